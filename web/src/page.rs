@@ -252,7 +252,7 @@ fn act(store: Store, action: Action) -> bool {
                 Command::Help(job)
             }
             None => {
-                let text = "Select a job that waits to see what would help it.".to_string();
+                let text = "Select a waiting job to see what would help it.".to_string();
                 Command::Notify { is_problem: false, text }
             }
         },

@@ -311,14 +311,14 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
     let view = page.gantt();
     expect![[r#"
         [team-a]
-        a1 (team-a): known from cycle 0; runs since cycle 0
-        a2 (team-a): known from cycle 0; runs since cycle 0; before: known from cycle 0; runs cycles 0 to 1, its work lost; reclaimed in cycle 1; waits in cycle 2
+        a1 (team-a): submitted cycle 0; runs since cycle 0
+        a2 (team-a): submitted cycle 0; runs since cycle 0; before: submitted cycle 0; runs cycles 0 to 1, its work lost; reclaimed in cycle 1; waits in cycle 2
         [team-b]
-        b1 (team-b): known from cycle 0; runs since cycle 0
-        b2 (team-b): known from cycle 1; waits in cycle 2; before: known from cycle 1; runs since cycle 2
+        b1 (team-b): submitted cycle 0; runs since cycle 0
+        b2 (team-b): submitted cycle 1; waits in cycle 2; before: submitted cycle 1; runs since cycle 2
         4 jobs; in cycle 2: 3 on, 1 waiting, 0 over. Since quota of team-a 2 → 3: a2 runs at other times; b2 first started in cycle 2, now never."#]].assert_eq(&lines(&view));
     expect![[r#"
-        job	queue	pods	known from	first start	over in	cycles run	of them lost	told to go	first start (before)	over in (before)	cycles run (before)	of them lost (before)	told to go (before)
+        job	queue	pods	submitted	first start	over in	cycles run	lost cycles	evictions	first start (before)	over in (before)	cycles run (before)	lost cycles (before)	evictions (before)
         a1	team-a	1	0	0	–	3	0	0	0	–	3	0	0
         a2	team-a	1	0	0	–	3	0	0	0	–	2	2	1
         b1	team-b	1	0	0	–	3	0	0	0	–	3	0	0
@@ -350,7 +350,7 @@ fn every_chart_follows_a_value_that_is_pulled() {
     page.does(Command::Look(NowView::Gantt));
     page.pulls("team-a", "quota", "3");
     let view = page.gantt();
-    expect!["4 jobs; in cycle 3: 3 on, 1 waiting, 0 over; 1 told to go; 2 pod cycles of work lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
+    expect!["4 jobs; in cycle 3: 3 on, 1 waiting, 0 over; 1 evictions; 2 pod cycles of work lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.ghost);
     let (run, edited) = (page.model.run.as_deref(), alternative::ghost_run(&page.model));
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited));

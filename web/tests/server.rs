@@ -207,7 +207,7 @@ fn a_run_stops_where_it_was_asked_to_and_says_why() {
     let b1 = said("min-runtime-on", Stop::Starts("b1".into()));
     assert_eq!(b1, (5, "Stopped at cycle 5: b1 started.".to_string()));
     let evicts = said("min-runtime-on", Stop::Evicts);
-    assert_eq!(evicts, (4, "Stopped at cycle 4: somebody was told to go.".to_string()));
+    assert_eq!(evicts, (4, "Stopped at cycle 4: first eviction.".to_string()));
     let share = said("start", Stop::Share("team-b".into()));
     assert_eq!(share, (2, "Stopped at cycle 2: team-b reached its share.".to_string()));
     let (_, never) = said("limit-is-a-ceiling", Stop::Starts("a5".into()));
@@ -230,7 +230,7 @@ fn jumps_pass_over_kinds_that_are_left_out() {
     assert_eq!(whole.model.cursor, 5);
 }
 
-/// The pods on each cell that were not told to go.
+/// The pods on each cell that were not evictions.
 fn staying(frame: &Frame) -> Vec<Vec<Vec<String>>> {
     let of_cell = |cell: &fairground_web::engine::protocol::Cell| {
         let mut pods: Vec<String> = cell.pods.iter().filter(|p| !p.leaving).map(|p| p.pod.clone()).collect();

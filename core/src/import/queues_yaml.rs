@@ -456,7 +456,7 @@ impl<'r> Writer<'r> {
         self.report.understood.push(format!("vcore as CPU, memory as memory, {gpu} as GPU"));
         let each = if self.has_pools { " in each partition" } else { "" };
         self.report.assumed.push(format!(
-            "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each{each}, and no work; a configuration names neither"
+            "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each{each}, and no jobs (the configuration does not define either)"
         ));
         self.scenario.nodes = assumed_nodes("node", n, gpus);
         if self.has_pools {

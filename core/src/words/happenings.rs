@@ -295,7 +295,7 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
         verdict,
         evidence: Some(Evidence {
             caption: Text::of("At this moment"),
-            head: ["", "has", "used", "free"].map(Text::of).into(),
+            head: ["", "capacity", "used", "free"].map(Text::of).into(),
             rows: vec![row("GPUs", GPU), row("CPU, cores", CPU), row("memory, GiB", MEMORY)],
         }),
         list: (!entries.is_empty()).then_some(("On it", entries)),

@@ -277,7 +277,7 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let verdict = match (job.running, job.pending, job.leaving) {
-        (0, 0, leaving) if leaving > 0 => Text::default().job(name).say(" was told to go and is leaving."),
+        (0, 0, leaving) if leaving > 0 => Text::default().job(name).say(" was evicted and is shutting down."),
         (0, _, _) => Text::default().job(name).say(" waits; the next cycle looks at it for the first time."),
         (_, 0, _) => {
             let text = Text::default().job(name).say(" runs in ").queue(queue);

@@ -109,11 +109,11 @@ test("panels fold, are made wider by keys, and stay so", async ({ page }) => {
   await page.reload();
   await app.arrived();
   expect(await width()).toBe(before + 80);
-  await page.getByRole("button", { name: "Fold setup away" }).click();
+  await page.getByRole("button", { name: "Collapse Setup" }).click();
   await expect.poll(width).toBe(40);
   await page.reload();
   await app.arrived();
   expect(await width()).toBe(40);
-  await page.getByRole("button", { name: "Open setup" }).click();
+  await page.getByRole("button", { name: "Open Setup" }).click();
   await expect.poll(width).toBe(before + 80);
 });

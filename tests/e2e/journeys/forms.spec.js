@@ -16,24 +16,24 @@ test("a minimum runtime on a queue puts an eviction off, and undo brings it back
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 2 GPUs/);
 });
 
-test("a job asks for a part of a GPU, for its memory, and for pods of two kinds", async ({ page }) => {
+test("a job asks for a GPU fraction, for its memory, and for pods of two kinds", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.tab("Work").click();
   await form(page, "b2");
-  const asks = page.getByLabel("Each asks for", { exact: true });
+  const asks = page.getByLabel("Resources per pod", { exact: true });
   await expect(asks).toHaveValue("whole");
-  await asks.selectOption("a part of one GPU");
-  await expect(page.getByLabel("Part of a GPU", { exact: true })).toHaveValue("0.5");
+  await asks.selectOption("a GPU fraction");
+  await expect(page.getByLabel("GPU fraction", { exact: true })).toHaveValue("0.5");
   await app.arrived();
-  await asks.selectOption("memory of one GPU");
-  await fill(page, "GPU memory of each", "20000");
-  await expect(page.getByLabel("GPU memory of each", { exact: true })).toHaveValue("20000");
+  await asks.selectOption("GPU memory");
+  await fill(page, "GPU memory per pod", "20000");
+  await expect(page.getByLabel("GPU memory per pod", { exact: true })).toHaveValue("20000");
   await asks.selectOption("no GPU");
-  await expect(page.getByLabel("GPU memory of each", { exact: true })).toHaveCount(0);
-  await page.getByRole("button", { name: "Pods of another kind" }).click();
+  await expect(page.getByLabel("GPU memory per pod", { exact: true })).toHaveCount(0);
+  await page.getByRole("button", { name: "Add a pod set" }).click();
   await expect(page.getByRole("group", { name: "Pods kind-2" })).toBeVisible();
-  await page.getByRole("group", { name: "Pods kind-2" }).getByLabel("Each asks for").selectOption("whole GPUs");
+  await page.getByRole("group", { name: "Pods kind-2" }).getByLabel("Resources per pod").selectOption("whole GPUs");
   await app.arrived();
   await page.getByRole("button", { name: "Remove pods kind-1" }).click();
   await expect(page.getByRole("group", { name: "Pods kind-1" })).toHaveCount(0);
@@ -76,8 +76,8 @@ test("a control that no table shows opens the form at its field", async ({ page 
   await app.step.click();
   await app.atCycle(1);
   await app.why.getByRole("button", { name: "a2 preemptible" }).click();
-  await expect(page.getByLabel("May be taken from", { exact: true })).toBeFocused();
-  await page.getByLabel("May be taken from", { exact: true }).selectOption("no");
+  await expect(page.getByLabel("Preemptible", { exact: true })).toBeFocused();
+  await page.getByLabel("Preemptible", { exact: true }).selectOption("no");
   await app.arrived();
   await expect(app.share("team-b")).toHaveAttribute("aria-label", /has 1 GPU/);
 });
@@ -93,7 +93,7 @@ for (const [width, theme] of [[1440, "light"], [390, "dark"]]) {
     for (const [tab, name] of [["Queues", "team-a"], ["Nodes", "node"], ["Work", "b2"], ["Rules", ""]]) {
       await app.tab(tab).click();
       if (name) await form(page, name);
-      if (tab === "Work") await page.getByRole("button", { name: "Pods of another kind" }).click();
+      if (tab === "Work") await page.getByRole("button", { name: "Add a pod set" }).click();
       await expect(page.locator(".now-panel")).toHaveAttribute("aria-busy", "false");
       await page.screenshot({ path: testInfo.outputPath(`${tab}.png`) });
       const { violations } = await new AxeBuilder({ page }).analyze();

@@ -83,7 +83,7 @@ test("text that cannot be read yet outlives other tabs of SETUP and a reload", a
   await expect(page.locator("#text-findings")).toContainText("Line 2");
   await page.getByRole("button", { name: "Discard the text" }).click();
   await expect(text).toHaveValue(/^format:/);
-  await page.getByRole("button", { name: "Put it back" }).click();
+  await page.getByRole("button", { name: "Restore" }).click();
   await expect(text).toHaveValue("bad: [");
   await page.getByRole("button", { name: "Discard the text" }).click();
   await text.fill((await text.inputValue()).replace("Two teams", "Three teams"));

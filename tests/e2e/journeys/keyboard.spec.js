@@ -86,8 +86,8 @@ test("the focus stays near where it was when what had it goes away", async ({ pa
   const isNearCell = () =>
     page.evaluate(() => document.activeElement.closest('[data-path*="team-a"], [role="treegrid"]') !== null);
   expect(await isNearCell()).toBe(true);
-  await page.getByRole("button", { name: "Fold setup away" }).press("Enter");
-  await expect(page.getByRole("button", { name: "Open setup" })).toBeVisible();
+  await page.getByRole("button", { name: "Collapse Setup" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Open Setup" })).toBeVisible();
   await expect.poll(() => page.evaluate(() => document.activeElement.tagName)).not.toBe("BODY");
 });
 
@@ -169,7 +169,7 @@ test("with mistakes Step leads to the first", async ({ page }) => {
   const text = page.locator("textarea");
   const now = await text.inputValue();
   await text.fill(now.replace(/quota: 2/g, "quota: many"));
-  await expect(page.locator(".status")).toContainText("The scenario cannot run until its mistakes are mended.");
+  await expect(page.locator(".status")).toContainText("Fix the errors to run this scenario.");
   await app.step.click();
   await expect(app.cell('queues["team-a"].gpu.quota')).toBeFocused();
   await expect(app.status.first()).toContainText("it has 2 mistakes. The first: quota \"many\"");

@@ -28,7 +28,7 @@ test("the bars of Shares have names wherever the tree is not beside them", async
   await page.emulateMedia({ media: "print" });
   await expect.poll(() => nameAtBar(page, "team-a"), "printed").toBeGreaterThan(40);
   await page.emulateMedia({ media: "screen" });
-  await page.getByRole("button", { name: "Fold setup away" }).click();
+  await page.getByRole("button", { name: "Collapse Setup" }).click();
   await expect.poll(() => nameAtBar(page, "team-a"), "folded").toBeGreaterThan(40);
 });
 
@@ -58,8 +58,8 @@ for (const width of [390, 768, 1024, 1280]) {
       return found;
     };
     expect(await reaches("Policy", /^Policy: KAI/), "policy").toBe(true);
-    expect(await reaches("Colours", "Dark"), "colours").toBe(true);
-    expect(await reaches(/^Do or find/, /^Do or find/), "search").toBe(true);
+    expect(await reaches("Theme", "Dark"), "colours").toBe(true);
+    expect(await reaches(/^Search or run a command/, /^Search or run a command/), "search").toBe(true);
     expect(await reaches(/agree$/, "How accurate is this?"), "checked").toBe(true);
     const sideways = await bar.evaluate((bar) => bar.scrollWidth - bar.clientWidth);
     expect(sideways).toBeLessThanOrEqual(0);
@@ -107,7 +107,7 @@ test.describe("with a finger", () => {
     await page.mouse.move(box.x + box.width / 2, box.y - 80, { steps: 4 });
     await page.mouse.up();
     await expect.poll(top, "pulled up").toBeLessThan(0.1);
-    await page.getByRole("button", { name: "Close why" }).tap();
+    await page.getByRole("button", { name: "Close explanation" }).tap();
     await expect(app.why).toBeHidden();
     await expect(app.share("team-a")).toBeVisible();
   });
@@ -182,8 +182,8 @@ test("where there is nothing to show, a view says what is missing and brings it"
   await page.setViewportSize({ width: 1440, height: 900 });
   const app = new App(page);
   await app.open();
-  await page.getByRole("button", { name: "Empty scenario, or paste yours" }).click();
-  await page.getByRole("button", { name: "Start with an empty scenario" }).click();
+  await page.getByRole("button", { name: "Start empty or import your own" }).click();
+  await page.getByRole("button", { name: "Start empty" }).click();
   await app.arrived();
   const view = page.locator("#now-body");
   for (const name of ["Shares", "Division", "Tree", "Gantt", "Fairness", "Trends"]) {
@@ -208,12 +208,12 @@ test("every panel folds to a rail by button and by key, and stays so", async ({ 
   const width = async (panel) => (await panel.boundingBox()).width;
   const setup = page.getByRole("region", { name: "Setup", exact: true });
   const before = await width(setup);
-  await page.getByRole("button", { name: "Close why" }).click();
+  await page.getByRole("button", { name: "Close explanation" }).click();
   await expect.poll(() => width(app.why)).toBe(40);
-  await page.getByRole("button", { name: "Fold now away" }).click();
+  await page.getByRole("button", { name: "Collapse Now" }).click();
   await expect.poll(() => width(app.now)).toBe(40);
   expect(await width(setup)).toBeGreaterThan(before);
-  await page.getByRole("button", { name: "Fold the timeline away" }).click();
+  await page.getByRole("button", { name: "Collapse the timeline" }).click();
   await expect(page.locator(".tlwrap")).toBeHidden();
   await page.reload();
   await expect(page.locator("#first")).toHaveCount(0);
@@ -245,7 +245,7 @@ test("examples are found by policy and topic, each with a picture", async ({ pag
   await expect(page.locator('[data-example="start"]')).toHaveCount(0);
   const topic = page.getByRole("group", { name: "Topic" });
   await topic.getByRole("button", { name: "Who goes first?" }).click();
-  await expect(page.getByText("No example answers this with that policy.")).toBeVisible();
+  await expect(page.getByText("No example for this topic and policy.")).toBeVisible();
   await topic.getByRole("button", { name: "All topics" }).click();
   await page.getByRole("group", { name: "Policy" }).getByRole("button", { name: "All policies" }).click();
   await expect(cards).toHaveCount(all);

@@ -57,10 +57,10 @@ test("usual delays are set by one button each", async ({ page }) => {
   await app.open();
   await app.tab("Rules").click();
   await page.getByRole("button", { name: "As in a cluster" }).click();
-  await expect(page.getByRole("textbox", { name: "From told to go to gone" })).toHaveValue("30s");
-  await expect(page.getByRole("textbox", { name: "From placed to running" })).toHaveValue("10s");
+  await expect(page.getByRole("textbox", { name: "Termination time" })).toHaveValue("30s");
+  await expect(page.getByRole("textbox", { name: "Startup time" })).toHaveValue("10s");
   await page.getByRole("button", { name: "Ideal" }).click();
-  await expect(page.getByRole("textbox", { name: "From told to go to gone" })).toHaveValue("");
+  await expect(page.getByRole("textbox", { name: "Termination time" })).toHaveValue("");
   await page.keyboard.press("Control+z");
-  await expect(page.getByRole("textbox", { name: "From told to go to gone" })).toHaveValue("30s");
+  await expect(page.getByRole("textbox", { name: "Termination time" })).toHaveValue("30s");
 });

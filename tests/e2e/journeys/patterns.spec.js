@@ -15,8 +15,8 @@ test("a pattern is one row that says what it draws, and a form that changes it",
   await fill(page, "Lasts", "20m..8m");
   await expect(page.getByRole("alert")).toContainText("write 8m..20m");
   await fill(page, "Lasts", "5m..9m");
-  await fill(page, "The whole pattern", "2 every 1d");
-  await fill(page, "One every", "90s..20s random");
+  await fill(page, "Repeat pattern", "2 every 1d");
+  await fill(page, "Interval", "90s..20s random");
   await fill(page, "Seed", "1");
   await app.arrived();
   await expect(page.locator(".setup .hint.warn")).toContainText("both have seed 1");

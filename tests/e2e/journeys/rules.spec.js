@@ -17,7 +17,7 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   await expect(app.why).toBeFocused();
   await expect(app.why.locator(".why h2")).toContainText("decided 1 time in cycle 1");
   await expect(app.why.locator(".verdict")).toHaveText(
-    "May be taken from a queue that holds more than the larger of its quota and its fair share.",
+    "Preemptible a queue that holds more than the larger of its quota and its fair share.",
   );
   const source = app.why.getByRole("link", { name: /KAI Scheduler/ });
   await expect(source).toHaveAttribute("href", /^https:\/\/github\.com\//);

@@ -36,7 +36,7 @@ test("a damaged link is reported and the draft is kept", async ({ page }) => {
   await page.goto("about:blank");
   await page.goto(address.slice(0, 150));
   await expect(page.getByRole("dialog")).toContainText(/Only the first \d+ of \d+ characters arrived/);
-  await page.getByRole("button", { name: "Go on with what is here" }).click();
+  await page.getByRole("button", { name: "Keep my scenario" }).click();
   await app.arrived();
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
 });

@@ -59,9 +59,9 @@ test("with one more node nobody goes", async ({ page }) => {
 test("an empty scenario can be filled by hand", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await page.getByRole("button", { name: "Empty scenario, or paste yours" }).click();
+  await page.getByRole("button", { name: "Start empty or import your own" }).click();
   await expect(page.getByRole("dialog").locator("input[type=file]")).toHaveAttribute("accept", /\.xml/);
-  await page.getByRole("button", { name: "Start with an empty scenario" }).click();
+  await page.getByRole("button", { name: "Start empty" }).click();
   await expect(page.getByRole("button", { name: "New scenario" })).toBeVisible();
   await page.getByRole("button", { name: "Queue", exact: false }).filter({ hasText: "Queue" }).last().click();
   await page.getByRole("button", { name: "Job", exact: false }).filter({ hasText: "Job" }).last().click();
@@ -74,8 +74,8 @@ test("an empty scenario can be filled by hand", async ({ page }) => {
 test("the first job of an empty scenario can be reached by Tab", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await page.getByRole("button", { name: "Empty scenario, or paste yours" }).click();
-  await page.getByRole("button", { name: "Start with an empty scenario" }).click();
+  await page.getByRole("button", { name: "Start empty or import your own" }).click();
+  await page.getByRole("button", { name: "Start empty" }).click();
   await page.locator(".setup").getByRole("button", { name: /^Add a queue/ }).click();
   await app.tab("Work").click();
   await page.locator(".setup").getByRole("button", { name: /^Add a job/ }).click();

@@ -144,7 +144,7 @@ test("one cluster under four schedulers, with what was translated above what cam
   await expect(panels).toHaveCount(4);
   await expect(dialog.getByText("Running")).toHaveCount(0);
   const ego = panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) });
-  await expect(ego.getByRole("listitem").first()).toContainText(/^(Without counterpart|Assumed, because|Said in another way|The real scheduler)/);
+  await expect(ego.getByRole("listitem").first()).toContainText(/^(Dropped (no counterpart)|Assumed, because|Converted|The real scheduler)/);
   await expect(ego.getByRole("img", { name: /^GPU.*: / })).toBeVisible();
   const [told, drawn] = [await ego.locator(".became").boundingBox(), await ego.getByRole("img").boundingBox()];
   expect(told.y + told.height).toBeLessThanOrEqual(drawn.y);

@@ -58,7 +58,7 @@ test.describe("on a tablet", () => {
     const app = new App(page);
     await app.open();
     const hand = await finger(page);
-    await page.getByRole("button", { name: "Open setup" }).tap();
+    await page.getByRole("button", { name: "Open Setup" }).tap();
     for (const queue of ["team-a", "team-b"]) await app.set(`queues["${queue}"].gpu.quota`, "0");
     await app.step.tap();
     await app.atCycle(1);
@@ -71,7 +71,7 @@ test.describe("on a tablet", () => {
     await expect(app.cell('queues["team-a"].gpu.weight')).not.toHaveText("1");
     // Not by a tap: what comes right after a pull counts as its end.
     await app.tab("Shares").click();
-    await page.getByRole("button", { name: "Close why" }).click();
+    await page.getByRole("button", { name: "Close explanation" }).click();
     const limit = page.getByRole("slider", { name: "Limit of team-a" });
     await hand.pull(await middle(limit), [-160, 0]);
     await hand.lift();

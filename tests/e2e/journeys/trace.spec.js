@@ -29,8 +29,8 @@ test("a trace is understood, run for a day and stays usable", async ({ page }) =
   await expect(dialog).toContainText("Assumed");
   await dialog.getByRole("textbox", { name: "Nodes × GPUs" }).fill("12x8");
   await dialog.getByRole("textbox", { name: "Nodes × GPUs" }).press("Tab");
-  await expect(dialog.getByRole("button", { name: "Open and run a day" })).not.toHaveAttribute("aria-disabled", "true");
-  await dialog.getByRole("button", { name: "Open and run a day" }).click();
+  await expect(dialog.getByRole("button", { name: "Open and run one day" })).not.toHaveAttribute("aria-disabled", "true");
+  await dialog.getByRole("button", { name: "Open and run one day" }).click();
   // The page answers while the engine works.
   await app.tab("Work").click();
   await expect(app.tab("Work")).toHaveAttribute("aria-selected", "true");
@@ -43,7 +43,7 @@ test("a long run is stopped where it is", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.drop([["jobs.csv", trace(12000)], ["sizes.csv", SIZES]]);
-  await page.getByRole("button", { name: "Open and run a day" }).click({ timeout: 30_000 });
+  await page.getByRole("button", { name: "Open and run one day" }).click({ timeout: 30_000 });
   await page.getByRole("button", { name: "Stop here" }).click({ timeout: 60_000 });
   await expect(page.getByRole("button", { name: "Stop here" })).toHaveCount(0);
   await app.arrived();
@@ -58,7 +58,7 @@ test("what is nothing is said to be nothing", async ({ page }) => {
   await app.open();
   await app.drop([["hello.txt", "hello <img src=x onerror=alert(1)>"]]);
   await expect(page.getByRole("dialog")).toContainText("neither a scenario");
-  await page.getByRole("button", { name: "Leave it" }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await app.arrived();
 });

@@ -73,9 +73,9 @@ test("a run stops where it was asked to, and says why", async ({ page }) => {
   await app.open();
   await app.example("min-runtime-on");
   await page.getByRole("button", { name: "More steps" }).click();
-  await page.getByRole("menuitem", { name: "Run until somebody is told to go" }).click();
+  await page.getByRole("menuitem", { name: "Run until the next eviction" }).click();
   await app.atCycle(4);
-  await expect(page.getByText("Stopped at cycle 4: somebody was told to go.").first()).toBeVisible();
+  await expect(page.getByText("Stopped at cycle 4: first eviction.").first()).toBeVisible();
 });
 
 test("kinds of events are left out of the lane and of jumps", async ({ page }) => {
@@ -99,7 +99,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   await app.open();
   await app.example("min-runtime-on");
   await page.getByRole("button", { name: "More steps" }).click();
-  await page.getByRole("menuitem", { name: "Run until somebody is told to go" }).click();
+  await page.getByRole("menuitem", { name: "Run until the next eviction" }).click();
   await app.atCycle(4);
   await app.share("team-b").click();
   const row = page.getByRole("group", { name: "Events of team-b", exact: true });
@@ -110,7 +110,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   const name = page.getByRole("combobox", { name: "Queue or job" });
   await name.fill("nobody");
   await name.press("Enter");
-  await expect(page.getByText("No queue or job has that name.")).toBeVisible();
+  await expect(page.getByText("No queue or job matches.")).toBeVisible();
   await name.fill("b1");
   await name.press("Enter");
   const ofJob = page.getByRole("group", { name: "Events of b1", exact: true });
@@ -119,7 +119,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   await app.atCycle(0);
   await page.keyboard.press("e");
   await expect(app.why).toContainText("b1");
-  await page.getByRole("button", { name: "Stop at events of the selection, of every kind" }).click();
+  await page.getByRole("button", { name: "Jump between events of the selection, of every kind" }).click();
   await expect(ofJob).toHaveCount(1);
   await page.getByRole("combobox", { name: "Events of" }).selectOption("all");
   await expect(ofJob).toHaveCount(0);
@@ -144,13 +144,13 @@ test("a range is marked by keys and by pulling, and said", async ({ page }) => {
   await page.keyboard.press("Escape");
   await expect(page.locator(".range-says")).toHaveCount(0);
   const box = await slider.boundingBox();
-  await page.getByRole("button", { name: "Mark a range" }).click();
+  await page.getByRole("button", { name: "Select a range" }).click();
   await page.mouse.move(box.x + 60, box.y + 50);
   await page.mouse.down();
   await page.mouse.move(box.x + 300, box.y + 50, { steps: 4 });
   await page.mouse.up();
   await expect(page.locator(".range-says")).toContainText(/^Cycles 0 to \d/);
-  await page.getByRole("button", { name: "Mark no range" }).click();
+  await page.getByRole("button", { name: "Clear the range" }).click();
   await expect(page.locator(".range-says")).toHaveCount(0);
 });
 
@@ -213,7 +213,7 @@ test("everything is found by its name", async ({ page }) => {
   await expect(page.getByRole("heading", { level: 1 })).toContainText(/floor/i);
   await page.keyboard.press("Control+k");
   await page.keyboard.type("no such thing");
-  await expect(page.getByText("Nothing has that name.")).toBeVisible();
+  await expect(page.getByText("No matches")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
@@ -307,7 +307,7 @@ test("a quota is pulled in Shares, and charts go on showing how it was", async (
   await expect(mark, "the focus stays").toBeFocused();
   await app.arrived();
   await expect(app.share("team-a")).toHaveAccessibleName(/before 2/);
-  const since = page.getByRole("group", { name: "Held against how it was before" });
+  const since = page.getByRole("group", { name: "Compare with before the edit" });
   await expect(since).toContainText("quota of team-a 2 → 3");
   await page.keyboard.press("ArrowDown");
   await expect(page.getByRole("slider", { name: "Limit of team-a" })).toBeFocused();
@@ -340,7 +340,7 @@ test("setup is a rail where there is little room, unless it was opened by hand",
   await expect(app.why).toBeVisible();
   const [now, why] = [await app.now.boundingBox(), await app.why.boundingBox()];
   expect(now.x + now.width).toBeLessThanOrEqual(why.x);
-  await page.getByRole("button", { name: "Open setup" }).click();
+  await page.getByRole("button", { name: "Open Setup" }).click();
   await expect.poll(width).toBeGreaterThan(300);
   await page.reload();
   await app.arrived();

@@ -57,7 +57,7 @@ const example = (id, n) => async (app) => {
   await steps(app, n);
 };
 
-const CHIP = "Empty scenario, or paste yours";
+const CHIP = "Start empty or import your own";
 
 /** What each screen is called, what leads there from the start page, and the panel that is looked at on a phone. */
 const SCREENS = [
@@ -108,7 +108,7 @@ const SCREENS = [
     "empty",
     async (app, page) => {
       await press(CHIP)(app, page);
-      await press("Start with an empty scenario")(app, page);
+      await press("Start empty")(app, page);
       await expect(page.getByRole("dialog")).toHaveCount(0);
     },
   ],

@@ -265,7 +265,7 @@ pub fn says(before: &Before, frame: &Frame, run: &Run, resource: u8) -> String {
         parts.extend(elsewhere(frame, was, resource));
     }
     match parts[..] {
-        [] => format!("{}: allocations are unchanged at this cycle.", before.changed),
+        [] => format!("{}: allocations are unchanged.", before.changed),
         _ => format!("{}: {}.", before.changed, parts.join("; ")),
     }
 }

@@ -77,9 +77,7 @@ pub fn Examples(
     view! {
         <DialogFrame title="Examples" class="wide" on_close>
             <p class="hint">
-                "Those of KAI and YuniKorn were run on the real schedulers; those of Run:ai and EGO are worked examples of their \
-                 documents; the last group compares them. What one tells is what happens. Opening one leaves your own \
-                 scenario among the drafts below."
+                "KAI and YuniKorn examples were run on the real schedulers; Run:ai and EGO examples are worked examples from their documentation; the last group compares schedulers. Each description matches the recorded outcome. Opening an example keeps your own scenario in the drafts below."
             </p>
             <div class="filters">
                 <Filter name="Policy" all="All policies" choices=policies chosen=policy />
@@ -87,7 +85,7 @@ pub fn Examples(
             </div>
             {groups.collect_view()}
             <Show when=none>
-                <p class="empty">"No example answers this with that policy."</p>
+                <p class="empty">"No example for this topic and policy."</p>
             </Show>
             <Drafts />
             <div class="row">
@@ -96,7 +94,7 @@ pub fn Examples(
                     class="btn"
                     on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Paste)))
                 >
-                    "Empty scenario, or paste yours"
+                    "Start empty or import your own"
                 </button>
             </div>
         </DialogFrame>
@@ -164,7 +162,7 @@ fn Drafts() -> impl IntoView {
     view! {
         <Show when=move || lines.with(|lines| !lines.is_empty())>
             <section>
-                <h3>"Yours, on this device"</h3>
+                <h3>"Your drafts on this device"</h3>
                 <ul class="drafts">
                     <For each=move || lines.get() key=|line| line.id.clone() let:line>
                         <DraftEntry line lines />
@@ -188,7 +186,7 @@ fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView
     let open = move |_| match storage::draft(&open_id).map(|draft| draft.open(&open_id)) {
         Some(Ok(opened)) => store.dispatch(Command::Open(Box::new(opened))),
         _ => {
-            let text = "This draft cannot be read any more.".to_string();
+            let text = "This draft cannot be read.".to_string();
             store.dispatch(Command::Notify { is_problem: true, text });
         }
     };

@@ -29,7 +29,7 @@ pub fn ImportPreview() -> impl IntoView {
             ("Understood", import.understood.clone()),
             ("Assumed", import.assumed.clone()),
             ("Ignored", import.ignored.clone()),
-            ("Mistakes", import.findings.clone()),
+            ("Errors", import.findings.clone()),
         ]
         .into_iter()
         .filter(|(_, lines)| !lines.is_empty())
@@ -44,7 +44,7 @@ pub fn ImportPreview() -> impl IntoView {
         }
     };
     view! {
-        <DialogFrame title="What this is" on_close>
+        <DialogFrame title="Import preview" on_close>
             <p class="dim">{names}</p>
             <Show when=is_trace>
                 <TraceOptions />
@@ -60,7 +60,7 @@ pub fn ImportPreview() -> impl IntoView {
                     aria-disabled=move || (!can_take()).then_some("true")
                     on:click=move |_| take(is_trace().then_some(DAY_MS))
                 >
-                    {move || if is_trace() { "Open and run a day" } else { "Open this scenario" }}
+                    {move || if is_trace() { "Open and run one day" } else { "Open this scenario" }}
                 </button>
                 <Show when=is_trace>
                     <button
@@ -72,7 +72,7 @@ pub fn ImportPreview() -> impl IntoView {
                         "Open at the start"
                     </button>
                 </Show>
-                <button type="button" class="btn" on:click=move |_| on_close.run(())>"Leave it"</button>
+                <button type="button" class="btn" on:click=move |_| on_close.run(())>"Cancel"</button>
             </div>
         </DialogFrame>
     }

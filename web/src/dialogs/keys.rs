@@ -52,7 +52,7 @@ pub fn Keys(
     });
     view! {
         <DialogFrame title="Keys" on_close>
-            <p class="hint">"Letters and arrows act when no field, table or chart has the focus; those have their own."</p>
+            <p class="hint">"Letters and arrows work when no field, table or chart has the focus."</p>
             <fieldset class="key-set">
                 <legend>"Keys that type a character"</legend>
                 {choices.collect_view()}

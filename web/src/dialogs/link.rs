@@ -16,12 +16,11 @@ pub fn BadLink(
         <DialogFrame title="This link cannot be opened" on_close>
             <p class="verdict">{says}</p>
             <p>
-                "Ask for the link again, as a file or as a Markdown link: some programs cut long addresses. What you \
-                 had open here is untouched."
+                "Ask for the link again as a Markdown link, or ask for the file: some programs cut long addresses. Your open scenario is unchanged."
             </p>
             <div class="row">
                 <button type="button" class="btn primary" autofocus on:click=move |_| on_close.run(())>
-                    "Go on with what is here"
+                    "Keep my scenario"
                 </button>
             </div>
         </DialogFrame>

@@ -29,7 +29,7 @@ pub fn Paste(
         store.dispatch(Command::Open(Box::new(opened)));
     };
     view! {
-        <DialogFrame title="Open yours" on_close>
+        <DialogFrame title="Import" on_close>
             <label class="field">
                 <span>"A scenario as YAML or JSON, a link, a trace as CSV, projects of Run:ai as JSON, or a plan of EGO as XML"</span>
                 <textarea
@@ -48,10 +48,10 @@ pub fn Paste(
                     aria-disabled=move || text.with(|t| t.trim().is_empty()).then_some("true")
                     on:click=move |_| drop::take_text(store, text.get_untracked())
                 >
-                    "Look at it"
+                    "Preview"
                 </button>
                 <button type="button" class="btn" on:click=choose>"Choose files"</button>
-                <button type="button" class="btn" on:click=empty>"Start with an empty scenario"</button>
+                <button type="button" class="btn" on:click=empty>"Start empty"</button>
             </div>
             <FileChooser node_ref=chooser />
         </DialogFrame>

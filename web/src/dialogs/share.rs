@@ -58,9 +58,9 @@ pub fn Share(
                 </button>
             </div>
             <p class="hint">
-                "The embed code shows charts and time inside of another page, to be read: "
-                <code>"controls=step,play,time"</code> " or " <code>"none"</code> " says how one moves, "
-                <code>"edit=1"</code> " lets marks be pulled, " <code>"view=gantt"</code> " or another view, or "
+                "The embed is read-only. Options: "
+                <code>"controls=step,play,time"</code> " or " <code>"none"</code> " (which controls), "
+                <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
                 <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
             </p>
             {file.map(queue_file)}
@@ -75,7 +75,7 @@ fn queue_file((product, name): (&'static str, &'static str)) -> AnyView {
     let exported = store.part(|m| m.exported.clone());
     let made = move || {
         let Some(made) = exported.get() else {
-            return view! { <p class="hint">"Being written …"</p> }.into_any();
+            return view! { <p class="hint">"Preparing …"</p> }.into_any();
         };
         let changes = made.changes.clone().map(|changes| match changes.is_empty() {
             true => view! { <p class="hint">"Nothing changed since it was imported."</p> }.into_any(),

@@ -15,7 +15,7 @@ pub fn Translated(
     let store = Store::get();
     let translated = store.now(|m| m.translated.clone()).unwrap_or_default();
     view! {
-        <DialogFrame title="What became of the settings" on_close>
+        <DialogFrame title="Converted settings" on_close>
             {notes(&translated.notes)}
             <p class="hint">"Undo brings back the scenario as it was."</p>
         </DialogFrame>

@@ -179,7 +179,7 @@ fn contents(scenario: &Scenario) -> String {
     format!(
         "a scenario{}: {}, {}, {}",
         if scenario.name.is_empty() { String::new() } else { format!(" \"{}\"", scenario.name) },
-        count(scenario.nodes.len(), "entry of nodes", "entries of nodes"),
+        count(scenario.nodes.len(), "node group", "node groups"),
         count(scenario.queues.len(), "queue", "queues"),
         count(scenario.jobs.len(), "job", "jobs"),
     )

@@ -25,38 +25,48 @@ pub const QUEUE: &[Group] = &[
             ask(
                 text(
                     "parent",
-                    "Below",
+                    "Parent",
                     "a top queue",
-                    "The queue that divides its share among this one and its siblings.",
+                    "The parent queue, which divides its share among its children.",
                 ),
                 Ask::Parent,
             ),
-            text("priority", "Priority", "100", "Larger first: before its siblings, whatever their shares."),
+            text(
+                "priority",
+                "Priority",
+                "100",
+                "Higher values are served first among siblings, regardless of their shares.",
+            ),
             text(
                 "created",
                 "Age",
                 "by order in the file",
-                "A moment such as -5s. The older queue wins a tie and gets the odd GPU.",
+                "A moment such as -5s. The older queue wins ties and gets the remainder GPU.",
             ),
             text(
                 "default-pools",
-                "Pools of its jobs",
-                "its parent's, else the first",
-                "Of jobs that name none, in order.",
+                "Node pools of its jobs",
+                "default: its parent's, else the first",
+                "For jobs that name no node pool, in order.",
             ),
         ],
     ),
     (
         "GPU",
         &[
-            text("gpu.quota", "Quota", "0", "GPUs it is guaranteed, or: unlimited."),
-            text("gpu.limit", "Limit", "0: nothing is allowed", "GPUs it never exceeds, or: unlimited."),
-            text("gpu.weight", "Weight", "0", "Its part in what others leave, against its siblings."),
+            text("gpu.quota", "Quota", "0", "Guaranteed GPUs, or: unlimited."),
+            text("gpu.limit", "Limit", "0: nothing can run", "Maximum GPUs, or: unlimited."),
+            text(
+                "gpu.weight",
+                "Weight",
+                "0",
+                "Relative share of unused capacity, compared with sibling queues.",
+            ),
             text(
                 "gpu.usage",
                 "Past usage",
                 "0",
-                "Share of the cluster it used lately, 0 to 1. Lowers its part in the surplus.",
+                "Share of the cluster it used recently, 0 to 1. Reduces its share of unused capacity.",
             ),
         ],
     ),
@@ -64,8 +74,8 @@ pub const QUEUE: &[Group] = &[
         "CPU",
         &[
             text("cpu.quota", "Quota", "0", "Cores, or: unlimited."),
-            text("cpu.limit", "Limit", "0: nothing is allowed", "Cores, or: unlimited."),
-            text("cpu.weight", "Weight", "0", "Its part in the surplus."),
+            text("cpu.limit", "Limit", "0: nothing can run", "Cores, or: unlimited."),
+            text("cpu.weight", "Weight", "0", "Relative share of unused capacity."),
             text("cpu.usage", "Past usage", "0", "Share of the cluster, 0 to 1."),
         ],
     ),
@@ -78,8 +88,8 @@ pub const QUEUE: &[Group] = &[
                 "0",
                 "With a unit such as 64 GB, else in 10^6 bytes; or: unlimited.",
             ),
-            text("memory.limit", "Limit", "0: nothing is allowed", "As the quota."),
-            text("memory.weight", "Weight", "0", "Its part in the surplus."),
+            text("memory.limit", "Limit", "0: nothing can run", "Same units as quota."),
+            text("memory.weight", "Weight", "0", "Relative share of unused capacity."),
             text("memory.usage", "Past usage", "0", "Share of the cluster, 0 to 1."),
         ],
     ),
@@ -89,10 +99,10 @@ pub const QUEUE: &[Group] = &[
 
 /// What a queue has in one node pool, where that is not what it has elsewhere.
 pub const IN_POOL: &[Attribute] = &[
-    text("gpu.quota", "GPU quota", "as above", "GPUs it is guaranteed in this pool."),
-    text("gpu.limit", "GPU limit", "as above", "GPUs it never exceeds in this pool."),
-    text("gpu.weight", "GPU weight", "as above", "Its part in what others leave in this pool."),
-    text("priority", "Priority", "as above", "Larger first in this pool."),
+    text("gpu.quota", "GPU quota", "as above", "Guaranteed GPUs in this node pool."),
+    text("gpu.limit", "GPU limit", "as above", "Maximum GPUs in this node pool."),
+    text("gpu.weight", "GPU weight", "as above", "Relative share of unused capacity in this node pool."),
+    text("priority", "Priority", "as above", "Higher values are served first in this node pool."),
 ];
 
 /// Nodes.
@@ -100,39 +110,39 @@ pub const NODES: &[Group] = &[
     (
         "Nodes",
         &[
-            text("name", "Name", "", "Of several equal nodes the beginning: name-1, name-2 and so on."),
+            text("name", "Name", "", "Name prefix if there are several: name-1, name-2, …"),
             text(
                 "count",
                 "How many",
                 "this one",
-                "Equal nodes. Left out, it is one node under its own name.",
+                "Number of identical nodes. Not set: one node with this name.",
             ),
             ask(
                 text(
                     "state",
                     "State",
                     "ready",
-                    "A node that is down takes no part; one that is drained keeps what is on it and takes no more.",
+                    "A node that is down is not used. A drained node keeps its pods and gets no new ones.",
                 ),
                 STATE,
             ),
-            text("labels", "Labels", "none", "Such as zone=east, tier=a. Jobs may require them."),
-            ask(text("pool", "Pool", "the first", "Every pool is scheduled on its own."), Ask::Pool),
+            text("labels", "Labels", "none", "Such as zone=east, tier=a. Jobs can require labels."),
+            ask(text("pool", "Pool", "the first", "Every node pool is scheduled separately."), Ask::Pool),
         ],
     ),
     (
-        "What each has",
+        "Resources per node",
         &[
-            text("gpu", "GPUs", "0", "At most 64."),
+            text("gpu", "GPUs", "0", "Maximum 64."),
             text("gpu-memory", "Memory of each GPU", "40000 MiB", "In MiB, or with a unit."),
             text("cpu", "Cores", "64", "CPU cores."),
             text("memory", "Memory", "256 GB", "In bytes, or with a unit."),
-            text("pods", "Pod slots", "110", "Most pods at a time."),
+            text("pods", "Pod slots", "110", "Maximum pods at a time."),
             text(
                 "resources",
-                "Further resources",
+                "Other resources",
                 "none",
-                "Whole numbers by name, such as rdma=4, nvme=2. Jobs may ask for them, and charts can show them.",
+                "Whole numbers by name, such as rdma=4, nvme=2. Jobs can request them, and charts can show them.",
             ),
         ],
     ),
@@ -144,23 +154,23 @@ pub const JOB: &[Group] = &[
     (
         "Job",
         &[
-            text("name", "Name", "", "Of a pattern the beginning: name-1, name-2 and so on."),
+            text("name", "Name", "", "Name prefix of a pattern: name-1, name-2, …"),
             ask(text("queue", "Queue", "", "A queue without children."), Ask::Leaf),
             ask(
                 text(
                     "priority",
                     "Priority class",
                     "train (50)",
-                    "A class or a number; larger first inside its queue.",
+                    "A class or a number; higher values are served first within the queue.",
                 ),
                 CLASSES,
             ),
             ask(
                 text(
                     "preemptible",
-                    "May be taken from",
-                    "below priority 100",
-                    "If not, it stays within its queue's quota and is never evicted for others.",
+                    "Preemptible",
+                    "default (yes if priority is below 100)",
+                    "No: it stays within its queue's quota and is never evicted for other jobs.",
                 ),
                 YES_NO,
             ),
@@ -170,12 +180,17 @@ pub const JOB: &[Group] = &[
     (
         "Time",
         &[
-            text("submit", "Submitted", "at the start", "A moment such as 90s; before 0 it waits already."),
+            text(
+                "submit",
+                "Submitted",
+                "at the start",
+                "A moment such as 90s; before 0: it is pending at the start.",
+            ),
             text(
                 "created",
                 "Created",
                 "when submitted",
-                "A moment at or before that; its age counts from here.",
+                "A moment at or before that; its age counts from it.",
             ),
             text(
                 "lasts",
@@ -188,30 +203,40 @@ pub const JOB: &[Group] = &[
                     "restart",
                     "After an eviction",
                     "it begins again",
-                    "If it resumes, the work it did counts and nothing is lost. If nobody replaces it, the job is over once all its pods are gone.",
+                    "Resumes: completed work counts and nothing is lost. Not recreated: the job is over once all its pods are gone.",
                 ),
                 RESTART,
             ),
-            text("count", "How many such jobs", "this one", "Makes it a pattern of equal jobs."),
+            text(
+                "count",
+                "Number of jobs",
+                "this one",
+                "More than one makes it a pattern of identical jobs.",
+            ),
             text(
                 "every",
-                "One every",
+                "Interval",
                 "all at once",
-                "Such as 30s; 60s..10s gets faster evenly; 30s random is drawn, with this mean.",
+                "Such as 30s; 60s..10s speeds up evenly; 30s random is drawn with this mean.",
             ),
-            text("repeat", "The whole pattern", "once", "Such as 5 every 1d: five times, a day apart."),
-            text("seed", "Seed", "1", "A number. The same seed draws the same; give each pattern its own."),
+            text("repeat", "Repeat pattern", "once", "Such as 5 every 1d: five times, one day apart."),
+            text(
+                "seed",
+                "Seed",
+                "1",
+                "A number. The same seed gives the same draw; use a different one for each pattern.",
+            ),
         ],
     ),
     (
         "Running at the start",
         &[
-            text("on", "On nodes", "it waits", "One node for each pod that runs, with commas."),
+            text("on", "On nodes", "it waits", "One node per running pod, separated by commas."),
             text(
                 "on-devices",
                 "On their GPUs",
                 "the lowest free",
-                "One entry for each of these pods, counted from 0: 2, or 0+1 for several.",
+                "One entry per pod, counted from 0: 2, or 0+1 for several GPUs.",
             ),
             text("started", "Since", "when submitted", "A moment at or before 0."),
         ],
@@ -223,13 +248,13 @@ pub const JOB: &[Group] = &[
                 "selector",
                 "Required labels",
                 "anywhere",
-                "Such as zone=east: only nodes with all of them.",
+                "Such as zone=east: only nodes with all these labels.",
             ),
             text(
                 "pools",
                 "Pools",
-                "its queue's, else the first",
-                "In the order in which it is offered to them.",
+                "default: its queue's, else the first",
+                "In the order in which they are tried.",
             ),
         ],
     ),
@@ -238,25 +263,25 @@ pub const JOB: &[Group] = &[
 
 /// The pods of a job, or of one of its kinds.
 pub const PODS: &[Attribute] = &[
-    text("pods", "Pods", "1", "The most that run."),
+    text("pods", "Pods", "1", "Maximum number of pods."),
     text(
         "min-available",
-        "At least",
-        "all: a gang",
-        "Fewer do not start. Pods beyond it are elastic: they come and go one by one.",
+        "Minimum",
+        "default: all (a gang)",
+        "Minimum pods to start together. Pods above it are elastic: they start and stop one by one.",
     ),
-    ask(text("gpu", "Each asks for", "no GPU", ""), Ask::Request),
-    text("cpu", "Cores of each", "0", "CPU cores, such as 2 or 500m."),
-    text("memory", "Memory of each", "0", "In bytes, or with a unit such as 16Gi."),
-    text("resources", "Further resources of each", "none", "Whole numbers by name, such as rdma=1."),
+    ask(text("gpu", "Resources per pod", "no GPU", ""), Ask::Request),
+    text("cpu", "Cores per pod", "0", "CPU cores, such as 2 or 500m."),
+    text("memory", "Memory per pod", "0", "In bytes, or with a unit such as 16Gi."),
+    text("resources", "Other resources per pod", "none", "Whole numbers by name, such as rdma=1."),
 ];
 
 /// What a job says of all its kinds of pods together.
 pub const ALL_KINDS: &[Attribute] = &[text(
     "min-available",
-    "At least, of all kinds",
+    "Minimum across pod sets",
     "each kind by itself",
-    "One minimum for pods of different size. Leave the minimum of each kind empty then.",
+    "One minimum for pods of different sizes. Leave the minimum of each pod set empty.",
 )];
 
 /// The name of a kind of pods.
@@ -264,24 +289,24 @@ pub const KIND: &[Attribute] = &[text("name", "Name", "", "Unique in its job.")]
 
 /// The scenario as a whole.
 pub const SCENARIO: &[Attribute] = &[
-    text("name", "Title", "none", "What the page is called."),
-    text("note", "What to watch", "none", "Stands above the charts."),
+    text("name", "Title", "none", "Title of the scenario."),
+    text("note", "Description", "none", "Shown above the charts."),
 ];
 
 /// When things happen.
 pub const TIME: &[Attribute] = &[
     text(
         "cycle",
-        "A cycle takes place",
+        "Cycle interval",
         "every 1s",
-        "A period such as 1s, or: on change, which is the default of first in, first out.",
+        "A period such as 1s, or: on change (default of first in, first out).",
     ),
-    text("delays.start", "From placed to running", "no time", "How long starting takes, such as 30s."),
+    text("delays.start", "Startup time", "no time", "How long a pod takes to start, such as 30s."),
     text(
         "delays.termination",
-        "From told to go to gone",
+        "Termination time",
         "by the next cycle",
-        "How long an evicted pod keeps its GPUs.",
+        "How long an evicted pod keeps its GPUs while it shuts down.",
     ),
 ];
 

@@ -176,7 +176,8 @@ fn groups_of_user(store: Store, job: &Path) -> AnyView {
         (!user.is_empty()).then(|| {
             let at = Path::default().field("settings").field(&format!("groups.{user}"));
             let label = format!("Groups of {user}");
-            let says = "With commas, for all jobs of this user. Limits of queues name them.".to_string();
+            let says = "Separated by commas; apply to all jobs of this user. Queue limits refer to them."
+                .to_string();
             view! { <div class="fields"><Field at label says default="none" kind=Kind::Text /></div> }
         })
     };
@@ -214,8 +215,8 @@ fn parents(scenario: &Scenario, name: &str) -> Vec<(String, String)> {
 const REQUESTS: [(RequestKind, &str, &str); 4] = [
     (RequestKind::CpuOnly, "cpu", "no GPU"),
     (RequestKind::Whole, "whole", "whole GPUs"),
-    (RequestKind::Fraction, "fraction", "a part of one GPU"),
-    (RequestKind::Memory, "memory", "memory of one GPU"),
+    (RequestKind::Fraction, "fraction", "a GPU fraction"),
+    (RequestKind::Memory, "memory", "GPU memory"),
 ];
 
 /// How pods ask for GPUs, and the amount in that way.
@@ -244,19 +245,21 @@ fn request(store: Store, at: Path) -> AnyView {
             view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=Kind::Text /> }.into_any()
         };
         match kind.get().as_str() {
-            "whole" => amount("gpu", "GPUs of each", "A whole number, all on one node."),
+            "whole" => amount("gpu", "GPUs per pod", "A whole number, all on one node."),
             "fraction" => {
-                amount("gpu", "Part of a GPU", "Between 0 and 1, counted in hundredths. Several share a GPU.")
+                amount("gpu", "GPU fraction", "Between 0 and 1, in hundredths. Several jobs share a GPU.")
             }
-            "memory" => {
-                amount("gpu-memory", "GPU memory of each", "In MiB, or with a unit. Several share a GPU.")
-            }
+            "memory" => amount(
+                "gpu-memory",
+                "GPU memory per pod",
+                "In MiB, or with a unit. Several jobs share a GPU.",
+            ),
             _ => ().into_any(),
         }
     };
     view! {
         <div class="field">
-            <label for=id.clone()>"Each asks for"</label>
+            <label for=id.clone()>"Resources per pod"</label>
             <select id=id class="input" on:change=move |event| choose(event_target_value(&event))>{options}</select>
         </div>
         {amount}
@@ -292,7 +295,7 @@ fn pods(store: Store, job: &Path) -> AnyView {
             <div>
                 <button type="button" class="btn quiet" on:click=add>
                     <Icon kind=IconKind::Plus />
-                    {store.terms.get().says("Pods of another kind")}
+                    {store.terms.get().says("Add a pod set")}
                 </button>
             </div>
         </section>

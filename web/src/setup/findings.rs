@@ -33,7 +33,7 @@ pub fn Findings() -> impl IntoView {
             |n: usize, one: &str, many: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
         match (errors, warnings) {
             (0, n) => plural(n, "note", "notes"),
-            (n, 0) => format!("{}: the scenario cannot run until mended", plural(n, "mistake", "mistakes")),
+            (n, 0) => format!("{}: fix them to run this scenario", plural(n, "mistake", "mistakes")),
             (e, w) => format!("{} and {}", plural(e, "mistake", "mistakes"), plural(w, "note", "notes")),
         }
     };
@@ -114,7 +114,7 @@ fn Finding(finding: Diagnostic) -> impl IntoView {
                             class="link"
                             on:click=move |_| store.dispatch(Command::Dismiss(key.clone()))
                         >
-                            "Keep, I mean it"
+                            "Ignore this warning"
                         </button>
                     }
                 })}

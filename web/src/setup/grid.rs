@@ -179,7 +179,7 @@ fn GridRow(
     let mark = move || {
         row.with(|row| row.as_ref().and_then(|r| r.mark.clone())).map(|(severity, says)| {
             let (kind, class, word) = match severity {
-                Severity::Error => (IconKind::Problem, "mark error", "Mistake"),
+                Severity::Error => (IconKind::Problem, "mark error", "Error"),
                 Severity::Warning => (IconKind::Warning, "mark warning", "Warning"),
             };
             view! {

@@ -69,7 +69,7 @@ fn head(store: Store, word: &str) -> String {
 
 /// The line of a row's menu that opens its form.
 fn all_values(name: &str, at: Path) -> MenuItem {
-    MenuItem::new(format!("All values of {name}"), Command::Detail(Some(at))).key("Alt+Enter")
+    MenuItem::new(format!("Edit {name}…"), Command::Detail(Some(at))).key("Alt+Enter")
 }
 
 /// The panel.
@@ -126,7 +126,7 @@ pub fn Setup() -> impl IntoView {
             <span class="grow"></span>
             <IconButton
                 icon=Kind::Left
-                label="Fold setup away"
+                label="Collapse Setup"
                 class="fold"
                 on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(true)))
             />

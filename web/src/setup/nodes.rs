@@ -62,7 +62,7 @@ pub fn Nodes() -> impl IntoView {
             <button
                 type="button"
                 class="btn quiet"
-                title="A part of the cluster with a scheduler of its own"
+                title="A part of the cluster that is scheduled separately"
                 on:click=move |_| store.dispatch(add_pool(&store.now(|m| m.scenario.clone())))
             >
                 <Icon kind=Kind::Plus />

@@ -214,13 +214,13 @@ pub fn queue_rows(
 
 /// The columns of the table of nodes.
 pub fn node_columns(has_pools: bool) -> Vec<Column> {
-    let pool = has_pools.then(|| column("pool", "Scheduled on its own", false, "minmax(3rem, 0.6fr)"));
+    let pool = has_pools.then(|| column("pool", "Scheduled separately", false, "minmax(3rem, 0.6fr)"));
     let all = vec![
         column("nodes", "A name, or the prefix of equal nodes", false, "minmax(0, 1fr)"),
         column("count", "How many equal nodes", true, "3.5rem"),
-        column("GPUs", "GPUs of each", true, "3.25rem"),
-        column("cores", "CPU cores of each", true, "3.5rem"),
-        column("memory", "Memory of each", true, "4.75rem"),
+        column("GPUs", "GPUs per pod", true, "3.25rem"),
+        column("cores", "CPU cores per node", true, "3.5rem"),
+        column("memory", "Memory per pod", true, "4.75rem"),
     ];
     all.into_iter().chain(pool).collect()
 }
@@ -281,17 +281,17 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
 /// The columns of the table of jobs.
 pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
     let (label, title) = match resource {
-        0 => ("cores", "CPU cores of each pod"),
-        1 => ("memory", "Memory of each pod"),
-        _ => ("GPUs", "GPUs of each pod: whole, or a fraction"),
+        0 => ("cores", "CPU cores per pod"),
+        1 => ("memory", "Memory per pod"),
+        _ => ("GPUs", "GPUs per pod: whole, or a fraction"),
     };
     [
         ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(4.5rem, 1.3fr)"),
         ("queue", "Its queue", false, "minmax(4rem, 1fr)"),
         ("pods", "Pods that start together", true, "2.5rem"),
         (label, title, true, "3rem"),
-        ("prio", "Priority: larger first inside a queue", true, "2.5rem"),
-        ("submit", "When it becomes known", true, "3.75rem"),
+        ("prio", "Priority: higher is served first within a queue", true, "2.5rem"),
+        ("submit", "When it is submitted", true, "3.75rem"),
         ("lasts", "How long each pod runs", true, "4.25rem"),
     ]
     .map(|(label, title, is_number, width)| column(terms.word(label), &terms.says(title), is_number, width))

@@ -20,8 +20,8 @@ struct Delays(&'static str, &'static str, &'static str, &'static str);
 /// Usual delays. Those of a cluster: half a minute is what Kubernetes gives pods to end
 /// (`terminationGracePeriodSeconds`), and images and volumes take some seconds at the start.
 const DELAYS: [Delays; 2] = [
-    Delays("Ideal", "Everything starts and goes without a delay", "", ""),
-    Delays("As in a cluster", "What is placed takes 10 s to start and 30 s to go", "10s", "30s"),
+    Delays("Ideal", "Pods start and stop without delay", "", ""),
+    Delays("As in a cluster", "Pods take 10 s to start and 30 s to stop", "10s", "30s"),
 ];
 
 fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> AnyView {

@@ -109,16 +109,16 @@ pub fn TextTab() -> impl IntoView {
     view! {
         <div class="text-tab">
             <p class="hint">
-                "The whole scenario as YAML. It counts as soon as it can be read; what is wrong stands here with its line."
+                "The whole scenario as YAML. It applies as soon as it is valid; errors are listed here with their line."
             </p>
             {findings}
             {move || {
                 has_comments()
-                    .then(|| view! { <p class="hint warn">"Comments are not kept: a note field is."</p> })
+                    .then(|| view! { <p class="hint warn">"Comments are not kept; use a note field instead."</p> })
             }}
             <Show when=move || unread.with(Option::is_some)>
                 <p class="hint warn">
-                    "Tables and charts show the scenario as it was before this text, which is kept on this device. "
+                    "Tables and charts show the last valid scenario. This text is kept on this device. "
                     <button type="button" class="link" on:click=move |_| store.dispatch(Command::Unread(None))>
                         "Discard the text"
                     </button>

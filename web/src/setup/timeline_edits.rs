@@ -37,7 +37,7 @@ pub fn EditsFrom() -> impl IntoView {
         (cycle > 0).then(|| {
             view! {
                 <div class="edits-from no-print">
-                    <span id="edits-from">"Edits hold"</span>
+                    <span id="edits-from">"Apply edits"</span>
                     <div class="seg" role="group" aria-labelledby="edits-from">
                         {choice(false, "from the start".to_string())}
                         {choice(true, format!("from cycle {cycle}"))}

@@ -90,13 +90,13 @@ pub fn App() -> impl IntoView {
             class:show-time=shows(Panel::Time)
         >
             <button type="button" class="skip" on:click=move |_| crate::widgets::focus_id("step")>
-                "Skip to the controls of time"
+                "Skip to playback controls"
             </button>
             {match embed {
                 Some(_) => view! { <EmbedBar /> }.into_any(),
                 None => view! { <Bar /> }.into_any(),
             }}
-            <section class="under-bar" aria-label="What to watch, and messages">
+            <section class="under-bar" aria-label="Hints and messages">
                 <Strip />
                 <Notices />
             </section>
@@ -115,7 +115,7 @@ pub fn App() -> impl IntoView {
                     <div class="rail">
                         <IconButton
                             icon=Kind::Right
-                            label="Open setup"
+                            label="Open Setup"
                             on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(false)))
                         />
                         <span aria-hidden="true">"Setup"</span>
@@ -301,7 +301,7 @@ fn Now() -> impl IntoView {
             </span>
             <IconButton
                 icon=Kind::Left
-                label="Fold now away"
+                label="Collapse Now"
                 class="fold"
                 on_press=Callback::new(move |()| store.dispatch(Command::Fold(Panel::Now, true)))
             />
@@ -397,7 +397,7 @@ fn WhyPanel() -> impl IntoView {
             <span class="grow"></span>
             <IconButton
                 icon=Kind::Close
-                label="Close why"
+                label="Close explanation"
                 class="close-why"
                 on_press=Callback::new(move |()| store.dispatch(Command::Why(false)))
             />

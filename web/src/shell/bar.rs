@@ -28,7 +28,7 @@ pub fn Bar() -> impl IntoView {
             .map(|of| MenuItem::new(of.title, choose(of.key)).choice(policy.get_untracked() == of.key))
             .collect();
         items.push(MenuItem::new("Compare policies", Command::Compare { with_baselines: false }));
-        items.push(MenuItem::new("All switches", Command::Tab(SetupTab::Rules)));
+        items.push(MenuItem::new("All settings", Command::Tab(SetupTab::Rules)));
         items
     };
     let undo = store.part(|m| m.history.undo_name().map(str::to_string));
@@ -38,7 +38,7 @@ pub fn Bar() -> impl IntoView {
     };
     let theme = Memo::new(move |_| store.view.with(|v| v.theme));
     let themes = move |()| {
-        [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
+        [(Theme::System, "Match system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
             .map(|(this, name)| {
                 MenuItem::new(name, Command::Theme(this)).choice(theme.get_untracked() == this)
             })
@@ -49,8 +49,8 @@ pub fn Bar() -> impl IntoView {
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
             MenuItem::new(format!("Policy: {}", short()), Command::Tab(SetupTab::Rules)),
             MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
-            MenuItem::new("Do or find", Command::Dialog(Some(Dialog::Palette))),
-            MenuItem::new("Open yours", Command::Dialog(Some(Dialog::Paste))),
+            MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))),
+            MenuItem::new("Import", Command::Dialog(Some(Dialog::Paste))),
             MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),
         ];
         items.extend(themes(()));
@@ -103,7 +103,7 @@ pub fn Bar() -> impl IntoView {
             </button>
             <IconButton
                 icon=Kind::Search
-                label="Do or find"
+                label="Search or run a command"
                 key="Ctrl+K"
                 class="hide"
                 on_press=run(Command::Dialog(Some(Dialog::Palette)))
@@ -124,7 +124,7 @@ pub fn Bar() -> impl IntoView {
                 disabled=Signal::derive(move || redo.get().is_none())
                 on_press=run(Command::Redo)
             />
-            <MenuButton label="Colours" class="btn quiet icon hide" items=Callback::new(themes)>
+            <MenuButton label="Theme" class="btn quiet icon hide" items=Callback::new(themes)>
                 {move || view! { <Icon kind=theme_icon() /> }}
             </MenuButton>
             <MenuButton label="More" class="btn quiet icon only-phone" items=Callback::new(more)>

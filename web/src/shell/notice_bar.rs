@@ -36,7 +36,7 @@ pub fn Strip() -> impl IntoView {
                     <Show when=move || is_link.get()>
                         <p class="shared">
                             <b>"Shared scenario."</b>
-                            " Change anything: it becomes your copy."
+                            " Any edit makes it your own copy."
                         </p>
                     </Show>
                     <Show when=has_note>
@@ -91,8 +91,8 @@ fn Chips() -> impl IntoView {
     let count = Path::default().field("nodes").named("node").field("count");
     let chips = [
         ("Raise team-a's quota to 3", set("quota of team-a 2 → 3", quota, "3")),
-        ("Add a node", set("count of node 2 → 3", count, "3")),
-        ("Empty scenario, or paste yours", Command::Dialog(Some(Dialog::Paste))),
+        ("Add a node", set("Add a third node", count, "3")),
+        ("Start empty or import your own", Command::Dialog(Some(Dialog::Paste))),
     ];
     let buttons = chips.map(|(label, command)| {
         let press = move |_| {

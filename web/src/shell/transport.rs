@@ -155,7 +155,7 @@ pub fn Transport() -> impl IntoView {
             <IconButton
                 icon=Signal::derive(move || if time_folded.get() { Kind::Up } else { Kind::Down })
                 label=Signal::derive(move || {
-                    if time_folded.get() { "Open the timeline" } else { "Fold the timeline away" }.to_string()
+                    if time_folded.get() { "Open the timeline" } else { "Collapse the timeline" }.to_string()
                 })
                 class="fold fold-time"
                 on_press=Callback::new(move |()| {
@@ -183,12 +183,12 @@ fn since(store: Store) -> Option<SinceLine> {
     let (frame, run) = (store.frame.get()?, store.run.get()?);
     if store.changed.get().is_none() && store.ghost.with(Option::is_some) {
         let says = alternative::as_edited(&run, &*store.ghost_run.get()?)?;
-        let title = "Held against the present run".to_string();
+        let title = "Compare with this run".to_string();
         return Some(SinceLine { was: false, lead: "as edited ", says, title: [title.clone(), title] });
     }
     let before = store.before.get()?;
     let title = alternative::says(&before, &frame, &run, store.resource.get());
-    let title = ["Held against how it was before".to_string(), title];
+    let title = ["Compare with before the edit".to_string(), title];
     Some(SinceLine { was: true, lead: "before ", says: before.changed.clone(), title })
 }
 
@@ -204,7 +204,7 @@ fn Since() -> impl IntoView {
                 view! {
                     <IconButton
                         icon=Kind::Close
-                        label="Hide how it was before"
+                        label="Hide the comparison"
                         key="Esc"
                         on_press=Callback::new(move |()| store.dispatch(Command::ForgetBefore))
                     />
@@ -369,7 +369,7 @@ fn Status() -> impl IntoView {
         EngineState::Refused(_) => view! {
             <span class="state-line">
                 <Icon kind=Kind::Problem />
-                "The scenario cannot run until its mistakes are mended."
+                "Fix the errors to run this scenario."
             </span>
         }
         .into_any(),

@@ -1,7 +1,7 @@
 //! A cycle as it is typed.
 
 /// What is said of a text that is no cycle.
-pub const NO_CYCLE: &str = "A cycle is a whole number, such as 12.";
+pub const NO_CYCLE: &str = "Enter a whole number, such as 12.";
 
 /// The cycle that a text means, if it means one.
 pub fn number_of(text: &str) -> Option<u32> {

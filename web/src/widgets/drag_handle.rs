@@ -133,7 +133,7 @@ pub fn Grip(
             aria-valuemin="0"
             aria-valuenow=number
             aria-valuetext=spoken
-            title=label + ": pull, or ← and →"
+            title=label + ": drag, or ← and →"
             style:--at=move || rem(place.get().0)
             style:top=move || rem(place.get().1)
             style:height=move || rem(place.get().2)

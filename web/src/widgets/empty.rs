@@ -79,7 +79,7 @@ fn Lines(lack: Lack) -> impl IntoView {
                     class="btn"
                     on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Paste)))
                 >
-                    "Paste or open yours"
+                    "Import"
                 </button>
                 <button
                     type="button"

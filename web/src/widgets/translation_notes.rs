@@ -10,11 +10,11 @@ use crate::store::Store;
 
 /// Kinds of notes with what they are called here.
 const KINDS: [(&str, &str); 5] = [
-    ("refused", "The real scheduler would not take this"),
-    ("dropped", "Without counterpart"),
-    ("assumed", "Assumed, because nothing was said"),
-    ("changed", "Said in another way"),
-    ("kept", "As they were"),
+    ("refused", "The real scheduler rejects this"),
+    ("dropped", "Dropped (no counterpart)"),
+    ("assumed", "Assumed (not set in the scenario)"),
+    ("changed", "Converted"),
+    ("kept", "Unchanged"),
 ];
 
 /// What a kind of notes is called.

@@ -82,7 +82,7 @@ pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
     let terms = Terms::of(policy);
     let at = |cycle: u32, ms: i64| format!("cycle {cycle} ({})", time(ms));
     let mut text = match outcome.starts {
-        Some(Start::Over) => Text::of("It would already have finished"),
+        Some(Start::Over) => Text::of("It would already be finished"),
         Some(Start::Already) if help.has_part => {
             Text::of(terms.says("More of its pods would already be running"))
         }

@@ -155,7 +155,7 @@ fn children(
         let name = quoted(&queue.name);
         let what = resource.name();
         let says = format!(
-            "the queues below {name} are promised {} together, {name} itself only {own}",
+            "quotas of the queues below {name} add up to {}, but {name} itself has only {own}",
             in_words(&sum, resource)
         );
         let at = here.group(what).field("quota");
@@ -173,7 +173,7 @@ fn oversubscribed(queues: &Arena<QueueId, Queue>, pool: Option<&str>, capacity: 
             let (sum, there_is) = (print(sum, resource), print(there_is, resource));
             let of_pool = pool.map(|pool| format!(" of the pool {}", quoted(pool))).unwrap_or_default();
             let says = format!(
-                "the top queues are promised {} together; all ready nodes{of_pool} have {there_is}",
+                "quotas of the top-level queues add up to {}, but all ready nodes{of_pool} have only {there_is}",
                 in_words(&sum, resource)
             );
             f.add(codes::OVERSUBSCRIBED, Path::default().field("queues"), says, None);

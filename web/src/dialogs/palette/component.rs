@@ -74,9 +74,9 @@ pub fn Palette(
         };
         found().into_iter().enumerate().map(line).collect_view()
     };
-    let asks = store.terms.get_untracked().says("A command, a queue, a job, a node, an example");
+    let asks = store.terms.get_untracked().says("Search commands, queues, jobs, nodes, examples");
     view! {
-        <DialogFrame title="Do or find" class="palette" on_close>
+        <DialogFrame title="Search or run a command" class="palette" on_close>
             <input
                 node_ref=input
                 class="input"
@@ -97,9 +97,9 @@ pub fn Palette(
                 }
                 on:keydown=on_key
             />
-            <ul id="palette-lines" role="listbox" aria-label="What fits">{lines}</ul>
+            <ul id="palette-lines" role="listbox" aria-label="Matches">{lines}</ul>
             <p class="hint" role="status">
-                {move || found().is_empty().then_some("Nothing has that name.")}
+                {move || found().is_empty().then_some("No matches")}
             </p>
         </DialogFrame>
     }

@@ -108,7 +108,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     }
     if model.translated.is_some() {
         let dialog = Command::Dialog(Some(Dialog::Translated));
-        add("What became of the settings under this policy", "", dialog);
+        add("Show converted settings", "", dialog);
     }
     let terms = Terms::of(&model.scenario.policy);
     add(&terms.says("Add a queue"), "Q", Command::Change(Change::AddQueue { parent: None }));
@@ -151,7 +151,7 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
         (NowView::Shares, "Show shares", "1"),
         (NowView::Division, "Show how shares are divided", "2"),
         (NowView::Tree, "Show the tree", "3"),
-        (NowView::Gantt, "Show who ran when", "4"),
+        (NowView::Gantt, "Show the job timeline", "4"),
         (NowView::Fairness, "Show fairness and waste", "5"),
         (NowView::Queues, "Show every queue over time", "6"),
     ] {
@@ -164,18 +164,16 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     }
     add("Share", "Ctrl+S", Command::Dialog(Some(Dialog::Share)));
     add("Download the scenario", "", Command::Download);
-    add("Open yours", "", Command::Dialog(Some(Dialog::Paste)));
+    add("Import", "", Command::Dialog(Some(Dialog::Paste)));
     add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
     add("Compare policies", "", Command::Compare { with_baselines: false });
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for set in KeySet::ALL {
         add(&format!("Keys: {}", set.says()), "", Command::Keys(set));
     }
-    for (theme, label) in [
-        (Theme::Light, "Light colours"),
-        (Theme::Dark, "Dark colours"),
-        (Theme::System, "Colours of the system"),
-    ] {
+    for (theme, label) in
+        [(Theme::Light, "Light theme"), (Theme::Dark, "Dark theme"), (Theme::System, "Match system theme")]
+    {
         add(label, "", Command::Theme(theme));
     }
 }
@@ -186,7 +184,7 @@ fn panels(model: &Model, add: Add<'_>) {
         [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "the timeline")]
     {
         let folded = model.view.is_folded(panel);
-        let label = if folded { format!("Open {name}") } else { format!("Fold {name} away") };
+        let label = if folded { format!("Open {name}") } else { format!("Collapse {name}") };
         add(&label, "", Command::Fold(panel, !folded));
     }
 }
@@ -198,7 +196,7 @@ fn leaves(model: &Model) -> impl Iterator<Item = &str> {
 }
 
 fn until_share(queue: &str) -> (String, Stop) {
-    (format!("Run until {queue} has its share"), Stop::Share(queue.to_string()))
+    (format!("Run until {queue} reaches its fair share"), Stop::Share(queue.to_string()))
 }
 
 /// What can be found.
@@ -235,7 +233,7 @@ pub fn stops(model: &Model) -> Vec<(String, Stop)> {
         Some(Selection::Queue(queue)) => stops.push(until_share(queue)),
         _ => stops.extend(leaves(model).take(QUEUES_OFFERED).map(until_share)),
     }
-    stops.push(("Run until somebody is told to go".to_string(), Stop::Evicts));
+    stops.push(("Run until the next eviction".to_string(), Stop::Evicts));
     stops.push(("Run until nothing changes".to_string(), Stop::Nothing));
     stops
 }

@@ -39,8 +39,7 @@ pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
             follow_rename(model, at, value);
             if timeline_edit::moment(model).is_some() {
-                let text = "That holds from the start: during a run only quota, limit, weight and priority of queues \
-                            change, states of single nodes, and jobs that come or end.";
+                let text = "This edit applies from the start. During a run only quota, limit, weight and priority of queues, states of single nodes, and submitted or ended jobs can change.";
                 notify(model, false, text.to_string(), Some(("Undo".to_string(), Command::Undo)), fx);
             }
         }
@@ -116,8 +115,8 @@ pub(crate) fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effec
     let before = std::mem::replace(&mut model.unread, text.as_deref().map(Arc::from));
     match (before, text) {
         (Some(before), None) => {
-            let back = ("Put it back".to_string(), Command::Unread(Some(before.to_string())));
-            notify(model, false, "The text was discarded.".to_string(), Some(back), fx);
+            let back = ("Restore".to_string(), Command::Unread(Some(before.to_string())));
+            notify(model, false, "Text discarded.".to_string(), Some(back), fx);
         }
         (None, None) => return,
         _ => model.pristine = false,

@@ -30,7 +30,7 @@ pub fn set_kind(scenario: &Scenario, at: &Path, kind: RequestKind) -> Result<Cha
     let (gpu, memory, what) = match kind {
         RequestKind::CpuOnly => ("", "", "no GPU"),
         RequestKind::Whole => ("1", "", "whole GPUs"),
-        RequestKind::Fraction => ("0.5", "", "a part of a GPU"),
+        RequestKind::Fraction => ("0.5", "", "a GPU fraction"),
         RequestKind::Memory => ("", "10000 MiB", "GPU memory"),
     };
     let set = |field: &str, value: &str| Edit::Set { at: at.field(field), value: value.to_string() };

@@ -61,7 +61,7 @@ pub(crate) fn translated(
         counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {kind}")).collect();
     model.translated = Some(Arc::new(translated));
     if !said.is_empty() {
-        let text = format!("Settings put into the words of this policy: {}.", said.join(", "));
+        let text = format!("Settings converted to this policy: {}.", said.join(", "));
         let action = ("Details".to_string(), Command::Dialog(Some(Dialog::Translated)));
         notify(model, false, text, Some(action), fx);
     }

@@ -21,10 +21,10 @@ pub(crate) fn stopped(stop: &Stop, met: bool, cycle: u32) -> String {
     let what = match (stop, met) {
         (Stop::Starts(job), true) => format!("{job} started"),
         (Stop::Starts(job), false) => format!("{job} did not start"),
-        (Stop::Share(queue), true) => format!("{queue} reached its share"),
-        (Stop::Share(queue), false) => format!("{queue} did not come to its share"),
-        (Stop::Evicts, true) => "somebody was told to go".to_string(),
-        (Stop::Evicts, false) => "nobody was told to go".to_string(),
+        (Stop::Share(queue), true) => format!("{queue} reached its fair share"),
+        (Stop::Share(queue), false) => format!("{queue} did not reach its fair share"),
+        (Stop::Evicts, true) => "first eviction".to_string(),
+        (Stop::Evicts, false) => "no eviction".to_string(),
         (Stop::Nothing, true) => "nothing happened in it".to_string(),
         (Stop::Nothing, false) => "nothing further happens".to_string(),
     };
@@ -56,7 +56,7 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
         alternative::moved(model, frame.cycle);
     } else if run.complete && model.cursor > frame.cycle + u32::from(model.frame.is_some()) {
         let (asked, end) = (model.cursor, frame.cycle);
-        let text = format!("Cycle {asked} was asked for; the run ends at cycle {end}.");
+        let text = format!("There is no cycle {asked}: the run ends at cycle {end}.");
         notify(model, false, text, None, fx);
     }
     let (frame, run) = (Arc::new(frame), Arc::new(run));

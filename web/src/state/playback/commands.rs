@@ -24,7 +24,7 @@ fn tick_ms(model: &Model) -> u32 {
 pub(crate) fn mark(model: &mut Model, to: Option<u32>, fx: &mut Vec<Effect>) {
     let Some(to) = to else {
         let was = model.view.range.take();
-        fx.extend(was.map(|_| Effect::Announce("No range is marked.".to_string())));
+        fx.extend(was.map(|_| Effect::Announce("Range cleared.".to_string())));
         return;
     };
     let now = model.cursor;

@@ -75,7 +75,7 @@ impl CellMark {
     /// Its name in the legend.
     pub fn name(self) -> &'static str {
         match self {
-            CellMark::Part => "part of a GPU",
+            CellMark::Part => "GPU fraction",
             CellMark::Locked => "cannot be taken",
             CellMark::Leaving => "leaving",
             CellMark::Claimed => "claimed",

@@ -41,8 +41,7 @@ pub fn Compare(
     view! {
         <DialogFrame title="The same cluster under four schedulers" class="wide" on_close>
             <p class="hint">
-                "The scenario is put into the words of each policy and run with the same arrivals, up to the moment \
-                 that is shown, or to the end from the start."
+                "The scenario is converted to each policy and run with the same jobs up to the current moment, or to the end."
             </p>
             <label class="check">
                 <input type="checkbox" prop:checked=with_baselines on:change=on_baselines />
@@ -93,7 +92,7 @@ fn translation(column: &ColumnRow) -> AnyView {
     let told = column.notes.iter().filter(|note| note.kind != "kept");
     let lines: Vec<String> = told.map(|note| format!("{}: {}", kind_name(&note.kind), note.says)).collect();
     if lines.is_empty() {
-        return view! { <p class="hint">"Everything is said in its own words."</p> }.into_any();
+        return view! { <p class="hint">"No settings lost."</p> }.into_any();
     }
     let items = lines.into_iter().map(|line| view! { <li>{with_code(&line)}</li> }).collect::<Vec<_>>();
     view! {

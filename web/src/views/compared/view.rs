@@ -70,10 +70,10 @@ pub fn table(columns: &[ColumnRow]) -> Vec<Row> {
     let mut rows = vec![
         row("Until", &|c| time(c.until_ms)),
         row("Jobs done", &|c| number(f64::from(c.jobs_done))),
-        row("Jobs that wait at the end", &|c| number(f64::from(c.jobs_waiting))),
+        row("Jobs waiting at the end", &|c| number(f64::from(c.jobs_waiting))),
         row("Mean wait", &|c| seconds(c.wait_mean_s)),
         row("Longest wait", &|c| seconds(c.wait_max_s)),
-        row("Pods told to go", &|c| number(f64::from(c.evictions))),
+        row("Evictions", &|c| number(f64::from(c.evictions))),
         row("GPU hours lost", &|c| number((c.lost_gpu_s / 36.0).round() / 100.0)),
         row("GPUs in use", &|c| format!("{} %", number((c.utilisation * 1000.0).round() / 10.0))),
     ];
@@ -130,7 +130,7 @@ mod tests {
         let ran = ColumnRow { can_run: true, evictions: 2, utilisation: 0.5, queues, ..ColumnRow::default() };
         let rows = table(&[ran, ColumnRow::default()]);
         let cells = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.cells.join("|"));
-        assert_eq!(cells("Pods told to go").as_deref(), Some("2|cannot run"));
+        assert_eq!(cells("Evictions").as_deref(), Some("2|cannot run"));
         assert_eq!(cells("GPUs in use").as_deref(), Some("50 %|cannot run"));
         assert_eq!(cells("a: GPUs at the end").as_deref(), Some("3|cannot run"));
         assert_eq!(cells("a: GPU hours").as_deref(), Some("1.5|cannot run"));

@@ -76,7 +76,7 @@ pub fn Division() -> impl IntoView {
             });
             view! {
                 <label class="row">
-                    "What is divided: "
+                    "Queue: "
                     <select class="input" on:change=move |event| level.set(event_target_value(&event).parse().unwrap_or(0))>
                         {options.collect_view()}
                     </select>
@@ -102,7 +102,7 @@ pub fn Division() -> impl IntoView {
     view! {
         <section class="chart division" aria-label="Division" data-composite on:keydown=keys>
             <div class="sect">
-                <h2>{move || view.get().map_or_else(|| store.terms.get().says("Select a queue to see how its fair share came about"), |v| v.title)}</h2>
+                <h2>{move || view.get().map_or_else(|| store.terms.get().says("Select a queue to see how its fair share is computed"), |v| v.title)}</h2>
                 {levels}
                 {table_button(as_table)}
             </div>
@@ -169,7 +169,7 @@ fn Grips(view: Memo<Option<DivisionView>>, width: Signal<f64>) -> impl IntoView 
         move_focus(&event, "grip", |at, all| along_line(&event.key(), at, all.len()));
     };
     view! {
-        <div role="group" aria-label="Weights that can be pulled" on:keydown=keys>
+        <div role="group" aria-label="Draggable weights" on:keydown=keys>
             <For each=names key=|item| item.clone() let:item>
                 <Wall at=item.0 queue=item.1.clone() resource=item.2 lies tab=tab_of(item.1) last />
             </For>

@@ -101,8 +101,8 @@ fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
                 LineKind::Quota => terms.says("quotas granted"),
                 LineKind::Round => format!("priority {}, round {}", line.priority, line.round),
                 LineKind::Rise => rises(line),
-                LineKind::Rest => format!("what is left to {}, without a weight", line.queue),
-                LineKind::Remainder => format!("left-over to {}", line.queue),
+                LineKind::Rest => format!("unused capacity to {} (weight 0)", line.queue),
+                LineKind::Remainder => format!("remaining units to {}", line.queue),
             };
             steps.push(Step { says, lines: Vec::new() });
         }

@@ -282,9 +282,9 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
         (
             "Idle while wanted",
             Kind::Percent,
-            format!("{} were free while somebody waited", style.amount(tally.idle_wanted)),
+            format!("{} were free while jobs were waiting", style.amount(tally.idle_wanted)),
         ),
-        ("Stranded now", Kind::Now, format!("free, and nothing that waits fits there; {free} free in all")),
+        ("Stranded now", Kind::Now, format!("free, but too small for any waiting job; {free} free in total")),
         (
             "Restarts per hour",
             Kind::Count,
@@ -309,7 +309,7 @@ fn jain_reading(jain: Option<f64>) -> &'static str {
         Some(jain) if jain >= 0.995 => "all got the same part of what they were due",
         Some(jain) if jain >= 0.9 => "all got nearly the same part of what they were due",
         Some(jain) if jain >= 0.7 => "some got a clearly smaller part of what they were due",
-        Some(_) => "a few got what they were due, others hardly anything",
+        Some(_) => "a few queues got their fair share, others almost nothing",
     }
 }
 
@@ -323,9 +323,9 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short * 1000.0) as i64);
-            format!("{upto}: {} was owed most, short for {short}.", name(*queue))
+            format!("{upto}: {} was furthest below its fair share, for {short}.", name(*queue))
         }
-        None => format!("{upto}: nobody was short of what was due."),
+        None => format!("{upto}: every queue had its fair share."),
     }
 }
 

@@ -72,10 +72,10 @@ pub fn Gantt() -> impl IntoView {
         let (marks, was) = marks.get();
         let ghost = marks.ghost.then(|| legend_line(key_of(Mark::of_ghost(was)), Mark::of_ghost(was).name()));
         let lines = [
-            (marks.waits, "known, waiting"),
+            (marks.waits, "pending"),
             (marks.runs, "runs"),
             (marks.lost, "its work was lost"),
-            (marks.thin, "runs, asks for none of it"),
+            (marks.thin, "running without this resource"),
         ];
         let lines = lines.into_iter().enumerate().filter(|(_, (there, _))| *there);
         let lines = lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }.into_any());
@@ -84,7 +84,7 @@ pub fn Gantt() -> impl IntoView {
     view! {
         <section class="chart gantt" aria-label="Gantt" data-composite on:keydown=keys>
             <div class="sect">
-                <h2>"Who ran when"</h2>
+                <h2>"Job timeline"</h2>
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
                 <label class="row">
                     "Row: "
@@ -96,7 +96,7 @@ pub fn Gantt() -> impl IntoView {
                 <div node_ref=place class="story-place">
                     <Show
                         when=move || !as_table.get()
-                        fallback=move || view.get().map(|view| table("Who ran when", view.table))
+                        fallback=move || view.get().map(|view| table("Job timeline", view.table))
                     >
                         {insert("picture", svg)}
                         <Cursor view width />
@@ -167,7 +167,7 @@ fn Spots(spots: Memo<Vec<Spot>>) -> impl IntoView {
     };
     let key = |(at, spot): &(usize, Spot)| (*at, spot.place.map(|v| v.round() as i64), spot.says.clone());
     view! {
-        <div role="group" aria-label="Rows">
+        <div role="group" aria-label="Group by">
             <For each=move || spots.get().into_iter().enumerate() key=key let:item>
                 {spot(item.0, item.1)}
             </For>

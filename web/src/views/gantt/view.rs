@@ -424,7 +424,7 @@ fn summary(gantt: &Gantt) -> String {
     let told: u64 = gantt.rows.iter().map(|row| row.told.len() as u64).sum();
     let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
     if told > 0 {
-        said += &format!("; {} told to go", number::number(told as f64));
+        said += &format!("; {} evictions", number::number(told as f64));
     }
     if lost > 0 {
         let what = if gantt.by == GanttBy::Gpu { "GPU cycle" } else { "pod cycle" };
@@ -437,7 +437,7 @@ fn summary(gantt: &Gantt) -> String {
 const GPU_TEXTS: usize = 4;
 /// The numbers of a job or pod in the table.
 const JOB_NUMBERS: [&str; 7] =
-    ["pods", "known from", "first start", "over in", "cycles run", "of them lost", "told to go"];
+    ["pods", "submitted", "first start", "ended", "cycles run", "lost cycles", "evictions"];
 
 fn dash() -> String {
     "–".into()

@@ -159,7 +159,7 @@ fn Body(
     // What nobody divides has nothing to be held against.
     let caption = move || {
         let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
-        if reference.is_empty() { "has".to_string() } else { format!("has, of {reference}") }
+        if reference.is_empty() { "allocated".to_string() } else { format!("allocated / {reference}") }
     };
     let near = RwSignal::new(false);
     let come = move || come(near);

@@ -39,7 +39,7 @@ pub fn Pulls(
     let all =
         Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), |view| pulls(store, view))));
     view! {
-        <div class="pulls" role="group" aria-label="Marks that can be pulled">
+        <div class="pulls" role="group" aria-label="Draggable marks">
             <For each=move || all.get() key=|pull| pull.clone() let:pull>
                 <Mark pull view rows />
             </For>

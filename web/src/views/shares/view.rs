@@ -221,7 +221,7 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
     let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
     let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
     let is_divided = nth_named(resource).is_none();
-    let mut facts = vec![("has", number::with_unit(resource, queue.allocated[r]))];
+    let mut facts = vec![("allocated", number::with_unit(resource, queue.allocated[r]))];
     let mut more = |there: bool, name, value: String| {
         if there {
             facts.push((terms.word_apart(name), value));
@@ -288,7 +288,7 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
         of: format!("of {}", amount(resource, total[r])),
         wants: format!("wants {}", amount(resource, all.request[r])),
         facts: vec![
-            ("has", number::with_unit(resource, all.allocated[r])),
+            ("allocated", number::with_unit(resource, all.allocated[r])),
             ("capacity", amount(resource, total[r])),
             ("wants", amount(resource, all.request[r])),
         ],
@@ -330,7 +330,7 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
         .filter_map(|queue| {
             let over = queue.allocated[r] - queue.quota[r]?;
             (over > 1e-9).then(|| {
-                format!("{} holds {} beyond its {}", queue.name, amount(resource, over), terms.word("quota"))
+                format!("{} uses {} over its {}", queue.name, amount(resource, over), terms.word("quota"))
             })
         })
         .collect();
@@ -340,7 +340,7 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
             let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
             let missing = share.min(queue.request[r]) - queue.allocated[r];
             (missing > 1e-9)
-                .then(|| format!("{} is {} short of what it is due", queue.name, amount(resource, missing)))
+                .then(|| format!("{} is {} below its fair share", queue.name, amount(resource, missing)))
         })
         .collect();
     let mut said = format!(
@@ -368,13 +368,14 @@ pub fn table(view: &SharesView) -> Table {
     let unit = &view.unit[1];
     let terms = Terms::of(&view.policy);
     let says = |word: &'static str| terms.word_apart(word);
-    let captions = ["has", "claimed", "leaving", "quota", "fair share", "limit", "wants", "cannot be taken"];
+    let captions =
+        ["allocated", "claimed", "shutting down", "quota", "fair share", "limit", "requested", "non-preemptible"];
     let mut head = vec![says("queue").to_string()];
     let counted_in = view.resource == DOMINANT;
     head.extend(counted_in.then(|| "counted in".to_string()));
     head.extend(captions.iter().map(|c| format!("{}, {unit}", says(c))));
     if !view.ghost.is_empty() {
-        head.extend(["has", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.ghost)));
+        head.extend(["allocated", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.ghost)));
     }
     Table {
         head,

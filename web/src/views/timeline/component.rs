@@ -137,7 +137,7 @@ fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> AnyView {
             type="button"
             class="kind-switch"
             aria-pressed=move || shown().to_string()
-            title=move || if shown() { "Leave these events out" } else { "Show these events again" }
+            title=move || if shown() { "Hide these events" } else { "Show these events again" }
             on:click=move |_| {
                 let is_out = look.with_untracked(|look| look.without.has(kind));
                 store.dispatch(Command::ShowEvents(kind, is_out));
@@ -202,7 +202,7 @@ fn Body(
     let now = move || cycle.get().map_or(0, |(now, _)| now);
     let says = move || {
         let said = match look.with(|look| look.range) {
-            Some((from, to)) => format!("; cycles {from} to {to} are marked"),
+            Some((from, to)) => format!("; cycles {from} to {to} are selected"),
             None => String::new(),
         };
         cycle.get().map_or(String::new(), |(now, time)| format!("Cycle {now}, {}{said}", number::time(time)))

@@ -47,24 +47,24 @@ pub fn Lane(
             <Choice view />
             {move || stops().map(|says| view! { <span>{says}</span> })}
             {move || (!is_plain.get()).then(|| view! {
-                <IconButton icon=Kind::Close label="Stop at events of the selection, of every kind" class="small" on_press=stop_at_all />
+                <IconButton icon=Kind::Close label="Jump between events of the selection, of every kind" class="small" on_press=stop_at_all />
             })}
             {move || view.with(|view| view.as_ref().and_then(listed)).map(|says| view! { <span>{says}</span> })}
             <button
                 type="button"
                 class="btn quiet small"
                 aria-pressed=move || marking.get().to_string()
-                title="By pulling across the timeline, as with Shift; or Shift and arrows"
+                title="Drag across the timeline with Shift, or press Shift and arrows"
                 on:click=move |_| marking.update(|on| *on = !*on)
             >
-                "Mark a range"
+                "Select a range"
             </button>
             {move || range().map(|says| view! {
                 <div class="range-says">
                     {says}
                     <IconButton
                         icon=Kind::Close
-                        label="Mark no range"
+                        label="Clear the range"
                         key="Esc"
                         class="small"
                         on_press=Callback::new(move |()| store.dispatch(Command::Mark(None)))
@@ -131,7 +131,7 @@ fn Choice(view: View) -> impl IntoView {
                 {move || offered.get().into_iter().map(|name| view! { <option value=name></option> }).collect_view()}
             </datalist>
         })}
-        {move || is_wrong.get().then(|| view! { <span role="alert">"No queue or job has that name."</span> })}
+        {move || is_wrong.get().then(|| view! { <span role="alert">"No queue or job matches."</span> })}
     }
 }
 

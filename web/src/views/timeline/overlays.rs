@@ -112,7 +112,7 @@ pub fn listed(view: &TimelineView) -> Option<String> {
         Some(name) => format!("; the row of {name} begins there. ] and [ find earlier ones"),
         None => String::new(),
     };
-    Some(format!("Before cycle {from} events are counted by kind only{row}."))
+    Some(format!("Details of events before cycle {from} are not kept{row}."))
 }
 
 /// What was held on average and what happened in a range.
@@ -141,7 +141,10 @@ fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
     }
     if let Some(share) = &view.share {
         let owed = number(mean(&|i| share.owed[i]));
-        parts.push(format!("was owed {owed} and borrowed {}", number(mean(&|i| share.borrowed[i]))));
+        parts.push(format!(
+            "was {owed} below its fair share and borrowed {}",
+            number(mean(&|i| share.borrowed[i]))
+        ));
     }
     let within = view.events.iter().filter(|event| event.meant && (from..=to).contains(&event.cycle));
     let within: Vec<&LaneEvent> = within.collect();
@@ -170,8 +173,8 @@ pub fn stops_at(view: &TimelineView, look: &LaneLook) -> Option<String> {
     };
     match &view.heeded {
         None if without.is_empty() => None,
-        None => Some(format!("] and [ stop at all events{without}.")),
-        Some(name) => Some(format!("] and [ stop at events of {name}{without}.")),
+        None => Some(format!("] and [ jump between all events{without}.")),
+        Some(name) => Some(format!("] and [ jump between events of {name}{without}.")),
     }
 }
 

@@ -112,18 +112,21 @@ fn body(
         .map(|level| section(level.caption, entry_list(level.entries, on_select, on_seek).into_any()))
         .collect_view();
     let outlook = (!outlook.is_empty()).then(|| {
-        section("What next".into(), view! { <p class="more">{text(outlook, on_select)}</p> }.into_any())
+        section(
+            "What happens next".into(),
+            view! { <p class="more">{text(outlook, on_select)}</p> }.into_any(),
+        )
     });
     view! {
         <div class="why">
             <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
             <p class="verdict">{text(verdict, on_select)}</p>
             {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
-            {(!ladder.is_empty()).then(|| section(terms.says("How the fair share came about"), ladder_list(ladder, on_select).into_any()))}
+            {(!ladder.is_empty()).then(|| section(terms.says("How the fair share is computed"), ladder_list(ladder, on_select).into_any()))}
             {rule.map(|rule| section("Rule".into(), rule_card(rule, on_select).into_any()))}
             {checks}
             {(!controls.is_empty())
-                .then(|| section("What decides here".into(), chips(controls, on_focus_field).into_any()))}
+                .then(|| section("Settings that matter".into(), chips(controls, on_focus_field).into_any()))}
             {outlook}
             {order}
             {also}
@@ -131,7 +134,7 @@ fn body(
             {(!others.is_empty())
                 .then(|| section("Not chosen".into(), entry_list(others, on_select, on_seek).into_any()))}
             {(!history.is_empty())
-                .then(|| section("What happened to it".into(), entry_list(history, on_select, on_seek).into_any()))}
+                .then(|| section("History".into(), entry_list(history, on_select, on_seek).into_any()))}
         </div>
     }
 }
@@ -233,7 +236,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
             } else {
                 view! { {says}{text(Text::default().rule(&key), on_select)} }.into_any()
             }}
-            {choice.then(|| view! { <span class="dim" title="The documents leave this open">" our choice"</span> })}
+            {choice.then(|| view! { <span class="dim" title="Not documented by the vendor">" assumption"</span> })}
             {more
                 .then(|| {
                     view! {
