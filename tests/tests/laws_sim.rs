@@ -2,7 +2,7 @@
 
 use fairground::policy::kai::config::UsageClient;
 use fairground::policy::{Policy, ego, fifo, kai, yunikorn};
-use fairground::scenario::Plan;
+use fairground::scenario::{Plan, check, read};
 use fairground::time::Span;
 use fairground_tests::laws::{self, Verdict};
 use fairground_tests::worlds::{Numbers, plan, pooled};
@@ -140,5 +140,24 @@ proptest! {
     #[test]
     fn what_waits_has_a_reason(plan in plans(), number in any::<u64>()) {
         holds(laws::what_waits_has_a_reason, &plan, number)?;
+    }
+}
+
+/// A gang that is incomplete from the start is noticed in the first cycle only; its grace is over after that of the start.
+#[test]
+fn the_grace_of_an_incomplete_gang_is_not_skipped() {
+    let text = "\
+format: fairground-scenario
+version: 1
+settings: {staleness-grace: 2s}
+cycle: 700ms
+nodes: [{name: n}]
+queues: [{name: q}]
+jobs: [{name: gang, queue: q, pods: 3, gpu: 1, on: [n]}]
+";
+    let checked = check(&read(text).scenario.expect("a scenario"));
+    let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    for number in 0..20 {
+        assert_eq!(laws::skipping_changes_nothing(&plan, number), Ok(()));
     }
 }

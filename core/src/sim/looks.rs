@@ -36,16 +36,20 @@ pub struct UsageLooks {
     pub longest: Span,
 }
 
+/// The time between two cycles, at most; zero if there is no bound.
+fn period(rhythm: Rhythm) -> Span {
+    match rhythm {
+        Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => period,
+        Rhythm::OnEvents => Span::ZERO,
+    }
+}
+
 impl UsageLooks {
     fn new(timers: UsageTimers, rhythm: Rhythm) -> UsageLooks {
         match timers {
             UsageTimers::Every { interval, window } => UsageLooks { every: Some(interval), longest: window },
             UsageTimers::Cycles(n) => {
-                let period = match rhythm {
-                    Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => period,
-                    Rhythm::OnEvents => Span::ZERO,
-                };
-                UsageLooks { every: None, longest: Span::from_millis(period.as_millis() * n) }
+                UsageLooks { every: None, longest: Span::from_millis(period(rhythm).as_millis() * n) }
             }
         }
     }
@@ -76,7 +80,9 @@ impl Looks {
         after_start.sort();
         after_start.dedup();
         let after_loss = timers.staleness_grace;
-        let longest = after_start.iter().copied().chain(after_loss).max().unwrap_or_default();
+        // An incomplete gang is noticed in the first cycle after the loss; its grace counts from there.
+        let seen = after_loss.map(|grace| grace + period(rhythm));
+        let longest = after_start.iter().copied().chain(seen).max().unwrap_or_default();
         let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });
         let usage = timers.usage.map(|usage| UsageLooks::new(usage, rhythm));
         Looks { after_start, after_loss, longest, on_agenda, usage }
