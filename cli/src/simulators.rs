@@ -9,13 +9,13 @@ use std::sync::Arc;
 use fairground::cluster::Preemptible;
 use fairground::import::{Report, fairshare, time_based};
 use fairground::policy::kai::config::Config;
-use fairground::policy::kai::division::{self, Sibling};
 use fairground::policy::kai::run_cycle;
+use fairground::policy::kai::share::division::{self, Sibling};
+use fairground::policy::kai::share::usage::{History, Sample, Settings};
 use fairground::policy::kai::snapshot::{
     Committed, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     SnapshotQueue, Status,
 };
-use fairground::policy::kai::usage::{History, Sample, Settings};
 use fairground::trace::{Level, Trace};
 use serde_json::{Map, Value, json};
 

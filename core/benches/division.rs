@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use fairground::policy::kai::division::{Sibling, divide, divide_recorded};
+use fairground::policy::kai::share::division::{Sibling, divide, divide_recorded};
 
 /// A fixed sequence, so that every run measures the same input.
 struct Sequence(u64);

@@ -1,6 +1,6 @@
 //! Recordings of format `kai-division/1`: calls of the division function on a flat set of siblings.
 
-use fairground::policy::kai::division::{Sibling, Step, divide, divide_recorded};
+use fairground::policy::kai::share::division::{Sibling, Step, divide, divide_recorded};
 use serde::Deserialize;
 
 use crate::report::Verdict;

@@ -4,7 +4,7 @@
 //! instructive: the sum may exceed the total (quotas), a share may exceed request and limit by less than a unit
 //! (remainders), and asking for more may bring less (1.5 offered: who wants 1.5 gets it, who wants 1.6 gets 1).
 
-use fairground::policy::kai::division::{Sibling, Step, divide, divide_recorded};
+use fairground::policy::kai::share::division::{Sibling, Step, divide, divide_recorded};
 use proptest::prelude::*;
 
 /// A queue without its name.

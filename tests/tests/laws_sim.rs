@@ -22,7 +22,7 @@ fn policies() -> Vec<Policy> {
         k_value: 2.0,
         usage: Some(kai::config::UsageParams {
             client,
-            settings: kai::usage::Settings { window_s, half_life_s, ..Default::default() },
+            settings: kai::share::usage::Settings { window_s, half_life_s, ..Default::default() },
             resolution: Span::from_millis(900),
             fetch_interval: Span::from_millis(2500),
         }),

@@ -1,9 +1,10 @@
 //! The states of queues, under a policy that knows such: in quota, over quota, over fairshare.
 
 use super::Frame;
+use crate::policy::description::QueueState;
 
 /// Writes down the states of all queues, in every pool and in all pools together.
-pub fn put(frame: &mut Frame, state: fn(f64, f64, f64) -> (u8, &'static str)) {
+pub fn put(frame: &mut Frame, state: QueueState) {
     let of_pools = frame.pools.iter_mut().flat_map(|pool| &mut pool.queues);
     for row in frame.queues.iter_mut().chain(of_pools) {
         let of = |r: usize| {

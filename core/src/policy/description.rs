@@ -41,14 +41,17 @@ pub struct Description {
     pub translation: Translation,
     /// The file from which the product reads its queues, which can be read and written here; `None`: there is none.
     pub queue_file: Option<&'static str>,
-    /// The state of a queue with regard to one resource, by what is allocated, its quota and its fair share: a rank, the best
-    /// first, and a name. `None`: queues have no states.
-    pub queue_state: Option<fn(f64, f64, f64) -> (u8, &'static str)>,
+    /// How the states of queues are told apart; `None`: queues have no states.
+    pub queue_state: Option<QueueState>,
     /// The rule by which past use changes the weights of a division.
     pub usage_rule: Option<&'static Rule>,
     /// The versions of the product that are modelled; `None`: it models no product.
     pub modelled: Option<&'static Modelled>,
 }
+
+/// The state of a queue with regard to one resource, by what is allocated, its quota and its fair share: a rank, the best first,
+/// and a name.
+pub type QueueState = fn(f64, f64, f64) -> (u8, &'static str);
 
 /// When cycles take place if a scenario does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! queue a  priority 100  quota 2  limit unlimited  weight 1  request 10  usage 0.5   -> 4
 //! ```
 
-use fairground::policy::kai::division::{Sibling, divide, divide_recorded};
+use fairground::policy::kai::share::division::{Sibling, divide, divide_recorded};
 
 use super::{Line, Said};
 

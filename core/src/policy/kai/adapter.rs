@@ -20,24 +20,24 @@ use crate::policy::draft::{Draft, DraftQueue};
 use crate::policy::switches::Rulebook;
 use std::sync::Arc;
 
-use super::bind::Placing;
 use super::config::{Config, UsageParams};
+use super::explain::notes::{empty_row, per_resource};
+use super::explain::outlooks::Over;
+use super::explain::recorder::Recorder;
 use super::memory::Memory;
 use super::names::Names;
-use super::nondeterminism_probe;
-use super::notes::{empty_row, per_resource};
-use super::outlooks::Over;
+use super::order::nondeterminism_probe;
+use super::place::bind::Placing;
 use super::queues::{snapshot_queues, without_departments};
-use super::recorder::Recorder;
 use super::request::{Request, yardstick};
 use super::session::{GPU_WORKER, Ids, Session};
-use super::shares::{self, Queue, open_queues};
+use super::share::shares::{self, Queue, open_queues};
+use super::share::usage_tracker::UsageTracker;
 use super::snapshot::{
     GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
     Status,
 };
 use super::task::QueueRef;
-use super::usage_tracker::UsageTracker;
 use crate::cluster::{Cluster, GpuRequest, Node, Phase, Pod, Preemptible};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
@@ -272,7 +272,7 @@ impl Kai {
         }
         let nodes = world.nodes().map(|(_, node)| node);
         let with_gpus = nodes.filter(|n| n.capacity.get(Resource::GPU) > Amount::ZERO);
-        let device_mib = |n: &Node| super::node::device_mib(n.gpu_memory_mib);
+        let device_mib = |n: &Node| super::place::node::device_mib(n.gpu_memory_mib);
         let yardstick = yardstick(self.config.dialect, with_gpus.map(device_mib));
         for job in jobs {
             let Some(leaf) = places[crate::id::Id::index(cluster.jobs[job].queue)] else { continue };
@@ -295,7 +295,7 @@ impl Kai {
                         shares::add(&mut queues, leaf, request.pending(yardstick), None);
                     }
                     (Some(Status::Binding | Status::Running), Some(node)) => {
-                        let mib = super::node::device_mib(cluster.nodes[node].gpu_memory_mib);
+                        let mib = super::place::node::device_mib(cluster.nodes[node].gpu_memory_mib);
                         let amount = request.accepted_on(mib).quantities;
                         shares::add(&mut queues, leaf, amount, Some(!is_fixed(id)));
                     }
@@ -480,7 +480,7 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
                 Err(_) => pod.node.filter(|_| holds),
             };
             let Some(node) = node else { continue };
-            let mib = super::node::device_mib(cluster.nodes[node].gpu_memory_mib);
+            let mib = super::place::node::device_mib(cluster.nodes[node].gpu_memory_mib);
             let amount = request_of(pod).accepted_on(mib).quantities;
             for queue in cluster.path_to_root(cluster.jobs[job].queue) {
                 held[crate::id::Id::index(queue)] += amount;

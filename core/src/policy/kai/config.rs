@@ -17,8 +17,8 @@
 
 use std::sync::Arc;
 
-use super::division::DivisionParams;
-pub use super::usage::Window;
+use super::share::division::DivisionParams;
+pub use super::share::usage::Window;
 use crate::policy::{Timers, UsageTimers};
 use crate::time::Span;
 
@@ -154,7 +154,7 @@ pub struct UsageParams {
     /// Where it comes from.
     pub client: UsageClient,
     /// Window and half-life.
-    pub settings: super::usage::Settings,
+    pub settings: super::share::usage::Settings,
     /// Distance of two samples.
     pub resolution: Span,
     /// Distance of two moments at which the scheduler learns of it.
@@ -165,7 +165,7 @@ impl Default for UsageParams {
     fn default() -> Self {
         UsageParams {
             client: UsageClient::Prometheus,
-            settings: super::usage::Settings::default(),
+            settings: super::share::usage::Settings::default(),
             resolution: Span::from_seconds(60),
             fetch_interval: Span::from_seconds(60),
         }

@@ -3,7 +3,8 @@
 //! # Source
 //! kai.md 1.3, 2.4, 4.1, 5
 
-use super::{form, versions};
+use super::form;
+use super::versions;
 use crate::policy::JobDefaults;
 use crate::policy::description::{
     Cycle, Description, Gangs, Knows, QueuePriorityValue, QueueValue, QueueValues,
@@ -52,6 +53,6 @@ pub const DESCRIPTION: Description = Description {
     translation: super::translate::TRANSLATION,
     queue_file: None,
     queue_state: None,
-    usage_rule: Some(&super::usage::USAGE),
+    usage_rule: Some(&super::share::usage::USAGE),
     modelled: Some(&versions::MODELLED),
 };

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use super::job_order::Place;
+use super::order::job_order::Place;
 use super::session::Session;
 use super::snapshot::{Quantities, Status};
 use crate::cluster::Preemptible;

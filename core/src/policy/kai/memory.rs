@@ -13,11 +13,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::explain::recorder::{Decided, Recorder};
 use super::names::Names;
-use super::recorder::{Decided, Recorder};
 use super::session::Session;
+use super::share::usage_tracker::UsageTracker;
 use super::task::JobRef;
-use super::usage_tracker::UsageTracker;
 use crate::cluster::Cluster;
 use crate::id::JobId;
 use crate::policy::PartitionView;

@@ -3,77 +3,43 @@
 //! # Source
 //! kai.md; upstream revision `72de64fc8eca10fa8cca26a20156178f3edbe092`
 
+mod actions;
 mod adapter;
 mod advice;
-mod allocate;
-mod backoff;
-mod bind;
-mod bystanders;
-mod capacity;
-mod chunk;
 pub mod config;
-mod consolidate;
 mod describe;
-pub mod division;
-mod equivalence_classes;
-mod filters;
-mod fit;
+mod explain;
+mod fast;
 pub mod form;
-mod hopeful;
-mod hypothesis;
 mod job;
-mod job_order;
 mod memory;
-mod min_runtime;
 mod names;
-mod node;
-mod nondeterminism;
-mod nondeterminism_probe;
-mod not_selected;
-mod notes;
 mod number;
-mod outlooks;
+pub mod order;
 mod place;
-mod preempt;
-mod prospect;
-pub mod queue_comparison;
-mod queue_order;
-mod queue_tree;
 pub(in crate::policy) mod queues;
-mod reclaim;
-mod reclaimable;
-mod recorder;
-mod refusals;
 mod request;
-mod score;
-mod semi;
 mod session;
 pub mod settings;
-mod shared;
-mod shares;
-mod signatures;
-mod simulate;
+pub mod share;
 pub mod snapshot;
-mod solver;
-mod stale_gang;
+mod solve;
 mod statement;
 mod task;
 mod translate;
 mod unused;
-pub mod usage;
-mod usage_tracker;
 mod versions;
 mod vocabulary;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
+pub use explain::recorder::CRASH;
 pub use memory::Memory;
-pub use queue_order::NAME;
-pub use recorder::CRASH;
+pub use order::queue_order::NAME;
 
 use crate::trace::{Level, Mark, Rule, Trace};
 use config::Action;
-use recorder::Recorder;
+use explain::recorder::Recorder;
 use session::{Ids, Session};
 use snapshot::{CycleOutcome, Snapshot};
 
@@ -96,7 +62,7 @@ pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
     act(&mut session, &mut out);
-    nondeterminism_probe::marks(snapshot, &ids, &session, &out)
+    order::nondeterminism_probe::marks(snapshot, &ids, &session, &out)
 }
 
 /// One cycle in which only the job of this name is tried; the others that wait count and stand in their queues.
@@ -136,41 +102,41 @@ fn act(session: &mut Session<'_>, out: &mut Recorder<'_>) {
 /// All rules of the policy, in the order of a cycle.
 pub fn rules() -> Vec<Rule> {
     let mut rules = vec![
-        division::QUOTA,
-        division::ROUND,
-        division::REMAINDER,
-        queue_order::OVER_UTILISED,
-        queue_order::WITHIN_QUOTA,
-        queue_order::PRIORITY,
-        queue_order::ZERO_SHARE,
-        queue_order::SHARE_WITH_JOB,
-        queue_order::SHARE,
-        queue_order::SMALLER,
-        queue_order::OLDER,
-        capacity::LIMIT,
-        capacity::QUOTA,
-        place::ROOM,
-        place::BEST_NODE,
-        place::NOMINATED,
-        reclaimable::CAN_RECLAIM,
-        reclaimable::MAINTAIN_FAIR_SHARE,
-        reclaimable::GUARANTEE_QUOTA,
-        reclaimable::KEEPS_ORDER,
-        reclaimable::STAYS_WITHIN_QUOTA,
-        min_runtime::RAN_LONG_ENOUGH,
-        recorder::LOWER_PRIORITY,
-        recorder::STALE_GRACE,
-        backoff::BACKOFF,
-        recorder::CRASH,
-        recorder::NO_DEVICE,
+        share::division::QUOTA,
+        share::division::ROUND,
+        share::division::REMAINDER,
+        order::queue_order::OVER_UTILISED,
+        order::queue_order::WITHIN_QUOTA,
+        order::queue_order::PRIORITY,
+        order::queue_order::ZERO_SHARE,
+        order::queue_order::SHARE_WITH_JOB,
+        order::queue_order::SHARE,
+        order::queue_order::SMALLER,
+        order::queue_order::OLDER,
+        share::capacity::LIMIT,
+        share::capacity::QUOTA,
+        place::placement::ROOM,
+        place::placement::BEST_NODE,
+        place::placement::NOMINATED,
+        solve::reclaimable::CAN_RECLAIM,
+        solve::reclaimable::MAINTAIN_FAIR_SHARE,
+        solve::reclaimable::GUARANTEE_QUOTA,
+        solve::reclaimable::KEEPS_ORDER,
+        solve::reclaimable::STAYS_WITHIN_QUOTA,
+        solve::min_runtime::RAN_LONG_ENOUGH,
+        explain::recorder::LOWER_PRIORITY,
+        explain::recorder::STALE_GRACE,
+        actions::backoff::BACKOFF,
+        explain::recorder::CRASH,
+        explain::recorder::NO_DEVICE,
     ];
-    rules.extend(nondeterminism::rules());
+    rules.extend(order::nondeterminism::rules());
     rules
 }
 
 /// What people can look up: the rules, and how past usage is measured, by which nothing is decided directly.
 pub fn all_rules() -> Vec<Rule> {
     let mut rules = rules();
-    rules.push(usage::USAGE);
+    rules.push(share::usage::USAGE);
     rules
 }

@@ -16,18 +16,18 @@
 
 use std::sync::Arc;
 
-use super::capacity;
 use super::config::Action::{self, Allocate, Consolidation, Preempt, Reclaim, StaleGangEviction};
 use super::config::{Config, DEFAULT_PLUGINS, Placement, ReclaimResolve, UsageClient, UsageParams, Window};
-use super::division::{QUOTA, REMAINDER, ROUND};
-use super::min_runtime::RAN_LONG_ENOUGH;
-use super::nondeterminism::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
-use super::place::{BEST_NODE, NOMINATED, ROOM};
-use super::queue_order::SHARE;
-use super::reclaimable::{CAN_RECLAIM, GUARANTEE_QUOTA, KEEPS_ORDER, MAINTAIN_FAIR_SHARE};
-use super::recorder::{LOWER_PRIORITY, STALE_GRACE};
+use super::explain::recorder::{LOWER_PRIORITY, STALE_GRACE};
+use super::order::nondeterminism::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
+use super::order::queue_order::SHARE;
+use super::place::placement::{BEST_NODE, NOMINATED, ROOM};
+use super::share::capacity;
+use super::share::division::{QUOTA, REMAINDER, ROUND};
+use super::share::usage::USAGE;
+use super::solve::min_runtime::RAN_LONG_ENOUGH;
+use super::solve::reclaimable::{CAN_RECLAIM, GUARANTEE_QUOTA, KEEPS_ORDER, MAINTAIN_FAIR_SHARE};
 use super::unused::{Facts, unless};
-use super::usage::USAGE;
 use crate::format::{Findings, Path, Scenario, codes, quantity, set};
 use crate::policy::setting::{Wanted, refused, switch, unknown};
 use crate::policy::switches::Switch;

@@ -310,12 +310,12 @@ impl Statement {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::node::Room;
-    use super::super::session::Ids;
-    use super::super::snapshot::{
+    use super::*;
+    use crate::policy::kai::place::node::Room;
+    use crate::policy::kai::session::Ids;
+    use crate::policy::kai::snapshot::{
         GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
     };
-    use super::*;
     use crate::trace::Level;
 
     fn name(text: &str) -> Arc<str> {
@@ -368,11 +368,12 @@ mod tests {
     type NodeAmounts = (Room, Room, Room, Vec<(GroupRef, i64, i64, i64)>);
 
     fn amounts(s: &Session<'_>) -> (Vec<NodeAmounts>, Vec<Quantities>, Vec<Status>) {
-        let shared = |n: &super::super::node::Node| {
+        let shared = |n: &crate::policy::kai::place::node::Node| {
             n.shared.iter().map(|(g, d)| (*g, d.used, d.alloc(), d.rel())).collect()
         };
-        let of =
-            |n: &super::super::node::Node| (n.used.clone(), n.idle.clone(), n.releasing.clone(), shared(n));
+        let of = |n: &crate::policy::kai::place::node::Node| {
+            (n.used.clone(), n.idle.clone(), n.releasing.clone(), shared(n))
+        };
         let tasks = s.own_jobs().flat_map(|job| s.job(job).tasks().collect::<Vec<_>>());
         let statuses = tasks.map(|t| s.task(t).status).collect();
         (s.nodes.iter().map(of).collect(), s.queues.iter().map(|q| q.allocated).collect(), statuses)

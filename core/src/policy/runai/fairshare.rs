@@ -17,7 +17,7 @@
 //! queues with equal remainders may get the unit of the other.
 
 use super::exact::Exact;
-use crate::policy::kai::division::{DivisionParams, Sibling, divide};
+use crate::policy::kai::share::division::{DivisionParams, Sibling, divide};
 
 /// A queue as the division of one resource sees it; amounts are not negative.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,96 @@
+//! The allocate action: pending work onto free room.
+//!
+//! # Rule
+//! Jobs come from the queue tree until it is empty. A chunk that was placed is committed, and the job comes back if it
+//! has more; if a pod set claims and fewer than its minimum are placed for sure, everything is turned into claims first.
+//! The job's last start is set when it is bound and nothing of it was allocated before. There is no fair-share test.
+//!
+//! # Source
+//! kai.md 4.2, 5.7
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::config::Action;
+use crate::policy::kai::explain::recorder::{Recorder, Why};
+use crate::policy::kai::fast::early_exit::Hopeful;
+use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Status;
+use crate::policy::kai::statement::Statement;
+use crate::policy::kai::task::{JobRef, NodeRef};
+
+impl Session<'_> {
+    /// The action.
+    pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
+        let mut tree = QueueTree::serving(self, self.config.depth(Action::Allocate));
+        let jobs = self.candidates();
+        let all = vec![true; self.nodes.len()];
+        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.may_fit(job, &all));
+        if hopeful.is_over() {
+            return;
+        }
+        tree.load(self, jobs);
+        let nodes: Vec<NodeRef> = (0..self.nodes.len()).map(NodeRef::of).collect();
+        while !hopeful.is_over()
+            && let Some(job) = tree.pop(self)
+        {
+            hopeful.popped(job);
+            if self.allocate_next(job, &nodes, out) && self.job(job).has_pending() {
+                tree.push(self, job);
+                hopeful.pushed(job);
+            }
+        }
+    }
+
+    /// Jobs that are ready and have something pending.
+    pub fn candidates(&self) -> Vec<JobRef> {
+        let is_tried = |job: JobRef| self.only.is_none_or(|only| only == job);
+        let wanted = |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
+        self.own_jobs().filter(wanted).collect()
+    }
+
+    fn allocate_next(&mut self, job: JobRef, nodes: &[NodeRef], out: &mut Recorder<'_>) -> bool {
+        self.make_up();
+        let was_started = self.has_allocated(job);
+        let mut st = Statement::default();
+        let n_ties = self.ties.len();
+        if let Err(failure) = self.allocate_job(&mut st, job, nodes, false) {
+            st.discard(self);
+            self.ties.forget(n_ties);
+            self.notes.about(job, |note| note.not_placed = Some(failure));
+            return false;
+        }
+        let claims = self.should_claim(job);
+        if claims {
+            st.convert_to_pipelined(self, job);
+        }
+        let done = st.commit(self);
+        out.committed(self, job, done, Why::Free);
+        if !claims && !was_started {
+            self.jobs[job.ix()].last_start_s = Some(self.now_s);
+            out.started(self, job);
+        }
+        true
+    }
+
+    fn has_allocated(&self, job: JobRef) -> bool {
+        self.job(job).tasks().any(|t| self.task(t).status.is_allocated())
+    }
+
+    /// Whether some pod set claims while fewer than its minimum are placed for sure.
+    fn should_claim(&self, job: JobRef) -> bool {
+        let job = self.job(job);
+        let mut sure = vec![(false, 0); job.sets.len()];
+        for task in job.tasks() {
+            let set = &mut sure[self.pod_of(task).set];
+            let status = self.task(task).status;
+            if status == Status::Pipelined {
+                set.0 = true;
+            } else if status.is_active_allocated() {
+                set.1 += 1;
+            }
+        }
+        job.sets.iter().zip(sure).any(|(set, (claims, n))| claims && n < set.min_available)
+    }
+}

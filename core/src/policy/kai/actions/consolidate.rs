@@ -1,0 +1,105 @@
+//! The consolidation action: moving work so that pending work fits.
+//!
+//! # Rule
+//! For pending preemptible jobs, if the ready nodes together have enough devices and device memory, idle or releasing.
+//! Victims are other preemptible jobs of any queue, at most one more than the configured number; all that is evicted
+//! must be placed elsewhere.
+//!
+//! # Source
+//! kai.md 7.2
+//!
+//! # Differs
+//! nothing; victims beyond the number are cut in victim order (N-9)
+
+use crate::policy::kai::config::Action;
+use crate::policy::kai::explain::recorder::{Recorder, Why};
+use crate::policy::kai::fast::early_exit::Hopeful;
+use crate::policy::kai::fast::signatures::Failed;
+use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::place::node::Node;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::solve::solver::{Solved, Taking};
+use crate::policy::kai::task::JobRef;
+
+impl Session<'_> {
+    /// The action.
+    pub fn run_consolidation(&mut self, out: &mut Recorder<'_>) {
+        let most = self.config.max_consolidation_preemptees;
+        if most == Some(0) {
+            return;
+        }
+        let mut tree = QueueTree::serving(self, self.config.depth(Action::Consolidation));
+        let mut jobs = self.candidates();
+        jobs.retain(|&job| self.may_move_others(job));
+        let there = self.idle_or_releasing();
+        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.could_fit_together(job, there));
+        if hopeful.is_over() {
+            self.leave_out(&jobs);
+            return;
+        }
+        tree.load(self, jobs.clone());
+        let mut failed = Failed::default();
+        while !hopeful.is_over()
+            && let Some(job) = tree.pop(self)
+        {
+            hopeful.popped(job);
+            if failed.like(self, None, job).is_some() {
+                continue;
+            }
+            let there = self.idle_or_releasing();
+            let solved = if self.could_fit_together(job, there) {
+                self.solve(&Taking::Consolidation { most }, job, out)
+            } else {
+                None
+            };
+            match solved {
+                Some(Solved { statement, .. }) => {
+                    let done = statement.commit(self);
+                    hopeful.committed();
+                    out.committed(self, job, done, Why::Room);
+                }
+                None => failed.remember(self, None, job),
+            }
+        }
+        if hopeful.is_over() {
+            self.leave_out(&jobs);
+        }
+    }
+
+    /// Whether the ready nodes together have what the chunk asks for.
+    fn could_fit_together(&mut self, job: JobRef, (gpus, mib): (f64, i64)) -> bool {
+        let (mut asked, mut asked_mib) = (0.0, 0);
+        for task in self.chunk(job, false) {
+            let request = &self.pod_of(task).request;
+            asked += request.gpus;
+            asked_mib += request.mib;
+        }
+        gpus >= asked && mib >= asked_mib
+    }
+
+    /// Devices and device memory that are idle or releasing on the ready nodes together.
+    fn idle_or_releasing(&self) -> (f64, i64) {
+        let (mut gpus, mut mib) = (0.0, 0);
+        for node in self.nodes.iter().filter(|n| n.ready) {
+            gpus += node.sum_idle() + node.sum_releasing();
+            mib += node.idle_or_releasing_mib();
+        }
+        (gpus, mib)
+    }
+}
+
+impl Node {
+    /// Device memory that is idle or releasing.
+    fn idle_or_releasing_mib(&self) -> i64 {
+        let mut mib = (self.idle.gpus as i64 + self.releasing.gpus as i64) * self.device_mib;
+        for (_, s) in self.shared.iter() {
+            if s.alloc() > 0 {
+                mib += self.device_mib - s.alloc();
+            }
+            if s.releases_a_part() {
+                mib += s.rel();
+            }
+        }
+        mib
+    }
+}

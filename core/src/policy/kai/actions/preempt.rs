@@ -1,0 +1,88 @@
+//! The preempt action: taking from lower priority in the same queue.
+//!
+//! # Rule
+//! Each pending job is tried once, unless one like it failed in its queue. A non-preemptible job must stay within quota
+//! with its chunk. There is no fair-share test; limits apply once the victims are gone in thought.
+//!
+//! # Source
+//! kai.md 7.1
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::config::Action;
+use crate::policy::kai::explain::recorder::{Recorder, Why};
+use crate::policy::kai::fast::early_exit::Hopeful;
+use crate::policy::kai::fast::signatures::Failed;
+use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::place::placement::Failure;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::solve::solver::{Solved, Taking};
+
+impl Session<'_> {
+    /// The action.
+    pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
+        let mut tree = QueueTree::serving(self, self.config.depth(Action::Preempt));
+        let jobs = self.candidates();
+        let lowest = self.lowest_victims();
+        let mut hopeful = Hopeful::new(self, &jobs, |s, job| {
+            let facts = s.facts_of(job);
+            facts.queue.and_then(|q| lowest[q.ix()]).is_some_and(|lowest| lowest < facts.priority)
+        });
+        if hopeful.is_over() {
+            self.leave_out(&jobs);
+            return;
+        }
+        tree.load(self, jobs.clone());
+        let mut failed = Failed::default();
+        while !hopeful.is_over()
+            && let Some(job) = tree.pop(self)
+        {
+            hopeful.popped(job);
+            let queue = self.facts_of(job).queue;
+            if let Some(known) = failed.like(self, queue, job) {
+                self.notes.about(job, |note| note.like = Some(known));
+                continue;
+            }
+            let chunk = self.chunk(job, false);
+            let solved = match self.over_quota(job, self.fixed_part(job, &chunk)) {
+                Some(excess) => {
+                    self.notes.about(job, |note| note.over_quota = Some(Failure::Excess(excess)));
+                    None
+                }
+                None => self.solve(&Taking::Preemption, job, out),
+            };
+            match solved {
+                Some(Solved { statement, .. }) => {
+                    let done = statement.commit(self);
+                    hopeful.committed();
+                    let not_selected =
+                        self.not_selected(&Taking::Preemption, (job, Quantities::default()), &done);
+                    out.trace.not_selected.extend(not_selected);
+                    out.committed(self, job, done, Why::Priority);
+                }
+                None => failed.remember(self, queue, job),
+            }
+        }
+        if hopeful.is_over() {
+            self.leave_out(&jobs);
+        }
+    }
+
+    /// The lowest priority of victims in each queue.
+    fn lowest_victims(&self) -> Vec<Option<i64>> {
+        let mut lowest: Vec<Option<i64>> = vec![None; self.queues.len()];
+        for job in self.own_jobs() {
+            let facts = self.facts_of(job);
+            if let Some(queue) = facts.queue
+                && self.job(job).n_active_allocated != 0
+                && self.may_lose(job)
+            {
+                let known = &mut lowest[queue.ix()];
+                *known = Some(known.map_or(facts.priority, |p| p.min(facts.priority)));
+            }
+        }
+        lowest
+    }
+}

@@ -1,0 +1,63 @@
+//! The reclaim action: taking back from queues above their share.
+//!
+//! # Rule
+//! Each pending job is tried once: its queue must be entitled, and no job like it may have failed in its queue; then the
+//! solver looks for victims in other queues. What solves it is committed.
+//!
+//! # Source
+//! kai.md 4.2, 6.1
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::config::Action;
+use crate::policy::kai::explain::recorder::{Recorder, Why};
+use crate::policy::kai::fast::early_exit::Hopeful;
+use crate::policy::kai::fast::signatures::Failed;
+use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::solve::solver::{Solved, Taking};
+
+impl Session<'_> {
+    /// The action.
+    pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
+        let mut tree = QueueTree::serving(self, self.config.depth(Action::Reclaim));
+        let jobs = self.candidates();
+        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.can_reclaim(job).0);
+        if hopeful.is_over() {
+            return;
+        }
+        tree.load(self, jobs);
+        let mut failed = Failed::default();
+        while !hopeful.is_over()
+            && let Some(job) = tree.pop(self)
+        {
+            hopeful.popped(job);
+            let (is_entitled, check) = self.can_reclaim(job);
+            if !is_entitled {
+                self.notes.about(job, |note| note.not_entitled = check);
+                continue;
+            }
+            let queue = self.facts_of(job).queue;
+            if let Some(known) = failed.like(self, queue, job) {
+                self.notes.about(job, |note| note.like = Some(known));
+                continue;
+            }
+            let (need, taking) = (self.need(job), Taking::Reclaim(self.held()));
+            match self.solve(&taking, job, out) {
+                Some(Solved { statement, mut proof }) => {
+                    proof.common.extend(check);
+                    let done = statement.commit(self);
+                    hopeful.committed();
+                    let not_selected = self.not_selected(&taking, (job, need), &done);
+                    out.trace.not_selected.extend(not_selected);
+                    out.committed(self, job, done, Why::Taken(proof));
+                }
+                None => {
+                    self.note_not_allowed(&taking, job, need);
+                    failed.remember(self, queue, job);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The stale gang action: gangs that fell below their minimum go after a while.
+//!
+//! # Rule
+//! *Stale*: no task succeeded, some are active, and some pod set has fewer active ones (releasing included) than its
+//! minimum. A job that is not stale loses its timestamp; a stale one gets one, and once it is as old as the grace, every
+//! active task is evicted.
+//!
+//! # Source
+//! kai.md 1.3, 7.3
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::explain::recorder::{Recorder, Why};
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Status;
+use crate::policy::kai::statement::Done;
+use crate::policy::kai::task::{JobRef, TaskRef};
+
+impl Session<'_> {
+    /// The action.
+    pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
+        self.make_up();
+        for job in self.own_jobs() {
+            if self.facts[job.ix()].is_set_aside {
+                continue;
+            }
+            let is_stale = self.is_stale(job);
+            let since = self.job(job).stale_since_s;
+            if !is_stale {
+                if since.is_some() {
+                    self.jobs[job.ix()].stale_since_s = None;
+                    out.stale(self, job, false);
+                }
+                continue;
+            }
+            let since = since.unwrap_or_else(|| {
+                self.jobs[job.ix()].stale_since_s = Some(self.now_s);
+                out.stale(self, job, true);
+                self.now_s
+            });
+            if self.config.staleness_grace_s.is_some_and(|grace| self.now_s - since >= grace) {
+                self.evict_stale(job, since, out);
+            }
+        }
+    }
+
+    fn is_stale(&self, job: JobRef) -> bool {
+        let succeeded = |t: TaskRef| self.task(t).status == Status::Succeeded;
+        let state = self.job(job);
+        state.active_used() > 0 && !state.is_gang_satisfied() && !state.tasks().any(succeeded)
+    }
+
+    fn evict_stale(&mut self, job: JobRef, since_s: f64, out: &mut Recorder<'_>) {
+        let active = |&t: &TaskRef| self.task(t).status.is_active_allocated();
+        let tasks: Vec<TaskRef> = self.job(job).tasks().filter(active).collect();
+        tasks.iter().for_each(|&task| self.evict_now(task));
+        let done = tasks.into_iter().map(Done::Evicted).collect();
+        out.committed(self, job, done, Why::Stale { since_s });
+    }
+}

@@ -1,0 +1,7 @@
+//! What a cycle says about itself.
+
+pub(super) mod not_selected;
+pub(super) mod notes;
+pub(super) mod outlooks;
+pub(super) mod recorder;
+pub(super) mod refusals;

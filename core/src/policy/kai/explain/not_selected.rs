@@ -1,0 +1,209 @@
+//! Who stays when victims go: recorded with the decision, from what it looked at.
+//!
+//! # Rule
+//! A reclaim looks at queues where their paths split from the claimant's; one from which a first unit is not allowed (6.3 A) is
+//! protected, one that would allow it came later in the order. Beside the victims stand jobs of their queues: not preemptible, in
+//! their minimum runtime, of no lower priority where that counts, or simply not needed. Nothing is decided by it.
+//!
+//! # Source
+//! kai.md 6.3, 6.8, 7.1
+//!
+//! # Differs
+//! nothing
+
+use crate::cluster::Preemptible;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::solve::min_runtime::Against;
+use crate::policy::kai::solve::reclaimable::Claim;
+use crate::policy::kai::solve::solver::Taking;
+use crate::policy::kai::statement::Done;
+use crate::policy::kai::task::{JobRef, QueueRef};
+use crate::trace::{NotSelected, Protection, Whom};
+
+/// Most that are recorded of one decision.
+const SPARED_MAX: usize = 16;
+
+/// The jobs of a queue that hold something.
+#[derive(Clone, Copy, Debug, Default)]
+struct Leaf {
+    jobs: u32,
+    /// Whether something of them may be taken now.
+    may_lose: bool,
+    /// One of which something may be taken, but for its minimum runtime.
+    protected: Option<JobRef>,
+}
+
+impl Leaf {
+    /// Both together.
+    fn with(self, other: Leaf) -> Leaf {
+        let may_lose = self.may_lose || other.may_lose;
+        Leaf { jobs: self.jobs + other.jobs, may_lose, protected: self.protected.or(other.protected) }
+    }
+}
+
+impl Session<'_> {
+    /// Who stays while these go for a job that needed so much before. It looks only: what is worked out once and kept, such as the
+    /// next chunk, would come out otherwise.
+    pub fn not_selected(
+        &self,
+        taking: &Taking,
+        (job, need): (JobRef, Quantities),
+        done: &[Done],
+    ) -> Vec<NotSelected> {
+        let held = match taking {
+            Taking::Reclaim(held) => Some(held),
+            Taking::Preemption | Taking::Consolidation { .. } => None,
+        };
+        let own = self.facts_of(job).queue.filter(|_| self.notes.is_on());
+        let mut told: Vec<JobRef> = Vec::new();
+        for done in done.iter().filter(|_| own.is_some()) {
+            if let Done::Evicted(task) = *done {
+                let owner = self.job_of(task);
+                if !told.contains(&owner) {
+                    told.push(owner);
+                }
+            }
+        }
+        let Some(own) = own.filter(|_| !told.is_empty()) else { return Vec::new() };
+        let mut not_selected = Vec::new();
+        if let Some(held) = held {
+            let leaves = self.leaves(job, own);
+            let claim = Claim { claimant: job, need, fixed: None, held };
+            self.spared_queues(own, claim, (&told, &leaves), &mut not_selected);
+            match leaves[own.ix()].jobs {
+                0 => {}
+                jobs => {
+                    not_selected.push((Whom::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs }))
+                }
+            }
+        }
+        self.spared_jobs((job, own), held.is_some(), &told, &mut not_selected);
+        not_selected.truncate(SPARED_MAX);
+        let by = self.facts_of(job).id;
+        not_selected.into_iter().map(|(whom, why)| NotSelected { by, whom, why }).collect()
+    }
+
+    /// Notes of a job for which nothing was found, and nothing refused, that no queue may lose a first unit to it (6.3 A), if
+    /// so: the comparisons at the levels where the paths split, those above the job's own queue first.
+    pub fn note_not_allowed(&mut self, taking: &Taking, job: JobRef, need: Quantities) {
+        let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
+        let (Taking::Reclaim(held), Some(own), true) = (taking, self.facts_of(job).queue, is_open) else {
+            return;
+        };
+        let leaves = self.leaves(job, own);
+        let claim = Claim { claimant: job, need, fixed: None, held };
+        let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();
+        for (at, _) in leaves.iter().enumerate().filter(|(at, leaf)| leaf.may_lose && *at != own.ix()) {
+            let Some((r, e)) = self.split(own, QueueRef::of(at)) else { continue };
+            if self.unit_is_allowed(claim, (r, e), held[e.ix()].0).is_some() {
+                return;
+            }
+            if !splits.contains(&(r, e)) {
+                splits.push((r, e));
+            }
+        }
+        splits.sort_by_key(|(r, _)| *r == own);
+        let first = |&(r, e): &(QueueRef, QueueRef)| {
+            self.unit_checks(claim, (r, e), held[e.ix()].0).into_iter().next()
+        };
+        let checks: Vec<_> = splits.iter().filter_map(first).collect();
+        self.notes.about(job, |note| note.refused = checks);
+    }
+
+    /// What every queue's own jobs are, but for the claimant.
+    fn leaves(&self, without: JobRef, own: QueueRef) -> Vec<Leaf> {
+        let mut leaves: Vec<Leaf> = self.queues.iter().map(|_| Leaf::default()).collect();
+        for job in self.holders().filter(|&job| job != without) {
+            if let Some(queue) = self.facts_of(job).queue {
+                let (is_open, may_lose) =
+                    (self.may_be_victim(job, Against::Reclaim(own)), self.may_lose(job));
+                let protected = Some(job).filter(|_| may_lose && !is_open);
+                let one = Leaf { jobs: 1, may_lose: may_lose && is_open, protected };
+                leaves[queue.ix()] = leaves[queue.ix()].with(one);
+            }
+        }
+        leaves
+    }
+
+    /// Jobs that hold something.
+    fn holders(&self) -> impl Iterator<Item = JobRef> + '_ {
+        self.own_jobs().filter(|&job| self.job(job).n_active_allocated != 0)
+    }
+
+    fn spared_queues(
+        &self,
+        own: QueueRef,
+        claim: Claim<'_>,
+        (told, leaves): (&[JobRef], &[Leaf]),
+        not_selected: &mut Vec<(Whom, Protection)>,
+    ) {
+        // Where a queue's path splits from the claimant's; those of whom something goes are not told.
+        let mut known: Vec<QueueRef> = Vec::new();
+        for victim in told {
+            let split = self.facts_of(*victim).queue.and_then(|leaf| self.split(own, leaf));
+            known.extend(split.map(|(_, e)| e));
+        }
+        // Below whom something is held.
+        let mut others: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
+        for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
+            let Some((r, e)) = self.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
+                continue;
+            };
+            match others.iter_mut().find(|other| other.1 == e) {
+                Some(other) => other.2 = other.2.with(*leaf),
+                None => others.push((r, e, *leaf)),
+            }
+        }
+        for (r, e, below) in others.into_iter().take(SPARED_MAX) {
+            let mut checks = self.unit_checks(claim, (r, e), claim.held[e.ix()].0);
+            let is_allowed = self.unit_is_allowed(claim, (r, e), claim.held[e.ix()].0).is_some();
+            let runs_briefly = || self.protection(claim.claimant, below.protected?, Against::Reclaim(own));
+            let why = match checks.pop() {
+                _ if !below.may_lose => runs_briefly().map_or(Protection::NonPreemptible, Protection::Failed),
+                Some(check) if is_allowed => Protection::Later(check),
+                // The first says by how much it is protected.
+                Some(last) => Protection::Failed(checks.into_iter().next().unwrap_or(last)),
+                None => continue,
+            };
+            not_selected.push((Whom::Queue(self.queues[e.ix()].id), why));
+        }
+    }
+
+    /// Jobs beside those that lose something.
+    fn spared_jobs(
+        &self,
+        (job, own): (JobRef, QueueRef),
+        is_reclaim: bool,
+        told: &[JobRef],
+        not_selected: &mut Vec<(Whom, Protection)>,
+    ) {
+        let queues: Vec<Option<QueueRef>> = told.iter().map(|&victim| self.facts_of(victim).queue).collect();
+        let against = if is_reclaim { Against::Reclaim(own) } else { Against::Preemption };
+        for other in self.holders().filter(|&other| other != job) {
+            let facts = self.facts_of(other);
+            let is_told = told.contains(&other);
+            if !queues.contains(&facts.queue) || is_told && !self.is_semi(other) {
+                continue;
+            }
+            let why = if facts.preemptible == Preemptible::No {
+                Protection::NonPreemptible
+            } else if self.is_semi(other) {
+                let core: i64 = self.job(other).sets.iter().map(|set| set.min_available).sum();
+                Protection::Core { pods: core.max(0) as u32 }
+            } else if !is_reclaim && facts.priority >= self.facts_of(job).priority {
+                Protection::Failed(self.lower_priority(job, other))
+            } else if let Some(check) =
+                self.protection(job, other, against).filter(|_| !self.may_be_victim(other, against))
+            {
+                Protection::Failed(check)
+            } else {
+                Protection::NotNeeded
+            };
+            not_selected.push((Whom::Job(facts.id), why));
+            if not_selected.len() > SPARED_MAX {
+                return;
+            }
+        }
+    }
+}

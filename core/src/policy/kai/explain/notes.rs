@@ -1,0 +1,149 @@
+//! What is kept during a cycle to explain it: only from level *decisive* on.
+//!
+//! # Source
+//! architecture 7; product 9.2
+
+use std::collections::BTreeMap;
+
+use crate::id::QueueId;
+use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::place::placement::Failure;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::task::{JobRef, PodRef, QueueRef};
+use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Subject, Term, Value};
+use crate::units::PerResource;
+
+/// Kept during a cycle.
+#[derive(Debug, Default)]
+pub(in crate::policy::kai) struct Notes {
+    pub level: Level,
+    /// Every comparison, at level *every*.
+    pub checks: Vec<Check>,
+    /// By the session's own jobs; empty below level *decisive*.
+    pub jobs: Vec<Note>,
+    /// The capacity test of the chunk that is being placed.
+    pub gate: Vec<Check>,
+    /// Why a pod got its node.
+    pub placed: BTreeMap<PodRef, Vec<Check>>,
+}
+
+/// Why a job was not served so far.
+#[derive(Debug, Default)]
+pub(in crate::policy::kai) struct Note {
+    /// It was not placed on free room.
+    pub not_placed: Option<Failure>,
+    /// Its queue may not take from others.
+    pub not_entitled: Option<Check>,
+    /// A job like it failed before.
+    pub like: Option<JobRef>,
+    /// Its chunk would put non-preemptible work over quota (preempt).
+    pub over_quota: Option<Failure>,
+    /// Attempts of the solver; `None` if it was never asked.
+    pub tried: Option<u32>,
+    /// What the latest refusal by the validator compared.
+    pub refused: Vec<Check>,
+    /// What protects those that only their minimum runtime protects, and until when, in seconds.
+    pub protected: Vec<(Check, f64)>,
+}
+
+/// Why victims may be taken.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::kai) struct Proof {
+    /// Whatever the victim.
+    pub common: Vec<Check>,
+    /// By the victims' leaf queue.
+    pub by_queue: Vec<(QueueRef, EvictReason, Vec<Check>)>,
+}
+
+impl Proof {
+    /// Notes that something is taken from a queue, for the strongest reason that any unit needs; without checks where
+    /// none are recorded.
+    pub fn taken_from(&mut self, queue: QueueRef, reason: EvictReason, checks: Vec<Check>) {
+        match self.by_queue.iter_mut().find(|known| known.0 == queue) {
+            Some(known) => {
+                known.1 = known.1.max(reason);
+                known.2.extend(checks);
+            }
+            None => self.by_queue.push((queue, reason, checks)),
+        }
+    }
+
+    /// All of it.
+    pub fn into_checks(self) -> Vec<Check> {
+        self.by_queue.into_iter().flat_map(|q| q.2).chain(self.common).collect()
+    }
+}
+
+impl Notes {
+    /// Empty notes for a number of jobs.
+    pub fn new(level: Level, n_jobs: usize) -> Self {
+        let n = if level >= Level::Decisive { n_jobs } else { 0 };
+        Notes { level, jobs: (0..n).map(|_| Note::default()).collect(), ..Notes::default() }
+    }
+    /// Whether explanations are wanted.
+    pub fn is_on(&self) -> bool {
+        self.level >= Level::Decisive
+    }
+    /// Notes something about a job.
+    pub fn about(&mut self, job: JobRef, note: impl FnOnce(&mut Note)) {
+        if let Some(about) = self.jobs.get_mut(job.ix()) {
+            note(about);
+        }
+    }
+    /// Keeps a comparison, if every comparison is wanted.
+    pub fn check(&mut self, check: impl FnOnce() -> Check) {
+        if self.level >= Level::Every {
+            self.checks.push(check());
+        }
+    }
+}
+
+/// -1 as it is shown.
+pub(in crate::policy::kai) fn shown(amount: f64) -> f64 {
+    if amount == UNLIMITED { f64::INFINITY } else { amount }
+}
+
+/// A bound or amount of all three resources.
+pub(in crate::policy::kai) fn triple(quantity: Quantity, amounts: Quantities) -> Term {
+    Term { quantity, value: Value::Triple(amounts.to_array().map(shown)) }
+}
+
+/// A number.
+pub(in crate::policy::kai) fn real(quantity: Quantity, value: f64) -> Term {
+    Term { quantity, value: Value::Real(value) }
+}
+
+/// A count, priority or truth value.
+pub(in crate::policy::kai) fn count(quantity: Quantity, value: i64) -> Term {
+    Term { quantity, value: Value::Count(value) }
+}
+
+impl Session<'_> {
+    /// A job.
+    pub fn about_job(&self, job: JobRef) -> Subject {
+        let queue = self.facts_of(job).queue.map(|q| self.queues[q.ix()].id);
+        Subject { queue, job: Some(self.facts_of(job).id), ..Subject::default() }
+    }
+    /// A job and one of the queues above it.
+    pub fn about_queue(&self, job: JobRef, queue: QueueRef) -> Subject {
+        Subject { queue: Some(self.queues[queue.ix()].id), ..self.about_job(job) }
+    }
+    /// A job, one of the queues above it, and a queue to take from.
+    pub fn about_queues(&self, job: JobRef, queue: QueueRef, other: QueueRef) -> Subject {
+        let other_queue = Some(self.queues[other.ix()].id);
+        Subject { other_queue, ..self.about_queue(job, queue) }
+    }
+}
+
+/// A triple as a ledger shows it.
+pub(in crate::policy::kai) fn per_resource(quantities: Quantities) -> PerResource<f64> {
+    let Quantities { cpu, memory, gpu } = quantities;
+    PerResource { cpu: shown(cpu), memory: shown(memory), gpu: shown(gpu) }
+}
+
+/// The row of a queue that the scheduler does not see.
+pub(in crate::policy::kai) fn empty_row(queue: QueueId) -> LedgerRow {
+    let none = PerResource::default();
+    LedgerRow { fair_share: Some(none), limit: none, ..LedgerRow::empty(queue) }
+}

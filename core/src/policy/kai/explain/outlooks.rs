@@ -1,0 +1,181 @@
+//! What ends the refusals of a cycle that is over.
+//!
+//! # Rule
+//! Victims of a claim are gone when the last pod leaves the node. Whether minimum runtimes alone keep a job waiting, and until
+//! when, is found by running the cycle again, on a copy, at the first cycles after the ends of those minimum runtimes: the
+//! first that claims room for the job tells. For other jobs the ends of running jobs are gone through, first to last, until
+//! the job's next chunk fits nodes, limits and quotas without what has ended. A non-preemptible job over quota waits for the
+//! one that uses the quota. Nothing is promised to a job that lost a claim before.
+//!
+//! # Source
+//! product 9.2
+//!
+//! # Differs
+//! nothing; not used where devices are shared ([`Session::is_whole`])
+
+use crate::cluster::Preemptible;
+use crate::id::JobId;
+use crate::policy::ends::ends;
+use crate::policy::kai::explain::recorder::Recorder;
+use crate::policy::kai::fast::feasibility::Prospect;
+use crate::policy::kai::memory::Memory;
+use crate::policy::kai::session::{Ids, Session};
+use crate::policy::kai::snapshot::Snapshot;
+use crate::policy::kai::task::{JobRef, TaskRef};
+use crate::policy::{PartitionView, Rhythm};
+use crate::time::Time;
+use crate::trace::{Check, Ending, Gate, Level, Outlook, Refusal, Trace};
+
+/// Most moments at which the cycle is run again.
+const MOMENTS_MAX: usize = 4;
+
+/// A cycle that is over.
+#[derive(Clone, Copy)]
+pub(in crate::policy::kai) struct Over<'a> {
+    pub snapshot: &'a Snapshot,
+    pub ids: &'a Ids,
+    pub world: PartitionView<'a>,
+    pub rhythm: Rhythm,
+    pub memory: &'a Memory,
+}
+
+impl Over<'_> {
+    /// Completes the outlooks of a cycle's refusals; `free_at` says when what a job claimed becomes free.
+    pub fn complete(
+        self,
+        session: &mut Session<'_>,
+        refusals: &mut [Refusal],
+        free_at: impl Fn(JobId) -> Option<Time>,
+    ) {
+        self.protections(session, refusals);
+        let ends = ends(self.world);
+        for refusal in refusals {
+            let (now, rhythm) = (self.world.now, self.rhythm);
+            refusal.outlook = match &mut refusal.gate {
+                Gate::WaitingForVictims { until } => {
+                    *until = free_at(refusal.job);
+                    match *until {
+                        Some(time) if !self.memory.lost_a_claim(refusal.job) => {
+                            rhythm.outlook(now, time, Ending::Termination)
+                        }
+                        _ => Outlook::NotForeseeable,
+                    }
+                }
+                Gate::VictimsProtected { until } => rhythm.outlook(now, *until, Ending::Protection),
+                Gate::NotReady if refusal.outlook == Outlook::NotForeseeable => Outlook::NotForeseeable,
+                _ if refusal.outlook == Outlook::NotForeseeable => {
+                    let job = session.own_jobs().find(|&job| session.facts_of(job).id == refusal.job);
+                    job.map_or(Outlook::NotForeseeable, |job| self.when_ends(session, job, &ends))
+                }
+                _ => refusal.outlook,
+            };
+        }
+    }
+
+    /// Which jobs only minimum runtimes keep waiting, and until when.
+    fn protections(self, session: &Session<'_>, refusals: &mut [Refusal]) {
+        let note = |job: JobRef| session.notes.jobs.get(job.ix());
+        // Of a job that was not tried because one like it failed, what protects the others from that one counts.
+        let noted = |job: JobId| {
+            let job = session.own_jobs().find(|&j| session.facts_of(j).id == job)?;
+            let own = note(job)?;
+            let like = own.like.and_then(note).filter(|_| own.protected.is_empty());
+            Some((job, like.unwrap_or(own).protected.as_slice()))
+        };
+        let is_open = |refusal: &&mut Refusal| {
+            !matches!(refusal.gate, Gate::WaitingForVictims { .. }) && refusal.outlook != Outlook::OnlyByEdit
+        };
+        let mut open = Vec::new();
+        for refusal in refusals.iter_mut().filter(is_open) {
+            let known = noted(refusal.job).filter(|(_, protected)| !protected.is_empty());
+            open.extend(known.map(|(job, protected)| (refusal, job, protected)));
+        }
+        let moment = |seconds: f64| Time::from_millis((seconds * 1000.0).ceil() as i64);
+        let now = self.world.now;
+        let of_check = |known: &(Check, f64)| self.rhythm.first_from(now, moment(known.1));
+        let mut cycles: Vec<Time> =
+            open.iter().flat_map(|(_, _, known)| known.iter().map(of_check)).collect();
+        cycles.sort();
+        cycles.dedup();
+        for at in cycles.into_iter().take(MOMENTS_MAX) {
+            let served = self.served_at(session, at);
+            open.retain_mut(|(refusal, job, protected)| {
+                let ended =
+                    protected.iter().map(|known| moment(known.1)).filter(|&end| end > now && end <= at);
+                let Some(until) = ended.max().filter(|_| served.contains(job)) else { return true };
+                refusal.also.insert(0, refusal.gate.clone());
+                refusal.also.retain(|gate| !matches!(gate, Gate::NoVictims { .. } | Gate::LikeFailed { .. }));
+                refusal.gate = Gate::VictimsProtected { until };
+                refusal.checks = protected.iter().map(|known| known.0.clone()).collect();
+                false
+            });
+        }
+    }
+
+    /// Jobs that are placed or claim room if the same cycle takes place at another time.
+    fn served_at(self, first: &Session<'_>, at: Time) -> Vec<JobRef> {
+        let mut snapshot = self.snapshot.clone();
+        snapshot.now_s = at.as_seconds();
+        let mut session = Session::open(&snapshot, self.ids, Level::Outcomes);
+        session.only = first.only;
+        let mut trace = Trace::new(Level::Outcomes);
+        let mut out = Recorder::new(&mut trace);
+        crate::policy::kai::act(&mut session, &mut out);
+        out.claims.iter().map(|claim| claim.0).collect()
+    }
+
+    /// The end of which job lets another start.
+    fn when_ends(self, session: &mut Session<'_>, job: JobRef, ends: &[(Time, JobId)]) -> Outlook {
+        let note = &session.notes.jobs[job.ix()];
+        if note.not_placed.is_none() || session.job(job).n_active_allocated != 0 {
+            return Outlook::NotForeseeable;
+        }
+        let all = vec![true; session.nodes.len()];
+        let Some(prospect) = Prospect::new(session, job, &all) else { return Outlook::NotForeseeable };
+        let mut ended: Vec<TaskRef> = Vec::new();
+        for &(at, other) in ends {
+            ended.extend(session.held_by(other));
+            if prospect.is_open_without(session, &all, &ended) {
+                return Outlook::WhenEnds { job: other, at: Some(at) };
+            }
+        }
+        let endless = session.only_non_preemptible(job).filter(|other| {
+            let is_endless = self.world.cluster.jobs[*other].lasts.is_none();
+            is_endless && prospect.is_open_without(session, &all, &session.held_by(*other))
+        });
+        endless.map_or(Outlook::NotForeseeable, |job| Outlook::WhenEnds { job, at: None })
+    }
+}
+
+impl Session<'_> {
+    /// The tasks of a job that hold something.
+    fn held_by(&self, id: JobId) -> Vec<TaskRef> {
+        let job = self.own_jobs().find(|&job| self.facts_of(job).id == id);
+        let tasks = job.into_iter().flat_map(|job| self.job(job).tasks());
+        tasks.filter(|&t| self.task(t).status.is_active_allocated()).collect()
+    }
+
+    /// The only other job that holds non-preemptible work in the queue of a job, if that is what keeps it from its quota.
+    fn only_non_preemptible(&self, job: JobRef) -> Option<JobId> {
+        let note = &self.notes.jobs[job.ix()];
+        let of_quota = |failure: &crate::policy::kai::place::placement::Failure| match failure {
+            crate::policy::kai::place::placement::Failure::Excess(excess) if excess.of_quota => {
+                Some(excess.queue)
+            }
+            _ => None,
+        };
+        let queue = [&note.not_placed, &note.over_quota].into_iter().flatten().find_map(of_quota)?;
+        if self.facts_of(job).queue != Some(queue) {
+            return None;
+        }
+        let holds = |j: JobRef| {
+            let facts = self.facts_of(j);
+            facts.queue == Some(queue)
+                && facts.preemptible != Preemptible::Yes
+                && self.job(j).n_active_allocated != 0
+        };
+        let mut holders = self.own_jobs().filter(|&j| j != job && holds(j));
+        let only = holders.next().filter(|_| holders.next().is_none())?;
+        Some(self.facts_of(only).id)
+    }
+}

@@ -1,0 +1,355 @@
+//! What a cycle came to: decisions and events in the order of the committed operations, and, where a cycle is compared
+//! with the real scheduler, what each action changed.
+//!
+//! # Source
+//! kai.md 4.4 (commit); recordings of format `kai-cycle/1`
+//!
+//! # Differs
+//! evicting a pod that is not on a node, or twice (Q-11, Q-14), is no decision; a claim that is lost so is an event
+
+use std::sync::Arc;
+
+use crate::cluster::Devices;
+use crate::policy::kai::config::Action;
+use crate::policy::kai::explain::notes::{Proof, count, real};
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::{
+    ActionOutcome, Committed, CycleOutcome, PodState, Quantities, QueueShares, Snapshot, Status,
+};
+use crate::policy::kai::statement::Done;
+use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, PodRef, TaskRef};
+use crate::trace::{
+    Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Subject, Trace,
+};
+
+/// 7.1.
+pub static LOWER_PRIORITY: Rule = Rule(&RuleRecord {
+    key: "kai/preempt/lower-priority",
+    says: "a job can preempt preemptible jobs of strictly lower priority in its own queue",
+    formula: "priority(victim) < priority(job)",
+    source: "kai.md 7.1",
+    differs: "fair share plays no part",
+});
+/// 7.3.
+pub static STALE_GRACE: Rule = Rule(&RuleRecord {
+    key: "kai/stale-gang/grace",
+    says: "a gang that stays below its minimum for longer than the grace period is evicted",
+    formula: "now - stale since >= grace",
+    source: "kai.md 7.3",
+    differs: "",
+});
+
+/// Q-5.
+pub static CRASH: Rule = Rule(&RuleRecord {
+    key: "kai/solver/crash",
+    says: "a job that lost pods in this cycle and is tried again is judged by the pods it lost; here the real scheduler stops \
+           with an error and starts anew (fixed in v0.16.0, v0.14.6 and v0.15.3), the simulation passes the job over",
+    formula: "tasks left to place >= 1",
+    source: "kai.md 6.5, 12 Q-5",
+    differs: "the real scheduler dies in the modelled versions, v0.13.x and v0.14.0",
+});
+
+/// What follows from device memory of which less than 100 MiB is left (kai.md 1.2).
+pub static NO_DEVICE: Rule = Rule(&RuleRecord {
+    key: "kai/bind/no-device",
+    says: "the scheduler counts GPU memory in units of 100 MiB and reads labels from 1048576 on as bytes; where that gives 0, \
+           fractions of the GPU count nothing in its books, so it places more pods than the node has GPUs. Such a pod cannot \
+           be bound and stays pending",
+    formula: "devices left on the node >= devices requested",
+    source: "kai.md 1.2, 1.4",
+    differs: "",
+});
+
+/// Why something was committed.
+#[derive(Debug)]
+pub(in crate::policy::kai) enum Why {
+    /// There was room.
+    Free,
+    /// It was taken from other queues.
+    Taken(Proof),
+    /// It was taken from lower priority.
+    Priority,
+    /// Room was made by moving.
+    Room,
+    /// A gang was below its minimum for too long.
+    Stale {
+        /// Since when.
+        since_s: f64,
+    },
+}
+
+/// A decision in the session's terms.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::policy::kai) enum Decided {
+    Bind { pod: PodRef, node: NodeRef, groups: Vec<GroupRef> },
+    Evict { pod: PodRef },
+}
+
+/// Collects what a cycle comes to.
+pub(in crate::policy::kai) struct Recorder<'t> {
+    /// Events with what decided them.
+    pub trace: &'t mut Trace,
+    /// In commit order.
+    pub decisions: Vec<Decided>,
+    /// Who waits for which node.
+    pub claims: Vec<(JobRef, NodeRef)>,
+    /// Jobs whose last start was set.
+    pub started: Vec<JobRef>,
+    /// Jobs whose staleness was set or cleared.
+    pub stale: Vec<(JobRef, bool)>,
+    /// As the real scheduler was recorded, if that is wanted.
+    pub outcome: Option<CycleOutcome>,
+    step: ActionOutcome,
+    before: State,
+}
+
+/// What is compared before and after an action.
+#[derive(Default)]
+struct State {
+    pods: Vec<PodState>,
+    queues: Vec<(Quantities, Quantities)>,
+}
+
+impl State {
+    fn of(session: &Session<'_>) -> State {
+        let pods = session.own_jobs().flat_map(|job| session.job(job).tasks()).map(|t| session.pod_state(t));
+        let queues = session.queues.iter().map(|q| (q.allocated, q.allocated_np));
+        State { pods: pods.collect(), queues: queues.collect() }
+    }
+}
+
+impl<'t> Recorder<'t> {
+    /// Collects decisions and events.
+    pub fn new(trace: &'t mut Trace) -> Self {
+        Recorder {
+            trace,
+            decisions: Vec::new(),
+            claims: Vec::new(),
+            started: Vec::new(),
+            stale: Vec::new(),
+            outcome: None,
+            step: ActionOutcome::default(),
+            before: State::default(),
+        }
+    }
+
+    /// Also compares before and after each action, from the shares at the opening on.
+    pub fn comparing(session: &Session<'_>, snapshot: &Snapshot, trace: &'t mut Trace) -> Self {
+        let names = snapshot.queues.iter().map(|q| q.name.clone());
+        let shares = if session.plugins.proportion { shares(session, names) } else { Vec::new() };
+        let job = |job| (session.facts_of(job).name.clone(), session.job(job).allocated);
+        let jobs = session.own_jobs().map(job).collect();
+        let outcome = Some(CycleOutcome { shares, jobs, steps: Vec::new() });
+        Recorder { outcome, ..Recorder::new(trace) }
+    }
+
+    /// An action begins.
+    pub fn begin(&mut self, session: &Session<'_>, action: Action) {
+        self.trace.action = action.name();
+        if self.outcome.is_some() {
+            self.step = ActionOutcome { action: action.name(), ..ActionOutcome::default() };
+            self.before = State::of(session);
+        }
+    }
+
+    /// The action is over.
+    pub fn end(&mut self, session: &Session<'_>) {
+        let Some(outcome) = &mut self.outcome else { return };
+        let mut step = std::mem::take(&mut self.step);
+        let after = State::of(session);
+        let changed = self.before.pods.iter().zip(after.pods).filter(|(before, after)| *before != after);
+        step.pods = changed.map(|(_, after)| after).collect();
+        for (i, (before, after)) in self.before.queues.iter().zip(after.queues).enumerate() {
+            if *before != after {
+                step.queues.push((session.queues[i].name.clone(), after.0, after.1));
+            }
+        }
+        outcome.steps.push(step);
+    }
+
+    /// A statement was committed for a job.
+    pub fn committed(&mut self, session: &Session<'_>, job: JobRef, done: Vec<Done>, why: Why) {
+        for &done in &done {
+            match done {
+                Done::Bound(task, host) => self.bound(session, job, task, host),
+                Done::Claimed(task, host) => self.claimed(session, job, (task, host), &why),
+                Done::Evicted(task) => self.evicted(session, job, task, &why),
+            }
+        }
+        if self.outcome.is_some() && !done.is_empty() {
+            let is_stale = matches!(why, Why::Stale { .. });
+            let preemptor = if is_stale { Arc::from("") } else { session.facts_of(job).name.clone() };
+            self.step.commits.push(done.into_iter().map(|d| session.by_name(d, &preemptor)).collect());
+        }
+    }
+
+    fn bound(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef, host: NodeRef) {
+        let t = session.task(task);
+        let (pod, node) = (session.pod_of(task).id, session.nodes[host.ix()].id);
+        self.decisions.push(Decided::Bind { pod: t.pod, node: host, groups: t.groups.clone() });
+        let event = Event::Bound { pod, node, devices: Devices(0) };
+        self.trace.event(event, || session.why_placed(job, t.pod));
+    }
+
+    fn claimed(&mut self, session: &Session<'_>, job: JobRef, (task, host): (TaskRef, NodeRef), why: &Why) {
+        let t = session.task(task);
+        let owner = session.job_of(task);
+        self.claims.push((owner, host));
+        let event = Event::Claimed { pod: session.pod_of(task).id, node: session.nodes[host.ix()].id };
+        self.trace.event(event, || match why {
+            Why::Free => session.why_placed(job, t.pod),
+            Why::Taken(proof) => proof.common.clone(),
+            Why::Priority | Why::Room | Why::Stale { .. } => Vec::new(),
+        });
+    }
+
+    fn evicted(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef, why: &Why) {
+        let t = session.task(task);
+        let is_there = |d: &Decided| matches!(d, Decided::Bind { pod, .. } if *pod == t.pod);
+        let pod = session.pod_of(task);
+        let Some(node) = pod.held_on.or_else(|| {
+            let bound = self.decisions.iter().find(|d| is_there(d));
+            bound.and_then(|d| match d {
+                Decided::Bind { node, .. } => Some(*node),
+                Decided::Evict { .. } => None,
+            })
+        }) else {
+            self.unclaimed(session, job, task);
+            return;
+        };
+        if self.decisions.contains(&Decided::Evict { pod: t.pod }) {
+            return;
+        }
+        self.decisions.push(Decided::Evict { pod: t.pod });
+        let moves = t.status == Status::Pipelined;
+        let leaf = session.facts_of(session.job_of(task)).queue;
+        let of_queue = |proof: &Proof| proof.by_queue.iter().position(|q| Some(q.0) == leaf);
+        let reason = match why {
+            Why::Stale { .. } => EvictReason::StaleGang,
+            Why::Free | Why::Room => EvictReason::Moved,
+            _ if moves => EvictReason::Moved,
+            Why::Priority => EvictReason::Preempted,
+            Why::Taken(proof) => of_queue(proof).map_or(EvictReason::Moved, |i| proof.by_queue[i].1),
+        };
+        let by = if matches!(why, Why::Stale { .. }) { None } else { Some(session.facts_of(job).id) };
+        let event = Event::Evicted { pod: pod.id, node: session.nodes[node.ix()].id, by, reason };
+        self.trace.event(event, || match why {
+            Why::Taken(proof) => {
+                let of_queue = of_queue(proof).map(|i| proof.by_queue[i].2.clone());
+                of_queue.into_iter().flatten().chain(proof.common.iter().cloned()).collect()
+            }
+            Why::Priority => vec![session.lower_priority(job, session.job_of(task))],
+            Why::Stale { since_s } => session.why_stale(job, *since_s),
+            Why::Free | Why::Room => Vec::new(),
+        });
+    }
+
+    /// Q-14: a pod that has only a claim of this cycle is a legal victim.
+    fn unclaimed(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef) {
+        let pod = session.pod_of(task).id;
+        let of_pod = |recorded: &Recorded| match recorded.event {
+            Event::Claimed { pod: other, node } if other == pod => Some(Some(node)),
+            Event::Unclaimed { pod: other, .. } if other == pod => Some(None),
+            _ => None,
+        };
+        if let Some(Some(node)) = self.trace.events.iter().rev().find_map(of_pod) {
+            let by = Some(session.facts_of(job).id);
+            let owner = session.job_of(task);
+            let is_lost = |c: &(JobRef, NodeRef)| c.0 == owner && session.nodes[c.1.ix()].id == node;
+            if let Some(lost) = self.claims.iter().rposition(is_lost) {
+                self.claims.remove(lost);
+            }
+            self.trace.event(Event::Unclaimed { pod, node, by }, Vec::new);
+        }
+    }
+
+    /// A job's last start was set.
+    pub fn started(&mut self, session: &Session<'_>, job: JobRef) {
+        self.started.push(job);
+        if self.outcome.is_some() {
+            self.step.started.push(session.facts_of(job).name.clone());
+        }
+    }
+    /// A job's staleness was set or cleared.
+    pub fn stale(&mut self, session: &Session<'_>, job: JobRef, is_stale: bool) {
+        self.stale.push((job, is_stale));
+        if self.outcome.is_some() {
+            self.step.stale.push((session.facts_of(job).name.clone(), is_stale));
+        }
+    }
+    /// The real scheduler would have died here (Q-5): a mark is left, at any level, and the job stays unsolved.
+    pub fn crashed(&mut self, session: &Session<'_>, job: JobRef) {
+        let subject = Subject { job: Some(session.facts_of(job).id), ..Subject::default() };
+        self.trace.marks.push(Mark { rule: CRASH, subject });
+        if self.outcome.is_some() {
+            self.step.crashes.push(session.facts_of(job).name.clone());
+        }
+    }
+}
+
+fn shares(session: &Session<'_>, names: impl Iterator<Item = Arc<str>>) -> Vec<QueueShares> {
+    let share = |name: Arc<str>| {
+        let q = session.queues.iter().find(|q| q.name == name)?;
+        Some(QueueShares {
+            queue: name,
+            fair_share: q.fair_share,
+            request: q.request,
+            allocated: q.allocated,
+            allocated_non_preemptible: q.allocated_np,
+        })
+    };
+    names.filter_map(share).collect()
+}
+
+impl Session<'_> {
+    /// A task's state by names.
+    fn pod_state(&self, task: TaskRef) -> PodState {
+        let t = self.task(task);
+        let groups = if t.status.is_active_used() { t.groups.as_slice() } else { &[] };
+        let mut gpu_groups: Vec<_> = groups.iter().map(|&g| self.groups.name(g)).collect();
+        gpu_groups.sort();
+        PodState {
+            pod: self.pod_of(task).name.clone(),
+            status: t.status,
+            node: t.node.map_or_else(|| Arc::from(""), |n| self.nodes[n.ix()].name.clone()),
+            gpu_groups,
+        }
+    }
+
+    /// A committed operation by names.
+    fn by_name(&self, done: Done, preemptor: &Arc<str>) -> Committed {
+        let (Done::Bound(task, _) | Done::Claimed(task, _) | Done::Evicted(task)) = done;
+        let pod = self.pod_of(task).name.clone();
+        let node = |host: NodeRef| self.nodes[host.ix()].name.clone();
+        let groups = self.task(task).groups.iter().map(|&g| self.groups.name(g));
+        match done {
+            Done::Bound(_, host) => Committed::Bind { pod, node: node(host), gpu_groups: groups.collect() },
+            Done::Claimed(_, host) => {
+                Committed::Pipelined { pod, node: node(host), gpu_groups: groups.collect() }
+            }
+            Done::Evicted(_) => Committed::Evict { pod, preemptor: preemptor.clone() },
+        }
+    }
+
+    fn why_placed(&self, job: JobRef, pod: PodRef) -> Vec<Check> {
+        let mut checks = self.notes.gate.clone();
+        checks.extend(self.notes.placed.get(&pod).into_iter().flatten().cloned());
+        checks.retain(|c| c.subject.job == Some(self.facts_of(job).id));
+        checks
+    }
+
+    pub(in crate::policy::kai) fn lower_priority(&self, job: JobRef, victim: JobRef) -> Check {
+        let other = self.facts_of(victim);
+        let subject = Subject { other_job: Some(other.id), ..self.about_job(job) };
+        let (l, r) = (other.priority, self.facts_of(job).priority);
+        let priority = |p| count(Quantity::Priority, p);
+        Check::new(LOWER_PRIORITY, subject, priority(l), Op::Less, priority(r))
+    }
+
+    fn why_stale(&self, job: JobRef, since_s: f64) -> Vec<Check> {
+        let subject = self.about_job(job);
+        let age = real(Quantity::Runtime, self.now_s - since_s);
+        let grace = real(Quantity::Constant, self.config.staleness_grace_s.unwrap_or(f64::INFINITY));
+        vec![Check::new(STALE_GRACE, subject, age, Op::AtLeast, grace)]
+    }
+}

@@ -1,0 +1,167 @@
+//! Why jobs are still pending at the end of a cycle.
+//!
+//! # Rule
+//! One dominant reason: not a leaf, not ready; too large for every node; over limit, over quota; not entitled; nothing
+//! to take that would help, for it or for a job like it that was tried first; no node fits; behind others. A job that
+//! claims room waits for victims, and
+//! nothing that refused it before counts. How a refusal ends is completed in `outlooks`.
+//!
+//! # Source
+//! product 9.2
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::explain::notes::{Note, real};
+use crate::policy::kai::explain::recorder::Recorder;
+use crate::policy::kai::place::placement::{Failure, ROOM};
+use crate::policy::kai::session::Session;
+use crate::policy::kai::share::capacity::Excess;
+use crate::policy::kai::snapshot::Status;
+use crate::policy::kai::task::{JobRef, TaskRef};
+use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject};
+use crate::units::Resource;
+
+/// A reason and the numbers compared.
+type Reason = (Gate, Vec<Check>);
+
+impl Session<'_> {
+    /// One refusal for each job with pending pods, by job.
+    pub fn refusals(&mut self, out: &Recorder<'_>) -> Vec<Refusal> {
+        if !self.notes.is_on() {
+            return Vec::new();
+        }
+        let waits = |t: TaskRef| {
+            matches!(self.task(t).status, Status::Pending | Status::Gated | Status::Pipelined)
+                && self.pod_of(t).held_on.is_none()
+        };
+        let waiting: Vec<JobRef> = self.own_jobs().filter(|&job| self.job(job).tasks().any(waits)).collect();
+        let mut refusals: Vec<Refusal> = waiting.into_iter().map(|job| self.refusal(job, out)).collect();
+        refusals.sort_by_key(|r| r.job);
+        refusals
+    }
+
+    fn refusal(&self, job: JobRef, out: &Recorder<'_>) -> Refusal {
+        let id = self.facts_of(job).id;
+        if out.claims.iter().any(|c| c.0 == job) {
+            // What refused it earlier in the cycle was overcome. When the last victim is gone is known once decisions are.
+            let gate = Gate::WaitingForVictims { until: None };
+            return Refusal {
+                job: id,
+                gate,
+                also: Vec::new(),
+                checks: Vec::new(),
+                outlook: Outlook::NotForeseeable,
+            };
+        }
+        let mut gates = self.gates(job, &self.notes.jobs[job.ix()]);
+        let also = gates.split_off(1).into_iter().map(|g| g.0).collect();
+        let (gate, checks) = gates.pop().expect("there is always a reason");
+        let outlook = self.outlook(job, &gate);
+        Refusal { job: id, gate, also, checks, outlook }
+    }
+
+    /// What a reason promises without looking at what runs.
+    fn outlook(&self, job: JobRef, gate: &Gate) -> Outlook {
+        let note = &self.notes.jobs[job.ix()];
+        let is_never = |failure: &&Failure| matches!(failure, Failure::Excess(e) if e.asked > e.bound);
+        let never = || [&note.not_placed, &note.over_quota].into_iter().flatten().any(|f| is_never(&f));
+        match gate {
+            Gate::TriedOnce | Gate::NotALeaf | Gate::TooLarge { .. } => Outlook::OnlyByEdit,
+            Gate::OverLimit { .. } | Gate::NonPreemptibleOverQuota { .. } if never() => Outlook::OnlyByEdit,
+            Gate::NotReady if !self.is_being_replaced(job) => Outlook::OnlyByEdit,
+            _ => Outlook::NotForeseeable,
+        }
+    }
+
+    /// Whether pods of a job are leaving, so that new ones may come in their place.
+    fn is_being_replaced(&self, job: JobRef) -> bool {
+        self.job(job).tasks().any(|t| self.task(t).status == Status::Releasing)
+    }
+
+    /// All reasons that hold, the dominant one first; at least one.
+    fn gates(&self, job: JobRef, note: &Note) -> Vec<Reason> {
+        let facts = self.facts_of(job);
+        let mut gates = Vec::new();
+        if facts.is_set_aside {
+            return vec![(Gate::TriedOnce, vec![self.why_set_aside(job)])];
+        }
+        if !facts.is_ordered {
+            return vec![(Gate::NotALeaf, Vec::new())];
+        }
+        if !self.job(job).is_ready() {
+            return vec![(Gate::NotReady, Vec::new())];
+        }
+        for failure in [&note.not_placed, &note.over_quota].into_iter().flatten() {
+            match failure {
+                Failure::Excess(excess) => gates.push(self.excess_gate(job, *excess)),
+                Failure::TooLarge { resource, .. } => {
+                    gates.push((Gate::TooLarge { resource: *resource }, Vec::new()));
+                }
+                Failure::NoNode { .. } => (),
+            }
+        }
+        gates.dedup();
+        if let (Some(check), Some(queue)) = (&note.not_entitled, facts.queue) {
+            let queue = self.queues[queue.ix()].id;
+            gates.push((Gate::NotEntitled { queue }, vec![check.clone()]));
+        }
+        if let Some(tried) = note.tried.filter(|&tried| tried > 0) {
+            gates.push(self.nothing_helps(job, note, tried));
+        }
+        if let Some(like) = note.like {
+            let job = self.facts_of(like).id;
+            gates.push((Gate::LikeFailed { job }, Vec::new()));
+        }
+        if let Some(Failure::NoNode { task, placed, of, reasons, free }) = &note.not_placed {
+            let gate = Gate::NoNode { placed: *placed, of: *of, reasons: reasons.clone(), free: *free };
+            gates.push((gate, self.no_room(job, *task, *free)));
+        }
+        if note.tried == Some(0) {
+            gates.push(self.nothing_helps(job, note, 0));
+        }
+        if gates.is_empty() {
+            let others = self
+                .own_jobs()
+                .filter(|&j| j != job && self.facts_of(j).queue == facts.queue && self.job(j).has_pending())
+                .filter(|&j| self.facts_of(j).is_ordered);
+            let first = others.min_by(|&l, &r| self.job_order(l, r)).unwrap_or(job);
+            gates.push((Gate::Behind { job: self.facts_of(first).id }, Vec::new()));
+        }
+        gates
+    }
+
+    /// Nothing may be taken that would help, and above which queue that was decided.
+    fn nothing_helps(&self, job: JobRef, note: &Note, tried: u32) -> Reason {
+        let own = self.about_job(job).queue;
+        let failed = note.refused.iter().find(|check| !check.holds);
+        let at = failed.and_then(|check| check.subject.queue.filter(|_| check.subject.other_queue.is_some()));
+        let ancestor = at.filter(|queue| Some(*queue) != own);
+        let checks = match note.refused.is_empty() {
+            true => note.protected.iter().map(|known| known.0.clone()).collect(),
+            false => note.refused.clone(),
+        };
+        (Gate::NoVictims { tried, ancestor }, checks)
+    }
+
+    fn excess_gate(&self, job: JobRef, excess: Excess) -> Reason {
+        let queue = self.queues[excess.queue.ix()].id;
+        let resource = Resource::ACCOUNTED[excess.resource];
+        let gate = if excess.of_quota {
+            Gate::NonPreemptibleOverQuota { queue, resource }
+        } else {
+            Gate::OverLimit { queue, resource }
+        };
+        (gate, vec![self.excess_check(job, excess)])
+    }
+
+    /// What a task asks for against the most that one node had left.
+    fn no_room(&self, job: JobRef, task: TaskRef, free: Option<FreeGpus>) -> Vec<Check> {
+        let request = &self.pod_of(task).request;
+        let Some(free) = free.filter(|_| request.gpus != 0.0) else { return Vec::new() };
+        let resource = Some(Resource::GPU);
+        let subject = Subject { resource, pod: Some(self.pod_of(task).id), ..self.about_job(job) };
+        let (l, r) = (real(Quantity::Request, request.gpus), real(Quantity::IdleOrReleasing, free.most));
+        vec![Check::new(ROOM, subject, l, Op::AtMost, r)]
+    }
+}

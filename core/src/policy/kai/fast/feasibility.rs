@@ -1,0 +1,241 @@
+//! A shortcut: attempts that cannot end well are not made.
+//!
+//! # Rule
+//! An attempt evicts tasks, places some of them again, and needs room for the claimant's tasks on the feasible nodes and
+//! under the limits. Placing others again only takes room and raises what queues hold. So if the claimant does not fit
+//! right after the evictions, by count of equal tasks on every node and by its capacity test, the attempt fails.
+//!
+//! # Source
+//! kai.md 5.3, 5.4, 6.5, 6.7
+//!
+//! # Differs
+//! nothing. A failed attempt leaves no trace if undoing it restores every number exactly, which holds when all
+//! quantities are whole numbers and no device is shared ([`Session::is_whole`]); otherwise no attempt is left out.
+
+use crate::cluster::Preemptible;
+use crate::policy::kai::request::Request;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef, TaskRef};
+
+/// What a claimant needs, and what there is without evictions.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct Prospect {
+    /// Whether no task of the claimant fits even an empty node.
+    is_too_large: bool,
+    shapes: Vec<Shape>,
+    /// The claimant's queues up to the root, as far as a bound applies, with what the job asks for.
+    bounded: Vec<QueueRef>,
+    asked: Quantities,
+    /// What of it must fit in quota.
+    fixed: Option<Quantities>,
+}
+
+/// Equal tasks of the claimant.
+#[derive(Debug)]
+struct Shape {
+    pod: PodRef,
+    n: i64,
+    /// How many fit each node now, at most `n`.
+    now: Vec<i64>,
+    /// Sum over the feasible nodes.
+    sum: i64,
+}
+
+impl Prospect {
+    /// Of a partial job; `None` where attempts may leave traces.
+    pub fn new(s: &mut Session<'_>, partial: JobRef, nodes: &[bool]) -> Option<Prospect> {
+        if !s.is_whole {
+            return None;
+        }
+        let chunk = s.chunk(partial, false);
+        let mut shapes: Vec<Shape> = Vec::new();
+        let mut is_too_large = false;
+        for &task in &chunk {
+            let pod = s.task(task).pod;
+            let (facts, request) = (&s.pods[pod.ix()], &s.pods[pod.ix()].request);
+            is_too_large |= s.is_too_large(request).is_some();
+            let is_alike = |shape: &&mut Shape| {
+                let other = &s.pods[shape.pod.ix()];
+                other.request == *request && other.selects == facts.selects
+            };
+            match shapes.iter_mut().find(is_alike) {
+                Some(shape) => shape.n += 1,
+                None => shapes.push(Shape { pod, n: 1, now: Vec::new(), sum: 0 }),
+            }
+        }
+        for shape in &mut shapes {
+            let all = (0..s.nodes.len()).map(NodeRef::of);
+            shape.now = all.map(|at| s.room_for(shape.pod, at, Freed::default()).min(shape.n)).collect();
+            shape.sum = shape.now.iter().zip(nodes).filter(|(_, is_in)| **is_in).map(|(n, _)| n).sum();
+        }
+        let asked = s.asked_by(&chunk);
+        let fixed = s.fixed_part(partial, &chunk);
+        let bounded = s.bounded_queues(partial, fixed.is_some());
+        Some(Prospect { is_too_large, shapes, bounded, asked, fixed })
+    }
+
+    /// Whether the claimant may fit once these tasks are evicted.
+    pub fn is_open(&self, s: &Session<'_>, nodes: &[bool], evicted: &[TaskRef]) -> bool {
+        !self.is_too_large && self.is_within_bounds(s, evicted) && self.has_room(s, nodes, evicted)
+    }
+
+    fn is_within_bounds(&self, s: &Session<'_>, evicted: &[TaskRef]) -> bool {
+        if self.bounded.is_empty() {
+            return true;
+        }
+        self.bounded.iter().all(|&q| {
+            let queue = &s.queues[q.ix()];
+            // Victims are preemptible, so nothing that is not goes.
+            let fits_quota = |fixed| fits(queue.allocated_np, fixed, queue.deserved);
+            self.is_within_limit(s, q, evicted) && self.fixed.is_none_or(fits_quota)
+        })
+    }
+
+    fn is_within_limit(&self, s: &Session<'_>, q: QueueRef, gone: &[TaskRef]) -> bool {
+        let mut held = s.queues[q.ix()].allocated;
+        let mut sum = Quantities::default();
+        for &task in gone {
+            let leaf = s.facts_of(s.job_of(task)).queue;
+            if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
+                sum += s.task(task).accepted.quantities;
+            }
+        }
+        held -= sum;
+        fits(held, self.asked, s.queues[q.ix()].limit)
+    }
+
+    /// Whether the claimant fits once these tasks have ended, non-preemptible ones among them.
+    pub fn is_open_without(&self, s: &Session<'_>, nodes: &[bool], ended: &[TaskRef]) -> bool {
+        let Some(fixed) = self.fixed else { return self.is_open(s, nodes, ended) };
+        let is_fixed = |task: &&TaskRef| s.facts_of(s.job_of(**task)).preemptible == Preemptible::No;
+        let fits_quota = self.bounded.iter().all(|&q| {
+            let queue = &s.queues[q.ix()];
+            let mut held = queue.allocated_np;
+            for &task in ended.iter().filter(is_fixed) {
+                let leaf = s.facts_of(s.job_of(task)).queue;
+                if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
+                    held -= s.task(task).accepted.quantities;
+                }
+            }
+            fits(held, fixed, queue.deserved)
+        });
+        let within_limits = self.bounded.iter().all(|&q| self.is_within_limit(s, q, ended));
+        !self.is_too_large && fits_quota && within_limits && self.has_room(s, nodes, ended)
+    }
+
+    fn has_room(&self, s: &Session<'_>, nodes: &[bool], evicted: &[TaskRef]) -> bool {
+        if self.shapes.iter().all(|shape| shape.sum >= shape.n) {
+            return true;
+        }
+        let mut freed: Vec<(NodeRef, Freed)> = Vec::new();
+        for &task in evicted {
+            let Some(at) = s.task(task).node else { continue };
+            let slot = match freed.iter().position(|f| f.0 == at) {
+                Some(i) => i,
+                None => {
+                    freed.push((at, Freed::default()));
+                    freed.len() - 1
+                }
+            };
+            freed[slot].1.add(&s.pod_of(task).request);
+        }
+        self.shapes.iter().all(|shape| {
+            let mut sum = shape.sum;
+            for &(at, freed) in &freed {
+                sum += s.room_for(shape.pod, at, freed).min(shape.n);
+                if nodes[at.ix()] {
+                    sum -= shape.now[at.ix()];
+                }
+            }
+            sum >= shape.n
+        })
+    }
+
+    /// Counts nodes that became feasible.
+    pub fn nodes_added(&mut self, nodes: &[bool]) {
+        for shape in &mut self.shapes {
+            shape.sum = shape.now.iter().zip(nodes).filter(|(_, is_in)| **is_in).map(|(n, _)| n).sum();
+        }
+    }
+}
+
+/// Whether what is asked for stays within a bound, where there is one.
+fn fits(held: Quantities, asked: Quantities, bound: Quantities) -> bool {
+    let each = held.to_array().into_iter().zip(asked.to_array()).zip(bound.to_array());
+    each.into_iter().all(|((held, asked), bound)| {
+        bound == crate::policy::kai::number::UNLIMITED || asked == 0.0 || bound >= held + asked
+    })
+}
+
+/// What evictions free on a node; named resources are not looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Freed {
+    cpu: f64,
+    memory: f64,
+    gpus: f64,
+    pods: i64,
+    has_scalars: bool,
+}
+
+impl Freed {
+    fn add(&mut self, r: &Request) {
+        self.cpu += r.cpu;
+        self.memory += r.memory;
+        self.gpus += r.gpus;
+        self.pods += 1;
+        self.has_scalars |= r.scalars.iter().any(|&s| s > 0);
+    }
+}
+
+impl Session<'_> {
+    /// At least how many equal tasks are too many for a node, less one: never too few.
+    fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
+        let (facts, node) = (&self.pods[pod.ix()], &self.nodes[at.ix()]);
+        let r = &facts.request;
+        if self.plugins.predicates && !node.ready {
+            return 0;
+        }
+        if self.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[at.ix()]) {
+            return 0;
+        }
+        let times = |there: f64, asked: f64| {
+            if there < asked {
+                0
+            } else if asked > 0.0 {
+                (there / asked) as i64
+            } else {
+                i64::MAX
+            }
+        };
+        let n = times(node.idle.cpu + node.releasing.cpu + freed.cpu, r.cpu)
+            .min(times(node.idle.memory + node.releasing.memory + freed.memory, r.memory))
+            .min(times(node.idle.gpus + node.releasing.gpus + freed.gpus, r.gpus))
+            .min((node.idle.pods + node.releasing.pods + freed.pods).max(0));
+        let lacks_scalar = || {
+            let there = |i: usize| node.idle.scalars[i] + node.releasing.scalars[i];
+            (0..r.scalars.len()).any(|i| r.scalars[i] > there(i))
+        };
+        if !freed.has_scalars && lacks_scalar() { 0 } else { n }
+    }
+
+    /// The queues above a job at which a limit, or for non-preemptible work a quota, applies.
+    fn bounded_queues(&self, job: JobRef, is_fixed: bool) -> Vec<QueueRef> {
+        let facts = self.facts_of(job);
+        if !self.plugins.proportion {
+            return Vec::new();
+        }
+        let is_bounded = |q: &QueueRef| {
+            let queue = &self.queues[q.ix()];
+            let bounds =
+                |b: Quantities| b.to_array().iter().any(|&b| b != crate::policy::kai::number::UNLIMITED);
+            bounds(queue.limit) || (is_fixed && bounds(queue.deserved))
+        };
+        let up = std::iter::successors(facts.queue, |q| self.queues[q.ix()].parent);
+        up.filter(is_bounded).collect()
+    }
+
+    fn is_at_or_below(&self, queue: QueueRef, above: QueueRef) -> bool {
+        std::iter::successors(Some(queue), |q| self.queues[q.ix()].parent).any(|q| q == above)
+    }
+}

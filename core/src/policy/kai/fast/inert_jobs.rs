@@ -1,0 +1,249 @@
+//! A shortcut: jobs that are only passed over are not popped.
+//!
+//! # Rule
+//! An attempt pops all that waits, but only the claimant and those that lost tasks do anything; the others, bystanders,
+//! are there for the order. If any two siblings are told apart whatever they hold, a heap of siblings in which only the
+//! top may be out of place has, once that is put right, the true first at its top, whatever its shape: nothing changes
+//! below an item that is not at the top. So a queue below which nobody is left that matters can be taken out of the top
+//! heap; and when one queue is left in it, its turn no longer depends on what is below, and the same holds for its
+//! children. In the last leaf left, only those that matter are kept.
+//!
+//! # Source
+//! kai.md 0.5, 3.6, 6.7
+//!
+//! # Differs
+//! nothing. Not used where siblings may tie (N-2, N-3), nor from a heap downwards that filling left out of order
+
+use crate::kit::heap::Heap;
+use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::{JobRef, QueueRef};
+
+/// Who is looked for in a tree.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct Search {
+    /// In order of their numbers.
+    jobs: Vec<JobRef>,
+    /// How many of them are left at or below each queue.
+    n_left: Vec<u32>,
+    /// The queue whose children are looked at; `None`: the top queues.
+    below: Option<QueueRef>,
+}
+
+impl QueueTree {
+    /// From now on only these jobs matter; all of them are in the tree.
+    pub fn look_for(&mut self, s: &mut Session<'_>, mut jobs: Vec<JobRef>) {
+        jobs.sort();
+        let mut n_left = vec![0; s.queues.len()];
+        for &job in &jobs {
+            up(s, s.facts_of(job).queue).for_each(|q| n_left[q.ix()] += 1);
+        }
+        self.search = Some(Search { jobs, n_left, below: None });
+        self.narrow(s);
+    }
+
+    /// A job was popped.
+    pub fn found(&mut self, s: &mut Session<'_>, job: JobRef) {
+        let Some(search) = &mut self.search else { return };
+        if search.jobs.binary_search(&job).is_err() {
+            return;
+        }
+        let below = search.below;
+        let mut is_done = false;
+        for queue in up(s, s.facts_of(job).queue) {
+            search.n_left[queue.ix()] -= 1;
+            is_done |= s.queues[queue.ix()].parent == below && search.n_left[queue.ix()] == 0;
+        }
+        if is_done {
+            self.narrow(s);
+        }
+    }
+
+    /// Takes out what does not matter, as far down as there is only one way to go.
+    fn narrow(&mut self, s: &mut Session<'_>) {
+        while let Some(search) = self.search.take() {
+            let heap = self.take(search.below);
+            if !heap.is_ordered_below_top(|l, r| self.less(s, l, r)) {
+                self.give(search.below, heap);
+                return;
+            }
+            let mut kept = Heap::default();
+            for &queue in heap.items().iter().filter(|q| search.n_left[q.ix()] > 0) {
+                kept.push(queue, |l, r| self.less(s, l, r));
+            }
+            let only = kept.top().filter(|_| kept.len() == 1);
+            self.give(search.below, kept);
+            let Some(only) = only else {
+                self.search = Some(search);
+                return;
+            };
+            if self.children(Some(only)).is_empty() {
+                self.keep_jobs(s, only, &search.jobs);
+                return;
+            }
+            self.search = Some(Search { below: Some(only), ..search });
+        }
+    }
+
+    fn keep_jobs(&mut self, s: &Session<'_>, leaf: QueueRef, wanted: &[JobRef]) {
+        let branch = self.branch(leaf);
+        let mut kept = Heap::default();
+        for &job in branch.jobs.items().iter().filter(|j| wanted.binary_search(j).is_ok()) {
+            kept.push(job, |l, r| s.job_order(l, r).is_lt());
+        }
+        branch.jobs = kept;
+    }
+}
+
+/// A queue and all above it.
+fn up(s: &Session<'_>, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
+    std::iter::successors(from, |q| s.queues[q.ix()].parent)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cluster::Preemptible;
+    use crate::policy::kai::session::Ids;
+    use crate::policy::kai::snapshot::{
+        GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
+    };
+    use crate::trace::Level;
+
+    /// Numbers that look random.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, n: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % n
+        }
+    }
+
+    fn gpus(gpu: f64) -> Quantities {
+        Quantities { cpu: -1.0, memory: -1.0, gpu }
+    }
+
+    fn queue(dice: &mut Dice, snapshot: &mut Snapshot, parent: &Arc<str>) -> Arc<str> {
+        let n = snapshot.queues.len();
+        let name: Arc<str> = Arc::from(format!("q{n}"));
+        // Some may hold more GPUs and less CPU than their siblings.
+        let has_cpu = dice.below(3) == 0;
+        snapshot.queues.push(SnapshotQueue {
+            name: name.clone(),
+            parent: parent.clone(),
+            priority: 100 + dice.below(5) as i64 / 4,
+            created_s: ((n as u64 * 37) % 101) as f64,
+            quota: Quantities {
+                cpu: if has_cpu { dice.below(9) as f64 } else { -1.0 },
+                ..gpus(dice.below(9) as f64)
+            },
+            limit: gpus(-1.0),
+            weight: Quantities { cpu: 1.0, memory: 1.0, gpu: dice.below(4) as f64 },
+            ..SnapshotQueue::default()
+        });
+        name
+    }
+
+    /// Up to seven top queues, with up to three levels, and forty jobs that wait in leaves.
+    fn world(dice: &mut Dice) -> Snapshot {
+        let mut snapshot =
+            Snapshot { total: Quantities { cpu: 1e6, memory: 1e12, gpu: 40.0 }, ..Snapshot::default() };
+        let root: Arc<str> = Arc::from("");
+        let mut leaves = Vec::new();
+        for _ in 0..1 + dice.below(7) {
+            let top = queue(dice, &mut snapshot, &root);
+            let n_below = dice.below(5);
+            for _ in 0..n_below {
+                let middle = queue(dice, &mut snapshot, &top);
+                let n_leaves = dice.below(6).saturating_sub(2);
+                leaves.extend((0..n_leaves).map(|_| queue(dice, &mut snapshot, &middle)));
+                if n_leaves == 0 {
+                    leaves.push(middle);
+                }
+            }
+            if n_below == 0 {
+                leaves.push(top);
+            }
+        }
+        for i in 0..40 {
+            let name: Arc<str> = Arc::from(format!("job-{i:02}"));
+            let pod = SnapshotPod {
+                name: name.clone(),
+                pod_set: Arc::from("default"),
+                status: Status::Pending,
+                gpu: GpuAsk::Whole { devices: 1 + dice.below(4) as i64 },
+                ..SnapshotPod::default()
+            };
+            let set =
+                SnapshotPodSet { name: Arc::from("default"), min_available: 1, ..SnapshotPodSet::default() };
+            snapshot.jobs.push(SnapshotJob {
+                name,
+                queue: leaves[dice.below(leaves.len() as u64) as usize].clone(),
+                priority: 50,
+                preemptible: Preemptible::Yes,
+                created_s: f64::from(i),
+                pod_sets: vec![set],
+                pods: vec![pod],
+                ..SnapshotJob::default()
+            });
+        }
+        snapshot
+    }
+
+    /// The order in which those looked for come, each placed at once if `places` says so, and how many were popped.
+    fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
+        let mut s = Session::open(snapshot, &Ids::in_file_order(snapshot), Level::Outcomes);
+        let mut tree = QueueTree::serving(&s, None);
+        let waiting = s.waiting().to_vec();
+        tree.load_sorted(&mut s, waiting);
+        if skips {
+            tree.look_for(&mut s, wanted.to_vec());
+        }
+        let (mut found, mut n_popped) = (Vec::new(), 0);
+        while found.len() < wanted.len()
+            && let Some(job) = tree.pop(&mut s)
+        {
+            n_popped += 1;
+            if wanted.contains(&job) {
+                tree.found(&mut s, job);
+                if places >> found.len() & 1 == 1 {
+                    let need = s.need(job);
+                    let path: Vec<QueueRef> = up(&s, s.facts_of(job).queue).collect();
+                    path.into_iter().for_each(|q| s.queues[q.ix()].allocated += need);
+                }
+                found.push(job);
+            }
+        }
+        (found, n_popped)
+    }
+
+    #[test]
+    fn those_that_matter_come_in_the_same_order() {
+        let mut dice = Dice(7);
+        let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
+        for _ in 0..500 {
+            let snapshot = world(&mut dice);
+            if !Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes).siblings_are_ordered
+            {
+                continue;
+            }
+            n_worlds += 1;
+            let mut wanted: Vec<JobRef> =
+                (0..1 + dice.below(6)).map(|_| JobRef::of(dice.below(40) as usize)).collect();
+            wanted.sort();
+            wanted.dedup();
+            let places = dice.below(64);
+            let (all, skipping) =
+                (order(&snapshot, &wanted, places, false), order(&snapshot, &wanted, places, true));
+            assert_eq!(all.0.len(), wanted.len());
+            assert_eq!(skipping.0, all.0);
+            n_all += all.1;
+            n_skipping += skipping.1;
+        }
+        assert!(n_worlds > 250, "only {n_worlds} worlds have ordered siblings");
+        assert!(2 * n_skipping < n_all, "{n_skipping} of {n_all} were popped");
+    }
+}

@@ -1,0 +1,130 @@
+//! Jobs like one that just failed are not tried.
+//!
+//! # Rule
+//! A job's key: for each pod set nothing if all its pods are active, else the sorted keys of its other pods; sorted. It is
+//! computed at first use and kept for the session. One failed job per key is remembered, per queue or for all; another
+//! with the same key is tried only if it is *easier*: it has fewer pending tasks, or the first of its sorted requests
+//! that is at most the other's is not equal to it.
+//!
+//! # Source
+//! kai.md 6.9
+//!
+//! # Differs
+//! nothing; incomparable requests are ordered by name first (N-5)
+
+use std::collections::BTreeMap;
+
+use crate::policy::kai::request::Request;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Status;
+use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
+
+/// Keys seen in a session, numbered.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::kai) struct Keys {
+    known: BTreeMap<Vec<Vec<u32>>, u32>,
+}
+
+/// Failed jobs by queue and key.
+#[derive(Debug, Default)]
+pub(in crate::policy::kai) struct Failed {
+    by_key: BTreeMap<(Option<QueueRef>, u32), JobRef>,
+}
+
+impl Failed {
+    /// The remembered job because of which this one is not tried.
+    pub fn like(&self, s: &mut Session<'_>, queue: Option<QueueRef>, job: JobRef) -> Option<JobRef> {
+        if !s.config.use_scheduling_signatures {
+            return None;
+        }
+        let key = s.signature(job);
+        let known = *self.by_key.get(&(queue, key))?;
+        (!is_easier(&s.pending_requests(job), &s.pending_requests(known))).then_some(known)
+    }
+
+    /// Remembers a job that failed.
+    pub fn remember(&mut self, s: &mut Session<'_>, queue: Option<QueueRef>, job: JobRef) {
+        if !s.config.use_scheduling_signatures {
+            return;
+        }
+        let key = s.signature(job);
+        let replaces = match self.by_key.get(&(queue, key)) {
+            None => true,
+            Some(&known) => is_at_most(&s.pending_requests(job), &s.pending_requests(known)),
+        };
+        if replaces {
+            self.by_key.insert((queue, key), job);
+        }
+    }
+}
+
+fn is_easier(new: &[&Request], known: &[&Request]) -> bool {
+    if new.is_empty() || known.is_empty() {
+        return false;
+    }
+    if known.len() > new.len() {
+        return true;
+    }
+    for (i, request) in new.iter().enumerate() {
+        let Some(known) = known.get(i) else { return false };
+        if at_most(request, known) && !at_most(known, request) {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_at_most(new: &[&Request], known: &[&Request]) -> bool {
+    !new.is_empty()
+        && !known.is_empty()
+        && new.len() <= known.len()
+        && new.iter().zip(known).all(|(l, r)| at_most(l, r))
+}
+
+/// One request at most another; memory on devices is not looked at.
+fn at_most(l: &Request, r: &Request) -> bool {
+    l.cpu <= r.cpu
+        && l.memory <= r.memory
+        && l.scalars.iter().zip(&r.scalars).all(|(l, r)| l <= r)
+        && l.count <= r.count
+        && (l.portion < r.portion || (l.portion - r.portion).abs() < 0.01)
+}
+
+impl Session<'_> {
+    /// A job's key, computed once.
+    pub fn signature(&mut self, job: JobRef) -> u32 {
+        if let Some(known) = self.job(job).signature {
+            return known;
+        }
+        let state = self.job(job);
+        let mut sets = vec![Vec::new(); state.sets.len()];
+        for task in state.tasks() {
+            if !self.task(task).status.is_active_allocated() {
+                let pod = self.pod_of(task);
+                sets[pod.set].push(pod.likeness);
+            }
+        }
+        sets.iter_mut().for_each(|set: &mut Vec<u32>| set.sort());
+        sets.sort();
+        let n = self.keys.known.len() as u32;
+        let key = *self.keys.known.entry(sets).or_insert(n);
+        self.jobs[job.ix()].signature = Some(key);
+        key
+    }
+
+    /// What a job's pending tasks ask for, smallest first.
+    fn pending_requests(&self, job: JobRef) -> Vec<&Request> {
+        let pending = |t: &TaskRef| self.task(*t).status == Status::Pending;
+        let mut requests: Vec<&Request> =
+            self.job(job).tasks().filter(pending).map(|t| &self.pod_of(t).request).collect();
+        // Insertion, because "at most" is not total and the steps matter.
+        for i in 1..requests.len() {
+            let mut j = i;
+            while j > 0 && at_most(requests[j], requests[j - 1]) && !at_most(requests[j - 1], requests[j]) {
+                requests.swap(j, j - 1);
+                j -= 1;
+            }
+        }
+        requests
+    }
+}

@@ -1,0 +1,233 @@
+//! Order of jobs in a queue, of pod sets in a job, of tasks in a pod set.
+//!
+//! # Rule
+//! Jobs: higher priority; then *below* its minimum before *exactly* before *above*; then older; then smaller name. Pod
+//! sets: one below its minimum before one that has enough, two that have enough by `active/minAvailable`; then smaller
+//! name. Tasks: the master or launcher of Kubeflow; the head of Ray; a priority label beats none, an unparsable one
+//! loses, larger first; then older; then smaller name.
+//!
+//! # Source
+//! kai.md 3.2-3.4
+//!
+//! # Differs
+//! nothing
+
+use std::cmp::Ordering;
+
+use crate::policy::kai::job::{Job, PodSet};
+use crate::policy::kai::session::{Session, SessionPod};
+use crate::policy::kai::snapshot::SnapshotPod;
+use crate::policy::kai::task::{JobRef, PodRef};
+
+/// How many run against how many must.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Filled {
+    Below,
+    Exactly,
+    Above,
+}
+
+fn filled(job: &Job) -> Filled {
+    if job.sets.iter().any(PodSet::is_below) {
+        Filled::Below
+    } else if job.sets.iter().all(|s| s.active_allocated == s.min_available) {
+        Filled::Exactly
+    } else {
+        Filled::Above
+    }
+}
+
+/// A job's place as one number: priority, how filled it is, age and name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::policy::kai) struct Place(u64);
+
+impl Place {
+    const FILLED: u32 = 30;
+    /// From the ranks by priority and by age.
+    pub fn new(priority: usize, age: usize) -> Self {
+        Place((priority as u64) << (Self::FILLED + 2) | age as u64)
+    }
+    /// The same with what the counters of the pod sets say now.
+    pub fn now(self, job: &Job) -> Self {
+        Place(self.0 & !(3 << Self::FILLED) | (filled(job) as u64) << Self::FILLED)
+    }
+}
+
+impl Session<'_> {
+    /// 3.2: which of two jobs comes first.
+    pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
+        self.job(l).place.cmp(&self.job(r).place)
+    }
+
+    /// Ranks the session's jobs by priority and by (age, name).
+    pub fn rank_jobs(&mut self) {
+        let mut priorities: Vec<i64> = Vec::new();
+        if self.plugins.priority {
+            priorities.extend(self.facts.iter().map(|f| f.priority));
+            priorities.sort_by_key(|&p| std::cmp::Reverse(p));
+            priorities.dedup();
+        }
+        let mut by_age: Vec<usize> = (0..self.facts.len()).collect();
+        by_age.sort_by(|&l, &r| {
+            let (l, r) = (self.facts[l].created_s, self.facts[r].created_s);
+            l.partial_cmp(&r).expect("moments are never NaN")
+        });
+        for (age, i) in by_age.into_iter().enumerate() {
+            let priority = self.facts[i].priority;
+            let rank = priorities.binary_search_by(|p| priority.cmp(p)).unwrap_or(0);
+            self.facts[i].place = Place::new(rank, age);
+            self.place_job(JobRef::of(i));
+        }
+    }
+
+    /// Brings a job's place up to date with its counters.
+    pub fn place_job(&mut self, job: JobRef) {
+        let facts = &self.facts[self.jobs[job.ix()].uid.ix()];
+        let job = &mut self.jobs[job.ix()];
+        job.place = if self.plugins.elastic { facts.place.now(job) } else { facts.place };
+    }
+
+    /// 3.3: positions of a job's pod sets, in order.
+    pub fn sets_in_order(&self, job: &Job) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..job.sets.len()).collect();
+        if self.plugins.subgroup_order {
+            order.sort_by(|&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
+        }
+        order
+    }
+
+    /// 3.4: numbers the tasks of a new job in task order.
+    pub fn order_tasks(&mut self, job: JobRef, pods: &[SessionPod<'_>]) {
+        let has = |plugin| self.config.has(plugin);
+        let labels = [has("kubeflow"), has("ray"), has("taskorder")];
+        let mut order: Vec<usize> = (0..pods.len()).collect();
+        order.sort_by(|&l, &r| task_order(pods[l].from, pods[r].from, labels));
+        let first = self.facts[job.ix()].first_pod;
+        for (place, i) in order.into_iter().enumerate() {
+            self.pods[PodRef(first.0 + i as u32).ix()].order = place as u32;
+        }
+    }
+}
+
+fn set_order(l: &PodSet, r: &PodSet) -> Ordering {
+    match (l.is_below(), r.is_below()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => {
+            let filled = |s: &PodSet| s.active_allocated as f64 / s.min_available as f64;
+            filled(l).partial_cmp(&filled(r)).expect("minAvailable is at least 1")
+        }
+    }
+}
+
+/// A label of a pod.
+fn label<'a>(pod: &'a SnapshotPod, key: &str) -> Option<&'a str> {
+    let labels = pod.rules.as_deref().map_or(&[][..], |rules| &rules.labels);
+    labels.iter().find(|(k, _)| **k == *key).map(|(_, value)| &**value)
+}
+
+/// 3.4: kubeflow's master or launcher first, Ray's head, larger task priority, older, by name.
+fn task_order(l: &SnapshotPod, r: &SnapshotPod, [kubeflow, ray, labels]: [bool; 3]) -> Ordering {
+    let leads = |pod: &SnapshotPod| {
+        matches!(label(pod, "training.kubeflow.org/job-role"), Some("master" | "launcher"))
+    };
+    let heads = |pod: &SnapshotPod| label(pod, "ray.io/node-type") == Some("head");
+    let first = |loaded: bool, of: &dyn Fn(&SnapshotPod) -> bool| {
+        if loaded { of(r).cmp(&of(l)) } else { Ordering::Equal }
+    };
+    let by_label = || match (&l.task_priority, &r.task_priority) {
+        (None, None) => Ordering::Equal,
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (Some(l), Some(r)) => match (l.parse::<i64>(), r.parse::<i64>()) {
+            (Err(_), _) => Ordering::Greater,
+            (_, Err(_)) => Ordering::Less,
+            (Ok(l), Ok(r)) => r.cmp(&l),
+        },
+    };
+    let order = if labels { by_label() } else { Ordering::Equal };
+    let age = || l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN");
+    let order = first(kubeflow, &leads).then_with(|| first(ray, &heads)).then(order);
+    order.then_with(age).then_with(|| l.name.cmp(&r.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::SnapshotPod;
+    use crate::cluster::{PodRules, Preemptible};
+    use crate::policy::kai::run_cycle;
+    use crate::policy::kai::snapshot::{
+        Committed, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPodSet, SnapshotQueue,
+        Status,
+    };
+    use crate::trace::{Level, Trace};
+
+    /// Who of `a`, `b` and `c`, with these labels, gets the only GPU: `a` unless a label says otherwise.
+    fn served(labels: [(&str, &str); 3], without: &str) -> String {
+        let name = |text: &str| Arc::<str>::from(text);
+        let pod = |(pod, (key, value)): (&str, (&str, &str))| SnapshotPod {
+            name: name(pod),
+            pod_set: name("default"),
+            status: Status::Pending,
+            gpu: GpuAsk::Whole { devices: 1 },
+            task_priority: (key == "kai.scheduler/task-priority").then(|| name(value)),
+            rules: Some(Arc::new(PodRules { labels: vec![(name(key), name(value))], ..PodRules::default() })),
+            ..SnapshotPod::default()
+        };
+        let free = Quantities { cpu: -1.0, memory: -1.0, gpu: -1.0 };
+        let set = SnapshotPodSet { name: name("default"), min_available: 1, ..Default::default() };
+        let mut snapshot = Snapshot {
+            nodes: vec![SnapshotNode {
+                name: name("n"),
+                gpus: 1.0,
+                pods: 9,
+                ready: true,
+                ..Default::default()
+            }],
+            queues: vec![SnapshotQueue { name: name("q"), quota: free, limit: free, ..Default::default() }],
+            jobs: vec![SnapshotJob {
+                name: name("j"),
+                queue: name("q"),
+                preemptible: Preemptible::Yes,
+                pod_sets: vec![set],
+                pods: ["a", "b", "c"].into_iter().zip(labels).map(pod).collect(),
+                ..SnapshotJob::default()
+            }],
+            total: Quantities { cpu: 1.0, memory: 1.0, gpu: 1.0 },
+            ..Snapshot::default()
+        };
+        snapshot.config.plugins.retain(|plugin| **plugin != *without);
+        let outcome = run_cycle(&snapshot, &mut Trace::new(Level::Outcomes));
+        match &outcome.steps[0].commits[..] {
+            [commit] => match &commit[..] {
+                [Committed::Bind { pod, .. }] => pod.to_string(),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn labels_say_who_of_a_job_comes_first() {
+        const KUBEFLOW: &str = "training.kubeflow.org/job-role";
+        const RAY: &str = "ray.io/node-type";
+        const PRIORITY: &str = "kai.scheduler/task-priority";
+        assert_eq!(served([("", ""); 3], ""), "a");
+        assert_eq!(served([(KUBEFLOW, "worker"), (KUBEFLOW, "master"), ("", "")], ""), "b");
+        assert_eq!(served([(KUBEFLOW, "worker"), ("", ""), (KUBEFLOW, "launcher")], ""), "c");
+        assert_eq!(served([(RAY, "worker"), (RAY, "head"), ("", "")], ""), "b");
+        assert_eq!(served([(PRIORITY, "9"), (RAY, "head"), (KUBEFLOW, "master")], ""), "c");
+        assert_eq!(served([(PRIORITY, "9"), (RAY, "head"), (RAY, "worker")], ""), "b");
+        assert_eq!(served([("", ""), (PRIORITY, "-1"), (PRIORITY, "3")], ""), "c");
+        assert_eq!(served([(PRIORITY, "high"), (PRIORITY, "-1"), ("", "")], ""), "b");
+        // An unparsable one still beats none.
+        assert_eq!(served([("", ""), (PRIORITY, "high"), ("", "")], ""), "b");
+        // Without its plugin a label says nothing.
+        assert_eq!(served([("", ""), (KUBEFLOW, "master"), ("", "")], "kubeflow"), "a");
+        assert_eq!(served([("", ""), (RAY, "head"), ("", "")], "ray"), "a");
+        assert_eq!(served([("", ""), (PRIORITY, "3"), ("", "")], "taskorder"), "a");
+    }
+}

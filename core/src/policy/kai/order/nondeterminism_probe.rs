@@ -1,0 +1,144 @@
+//! Which choices left to chance a cycle really hangs on.
+//!
+//! # Rule
+//! A choice between equals is only a candidate for a mark: often both ways end alike. And that a heap is out of order
+//! (N-2) shows in no comparison at all. So a small cycle in which chance could play a part is run again with all
+//! registered orders drawn anew, up to sixteen times, until some pod ends in another state, on another node or on other
+//! devices. Then it is run with one order drawn anew after the other: an order that alone changes the end is marked, at
+//! its candidates if it has any, else at the pod that ends differently.
+//!
+//! # Source
+//! kai.md 11
+//!
+//! # Differs
+//! Approximate in three ways: what none of the draws shows is not marked; above 256 pods, and where only outcomes are
+//! recorded, nothing is drawn and all candidates are marked; a cycle without any decision is not drawn again. The order of insertion is told as a tie of
+//! queues where queues tied
+
+use crate::kit::random::mixed;
+use crate::policy::kai::explain::recorder::{Decided, Recorder};
+use crate::policy::kai::order::nondeterminism::{self, Probe, RandomOrder};
+use crate::policy::kai::session::{Ids, Session};
+use crate::policy::kai::snapshot::Snapshot;
+use crate::policy::kai::task::{GroupRef, PodRef};
+use crate::trace::{Level, Mark, Rule, Subject, Trace};
+
+/// Most pods of a cycle that is run again.
+const PODS_MAX: usize = 256;
+/// Most draws of an order.
+const DRAWS_MAX: usize = 16;
+/// So many pods in all draws of an order together.
+const WORK_MAX: usize = 2048;
+
+/// The orders, each with its rules; the first of them stands where there is no candidate.
+const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
+    (RandomOrder::Insertion, &[&nondeterminism::INSERTION, &nondeterminism::QUEUES]),
+    (RandomOrder::Devices, &[&nondeterminism::DEVICES]),
+    (RandomOrder::Validator, &[&nondeterminism::VALIDATOR]),
+    (RandomOrder::Nodes, &[&nondeterminism::NODES]),
+    (RandomOrder::Consolidation, &[&nondeterminism::CANDIDATES]),
+];
+
+/// The marks of a cycle that is over, of its candidates.
+pub(in crate::policy::kai) fn marks(
+    snapshot: &Snapshot,
+    ids: &Ids,
+    session: &Session<'_>,
+    out: &Recorder<'_>,
+) -> Vec<Mark> {
+    let candidates = &session.ties.marks;
+    let n_pods = session.pods.len();
+    if n_pods > PODS_MAX {
+        return candidates.clone();
+    }
+    let has_decided = !out.decisions.is_empty() || !out.claims.is_empty();
+    if !has_decided || candidates.is_empty() && !may_hang(session, out) {
+        return Vec::new();
+    }
+    let n_draws = (WORK_MAX / n_pods.max(1)).min(DRAWS_MAX) as u64;
+    let ended = ends(session, out);
+    let first_other = |order: Option<RandomOrder>| {
+        (0..n_draws).find_map(|draw| {
+            let other = again(snapshot, ids, session, Probe { order, draw });
+            ended.iter().zip(other).position(|(l, r)| *l != r).map(PodRef::of)
+        })
+    };
+    let Some(together) = first_other(None) else { return Vec::new() };
+    let mut marks = Vec::new();
+    for (order, rules) in ORDERS {
+        if let Some(pod) = first_other(Some(order)) {
+            let of_order = candidates.iter().filter(|mark| rules.contains(&&mark.rule));
+            let n = marks.len();
+            marks.extend(of_order.copied());
+            if marks.len() == n {
+                marks.push(mark_at(session, *rules[0], pod));
+            }
+        }
+    }
+    if marks.is_empty() {
+        // Only several orders together change the end.
+        marks.clone_from(candidates);
+    }
+    if marks.is_empty() {
+        marks.push(mark_at(session, nondeterminism::INSERTION, together));
+    }
+    marks
+}
+
+fn mark_at(session: &Session<'_>, rule: Rule, pod: PodRef) -> Mark {
+    let facts = &session.pods[pod.ix()];
+    Mark { rule, subject: Subject { pod: Some(facts.id), ..session.about_job(facts.job) } }
+}
+
+/// Whether chance could play a part where no choice between equals was met: parts of devices, things taken or claimed,
+/// heaps of queues that change below their top (N-2), bounded heaps.
+fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
+    let mut leaves: Vec<_> = session.own_jobs().filter_map(|job| session.facts_of(job).queue).collect();
+    leaves.dedup();
+    let is_deep = || {
+        let parent = |q: crate::policy::kai::task::QueueRef| session.queues[q.ix()].parent;
+        leaves.iter().any(|&leaf| parent(leaf).and_then(parent).is_some())
+    };
+    let is_bounded = !session.config.queue_depth.is_empty();
+    let has_parts = || session.pods.iter().any(|pod| pod.request.is_shared());
+    let takes = !session.evicted.is_empty() || !out.claims.is_empty();
+    takes || is_bounded || leaves.len() > 1 && is_deep() || has_parts()
+}
+
+/// How the cycle ends for every pod with orders drawn anew.
+fn again(snapshot: &Snapshot, ids: &Ids, first: &Session<'_>, probe: Probe) -> Vec<u64> {
+    let mut session = Session::open(snapshot, ids, Level::Outcomes);
+    session.only = first.only;
+    session.probe = Some(probe);
+    let mut trace = Trace::new(Level::Outcomes);
+    let mut out = Recorder::new(&mut trace);
+    crate::policy::kai::act(&mut session, &mut out);
+    ends(&session, &out)
+}
+
+/// How a cycle ended for every pod: status, node, devices, and whether it was told to go.
+fn ends(session: &Session<'_>, out: &Recorder<'_>) -> Vec<u64> {
+    let mut ends = vec![0; session.pods.len()];
+    let mut devices: Vec<(PodRef, GroupRef)> = Vec::new();
+    for task in session.own_jobs().flat_map(|job| session.job(job).tasks()) {
+        let t = session.task(task);
+        let node = t.node.filter(|_| t.status.is_active_used());
+        ends[t.pod.ix()] = mixed(t.status.ix() as u64 + 1, node.map_or(0, |n| n.ix() as u64 + 1));
+        if node.is_some() {
+            devices.extend(t.groups.iter().map(|&group| (t.pod, group)));
+        }
+    }
+    for &(pod, group) in &devices {
+        // A group that was opened in the cycle has no identity but those who share it.
+        let first = devices.iter().find(|d| d.1 == group).map_or(0, |d| d.0.ix() as u64);
+        let label = if session.groups.is_fresh(group) { !first } else { group.ix() as u64 };
+        // In any order.
+        ends[pod.ix()] = ends[pod.ix()].wrapping_add(mixed(label, 1));
+    }
+    for decided in &out.decisions {
+        if let Decided::Evict { pod } = decided {
+            ends[pod.ix()] = mixed(ends[pod.ix()], 7);
+        }
+    }
+    ends
+}

@@ -1,0 +1,232 @@
+//! Which of two queues is served first.
+//!
+//! # Rule
+//! The first rule that tells them apart decides: (1) not over-utilised, (2) within quota with the job, (3) priority,
+//! (4) no zero share, (5) dominant share with the job and without the victims, (6) dominant share, (7) smaller
+//! allocatable share, (8) strictly older, otherwise the *right* one.
+//!
+//! # Source
+//! kai.md 1.1, 3.1
+//!
+//! # Differs
+//! nothing; rule 8 never says "equal" (N-3). A dialect counts a queue as over-utilised once any resource is, and lets
+//! equally old queues go by name.
+
+use crate::policy::kai::config::Dialect;
+use crate::policy::kai::explain::notes::real;
+use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::order::nondeterminism;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::share::shares::Queue;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::task::{JobRef, QueueRef};
+use crate::trace::{Check, Level, Op, Quantity, Rule, RuleRecord, Subject};
+
+/// With what a queue is compared: a job it would place, or victims it would lose.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::policy::kai) struct With {
+    pub job: Option<JobRef>,
+    pub victims: Quantities,
+}
+
+impl Queue {
+    /// The larger of quota and fair share, within the limit, of one resource.
+    fn allocatable_of(deserved: f64, fair_share: f64, limit: f64) -> f64 {
+        if deserved == UNLIMITED {
+            return limit;
+        }
+        let a = deserved.max(fair_share);
+        if limit == UNLIMITED { a } else { limit.min(a) }
+    }
+    /// The larger of quota and fair share, within the limit; may be unlimited.
+    pub fn allocatable_now(&self) -> Quantities {
+        let (d, f, l) = (self.deserved, self.fair_share, self.limit);
+        Quantities {
+            cpu: Self::allocatable_of(d.cpu, f.cpu, l.cpu),
+            memory: Self::allocatable_of(d.memory, f.memory, l.memory),
+            gpu: Self::allocatable_of(d.gpu, f.gpu, l.gpu),
+        }
+    }
+}
+
+/// The largest, over the resources, of what is held over what may be held.
+pub(in crate::policy::kai) fn dominant(
+    allocated: Quantities,
+    allocatable: Quantities,
+    total: Quantities,
+) -> f64 {
+    let mut dominant: f64 = 0.0;
+    let resources = allocated.to_array().into_iter().zip(allocatable.to_array()).zip(total.to_array());
+    for ((held, may), total) in resources {
+        let s = if may == UNLIMITED { total } else { may };
+        let v = if s == 0.0 { held * 1000.0 } else { held / s };
+        if v > dominant {
+            dominant = v;
+        }
+    }
+    dominant
+}
+
+/// Whether something is held of a resource of which nothing may be held.
+fn has_zero_share(held: Quantities, allocatable: Quantities) -> bool {
+    allocatable.to_array().into_iter().zip(held.to_array()).any(|(may, held)| may == 0.0 && held > 0.0)
+}
+
+/// Of a dialect: RC-7.
+pub static NAME: Rule = Rule(&RuleRecord {
+    key: "runai/queue-order/9",
+    says: "queues of equal age are ordered by name",
+    formula: "name(l) < name(r)",
+    source: "runai.md 5",
+    differs: "our choice RC-7",
+});
+
+macro_rules! rules {
+    ($($name:ident $number:literal $says:literal $formula:literal $differs:literal)*) => {$(
+        #[doc = $says]
+        pub static $name: Rule = Rule(&RuleRecord {
+            key: concat!("kai/queue-order/", $number),
+            says: $says,
+            formula: $formula,
+            source: "kai.md 3.1",
+            differs: $differs,
+        });
+    )*};
+}
+
+rules! {
+    OVER_UTILISED 1 "a queue that is not over its fair share comes first"
+        "fair share < allocated, in all resources" "all three resources must be over"
+    WITHIN_QUOTA 2 "a queue that stays within its quota with the job comes first"
+        "allocated + need <= quota" ""
+    PRIORITY 3 "the queue of higher priority comes first" "priority(l) > priority(r)" ""
+    ZERO_SHARE 4 "a queue that may hold what it asks for comes first"
+        "not (allocatable = 0 and allocated + need > 0), in some resource" ""
+    SHARE_WITH_JOB 5 "the smaller dominant share, with the job and without the victims, comes first"
+        "max over resources of (allocated + need - victims) / allocatable" ""
+    SHARE 6 "the smaller dominant share comes first" "max over resources of allocated / allocatable" ""
+    SMALLER 7 "the queue that may hold less comes first" "allocatable(l) <= allocatable(r), less in some" ""
+    OLDER 8 "the older queue comes first" "created(l) < created(r)" "among equally old ones it depends on their places"
+}
+
+impl Session<'_> {
+    /// 3.1: whether the left queue is served first.
+    pub fn queue_goes_first(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> bool {
+        if !self.plugins.proportion {
+            let (l, r) = (&self.queues[l.ix()], &self.queues[r.ix()]);
+            return (l.created_s, &l.name) < (r.created_s, &r.name);
+        }
+        let (rule, left, right) = self.decisive(l, r, lw, rw);
+        let is_first = left < right;
+        if rule == OLDER && left == right {
+            let id = |q: QueueRef| Some(self.queues[q.ix()].id);
+            self.ties.met(
+                nondeterminism::QUEUES,
+                Subject { queue: id(l), other_queue: id(r), ..Subject::default() },
+            );
+        }
+        if self.notes.level >= Level::Every {
+            let quantity = match rule.key() {
+                "kai/queue-order/3" => Quantity::Priority,
+                "kai/queue-order/5" | "kai/queue-order/6" => Quantity::DominantShare,
+                "kai/queue-order/8" => Quantity::Created,
+                _ => Quantity::Applies,
+            };
+            let id = |q: QueueRef| Some(self.queues[q.ix()].id);
+            let subject = Subject { queue: id(l), other_queue: id(r), ..Subject::default() };
+            let (left, op, right) =
+                if rule == PRIORITY { (-left, Op::Exceeds, -right) } else { (left, Op::Less, right) };
+            let (left, right) = (real(quantity, left), real(quantity, right));
+            self.notes.check(|| Check::new(rule, subject, left, op, right));
+        }
+        is_first
+    }
+
+    fn decisive(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> (Rule, f64, f64) {
+        let mut with = |q: QueueRef, w: With| {
+            let need = w.job.map_or(Quantities::default(), |job| self.need(job));
+            self.queues[q.ix()].allocated + need
+        };
+        let held = (with(l, lw), with(r, rw));
+        let left = Standing { queue: &self.queues[l.ix()], held: held.0, victims: lw.victims };
+        let right = Standing { queue: &self.queues[r.ix()], held: held.1, victims: rw.victims };
+        decide(&left, &right, self.total, self.config.dialect)
+    }
+}
+
+/// A queue on one side of a comparison.
+pub(in crate::policy::kai) struct Standing<'q> {
+    pub queue: &'q Queue,
+    /// Allocated, with what its next job needs.
+    pub held: Quantities,
+    pub victims: Quantities,
+}
+
+/// The first rule that tells two queues apart; who has the smaller number is served first, of equal ones the right.
+pub(in crate::policy::kai) fn decide(
+    l: &Standing<'_>,
+    r: &Standing<'_>,
+    total: Quantities,
+    dialect: Dialect,
+) -> (Rule, f64, f64) {
+    let applies = |rule: &Rule, l: bool, r: bool| (*rule, f64::from(u8::from(l)), f64::from(u8::from(r)));
+    let over = |q: &Queue| {
+        if dialect.over_share_in_any {
+            q.fair_share.less_in_at_least_one(&q.allocated)
+        } else {
+            q.fair_share.less(&q.allocated)
+        }
+    };
+    let (lq, rq) = (l.queue, r.queue);
+    if over(lq) != over(rq) {
+        return applies(&OVER_UTILISED, over(lq), over(rq));
+    }
+    let (l_within, r_within) = (l.held.less_equal(&lq.deserved), r.held.less_equal(&rq.deserved));
+    if l_within != r_within {
+        return applies(&WITHIN_QUOTA, !l_within, !r_within);
+    }
+    if lq.priority != rq.priority {
+        return (PRIORITY, -(lq.priority as f64), -(rq.priority as f64));
+    }
+    let (l_may, r_may) = (lq.allocatable, rq.allocatable);
+    let (l_zero, r_zero) = (has_zero_share(l.held, l_may), has_zero_share(r.held, r_may));
+    if l_zero != r_zero {
+        return applies(&ZERO_SHARE, l_zero, r_zero);
+    }
+    let share = |of: &Standing<'_>| {
+        let mut held = of.held;
+        held -= of.victims;
+        dominant(held, of.queue.allocatable, total)
+    };
+    let (a, b) = (share(l), share(r));
+    if a != b {
+        return (SHARE_WITH_JOB, a, b);
+    }
+    let (a, b) = (dominant(lq.allocated, l_may, total), dominant(rq.allocated, r_may, total));
+    if a != b {
+        return (SHARE, a, b);
+    }
+    let smaller = |l: &Quantities, r: &Quantities| l.less_in_at_least_one(r) && l.less_equal(r);
+    if smaller(&l_may, &r_may) || smaller(&r_may, &l_may) {
+        return applies(&SMALLER, smaller(&r_may, &l_may), smaller(&l_may, &r_may));
+    }
+    if dialect.ties_by_name && lq.created_s == rq.created_s {
+        return applies(&NAME, lq.name >= rq.name, lq.name < rq.name);
+    }
+    (OLDER, lq.created_s, rq.created_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dominant_share_with_and_without_the_job() {
+        let q = |gpu| Quantities { cpu: 0.0, memory: 0.0, gpu };
+        let total = Quantities { cpu: 80_000.0, memory: 1.0, gpu: 8.0 };
+        let may = |gpu| Quantities { cpu: -1.0, memory: -1.0, gpu };
+        assert_eq!((dominant(q(4.0), may(4.0), total), dominant(q(3.0), may(3.0), total)), (1.0, 1.0));
+        assert!(dominant(q(3.0), may(4.0), total) > dominant(q(2.0), may(3.0), total));
+        assert_eq!(dominant(q(2.0), may(0.0), total), 2000.0);
+    }
+}

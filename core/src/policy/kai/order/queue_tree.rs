@@ -1,0 +1,225 @@
+//! The tree of queues that have jobs waiting: which job comes next.
+//!
+//! # Rule
+//! One heap of children per queue, jobs in leaves. A new leaf is linked into its parent's heap, and that one into its
+//! own parent's only if it is new as well. Only tops are put in order again before they are used, if something below
+//! them changed (*dirty*); the rest may be stale. Two queues are compared with the best job below each; in victim mode
+//! with all victims taken so far from the leaf that is best below each, plus the next one, and the order is turned
+//! around.
+//!
+//! # Source
+//! kai.md 0.5, 3.6
+//!
+//! # Differs
+//! nothing; Q-1 (a full heap drops its last slot) and Q-4 (clones of one job count several times) reproduced.
+//! Insertion order is the job order, or permuted by a seed (N-2).
+
+use crate::kit::heap::Heap;
+use crate::policy::kai::fast::inert_jobs::Search;
+use crate::policy::kai::order::nondeterminism::RandomOrder;
+use crate::policy::kai::order::queue_order::With;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::task::{JobRef, QueueRef};
+
+/// The tree.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct QueueTree {
+    is_victim: bool,
+    depth: Option<usize>,
+    branches: Vec<Option<Branch>>,
+    top: Heap<QueueRef>,
+    popped: Vec<Vec<JobRef>>,
+    pub(in crate::policy::kai) search: Option<Search>,
+}
+
+#[derive(Debug, Default)]
+pub(in crate::policy::kai) struct Branch {
+    pub jobs: Heap<JobRef>,
+    children: Heap<QueueRef>,
+    is_dirty: bool,
+}
+
+impl QueueTree {
+    /// A tree of jobs to be served; at most `depth` in each leaf.
+    pub fn serving(session: &Session<'_>, depth: Option<u32>) -> Self {
+        Self::new(session, false, depth.map(|d| d as usize))
+    }
+    /// A tree of jobs to be evicted.
+    pub fn victims(session: &Session<'_>) -> Self {
+        Self::new(session, true, None)
+    }
+    fn new(session: &Session<'_>, is_victim: bool, depth: Option<usize>) -> Self {
+        let n = session.queues.len();
+        QueueTree {
+            is_victim,
+            depth,
+            branches: (0..n).map(|_| None).collect(),
+            top: Heap::default(),
+            popped: if is_victim { vec![Vec::new(); n] } else { Vec::new() },
+            search: None,
+        }
+    }
+
+    /// Fills an empty tree with jobs of leaf queues.
+    pub fn load(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
+        jobs.retain(|&job| session.facts_of(job).is_ordered);
+        jobs.sort_by_key(|&job| session.job(job).place);
+        if self.is_victim {
+            jobs.reverse();
+        }
+        self.load_sorted(session, jobs);
+    }
+
+    /// The same with jobs of leaf queues that are in order already.
+    pub fn load_sorted(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
+        if session.draw_jobs(RandomOrder::Insertion, &mut jobs) {
+            jobs.into_iter().for_each(|job| self.push(session, job));
+            return;
+        }
+        for job in jobs {
+            let leaf = session.facts_of(job).queue.expect("ordered jobs have a queue");
+            match &mut self.branches[leaf.ix()] {
+                // The job order is strict and nothing changes while we load: a job never moves up past
+                // those before it, so pushing it is appending it, and a full heap drops it again.
+                Some(branch) if self.depth.is_none_or(|most| branch.jobs.len() < most) => {
+                    branch.jobs.append(job);
+                }
+                Some(_) => (),
+                None => self.push(session, job),
+            }
+        }
+    }
+
+    /// Adds a job.
+    pub fn push(&mut self, session: &mut Session<'_>, job: JobRef) {
+        let leaf = session.facts_of(job).queue.expect("ordered jobs have a queue");
+        let is_new = self.branches[leaf.ix()].is_none();
+        let victim = self.is_victim;
+        let branch = self.branches[leaf.ix()].get_or_insert_default();
+        let less = |l, r| session.job_order(l, r).is_lt() != victim;
+        match self.depth {
+            Some(most) => branch.jobs.push_bounded(job, most, less),
+            None => branch.jobs.push(job, less),
+        }
+        if is_new {
+            self.link(session, leaf);
+        }
+        self.mark(session, leaf);
+    }
+
+    fn link(&mut self, session: &mut Session<'_>, child: QueueRef) {
+        let parent = session.queues[child.ix()].parent;
+        let is_new = parent.is_some_and(|p| self.branches[p.ix()].is_none());
+        if let Some(parent) = parent {
+            self.branches[parent.ix()].get_or_insert_default();
+        }
+        let mut heap = self.take(parent);
+        heap.push(child, |l, r| self.less(session, l, r));
+        self.give(parent, heap);
+        if let (Some(parent), true) = (parent, is_new) {
+            self.link(session, parent);
+        }
+    }
+
+    pub(in crate::policy::kai) fn take(&mut self, of: Option<QueueRef>) -> Heap<QueueRef> {
+        std::mem::take(self.children(of))
+    }
+    pub(in crate::policy::kai) fn give(&mut self, of: Option<QueueRef>, heap: Heap<QueueRef>) {
+        *self.children(of) = heap;
+    }
+    pub(in crate::policy::kai) fn children(&mut self, of: Option<QueueRef>) -> &mut Heap<QueueRef> {
+        match of {
+            None => &mut self.top,
+            Some(queue) => &mut self.branch(queue).children,
+        }
+    }
+    pub(in crate::policy::kai) fn branch(&mut self, queue: QueueRef) -> &mut Branch {
+        self.branches[queue.ix()].as_mut().expect("linked queues have a branch")
+    }
+
+    fn mark(&mut self, session: &Session<'_>, from: QueueRef) {
+        let mut at = Some(from);
+        while let Some(queue) = at {
+            self.branch(queue).is_dirty = true;
+            at = session.queues[queue.ix()].parent;
+        }
+    }
+
+    /// Takes the next job.
+    pub fn pop(&mut self, session: &mut Session<'_>) -> Option<JobRef> {
+        let leaf = self.next_leaf(session)?;
+        let victim = self.is_victim;
+        let less = |l, r| session.job_order(l, r).is_lt() != victim;
+        let job = self.branch(leaf).jobs.pop(less)?;
+        if self.is_victim {
+            self.popped[leaf.ix()].push(job);
+        }
+        let mut at = Some(leaf);
+        while let Some(queue) = at {
+            let branch = self.branch(queue);
+            if !branch.jobs.is_empty() || !branch.children.is_empty() {
+                self.mark(session, queue);
+                break;
+            }
+            let parent = session.queues[queue.ix()].parent;
+            let mut heap = self.take(parent);
+            heap.pop(|l, r| self.less(session, l, r));
+            self.give(parent, heap);
+            self.branches[queue.ix()] = None;
+            at = parent;
+        }
+        Some(job)
+    }
+
+    fn next_leaf(&mut self, session: &mut Session<'_>) -> Option<QueueRef> {
+        let mut of = None;
+        loop {
+            let x = self.children(of).top()?;
+            if self.branch(x).is_dirty {
+                let mut heap = self.take(of);
+                heap.fix(0, |l, r| self.less(session, l, r));
+                self.give(of, heap);
+                self.branch(x).is_dirty = false;
+            } else if self.branch(x).children.is_empty() {
+                return Some(x);
+            } else {
+                of = Some(x);
+            }
+        }
+    }
+
+    /// The leaf one comes to by following the tops, and its top job.
+    fn best(&self, from: QueueRef) -> Option<(QueueRef, JobRef)> {
+        let mut at = from;
+        loop {
+            let branch = self.branches[at.ix()].as_ref()?;
+            match branch.children.top() {
+                Some(child) => at = child,
+                None => return branch.jobs.top().map(|job| (at, job)),
+            }
+        }
+    }
+
+    pub(in crate::policy::kai) fn less(&self, session: &mut Session<'_>, l: QueueRef, r: QueueRef) -> bool {
+        match (self.best(l), self.best(r)) {
+            (None, _) => !self.is_victim,
+            (_, None) => self.is_victim,
+            (Some((_, lj)), Some((_, rj))) if !self.is_victim => {
+                let with = |job| With { job: Some(job), ..With::default() };
+                session.queue_goes_first(l, r, with(lj), with(rj))
+            }
+            (Some((ll, lj)), Some((rl, rj))) => {
+                let with = |leaf: QueueRef, job: JobRef| {
+                    let mut victims = Quantities::default();
+                    for &victim in self.popped[leaf.ix()].iter().chain([&job]) {
+                        victims += session.job(victim).allocated;
+                    }
+                    With { job: None, victims }
+                };
+                let (lw, rw) = (with(ll, lj), with(rl, rj));
+                !session.queue_goes_first(l, r, lw, rw)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Whether a node could take a task.
+//!
+//! # Rule
+//! First what some node must have: devices, CPU, memory and named resources at most the largest node's. Then, node by
+//! node: (1) the request fits *idle + releasing*, for parts of devices `floor(gpus)` plus the shared devices that fit;
+//! (2) the capacity test for one device; (4) memory requests need a known device memory; (5) pod slots, one more for a
+//! new shared device; (6) readiness; (7) taints and labels;
+//! (8) where restricted, the role of the node. *Allocatable now* is (1) on idle alone, but shared devices still count
+//! what is releasing on them.
+//!
+//! # Source
+//! kai.md 5.4
+//!
+//! # Differs
+//! nothing; Q-8 (a device whose name is not an integer counts as new) reproduced
+
+use crate::policy::kai::place::node::{Node, Room};
+use crate::policy::kai::place::shared::Shared;
+use crate::policy::kai::request::{Kind, Request};
+use crate::policy::kai::session::{PodFacts, Session};
+use crate::policy::kai::task::{GroupRef, NodeRef};
+use crate::trace::NodeReason;
+use crate::units::Resource;
+
+impl Node {
+    /// Whether a shared device has room for a part, now or once something leaves.
+    fn part_fits(&self, s: &Shared, mib: i64) -> bool {
+        s.used != 0 && self.device_mib - s.alloc() + s.rel() - mib >= 0 && s.alloc() != s.rel()
+    }
+    /// Shared devices with room for a part of a request.
+    pub fn fitting(&self, r: &Request) -> impl Iterator<Item = (GroupRef, &Shared)> {
+        let mib = r.mib_on(self.device_mib);
+        self.shared.iter().filter(move |(_, s)| self.part_fits(s, mib)).map(|(g, s)| (*g, s))
+    }
+
+    /// (1): the first resource of which there is not enough.
+    pub fn lacks(&self, r: &Request, with_releasing: bool) -> Option<NodeReason> {
+        let releasing = |of: fn(&Room) -> f64| if with_releasing { of(&self.releasing) } else { 0.0 };
+        if r.cpu > self.idle.cpu + releasing(|x| x.cpu) {
+            return Some(NodeReason::Insufficient(Resource::CPU));
+        }
+        if r.memory > self.idle.memory + releasing(|x| x.memory) {
+            return Some(NodeReason::Insufficient(Resource::MEMORY));
+        }
+        let slots = self.idle.pods + if with_releasing { self.releasing.pods } else { 0 };
+        if slots < 1 {
+            return Some(NodeReason::PodSlots);
+        }
+        for (i, &asked) in r.scalars.iter().enumerate() {
+            let there = self.idle.scalars[i] + if with_releasing { self.releasing.scalars[i] } else { 0 };
+            if asked > there {
+                return Some(NodeReason::Insufficient(Resource(3 + i as u8)));
+            }
+        }
+        let gpus = self.idle.gpus + releasing(|x| x.gpus);
+        if self.has_devices(r, gpus) { None } else { Some(NodeReason::Insufficient(Resource::GPU)) }
+    }
+
+    fn has_devices(&self, r: &Request, gpus: f64) -> bool {
+        match r.kind {
+            Kind::Regular => r.gpus <= gpus,
+            Kind::Memory if r.mib > self.device_mib => false,
+            Kind::Fraction | Kind::Memory => {
+                let most = usize::try_from(r.count).unwrap_or(0);
+                let parts = self.fitting(r).take(most).count();
+                gpus.floor() + parts as f64 >= r.count as f64
+            }
+        }
+    }
+
+    /// Whether the request could be bound right away.
+    pub fn is_allocatable_now(&self, r: &Request) -> bool {
+        r.is_best_effort() || self.lacks(r, false).is_none()
+    }
+}
+
+impl Session<'_> {
+    /// The resource of which no node has enough even when empty, if there is one.
+    pub fn is_too_large(&self, r: &Request) -> Option<Resource> {
+        if !self.plugins.predicates {
+            return None;
+        }
+        let largest = &self.largest;
+        if r.gpus > largest.gpus {
+            return Some(Resource::GPU);
+        }
+        if r.cpu > largest.cpu {
+            return Some(Resource::CPU);
+        }
+        if r.memory > largest.memory {
+            return Some(Resource::MEMORY);
+        }
+        let found = r.scalars.iter().zip(&largest.scalars).position(|(asked, most)| asked > most);
+        found.map(|i| Resource(3 + i as u8))
+    }
+
+    /// (4) to (8): what keeps a pod away from a node where there is enough for it.
+    pub fn excludes(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
+        if !self.plugins.predicates {
+            return None;
+        }
+        let (node, r) = (&self.nodes[at.ix()], &pod.request);
+        if r.kind == Kind::Memory && !node.device_mib_known {
+            return Some(NodeReason::Insufficient(Resource::GPU));
+        }
+        let slots = node.idle.pods + node.releasing.pods;
+        if r.is_shared() && slots < 2 && self.opens_a_device(node, r) {
+            return Some(NodeReason::PodSlots);
+        }
+        if !node.ready {
+            return Some(NodeReason::NotReady);
+        }
+        let excludes = |nodes: &Option<Vec<bool>>| nodes.as_ref().is_some_and(|nodes| !nodes[at.ix()]);
+        if excludes(&pod.tolerates) {
+            return Some(NodeReason::Taint);
+        }
+        excludes(&pod.selects).then_some(NodeReason::Selector)
+    }
+}

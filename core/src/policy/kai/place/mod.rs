@@ -1,0 +1,8 @@
+//! Where pods go: nodes, devices, what fits and what is best.
+
+pub(super) mod bind;
+pub(super) mod fit;
+pub(super) mod node;
+pub(super) mod placement;
+pub(super) mod score;
+pub(super) mod shared;

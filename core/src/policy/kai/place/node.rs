@@ -1,0 +1,333 @@
+//! A node's accounting: what is idle, used and releasing, whole devices and shared ones.
+//!
+//! # Rule
+//! Adding a task moves its request R between *idle*, *used* and *releasing* by its status; removing is the inverse of the
+//! stored clone's status; updating removes the stored clone and adds the task. The first part on a shared device takes the
+//! whole device from *idle*, the last one gives it back.
+//!
+//! # Source
+//! kai.md 1.2, 1.6
+//!
+//! # Differs
+//! nothing
+
+use std::sync::Arc;
+
+use crate::id::NodeId;
+use crate::policy::kai::place::shared::SharedDevices;
+use crate::policy::kai::request::{Request, part};
+use crate::policy::kai::snapshot::{SnapshotNode, Status};
+use crate::policy::kai::task::{GroupRef, PodRef, Task};
+
+/// Quantities on a node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::policy::kai) struct Room {
+    pub cpu: f64,
+    pub memory: f64,
+    pub gpus: f64,
+    pub pods: i64,
+    pub scalars: Vec<i64>,
+}
+
+impl Room {
+    /// The most of each of `n_scalars` named resources and of the others.
+    pub fn largest<'r>(rooms: impl Iterator<Item = &'r Room>, n_scalars: usize) -> Room {
+        let mut most = Room { scalars: vec![0; n_scalars], ..Room::default() };
+        for room in rooms {
+            most.cpu = most.cpu.max(room.cpu);
+            most.memory = most.memory.max(room.memory);
+            most.gpus = most.gpus.max(room.gpus);
+            most.pods = most.pods.max(room.pods);
+            most.scalars.iter_mut().zip(&room.scalars).for_each(|(most, &there)| *most = (*most).max(there));
+        }
+        most
+    }
+
+    fn add(&mut self, r: &Request, gpus: f64) {
+        self.cpu += r.cpu;
+        self.memory += r.memory;
+        self.gpus += gpus;
+        self.pods += 1;
+        self.scalars.iter_mut().zip(&r.scalars).for_each(|(mine, theirs)| *mine += theirs);
+    }
+    fn sub(&mut self, r: &Request, gpus: f64) {
+        self.cpu -= r.cpu;
+        self.memory -= r.memory;
+        self.gpus -= gpus;
+        self.pods -= 1;
+        self.scalars.iter_mut().zip(&r.scalars).for_each(|(mine, theirs)| *mine -= theirs);
+    }
+}
+
+/// A machine with what is on it.
+#[derive(Clone, Debug)]
+pub(in crate::policy::kai) struct Node {
+    pub id: NodeId,
+    pub name: Arc<str>,
+    pub allocatable: Room,
+    pub idle: Room,
+    pub used: Room,
+    pub releasing: Room,
+    /// Memory of every device, MiB.
+    pub device_mib: i64,
+    pub device_mib_known: bool,
+    /// N_gpu.
+    pub n_devices: i64,
+    pub ready: bool,
+    pub shared: SharedDevices,
+    /// Clones of the tasks on it, by pod.
+    pub held: Vec<(PodRef, Task)>,
+}
+
+/// Memory of a device from its label: bytes above a mebi, cut to hundreds, 100 if there is none. Labels below 100 and those
+/// of 1 to 99 TiB give 0, so that parts of a device take nothing of it and the scheduler hands it out again.
+pub(in crate::policy::kai) fn device_mib(label: i64) -> i64 {
+    let mib = if label >= 1_048_576 { label / 1_048_576 } else { label };
+    if label > 0 { mib - mib % 100 } else { 100 }
+}
+
+impl Node {
+    /// An empty node.
+    pub fn new(id: NodeId, from: &SnapshotNode, scalars: Vec<i64>) -> Self {
+        let none = vec![0; scalars.len()];
+        let allocatable = Room {
+            cpu: from.cpu_milli,
+            memory: from.memory_bytes,
+            gpus: from.gpus,
+            pods: from.pods,
+            scalars,
+        };
+        let empty = Room { scalars: none, ..Room::default() };
+        let known = from.gpu_memory_mib > 0;
+        Node {
+            id,
+            name: from.name.clone(),
+            idle: allocatable.clone(),
+            used: empty.clone(),
+            releasing: empty,
+            device_mib: device_mib(from.gpu_memory_mib),
+            device_mib_known: known && from.gpu_memory_synced,
+            n_devices: from.gpu_count_label.unwrap_or(from.gpus as i64),
+            allocatable,
+            ready: from.ready,
+            shared: SharedDevices::default(),
+            held: Vec::new(),
+        }
+    }
+
+    /// Whether it has no GPUs.
+    pub fn is_cpu_only(&self) -> bool {
+        self.allocatable.gpus <= 0.0
+    }
+    /// The stored clone of a pod's task.
+    pub fn stored(&self, pod: PodRef) -> Option<&Task> {
+        self.held.binary_search_by_key(&pod, |h| h.0).ok().map(|i| &self.held[i].1)
+    }
+    /// Adds a task; sets what it accepted. `false`, and nothing happens, if its key is here already.
+    pub fn add(&mut self, request: &Request, task: &mut Task) -> bool {
+        let Err(slot) = self.held.binary_search_by_key(&task.pod, |h| h.0) else { return false };
+        if task.status.is_active_used() {
+            task.accepted = request.accepted_on(self.device_mib);
+        }
+        self.put(request, task);
+        self.held.insert(slot, (task.pod, task.clone()));
+        true
+    }
+
+    /// Removes the stored clone. `false`, and nothing happens, if there is none.
+    pub fn remove(&mut self, request: &Request, pod: PodRef) -> bool {
+        let Ok(slot) = self.held.binary_search_by_key(&pod, |h| h.0) else { return false };
+        let (_, task) = self.held.remove(slot);
+        self.take(request, &task);
+        true
+    }
+
+    /// Replaces the stored clone. `false`, and nothing happens, if there is none.
+    pub fn update(&mut self, request: &Request, task: &mut Task) -> bool {
+        self.remove(request, task.pod) && self.add(request, task)
+    }
+
+    /// Forgets the stored clone without giving back what it holds.
+    pub fn forget(&mut self, pod: PodRef) {
+        self.held.retain(|h| h.0 != pod);
+    }
+
+    fn put(&mut self, r: &Request, task: &Task) {
+        let gpus = if task.accepted.shared { 0.0 } else { task.accepted.quantities.gpu };
+        self.used.add(r, gpus);
+        match task.status {
+            Status::Releasing => {
+                self.releasing.add(r, gpus);
+                self.idle.sub(r, gpus);
+            }
+            Status::Pipelined => self.releasing.sub(r, gpus),
+            _ => self.idle.sub(r, gpus),
+        }
+        if task.accepted.shared {
+            for &group in &task.groups {
+                self.put_part(group, task.status, task.accepted.mib);
+                self.shared.settle(group);
+            }
+        }
+    }
+
+    fn take(&mut self, r: &Request, task: &Task) {
+        let gpus = if task.accepted.shared { 0.0 } else { task.accepted.quantities.gpu };
+        self.used.sub(r, gpus);
+        match task.status {
+            Status::Releasing => {
+                self.releasing.sub(r, gpus);
+                self.idle.add(r, gpus);
+            }
+            Status::Pipelined => self.releasing.add(r, gpus),
+            _ => self.idle.add(r, gpus),
+        }
+        if task.accepted.shared {
+            for &group in &task.groups {
+                self.take_part(group, task.status, task.accepted.mib);
+                self.shared.settle(group);
+            }
+        }
+    }
+
+    /// Devices of which something is used, whole or shared.
+    fn devices_used(&self) -> i64 {
+        self.used.gpus as i64 + self.shared.iter().filter(|(_, s)| s.used > 0).count() as i64
+    }
+    /// Whether more devices are counted than there are.
+    fn too_many_devices(&self) -> bool {
+        self.n_devices < self.idle.gpus as i64 + self.devices_used()
+    }
+
+    fn mark(&mut self, group: GroupRef) {
+        if !std::mem::replace(&mut self.shared.touch(group).marked, true) {
+            self.releasing.gpus += 1.0;
+        }
+    }
+    fn unmark(&mut self, group: GroupRef) {
+        if std::mem::take(&mut self.shared.touch(group).marked) {
+            self.releasing.gpus -= 1.0;
+        }
+    }
+
+    fn put_part(&mut self, group: GroupRef, status: Status, m: i64) {
+        let s = self.shared.touch(group);
+        s.used += m;
+        match status {
+            Status::Releasing => {
+                *s.releasing.get_or_insert(0) += m;
+                *s.allocated.get_or_insert(0) += m;
+                if s.used == s.rel() {
+                    self.mark(group);
+                    if self.too_many_devices() {
+                        self.idle.gpus -= 1.0;
+                    }
+                }
+            }
+            Status::Pipelined => {
+                *s.releasing.get_or_insert(0) -= m;
+                if s.used - m == s.rel() + m {
+                    self.releasing.gpus -= 1.0;
+                }
+            }
+            _ => {
+                *s.allocated.get_or_insert(0) += m;
+                if s.used <= m && self.too_many_devices() {
+                    self.idle.gpus -= 1.0;
+                }
+                self.unmark(group);
+            }
+        }
+    }
+
+    fn take_part(&mut self, group: GroupRef, status: Status, m: i64) {
+        let s = self.shared.touch(group);
+        s.used -= m;
+        match status {
+            Status::Releasing => {
+                *s.releasing.get_or_insert(0) -= m;
+                *s.allocated.get_or_insert(0) -= m;
+                if s.used <= 0 {
+                    if !self.too_many_devices() {
+                        self.idle.gpus += 1.0;
+                    }
+                    self.unmark(group);
+                }
+            }
+            Status::Pipelined => {
+                *s.releasing.get_or_insert(0) += m;
+                let s = *s;
+                if s.used + m == s.rel() - m || (s.used == 0 && s.rel() == 0) {
+                    self.releasing.gpus += 1.0;
+                }
+            }
+            _ => {
+                *s.allocated.get_or_insert(0) -= m;
+                let s = *s;
+                if s.used <= 0 && !self.too_many_devices() {
+                    self.idle.gpus += 1.0;
+                }
+                if s.used != 0 && s.releasing == Some(s.used) {
+                    self.mark(group);
+                }
+            }
+        }
+    }
+
+    /// `SumIdle`: idle devices and the free parts of shared ones.
+    pub fn sum_idle(&self) -> f64 {
+        let mut parts = 0.0;
+        for (_, s) in self.shared.iter() {
+            if s.alloc() > 0 {
+                parts += 1.0 - part(s.alloc(), self.device_mib);
+            }
+        }
+        parts + self.idle.gpus
+    }
+
+    /// `SumReleasing`: releasing devices and the releasing parts of others.
+    pub fn sum_releasing(&self) -> f64 {
+        let mut parts = 0.0;
+        for (_, s) in self.shared.iter() {
+            if s.releases_a_part() {
+                parts += part(s.rel(), self.device_mib);
+            }
+        }
+        parts + self.releasing.gpus
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::kai::snapshot::{GpuAsk, SnapshotPod};
+
+    #[test]
+    fn two_parts_on_one_device() {
+        let from =
+            SnapshotNode { gpus: 2.0, gpu_memory_mib: 100, pods: 9, ready: true, ..SnapshotNode::default() };
+        let mut node = Node::new(NodeId(0), &from, Vec::new());
+        let ask = |portion| {
+            let gpu = GpuAsk::Fraction { portion, devices: 1 };
+            Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new())
+        };
+        let task = |pod| Task {
+            pod: PodRef(pod),
+            status: Status::Running,
+            groups: vec![GroupRef(0)],
+            ..Task::default()
+        };
+        let mut a = task(0);
+        node.add(&ask(0.5), &mut a);
+        assert_eq!(node.idle.gpus, 1.0);
+        node.add(&ask(0.3), &mut task(1));
+        assert_eq!((node.idle.gpus, node.sum_idle()), (1.0, 1.2));
+        a.status = Status::Releasing;
+        node.update(&ask(0.5), &mut a);
+        assert_eq!((node.sum_releasing(), node.shared.get(GroupRef(0)).marked), (0.5, false));
+        let mut c =
+            Task { pod: PodRef(2), status: Status::Pipelined, groups: vec![GroupRef(0)], ..Task::default() };
+        node.add(&ask(0.6), &mut c);
+        assert_eq!((node.shared.get(GroupRef(0)).used, node.shared.get(GroupRef(0)).rel()), (140, -10));
+    }
+}

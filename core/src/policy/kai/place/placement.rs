@@ -1,0 +1,281 @@
+//! Placing a chunk: all of it or nothing.
+//!
+//! # Rule
+//! The chunk as a whole passes the capacity test; then inner subgroups by name, then pod sets in order, each task on the
+//! best node that fits; the first that finds none fails the chunk. A whole-device task is bound if it fits idle room and
+//! binding is allowed, else it claims. Parts of devices go to the fitting devices by their score, whole idle or releasing
+//! ones among them, as many as are asked for; if one of them is not free yet, the task claims.
+//!
+//! # Source
+//! kai.md 5.2, 5.6
+//!
+//! # Differs
+//! nothing; topology constraints are not modelled
+
+use crate::policy::kai::explain::notes::{count, real};
+use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
+use crate::policy::kai::job::Group;
+use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::place::node::Node;
+use crate::policy::kai::place::score::Part;
+use crate::policy::kai::request::Request;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::share::capacity::Excess;
+use crate::policy::kai::statement::Statement;
+use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, TaskRef};
+use crate::trace::{Check, FreeGpus, NodeReason, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::units::Resource;
+
+/// Why a chunk was not placed.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::policy::kai) enum Failure {
+    /// The chunk as a whole is too much for a queue.
+    Excess(Excess),
+    /// No node could hold the task even when empty.
+    TooLarge { task: TaskRef, resource: Resource },
+    /// No node fits the task.
+    NoNode { task: TaskRef, placed: u32, of: u32, reasons: Vec<(NodeReason, u32)>, free: Option<FreeGpus> },
+}
+
+/// A device for a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Device {
+    Shared(GroupRef),
+    Whole,
+}
+
+impl Session<'_> {
+    /// 5.2: places the next chunk of a job.
+    pub fn allocate_job(
+        &mut self,
+        st: &mut Statement,
+        job: JobRef,
+        nodes: &[NodeRef],
+        pipeline_only: bool,
+    ) -> Result<(), Failure> {
+        let chunk = self.chunk(job, !pipeline_only);
+        let (asked, fixed) = (self.asked_by(&chunk), self.fixed_part(job, &chunk));
+        if let Some(excess) = self.over_capacity(job, asked, fixed) {
+            return Err(Failure::Excess(excess));
+        }
+        let explains = self.notes.is_on() && !pipeline_only;
+        if explains {
+            self.notes.gate = self.capacity_checks(job, asked, fixed);
+        }
+        let checkpoint = st.checkpoint();
+        let uid = self.job(job).uid;
+        let sets = match &self.facts[uid.ix()].groups {
+            None => self.sets_in_order(self.job(job)),
+            Some(group) => {
+                let by_rank = self.sets_in_order(self.job(job));
+                let mut order = Vec::new();
+                in_tree_order(group, &by_rank, &mut order);
+                order
+            }
+        };
+        let mut placed = 0;
+        let mut choice = None;
+        for set in sets {
+            for &task in chunk.iter().filter(|&&t| self.pod_of(t).set == set).collect::<Vec<_>>() {
+                let done = self.place_task(st, (job, task), nodes, pipeline_only, &mut choice);
+                if let Err(mut failure) = done {
+                    choice.into_iter().for_each(|choice| self.end_choice(choice));
+                    st.rollback(self, checkpoint);
+                    if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {
+                        (*n, *of) = (placed, chunk.len() as u32);
+                        *free = explains.then(|| self.free_gpus());
+                    }
+                    return Err(failure);
+                }
+                placed += 1;
+            }
+        }
+        choice.into_iter().for_each(|choice| self.end_choice(choice));
+        Ok(())
+    }
+
+    /// GPUs that are idle or releasing on the nodes that take part.
+    fn free_gpus(&self) -> FreeGpus {
+        let free = self.nodes.iter().filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing());
+        free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
+            total: all.total + n,
+            most: all.most.max(n),
+        })
+    }
+
+    fn place_task(
+        &mut self,
+        st: &mut Statement,
+        (job, task): (JobRef, TaskRef),
+        nodes: &[NodeRef],
+        pipeline_only: bool,
+        choice: &mut Option<Choice>,
+    ) -> Result<(), Failure> {
+        let explains = self.notes.is_on() && !pipeline_only;
+        let pod = self.task(task).pod;
+        if let Some(resource) = self.is_too_large(&self.pods[pod.ix()].request) {
+            return Err(Failure::TooLarge { task, resource });
+        }
+        let last = choice.take();
+        let choice = choice.insert(self.choose(last, job, pod, nodes));
+        while let Some(best) = choice.take_best() {
+            let next = if explains { choice.next_best() } else { None };
+            let checks = if explains { self.placement_checks(task, best, next) } else { Vec::new() };
+            if self.place_on(st, task, best.node, pipeline_only) {
+                if explains {
+                    self.notes.placed.insert(pod, checks);
+                }
+                return Ok(());
+            }
+        }
+        let reasons = if explains { NodeReason::counted(choice.misfits(nodes)) } else { Vec::new() };
+        Err(Failure::NoNode { task, placed: 0, of: 0, reasons, free: None })
+    }
+
+    /// 5.6: places a task on a node that fits.
+    fn place_on(&mut self, st: &mut Statement, task: TaskRef, at: NodeRef, pipeline_only: bool) -> bool {
+        let request = &self.pod_of(task).request;
+        let node = &self.nodes[at.ix()];
+        let now = node.is_allocatable_now(request);
+        if !request.is_shared() {
+            if now && !pipeline_only {
+                st.allocate(self, task, at);
+            } else {
+                st.pipeline(self, task, at, !pipeline_only);
+            }
+            return true;
+        }
+        let Some((devices, is_tie)) = self.devices(node, request) else { return false };
+        let mib = request.mib_on(node.device_mib);
+        let waits = |device: &Device| match *device {
+            Device::Whole => pipeline_only || !now,
+            Device::Shared(group) => {
+                let s = node.shared.get(group);
+                !(s.allocated.is_some() && node.device_mib - s.alloc() - mib >= 0 && now)
+            }
+        };
+        let waits = devices.iter().any(waits);
+        if is_tie {
+            let (job, pod) = (self.about_job(self.job_of(task)), Some(self.pod_of(task).id));
+            let node = Some(self.nodes[at.ix()].id);
+            self.ties.met(nondeterminism::DEVICES, Subject { pod, node, ..job });
+        }
+        let mut groups = Vec::new();
+        for device in devices {
+            groups.push(match device {
+                Device::Shared(group) => group,
+                Device::Whole => self.groups.fresh(),
+            });
+        }
+        self.tasks[task.ix()].groups = groups;
+        if pipeline_only || waits {
+            st.pipeline(self, task, at, false);
+        } else {
+            st.allocate(self, task, at);
+        }
+        true
+    }
+
+    /// The devices a shared request would use on a node, and whether others would do as well; `None` if there are too few.
+    fn devices(&self, node: &Node, request: &Request) -> Option<(Vec<Device>, bool)> {
+        let mut scored: Vec<(f64, Device)> = Vec::new();
+        // A device of less than 100 MiB has no score and is left out.
+        for (group, s) in node.fitting(request).filter(|_| node.device_mib >= 100) {
+            let filled = s.used as f64 / node.device_mib as f64;
+            scored.push((self.device_score(filled), Device::Shared(group)));
+        }
+        let slot = |device: Device| match device {
+            Device::Shared(group) => node.shared.n_before(group),
+            Device::Whole => 0,
+        };
+        self.draw(RandomOrder::Devices, &mut scored, node.shared.n_touched(), |s| slot(s.1));
+        let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
+        if idle > 0.0 || releasing > 0.0 {
+            let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
+            let score = self.device_score(0.0);
+            scored.extend(std::iter::repeat_n((score, Device::Whole), whole));
+        }
+        scored.sort_by(|l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
+        let count = usize::try_from(request.count).unwrap_or(0);
+        let is_tie = match scored.get(count.saturating_sub(1)..=count) {
+            Some([last, next]) => last.0 == next.0 && last.1 != Device::Whole && next.1 != Device::Whole,
+            _ => false,
+        };
+        (scored.len() >= count).then(|| (scored.into_iter().take(count).map(|s| s.1).collect(), is_tie))
+    }
+
+    fn device_score(&self, filled: f64) -> f64 {
+        let pack = if self.plugins.gpu_pack { filled } else { 0.0 };
+        if self.plugins.gpu_spread { pack + (1.0 - filled) } else { pack }
+    }
+
+    /// Whether a shared request would open a new device on a node (5.4, item 5).
+    pub fn opens_a_device(&self, node: &Node, request: &Request) -> bool {
+        let joins = |device: &Device| matches!(*device, Device::Shared(g) if self.groups.is_integer(g));
+        self.devices(node, request).is_none_or(|(d, _)| d.is_empty() || !d.iter().all(joins))
+    }
+}
+
+impl Session<'_> {
+    /// Why the best node, which is better than the next.
+    fn placement_checks(
+        &self,
+        task: TaskRef,
+        Ranked { score, node: at }: Ranked,
+        next: Option<Ranked>,
+    ) -> Vec<Check> {
+        let node = &self.nodes[at.ix()];
+        let pod = self.pod_of(task);
+        let job = self.about_job(self.job_of(task));
+        let subject = Subject { pod: Some(pod.id), node: Some(node.id), ..job };
+        let mut checks = Vec::new();
+        if !pod.request.is_shared() && pod.request.gpus > 0.0 {
+            let subject = Subject { resource: Some(Resource::GPU), ..subject };
+            let room = node.idle.gpus + node.releasing.gpus;
+            let (l, r) = (real(Quantity::Request, pod.request.gpus), real(Quantity::IdleOrReleasing, room));
+            checks.push(Check::new(ROOM, subject, l, Op::AtMost, r));
+        }
+        if let Some(next) = next {
+            let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next.score));
+            checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
+            if pod.nominated == Some(at) && self.score_parts.contains(&Part::Nominated) {
+                let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
+                checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
+            }
+        }
+        checks
+    }
+}
+
+/// 5.4.
+pub static ROOM: Rule = Rule(&RuleRecord {
+    key: "kai/fit/room",
+    says: "a pod is placed where its requests are free or being freed",
+    formula: "request <= idle + releasing",
+    source: "kai.md 5.4",
+    differs: "",
+});
+/// 5.5.
+pub static BEST_NODE: Rule = Rule(&RuleRecord {
+    key: "kai/score/best-node",
+    says: "among the nodes that fit, the one with the highest score is chosen, then by name",
+    formula: "score = packing or spreading + 10 CPU node + 100 free now + 1000 shares a device + 1000000 nominated",
+    source: "kai.md 3.5, 5.5",
+    differs: "",
+});
+/// 5.5.
+pub static NOMINATED: Rule = Rule(&RuleRecord {
+    key: "kai/score/nominated",
+    says: "a nominated node comes before all other nodes on which the pod fits",
+    formula: "nominated(node) > nominated(next best)",
+    source: "kai.md 5.5, plugin nominatednode",
+    differs: "KAI never nominates a node itself",
+});
+
+/// Child groups by name, then the group's own pod sets in their order.
+fn in_tree_order(group: &Group, by_rank: &[usize], order: &mut Vec<usize>) {
+    for (_, child) in &group.groups {
+        in_tree_order(child, by_rank, order);
+    }
+    order.extend(by_rank.iter().filter(|set| group.sets.contains(set)));
+}

@@ -1,0 +1,255 @@
+//! Which node is better for a task.
+//!
+//! # Rule
+//! The sum, in the order of the plugins, of: packing `9*(1-(x-lo)/(hi-lo))` (9 when all are equal, 0 when nothing is
+//! free) or spreading `x/total`, with x = idle + releasing of the GPU, or of the CPU for tasks without GPU; 10 for a task
+//! without GPU on a node without; 100 if it could be bound right away; 1000 if a shared device has room for it; 1000000
+//! if the node is the one nominated for it. Equal sums are ordered by node name.
+//!
+//! # Source
+//! kai.md 3.5, 5.5
+//!
+//! # Differs
+//! nothing; Q-9 (tasks without GPU get the 1000 as well) reproduced
+
+use crate::policy::kai::config::{Config, Placement};
+use crate::policy::kai::place::node::Node;
+use crate::policy::kai::request::{Kind, Request};
+use crate::policy::kai::session::{PodFacts, Session};
+use crate::policy::kai::task::NodeRef;
+
+/// What is summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::policy::kai) enum Part {
+    Placement,
+    ResourceType,
+    Availability,
+    Sharing,
+    Nominated,
+}
+
+/// The loaded parts, in order.
+pub(in crate::policy::kai) fn parts(config: &Config) -> Vec<Part> {
+    let part = |plugin: &str| match plugin {
+        "nodeplacement" => Some(Part::Placement),
+        "resourcetype" => Some(Part::ResourceType),
+        "nodeavailability" => Some(Part::Availability),
+        "gpusharingorder" => Some(Part::Sharing),
+        "nominatednode" => Some(Part::Nominated),
+        _ => None,
+    };
+    config.plugins.iter().filter_map(|p| part(p)).collect()
+}
+
+/// The smallest and largest x over the candidates, and how many have them.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::policy::kai) struct Range {
+    lo: f64,
+    hi: f64,
+    n_lo: u32,
+    n_hi: u32,
+}
+
+impl Default for Range {
+    fn default() -> Range {
+        Range { lo: f64::MAX, hi: 0.0, n_lo: 0, n_hi: 0 }
+    }
+}
+
+impl Range {
+    /// Takes a candidate in.
+    pub fn add(&mut self, of: &Parts) {
+        let Packing::Of(x) = of.packing else { return };
+        if x < self.lo {
+            (self.lo, self.n_lo) = (x, 0);
+        }
+        if x > self.hi {
+            (self.hi, self.n_hi) = (x, 0);
+        }
+        self.count(x, 1);
+    }
+
+    /// A candidate changed; `false` if that may have changed the range, which is of no use any more then.
+    pub fn replace(&mut self, before: &Parts, after: &Parts) -> bool {
+        match (before.packing, after.packing) {
+            (Packing::Done(_), Packing::Done(_)) => true,
+            (Packing::Of(old), Packing::Of(new)) if (self.lo..=self.hi).contains(&new) => {
+                self.count(new, 1);
+                self.count(old, -1);
+                self.n_lo > 0 && self.n_hi > 0
+            }
+            _ => false,
+        }
+    }
+
+    fn count(&mut self, x: f64, by: i32) {
+        if x == self.lo {
+            self.n_lo = self.n_lo.saturating_add_signed(by);
+        }
+        if x == self.hi {
+            self.n_hi = self.n_hi.saturating_add_signed(by);
+        }
+    }
+}
+
+impl Node {
+    fn x(&self, cpu_only: bool) -> f64 {
+        if cpu_only { self.idle.cpu + self.releasing.cpu } else { self.idle.gpus + self.releasing.gpus }
+    }
+    fn capacity(&self, cpu_only: bool) -> f64 {
+        if cpu_only { self.allocatable.cpu } else { self.allocatable.gpus }
+    }
+}
+
+impl Session<'_> {
+    /// What there is to say about a node for a pod's score but for what packing is relative to.
+    pub fn parts_of(&self, at: NodeRef, pod: &PodFacts) -> Parts {
+        let (node, r) = (&self.nodes[at.ix()], &pod.request);
+        let applies = |part: &Part| match part {
+            Part::Placement => true,
+            Part::ResourceType => r.is_cpu_only() && node.is_cpu_only(),
+            Part::Availability => node.is_allocatable_now(r),
+            Part::Sharing => wants_parts(r) && node.fitting(r).next().is_some(),
+            Part::Nominated => pod.nominated == Some(at),
+        };
+        let bit = |i: usize| 1_u32.checked_shl(i as u32).unwrap_or(0);
+        let bits = self.score_parts.iter().enumerate().filter(|(_, part)| applies(part));
+        Parts { applying: bits.fold(0, |bits, (i, _)| bits | bit(i)), packing: self.packing(node, r) }
+    }
+
+    /// The placement part of a node, or what it depends on.
+    pub fn packing(&self, node: &Node, r: &Request) -> Packing {
+        let cpu_only = r.is_cpu_only();
+        let x = node.x(cpu_only);
+        let strategy = if cpu_only { self.config.cpu_placement } else { self.config.gpu_placement };
+        match strategy {
+            Placement::Spread => {
+                let total = if cpu_only { node.allocatable.cpu } else { node.n_devices as f64 };
+                Packing::Done(if total == 0.0 { 0.0 } else { x / total })
+            }
+            Placement::BinPack if node.capacity(cpu_only) == 0.0 => Packing::Done(0.0),
+            Placement::BinPack => Packing::Of(x),
+        }
+    }
+
+    /// The score.
+    pub fn score(&self, of: &Parts, range: Range) -> f64 {
+        let worth = |part: &Part| match part {
+            Part::Placement => of.packing.within(range),
+            Part::ResourceType => 10.0,
+            Part::Availability => 100.0,
+            Part::Sharing => 1000.0,
+            Part::Nominated => 1_000_000.0,
+        };
+        // Adding nothing for a part that does not apply leaves the sum as it is.
+        let mut left = of.applying;
+        let mut sum = 0.0;
+        for part in &self.score_parts {
+            if left & 1 == 1 {
+                sum += worth(part);
+            }
+            left >>= 1;
+        }
+        sum
+    }
+}
+
+/// What a node's score is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::policy::kai) struct Parts {
+    /// The parts that apply, a bit each, by position.
+    applying: u32,
+    packing: Packing,
+}
+
+/// The placement part of a score.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::policy::kai) enum Packing {
+    /// It is this.
+    Done(f64),
+    /// It depends on what the other candidates have, too.
+    Of(f64),
+}
+
+impl Parts {
+    /// Of a node that does not fit: it has no score, but others are packed relative to it.
+    pub fn of(packing: Packing) -> Parts {
+        Parts { applying: 0, packing }
+    }
+}
+
+impl Default for Packing {
+    fn default() -> Packing {
+        Packing::Done(0.0)
+    }
+}
+
+impl Packing {
+    fn within(self, Range { lo, hi, .. }: Range) -> f64 {
+        match self {
+            Packing::Done(score) => score,
+            Packing::Of(_) if hi == 0.0 => 0.0,
+            Packing::Of(_) if lo == hi => 9.0,
+            Packing::Of(x) => 9.0 * (1.0 - (x - lo) / (hi - lo)),
+        }
+    }
+}
+
+/// All but whole devices.
+fn wants_parts(r: &Request) -> bool {
+    r.kind != Kind::Regular || r.gpus == 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cluster::PodRules;
+    use crate::policy::kai::session::Ids;
+    use crate::policy::kai::snapshot::{
+        GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
+    };
+    use crate::policy::kai::task::{JobRef, PodRef};
+    use crate::trace::Level;
+
+    /// The scores of three nodes of 8 GPUs with 8, 5 and 2 free ones for a pod of 1 GPU (E5.2).
+    fn scores(nominated: Option<&str>, without: &str) -> Vec<f64> {
+        let name = |text: &str| -> Arc<str> { Arc::from(text) };
+        let node =
+            |(n, gpus)| SnapshotNode { name: name(n), gpus, pods: 110, ready: true, ..Default::default() };
+        let rules = PodRules { nominated_node: nominated.map(name), ..PodRules::default() };
+        let pod = SnapshotPod {
+            name: name("p"),
+            pod_set: name("default"),
+            gpu: GpuAsk::Whole { devices: 1 },
+            rules: Some(Arc::new(rules)),
+            ..SnapshotPod::default()
+        };
+        let set = SnapshotPodSet { name: name("default"), min_available: 1, ..Default::default() };
+        let job = SnapshotJob { name: name("j"), pod_sets: vec![set], pods: vec![pod], ..Default::default() };
+        let nodes = [("a", 8.0), ("b", 5.0), ("c", 2.0)].map(node).to_vec();
+        let mut snapshot = Snapshot { nodes, jobs: vec![job], ..Snapshot::default() };
+        snapshot.config.plugins.retain(|plugin| **plugin != *without);
+        let mut session = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
+        let all: Vec<NodeRef> = (0..3).map(NodeRef::of).collect();
+        let mut choice = session.choose(None, JobRef::of(0), PodRef(0), &all);
+        let mut scores = vec![0.0; 3];
+        while let Some(best) = choice.take_best() {
+            scores[best.node.ix()] = best.score;
+        }
+        scores
+    }
+
+    #[test]
+    fn the_fullest_node_is_best_unless_another_is_nominated() {
+        assert_eq!(scores(None, ""), [100.0, 104.5, 109.0]);
+        assert_eq!(scores(Some("a"), ""), [1_000_100.0, 104.5, 109.0]);
+        assert_eq!(scores(Some("b"), ""), [100.0, 1_000_104.5, 109.0]);
+        assert_eq!(scores(Some("c"), ""), [100.0, 104.5, 1_000_109.0]);
+        assert_eq!(scores(Some("elsewhere"), ""), [100.0, 104.5, 109.0]);
+        assert_eq!(scores(Some("a"), "nominatednode"), [100.0, 104.5, 109.0]);
+        assert_eq!(scores(Some("a"), "nodeavailability"), [1_000_000.0, 4.5, 9.0]);
+        assert_eq!(scores(Some("a"), "nodeplacement"), [1_000_100.0, 100.0, 100.0]);
+    }
+}

@@ -1,0 +1,124 @@
+//! The devices of a node of which parts are taken.
+//!
+//! # Rule
+//! Each device ("group") keeps used, allocated and releasing MiB. Entries are created on first touch and never removed: a
+//! 0 entry differs from a missing one.
+//!
+//! # Source
+//! kai.md 1.2, 1.6
+//!
+//! # Differs
+//! nothing; entries of which nothing is left lie apart, because attempts leave many behind and only entries with
+//! something on them count in any sum or choice
+
+use crate::policy::kai::task::GroupRef;
+
+/// Memory of a shared device; `None` is an entry that was never touched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::policy::kai) struct Shared {
+    pub used: i64,
+    pub allocated: Option<i64>,
+    pub releasing: Option<i64>,
+    pub marked: bool,
+}
+
+impl Shared {
+    /// Allocated MiB.
+    pub fn alloc(&self) -> i64 {
+        self.allocated.unwrap_or(0)
+    }
+    /// Releasing MiB.
+    pub fn rel(&self) -> i64 {
+        self.releasing.unwrap_or(0)
+    }
+    /// Whether a part of the device is releasing, but not all that is used.
+    pub fn releases_a_part(&self) -> bool {
+        self.rel() > 0 && !(self.used != 0 && self.rel() == self.used)
+    }
+    fn is_spent(&self) -> bool {
+        (self.used, self.alloc(), self.rel(), self.marked) == (0, 0, 0, false)
+    }
+}
+
+/// Shared devices by group.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::kai) struct SharedDevices {
+    /// Those with something on them.
+    held: Vec<(GroupRef, Shared)>,
+    /// Those of which nothing is left.
+    spent: Vec<(GroupRef, Shared)>,
+}
+
+impl SharedDevices {
+    /// Those with something on them, by group.
+    pub fn iter(&self) -> impl Iterator<Item = &(GroupRef, Shared)> {
+        self.held.iter()
+    }
+
+    /// The memory of a device; all zero if it was never touched.
+    pub fn get(&self, group: GroupRef) -> Shared {
+        let found = [&self.held, &self.spent].into_iter().find_map(|all| all.get(slot(all, group).ok()?));
+        found.map_or_else(Shared::default, |s| s.1)
+    }
+
+    /// Changes the memory of a device, which is created if there is none. To be followed by [`SharedDevices::settle`].
+    pub fn touch(&mut self, group: GroupRef) -> &mut Shared {
+        let i = slot(&self.held, group).unwrap_or_else(|i| {
+            let spent = slot(&self.spent, group).map(|i| self.spent.remove(i));
+            self.held.insert(i, spent.unwrap_or((group, Shared::default())));
+            i
+        });
+        &mut self.held[i].1
+    }
+
+    /// A device was changed; it lies apart if nothing is left of it.
+    pub fn settle(&mut self, group: GroupRef) {
+        if let Ok(i) = slot(&self.held, group)
+            && self.held[i].1.is_spent()
+        {
+            let spent = self.held.remove(i);
+            let at = slot(&self.spent, group).unwrap_or_else(|at| at);
+            self.spent.insert(at, spent);
+        }
+    }
+
+    /// How many were ever touched.
+    pub fn n_touched(&self) -> usize {
+        self.held.len() + self.spent.len()
+    }
+
+    /// How many that were ever touched come before a device.
+    pub fn n_before(&self, group: GroupRef) -> usize {
+        let before = |all: &[(GroupRef, Shared)]| slot(all, group).unwrap_or_else(|i| i);
+        before(&self.held) + before(&self.spent)
+    }
+}
+
+/// Where a device is, or would be.
+fn slot(all: &[(GroupRef, Shared)], group: GroupRef) -> Result<usize, usize> {
+    all.binary_search_by_key(&group, |s| s.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_of_which_nothing_is_left_is_remembered() {
+        let mut devices = SharedDevices::default();
+        for group in [GroupRef(4), GroupRef(2)] {
+            *devices.touch(group) = Shared { used: 5, allocated: Some(5), ..Shared::default() };
+            devices.settle(group);
+        }
+        *devices.touch(GroupRef(2)) = Shared { allocated: Some(0), ..Shared::default() };
+        devices.settle(GroupRef(2));
+        assert_eq!(devices.iter().map(|s| s.0).collect::<Vec<_>>(), [GroupRef(4)]);
+        assert_eq!(devices.get(GroupRef(2)).allocated, Some(0));
+        assert_eq!((devices.n_touched(), devices.n_before(GroupRef(4))), (2, 1));
+        devices.touch(GroupRef(2)).used = 1;
+        devices.settle(GroupRef(2));
+        assert_eq!(devices.iter().map(|s| s.0).collect::<Vec<_>>(), [GroupRef(2), GroupRef(4)]);
+        assert_eq!(devices.get(GroupRef(2)), Shared { used: 1, allocated: Some(0), ..Shared::default() });
+        assert_eq!(devices.get(GroupRef(3)), Shared::default());
+    }
+}

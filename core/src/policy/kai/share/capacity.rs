@@ -1,0 +1,146 @@
+//! Limits of all work, quotas of non-preemptible work.
+//!
+//! # Rule
+//! From the leaf to the root, for each resource that is asked for: *over limit* if `limit < Allocated + requested`; for
+//! non-preemptible jobs also *over quota* if `Deserved < AllocatedNotPreemptible + requested`. Unlimited is skipped. The
+//! job as a whole is tested with its chunk (memory requests count no GPU), each task on its node with its part of one
+//! device only.
+//!
+//! # Source
+//! kai.md 5.3
+//!
+//! # Differs
+//! nothing; Q-7 (the node's test sees one device) reproduced
+
+use crate::policy::kai::explain::notes::real;
+use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::request::{Request, part};
+use crate::policy::kai::session::Session;
+use crate::policy::kai::share::shares::Queue;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::task::{JobRef, QueueRef};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::units::Resource;
+
+/// 5.3.
+pub static LIMIT: Rule = Rule(&RuleRecord {
+    key: "kai/capacity/limit",
+    says: "no queue on the path to the root can exceed its limit",
+    formula: "allocated + requested <= limit",
+    source: "kai.md 5.3",
+    differs: "a limit left out allows nothing",
+});
+/// 5.3.
+pub static QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/capacity/quota",
+    says: "non-preemptible jobs cannot exceed the quota of any queue on the path to the root",
+    formula: "allocated not preemptible + requested <= quota",
+    source: "kai.md 5.3",
+    differs: "preemptible work above the quota does not count",
+});
+
+/// The first queue and resource (0 CPU, 1 memory, 2 GPU) at which a chunk is too much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::policy::kai) struct Excess {
+    pub queue: QueueRef,
+    pub resource: usize,
+    /// Of the quota of non-preemptible work, not of the limit.
+    pub of_quota: bool,
+    pub held: f64,
+    pub asked: f64,
+    pub bound: f64,
+}
+
+/// What a task's node test asks for.
+pub(in crate::policy::kai) fn asked_on_node(request: &Request, device_mib: i64) -> Quantities {
+    let wants_none = request.is_cpu_only();
+    let gpu = if wants_none { 0.0 } else { part(request.mib_on(device_mib), device_mib) };
+    Quantities { cpu: request.cpu, memory: request.memory, gpu }
+}
+
+impl Session<'_> {
+    /// 5.3: both tests over the whole path, limits first; `fixed` is what of it must fit in quota.
+    pub fn over_capacity(&self, job: JobRef, asked: Quantities, fixed: Option<Quantities>) -> Option<Excess> {
+        if !self.plugins.proportion {
+            return None;
+        }
+        let limit = |q: &Queue| (q.allocated, q.limit);
+        self.first_excess(job, asked, false, limit).or_else(|| self.over_quota(job, fixed))
+    }
+
+    /// The quota test alone.
+    pub fn over_quota(&self, job: JobRef, fixed: Option<Quantities>) -> Option<Excess> {
+        let fixed = fixed.filter(|_| self.plugins.proportion)?;
+        self.first_excess(job, fixed, true, |q| (q.allocated_np, q.deserved))
+    }
+
+    fn first_excess(
+        &self,
+        job: JobRef,
+        asked: Quantities,
+        of_quota: bool,
+        bound: impl Fn(&Queue) -> (Quantities, Quantities),
+    ) -> Option<Excess> {
+        let mut at = self.facts_of(job).queue;
+        while let Some(queue) = at {
+            let q = &self.queues[queue.ix()];
+            let (held, bound) = bound(q);
+            let (held, asked, bound) = (held.to_array(), asked.to_array(), bound.to_array());
+            for resource in 0..3 {
+                let (held, asked, bound) = (held[resource], asked[resource], bound[resource]);
+                if bound != UNLIMITED && asked != 0.0 && bound < held + asked {
+                    return Some(Excess { queue, resource, of_quota, held, asked, bound });
+                }
+            }
+            at = q.parent;
+        }
+        None
+    }
+
+    /// The comparison that an excess failed.
+    pub fn excess_check(&self, job: JobRef, excess: Excess) -> Check {
+        let Excess { queue, resource, of_quota, held, asked, bound } = excess;
+        let resource = Some(Resource::ACCOUNTED[resource]);
+        let subject = Subject { resource, ..self.about_queue(job, queue) };
+        let (rule, left, right) = if of_quota {
+            (QUOTA, Quantity::AllocatedNonPreemptible, Quantity::Quota)
+        } else {
+            (LIMIT, Quantity::AllocatedWithJob, Quantity::Limit)
+        };
+        Check::new(rule, subject, real(left, held + asked), Op::AtMost, real(right, bound))
+    }
+
+    /// The comparisons of a chunk that is within all bounds, where there are bounds.
+    pub fn capacity_checks(&self, job: JobRef, asked: Quantities, fixed: Option<Quantities>) -> Vec<Check> {
+        let mut checks = Vec::new();
+        let mut at = self.facts_of(job).queue.filter(|_| self.plugins.proportion);
+        while let Some(queue) = at {
+            let q = &self.queues[queue.ix()];
+            let mut compare = |of_quota, asked: Quantities, held: Quantities, bound: Quantities| {
+                for resource in 0..3 {
+                    let (held, asked, bound) =
+                        (held.to_array()[resource], asked.to_array()[resource], bound.to_array()[resource]);
+                    if bound != UNLIMITED && asked != 0.0 {
+                        let excess = Excess { queue, resource, of_quota, held, asked, bound };
+                        checks.push(self.excess_check(job, excess));
+                    }
+                }
+            };
+            compare(false, asked, q.allocated, q.limit);
+            if let Some(fixed) = fixed {
+                compare(true, fixed, q.allocated_np, q.deserved);
+            }
+            at = q.parent;
+        }
+        checks
+    }
+
+    /// What a chunk asks for at the job's test: a memory request counts no GPU.
+    pub fn asked_by(&self, chunk: &[crate::policy::kai::task::TaskRef]) -> Quantities {
+        let mut asked = Quantities::default();
+        for &task in chunk {
+            asked += self.pod_of(task).request.plain();
+        }
+        asked
+    }
+}

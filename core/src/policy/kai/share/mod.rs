@@ -1,0 +1,7 @@
+//! What queues are entitled to, hold and used before.
+
+pub(super) mod capacity;
+pub mod division;
+pub(super) mod shares;
+pub mod usage;
+pub(super) mod usage_tracker;

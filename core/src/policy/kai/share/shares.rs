@@ -1,0 +1,247 @@
+//! What every queue holds, requests and is entitled to.
+//!
+//! # Rule
+//! A queue whose parent does not exist is left out with all below it. Every task counts in its queue and all above:
+//! allocated ones in *allocated* (and *not preemptible*) and *request*, pending ones in *request*; limits of children do
+//! not cap what their parent requests. The total is divided among the top queues, each part among the children, for
+//! each resource on its own.
+//!
+//! # Source
+//! kai.md 1.1, 2.1, 2.2
+//!
+//! # Differs
+//! nothing
+
+use std::sync::Arc;
+
+use crate::id::QueueId;
+use crate::policy::kai::share::division::{self, DivisionParams, Sibling};
+use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
+use crate::policy::kai::task::QueueRef;
+use crate::trace::DivisionStep;
+
+/// A queue's numbers.
+#[derive(Clone, Debug)]
+pub(in crate::policy::kai) struct Queue {
+    pub id: QueueId,
+    pub name: Arc<str>,
+    pub parent: Option<QueueRef>,
+    pub children: Vec<QueueRef>,
+    pub priority: i64,
+    pub created_s: f64,
+    pub deserved: Quantities,
+    pub limit: Quantities,
+    pub weight: Quantities,
+    pub usage: Quantities,
+    pub fair_share: Quantities,
+    /// The larger of quota and fair share, within the limit; may be unlimited.
+    pub allocatable: Quantities,
+    pub request: Quantities,
+    pub allocated: Quantities,
+    pub allocated_np: Quantities,
+    pub preempt_min_runtime_s: Option<f64>,
+    pub reclaim_min_runtime_s: Option<f64>,
+}
+
+/// Counts a task in its queue and all above; `held` says whether it is allocated, and if so, preemptible.
+pub(in crate::policy::kai) fn add(
+    queues: &mut [Queue],
+    leaf: QueueRef,
+    amount: Quantities,
+    held: Option<bool>,
+) {
+    let mut at = Some(leaf);
+    while let Some(q) = at {
+        let queue = &mut queues[q.ix()];
+        queue.request += amount;
+        if let Some(preemptible) = held {
+            queue.allocated += amount;
+            if !preemptible {
+                queue.allocated_np += amount;
+            }
+        }
+        at = queue.parent;
+    }
+}
+
+/// 2.2: divides the total down the tree.
+pub(in crate::policy::kai) fn divide(queues: &mut [Queue], total: Quantities, params: DivisionParams) {
+    let top = children_of(queues, None);
+    divide_among(queues, total, &top, params);
+    for queue in queues {
+        queue.allocatable = queue.allocatable_now();
+    }
+}
+
+fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], params: DivisionParams) {
+    for resource in 0..3 {
+        let mut level = level_of(queues, siblings, resource);
+        division::divide(total.to_array()[resource], params, &mut level);
+        let shares: Vec<f64> = level.iter().map(|s| s.fair_share).collect();
+        for (&q, share) in siblings.iter().zip(shares) {
+            let fair_share = &mut queues[q.ix()].fair_share;
+            let mut of = fair_share.to_array();
+            of[resource] = share;
+            *fair_share = Quantities::from_array(of);
+        }
+    }
+    for &q in siblings {
+        let children = queues[q.ix()].children.clone();
+        if !children.is_empty() {
+            divide_among(queues, queues[q.ix()].fair_share, &children, params);
+        }
+    }
+}
+
+/// Whether the queue order is a total one among the children of every queue, whatever they hold. Its first six rules
+/// compare numbers, so it hangs on the last ones: of two queues the one that may hold less comes first, else the older.
+/// That is a total order if no two are as old as each other where neither may hold less, and no three go in a circle:
+/// then all of them come before different numbers of others.
+pub(in crate::policy::kai) fn siblings_are_ordered(queues: &[Queue]) -> bool {
+    let is_below = |l: &Queue, r: &Queue| {
+        l.allocatable.less_equal(&r.allocatable) && l.allocatable.less_in_at_least_one(&r.allocatable)
+    };
+    let goes_first = |l: &Queue, r: &Queue| is_below(l, r) || !is_below(r, l) && l.created_s < r.created_s;
+    let mut n_after = vec![0u32; queues.len()];
+    for (i, l) in queues.iter().enumerate() {
+        for (j, r) in queues.iter().enumerate().skip(i + 1).filter(|(_, r)| r.parent == l.parent) {
+            match (goes_first(l, r), goes_first(r, l)) {
+                (true, false) => n_after[i] += 1,
+                (false, true) => n_after[j] += 1,
+                _ => return false,
+            }
+        }
+    }
+    let is_alone =
+        |i: usize| (0..i).all(|j| queues[j].parent != queues[i].parent || n_after[j] != n_after[i]);
+    (0..queues.len()).all(is_alone)
+}
+
+/// The levels of the division of one resource from the root down to a queue, when all is divided.
+pub(in crate::policy::kai) fn ladder(
+    queues: &[Queue],
+    total: Quantities,
+    params: DivisionParams,
+    queue: QueueRef,
+    resource: usize,
+) -> Vec<DivisionStep> {
+    let up = std::iter::successors(Some(queue), |q| queues[q.ix()].parent);
+    let mut path: Vec<QueueRef> = up.collect();
+    path.reverse();
+    let mut lines = Vec::new();
+    for q in path {
+        let parent = queues[q.ix()].parent.map(|p| &queues[p.ix()]);
+        let amount = parent.map_or(total, |p| p.fair_share).to_array()[resource];
+        let siblings = children_of(queues, queues[q.ix()].parent);
+        let ids: Vec<QueueId> = siblings.iter().map(|s| queues[s.ix()].id).collect();
+        let mut level = level_of(queues, &siblings, resource);
+        let mut steps = division::ladder(parent.map(|p| p.id), amount, params, &mut level, &ids);
+        let id = queues[q.ix()].id;
+        steps.retain(|step| !matches!(step, DivisionStep::Result { queue, .. } if *queue != id));
+        lines.append(&mut steps);
+    }
+    lines
+}
+
+fn level_of<'q>(queues: &'q [Queue], siblings: &[QueueRef], resource: usize) -> Vec<Sibling<'q>> {
+    let of = |quantities: Quantities| quantities.to_array()[resource];
+    let sibling = |q: &QueueRef| {
+        let q = &queues[q.ix()];
+        Sibling {
+            name: &q.name,
+            priority: q.priority,
+            created_s: q.created_s,
+            deserved: of(q.deserved),
+            limit: of(q.limit),
+            weight: of(q.weight),
+            request: of(q.request),
+            usage: of(q.usage),
+            fair_share: 0.0,
+        }
+    };
+    siblings.iter().map(sibling).collect()
+}
+
+fn children_of(queues: &[Queue], parent: Option<QueueRef>) -> Vec<QueueRef> {
+    let all = (0..queues.len()).map(QueueRef::of);
+    all.filter(|q| queues[q.ix()].parent == parent).collect()
+}
+
+/// The queues of whole trees, in order of (age, name).
+pub(in crate::policy::kai) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue> {
+    let mut kept: Vec<(&SnapshotQueue, QueueId)> = from.iter().zip(ids.iter().copied()).collect();
+    loop {
+        let names: Vec<&str> = kept.iter().map(|q| &*q.0.name).collect();
+        let whole = |q: &(&SnapshotQueue, QueueId)| q.0.parent.is_empty() || names.contains(&&*q.0.parent);
+        let next: Vec<(&SnapshotQueue, QueueId)> = kept.iter().copied().filter(whole).collect();
+        if next.len() == kept.len() {
+            break;
+        }
+        kept = next;
+    }
+    let age = |l: &(&SnapshotQueue, QueueId), r: &(&SnapshotQueue, QueueId)| {
+        let (l, r) = (l.0, r.0);
+        l.created_s
+            .partial_cmp(&r.created_s)
+            .expect("moments are never NaN")
+            .then_with(|| l.name.cmp(&r.name))
+    };
+    kept.sort_by(age);
+    let find = |name: &str| kept.iter().position(|q| &*q.0.name == name).map(QueueRef::of);
+    let open = |&(q, id): &(&SnapshotQueue, QueueId)| Queue {
+        id,
+        name: q.name.clone(),
+        parent: find(&q.parent),
+        children: (0..kept.len()).filter(|&i| kept[i].0.parent == q.name).map(QueueRef::of).collect(),
+        priority: q.priority,
+        created_s: q.created_s,
+        deserved: q.quota,
+        limit: q.limit,
+        weight: q.weight,
+        usage: q.usage,
+        fair_share: Quantities::default(),
+        allocatable: Quantities::default(),
+        request: Quantities::default(),
+        allocated: Quantities::default(),
+        allocated_np: Quantities::default(),
+        preempt_min_runtime_s: q.preempt_min_runtime_s,
+        reclaim_min_runtime_s: q.reclaim_min_runtime_s,
+    };
+    kept.iter().map(open).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Id;
+
+    /// Top queues with these bounds of CPU and GPU, and ages.
+    fn queues(of: &[(f64, f64, f64)]) -> Vec<Queue> {
+        let from = of.iter().enumerate().map(|(i, &(_, _, created_s))| SnapshotQueue {
+            name: Arc::from(format!("q{i}")),
+            created_s,
+            ..SnapshotQueue::default()
+        });
+        let from: Vec<SnapshotQueue> = from.collect();
+        let ids: Vec<QueueId> = (0..of.len()).map(QueueId::from_index).collect();
+        let mut queues = open_queues(&from, &ids);
+        for queue in &mut queues {
+            let i: usize = queue.name[1..].parse().expect("named above");
+            queue.allocatable = Quantities { cpu: of[i].0, memory: 0.0, gpu: of[i].1 };
+        }
+        queues
+    }
+
+    #[test]
+    fn siblings_are_ordered_unless_they_tie_or_go_in_a_circle() {
+        let ordered = |of: &[(f64, f64, f64)]| siblings_are_ordered(&queues(of));
+        assert!(ordered(&[(1.0, 1.0, 0.0), (2.0, 2.0, 0.0)]));
+        assert!(!ordered(&[(1.0, 1.0, 0.0), (1.0, 1.0, 0.0)]));
+        assert!(ordered(&[(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)]));
+        assert!(ordered(&[(1.0, 2.0, 0.0), (2.0, 1.0, 1.0)]));
+        assert!(!ordered(&[(1.0, 2.0, 0.0), (2.0, 1.0, 0.0)]));
+        // The first is older than the second, the second than the third, which may hold less than the first.
+        assert!(!ordered(&[(2.0, 5.0, 0.0), (9.0, 1.0, 1.0), (1.0, 4.0, 2.0)]));
+        assert!(ordered(&[(2.0, 5.0, 2.0), (9.0, 1.0, 1.0), (1.0, 4.0, 0.0)]));
+    }
+}

@@ -1,0 +1,275 @@
+//! Usage that grows during a run.
+//!
+//! # Rule
+//! *prometheus*: at every multiple of the resolution a sample is taken of what each queue held at the end of the last
+//! cycle before; at every multiple of the fetch interval the scheduler learns the usage of the window ending then. A
+//! sample of age `a` weighs `0.5^(a/h)`. Usage that a queue brings along counts as if it had held that share of the
+//! cluster through the window before the start. *fake-with-history*: one sample after every cycle, weighted by position.
+//!
+//! # Source
+//! kai.md 2.6
+//!
+//! # Differs
+//! equal samples in a row are kept as one run, whose weights are a geometric sum `w·(1 − 0.5^(n·r/h))` up to a factor that
+//! all runs share; a run that fills the window gives the share itself. Fetches arrive at once, and data are never stale.
+
+use std::collections::VecDeque;
+
+use crate::policy::kai::config::{UsageClient, UsageParams};
+use crate::policy::kai::share::usage::{History, Sample, Window, add_weighted, decay, quotient};
+use crate::policy::kai::snapshot::Quantities;
+use crate::time::{Span, Time};
+
+/// What is remembered of usage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::policy::kai) struct UsageTracker {
+    /// What every queue holds since the last cycle, parents included, in the cluster's order.
+    held: Vec<Quantities>,
+    /// What the cluster has since then.
+    capacity: Quantities,
+    /// Samples by time, oldest first.
+    runs: VecDeque<Run>,
+    /// Position of the next sample: it is taken after so many resolutions.
+    next: i64,
+    /// Position of the last fetch; `None`: none yet.
+    fetched: Option<i64>,
+    /// Samples by cycle.
+    by_cycle: History,
+    /// How many cycles were sampled.
+    cycles: u32,
+    /// What the scheduler knows.
+    pub usage: Vec<Quantities>,
+}
+
+/// Equal samples in a row.
+#[derive(Clone, Debug, PartialEq)]
+struct Run {
+    /// Position of the first.
+    first: i64,
+    /// Position of the last.
+    last: i64,
+    capacity: Quantities,
+    allocated: Vec<Quantities>,
+}
+
+impl UsageTracker {
+    /// At the start, with what the queues bring along and hold.
+    pub fn new(
+        p: &UsageParams,
+        start: Vec<Quantities>,
+        held: Vec<Quantities>,
+        capacity: Quantities,
+    ) -> UsageTracker {
+        let mut runs = VecDeque::new();
+        let n = (p.settings.window_s / p.resolution.as_seconds()).ceil() as i64;
+        if start.iter().any(|usage| *usage != Quantities::default()) {
+            let of = |share: f64, of: f64| if share == 0.0 { 0.0 } else { share * of };
+            let allocated = |usage: &Quantities| Quantities {
+                cpu: of(usage.cpu, capacity.cpu),
+                memory: of(usage.memory, capacity.memory),
+                gpu: of(usage.gpu, capacity.gpu),
+            };
+            runs.push_back(Run {
+                first: -n,
+                last: 0,
+                capacity,
+                allocated: start.iter().map(allocated).collect(),
+            });
+        }
+        UsageTracker { held, capacity, runs, next: 1, usage: start, ..UsageTracker::default() }
+    }
+
+    /// Time has come to this moment: takes the samples due by now and fetches what is due.
+    pub fn advance(&mut self, p: &UsageParams, now: Time) {
+        if p.client == UsageClient::FakeWithHistory {
+            if !self.by_cycle.is_empty() {
+                self.usage = self.by_cycle.usage_by_position(&p.settings, self.held.len());
+            }
+            return;
+        }
+        let last = position(now, p.resolution);
+        if last >= self.next {
+            self.take(self.next, last);
+            self.next = last + 1;
+        }
+        let fetch = position(now, p.fetch_interval);
+        if self.fetched.is_none_or(|fetched| fetch > fetched) {
+            self.fetched = Some(fetch);
+            self.fetch(p, fetch * p.fetch_interval.as_millis());
+        }
+    }
+
+    /// What is held from now on, after a cycle.
+    pub fn hold(&mut self, p: &UsageParams, held: Vec<Quantities>, capacity: Quantities) {
+        (self.held, self.capacity) = (held, capacity);
+        if p.client == UsageClient::FakeWithHistory {
+            self.cycles += 1;
+            let at_s = f64::from(self.cycles);
+            let sample = Sample { at_s, capacity, allocated: self.held.clone() };
+            self.by_cycle.record(&p.settings, sample);
+        }
+    }
+
+    /// Samples of what is held, from one position to another.
+    fn take(&mut self, first: i64, last: i64) {
+        let same = |run: &&mut Run| {
+            run.last + 1 == first && run.capacity == self.capacity && run.allocated == self.held
+        };
+        match self.runs.back_mut().filter(same) {
+            Some(run) => run.last = last,
+            None => {
+                let allocated = self.held.clone();
+                self.runs.push_back(Run { first, last, capacity: self.capacity, allocated });
+            }
+        }
+    }
+
+    /// The usage of the window that ends at this moment; what has left the window is forgotten.
+    fn fetch(&mut self, p: &UsageParams, now_ms: i64) {
+        let resolution = p.resolution.as_millis();
+        let (now_s, window_s) = (now_ms as f64 / 1000.0, p.settings.window_s);
+        let begin_ms = match p.settings.window {
+            Window::Sliding => now_ms - (window_s * 1000.0) as i64 + 1,
+            Window::Tumbling { start_s } => {
+                let begin_s = start_s + ((now_s - start_s) / window_s).floor() * window_s;
+                (begin_s * 1000.0).ceil() as i64
+            }
+        };
+        let begin = -(-begin_ms).div_euclid(resolution);
+        let end = now_ms.div_euclid(resolution);
+        while self.runs.front().is_some_and(|run| run.last < begin) {
+            self.runs.pop_front();
+        }
+        if let Some(run) = self.runs.front_mut() {
+            run.first = run.first.max(begin);
+        }
+        let mut held = vec![Quantities::default(); self.held.len()];
+        let mut capacity = Quantities::default();
+        let inside: Vec<&Run> = self.runs.iter().filter(|run| run.first <= end).collect();
+        for run in &inside {
+            let (last, n) = (run.last.min(end), run.last.min(end) - run.first + 1);
+            let seconds = |positions: i64| positions as f64 * p.resolution.as_seconds();
+            let w = match p.settings.half_life_s {
+                _ if inside.len() == 1 => 1.0,
+                None => n as f64,
+                Some(half_life_s) => {
+                    let age_s = now_s - seconds(last);
+                    decay(age_s / half_life_s) * (1.0 - decay(seconds(n) / half_life_s))
+                }
+            };
+            add_weighted(&mut capacity, &run.capacity, w);
+            for (sum, allocated) in held.iter_mut().zip(&run.allocated) {
+                add_weighted(sum, allocated, w);
+            }
+        }
+        self.usage = quotient(&held, &capacity);
+    }
+}
+
+/// How many whole spans lie before a moment.
+fn position(now: Time, span: Span) -> i64 {
+    (now - Time::ZERO).as_millis().div_euclid(span.as_millis().max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::kai::share::usage::Settings;
+
+    fn params(window_s: f64, half_life_s: Option<f64>) -> UsageParams {
+        let settings = Settings { window_s, half_life_s, ..Settings::default() };
+        let second = Span::from_seconds(1);
+        UsageParams { settings, resolution: second, fetch_interval: second, ..UsageParams::default() }
+    }
+
+    fn gpus(gpu: f64) -> Quantities {
+        Quantities { gpu, ..Quantities::default() }
+    }
+
+    /// The usage of the first of two queues, by direct sums over single samples and by runs.
+    fn both(p: &UsageParams, held: &[f64], hops: &[usize]) -> (f64, f64) {
+        let mut tracker = UsageTracker::new(p, vec![gpus(0.0); 2], vec![gpus(0.0); 2], gpus(10.0));
+        let mut direct = History::default();
+        for (at, &gpu) in held.iter().enumerate() {
+            let sample =
+                Sample { at_s: at as f64 + 1.0, capacity: gpus(10.0), allocated: vec![gpus(gpu), gpus(0.0)] };
+            direct.record(&p.settings, sample);
+        }
+        let mut before = 0;
+        for (at, &gpu) in held.iter().enumerate() {
+            let changes = at == 0 || held[at - 1] != gpu;
+            if changes || hops.contains(&at) {
+                tracker.advance(p, Time::from_millis(at as i64 * 1000));
+                tracker.hold(p, vec![gpus(gpu), gpus(0.0)], gpus(10.0));
+                before = at;
+            }
+        }
+        assert!(before < held.len());
+        let now = held.len() as i64;
+        tracker.advance(p, Time::from_millis(now * 1000));
+        (tracker.usage[0].gpu, direct.usage(&p.settings, now as f64, 2)[0].gpu)
+    }
+
+    #[test]
+    fn runs_weigh_as_their_samples_do() {
+        let held = [4.0, 4.0, 4.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 2.0, 2.0, 7.0];
+        for p in [params(100.0, None), params(5.0, None), params(100.0, Some(3.0)), params(6.0, Some(0.7))] {
+            let (runs, direct) = both(&p, &held, &[]);
+            assert!((runs - direct).abs() < 1e-14, "{p:?}: {runs} and {direct}");
+            assert!(runs > 0.0);
+        }
+    }
+
+    #[test]
+    fn tumbling_windows_start_afresh() {
+        let held = [4.0, 4.0, 4.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 2.0, 2.0, 7.0];
+        let tumbling = |start_s, window_s, half_life_s| {
+            let mut p = params(window_s, half_life_s);
+            p.settings.window = Window::Tumbling { start_s };
+            p
+        };
+        for n in 1..=held.len() {
+            for p in [tumbling(0.0, 4.0, None), tumbling(1.5, 3.0, None), tumbling(2.0, 5.0, Some(2.0))] {
+                let (runs, direct) = both(&p, &held[..n], &[]);
+                assert!((runs - direct).abs() < 1e-14, "{p:?} after {n}: {runs} and {direct}");
+            }
+        }
+        // The window of 4 begins at 8 with the sample taken there: that of the second before, and all older are forgotten.
+        let usage = |n: usize| both(&tumbling(0.0, 4.0, None), &held[..n], &[]).0;
+        assert_eq!((usage(7), usage(8), usage(9)), (0.5, 1.0, 1.0));
+        assert_eq!(both(&params(4.0, None), &held[..7], &[]).0, 0.5);
+        assert_eq!(both(&params(4.0, None), &held[..8], &[]).0, 0.75);
+    }
+
+    #[test]
+    fn cycles_in_which_nothing_changes_make_no_difference() {
+        let held = [4.0, 4.0, 4.0, 4.0, 10.0, 10.0, 10.0, 1.0];
+        let p = params(6.0, Some(2.0));
+        assert_eq!(both(&p, &held, &[]).0.to_bits(), both(&p, &held, &[1, 2, 5, 6]).0.to_bits());
+    }
+
+    #[test]
+    fn what_queues_bring_along_fades() {
+        let p = params(4.0, None);
+        let mut tracker = UsageTracker::new(&p, vec![gpus(0.5)], vec![gpus(0.0)], gpus(10.0));
+        let mut seen = Vec::new();
+        for at in 0..6 {
+            tracker.advance(&p, Time::from_millis(at * 1000));
+            seen.push(tracker.usage[0].gpu);
+        }
+        assert_eq!(seen, [0.5, 0.375, 0.25, 0.125, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn fetches_come_at_their_interval() {
+        let mut p = params(4.0, None);
+        p.fetch_interval = Span::from_seconds(3);
+        let mut tracker = UsageTracker::new(&p, vec![gpus(0.0)], vec![gpus(10.0)], gpus(10.0));
+        let mut seen = Vec::new();
+        for at in 0..5 {
+            tracker.advance(&p, Time::from_millis(at * 1000));
+            seen.push(tracker.usage[0].gpu);
+        }
+        assert_eq!(seen, [0.0, 0.0, 0.0, 1.0, 1.0]);
+    }
+}

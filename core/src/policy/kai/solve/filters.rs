@@ -1,0 +1,93 @@
+//! Cheap tests that a hypothesis must pass before it is tried.
+//!
+//! # Rule
+//! *Labels*: every task of the claimant that selects nodes accepts one of the feasible nodes or of the victims' nodes.
+//! *Devices*: with idle and releasing devices of every node, plus what the victims on it hold, the K largest nodes (K
+//! tasks) take the claimant's requests, largest first, first fit; a request of 0 ends the test well, and a node whose
+//! *total* is too small ends it badly.
+//!
+//! # Source
+//! kai.md 6.6
+//!
+//! # Differs
+//! nothing; only the values of the K nodes matter, so they are sorted anew instead of moved by insertion
+
+use crate::policy::kai::session::Session;
+use crate::policy::kai::solve::hypothesis::Hypothesis;
+
+/// The tests, fed with victims as they come.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct Filters {
+    /// Devices each node would have.
+    capacity: Vec<f64>,
+    /// What the claimant asks for, largest first.
+    asked: Vec<f64>,
+    /// How many victims were counted.
+    counted: usize,
+    /// Nodes the claimant could be on; `None` if no task of it selects nodes.
+    reachable: Option<Vec<bool>>,
+}
+
+impl Filters {
+    /// From the initial hypothesis.
+    pub fn new(s: &Session<'_>, hypothesis: &Hypothesis, feasible: &[bool]) -> Self {
+        let mut asked: Vec<f64> = hypothesis.pending.iter().map(|&t| s.pod_of(t).request.gpus).collect();
+        asked.sort_by(|l, r| r.partial_cmp(l).expect("requests are never NaN"));
+        let selects = hypothesis.pending.iter().any(|&t| s.pod_of(t).selects.is_some());
+        Filters {
+            capacity: s.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect(),
+            asked,
+            counted: 0,
+            reachable: selects.then(|| feasible.to_vec()),
+        }
+    }
+
+    /// Whether the hypothesis may be tried.
+    pub fn accept(&mut self, s: &Session<'_>, hypothesis: &Hypothesis) -> bool {
+        for &victim in &hypothesis.victims[self.counted..] {
+            let task = s.task(victim);
+            let Some(node) = task.node else { continue };
+            self.capacity[node.ix()] += task.accepted.quantities.gpu;
+            if let Some(nodes) = &mut self.reachable {
+                nodes[node.ix()] = true;
+            }
+        }
+        self.counted = hypothesis.victims.len();
+        self.labels_match(s, hypothesis) && self.devices_suffice()
+    }
+
+    fn labels_match(&self, s: &Session<'_>, hypothesis: &Hypothesis) -> bool {
+        let Some(reachable) = &self.reachable else { return true };
+        let matches = |accepted: &Vec<bool>| accepted.iter().zip(reachable).any(|(a, r)| *a && *r);
+        hypothesis.pending.iter().all(|&t| s.pod_of(t).selects.as_ref().is_none_or(matches))
+    }
+
+    fn devices_suffice(&self) -> bool {
+        if let [asked] = self.asked[..] {
+            return asked == 0.0 || self.capacity.iter().any(|&c| c >= asked);
+        }
+        let n = self.asked.len();
+        let most = self.asked.first().copied().unwrap_or_default();
+        // A node for each would do.
+        if self.capacity.iter().filter(|&&c| c >= most).count() >= n {
+            return true;
+        }
+        let descending = |l: &f64, r: &f64| r.partial_cmp(l).expect("capacities are never NaN");
+        let mut largest = self.capacity.clone();
+        if n > 0 && n < largest.len() {
+            largest.select_nth_unstable_by(n - 1, descending);
+            largest.truncate(n);
+        }
+        largest.sort_by(descending);
+        let mut taken = vec![0.0; largest.len()];
+        for &asked in &self.asked {
+            if asked == 0.0 {
+                return true;
+            }
+            let enough = largest.iter().take_while(|&&c| c >= asked);
+            let Some(i) = enough.zip(&taken).position(|(c, taken)| c - taken >= asked) else { return false };
+            taken[i] += asked;
+        }
+        true
+    }
+}

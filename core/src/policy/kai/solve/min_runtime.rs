@@ -1,0 +1,116 @@
+//! Work that started a short while ago is not taken.
+//!
+//! # Rule
+//! A job is protected while `now < last start + D`. Against preemption D is the nearest value from its leaf upward, else
+//! the default. Against reclaim, method *queue*: the same with the reclaim value; method *lca*: if the top queues differ,
+//! the value of the victim's top queue, else the nearest one upward from the child, on the victim's path, of the lowest
+//! common ancestor. A protected job that is not elastic is no victim; of an elastic one no pod set may fall below its
+//! minimum.
+//!
+//! # Source
+//! kai.md 6.8
+//!
+//! # Differs
+//! nothing; Q-12 (one such elastic victim blocks the rest of the step) reproduced
+
+use crate::policy::kai::config::ReclaimResolve;
+use crate::policy::kai::explain::notes::real;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::share::shares::Queue;
+use crate::policy::kai::task::{JobRef, QueueRef};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
+
+/// 6.8.
+pub static RAN_LONG_ENOUGH: Rule = Rule(&RuleRecord {
+    key: "kai/min-runtime/ran-long-enough",
+    says: "a job cannot be evicted until it has run for the minimum runtime",
+    formula: "now - last start >= minimum runtime",
+    source: "kai.md 6.8",
+    differs: "of an elastic job what exceeds its minimum may be taken at once",
+});
+
+/// Against what a victim is protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::policy::kai) enum Against {
+    /// A job of another queue.
+    Reclaim(QueueRef),
+    /// A job of the same queue.
+    Preemption,
+}
+
+impl Session<'_> {
+    /// Whether a job started too short a while ago to be taken.
+    pub fn is_protected(&self, victim: JobRef, against: Against) -> bool {
+        let Some(started) = self.job(victim).last_start_s else { return false };
+        self.plugins.min_runtime && self.now_s < started + self.min_runtime(victim, against)
+    }
+
+    /// The comparison that protects a job against another.
+    pub fn protection(&self, job: JobRef, victim: JobRef, against: Against) -> Option<Check> {
+        let started = self.job(victim).last_start_s?;
+        let (must, from) = self.min_runtime_and_queue(victim, against);
+        let other_queue = from.map(|queue| self.queues[queue.ix()].id);
+        let other_job = Some(self.facts_of(victim).id);
+        let subject = Subject { other_job, other_queue, ..self.about_job(job) };
+        let ran = real(Quantity::Runtime, self.now_s - started);
+        let must = real(Quantity::MinRuntime, must);
+        Some(Check::new(RAN_LONG_ENOUGH, subject, ran, Op::AtLeast, must))
+    }
+
+    /// Whether a job may be looked at for victims at all.
+    pub fn may_be_victim(&self, victim: JobRef, against: Against) -> bool {
+        !self.is_protected(victim, against) || self.job(victim).is_elastic()
+    }
+
+    /// D, in seconds.
+    pub fn min_runtime(&self, victim: JobRef, against: Against) -> f64 {
+        self.min_runtime_and_queue(victim, against).0
+    }
+
+    /// D, in seconds, and the queue that says so; none: the default.
+    fn min_runtime_and_queue(&self, victim: JobRef, against: Against) -> (f64, Option<QueueRef>) {
+        let Some(queue) = self.facts_of(victim).queue else { return (0.0, None) };
+        let (found, default) = match against {
+            Against::Preemption => {
+                let found = self.nearest(queue, |q| q.preempt_min_runtime_s);
+                (found, self.config.default_preempt_min_runtime_s)
+            }
+            Against::Reclaim(by) => {
+                (self.reclaim_min_runtime(by, queue), self.config.default_reclaim_min_runtime_s)
+            }
+        };
+        found.map_or((default, None), |(queue, seconds)| (seconds, Some(queue)))
+    }
+
+    fn reclaim_min_runtime(&self, by: QueueRef, victim: QueueRef) -> Option<(QueueRef, f64)> {
+        let of = |q: &Queue| q.reclaim_min_runtime_s;
+        if self.config.reclaim_resolve == ReclaimResolve::Queue {
+            return self.nearest(victim, of);
+        }
+        let up = |from| std::iter::successors(Some(from), |q: &QueueRef| self.queues[q.ix()].parent);
+        let is_common = |queue: QueueRef| up(by).any(|q| q == queue);
+        if is_common(victim) {
+            return self.nearest(victim, of);
+        }
+        // The first queue on the victim's path below the lowest common ancestor; its top queue if there is none.
+        let parent = |queue: QueueRef| self.queues[queue.ix()].parent;
+        let below = up(victim).find(|&q| parent(q).is_none_or(is_common)).unwrap_or(victim);
+        match parent(below) {
+            None => of(&self.queues[below.ix()]).map(|seconds| (below, seconds)),
+            Some(_) => self.nearest(below, of),
+        }
+    }
+
+    fn nearest(&self, from: QueueRef, of: impl Fn(&Queue) -> Option<f64>) -> Option<(QueueRef, f64)> {
+        std::iter::successors(Some(from), |q| self.queues[q.ix()].parent)
+            .find_map(|q| Some((q, of(&self.queues[q.ix()])?)))
+    }
+
+    /// The queues from the root down to this one.
+    pub fn path_from_root(&self, queue: QueueRef) -> Vec<QueueRef> {
+        let up = std::iter::successors(Some(queue), |q| self.queues[q.ix()].parent);
+        let mut path: Vec<QueueRef> = up.collect();
+        path.reverse();
+        path
+    }
+}

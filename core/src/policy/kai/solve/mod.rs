@@ -1,0 +1,9 @@
+//! Which victims let a job run, and whether that is fair.
+
+pub(super) mod filters;
+pub(super) mod hypothesis;
+pub(super) mod min_runtime;
+pub(super) mod reclaimable;
+pub(super) mod semi;
+pub(super) mod simulate;
+pub(super) mod solver;

@@ -1,0 +1,390 @@
+//! Whether a queue may take, and whether what it takes is fair.
+//!
+//! # Rule
+//! *Can reclaim*: `Allocated + need <= FairShare`, and for non-preemptible jobs `AllocatedNotPreemptible + need <= Deserved`.
+//! *Step A*, for each unit taken from a queue, at the pair (r, e) where the paths of the two queues split: allowed if e is
+//! above `Allocatable`, or if r stays within `Deserved` and e is above `Deserved`; tested before the unit is subtracted.
+//! *Step B*, at each level of the claimant's path: against siblings that lose something, the claimant's ratio to its fair
+//! share must not exceed 1 and reach the sibling's when multiplied; non-preemptible claimants stay within quota.
+//!
+//! # Source
+//! kai.md 6.2, 6.3
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::explain::notes::{Proof, real, triple};
+use crate::policy::kai::number::UNLIMITED;
+use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::solve::hypothesis::Hypothesis;
+use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};
+use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::units::Resource;
+
+/// What every queue held before anything was tried: allocated, and not preemptible.
+pub(in crate::policy::kai) type Held = Vec<(Quantities, Quantities)>;
+
+/// Units taken from one leaf queue.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct Taken {
+    pub queue: QueueRef,
+    pub units: Vec<Quantities>,
+    /// The last unit of each job.
+    pub lasts: Vec<Quantities>,
+}
+
+/// Allocated over fair share.
+fn ratio(allocated: f64, fair_share: f64) -> f64 {
+    if fair_share == UNLIMITED {
+        0.0
+    } else if fair_share == 0.0 {
+        if allocated > 0.0 { f64::INFINITY } else { 0.0 }
+    } else {
+        allocated / fair_share
+    }
+}
+
+/// 6.2.
+pub static CAN_RECLAIM: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/can-reclaim",
+    says: "a queue can reclaim up to its fair share, and for non-preemptible jobs up to its quota",
+    formula: "allocated + need <= fair share",
+    source: "kai.md 6.2",
+    differs: "all three resources count, also those the job does not ask for",
+});
+/// 6.3 A.
+pub static MAINTAIN_FAIR_SHARE: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/maintain-fair-share",
+    says: "a queue can lose resources only while it uses more than the larger of its quota and its fair share",
+    formula: "left(e) > min(limit, max(quota, fair share)) in some resource",
+    source: "kai.md 6.3 A",
+    differs: "tested before the unit is taken, so the queue may end below its fair share",
+});
+/// 6.3 A.
+pub static GUARANTEE_QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/guarantee-quota",
+    says: "a queue that stays within its quota can reclaim from a queue over its quota",
+    formula: "allocated(r) + need <= quota(r) and left(e) > quota(e) in some resource",
+    source: "kai.md 6.3 A",
+    differs: "",
+});
+/// 6.3 B.
+pub static KEEPS_ORDER: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/keeps-order",
+    says: "the reclaiming queue must stay within its fair share, or stay less saturated than the queues it reclaims from",
+    formula: "x/FS(q) <= 1 or x/FS(q) * multiplier < left(s)/FS(s)",
+    source: "kai.md 6.3 B",
+    differs: "only against siblings that lose something, and only for resources involved",
+});
+/// 6.3 B.
+pub static STAYS_WITHIN_QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/stays-within-quota",
+    says: "reclaim for non-preemptible jobs must stay within quota at every level",
+    formula: "allocated not preemptible + need <= quota",
+    source: "kai.md 6.2, 6.3 B",
+    differs: "",
+});
+
+impl Session<'_> {
+    /// 6.2: whether the job's leaf queue may take from others, and the comparison that says so.
+    pub fn can_reclaim(&mut self, job: JobRef) -> (bool, Option<Check>) {
+        let (need, fixed) = (self.need(job), self.fixed_need(job));
+        let Some(q) = self.facts_of(job).queue else { return (false, None) };
+        let queue = &self.queues[q.ix()];
+        let with_job = queue.allocated + need;
+        let is_entitled = with_job.less_equal(&queue.fair_share);
+        let np_with_job = queue.allocated_np + fixed.unwrap_or_default();
+        let within_quota = fixed.is_none() || np_with_job.less_equal(&queue.deserved);
+        let check = || {
+            if is_entitled && !within_quota {
+                let left = triple(Quantity::AllocatedNonPreemptible, np_with_job);
+                let right = triple(Quantity::Quota, queue.deserved);
+                return Check::new(STAYS_WITHIN_QUOTA, self.about_job(job), left, Op::AtMost, right);
+            }
+            let left = triple(Quantity::AllocatedWithJob, with_job);
+            let right = triple(Quantity::FairShare, queue.fair_share);
+            Check::new(CAN_RECLAIM, self.about_job(job), left, Op::AtMost, right)
+        };
+        (is_entitled && within_quota, self.notes.is_on().then(check))
+    }
+
+    /// What every queue holds now.
+    pub fn held(&self) -> Held {
+        self.queues.iter().map(|q| (q.allocated, q.allocated_np)).collect()
+    }
+
+    /// 6.3: whether a job may take these victims; the comparisons go into the proof.
+    pub fn is_fair(&mut self, held: &Held, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
+        let claimant = hypothesis.partial;
+        let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
+        let taken = self.taken(hypothesis);
+        if let Some((r, e)) = self.hangs_on_order(claim, &taken) {
+            let subject = self.about_queues(hypothesis.partial, r, e);
+            self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
+        }
+        let Some(left) = self.units_are_allowed(claim, &taken, proof) else { return false };
+        self.claimant_is_in_order(claim, &taken, left, proof)
+    }
+
+    /// The units taken from each leaf queue, queues by name.
+    pub fn taken(&self, hypothesis: &Hypothesis) -> Vec<Taken> {
+        let mut taken: Vec<Taken> = Vec::new();
+        for victims in self.drawn(hypothesis.by_job(self)) {
+            let Some(queue) = self.facts_of(victims.job).queue else { continue };
+            let mut units = self.units_of(victims.job, &victims.pods);
+            let last = units.last().copied();
+            let known = match taken.iter().position(|t| t.queue == queue) {
+                Some(known) => &mut taken[known],
+                None => taken.push_mut(Taken { queue, units: Vec::new(), lasts: Vec::new() }),
+            };
+            known.units.append(&mut units);
+            known.lasts.extend(last);
+        }
+        if self.draws(RandomOrder::Validator) {
+            return self.drawn(taken);
+        }
+        taken.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
+        taken
+    }
+
+    /// Items in the order in which the validator comes to them (N-7).
+    fn drawn<T>(&self, items: Vec<T>) -> Vec<T> {
+        let n = items.len();
+        let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
+        self.draw(RandomOrder::Validator, &mut items, n, |item| item.0);
+        items.into_iter().map(|item| item.1).collect()
+    }
+
+    /// One unit for each elastic task, one for all core tasks together.
+    fn units_of(&self, job: JobRef, pods: &[PodRef]) -> Vec<Quantities> {
+        let loses_no_core = self.is_semi(job);
+        let job = self.job(job);
+        let mut units = Vec::new();
+        let mut core: Option<Quantities> = None;
+        let current = |pod: &PodRef| job.slots[self.slot_of(*pod)].task;
+        for (set, counts) in job.sets.iter().enumerate() {
+            let of_set = pods.iter().filter(|p| self.pods[p.ix()].set == set).filter_map(current);
+            let tasks: Vec<TaskRef> = of_set.collect();
+            let n_core = match usize::try_from(counts.min_available) {
+                Ok(n) if !loses_no_core => n.min(tasks.len()),
+                _ => 0,
+            };
+            for (i, &task) in tasks.iter().enumerate() {
+                if self.is_free_of_charge(task) {
+                    continue;
+                }
+                let amount = self.task(task).accepted.quantities;
+                if i < n_core {
+                    *core.get_or_insert_default() += amount;
+                } else {
+                    units.push(amount);
+                }
+            }
+        }
+        units.extend(core);
+        units
+    }
+
+    /// Whether a victim is (again) placed, and that is not counted.
+    fn is_free_of_charge(&self, task: TaskRef) -> bool {
+        self.config.allow_consolidating_reclaim && self.task(task).status.is_active_allocated()
+    }
+
+    /// Where the paths of two leaf queues split: the claimant's queue, the other's.
+    pub fn split(&self, claimant: QueueRef, other: QueueRef) -> Option<(QueueRef, QueueRef)> {
+        let (l, r) = (self.path_from_root(claimant), self.path_from_root(other));
+        l.into_iter().zip(r).find(|(l, r)| l != r)
+    }
+
+    /// Step A: what the queues have left, if every unit is allowed.
+    fn units_are_allowed(&self, claim: Claim<'_>, taken: &[Taken], proof: &mut Proof) -> Option<Left> {
+        let claimant = self.facts_of(claim.claimant).queue?;
+        let mut left: Left = vec![None; self.queues.len()];
+        for Taken { queue, units, .. } in taken {
+            let (r, e) = self.split(claimant, *queue)?;
+            for &unit in units {
+                let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
+                let reason = self.unit_is_allowed(claim, (r, e), now);
+                let checks =
+                    if self.notes.is_on() { self.unit_checks(claim, (r, e), now) } else { Vec::new() };
+                proof.taken_from(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
+                reason?;
+                for q in self.path_from_root(*queue) {
+                    *left[q.ix()].get_or_insert(claim.held[q.ix()].0) -= unit;
+                }
+            }
+        }
+        Some(left)
+    }
+
+    /// Where paths split, if the verdict there hangs on whose units come last (N-7): what is left only gets less, so the
+    /// last unit is the one that may be refused, and any job's last unit may be the last of all.
+    fn hangs_on_order(&self, claim: Claim<'_>, taken: &[Taken]) -> Option<(QueueRef, QueueRef)> {
+        if taken.iter().map(|t| t.lasts.len()).sum::<usize>() < 2 {
+            return None;
+        }
+        let claimant = self.facts_of(claim.claimant).queue?;
+        let splits: Vec<_> = taken.iter().map(|t| self.split(claimant, t.queue)).collect();
+        let first_of = |i: usize| splits[i].filter(|_| !splits[..i].contains(&splits[i]));
+        (0..taken.len()).filter_map(first_of).find(|&(r, e)| {
+            let here = || taken.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
+            let mut left = claim.held[e.ix()].0;
+            here().flat_map(|t| &t.units).for_each(|&unit| left -= unit);
+            let is_allowed = |&last: &Quantities| self.unit_is_allowed(claim, (r, e), left + last).is_some();
+            let mut verdicts = here().flat_map(|t| &t.lasts).map(is_allowed);
+            let first = verdicts.next();
+            verdicts.any(|verdict| Some(verdict) != first)
+        })
+    }
+
+    /// Why a unit may be taken while the other queue has this much left.
+    pub fn unit_is_allowed(
+        &self,
+        claim: Claim<'_>,
+        (r, e): (QueueRef, QueueRef),
+        now: Quantities,
+    ) -> Option<EvictReason> {
+        let other = &self.queues[e.ix()];
+        if !now.less_equal(&other.allocatable) {
+            return Some(EvictReason::ReclaimedForFairShare);
+        }
+        let with_need = claim.held[r.ix()].0 + claim.need;
+        let within_quota = with_need.less_equal(&self.queues[r.ix()].deserved);
+        let is_above_quota = !now.less_equal(&other.deserved);
+        (within_quota && is_above_quota).then_some(EvictReason::ReclaimedForQuota)
+    }
+
+    /// The comparisons that [`Self::unit_is_allowed`] makes.
+    pub fn unit_checks(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef), now: Quantities) -> Vec<Check> {
+        let other = &self.queues[e.ix()];
+        let subject = self.about_queues(claim.claimant, r, e);
+        let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
+        let left = || triple(Quantity::AllocatedWithoutVictims, now);
+        let may = triple(Quantity::Allocatable, other.allocatable);
+        let mut checks = vec![check(MAINTAIN_FAIR_SHARE, left(), Op::Exceeds, may)];
+        if !checks[0].holds {
+            let with_need = triple(Quantity::AllocatedWithJob, claim.held[r.ix()].0 + claim.need);
+            let quota = triple(Quantity::Quota, self.queues[r.ix()].deserved);
+            checks.push(check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota));
+            let quota = triple(Quantity::Quota, other.deserved);
+            checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
+        }
+        checks
+    }
+
+    /// Step B: whether the claimant's queues stay in order.
+    fn claimant_is_in_order(
+        &self,
+        claim: Claim<'_>,
+        taken: &[Taken],
+        mut left: Left,
+        proof: &mut Proof,
+    ) -> bool {
+        let facts = self.facts_of(claim.claimant);
+        let mut at = facts.queue;
+        while let Some(q) = at {
+            let x = match &mut left[q.ix()] {
+                Some(left) => {
+                    *left += claim.need;
+                    *left
+                }
+                None => claim.held[q.ix()].0 + claim.need,
+            };
+            let parent = self.queues[q.ix()].parent;
+            for s in (0..self.queues.len()).map(QueueRef::of) {
+                let is_sibling = s != q && self.queues[s.ix()].parent == parent;
+                if let (true, Some(left)) = (is_sibling, left[s.ix()]) {
+                    let involved = self.involved(s, claim.need, taken);
+                    if !self.keeps_order(claim.claimant, (q, x), (s, left), involved, proof) {
+                        return false;
+                    }
+                }
+            }
+            let deserved = self.queues[q.ix()].deserved;
+            if let Some(fixed) = claim.fixed {
+                let np = claim.held[q.ix()].1 + fixed;
+                if self.notes.is_on() {
+                    let (l, r) =
+                        (triple(Quantity::AllocatedNonPreemptible, np), triple(Quantity::Quota, deserved));
+                    let subject = self.about_queue(claim.claimant, q);
+                    proof.common.push(Check::new(STAYS_WITHIN_QUOTA, subject, l, Op::AtMost, r));
+                }
+                if !np.less_equal(&deserved) {
+                    return false;
+                }
+            }
+            at = parent;
+        }
+        true
+    }
+
+    /// The resources that are taken below a queue or asked for.
+    fn involved(&self, sibling: QueueRef, need: Quantities, taken: &[Taken]) -> [bool; 3] {
+        let mut involved = need.to_array().map(|amount| amount > 0.0);
+        for Taken { queue, units, .. } in taken {
+            if self.path_from_root(*queue).contains(&sibling) {
+                for unit in units {
+                    for (i, amount) in unit.to_array().into_iter().enumerate() {
+                        involved[i] |= amount > 0.0;
+                    }
+                }
+            }
+        }
+        involved
+    }
+
+    /// Whether the claimant's queue stays below a sibling, or within its share.
+    fn keeps_order(
+        &self,
+        claimant: JobRef,
+        (q, x): (QueueRef, Quantities),
+        (s, left): (QueueRef, Quantities),
+        involved: [bool; 3],
+        proof: &mut Proof,
+    ) -> bool {
+        let mine = self.queues[q.ix()].fair_share.to_array();
+        let theirs = self.queues[s.ix()].fair_share.to_array();
+        for i in (0..3).filter(|&i| involved[i]) {
+            let (fs_q, fs_s) = (mine[i], theirs[i]);
+            if fs_q == UNLIMITED && fs_s == UNLIMITED {
+                continue;
+            }
+            let ratio_q = ratio(x.to_array()[i], fs_q);
+            let ratio_s = ratio(left.to_array()[i], fs_s);
+            let with_multiplier = ratio_q * self.config.saturation_multiplier;
+            let is_above = ratio_q > 1.0 && fs_s > 0.0;
+            if self.notes.is_on() {
+                let resource = Some(Resource::ACCOUNTED[i]);
+                let subject = Subject { resource, ..self.about_queues(claimant, q, s) };
+                let check = |left, op, right| Check::new(KEEPS_ORDER, subject, left, op, right);
+                let saturation = |ratio| real(Quantity::Saturation, ratio);
+                proof.common.push(if is_above {
+                    check(saturation(with_multiplier), Op::Less, saturation(ratio_s))
+                } else if ratio_q <= 1.0 {
+                    check(saturation(ratio_q), Op::AtMost, real(Quantity::Constant, 1.0))
+                } else {
+                    check(real(Quantity::FairShare, fs_s), Op::AtMost, real(Quantity::Constant, 0.0))
+                });
+            }
+            if is_above && with_multiplier >= ratio_s {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Who takes how much, and what every queue held before.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::policy::kai) struct Claim<'h> {
+    pub claimant: JobRef,
+    pub need: Quantities,
+    /// What of it must fit in quota.
+    pub fixed: Option<Quantities>,
+    pub held: &'h Held,
+}
+
+/// What queues have left; `None` until something is taken.
+type Left = Vec<Option<Quantities>>;

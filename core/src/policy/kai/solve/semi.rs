@@ -1,0 +1,285 @@
+//! Semi-preemptible jobs: those whose first pods may not be taken.
+//!
+//! # Rule
+//! The *core* of a job's pod set is the first `minAvailable` of its held tasks, in task order; a preemptible job has none, of a
+//! non-preemptible one all is core. The core counts in *allocated not preemptible* of every queue on the path, and what
+//! would become core must fit in quota there. What is above the minimum may go over quota. Victims of a semi-preemptible
+//! job are single tasks above the minimum, the last first; without such it is no victim. Order, minimum runtime and the
+//! eviction of stale gangs see the job like any other.
+//!
+//! # Source
+//! runai.md 6; docs.nvidia.com/run-ai, "Workload Priority and Preemption"; for KAI a design only ("Semi-Preemptible Mode")
+//!
+//! # Differs
+//! Our choices where the documents are silent. RC-16: the core is a number of pods, not certain ones: where one of them ends or
+//! is lost, the next that runs takes its place. RC-17: a pod that only claims room in this cycle keeps nobody above the
+//! minimum, for the claim may be lost. RC-18: jobs are moved for what is above the minimum, not for the core, as they are
+//! not for non-preemptible work. RC-19: victims above the minimum are always judged one by one.
+
+use crate::cluster::Preemptible;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::{Quantities, Status};
+use crate::policy::kai::task::{JobRef, PodRef, TaskRef};
+
+impl Session<'_> {
+    /// Whether a job is semi-preemptible.
+    pub fn is_semi(&self, job: JobRef) -> bool {
+        self.facts_of(job).preemptible == Preemptible::Semi
+    }
+
+    /// Whether something of a job may be taken.
+    pub fn may_lose(&self, job: JobRef) -> bool {
+        match self.facts_of(job).preemptible {
+            Preemptible::Yes => true,
+            Preemptible::No => false,
+            Preemptible::Semi => self.n_above(job) > 0,
+        }
+    }
+
+    /// Whether others are moved for a job's next chunk.
+    pub fn may_move_others(&mut self, job: JobRef) -> bool {
+        match self.facts_of(job).preemptible {
+            Preemptible::Yes => true,
+            Preemptible::No => false,
+            Preemptible::Semi => {
+                let chunk = self.chunk(job, false);
+                self.core_of_chunk(job, &chunk).is_empty()
+            }
+        }
+    }
+
+    /// Whether a task really runs or will, so that it is still there after the cycle.
+    fn is_held(&self, task: TaskRef) -> bool {
+        let t = self.task(task);
+        t.status.is_allocated() && !self.evicted.contains(&t.pod)
+    }
+
+    /// Held tasks of a pod set, in task order.
+    fn held_of(&self, job: JobRef, set: usize) -> Vec<TaskRef> {
+        let all = self.job(job).tasks().filter(|&t| self.pod_of(t).set == set && self.is_held(t));
+        let mut held: Vec<TaskRef> = all.collect();
+        held.sort_by_key(|&t| self.pod_of(t).order);
+        held
+    }
+
+    fn min_of(&self, job: JobRef, set: usize) -> usize {
+        usize::try_from(self.job(job).sets[set].min_available).unwrap_or(0)
+    }
+
+    /// How many tasks of a semi-preemptible job may be taken.
+    fn n_above(&self, job: JobRef) -> usize {
+        let above = |set| self.held_of(job, set).len().saturating_sub(self.min_of(job, set));
+        (0..self.job(job).sets.len()).map(above).sum()
+    }
+
+    /// What a semi-preemptible job would lose next, and whether it would have more to lose.
+    pub fn above_to_evict(&self, job: JobRef) -> (Option<TaskRef>, bool) {
+        let last_above = |set: usize| {
+            let held = self.held_of(job, set);
+            held.last().copied().filter(|_| held.len() > self.min_of(job, set))
+        };
+        let next = self.sets_in_order(self.job(job)).into_iter().rev().find_map(last_above);
+        (next, self.n_above(job) > 1)
+    }
+
+    /// The tasks of a chunk that would become core of a semi-preemptible job: as many as its sets lack without the chunk.
+    fn core_of_chunk(&self, job: JobRef, chunk: &[TaskRef]) -> Vec<TaskRef> {
+        let own = self.job(job).uid;
+        let asked: Vec<PodRef> = chunk.iter().map(|&t| self.task(t).pod).collect();
+        let mut core = Vec::new();
+        for set in 0..self.job(own).sets.len() {
+            let of_set = |&t: &TaskRef| self.pod_of(t).set == set;
+            let others = |&t: &TaskRef| of_set(&t) && !asked.contains(&self.task(t).pod);
+            let kept = self.job(own).tasks().filter(others).filter(|&t| self.is_kept(t)).count();
+            let lacks = self.min_of(own, set).saturating_sub(kept);
+            core.extend(chunk.iter().copied().filter(of_set).take(lacks));
+        }
+        core
+    }
+
+    /// Whether a task holds room or has a claim.
+    fn is_kept(&self, task: TaskRef) -> bool {
+        self.is_held(task) || self.task(task).status == Status::Pipelined
+    }
+
+    /// What of a chunk must fit in quota, memory requests counting no GPU; `None`: nothing must.
+    pub fn fixed_part(&self, job: JobRef, chunk: &[TaskRef]) -> Option<Quantities> {
+        match self.facts_of(job).preemptible {
+            Preemptible::Yes => None,
+            Preemptible::No => Some(self.asked_by(chunk)),
+            Preemptible::Semi => {
+                let core = self.core_of_chunk(job, chunk);
+                (!core.is_empty()).then(|| self.asked_by(&core))
+            }
+        }
+    }
+
+    /// Whether a pod, once placed, must be within quota.
+    pub fn is_fixed(&self, job: JobRef, pod: PodRef) -> bool {
+        match self.facts_of(job).preemptible {
+            Preemptible::Yes => false,
+            Preemptible::No => true,
+            Preemptible::Semi => {
+                let (own, set) = (self.job(job).uid, self.pods[pod.ix()].set);
+                let of_set = self.job(own).tasks().filter(|&t| self.pod_of(t).set == set);
+                of_set.filter(|&t| self.is_kept(t)).count() < self.min_of(own, set)
+            }
+        }
+    }
+
+    /// The part of [`Session::need`] that must fit in quota; `None`: nothing must.
+    pub fn fixed_need(&mut self, job: JobRef) -> Option<Quantities> {
+        match self.facts_of(job).preemptible {
+            Preemptible::Yes => None,
+            Preemptible::No => Some(self.need(job)),
+            Preemptible::Semi => {
+                let chunk = self.chunk(job, false);
+                let core = self.core_of_chunk(job, &chunk);
+                let may = |t: &&TaskRef| self.task(**t).should_allocate(false);
+                let asked = core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.yardstick));
+                (!core.is_empty()).then(|| asked.fold(Quantities::default(), |sum, asked| sum + asked))
+            }
+        }
+    }
+
+    /// What the core of a semi-preemptible job holds or claims; where a set has both, what is held comes first.
+    pub fn core_amount(&self, job: JobRef) -> Quantities {
+        let mut amount = Quantities::default();
+        for set in 0..self.job(job).sets.len() {
+            let kept = self.job(job).tasks().filter(|&t| self.pod_of(t).set == set && self.is_kept(t));
+            let mut kept: Vec<TaskRef> = kept.collect();
+            kept.sort_by_key(|&t| (!self.is_held(t), self.pod_of(t).order));
+            for &task in kept.iter().take(self.min_of(job, set)) {
+                amount += self.task(task).accepted.quantities;
+            }
+        }
+        amount
+    }
+
+    /// Brings what is not preemptible of a semi-preemptible job's queues up to date.
+    pub fn account_core(&mut self, job: JobRef) {
+        let now = self.core_amount(job);
+        let before = std::mem::replace(&mut self.jobs[job.ix()].core, now);
+        if before == now {
+            return;
+        }
+        let mut at = self.facts[job.ix()].queue;
+        while let Some(q) = at {
+            let queue = &mut self.queues[q.ix()];
+            queue.allocated_np -= before;
+            queue.allocated_np += now;
+            at = queue.parent;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::policy::kai::session::Ids;
+    use crate::policy::kai::snapshot::{
+        GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
+    };
+    use crate::policy::kai::statement::Statement;
+    use crate::policy::kai::task::NodeRef;
+    use crate::trace::Level;
+
+    const FREE: Quantities = Quantities { cpu: -1.0, memory: -1.0, gpu: -1.0 };
+
+    /// A semi-preemptible job of one-GPU pods, of which some run on the only node, with room for one more.
+    fn world(runs: &[bool], min_available: i64) -> Snapshot {
+        let name = |text: &str| Arc::<str>::from(text);
+        let pod = |(i, &runs): (usize, &bool)| SnapshotPod {
+            name: Arc::from(format!("p{i}")),
+            pod_set: name("default"),
+            status: if runs { Status::Running } else { Status::Pending },
+            node: name(if runs { "n" } else { "" }),
+            gpu: GpuAsk::Whole { devices: 1 },
+            ..SnapshotPod::default()
+        };
+        let gpus = runs.len() as f64;
+        let set = SnapshotPodSet { name: name("default"), min_available, ..Default::default() };
+        Snapshot {
+            nodes: vec![SnapshotNode { name: name("n"), gpus, pods: 9, ready: true, ..Default::default() }],
+            queues: vec![SnapshotQueue { name: name("q"), quota: FREE, limit: FREE, ..Default::default() }],
+            jobs: vec![SnapshotJob {
+                name: name("j"),
+                queue: name("q"),
+                preemptible: Preemptible::Semi,
+                pod_sets: vec![set],
+                pods: runs.iter().enumerate().map(pod).collect(),
+                ..SnapshotJob::default()
+            }],
+            total: Quantities { cpu: 0.0, memory: 0.0, gpu: gpus },
+            ..Snapshot::default()
+        }
+    }
+
+    fn with(snapshot: &Snapshot, act: impl FnOnce(&mut Session<'_>, JobRef)) {
+        act(&mut Session::open(snapshot, &Ids::in_file_order(snapshot), Level::Outcomes), JobRef::of(0));
+    }
+
+    fn name_of(s: &Session<'_>, task: Option<TaskRef>) -> Option<String> {
+        task.map(|t| s.pod_of(t).name.to_string())
+    }
+
+    #[test]
+    fn the_last_above_the_minimum_goes_first() {
+        with(&world(&[true; 4], 2), |s, job| {
+            assert_eq!((s.core_amount(job).gpu, s.queues[0].allocated_np.gpu), (2.0, 2.0));
+            let mut gone = Vec::new();
+            while let (Some(task), _) = s.above_to_evict(job) {
+                gone.push(s.pod_of(task).name.to_string());
+                s.evict_now(task);
+            }
+            assert_eq!(gone, ["p3", "p2"]);
+            assert!(!s.may_lose(job));
+            assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (2.0, 2.0));
+        });
+    }
+
+    /// RC-17: the pod that claims room counts towards the core of the queue, but lets no pod that runs go.
+    #[test]
+    fn a_claim_keeps_nobody_above_the_minimum() {
+        with(&world(&[false, true], 1), |s, job| {
+            let claims = s.job(job).tasks().next().expect("a pod");
+            let mut st = Statement::default();
+            st.pipeline(s, claims, NodeRef::of(0), false);
+            assert_eq!(s.job(job).n_active_allocated, 2);
+            assert_eq!((s.may_lose(job), s.above_to_evict(job)), (false, (None, false)));
+            assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (2.0, 1.0));
+            st.discard(s);
+            assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (1.0, 1.0));
+        });
+    }
+
+    /// a pod that is shown as running although its eviction was committed is not there any more.
+    #[test]
+    fn a_committed_eviction_is_not_counted_as_held() {
+        with(&world(&[true, true, true], 1), |s, job| {
+            let (last, more) = s.above_to_evict(job);
+            assert_eq!((name_of(s, last), more), (Some("p2".into()), true));
+            let pod = s.task(last.expect("one is above")).pod;
+            s.evicted.push(pod);
+            let (last, more) = s.above_to_evict(job);
+            assert_eq!((name_of(s, last), more), (Some("p1".into()), false));
+        });
+    }
+
+    #[test]
+    fn what_is_lacking_becomes_core() {
+        with(&world(&[false, false, true], 2), |s, job| {
+            let chunk = s.chunk(job, false);
+            // One lacks: a chunk of one pod, which is core.
+            assert_eq!((chunk.len(), s.fixed_part(job, &chunk).map(|q| q.gpu)), (1, Some(1.0)));
+            assert!(s.is_fixed(job, s.task(chunk[0]).pod) && !s.may_move_others(job));
+        });
+        with(&world(&[false, true, true], 2), |s, job| {
+            let chunk = s.chunk(job, false);
+            assert_eq!((chunk.len(), s.fixed_part(job, &chunk)), (1, None));
+            assert!(!s.is_fixed(job, s.task(chunk[0]).pod) && s.may_move_others(job));
+        });
+    }
+}

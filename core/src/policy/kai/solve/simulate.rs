@@ -1,0 +1,167 @@
+//! Placing the claimant and its victims anew, and judging what came of it.
+//!
+//! # Rule
+//! All jobs with something pending and all jobs that lost tasks are popped in order from a fresh queue tree, the claimant
+//! replaced by its partial job. The claimant must be placed on the feasible nodes; a job that lost tasks gets one chunk
+//! if it fits, and is remembered with that chunk if not; others are passed over. What is still releasing then
+//! goes; what is pipelined elsewhere moves.
+//!
+//! # Source
+//! kai.md 6.7, 6.8, 7.2
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::explain::notes::Proof;
+use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Status;
+use crate::policy::kai::solve::hypothesis::Hypothesis;
+use crate::policy::kai::solve::min_runtime::Against;
+use crate::policy::kai::solve::solver::Taking;
+use crate::policy::kai::statement::Statement;
+use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
+
+/// How an attempt ended.
+#[derive(Debug)]
+pub(in crate::policy::kai) enum Attempt {
+    /// The claimant was not placed.
+    Failed,
+    /// It was placed, but what is taken for it may not be taken.
+    Refused,
+    /// It was placed; these tasks go or move, and why they may.
+    Solved(Vec<TaskRef>, Proof),
+}
+
+impl Session<'_> {
+    /// 6.7: one attempt.
+    pub fn simulate(
+        &mut self,
+        taking: &Taking,
+        st: &mut Statement,
+        hypothesis: &Hypothesis,
+        victims: &[TaskRef],
+        nodes: &[bool],
+    ) -> Attempt {
+        let claimant = self.job(hypothesis.partial).uid;
+        self.note_tried(taking, hypothesis, 1);
+        if !self.place_anew(st, hypothesis, victims, nodes) {
+            return Attempt::Failed;
+        }
+        let mut proof = Proof::default();
+        if !self.is_valid(taking, hypothesis, &mut proof) {
+            self.notes.about(claimant, |note| note.refused = proof.into_checks());
+            return Attempt::Refused;
+        }
+        let goes = |&t: &TaskRef| matches!(self.task(t).status, Status::Releasing | Status::Pipelined);
+        Attempt::Solved(victims.iter().copied().filter(goes).collect(), proof)
+    }
+
+    fn place_anew(
+        &mut self,
+        st: &mut Statement,
+        hypothesis: &Hypothesis,
+        victims: &[TaskRef],
+        nodes: &[bool],
+    ) -> bool {
+        let partial = hypothesis.partial;
+        let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
+        owners.sort();
+        owners.dedup();
+        let wanted = self.that_matter(partial, &owners);
+        let jobs = self.jobs_in_order(partial, &owners, wanted.clone());
+        let mut tree = QueueTree::serving(self, None);
+        tree.load_sorted(self, jobs);
+        if self.siblings_are_ordered {
+            tree.look_for(self, wanted);
+        }
+        let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
+        let mut left = owners.len() + 1;
+        while left > 0
+            && let Some(job) = tree.pop(self)
+        {
+            let is_owner = owners.binary_search(&job).is_ok();
+            if job != partial && !is_owner {
+                continue;
+            }
+            left -= 1;
+            tree.found(self, job);
+            self.need(job);
+            let placed = self.allocate_job(st, job, &nodes, true).is_ok();
+            if job == partial && !placed {
+                return false;
+            }
+            if !placed {
+                self.chunk(job, false);
+            }
+        }
+        true
+    }
+
+    /// The claimant, replaced, and those of ordered queues that lost tasks.
+    fn that_matter(&self, partial: JobRef, owners: &[JobRef]) -> Vec<JobRef> {
+        let claimant = self.job(partial).uid;
+        let mut jobs: Vec<JobRef> = owners.iter().copied().filter(|&j| j != claimant).collect();
+        jobs.push(partial);
+        jobs.retain(|&job| self.facts_of(job).is_ordered);
+        jobs
+    }
+
+    /// All that waits and all that matter, in job order.
+    fn jobs_in_order(
+        &mut self,
+        partial: JobRef,
+        owners: &[JobRef],
+        mut relevant: Vec<JobRef>,
+    ) -> Vec<JobRef> {
+        let claimant = self.job(partial).uid;
+        relevant.sort_by_key(|&job| self.job(job).place);
+        let waiting = self.waiting();
+        let mut jobs = Vec::with_capacity(waiting.len() + relevant.len());
+        let mut relevant = relevant.into_iter().peekable();
+        for &job in waiting.iter() {
+            if job == claimant || owners.binary_search(&job).is_ok() {
+                continue;
+            }
+            while let Some(first) = relevant.next_if(|&r| self.job(r).place < self.job(job).place) {
+                jobs.push(first);
+            }
+            jobs.push(job);
+        }
+        jobs.extend(relevant);
+        jobs
+    }
+
+    fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
+        match taking {
+            Taking::Reclaim(held) => {
+                let proportion = !self.plugins.proportion || self.is_fair(held, hypothesis, proof);
+                let queue = self.facts_of(hypothesis.partial).queue;
+                proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), hypothesis))
+            }
+            Taking::Preemption => self.ran_long_enough(Against::Preemption, hypothesis),
+            Taking::Consolidation { .. } => self.all_placed(hypothesis),
+        }
+    }
+
+    /// 7.2: whether nothing of what was evicted stays out.
+    fn all_placed(&self, hypothesis: &Hypothesis) -> bool {
+        hypothesis.victims.iter().all(|&t| self.task(self.current(t)).status != Status::Releasing)
+    }
+
+    /// 6.8: whether protected elastic jobs keep their minimum.
+    fn ran_long_enough(&self, against: Against, hypothesis: &Hypothesis) -> bool {
+        let keeps_minimum = |job: JobRef, pods: &[crate::policy::kai::task::PodRef]| {
+            self.job(job).sets.iter().enumerate().all(|(i, set)| {
+                let victims = pods.iter().filter(|p| self.pods[p.ix()].set == i).count() as i64;
+                set.min_available <= set.active_used - victims
+            })
+        };
+        let of_job = |v: &crate::policy::kai::solve::hypothesis::VictimsOfJob| {
+            !self.is_protected(v.job, against)
+                || !self.job(v.job).is_elastic()
+                || keeps_minimum(v.job, &v.pods)
+        };
+        hypothesis.by_job(self).iter().all(of_job)
+    }
+}

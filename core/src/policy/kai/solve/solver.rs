@@ -1,0 +1,325 @@
+//! Which victims, in thought, let a job run.
+//!
+//! # Rule
+//! For k = 1..n the first k tasks of the job's chunk are solved with the *recorded* victims of step k-1. A step tries the
+//! recorded victims alone, then with ever more candidates, until one attempt ends well; hypotheses that fail a filter
+//! are passed over but keep their victims. An attempt evicts the recorded victims; then, for each node of the latest
+//! victim's job, all groups of the jobs that have a victim there, and places everything anew. Nodes of evicted tasks
+//! become feasible. A refusal by the validator ends the hypothesis. Only the last step's statement is kept.
+//!
+//! # Source
+//! kai.md 6.5
+//!
+//! # Differs
+//! a job without a placeable task left, on which the real scheduler dies, is unsolved and reported
+
+use crate::policy::kai::explain::notes::Proof;
+use crate::policy::kai::explain::recorder::Recorder;
+use crate::policy::kai::fast::feasibility::Prospect;
+use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::solve::filters::Filters;
+use crate::policy::kai::solve::hypothesis::Hypothesis;
+use crate::policy::kai::solve::min_runtime::Against;
+use crate::policy::kai::solve::reclaimable::Held;
+use crate::policy::kai::solve::simulate::Attempt;
+use crate::policy::kai::statement::{NotHeld, Statement};
+use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
+
+/// On whose behalf victims are looked for, and what may be taken.
+#[derive(Debug)]
+pub(in crate::policy::kai) enum Taking {
+    /// From other queues, as far as that is fair with respect to what they held at first.
+    Reclaim(Held),
+    /// From lower priority in the same queue.
+    Preemption,
+    /// From anybody, if it is placed elsewhere.
+    Consolidation {
+        /// Most jobs that may be looked at.
+        most: Option<u32>,
+    },
+}
+
+/// What lets a job run, and why it may.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct Solved {
+    pub statement: Statement,
+    pub proof: Proof,
+}
+
+/// A step that ended well.
+struct Solution {
+    statement: Statement,
+    /// Objects of the tasks that go or move.
+    gone: Vec<TaskRef>,
+    /// The groups they are in.
+    groups: Vec<Vec<TaskRef>>,
+    proof: Proof,
+}
+
+impl Session<'_> {
+    /// The statement that lets a job's chunk run, if there is one.
+    pub fn solve(&mut self, taking: &Taking, job: JobRef, out: &mut Recorder<'_>) -> Option<Solved> {
+        if !matches!(taking, Taking::Consolidation { .. }) {
+            self.notes.about(job, |note| note.tried = note.tried.or(Some(0)));
+        }
+        self.make_up();
+        let feasible = self.feasible_nodes(job);
+        let used_before = self.job(job).active_used();
+        let chunk = self.chunk(job, false);
+        let mut recorded = Vec::new();
+        let mut more_nodes: Vec<NodeRef> = Vec::new();
+        for k in 1..=chunk.len() {
+            let partial = self.partial_job(job, &chunk[..k]);
+            if self.chunk(partial, false).is_empty() {
+                out.crashed(self, job);
+                return None;
+            }
+            // All of them, also those of a stale chunk that cannot be placed.
+            let pending = self.job(partial).tasks().collect();
+            let mut nodes = feasible.clone();
+            more_nodes.iter().for_each(|n| nodes[n.ix()] = true);
+            let hypothesis = Hypothesis::new(self, partial, pending, recorded);
+            let solution = self.solve_step(taking, job, hypothesis, nodes)?;
+            if k == chunk.len() {
+                let grew = self.job(job).active_used() > used_before;
+                if self.job(job).is_gang_satisfied() && grew {
+                    return Some(Solved { statement: solution.statement, proof: solution.proof });
+                }
+                self.waiting = None;
+                return None;
+            }
+            solution.statement.discard(self);
+            more_nodes = solution.gone.iter().filter_map(|&t| self.task(t).node).collect();
+            recorded = solution.groups;
+        }
+        None
+    }
+
+    /// 6.1d: nodes on which anything is idle or releasing; all if some pod needs no GPU.
+    fn feasible_nodes(&self, job: JobRef) -> Vec<bool> {
+        let any_cpu_only = self.job(job).tasks().any(|t| self.pod_of(t).request.is_cpu_only());
+        let has_room =
+            |n: &crate::policy::kai::place::node::Node| n.sum_idle() > 0.0 || n.sum_releasing() > 0.0;
+        self.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
+    }
+
+    /// The job with only some tasks, which must all run.
+    fn partial_job(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
+        let partial = self.clone_with_tasks(job, tasks);
+        for set in 0..self.job(partial).sets.len() {
+            let n = tasks.iter().filter(|&&t| self.pod_of(t).set == set).count() as i64;
+            if n > 0 {
+                self.jobs[partial.ix()].sets[set].min_available = n;
+            }
+        }
+        self.place_job(partial);
+        partial
+    }
+
+    fn solve_step(
+        &mut self,
+        taking: &Taking,
+        job: JobRef,
+        mut hypothesis: Hypothesis,
+        mut nodes: Vec<bool>,
+    ) -> Option<Solution> {
+        let mut tree = QueueTree::victims(self);
+        let victims = self.victims_for(taking, job);
+        if self.notes.is_on() {
+            self.note_protected(taking, job);
+        }
+        tree.load(self, victims);
+        let mut filters = Filters::new(self, &hypothesis, &nodes);
+        let mut prospect = Prospect::new(self, hypothesis.partial, &nodes);
+        loop {
+            if filters.accept(self, &hypothesis)
+                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes, &mut prospect)
+            {
+                return Some(solution);
+            }
+            if !hypothesis.grow(self, &mut tree) {
+                return None;
+            }
+        }
+    }
+
+    /// Notes what protects those whom only their minimum runtime protects.
+    fn note_protected(&mut self, taking: &Taking, job: JobRef) {
+        let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
+        let Some(by) = queue else { return };
+        let mut checks = Vec::new();
+        for victim in self.own_jobs().filter(|&v| v != job && self.may_lose(v)) {
+            let facts = self.facts_of(victim);
+            let against = match taking {
+                Taking::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
+                Taking::Preemption if facts.queue == queue && facts.priority < priority => {
+                    Against::Preemption
+                }
+                _ => continue,
+            };
+            if self.job(victim).n_active_allocated != 0 && self.is_protected(victim, against) {
+                let until =
+                    self.job(victim).last_start_s.unwrap_or_default() + self.min_runtime(victim, against);
+                checks.extend(self.protection(job, victim, against).map(|check| (check, until)));
+            }
+        }
+        // Each step looks at the same jobs, each action at others.
+        self.notes.about(job, |note| {
+            checks.retain(|check| !note.protected.contains(check));
+            note.protected.append(&mut checks);
+        });
+    }
+
+    /// Jobs that may be looked at for victims.
+    fn victims_for(&mut self, taking: &Taking, job: JobRef) -> Vec<JobRef> {
+        let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
+        let all = self.own_jobs().filter(|&v| self.may_lose(v));
+        match taking {
+            Taking::Reclaim(_) => {
+                let Some(by) = queue else { return Vec::new() };
+                let active =
+                    |v: JobRef| self.job(v).tasks().any(|t| self.task(t).status.is_active_allocated());
+                let others = all.filter(|&v| self.facts_of(v).queue != queue);
+                others.filter(|&v| active(v) && self.may_be_victim(v, Against::Reclaim(by))).collect()
+            }
+            Taking::Preemption => {
+                let same =
+                    all.filter(|&v| self.facts_of(v).queue == queue && self.facts_of(v).priority < priority);
+                let active = same.filter(|&v| self.job(v).n_active_allocated != 0);
+                active.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
+            }
+            Taking::Consolidation { most } => {
+                let others = all.filter(|&v| v != job && self.job(v).n_active_allocated != 0);
+                let mut victims: Vec<JobRef> = others.collect();
+                if let Some(most) = most {
+                    victims.sort_by(|&l, &r| self.job_order(r, l));
+                    self.draw_jobs(RandomOrder::Consolidation, &mut victims);
+                    if victims.len() > *most as usize + 1 {
+                        self.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
+                    }
+                    victims.truncate(*most as usize + 1);
+                }
+                victims
+            }
+        }
+    }
+
+    fn evict_all(&mut self, st: &mut Statement, tasks: &[TaskRef]) -> Result<(), NotHeld> {
+        tasks.iter().try_for_each(|&task| st.evict(self, task))
+    }
+
+    fn try_hypothesis(
+        &mut self,
+        taking: &Taking,
+        hypothesis: &Hypothesis,
+        nodes: &mut [bool],
+        prospect: &mut Option<Prospect>,
+    ) -> Option<Solution> {
+        let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
+        let is_open =
+            |s: &Self, evicted: &[TaskRef]| prospect.as_ref().is_none_or(|p| p.is_open(s, nodes, evicted));
+        let mut places = self.places(hypothesis, &recorded);
+        let n_places = places.len();
+        places.retain(|evicted| is_open(self, evicted));
+        self.note_tried(taking, hypothesis, n_places - places.len());
+        if places.is_empty() {
+            return None;
+        }
+        let n_ties = self.ties.len();
+        // In order before anything is evicted; attempts put those that lose tasks in their places.
+        self.waiting();
+        let mut st = Statement::default();
+        if self.evict_all(&mut st, &recorded).is_err() {
+            st.discard(self);
+            return None;
+        }
+        let attempt = if hypothesis.potential().is_empty() {
+            self.simulate(taking, &mut st, hypothesis, &recorded, nodes)
+        } else {
+            self.try_nodes(taking, &mut st, hypothesis, (recorded.len(), places), nodes, prospect)
+        };
+        let Attempt::Solved(gone, proof) = attempt else {
+            st.discard(self);
+            self.ties.forget(n_ties);
+            return None;
+        };
+        let is_gone = |s: &Self, &t: &TaskRef| gone.iter().any(|&g| s.task(g).pod == s.task(t).pod);
+        let of_gone = hypothesis.groups.iter().filter(|g| g.tasks.iter().any(|t| is_gone(self, t)));
+        let groups = of_gone.map(|g| g.tasks.clone()).collect();
+        Some(Solution { statement: st, gone, groups, proof })
+    }
+
+    /// What is evicted in each attempt of a hypothesis, recorded victims first: those alone, or, node by node of the
+    /// latest victim's job, all that the jobs with a victim there may lose.
+    fn places(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Vec<Vec<TaskRef>> {
+        let Some(&latest) = hypothesis.potential().last() else {
+            return if recorded.is_empty() { Vec::new() } else { vec![recorded.to_vec()] };
+        };
+        let of_latest = self.job(self.job_of(latest)).tasks().map(|t| self.task(t).node);
+        let mut of_latest: Vec<Option<NodeRef>> = of_latest.collect();
+        of_latest.sort();
+        of_latest.dedup();
+        let in_order = of_latest.clone();
+        let slot = |n: &Option<NodeRef>| in_order.iter().position(|o| o == n).unwrap_or_default();
+        self.draw(RandomOrder::Nodes, &mut of_latest, in_order.len(), slot);
+        let evicted = |node: Option<NodeRef>| {
+            let mut tasks = recorded.to_vec();
+            for job in hypothesis.jobs_on(self, node) {
+                let groups = hypothesis.groups.iter().filter(|g| g.job == job);
+                tasks.extend(groups.flat_map(|g| g.tasks.iter().copied()));
+            }
+            tasks
+        };
+        of_latest.into_iter().map(evicted).collect()
+    }
+
+    /// One attempt after the other, until one ends well or is refused.
+    fn try_nodes(
+        &mut self,
+        taking: &Taking,
+        st: &mut Statement,
+        hypothesis: &Hypothesis,
+        (n_recorded, places): (usize, Vec<Vec<TaskRef>>),
+        nodes: &mut [bool],
+        prospect: &mut Option<Prospect>,
+    ) -> Attempt {
+        let is_choice = places.iter().any(|victims| *victims != places[0]);
+        for victims in places {
+            let checkpoint = st.checkpoint();
+            if self.evict_all(st, &victims[n_recorded..]).is_err() {
+                return Attempt::Failed;
+            }
+            let mut added = Vec::new();
+            for at in victims[n_recorded..].iter().filter_map(|&t| self.task(t).node) {
+                if !nodes[at.ix()] {
+                    nodes[at.ix()] = true;
+                    added.push(at);
+                }
+            }
+            match self.simulate(taking, st, hypothesis, &victims, nodes) {
+                Attempt::Failed => {
+                    added.into_iter().for_each(|n| nodes[n.ix()] = false);
+                    st.rollback(self, checkpoint);
+                }
+                ended => {
+                    if is_choice {
+                        self.ties.met(nondeterminism::NODES, self.about_job(hypothesis.partial));
+                    }
+                    prospect.iter_mut().for_each(|p| p.nodes_added(nodes));
+                    return ended;
+                }
+            }
+        }
+        Attempt::Failed
+    }
+
+    /// Counts attempts.
+    pub fn note_tried(&mut self, taking: &Taking, hypothesis: &Hypothesis, n: usize) {
+        if !matches!(taking, Taking::Consolidation { .. }) {
+            let claimant = self.job(hypothesis.partial).uid;
+            self.notes.about(claimant, |note| *note.tried.get_or_insert(0) += n as u32);
+        }
+    }
+}
