@@ -339,8 +339,9 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
         .filter_map(|queue| {
             let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
             let missing = share.min(queue.request[r]) - queue.allocated[r];
+            let share = terms.says("fair share");
             (missing > 1e-9)
-                .then(|| format!("{} is {} below its fair share", queue.name, amount(resource, missing)))
+                .then(|| format!("{} is {} below its {share}", queue.name, amount(resource, missing)))
         })
         .collect();
     let mut said = format!(
@@ -368,8 +369,16 @@ pub fn table(view: &SharesView) -> Table {
     let unit = &view.unit[1];
     let terms = Terms::of(&view.policy);
     let says = |word: &'static str| terms.word_apart(word);
-    let captions =
-        ["allocated", "claimed", "shutting down", "quota", "fair share", "limit", "requested", "non-preemptible"];
+    let captions = [
+        "allocated",
+        "claimed",
+        "shutting down",
+        "quota",
+        "fair share",
+        "limit",
+        "requested",
+        "non-preemptible",
+    ];
     let mut head = vec![says("queue").to_string()];
     let counted_in = view.resource == DOMINANT;
     head.extend(counted_in.then(|| "counted in".to_string()));
