@@ -192,7 +192,13 @@ proptest! {
                 let before = std::mem::replace(&mut at[id.index()], job.partition);
                 let events = || record.events.iter().map(|recorded| recorded.event);
                 let is_own = |event: &Event| job_of(simulation, *event) == Some(id);
-                let served = events().filter(is_own).any(|e| matches!(e, Event::Bound { .. } | Event::Claimed { .. }));
+                // A claim counts while it stands: another job may take the room later in the same cycle.
+                let stands = |served: u32, event: Event| match event {
+                    Event::Bound { .. } | Event::Claimed { .. } => served + 1,
+                    Event::Unclaimed { .. } => served.saturating_sub(1),
+                    _ => served,
+                };
+                let served = events().filter(is_own).fold(0, stands) > 0;
                 let holds = simulation.world().holds_any(id);
                 let waits = simulation.cluster().pods_of(id).any(|(_, pod)| pod.phase == Phase::Pending);
                 let moved = before != job.partition;
