@@ -68,8 +68,8 @@ fn every_kind_of_finding_says_what_to_do() {
         4:20 warning S040 queues["a"].gpu.limit: "a" has no gpu limit, which allows nothing in KAI; write unlimited [Set the gpu limit to unlimited]
         4:66 warning S041 queues["a"].cpu.quota: "a" has no cpu quota, which counts as 0: all of its cpu is above quota; write unlimited or a quota [Set the cpu quota to unlimited]
         4:62 warning S042 queues["a"].gpu.weight: "a" has gpu weight 0, so it gets nothing of what others leave unused; write 1 [Set the gpu weight to 1]
-        5:28 warning S043 queues["top"].gpu.quota: the queues below "top" are promised 4 GPUs together, "top" itself only 2 [Raise the quota of "top" to 4]
-        4:1 warning S044 queues: the top queues are promised 9 GPUs together; all ready nodes have 8
+        5:28 warning S043 queues["top"].gpu.quota: quotas of the queues below "top" add up to 4 GPUs, but "top" itself has only 2 [Raise the quota of "top" to 4]
+        4:1 warning S044 queues: quotas of the top-level queues add up to 9 GPUs, but all ready nodes have only 8
         6:22 warning S045 queues["b"].created: "a" and "b" are of the same age, so their names break ties [Make "b" younger]
         5:33 warning S046 jobs["j"].gpu: "j" asks for more gpu than any node it may use has (4), so it waits for ever [Ask for 4]
         5:36 warning S047 jobs["j"].selector: no node has the labels "zone=east"; the job waits for ever [Remove the selector]

@@ -53,7 +53,7 @@ export class App {
 
   /** What Shares says of a queue. */
   share(queue) {
-    return this.now.getByRole("button", { name: new RegExp(`^${queue}: has `) });
+    return this.now.getByRole("button", { name: new RegExp(`^${queue}: allocated `) });
   }
 
   tab(name) {
@@ -74,7 +74,7 @@ export class App {
 /** Opens the form of a row by its menu. */
 export async function form(page, name) {
   await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
-  await page.getByRole("menuitem", { name: `All values of ${name}` }).click();
+  await page.getByRole("menuitem", { name: `Edit ${name}…` }).click();
   await expect(page.getByRole("heading", { name, exact: true })).toBeFocused();
 }
 

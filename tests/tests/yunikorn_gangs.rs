@@ -227,3 +227,30 @@ fn words_of_a_gang_are_checked() {
     assert_eq!(codes("yunikorn", "gang: hard, placeholder-timeout: 0s"), ["S056"]);
     assert_eq!(codes("kai", "gang: soft"), ["S048"]);
 }
+
+/// A placeholder stays on a node that loses its GPUs; the pod in its place finds none there and is placed elsewhere.
+#[test]
+fn a_node_that_loses_its_gpus_takes_no_pod_for_a_placeholder() {
+    let text = "\
+format: fairground-scenario
+version: 1
+policy: yunikorn
+nodes: [{name: n, count: 3, gpu: 3}]
+queues: [{name: a, gpu: {limit: 4}}, {name: b, parent: a}, {name: c, parent: a}]
+jobs:
+  - {name: gang, queue: b, pods: 2, gpu: 1, gang: hard}
+  - {name: j1, queue: c, lasts: 20, gpu: 1, on: [n-2]}
+  - {name: j5, queue: c, pods: 3, gpu: 1, on: [n-1, n-2]}
+timeline: [{at: 10, node: n-1, capacity: {gpu: 0}}]
+";
+    let checked =
+        fairground::scenario::check(&fairground::scenario::read(text).scenario.expect("a scenario"));
+    let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    assert_eq!(fairground_tests::laws::nothing_is_lost_or_held_twice(&plan, 0), Ok(()));
+    assert_eq!(fairground_tests::laws::what_waits_has_a_reason(&plan, 0), Ok(()));
+    let mut simulation = fairground::sim::Simulation::new(&plan);
+    while simulation.cycle() < 60 && simulation.advance().is_some() {}
+    let pods = simulation.cluster().pods.values();
+    let gang: Vec<_> = pods.filter(|pod| pod.name.starts_with("gang/")).collect();
+    assert!(gang.iter().all(|pod| pod.phase.holds()), "{gang:?}");
+}

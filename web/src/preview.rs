@@ -20,7 +20,7 @@ fn shares_html(frame: &Frame, alternative: Option<&Frame>, selected: &str, rows:
     let alternative = alternative.map(|frame| Alternative { frame, changed: Some("an edit") });
     let view = shares::view::shares(frame, alternative, Some(&selection), 2, &[]);
     let mut html = format!(
-        r#"<section class="chart shares"><div class="shares-body"><div class="picture">{}</div><div class="axis"><span>has, of {}</span></div><ul class="brows">"#,
+        r#"<section class="chart shares"><div class="shares-body"><div class="picture">{}</div><div class="axis"><span>allocated / {}</span></div><ul class="brows">"#,
         crate::views::shares::draw::shares(&view, rows),
         view.reference
     );

@@ -146,12 +146,12 @@ fn after_an_edit_charts_say_how_it_was() {
         .assert_eq(&page.says());
     assert_eq!(page.announced, 1);
     let view = page.shares();
-    expect!["4 of 4 GPUs allocated; team-b is 1 short of what it is due. Since quota of team-a 2 → 3: team-a had 2, now 3 with fair share 2, now 3; team-b had 2, now 1."]
+    expect!["4 of 4 GPUs allocated; team-b is 1 below its fair share. Since quota of team-a 2 → 3: team-a had 2, now 3 with fair share 2, now 3; team-b had 2, now 1."]
         .assert_eq(&view.summary);
-    expect!["team-a: has 3 GPUs, quota 3 GPUs, fair share 3 GPUs, limit unlimited, wants 3 GPUs, before 2, fair share 2"]
+    expect!["team-a: allocated 3 GPUs, quota 3 GPUs, fair share 3 GPUs, limit unlimited, wants 3 GPUs, before 2, fair share 2"]
         .assert_eq(&view.rows[1].sentence());
     expect![[r#"
-        queue	has, GPUs	claimed, GPUs	leaving, GPUs	quota, GPUs	fair share, GPUs	limit, GPUs	wants, GPUs	cannot be taken, GPUs	has (before), GPUs	fair share (before), GPUs
+        queue	allocated, GPUs	claimed, GPUs	shutting down, GPUs	quota, GPUs	fair share, GPUs	limit, GPUs	requested, GPUs	non-preemptible, GPUs	allocated (before), GPUs	fair share (before), GPUs
         cluster	4	0	0	–	–	–	5	0	4	–
         team-a	3	0	0	3	3	unlimited	3	0	2	2
         team-b	1	0	0	2	2	unlimited	2	0	2	2
@@ -318,14 +318,14 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
     let view = page.gantt();
     expect![[r#"
         [team-a]
-        a1 (team-a): submitted cycle 0; runs since cycle 0
-        a2 (team-a): submitted cycle 0; runs since cycle 0; before: submitted cycle 0; runs cycles 0 to 1, its work lost; reclaimed in cycle 1; waits in cycle 2
+        a1 (team-a): known from cycle 0; runs since cycle 0
+        a2 (team-a): known from cycle 0; runs since cycle 0; before: known from cycle 0; runs cycles 0 to 1, its work lost; reclaimed in cycle 1; waits in cycle 2
         [team-b]
-        b1 (team-b): submitted cycle 0; runs since cycle 0
-        b2 (team-b): submitted cycle 1; waits in cycle 2; before: submitted cycle 1; runs since cycle 2
+        b1 (team-b): known from cycle 0; runs since cycle 0
+        b2 (team-b): known from cycle 1; waits in cycle 2; before: known from cycle 1; runs since cycle 2
         4 jobs; in cycle 2: 3 on, 1 waiting, 0 over. Since quota of team-a 2 → 3: a2 runs at other times; b2 first started in cycle 2, now never."#]].assert_eq(&lines(&view));
     expect![[r#"
-        job	queue	pods	submitted	first start	over in	cycles run	lost cycles	evictions	first start (before)	over in (before)	cycles run (before)	lost cycles (before)	evictions (before)
+        job	queue	pods	submitted	first start	ended	cycles run	lost cycles	evictions	first start (before)	ended (before)	cycles run (before)	lost cycles (before)	evictions (before)
         a1	team-a	1	0	0	–	3	0	0	0	–	3	0	0
         a2	team-a	1	0	0	–	3	0	0	0	–	2	2	1
         b1	team-b	1	0	0	–	3	0	0	0	–	3	0	0
@@ -473,7 +473,7 @@ fn trends_and_fairness_say_how_it_was() {
     let facts: Vec<String> =
         view.facts.iter().map(|fact| format!("{}: {} {}", fact.name, fact.value, fact.since)).collect();
     expect![[r#"
-        From 0:00 to 0:02, cycle 2: team-b was owed most, short for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
+        From 0:00 to 0:02, cycle 2: team-b was owed most, for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
         Used: 100 % +12.5 %
         Idle while wanted: 0 % −12.5 %
         Stranded now: 0 GPUs 
@@ -546,7 +546,7 @@ fn allocations_are_unchanged_only_where_nothing_differs() {
         report: None,
     };
     let said = |frame: Frame| says(&before, &frame, &run, 2);
-    assert_eq!(said(frame(1000.0, [1, 0], 3000)), "x: allocations are unchanged at this cycle.");
+    assert_eq!(said(frame(1000.0, [1, 0], 3000)), "x: allocations are unchanged.");
     assert_eq!(said(frame(2000.0, [1, 0], 3000)), "x: CPU: q had 1, now 2.");
     assert_eq!(
         said(frame(1000.0, [0, 1], 3000)),

@@ -76,7 +76,7 @@ fn an_edit_from_a_cycle_on_is_an_entry_of_the_timeline() {
     update(&mut model, Command::Set { at: name, value: "team-x".into() });
     let names: Vec<&str> = model.scenario.queues.iter().map(|q| q.name.as_str()).collect();
     assert_eq!(names, ["team-x", "team-b"], "a name holds from the start: {:?}", model.notices);
-    assert!(model.notices.iter().any(|n| n.text.contains("holds from the start")));
+    assert!(model.notices.iter().any(|n| n.text.contains("applies from the start")));
     update(&mut model, Command::Undo);
     let effects = update(&mut model, Command::Undo);
     assert_eq!(*model.scenario, *before);

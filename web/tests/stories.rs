@@ -163,10 +163,10 @@ fn a_job_that_had_to_begin_again_is_told() {
     let told = page.gantt(GanttBy::Job, 0, 100, "");
     expect![[r#"
         [team-a]
-        a1 (team-a): submitted cycle 0; runs cycles 1 to 20; over in cycle 21
-        a2 (team-a): submitted cycle 1; runs cycles 1 to 3, its work lost; runs cycles 9 to 16; reclaimed in cycle 3; over in cycle 17
+        a1 (team-a): known from cycle 0; runs cycles 1 to 20; over in cycle 21
+        a2 (team-a): known from cycle 1; runs cycles 1 to 3, its work lost; runs cycles 9 to 16; reclaimed in cycle 3; over in cycle 17
         [team-b]
-        b1 (team-b): submitted cycle 3; runs cycles 4 to 8; over in cycle 9
+        b1 (team-b): known from cycle 3; runs cycles 4 to 8; over in cycle 9
         3 jobs; in cycle 22: 0 on, 0 waiting, 3 over; 1 evictions; 3 pod cycles of work lost."#]].assert_eq(&lines(&gantt(&told, &run, &frame, None)));
     let devices = page.gantt(GanttBy::Gpu, 0, 100, "");
     let view = gantt(&devices, &run, &frame, None);
@@ -332,12 +332,12 @@ fn fairness_is_told_in_words() {
     let facts: Vec<String> =
         view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
     expect![[r#"
-        From 0:00 to 0:22, cycle 22: team-a was owed most, short for 0:01.
+        From 0:00 to 0:22, cycle 22: team-a was owed most, for 0:01.
         Used: 79.5 % (35 GPU s of 44 GPU s)
-        Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
-        Stranded now: 0 GPUs (free, but too small for any waiting job; 2 GPUs free in all)
+        Idle while wanted: 4.5 % (2 GPU s were free while jobs were waiting)
+        Stranded now: 0 GPUs (free, but too small for any waiting job; 2 GPUs free in total)
         Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU s lost)
-        Jain index: 0.99 (all got nearly the same part of what they were due)
+        Jain index: 0.99 (all got nearly the same fraction of their share)
         queue	short for	owed, GPU s	borrowed, GPU s	used, GPU s	wait, median	wait, P90	longest now	evictions	lost, GPU s
         team-a	0:01	1	10	30	0:00	0:01	–	1	2
         team-b	0:01	1	0	5	0:01	0:01	–	0	0
@@ -538,10 +538,10 @@ fn a_gang_that_failed_does_not_wait() {
     let view = gantt(&told, &run, &frame, None);
     expect![[r#"
         [team]
-        gang (team): submitted cycle 0; failed by cycle 8
-        single (team): submitted cycle 6; runs since cycle 8
+        gang (team): known from cycle 0; failed by cycle 8
+        single (team): known from cycle 6; runs since cycle 8
         2 jobs; in cycle 9: 1 on, 0 waiting, 0 over, 1 failed or refused.
-        job	queue	pods	submitted	first start	over in	cycles run	lost cycles	evictions
+        job	queue	pods	submitted	first start	ended	cycles run	lost cycles	evictions
         gang	team	4	0	–	failed by 8	0	0	0
         single	team	1	6	8	–	2	0	0
     "#]]

@@ -92,7 +92,7 @@ test("nodes, jobs and rules are edited", async ({ page }) => {
   await app.atCycle(1);
   await app.step.click();
   await app.atCycle(2);
-  await expect(app.share("team-b")).toHaveAttribute("aria-label", /has 4 GPUs/);
+  await expect(app.share("team-b")).toHaveAttribute("aria-label", /allocated 4 GPUs/);
   await app.tab("Rules").click();
   await page.getByRole("radio", { name: /First in, first out/ }).check();
   await app.arrived();

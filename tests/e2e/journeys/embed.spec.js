@@ -28,7 +28,7 @@ test("an embedded page shows charts and time, tells its height, and goes where i
   const { inside, now, go } = await around(page, "?embed=1&theme=dark");
   await expect(inside.getByRole("link", { name: "Open in full" })).toBeVisible();
   await expect(inside.getByText("Two teams, four GPUs", { exact: true })).toBeVisible();
-  await expect(inside.getByRole("button", { name: /^team-a: has 3/ })).toBeVisible();
+  await expect(inside.getByRole("button", { name: /^team-a: allocated 3/ })).toBeVisible();
   for (const name of ["Share", "Examples", "Undo", "Setup"]) {
     await expect(inside.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
@@ -67,9 +67,9 @@ test("an embedded page can be read only, unless it says otherwise", async ({ pag
   await inside.getByRole("button", { name: "Step", exact: true }).press("ArrowRight");
   await expect(now).toHaveAttribute("data-cycle", "1");
   await expect(inside.getByRole("dialog")).toHaveCount(0);
-  await expect(inside.getByRole("button", { name: "Play" })).toHaveCount(0);
+  await expect(inside.getByRole("button", { name: /^Play/ })).toHaveCount(0);
   await expect(inside.locator(".timeline")).toBeHidden();
-  await inside.getByRole("button", { name: /^team-a: has 2/ }).focus();
+  await inside.getByRole("button", { name: /^team-a: allocated 2/ }).focus();
   await expect(inside.locator(".pulls")).toHaveCount(1);
   await expect(inside.getByRole("slider", { name: /quota of team-a/i })).toHaveCount(0);
 });
@@ -77,7 +77,7 @@ test("an embedded page can be read only, unless it says otherwise", async ({ pag
 test("in an embedded page that can be changed, changes stay in it", async ({ page }) => {
   const { inside, now } = await around(page, "?embed=1&controls=none&edit=1", 900);
   await expect(inside.locator(".transport")).toBeHidden();
-  await inside.getByRole("button", { name: /^team-a: has 3/ }).focus();
+  await inside.getByRole("button", { name: /^team-a: allocated 3/ }).focus();
   const mark = inside.getByRole("slider", { name: /quota of team-a/i });
   await mark.focus();
   await mark.press("ArrowRight");
@@ -104,11 +104,11 @@ test("what is kept on this device is not shown in an embedded page; the timeline
   await expect(page.getByRole("button", { name: "Copy the embed code" })).toBeVisible();
   await page.goto("about:blank");
   const { inside } = await around(page, "?embed=1");
-  await expect(inside.getByRole("button", { name: /^team-a: has 3 GPUs, quota 2/ })).toBeVisible();
+  await expect(inside.getByRole("button", { name: /^team-a: allocated 3 GPUs, quota 2/ })).toBeVisible();
   await page.goto("about:blank");
   await page.goto("./?embed=1&view=time&controls=play");
   await expect(page.locator(".timeline .picture svg")).toBeVisible();
   await expect(page.locator(".now-panel")).toBeHidden();
-  await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Play/ })).toBeVisible();
   await expect(page.getByRole("button", { name: "Step", exact: true })).toHaveCount(0);
 });

@@ -6,14 +6,14 @@ test("a minimum runtime on a queue puts an eviction off, and undo brings it back
   const app = new App(page);
   await app.open();
   await form(page, "team-a");
-  await fill(page, "Against other queues", "1h");
+  await fill(page, "Before reclaim", "1h");
   await app.arrived();
   await app.step.click();
   await app.atCycle(1);
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 3 GPUs/);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3 GPUs/);
   await page.getByRole("button", { name: "Undo: reclaim min runtime of team-a not set → 1h" }).click();
   await app.arrived();
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 2 GPUs/);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 2 GPUs/);
 });
 
 test("a job asks for a GPU fraction, for its memory, and for pods of two kinds", async ({ page }) => {
@@ -33,7 +33,7 @@ test("a job asks for a GPU fraction, for its memory, and for pods of two kinds",
   await expect(page.getByLabel("GPU memory per pod", { exact: true })).toHaveCount(0);
   await page.getByRole("button", { name: "Add a pod set" }).click();
   await expect(page.getByRole("group", { name: "Pods kind-2" })).toBeVisible();
-  await page.getByRole("group", { name: "Pods kind-2" }).getByLabel("Resources per pod").selectOption("whole GPUs");
+  await page.getByRole("group", { name: "Pods kind-2" }).getByLabel("Resources per pod", { exact: true }).selectOption("whole GPUs");
   await app.arrived();
   await page.getByRole("button", { name: "Remove pods kind-1" }).click();
   await expect(page.getByRole("group", { name: "Pods kind-1" })).toHaveCount(0);
@@ -79,7 +79,7 @@ test("a control that no table shows opens the form at its field", async ({ page 
   await expect(page.getByLabel("Preemptible", { exact: true })).toBeFocused();
   await page.getByLabel("Preemptible", { exact: true }).selectOption("no");
   await app.arrived();
-  await expect(app.share("team-b")).toHaveAttribute("aria-label", /has 1 GPU/);
+  await expect(app.share("team-b")).toHaveAttribute("aria-label", /allocated 1 GPU/);
 });
 
 for (const [width, theme] of [[1440, "light"], [390, "dark"]]) {

@@ -46,9 +46,9 @@ test("a run can go on until any queue has its share, or until a cycle", async ({
   const app = new App(page);
   await app.open();
   await page.getByRole("button", { name: "More steps" }).click();
-  await expect(page.getByRole("menuitem", { name: "Run until team-a has its share" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: "Run until team-a reaches its share" })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: /^Run until a cycle/ })).toBeVisible();
-  await page.getByRole("menuitem", { name: "Run until team-b has its share" }).click();
+  await page.getByRole("menuitem", { name: "Run until team-b reaches its share" }).click();
   await expect(page.locator(".notices")).toContainText(/Stopped at cycle \d+: team-b reached its share\./);
 });
 

@@ -50,7 +50,7 @@ test("under YuniKorn the form of a job says in which groups its user is", async 
   await app.example("tenants-and-offsets");
   await app.tab("Work").click();
   await page.getByRole("button", { name: /^More for / }).first().click();
-  await page.getByRole("menuitem", { name: /^All values of / }).click();
+  await page.getByRole("menuitem", { name: /^Edit / }).click();
   await fill(page, "User", "alice");
   await fill(page, "Groups of alice", "vision, nlp");
   await app.arrived();
@@ -67,12 +67,12 @@ test("why of a job says that nobody replaces its evicted pod", async ({ page }) 
   await app.arrived();
   await app.step.click();
   await app.atCycle(1);
-  await expect(app.why).toContainText("Nobody replaces the pod: it is gone for good");
-  await expect(app.why).toContainText("a1: enough was free without it");
+  await expect(app.why).toContainText("The pod is not recreated: it is gone for good");
+  await expect(app.why).toContainText("a1: not needed, enough was already freed");
   await app.why.getByRole("button", { name: "a2", exact: true }).first().click();
   await app.step.click();
   await app.atCycle(2);
   await expect(app.why).toContainText("a2 was evicted at 0:01 for b2");
-  await expect(app.why).toContainText("Nobody replaces its pods");
+  await expect(app.why).toContainText("Its pods are not recreated");
   await expect(app.status).toContainText("a2 gone for good");
 });

@@ -17,7 +17,7 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   await expect(app.why).toBeFocused();
   await expect(app.why.locator(".why h2")).toContainText("decided 1 time in cycle 1");
   await expect(app.why.locator(".verdict")).toHaveText(
-    "Preemptible a queue that holds more than the larger of its quota and its fair share.",
+    "A queue can lose resources only while it uses more than the larger of its quota and its fair share.",
   );
   const source = app.why.getByRole("link", { name: /KAI Scheduler/ });
   await expect(source).toHaveAttribute("href", /^https:\/\/github\.com\//);
@@ -32,7 +32,7 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   await app.why.getByRole("button", { name: "consolidating-reclaim: not set" }).click();
   await expect(page.locator('[data-path="settings.consolidating-reclaim"]')).toBeFocused();
   await app.why.getByRole("button", { name: /a2.*reclaimed/ }).click();
-  await expect(app.why.locator(".verdict")).toContainText("was reclaimed for");
+  await expect(app.why.locator(".verdict")).toContainText("was evicted so that");
   // The rule beside the decision leads back.
   await app.why.locator(".rule").getByRole("button", { name: "kai/reclaim/maintain-fair-share" }).press("Enter");
   await expect(app.why).toContainText("decided 1 time in cycle 1");
@@ -52,7 +52,7 @@ test("a link carries a rule, also of a policy that is fetched first, and says wh
     await other.open(address);
     return other.why.locator(".verdict");
   };
-  await expect(await opened(url)).toContainText("longer grace than a pool promises");
+  await expect(await opened(url)).toContainText("longer grace period than a pool grants");
   const unknown = await opened(url.replace(/(sel=rule:ego_2f)grace/, "$1zzz"));
   await expect(unknown).toContainText("is no rule of");
 });

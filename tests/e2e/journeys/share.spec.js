@@ -146,7 +146,7 @@ test("punctuation behind a link is not part of it; a cycle beyond the end is tol
   await app.atCycle(1);
   await page.goto("about:blank");
   await app.open(address.replace("at=1", "at=999"));
-  await expect(page.locator(".notices")).toContainText(/Cycle 999 was asked for; the run ends at cycle \d+\./);
+  await expect(page.locator(".notices")).toContainText(/There is no cycle 999: the run ends at cycle \d+\./);
 });
 
 test("on a phone a link with an explanation opens on it", async ({ page }) => {

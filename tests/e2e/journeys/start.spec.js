@@ -5,16 +5,16 @@ test("the start scenario tells its story", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await expect(page.getByText("Who gives one up?")).toBeVisible();
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 3 GPUs/);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3 GPUs/);
   await app.step.click();
   await app.atCycle(1);
-  await expect(app.why).toContainText("a2 was reclaimed for b2");
+  await expect(app.why).toContainText("a2 was evicted so that b2 can run");
   await expect(app.why).toContainText("fair share of 2");
   await expect(app.status).toContainText("Cycle 1: b2 submitted, a2 reclaimed, its GPU claimed for b2");
   await app.step.click();
   await app.atCycle(2);
   await expect(app.why).toContainText("b2 started on node-2");
-  await expect(app.share("team-b")).toHaveAttribute("aria-label", /has 2 GPUs/);
+  await expect(app.share("team-b")).toHaveAttribute("aria-label", /allocated 2 GPUs/);
 });
 
 test("stepping back leads to the same states", async ({ page }) => {
@@ -40,8 +40,8 @@ test("with quota 3 nobody goes, and the page says why b2 waits", async ({ page }
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("3");
   await app.step.click();
   await app.atCycle(1);
-  await expect(app.why).toContainText("b2 waits");
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 3 GPUs/);
+  await expect(app.why).toContainText("b2 is waiting");
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3 GPUs/);
   await page.reload();
   await app.arrived();
   await expect(page.getByRole("button", { name: "Add a node" })).toHaveCount(0);
@@ -68,7 +68,7 @@ test("an empty scenario can be filled by hand", async ({ page }) => {
   await app.arrived();
   await app.step.click();
   await app.atCycle(1);
-  await expect(app.share("queue-1")).toHaveAttribute("aria-label", /has 1 GPU/);
+  await expect(app.share("queue-1")).toHaveAttribute("aria-label", /allocated 1 GPU/);
 });
 
 test("the first job of an empty scenario can be reached by Tab", async ({ page }) => {

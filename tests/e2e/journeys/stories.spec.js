@@ -43,7 +43,7 @@ test("fairness and queues over time follow the cursor", async ({ page }) => {
   await expect(queues.getByRole("button", { name: /^team-b: holds 50 % now/ })).toBeVisible();
   await app.tab("Shares").click();
   await expect(app.share("team-a")).toBeHidden();
-  await expect(app.now.getByRole("button", { name: /^team-a: counted in GPU, has 50 %/ })).toBeVisible();
+  await expect(app.now.getByRole("button", { name: /^team-a: counted in GPU, allocated 50 %/ })).toBeVisible();
 });
 
 test("charts are saved as PNG", async ({ page }) => {
@@ -144,7 +144,7 @@ test("one cluster under four schedulers, with what was translated above what cam
   await expect(panels).toHaveCount(4);
   await expect(dialog.getByText("Running")).toHaveCount(0);
   const ego = panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) });
-  await expect(ego.getByRole("listitem").first()).toContainText(/^(Dropped (no counterpart)|Assumed, because|Converted|The real scheduler)/);
+  await expect(ego.getByRole("listitem").first()).toContainText(/^(Dropped \(no counterpart\)|Assumed \(not set|Converted|The real scheduler)/);
   await expect(ego.getByRole("img", { name: /^GPU.*: / })).toBeVisible();
   const [told, drawn] = [await ego.locator(".became").boundingBox(), await ego.getByRole("img").boundingBox()];
   expect(told.y + told.height).toBeLessThanOrEqual(drawn.y);

@@ -17,9 +17,9 @@ test("what would help a waiting job is tried, offered, and does what it says", a
   await expect(app.why.getByText(/It would already be running; no other job is affected/).first()).toBeVisible();
   await offer.click();
   await app.arrived();
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 4/);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 4/);
   await page.keyboard.press("Control+z");
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 3/);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3/);
 });
 
 test("the text and the tables are one scenario", async ({ page }) => {
@@ -57,15 +57,15 @@ test("the decisions of a cycle are walked through by keys", async ({ page }) => 
   await app.atCycle(1);
   await expect(page.getByText("1 of 8 decisions")).toBeVisible();
   await expect(app.why.getByText(/a8 · reclaimed/)).toBeVisible();
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 7/);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 7/);
   await page.keyboard.press("Shift+ArrowRight");
   await expect(page.getByText("2 of 8 decisions")).toBeVisible();
   await page.keyboard.press("Shift+ArrowLeft");
   await page.keyboard.press("Shift+ArrowLeft");
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 8/);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 8/);
   await page.keyboard.press("ArrowRight");
   await expect(page.getByText("of 8 decisions")).toHaveCount(0);
-  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 4/);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 4/);
 });
 
 test("a run stops where it was asked to, and says why", async ({ page }) => {
@@ -104,7 +104,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   await app.share("team-b").click();
   const row = page.getByRole("group", { name: "Events of team-b", exact: true });
   await expect(row.getByRole("button").first()).toBeVisible();
-  await expect(page.getByText("] and [ stop at events of team-b.")).toBeVisible();
+  await expect(page.getByText("] and [ jump between events of team-b.")).toBeVisible();
   // A single job by its name; the row of its events leads to one, and E explains it.
   await page.getByRole("combobox", { name: "Events of" }).selectOption("a queue or job");
   const name = page.getByRole("combobox", { name: "Queue or job" });
@@ -139,7 +139,7 @@ test("a range is marked by keys and by pulling, and said", async ({ page }) => {
   await page.keyboard.press("Shift+ArrowLeft");
   await page.keyboard.press("Shift+ArrowLeft");
   await app.atCycle(4);
-  await expect(slider).toHaveAttribute("aria-valuetext", /cycles 4 to 6 are marked/);
+  await expect(slider).toHaveAttribute("aria-valuetext", /cycles 4 to 6 are selected/);
   await expect(page.locator(".range-says")).toContainText(/^Cycles 4 to 6, .* team-a held .* borrowed/);
   await page.keyboard.press("Escape");
   await expect(page.locator(".range-says")).toHaveCount(0);
@@ -204,7 +204,7 @@ test("everything is found by its name", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await page.keyboard.press("/");
-  const field = page.getByRole("combobox", { name: /A command/ });
+  const field = page.getByRole("combobox", { name: /Search commands/ });
   await expect(field).toBeFocused();
   await page.keyboard.type("quota is a floor");
   await expect(page.locator("#palette-lines").getByRole("option").first()).toContainText("floor");

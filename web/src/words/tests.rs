@@ -570,7 +570,7 @@ fn dominant_shares_rise_in_words() {
     let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, 2, 1);
     expect![[r#"
         round 1, all dominant shares from 0 % to 66.7 %: 1 left; no CPU is left for those who need it.
-        [["before", "", "", "", "9"], ["round 1, all dominant shares from 0 % to 66.7 %", "+6", "+2", "–", "1"], ["what is left to C, without a weight", "–", "–", "+1", "0"], ["fair share", "6", "2", "1", "0"]]"#]].assert_eq(&format!("{}\n{:?}", view.caption, view.table.rows));
+        [["before", "", "", "", "9"], ["round 1, all dominant shares from 0 % to 66.7 %", "+6", "+2", "–", "1"], ["unused capacity to C (weight 0)", "–", "–", "+1", "0"], ["fair share", "6", "2", "1", "0"]]"#]].assert_eq(&format!("{}\n{:?}", view.caption, view.table.rows));
 }
 
 #[test]

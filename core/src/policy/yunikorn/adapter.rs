@@ -24,7 +24,7 @@ use super::partition::{self, Kinds, counted};
 use super::placeholders::Gangs;
 use super::words::Config;
 use super::{explain, order, refuse};
-use crate::cluster::{Cluster, Devices, GpuRequest, Job, Node, Phase, Pod, Preemptible};
+use crate::cluster::{Cluster, Devices, GpuRequest, Job, Node, NodeUse, Phase, Pod, Preemptible};
 use crate::format::{Findings, Scenario};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::description::Description;
@@ -67,6 +67,17 @@ pub struct Memory {
     changed_at: Time,
     /// Nothing changed since the last pass but by its own decisions.
     pub(super) in_step: bool,
+}
+
+/// Whether the devices that a pod asks for are free on a node.
+fn has_devices(world: PartitionView<'_>, pod: PodId, node: NodeId) -> bool {
+    let cluster = world.cluster;
+    let mut room = NodeUse::new(&cluster.nodes[node]);
+    let pods = world.live_jobs().flat_map(|job| cluster.pods_of(job));
+    for (_, held) in pods.filter(|(_, held)| held.phase.holds() && held.node == Some(node)) {
+        room.take(&held.request, held.devices);
+    }
+    room.pick(cluster.pods[pod].request.gpu).is_some()
 }
 
 impl Memory {
@@ -365,6 +376,11 @@ impl Memory {
         let (Some(core), Some(found)) = (&self.core, found) else { return };
         let Some(pod) = self.pod_of(found.ask) else { return };
         let node = self.nodes[found.node];
+        // A placeholder stays on a node that has fewer GPUs than before; the pod in its place is not admitted there and asks anew.
+        if matches!(found.kind, Kind::Replaced) && !has_devices(world, pod, node) {
+            self.in_step = false;
+            return;
+        }
         match found.kind {
             Kind::Allocated | Kind::AllocatedReserved if core.asks[found.ask].placeholder => {
                 trace.event(Event::Claimed { pod, node }, || explain::why(world, self, core, orders, found));

@@ -196,7 +196,7 @@ fn leaves(model: &Model) -> impl Iterator<Item = &str> {
 }
 
 fn until_share(queue: &str) -> (String, Stop) {
-    (format!("Run until {queue} reaches its fair share"), Stop::Share(queue.to_string()))
+    (format!("Run until {queue} reaches its share"), Stop::Share(queue.to_string()))
 }
 
 /// What can be found.

@@ -21,8 +21,8 @@ pub(crate) fn stopped(stop: &Stop, met: bool, cycle: u32) -> String {
     let what = match (stop, met) {
         (Stop::Starts(job), true) => format!("{job} started"),
         (Stop::Starts(job), false) => format!("{job} did not start"),
-        (Stop::Share(queue), true) => format!("{queue} reached its fair share"),
-        (Stop::Share(queue), false) => format!("{queue} did not reach its fair share"),
+        (Stop::Share(queue), true) => format!("{queue} reached its share"),
+        (Stop::Share(queue), false) => format!("{queue} did not reach its share"),
         (Stop::Evicts, true) => "first eviction".to_string(),
         (Stop::Evicts, false) => "no eviction".to_string(),
         (Stop::Nothing, true) => "nothing happened in it".to_string(),

@@ -305,11 +305,11 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
 /// Jain's index in words. It is 1 when all queues got the same part of what they were due.
 fn jain_reading(jain: Option<f64>) -> &'static str {
     match jain {
-        None => "nobody was due anything yet",
-        Some(jain) if jain >= 0.995 => "all got the same part of what they were due",
-        Some(jain) if jain >= 0.9 => "all got nearly the same part of what they were due",
-        Some(jain) if jain >= 0.7 => "some got a clearly smaller part of what they were due",
-        Some(_) => "a few queues got their fair share, others almost nothing",
+        None => "nothing was owed yet",
+        Some(jain) if jain >= 0.995 => "all got the same fraction of their share",
+        Some(jain) if jain >= 0.9 => "all got nearly the same fraction of their share",
+        Some(jain) if jain >= 0.7 => "some got a clearly smaller fraction of their share",
+        Some(_) => "a few got their share, others almost nothing",
     }
 }
 
@@ -323,9 +323,9 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short * 1000.0) as i64);
-            format!("{upto}: {} was furthest below its fair share, for {short}.", name(*queue))
+            format!("{upto}: {} was owed most, for {short}.", name(*queue))
         }
-        None => format!("{upto}: every queue had its fair share."),
+        None => format!("{upto}: nothing was owed."),
     }
 }
 

@@ -341,8 +341,9 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
         .filter_map(|queue| {
             let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
             let missing = share.min(queue.request[r]) - queue.allocated[r];
+            let share = terms.says("fair share");
             (missing > 1e-9)
-                .then(|| format!("{} is {} below its fair share", queue.name, amount(resource, missing)))
+                .then(|| format!("{} is {} below its {share}", queue.name, amount(resource, missing)))
         })
         .collect();
     let mut said = format!(

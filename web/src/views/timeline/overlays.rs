@@ -141,10 +141,7 @@ fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
     }
     if let Some(share) = &view.share {
         let owed = number(mean(&|i| share.owed[i]));
-        parts.push(format!(
-            "was {owed} below its fair share and borrowed {}",
-            number(mean(&|i| share.borrowed[i]))
-        ));
+        parts.push(format!("was owed {owed} and borrowed {}", number(mean(&|i| share.borrowed[i]))));
     }
     let within = view.events.iter().filter(|event| event.meant && (from..=to).contains(&event.cycle));
     let within: Vec<&LaneEvent> = within.collect();
@@ -284,7 +281,7 @@ mod tests {
         assert_eq!(says(EventLaneOptions::default()), None);
         without.put(Kind::Started, true);
         let look = EventLaneOptions { without, followed: queue("product"), range: None };
-        assert_eq!(says(look).as_deref(), Some("] and [ stop at events of product, without started."));
+        assert_eq!(says(look).as_deref(), Some("] and [ jump between events of product, without started."));
     }
 
     #[test]
@@ -301,7 +298,7 @@ mod tests {
             (7_000, None, "Cycle 0: 7000 submitted")
         );
         assert!(lane(&view, axis, true).iter().all(|mark| mark.cycle > 5));
-        let said = "Before cycle 6 events are counted by kind only; the row of sandbox begins there.";
+        let said = "Details of events before cycle 6 are not kept; the row of sandbox begins there.";
         assert!(view.summary.contains(said), "{}", view.summary);
         assert!(view.summary.contains("4 evictions on the way"), "{}", view.summary);
         assert_eq!(events_table(&view).rows[0], ["submitted", "7000 together", "", "0", "0:00"]);

@@ -90,16 +90,7 @@ fn body(
         policy,
     } = shown;
     let terms = Terms::of(&policy);
-    let checks = (!checks.is_empty()).then(|| {
-        let n = checks.len();
-        let items = checks.into_iter().map(|check| view! { <li>{text(check, on_select)}</li> }).collect_view();
-        view! {
-            <details class="more">
-                <summary>{if n == 1 { "1 comparison".to_string() } else { format!("{n} comparisons") }}</summary>
-                <ul class="checks">{items}</ul>
-            </details>
-        }
-    });
+    let checks = (!checks.is_empty()).then(|| comparisons(checks, on_select));
     let also = (!also.is_empty()).then(|| {
         let items = also
             .into_iter()
@@ -121,13 +112,13 @@ fn body(
         <div class="why">
             <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
             <p class="verdict">{text(verdict, on_select)}</p>
+            {outlook}
             {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
             {(!ladder.is_empty()).then(|| section(terms.says("How the fair share is computed"), ladder_list(ladder, on_select).into_any()))}
             {rule.map(|rule| section("Rule".into(), rule_card(rule, on_select).into_any()))}
             {checks}
             {(!controls.is_empty())
                 .then(|| section("Settings that matter".into(), chips(controls, on_focus_field).into_any()))}
-            {outlook}
             {order}
             {also}
             {list.map(|(caption, entries)| section(terms.says(caption), entry_list(entries, on_select, on_seek).into_any()))}
@@ -136,6 +127,18 @@ fn body(
             {(!history.is_empty())
                 .then(|| section("History".into(), entry_list(history, on_select, on_seek).into_any()))}
         </div>
+    }
+}
+
+/// The comparisons behind a decision, folded.
+fn comparisons(checks: Vec<Text>, on_select: OnSelect) -> impl IntoView {
+    let n = checks.len();
+    let items = checks.into_iter().map(|check| view! { <li>{text(check, on_select)}</li> }).collect_view();
+    view! {
+        <details class="more">
+            <summary>{if n == 1 { "1 comparison".to_string() } else { format!("{n} comparisons") }}</summary>
+            <ul class="checks">{items}</ul>
+        </details>
     }
 }
 
