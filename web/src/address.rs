@@ -117,7 +117,7 @@ pub fn read(fragment: &str) -> Fragment {
 pub fn write(model: &Model) -> String {
     let moment = Moment {
         cycle: model.cursor,
-        decision: model.inside,
+        decision: model.decision,
         selection: model.selection.clone().filter(|_| !model.auto_selected),
         view: Some(model.view.now).filter(|view| *view != NowView::Shares),
         why: model.selection.is_some() && !model.auto_selected,

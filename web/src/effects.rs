@@ -1,4 +1,4 @@
-//! The edge of the page: carries out what the model asks of the world.
+//! Carries out what the state asks of the browser, the engine and other tabs.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::chart::alternative;
 use crate::engine::client::Client;
-use crate::engine::reply_handlers::Ears;
+use crate::engine::reply_handlers::ReplyHandlers;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::draft::Draft;
@@ -34,7 +34,7 @@ const REST_AFTER: Duration = Duration::from_millis(700);
 
 /// Everything that is not a value: the engine, timers, the address as last written.
 #[derive(Default)]
-pub struct Edge {
+pub struct Effects {
     client: Option<Client>,
     /// No worker is wanted.
     pub(crate) is_inline: bool,
@@ -52,16 +52,16 @@ pub struct Edge {
     held: Option<String>,
 }
 
-impl Edge {
+impl Effects {
     /// The line to the engine, which is started by the first question.
     fn client(&mut self, store: Store) -> &mut Client {
         let is_inline = self.is_inline;
         self.client.get_or_insert_with(|| {
-            let ears = Ears {
+            let handlers = ReplyHandlers {
                 on_reply: Rc::new(move |reply| store.dispatch(Command::Replied(Box::new(reply)))),
                 on_death: Rc::new(move || store.dispatch(Command::EngineDied)),
             };
-            Client::new(ears, !is_inline)
+            Client::new(handlers, !is_inline)
         })
     }
 
@@ -88,11 +88,11 @@ impl Edge {
             }
             Effect::RestartEngine => self.client(store).restart(),
             Effect::Save => {
-                let later = move || store.edge().update_value(|edge| edge.save_now(store));
+                let later = move || store.effects().update_value(|effects| effects.save_now(store));
                 again(&mut self.save, later, SAVE_AFTER);
             }
             Effect::SetUrl => {
-                let later = move || store.edge().update_value(|edge| edge.set_url(store));
+                let later = move || store.effects().update_value(|effects| effects.set_url(store));
                 again(&mut self.url, later, URL_AFTER);
             }
             Effect::CopyLink => self.copy_link(store),
@@ -110,16 +110,16 @@ impl Edge {
             }
             Effect::AnnounceEdit => {
                 let said = store.now(|m| {
-                    let (before, frame) = (m.before.as_ref()?, m.frame.as_ref()?);
+                    let (before, frame) = (m.baseline.as_ref()?, m.frame.as_ref()?);
                     Some(alternative::says(before, frame, m.run.as_ref()?, m.settings_resource()))
                 });
                 said.into_iter().for_each(|said| store.announcement.set(said));
             }
-            Effect::AnnounceGhost => {
+            Effect::AnnouncePreview => {
                 let says = move || {
                     let said = store.now(|m| {
-                        m.ghost.as_ref()?;
-                        alternative::as_edited(m.run.as_ref()?, m.ghost_run.as_ref()?)
+                        m.preview.as_ref()?;
+                        alternative::as_edited(m.run.as_ref()?, m.preview_run.as_ref()?)
                     });
                     said.into_iter().for_each(|said| store.announcement.set(format!("As edited: {said}.")));
                 };
@@ -185,7 +185,7 @@ impl Edge {
         let Some(id) = &self.held else { return };
         if self.tabs.is_none() {
             self.tabs = Tabs::open(move |heard| {
-                let taken = store.edge().try_update_value(|edge| edge.hear(&heard)).flatten();
+                let taken = store.effects().try_update_value(|effects| effects.hear(&heard)).flatten();
                 if let Some(own) = taken {
                     store.dispatch(Command::OwnCopy(own));
                 }

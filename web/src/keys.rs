@@ -117,12 +117,12 @@ pub fn action(pressed: &Pressed, focus: Focus, set: KeySet) -> Option<Action> {
         };
     }
     if key == "Escape" && focus != Focus::Field {
-        return Some(Action::Do(Command::ForgetBefore));
+        return Some(Action::Do(Command::ForgetBaseline));
     }
     match focus {
         Focus::Field | Focus::Composite => None,
-        _ if *shift && key == "ArrowRight" => Some(Action::Do(Command::Inside { back: false })),
-        _ if *shift && key == "ArrowLeft" => Some(Action::Do(Command::Inside { back: true })),
+        _ if *shift && key == "ArrowRight" => Some(Action::Do(Command::StepDecision { back: false })),
+        _ if *shift && key == "ArrowLeft" => Some(Action::Do(Command::StepDecision { back: true })),
         Focus::Button if key == " " || key == "Enter" => None,
         _ if key.eq_ignore_ascii_case("a") => Some(Action::Do(Command::Action { back: *shift })),
         Focus::Button | Focus::Free => plain(key),
@@ -280,7 +280,7 @@ mod tests {
             assert_eq!(action(&press("F6"), focus), Some(Action::Region(false)));
         }
         assert_eq!(action(&press("Escape"), Focus::Field), None);
-        assert_eq!(action(&press("Escape"), Focus::Composite), Some(Action::Do(Command::ForgetBefore)));
+        assert_eq!(action(&press("Escape"), Focus::Composite), Some(Action::Do(Command::ForgetBaseline)));
         assert_eq!(action(&press(" "), Focus::Button), None);
         assert_eq!(action(&press(" "), Focus::Free), Some(Action::PlayOrPause));
     }

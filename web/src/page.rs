@@ -106,9 +106,9 @@ fn page(startup: Startup) -> impl IntoView {
     effects::set_theme(model.view.theme);
     let store = Store::new(model);
     provide_context(store);
-    store.edge().update_value(|edge| {
-        edge.set_address(address);
-        edge.is_inline = query.contains("engine=inline");
+    store.effects().update_value(|effects| {
+        effects.set_address(address);
+        effects.is_inline = query.contains("engine=inline");
     });
     replace_first_frame(store, !is_start);
     store.begin_run();
@@ -141,7 +141,7 @@ fn listen(store: Store) {
             return;
         }
         if let Some(action) = keys::action(&pressed, focus(), store.now(|m| m.view.keys)) {
-            if action == Action::Do(Command::ForgetBefore) && store.now(|m| m.before.is_none()) {
+            if action == Action::Do(Command::ForgetBaseline) && store.now(|m| m.baseline.is_none()) {
                 return;
             }
             if act(store, action) {
@@ -151,7 +151,7 @@ fn listen(store: Store) {
     });
     let hash = window_event_listener(leptos::ev::hashchange, move |_| {
         let fragment = address::in_bar();
-        if !store.edge().with_value(|edge| edge.address() == fragment) {
+        if !store.effects().with_value(|effects| effects.address() == fragment) {
             store.follow(fragment, true);
         }
     });

@@ -4,21 +4,21 @@ use std::fmt::Write as _;
 
 use fairground::words::Selection;
 
-use crate::chart::alternative::Ghost;
+use crate::chart::alternative::Alternative;
 use crate::chart::backend::{Size, escaped};
 use crate::engine::protocol::Frame;
 use crate::fixtures;
-use crate::state::moment::event_filter::LaneLook;
-use crate::views::cluster::alternative::lay_ghosts;
+use crate::state::moment::event_filter::EventLaneOptions;
+use crate::views::cluster::alternative::lay_alternative;
 use crate::views::cluster::{self, selected_cells};
 use crate::views::shares::draw::Rows;
-use crate::views::timeline::overlays::stand_out;
+use crate::views::timeline::overlays::add_overlays;
 use crate::views::{shares, timeline};
 
-fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows) -> String {
+fn shares_html(frame: &Frame, alternative: Option<&Frame>, selected: &str, rows: Rows) -> String {
     let selection = Selection::Queue(selected.into());
-    let ghost = ghost.map(|frame| Ghost { frame, changed: Some("an edit") });
-    let view = shares::view::shares(frame, ghost, Some(&selection), 2, &[]);
+    let alternative = alternative.map(|frame| Alternative { frame, changed: Some("an edit") });
+    let view = shares::view::shares(frame, alternative, Some(&selection), 2, &[]);
     let mut html = format!(
         r#"<section class="chart shares"><div class="shares-body"><div class="picture">{}</div><div class="axis"><span>allocated / {}</span></div><ul class="brows">"#,
         crate::views::shares::draw::shares(&view, rows),
@@ -47,10 +47,15 @@ fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows)
     html + "</div></section>"
 }
 
-fn cluster_html(frame: &Frame, ghost: Option<&Frame>, selection: Option<&Selection>, width: f64) -> String {
+fn cluster_html(
+    frame: &Frame,
+    alternative: Option<&Frame>,
+    selection: Option<&Selection>,
+    width: f64,
+) -> String {
     let mut view = cluster::view::cluster(frame, width, 2);
-    if let Some(ghost) = ghost.map(|frame| Ghost { frame, changed: Some("an edit") }) {
-        lay_ghosts(&mut view, frame, ghost, 2);
+    if let Some(alternative) = alternative.map(|frame| Alternative { frame, changed: Some("an edit") }) {
+        lay_alternative(&mut view, frame, alternative, 2);
     }
     let selected = selected_cells::marked(&view, frame, selection);
     let mut html = format!(
@@ -68,8 +73,8 @@ fn cluster_html(frame: &Frame, ghost: Option<&Frame>, selection: Option<&Selecti
 fn timeline_html(selected: Option<&Selection>, width: f64) -> String {
     let (run, frame) = (fixtures::departments_run(), fixtures::departments());
     let mut view = timeline::view::timeline(&run, &frame, selected, 2);
-    let look = LaneLook { heeded: selected.cloned(), ..LaneLook::default() };
-    stand_out(&mut view, &run, &frame, &look);
+    let look = EventLaneOptions { followed: selected.cloned(), ..EventLaneOptions::default() };
+    add_overlays(&mut view, &run, &frame, &look);
     let axis = timeline::view::Axis { width, last: view.end };
     let svg = crate::views::timeline::draw::timeline(&view, Size { width, height: 188.0 });
     let x = axis.x(12);

@@ -1,8 +1,8 @@
 //! The types of what components are given. Components that draw a moment are plain: they get signals and
 //! callbacks, know no store and raise no commands.
 //!
-//! - `Shares { frame, ghost, selection, resource, on_select }`
-//! - `ClusterView { frame, ghost, selection, resource, on_select }`
+//! - `Shares { frame, alternative, selection, resource, on_select }`
+//! - `ClusterView { frame, alternative, selection, resource, on_select }`
 //! - `Timeline { run, frame, selection, resource, on_seek, on_select, below }`
 //! - `Why { frame, run, selection, ladder, order, rules, scenario, on_select, on_focus_field }`
 

@@ -1,4 +1,4 @@
-//! The model as signals: parts of it as memos, commands in, effects carried out at the edge.
+//! The state as signals: parts of it as memos; takes commands and carries out their effects.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
 use crate::address::{self, Fragment};
-use crate::chart::selection::pointed;
-use crate::effects::Edge;
+use crate::chart::selection::selection_closure;
+use crate::effects::Effects;
 use crate::engine::protocol::Frame;
-use crate::engine::report::Story;
+use crate::engine::report::Report;
 use crate::props::{
     FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RulesSignal, RunSignal, SelectionSignal,
 };
 use crate::state::branches::alternative;
-use crate::state::branches::baseline::Before;
+use crate::state::branches::baseline::Baseline;
 use crate::state::command::Command;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::timeline_edit::{self, mistake};
@@ -31,7 +31,7 @@ use crate::{library, startup, storage};
 #[derive(Clone, Copy)]
 pub struct Store {
     held: Held,
-    edge: StoredValue<Edge, LocalStorage>,
+    effects: StoredValue<Effects, LocalStorage>,
     /// The document.
     pub scenario: Memo<Arc<Scenario>>,
     /// The document with the values of its queues as they are at the moment from which edits hold.
@@ -43,21 +43,21 @@ pub struct Store {
     /// The moment under the cursor.
     pub frame: FrameSignal,
     /// The same moment of the scenario as it is being edited, or else as it was before the last edit.
-    pub ghost: FrameSignal,
-    /// The run that the ghost is a moment of.
-    pub ghost_run: RunSignal,
+    pub alternative: FrameSignal,
+    /// The run that the alternative is a moment of.
+    pub alternative_run: RunSignal,
     /// What that run has to tell.
-    pub ghost_story: Memo<Option<Arc<Story>>>,
+    pub alternative_report: Memo<Option<Arc<Report>>>,
     /// How it was before the last edit.
-    pub before: Memo<Option<Arc<Before>>>,
-    /// What was changed, if the ghost is how it was before.
+    pub before: Memo<Option<Arc<Baseline>>>,
+    /// What was changed, if the alternative is how it was before.
     pub changed: Memo<Option<String>>,
     /// The run in short.
     pub run: RunSignal,
     /// What is selected.
     pub selection: SelectionSignal,
     /// That, and what it belongs to.
-    pointed: Memo<Vec<Selection>>,
+    selection_closure: Memo<Vec<Selection>>,
     /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
     pub resource: ResourceSignal,
     /// What charts show: the same, or 3 for each queue's dominant resource.
@@ -71,9 +71,9 @@ pub struct Store {
     /// The rules of the policy.
     pub rules: RulesSignal,
     /// What was told of the whole run.
-    pub story: Memo<Option<Arc<Story>>>,
+    pub report: Memo<Option<Arc<Report>>>,
     /// How it would come about in the scenario as it is being edited, or came about before the last edit.
-    pub ghost_ladder: LadderSignal,
+    pub alternative_ladder: LadderSignal,
     /// What the page looks like.
     pub view: Memo<View>,
     /// What the engine does.
@@ -93,7 +93,7 @@ impl Store {
         let selection = held.followed(|m| m.selection.clone(), differ);
         Store {
             held,
-            edge: StoredValue::new_local(Edge::default()),
+            effects: StoredValue::new_local(Effects::default()),
             scenario,
             terms: Memo::new(move |_| scenario.with(|s| Terms::of(&s.policy))),
             edited: held.followed(
@@ -105,22 +105,24 @@ impl Store {
             ),
             findings: held.part(|m| m.findings.clone(), is_another),
             frame: frame.into(),
-            ghost: held.followed(alternative::ghost, is_another_or_none).into(),
-            ghost_run: held.part(alternative::ghost_run, is_another_or_none).into(),
-            ghost_story: held.part(alternative::ghost_story, is_another_or_none),
-            before: held.part(|m| m.before.clone(), is_another_or_none),
+            alternative: held.followed(alternative::moment, is_another_or_none).into(),
+            alternative_run: held.part(alternative::run, is_another_or_none).into(),
+            alternative_report: held.part(alternative::report, is_another_or_none),
+            before: held.part(|m| m.baseline.clone(), is_another_or_none),
             changed: held.part(alternative::changed, differ),
             run: held.part(|m| m.run.clone(), is_another_or_none).into(),
             selection: selection.into(),
-            pointed: Memo::new(move |_| pointed(frame.get().as_deref(), selection.get().as_ref())),
+            selection_closure: Memo::new(move |_| {
+                selection_closure(frame.get().as_deref(), selection.get().as_ref())
+            }),
             resource: held.followed(Model::settings_resource, differ).into(),
             charted: held.followed(|m| m.resource, differ).into(),
             explained: held.part(Model::explained_resource, differ).into(),
             ladder: held.part(|m| m.ladder.clone(), is_another_or_none).into(),
             order: held.part(|m| m.order.clone(), is_another_or_none).into(),
             rules: held.part(|m| m.rules.clone(), is_another_or_none).into(),
-            ghost_ladder: held.part(alternative::ghost_ladder, is_another_or_none).into(),
-            story: held.part(|m| m.story.clone(), is_another_or_none),
+            alternative_ladder: held.part(alternative::ladder, is_another_or_none).into(),
+            report: held.part(|m| m.report.clone(), is_another_or_none),
             view: held.followed(|m| m.view.clone(), differ),
             engine: held.part(|m| m.engine.clone(), differ),
             announcement: RwSignal::new(String::new()),
@@ -145,13 +147,13 @@ impl Store {
     }
 
     /// Whether a thing is what is selected, or what that belongs to.
-    pub fn is_pointed(self, at: &Selection) -> bool {
-        self.pointed.with(|pointed| pointed.contains(at))
+    pub fn is_in_selection(self, at: &Selection) -> bool {
+        self.selection_closure.with(|selection_closure| selection_closure.contains(at))
     }
 
     /// What the other run tells, its moment, and the change that it was before if it is not one that would come.
-    pub fn other_story(self) -> Option<(Arc<Story>, Arc<Frame>, Option<String>)> {
-        Some((self.ghost_story.get()?, self.ghost.get()?, self.changed.get()))
+    pub fn reported_alternative(self) -> Option<(Arc<Report>, Arc<Frame>, Option<String>)> {
+        Some((self.alternative_report.get()?, self.alternative.get()?, self.changed.get()))
     }
 
     /// A look at the model as it is now, without following it.
@@ -163,17 +165,17 @@ impl Store {
     pub fn follow(self, fragment: String, is_in_bar: bool) {
         match address::read(&fragment) {
             Fragment::Document(opened) => {
-                self.edge.update_value(|edge| {
-                    edge.is_there = is_in_bar;
+                self.effects.update_value(|effects| {
+                    effects.is_there = is_in_bar;
                     if is_in_bar {
-                        edge.set_address(fragment);
+                        effects.set_address(fragment);
                     }
                 });
                 self.dispatch(Command::Open(opened));
             }
             Fragment::Damaged(says) => self.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
             Fragment::Reset if is_in_bar => {
-                self.edge.update_value(|edge| edge.set_address(String::new()));
+                self.effects.update_value(|effects| effects.set_address(String::new()));
                 address::clear_bar();
                 self.dispatch(Command::Dialog(Some(Dialog::Reset)));
             }
@@ -183,19 +185,19 @@ impl Store {
 
     /// Opens again what an entry of the browser's history says, to which the visitor went back or forth.
     pub fn go_back(self, entry: String, fragment: String) {
-        self.edge.update_value(|edge| edge.set_address(fragment.clone()));
+        self.effects.update_value(|effects| effects.set_address(fragment.clone()));
         storage::set_own_address(&fragment);
         // What was begun here is kept before the other one is read: it may be the same draft.
         self.keep();
         if let Some(opened) = startup::returned(&entry, &fragment) {
-            self.edge.update_value(|edge| edge.is_there = true);
+            self.effects.update_value(|effects| effects.is_there = true);
             self.dispatch(Command::Open(opened));
         }
     }
 
     /// Forgets what is kept on this device and opens the start scenario.
     pub fn start_over(self) {
-        self.edge.update_value(Edge::forget);
+        self.effects.update_value(Effects::forget);
         storage::wipe();
         address::clear_bar();
         self.open_in_place(Opened::new(library::start(), Origin::Start));
@@ -203,7 +205,7 @@ impl Store {
 
     /// Opens a document of which the browser's history has an entry already.
     fn open_in_place(self, opened: Opened) {
-        self.edge.update_value(|edge| edge.is_there = true);
+        self.effects.update_value(|effects| effects.is_there = true);
         self.dispatch(Command::Open(Box::new(opened)));
     }
 
@@ -212,7 +214,7 @@ impl Store {
         let opens = matches!(command, Command::Open(_) | Command::TakeImport { .. });
         let before = opens.then(|| self.now(|m| m.scenario.clone()));
         if opens {
-            self.edge.update_value(|edge| edge.leave(self));
+            self.effects.update_value(|effects| effects.leave(self));
         }
         let effects = self.held.change(|model| {
             model.clock_ms = js_sys::Date::now() as u64;
@@ -220,20 +222,20 @@ impl Store {
         });
         self.carry_out(effects.unwrap_or_default());
         if before.is_some_and(|before| self.now(|m| !Arc::ptr_eq(&before, &m.scenario))) {
-            self.edge.update_value(|edge| edge.arrive(self));
+            self.effects.update_value(|effects| effects.arrive(self));
         }
         self.hold();
     }
 
-    /// Tells the edge which draft is open.
+    /// Reports which draft is open.
     fn hold(self) {
         if self.now(|m| m.view.embed.is_some()) {
             return;
         }
-        let is_held = self.now(|m| self.edge.with_value(|edge| edge.held() == m.draft.as_ref()));
+        let is_held = self.now(|m| self.effects.with_value(|effects| effects.held() == m.draft.as_ref()));
         if !is_held {
             let draft = self.now(|m| m.draft.clone());
-            self.edge.update_value(|edge| edge.hold(self, draft));
+            self.effects.update_value(|effects| effects.hold(self, draft));
         }
     }
 
@@ -245,18 +247,18 @@ impl Store {
 
     /// Keeps what is not kept yet.
     pub fn keep(self) {
-        self.edge.update_value(|edge| edge.save_now(self));
+        self.effects.update_value(|effects| effects.save_now(self));
     }
 
     fn carry_out(self, effects: Vec<Effect>) {
         for effect in effects {
-            self.edge.update_value(|edge| edge.run(self, effect));
+            self.effects.update_value(|effects| effects.run(self, effect));
         }
     }
 
-    /// The edge, to start its engine and its listeners.
-    pub fn edge(self) -> StoredValue<Edge, LocalStorage> {
-        self.edge
+    /// What carries out effects, to start its engine and its listeners.
+    pub fn effects(self) -> StoredValue<Effects, LocalStorage> {
+        self.effects
     }
 
     /// Why a text cannot be the value of a place, if it cannot.
@@ -297,11 +299,11 @@ impl Held {
     /// Changes the model, and tells whose parts did.
     fn change<T>(self, how: impl FnOnce(&mut Model) -> T) -> Option<T> {
         let made = self.model.try_update_value(how);
-        self.tell();
+        self.notify();
         made
     }
 
-    fn tell(self) {
+    fn notify(self) {
         let mut changed = vec![self.any];
         self.model.with_value(|model| {
             self.followed.update_value(|followed| {

@@ -7,25 +7,25 @@ use fairground::id::QueueId;
 use fairground::moment::{EventWord, Names};
 use fairground::scenario::Path;
 use fairground::words::Selection;
-use fairground_web::chart::alternative::{Ghost, as_edited, says};
+use fairground_web::chart::alternative::{Alternative, as_edited, says};
 use fairground_web::chart::backend::Size;
 use fairground_web::chart::marks::Mark;
 use fairground_web::engine::protocol::{Frame, JobRow, Point, QueueRow, Run};
-use fairground_web::engine::report::{GanttBy, Story};
+use fairground_web::engine::report::{GanttBy, Report};
 use fairground_web::engine::serve::Server;
 use fairground_web::library;
 use fairground_web::state::branches::alternative;
-use fairground_web::state::branches::baseline::Before;
+use fairground_web::state::branches::baseline::Baseline;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::opened::{Opened, Origin};
 use fairground_web::state::effect::Effect;
 use fairground_web::state::layout::gantt_window::GanttMove;
 use fairground_web::state::layout::options::NowView;
 use fairground_web::state::model::Model;
-use fairground_web::state::moment::event_filter::LaneLook;
+use fairground_web::state::moment::event_filter::EventLaneOptions;
 use fairground_web::state::update::{begin, update};
-use fairground_web::views::cluster::alternative::lay_ghosts;
-use fairground_web::views::timeline::overlays::stand_out;
+use fairground_web::views::cluster::alternative::lay_alternative;
+use fairground_web::views::timeline::overlays::add_overlays;
 use fairground_web::views::{cluster, division, fairness, gantt, icicle, shares, timeline, trends};
 
 /// The model with a real engine behind it.
@@ -73,11 +73,12 @@ impl Page {
 
     fn shares(&self) -> shares::view::SharesView {
         let frame = self.model.frame.as_deref().expect("a moment");
-        let (ghost, changed) = (alternative::ghost(&self.model), alternative::changed(&self.model));
-        let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        let mut view = shares::view::shares(frame, ghost, None, 2, &[]);
-        if let Some(ghost) = ghost {
-            shares::view::say_since(&mut view, frame, ghost);
+        let (alternative, changed) = (alternative::moment(&self.model), alternative::changed(&self.model));
+        let alternative =
+            alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
+        let mut view = shares::view::shares(frame, alternative, None, 2, &[]);
+        if let Some(alternative) = alternative {
+            shares::view::say_since(&mut view, frame, alternative);
         }
         view
     }
@@ -85,36 +86,41 @@ impl Page {
     fn timeline(&self, selection: Option<&Selection>, resource: u8) -> timeline::view::TimelineView {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
         let mut view = timeline::view::timeline(run, frame, selection, resource);
-        stand_out(&mut view, run, frame, &LaneLook { heeded: selection.cloned(), ..LaneLook::default() });
+        add_overlays(
+            &mut view,
+            run,
+            frame,
+            &EventLaneOptions { followed: selection.cloned(), ..EventLaneOptions::default() },
+        );
         let (other, frame) =
-            alternative::ghost_run(&self.model).zip(alternative::ghost(&self.model)).expect("it was kept");
+            alternative::run(&self.model).zip(alternative::moment(&self.model)).expect("it was kept");
         let changed = alternative::changed(&self.model);
-        let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
-        timeline::view::lay_behind(&mut view, run, (&other, ghost));
+        let alternative = Alternative { frame: &frame, changed: changed.as_deref() };
+        timeline::view::lay_behind(&mut view, run, (&other, alternative));
         view
     }
 
     /// The moment, the other one, and what was changed.
     fn moments(&self) -> (Arc<Frame>, Arc<Frame>, Option<String>) {
         let (now, other) =
-            self.model.frame.clone().zip(alternative::ghost(&self.model)).expect("two moments");
+            self.model.frame.clone().zip(alternative::moment(&self.model)).expect("two moments");
         (now, other, alternative::changed(&self.model))
     }
 
     /// What is told of the run, and of the other one.
-    fn stories(&self) -> (Arc<Story>, Arc<Story>) {
-        self.model.story.clone().zip(alternative::ghost_story(&self.model)).expect("two stories")
+    fn stories(&self) -> (Arc<Report>, Arc<Report>) {
+        self.model.report.clone().zip(alternative::report(&self.model)).expect("two stories")
     }
 
     fn gantt(&self) -> gantt::view::GanttView {
-        let ((now, other, changed), (story, was)) = (self.moments(), self.stories());
-        let (Story::Gantt(told), Story::Gantt(was)) = (&*story, &*was) else { panic!("{story:?}") };
+        let ((now, other, changed), (report, was)) = (self.moments(), self.stories());
+        let (Report::Gantt(told), Report::Gantt(was)) = (&*report, &*was) else { panic!("{report:?}") };
         let mut view = gantt::view::gantt(told, self.model.run.as_ref().expect("a run"), &now, None);
         gantt::view::lay_behind(
             &mut view,
             told,
             &now,
-            (was, Ghost { frame: &other, changed: changed.as_deref() }),
+            (was, Alternative { frame: &other, changed: changed.as_deref() }),
         );
         view
     }
@@ -126,7 +132,7 @@ impl Page {
 
     fn says(&self) -> String {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
-        says(self.model.before.as_deref().expect("it was kept"), frame, run, 2)
+        says(self.model.baseline.as_deref().expect("it was kept"), frame, run, 2)
     }
 }
 
@@ -134,7 +140,7 @@ impl Page {
 fn after_an_edit_charts_say_how_it_was() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
-    assert!(page.model.before.is_none());
+    assert!(page.model.baseline.is_none());
     page.sets("team-a", "quota", "3");
     expect!["quota of team-a 2 → 3: team-a had 2, now 3 with fair share 2, now 3; team-b had 2, now 1; no eviction, 1 before."]
         .assert_eq(&page.says());
@@ -154,8 +160,8 @@ fn after_an_edit_charts_say_how_it_was() {
     assert!(view.marks.contains(&Mark::Before) && !view.marks.contains(&Mark::Ghost));
     // It is forgotten with the next step.
     page.does(Command::Back);
-    assert!(page.model.before.is_none());
-    assert!(page.shares().rows.iter().all(|row| row.ghost.is_none()));
+    assert!(page.model.baseline.is_none());
+    assert!(page.shares().rows.iter().all(|row| row.alternative.is_none()));
 }
 
 #[test]
@@ -166,11 +172,11 @@ fn the_earlier_run_lies_behind_the_timeline() {
     page.sets("team-a", "quota", "3");
     let team = Selection::Queue("team-a".into());
     let view = page.timeline(Some(&team), 2);
-    assert_eq!(view.ghosts.len(), 1);
-    assert_eq!((view.last, view.ghosts[0].last), (2, 3), "what was computed before goes on");
-    assert_eq!(view.ghosts[0].at(0), Some(3.0));
-    assert_eq!(view.ghosts[0].at(3), Some(2.0));
-    assert_eq!(view.ghosts[0].at(4), None);
+    assert_eq!(view.alternatives.len(), 1);
+    assert_eq!((view.last, view.alternatives[0].last), (2, 3), "what was computed before goes on");
+    assert_eq!(view.alternatives[0].at(0), Some(3.0));
+    assert_eq!(view.alternatives[0].at(3), Some(2.0));
+    assert_eq!(view.alternatives[0].at(4), None);
     let svg = fairground_web::views::timeline::draw::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(svg.contains(r#"stroke="var(--ink-2)" stroke-dasharray="50 40""#), "{svg}");
     expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: no eviction, 1 before."]
@@ -182,7 +188,8 @@ fn the_earlier_run_lies_behind_the_timeline() {
         2	0:02	4	1	3	0	0	3	1	2
     "#]]
     .assert_eq(&timeline::view::table(&view).tsv());
-    let lines: Vec<String> = page.timeline(None, 2).ghosts.into_iter().map(|ghost| ghost.name).collect();
+    let lines: Vec<String> =
+        page.timeline(None, 2).alternatives.into_iter().map(|alternative| alternative.name).collect();
     assert_eq!(lines, ["team-a", "team-b"], "without a selection every border between areas");
 }
 
@@ -194,8 +201,8 @@ fn dominant_shares_are_lines_that_do_not_add_up() {
     let view = page.timeline(None, 3);
     assert!(view.apart);
     assert_eq!(view.max, 120.0, "the scale ends above all there is, not above a sum");
-    assert_eq!(view.ghosts.len(), 2);
-    assert_eq!(view.ghosts[1].at(3), Some(50.0), "not on top of the other");
+    assert_eq!(view.alternatives.len(), 2);
+    assert_eq!(view.alternatives[1].at(3), Some(50.0), "not on top of the other");
     let svg = fairground_web::views::timeline::draw::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(!svg.contains(r#"<polygon fill="var(--q"#), "{svg}");
     assert!(view.summary.contains("75 of 100 % the largest share at the end"), "{}", view.summary);
@@ -209,12 +216,12 @@ fn one_gesture_has_one_before() {
     page.sets("team-a", "quota", "3");
     page.model.clock_ms -= 900;
     page.sets("team-a", "quota", "4");
-    let before = page.model.before.clone().expect("it was kept");
+    let before = page.model.baseline.clone().expect("it was kept");
     assert_eq!(before.changed, "quota of team-a 2 → 4");
     assert_eq!(Some(before.frame.clone()), was);
     // The next edit has a before of its own, and undo too.
     page.sets("team-b", "quota", "0");
-    let changed = |page: &Page| page.model.before.as_ref().map(|before| before.changed.clone());
+    let changed = |page: &Page| page.model.baseline.as_ref().map(|before| before.changed.clone());
     page.does(Command::Undo);
     page.does(Command::Undo);
     assert_eq!(changed(&page).as_deref(), Some("undo of quota of team-a 2 → 4"));
@@ -222,7 +229,7 @@ fn one_gesture_has_one_before() {
         page.says(),
         "undo of quota of team-a 2 → 4: team-a had 3, now 2 with fair share 3, now 2; team-b had 1, now 2; 1 eviction, none before."
     );
-    page.does(Command::ForgetBefore);
+    page.does(Command::ForgetBaseline);
     assert_eq!(changed(&page), None);
 }
 
@@ -231,14 +238,14 @@ fn what_changes_nothing_has_no_before() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.sets("team-a", "name", "blue");
-    assert!(page.model.before.is_none(), "a name");
+    assert!(page.model.baseline.is_none(), "a name");
     page.sets("blue", "weight", "3");
-    assert!(page.model.before.is_none(), "a weight, where everything is quota");
+    assert!(page.model.baseline.is_none(), "a weight, where everything is quota");
     assert_eq!(page.announced, 0);
 }
 
 #[test]
-fn while_an_edit_is_being_made_its_own_ghost_goes_first() {
+fn while_an_edit_is_being_made_its_own_alternative_goes_first() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
@@ -251,19 +258,19 @@ fn while_an_edit_is_being_made_its_own_ghost_goes_first() {
 }
 
 #[test]
-fn what_cannot_run_leaves_the_last_ghost_that_could() {
+fn what_cannot_run_leaves_the_last_alternative_that_could() {
     use fairground_web::engine::protocol::{Reply, Say};
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.pulls("team-a", "quota", "3");
-    let shown = alternative::ghost(&page.model).expect("a ghost");
-    let refused = Say::Ghost { frame: None, levels: Vec::new() };
-    let generation = page.model.in_flight.ghost;
+    let shown = alternative::moment(&page.model).expect("a ghost");
+    let refused = Say::Alternative { frame: None, levels: Vec::new() };
+    let generation = page.model.in_flight.preview;
     page.does(Command::Replied(Box::new(Reply { generation, say: refused })));
-    assert!(alternative::ghost(&page.model).is_some_and(|ghost| Arc::ptr_eq(&ghost, &shown)));
-    assert!(!page.model.awaits_ghost);
+    assert!(alternative::moment(&page.model).is_some_and(|alternative| Arc::ptr_eq(&alternative, &shown)));
+    assert!(!page.model.awaits_preview);
     page.does(Command::PreviewEnd);
-    assert!(alternative::ghost(&page.model).is_none());
+    assert!(alternative::moment(&page.model).is_none());
 }
 
 #[test]
@@ -274,21 +281,21 @@ fn division_and_cluster_say_how_it_was() {
     page.does(Command::Look(NowView::Division));
     page.sets("team-a", "quota", "3");
     let frame = page.model.frame.as_deref().expect("a moment");
-    let was = alternative::ghost_ladder(&page.model).expect("it was explained before");
+    let was = alternative::ladder(&page.model).expect("it was explained before");
     let now = page.model.ladder.as_deref().expect("it is explained");
-    let old = alternative::ghost(&page.model).expect("it was kept");
+    let old = alternative::moment(&page.model).expect("it was kept");
     let [now, was] = [(frame, now), (&old, &was)]
         .map(|(frame, ladder)| division::view::division(frame, &ladder.levels[0], 2, usize::MAX));
-    let view = division::view::with_ghost(now, &was, true);
+    let view = division::view::with_alternative(now, &was, true);
     let terms = fairground::words::Terms::of("kai");
     assert_eq!(
         division::view::says(&view.tanks[0], view.was, terms),
         "team-a: 3 given, 3 of it quota, asks for 3, weight 1; was given 2"
     );
     let changed = alternative::changed(&page.model);
-    let ghost = Ghost { frame: &old, changed: changed.as_deref() };
+    let alternative = Alternative { frame: &old, changed: changed.as_deref() };
     let mut view = cluster::view::cluster(frame, 600.0, 2);
-    lay_ghosts(&mut view, frame, ghost, 2);
+    lay_alternative(&mut view, frame, alternative, 2);
     let says: Vec<String> = view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.state()).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
     assert!(view.marks.contains(&cluster::cards::CellMark::Before));
@@ -338,8 +345,8 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
         node-2 · 0	b2	team-b	no	before	2	–
     "#]]
     .assert_eq(&page.gantt().table.tsv());
-    page.does(Command::ForgetBefore);
-    assert!(alternative::ghost_story(&page.model).is_none());
+    page.does(Command::ForgetBaseline);
+    assert!(alternative::report(&page.model).is_none());
 }
 
 #[test]
@@ -351,27 +358,31 @@ fn every_chart_follows_a_value_that_is_pulled() {
     page.pulls("team-a", "quota", "3");
     let view = page.gantt();
     expect!["4 jobs; in cycle 3: 3 on, 1 waiting, 0 over; 1 evictions; 2 pod cycles of work lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
-    assert!(!view.was && view.marks.ghost);
-    let (run, edited) = (page.model.run.as_deref(), alternative::ghost_run(&page.model));
+    assert!(!view.was && view.marks.alternative);
+    let (run, edited) = (page.model.run.as_deref(), alternative::run(&page.model));
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited));
     assert_eq!(said.as_deref(), Some("1 spared, 1 never starts by cycle 3"));
     let (told, other) = page.stories();
-    let (Story::Gantt(told), Story::Gantt(other)) = (&*told, &*other) else { panic!("{told:?}") };
+    let (Report::Gantt(told), Report::Gantt(other)) = (&*told, &*other) else { panic!("{told:?}") };
     assert_eq!((told.last, told.rows.len()), (3, 4), "as far as the run came, not only to the cursor");
     assert_eq!((other.last, other.rows.len()), (2, 4), "nothing further happens");
     // Timeline has it, too, and names it otherwise than what was before.
     let view = page.timeline(Some(&Selection::Queue("team-a".into())), 2);
-    assert_eq!((view.was, view.ghosts.len(), view.ghosts[0].at(2)), (false, 1, Some(3.0)), "{view:?}");
+    assert_eq!(
+        (view.was, view.alternatives.len(), view.alternatives[0].at(2)),
+        (false, 1, Some(3.0)),
+        "{view:?}"
+    );
     assert!(!view.summary.contains("Since"), "{}", view.summary);
     assert!(timeline::view::table(&view).tsv().contains("team-a (ghost), GPUs"));
     // Let go without a change nothing of it is left.
     page.does(Command::PreviewEnd);
-    assert!(alternative::ghost(&page.model).is_none() && alternative::ghost_run(&page.model).is_none());
-    assert!(alternative::ghost_story(&page.model).is_none());
+    assert!(alternative::moment(&page.model).is_none() && alternative::run(&page.model).is_none());
+    assert!(alternative::report(&page.model).is_none());
 }
 
 #[test]
-fn a_pull_that_comes_to_nothing_leaves_the_earlier_ghost() {
+fn a_pull_that_comes_to_nothing_leaves_the_earlier_alternative() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
@@ -380,7 +391,7 @@ fn a_pull_that_comes_to_nothing_leaves_the_earlier_ghost() {
     page.does(Command::Look(NowView::Fairness));
     page.does(Command::PreviewEnd);
     let (_, was) = page.stories();
-    assert!(matches!(&*was, Story::Tally(_)), "{was:?}");
+    assert!(matches!(&*was, Report::Tally(_)), "{was:?}");
     assert!(alternative::changed(&page.model).is_some());
 }
 
@@ -392,22 +403,33 @@ fn tree_outlines_the_earlier_width() {
     let (now, other, changed) = page.moments();
     let [view, was] =
         [&now, &other].map(|frame| icicle::view::icicle(frame, None, 2, icicle::view::Measure::Share));
-    let same = icicle::view::with_ghost(view.clone(), &view, Ghost { frame: &now, changed: Some("an edit") });
-    assert!(same.ghost.is_none() && same.blocks.iter().all(|block| block.ghost.is_none()));
+    let same = icicle::view::with_alternative(
+        view.clone(),
+        &view,
+        Alternative { frame: &now, changed: Some("an edit") },
+    );
+    assert!(same.alternative.is_none() && same.blocks.iter().all(|block| block.alternative.is_none()));
     assert!(same.summary.ends_with(". Since an edit: the same here."), "{}", same.summary);
-    let view = icicle::view::with_ghost(view, &was, Ghost { frame: &other, changed: changed.as_deref() });
-    let ghosts: Vec<_> =
-        view.blocks.iter().filter_map(|block| Some((block.name.as_str(), block.w, block.ghost?.1))).collect();
+    let view = icicle::view::with_alternative(
+        view,
+        &was,
+        Alternative { frame: &other, changed: changed.as_deref() },
+    );
+    let alternatives: Vec<_> = view
+        .blocks
+        .iter()
+        .filter_map(|block| Some((block.name.as_str(), block.w, block.alternative?.1)))
+        .collect();
     expect![[r#"
         [("team-a", 0.6, 0.5)]
         fair share of the top queues: 5 of 4 GPUs; 2 queues on 1 level. Since quota of team-a 2 → 3: team-a 3, was 2.
         queue	inside	fair share, GPUs	fair share, GPUs (before)
         team-a	cluster	3	2
         team-b	cluster	2	2
-    "#]].assert_eq(&format!("{ghosts:?}\n{}\n{}", view.summary, view.table.tsv()));
+    "#]].assert_eq(&format!("{alternatives:?}\n{}\n{}", view.summary, view.table.tsv()));
     let svg = fairground_web::views::icicle::draw::icicle(&view, 600.0);
-    assert_eq!(svg.matches("stroke-dasharray").count(), ghosts.len(), "{svg}");
-    assert_eq!(view.ghost, Some(true));
+    assert_eq!(svg.matches("stroke-dasharray").count(), alternatives.len(), "{svg}");
+    assert_eq!(view.alternative, Some(true));
 }
 
 #[test]
@@ -416,15 +438,15 @@ fn trends_and_fairness_say_how_it_was() {
     page.does(Command::GoTo(6));
     page.does(Command::Look(NowView::Queues));
     page.sets("team-a", "quota", "3");
-    let ((now, other, changed), (story, was)) = (page.moments(), page.stories());
-    let (Story::Series(series), Story::Series(before)) = (&*story, &*was) else { panic!("{story:?}") };
-    let ghost = Ghost { frame: &other, changed: changed.as_deref() };
+    let ((now, other, changed), (report, was)) = (page.moments(), page.stories());
+    let (Report::Series(series), Report::Series(before)) = (&*report, &*was) else { panic!("{report:?}") };
+    let alternative = Alternative { frame: &other, changed: changed.as_deref() };
     let run = page.model.run.clone().expect("a run");
     for resource in [2, 3] {
-        let mut view = trends::view::multiples(series, &run, &now, None, resource);
+        let mut view = trends::view::trends(series, &run, &now, None, resource);
         let plain =
-            fairground_web::views::trends::draw::multiples(&view, 600.0).matches("stroke-dasharray").count();
-        trends::view::lay_behind(&mut view, (before, ghost));
+            fairground_web::views::trends::draw::trends(&view, 600.0).matches("stroke-dasharray").count();
+        trends::view::lay_behind(&mut view, (before, alternative));
         let says: Vec<&str> = view.tiles.iter().map(|tile| tile.says.as_str()).collect();
         if resource == 2 {
             expect![[r#"
@@ -440,14 +462,14 @@ fn trends_and_fairness_say_how_it_was() {
                 team-b	2	1	2	2	2
             "#]].assert_eq(&format!("{}\n{}\n{}", view.summary, says.join("\n"), view.table.tsv()));
         }
-        let svg = fairground_web::views::trends::draw::multiples(&view, 600.0);
+        let svg = fairground_web::views::trends::draw::trends(&view, 600.0);
         assert_eq!(svg.matches("stroke-dasharray").count(), plain + 2, "both queues held another amount");
     }
     page.does(Command::Look(NowView::Fairness));
-    let (story, was) = page.stories();
-    let (Story::Tally(tally), Story::Tally(before)) = (&*story, &*was) else { panic!("{story:?}") };
+    let (report, was) = page.stories();
+    let (Report::Tally(tally), Report::Tally(before)) = (&*report, &*was) else { panic!("{report:?}") };
     let mut view = fairness::view::fairness(tally, &now, None);
-    fairness::view::put_differences(&mut view, (tally, &now), (before, ghost));
+    fairness::view::put_differences(&mut view, (tally, &now), (before, alternative));
     let facts: Vec<String> =
         view.facts.iter().map(|fact| format!("{}: {} {}", fact.name, fact.value, fact.since)).collect();
     expect![[r#"
@@ -514,14 +536,14 @@ fn allocations_are_unchanged_only_where_nothing_differs() {
         ..Frame::default()
     };
     let run = Arc::new(run_at(&[0, 1000], &[]));
-    let before = Before {
+    let before = Baseline {
         changed: "x".into(),
         frame: Arc::new(frame(1000.0, [1, 0], 3000)),
         at: 3,
         run: run.clone(),
         ladder: None,
         scenario: None,
-        story: None,
+        report: None,
     };
     let said = |frame: Frame| says(&before, &frame, &run, 2);
     assert_eq!(said(frame(1000.0, [1, 0], 3000)), "x: allocations are unchanged.");

@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use fairground::words::Selection;
-use fairground_web::chart::alternative::{Ghost, differences};
+use fairground_web::chart::alternative::{Alternative, differences};
 use fairground_web::engine::protocol::{Ask, Frame, QueueRow, Request, Run, Say};
-use fairground_web::engine::report::{Gantt, GanttBy, Level, Series, Story, Tally, TallyRow, Tell};
+use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series, Tally, TallyRow};
 use fairground_web::engine::serve::Server;
 use fairground_web::state::layout::gantt_window::GANTT_ROWS;
 use fairground_web::views::{fairness, gantt, icicle, trends};
@@ -68,23 +68,22 @@ fn series(more: f64) -> Series {
 #[test]
 fn five_thousand_queues_stay_small_pictures() {
     let (now, was) = (frame(0.0), frame(1.0));
-    let ghost = Ghost { frame: &was, changed: Some("an edit") };
+    let alternative = Alternative { frame: &was, changed: Some("an edit") };
     let selection = Some(Selection::Queue("queue-4321".into()));
     let of = |frame: &Frame| icicle::view::icicle(frame, selection.as_ref(), 2, icicle::view::Measure::Share);
     let view = timed("Tree, what it shows", || of(&now));
-    let view = timed("Tree, its ghost", || icicle::view::with_ghost(view, &of(&was), ghost));
+    let view = timed("Tree, its ghost", || icicle::view::with_alternative(view, &of(&was), alternative));
     let svg = timed("Tree, the picture", || fairground_web::views::icicle::draw::icicle(&view, 1000.0));
     assert!(svg.matches('<').count() < 2_000, "{} elements", svg.matches('<').count());
     let said = timed("what became of the queues", || differences(&now, &was, 2));
     assert!(said.ends_with(" more"), "{said}");
 
     let run = Run { last_cycle: 50, complete: true, ..Run::default() };
-    let (story, before) = (series(0.0), series(1.0));
-    let mut view = timed("Trends, what they show", || {
-        trends::view::multiples(&story, &run, &now, selection.as_ref(), 2)
-    });
-    timed("Trends, their ghost", || trends::view::lay_behind(&mut view, (&before, ghost)));
-    let svg = timed("Trends, the picture", || fairground_web::views::trends::draw::multiples(&view, 1000.0));
+    let (report, before) = (series(0.0), series(1.0));
+    let mut view =
+        timed("Trends, what they show", || trends::view::trends(&report, &run, &now, selection.as_ref(), 2));
+    timed("Trends, their ghost", || trends::view::lay_behind(&mut view, (&before, alternative)));
+    let svg = timed("Trends, the picture", || fairground_web::views::trends::draw::trends(&view, 1000.0));
     assert!(svg.matches('<').count() < 1_000, "{} elements", svg.matches('<').count());
 
     let tally = |n: f64| Tally {
@@ -95,7 +94,7 @@ fn five_thousand_queues_stay_small_pictures() {
     let (told, other) = (tally(1.0), tally(2.0));
     let mut view = timed("Fairness, what it shows", || fairness::view::fairness(&told, &now, None));
     timed("Fairness, the differences", || {
-        fairness::view::put_differences(&mut view, (&told, &now), (&other, ghost));
+        fairness::view::put_differences(&mut view, (&told, &now), (&other, alternative));
     });
     assert_eq!(view.table.rows[1][2], "1 (−1)");
 }
@@ -137,10 +136,12 @@ fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
     };
     for (by, total) in [(GanttBy::Job, 5_000), (GanttBy::Pod, 100_000), (GanttBy::Gpu, 40_000)] {
         for first in [0, total - GANTT_ROWS] {
-            let tell = Tell::Gantt { by, first, n: GANTT_ROWS, about: String::new(), named: Vec::new() };
-            let said = timed(&format!("{by:?} from row {first}, what is told"), || ask(Ask::Tell(tell)));
-            let Say::Told(Some(story)) = said else { panic!("nothing was told") };
-            let Story::Gantt(told) = *story else { panic!("another story was told") };
+            let report_request =
+                ReportRequest::Gantt { by, first, n: GANTT_ROWS, about: String::new(), named: Vec::new() };
+            let said =
+                timed(&format!("{by:?} from row {first}, what is told"), || ask(Ask::Report(report_request)));
+            let Say::Report(Some(report)) = said else { panic!("nothing was told") };
+            let Report::Gantt(told) = *report else { panic!("another story was told") };
             assert_eq!((told.rows.len(), told.total), (GANTT_ROWS as usize, total));
             let view = timed("what it shows", || shown(&told, &run, &frame));
             let svg = timed("the picture", || fairground_web::views::gantt::draw::gantt(&view, 1000.0));
@@ -151,6 +152,6 @@ fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
 
 fn shown(told: &Gantt, run: &Run, frame: &Frame) -> gantt::view::GanttView {
     let mut view = gantt::view::gantt(told, run, frame, None);
-    gantt::view::lay_behind(&mut view, told, frame, (told, Ghost { frame, changed: None }));
+    gantt::view::lay_behind(&mut view, told, frame, (told, Alternative { frame, changed: None }));
     view
 }

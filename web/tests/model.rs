@@ -107,7 +107,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
         9 => Command::Change(Change::DuplicateQueue { queue, jobs: numbers.next(2) == 0 }),
         10 => {
             let under = Shift::Under(Some(numbers.of(&names)));
-            let before = Shift::Before(numbers.of(&names));
+            let before = Shift::Baseline(numbers.of(&names));
             let to = numbers.of(&[Shift::Up, Shift::Down, Shift::Under(None), under, before]);
             Command::Change(Change::MoveQueue { queue, to })
         }
@@ -119,7 +119,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
             at: Path::default().field("queues").named(&queue).field("name"),
             value: numbers.of(&["renamed", "team-a", "", "a b"]).into(),
         },
-        16 => numbers.of(&[Command::Undo, Command::Redo, Command::Inside { back: false }]),
+        16 => numbers.of(&[Command::Undo, Command::Redo, Command::StepDecision { back: false }]),
         17 => {
             numbers.of(&[Command::Step, Command::Back, Command::GoTo(7), Command::Tick, Command::Play(true)])
         }
@@ -214,7 +214,7 @@ fn with_mistakes_time_stands_still_and_the_focus_goes_to_the_first() {
     queues[1].gpu.limit = Some("-3".into());
     let mut model = Model::new(Opened::new(scenario, Origin::Files));
     begin(&mut model);
-    for command in [Command::Step, Command::Play(true), Command::Inside { back: false }] {
+    for command in [Command::Step, Command::Play(true), Command::StepDecision { back: false }] {
         model.view.tab = SetupTab::Nodes;
         let effects = update(&mut model, command);
         let said = effects.iter().find_map(|effect| match effect {
@@ -407,13 +407,13 @@ fn a_queue_is_moved_before_another_one_as_its_sibling() {
     let before = names(&model);
     let (first, _) = before[0].clone();
     let (deep, depth) = before.iter().find(|(_, depth)| *depth > 0).cloned().expect("a child");
-    let to = Shift::Before(first.clone());
+    let to = Shift::Baseline(first.clone());
     update(&mut model, Command::Change(Change::MoveQueue { queue: deep.clone(), to }));
     assert_eq!(names(&model)[0], (deep.clone(), 0));
     assert_eq!(model.history.undo_name(), Some(format!("move {deep} before {first}").as_str()));
     update(&mut model, Command::Undo);
     assert_eq!((model.scenario.clone(), names(&model)), (start, before.clone()));
-    let to = Shift::Before(deep.clone());
+    let to = Shift::Baseline(deep.clone());
     let parent = before.iter().rev().skip_while(|(name, _)| *name != deep).find(|(_, d)| *d < depth);
     let (parent, _) = parent.cloned().expect("a parent");
     update(&mut model, Command::Change(Change::MoveQueue { queue: parent, to }));
@@ -427,13 +427,13 @@ fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
     use fairground_web::state::layout::options::NowView;
     let mut model = model();
     model.cursor = 7;
-    model.inside = Some(3);
+    model.decision = Some(3);
     update(&mut model, Command::Look(NowView::Division));
     let link = write(&model);
     assert!(link.contains("at=7.3") && link.contains("view=division"), "{link}");
     let Fragment::Document(opened) = read(&link) else { panic!("a document") };
     let model = Model::new(*opened);
-    assert_eq!((model.cursor, model.inside, model.view.now), (7, Some(3), NowView::Division));
+    assert_eq!((model.cursor, model.decision, model.view.now), (7, Some(3), NowView::Division));
 }
 
 /// The questions about other policies among some effects.

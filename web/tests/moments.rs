@@ -20,8 +20,8 @@ fn another_interval_keeps_the_time() {
     assert_eq!(whole.model.cursor, now.0);
     assert!(whole.model.notices.is_empty(), "{:?}", whole.model.notices);
     // The moment before is held against it, and no cycle is drawn over one of another time.
-    assert_eq!(alternative::ghost(&whole.model).map(|frame| frame.time_ms), Some(was.1));
-    assert!(alternative::ghost_run(&whole.model).is_none());
+    assert_eq!(alternative::moment(&whole.model).map(|frame| frame.time_ms), Some(was.1));
+    assert!(alternative::run(&whole.model).is_none());
     whole.dispatch(Command::Undo);
     let back = whole.frame().time_ms;
     assert!(back <= now.1 && now.1 - back < was.1 / i64::from(was.0) + 1, "{back} {now:?}");

@@ -3,7 +3,7 @@
 use fairground_web::engine::protocol::{
     Amounts, Ask, EventWord, Frame, LadderLevel, Reply, Request, Run, Say,
 };
-use fairground_web::engine::report::{Story, Tell};
+use fairground_web::engine::report::{Report, ReportRequest};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::views::division::view::division;
@@ -51,8 +51,12 @@ impl Page {
 }
 
 /// A scenario at a cycle, and its run up to another.
-fn ghost_of(scenario: String, (cycle, until): (u32, u32), tell: Option<Tell>) -> Ask {
-    Ask::Ghost { scenario, cycle: Some(cycle), ladder: None, until, tell, is_early: false }
+fn alternative_of(
+    scenario: String,
+    (cycle, until): (u32, u32),
+    report_request: Option<ReportRequest>,
+) -> Ask {
+    Ask::Alternative { scenario, cycle: Some(cycle), ladder: None, until, report_request, is_early: false }
 }
 
 fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
@@ -135,22 +139,26 @@ fn events_are_found_in_both_directions() {
 }
 
 #[test]
-fn a_ghost_leaves_the_run_alone() {
+fn a_alternative_leaves_the_run_alone() {
     let mut page = Page::new();
     page.load("start", 1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let ghost = ghost_of(edited, (1, 3), Some(Tell::Tally { resource: 2 }));
-    let said: Vec<Say> = page.ask(ghost).into_iter().map(|reply| reply.say).collect();
-    let [Say::Ghost { frame: Some(ghost), .. }, Say::GhostRun { run, story: Some(story) }] = &said[..] else {
+    let alternative = alternative_of(edited, (1, 3), Some(ReportRequest::Tally { resource: 2 }));
+    let said: Vec<Say> = page.ask(alternative).into_iter().map(|reply| reply.say).collect();
+    let [
+        Say::Alternative { frame: Some(alternative), .. },
+        Say::AlternativeRun { run, report: Some(report) },
+    ] = &said[..]
+    else {
         panic!("a ghost and its run were expected, not {said:?}");
     };
-    assert_eq!(kinds(ghost), [("submitted", "b2")]);
+    assert_eq!(kinds(alternative), [("submitted", "b2")]);
     assert_eq!(run.last_cycle, 2, "nothing further happens");
-    let Story::Tally(tally) = &**story else { panic!("{story:?}") };
+    let Report::Tally(tally) = &**report else { panic!("{report:?}") };
     assert_eq!(tally.cycle, 1, "it is of the moment");
     assert_eq!(page.go_to(1).events.len(), 3);
-    let Some(Reply { say: Say::Ghost { frame: None, .. }, .. }) =
-        page.ask(ghost_of("no".into(), (1, 0), None)).pop()
+    let Some(Reply { say: Say::Alternative { frame: None, .. }, .. }) =
+        page.ask(alternative_of("no".into(), (1, 0), None)).pop()
     else {
         panic!("no ghost was expected");
     };
@@ -242,7 +250,7 @@ fn staying(frame: &Frame) -> Vec<Vec<Vec<String>>> {
 
 #[test]
 fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
-    use fairground_web::state::playback::decision_step::{event_of, inside, n_decisions};
+    use fairground_web::state::playback::decision_step::{event_of, moment_after, n_decisions};
     let mut n_seen = 0;
     for example in EXAMPLES {
         let mut page = Page::new();
@@ -254,7 +262,7 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
             }
             let n = n_decisions(&end);
             n_seen += n;
-            let opening = inside(&end, 0);
+            let opening = moment_after(&end, 0);
             assert_eq!(staying(&opening), staying(&before), "{} before cycle {cycle}", example.id);
             let held = |frame: &Frame| {
                 let rounded = |amount: f64| (amount * 1e6).round();
@@ -276,7 +284,7 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
                 assert!(is_kept(now.leaving, then.leaving), "{} before cycle {cycle}", example.id);
             }
             for k in 1..=n {
-                let moment = inside(&end, k);
+                let moment = moment_after(&end, k);
                 let at = event_of(&end, k).expect("a decision") as usize;
                 assert!(moment.events.len() > at);
                 let changed = |f: &Frame| {
@@ -286,7 +294,7 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
                 let pod = end.events[at].pod().map_or("", |pod| end.names.pod(pod));
                 assert!(changed(&moment).iter().all(|of| *of == pod));
             }
-            let last = inside(&end, n);
+            let last = moment_after(&end, n);
             assert_eq!((staying(&last), &last.queues, &last.jobs), (staying(&end), &end.queues, &end.jobs));
             before = end;
         }
@@ -300,26 +308,26 @@ fn stepping_by_decisions_visits_every_moment_both_ways() {
     let mut whole = Whole::open("quota-is-a-floor", 0);
     let mut places = Vec::new();
     for _ in 0..14 {
-        whole.dispatch(Command::Inside { back: false });
-        places.push((whole.model.cursor, whole.model.inside));
+        whole.dispatch(Command::StepDecision { back: false });
+        places.push((whole.model.cursor, whole.model.decision));
     }
     assert_eq!(&places[..3], [(1, Some(1)), (1, Some(2)), (1, Some(3))]);
     assert!(places.contains(&(1, None)) && places.contains(&(2, Some(1))) && places.contains(&(2, None)));
     assert_eq!(whole.model.shown, None, "the end of a cycle is its frame");
     for (at, place) in places.iter().enumerate().rev() {
         if places.get(at + 1) != Some(place) {
-            assert_eq!((whole.model.cursor, whole.model.inside), *place);
-            whole.dispatch(Command::Inside { back: true });
-            if whole.model.inside == Some(0) {
-                whole.dispatch(Command::Inside { back: true });
+            assert_eq!((whole.model.cursor, whole.model.decision), *place);
+            whole.dispatch(Command::StepDecision { back: true });
+            if whole.model.decision == Some(0) {
+                whole.dispatch(Command::StepDecision { back: true });
             }
         }
     }
-    assert_eq!((whole.model.cursor, whole.model.inside), (0, None));
-    whole.dispatch(Command::Inside { back: false });
+    assert_eq!((whole.model.cursor, whole.model.decision), (0, None));
+    whole.dispatch(Command::StepDecision { back: false });
     whole.dispatch(Command::Step);
     assert_eq!(
-        (whole.model.cursor, whole.model.inside),
+        (whole.model.cursor, whole.model.decision),
         (1, None),
         "a step goes to the end of the cycle first"
     );
@@ -424,20 +432,20 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
     let mut places = Vec::new();
     for _ in 0..6 {
         whole.dispatch(Command::Action { back: false });
-        places.push((whole.model.cursor, whole.model.inside));
+        places.push((whole.model.cursor, whole.model.decision));
     }
     let frame = whole.model.frame.clone().expect("a moment");
-    assert!(frame.cycle > 0 && whole.model.shown.is_none() == whole.model.inside.is_none());
+    assert!(frame.cycle > 0 && whole.model.shown.is_none() == whole.model.decision.is_none());
     for (at, place) in places.iter().enumerate().rev() {
         if places.get(at + 1) != Some(place) {
-            assert_eq!((whole.model.cursor, whole.model.inside), *place);
+            assert_eq!((whole.model.cursor, whole.model.decision), *place);
             whole.dispatch(Command::Action { back: true });
-            if whole.model.inside == Some(0) {
+            if whole.model.decision == Some(0) {
                 whole.dispatch(Command::Action { back: true });
             }
         }
     }
-    assert_eq!((whole.model.cursor, whole.model.inside), (0, None));
+    assert_eq!((whole.model.cursor, whole.model.decision), (0, None));
     whole.announced.clear();
     whole.dispatch(Command::Action { back: false });
     let [said] = &whole.announced[..] else { panic!("one announcement, not {:?}", whole.announced) };
@@ -447,14 +455,14 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
 /// A hand that pulls asks faster than answers come: what is under way is finished, what was asked last comes next, and
 /// nothing in between.
 #[test]
-fn ghosts_come_while_a_value_is_pulled() {
+fn alternatives_come_while_a_value_is_pulled() {
     let mut page = Page::new();
     page.load("start", 3);
     let text = Example::find("start").expect("an example").text;
     let ask = |page: &mut Page, weight: u32| {
         page.generation += 1;
         let scenario = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
-        let ask = ghost_of(scenario, (3, 9), None);
+        let ask = alternative_of(scenario, (3, 9), None);
         let replies = page.server.ask(Request { generation: page.generation, ask });
         assert!(replies.is_empty());
         page.generation
@@ -469,9 +477,9 @@ fn ghosts_come_while_a_value_is_pulled() {
     let ids: Vec<u64> = answered.iter().map(|reply| reply.generation).collect();
     assert_eq!(ids, [first, asked[4], asked[4]], "a run only where nothing later waits");
     let is_there =
-        |reply: &Reply| matches!(&reply.say, Say::Ghost { frame: Some(frame), .. } if frame.cycle == 3);
+        |reply: &Reply| matches!(&reply.say, Say::Alternative { frame: Some(frame), .. } if frame.cycle == 3);
     assert!(answered[..2].iter().all(is_there));
-    assert!(matches!(answered[2].say, Say::GhostRun { story: None, .. }));
+    assert!(matches!(answered[2].say, Say::AlternativeRun { report: None, .. }));
 }
 
 #[test]

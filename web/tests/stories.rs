@@ -4,16 +4,16 @@ use expect_test::expect;
 use fairground::words::Selection;
 use fairground::words::number::NAMED;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
-use fairground_web::engine::report::{Gantt, GanttBy, Level, Series, Story, Tally, Tell};
+use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series, Tally};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::EXAMPLES;
 use fairground_web::views::cluster::view::cluster;
-use fairground_web::views::division::view::{division, with_ghost};
+use fairground_web::views::division::view::{division, with_alternative};
 use fairground_web::views::fairness::view::fairness;
 use fairground_web::views::gantt::view::{GanttView, Line, count_in, gantt};
 use fairground_web::views::shares::view::shares;
 use fairground_web::views::timeline::view::timeline;
-use fairground_web::views::trends::view::multiples;
+use fairground_web::views::trends::view::trends;
 use fairground_web::words::{announce, why};
 
 struct Page {
@@ -49,30 +49,31 @@ impl Page {
         }
     }
 
-    fn tell(&mut self, tell: Tell) -> Story {
-        match self.ask(Ask::Tell(tell)) {
-            Some(Say::Told(Some(story))) => *story,
+    fn report(&mut self, request: ReportRequest) -> Report {
+        match self.ask(Ask::Report(request)) {
+            Some(Say::Report(Some(report))) => *report,
             other => panic!("a story was expected, not {other:?}"),
         }
     }
 
     fn gantt(&mut self, by: GanttBy, first: u32, n: u32, about: &str) -> Gantt {
-        match self.tell(Tell::Gantt { by, first, n, about: about.into(), named: Vec::new() }) {
-            Story::Gantt(gantt) => gantt,
+        let request = ReportRequest::Gantt { by, first, n, about: about.into(), named: Vec::new() };
+        match self.report(request) {
+            Report::Gantt(gantt) => gantt,
             other => panic!("{other:?}"),
         }
     }
 
     fn tally(&mut self) -> Tally {
-        match self.tell(Tell::Tally { resource: 2 }) {
-            Story::Tally(tally) => tally,
+        match self.report(ReportRequest::Tally { resource: 2 }) {
+            Report::Tally(tally) => tally,
             other => panic!("{other:?}"),
         }
     }
 
     fn series(&mut self) -> Series {
-        match self.tell(Tell::Series) {
-            Story::Series(series) => series,
+        match self.report(ReportRequest::Series) {
+            Report::Series(series) => series,
             other => panic!("{other:?}"),
         }
     }
@@ -108,8 +109,8 @@ fn gantt_and_queues_as_pictures() {
     let plan = fairground_web::views::gantt::draw::Plan { width: 600.0, end: view.end };
     let bar = format!("<rect x=\"{:.0}\"", plan.x(9) * 10.0);
     assert!(svg.contains(&bar), "the second run begins with cycle 9: {bar} in {svg}");
-    let view = multiples(&page.series(), &run, &frame, None, 2);
-    let svg = fairground_web::views::trends::draw::multiples(&view, 600.0);
+    let view = trends(&page.series(), &run, &frame, None, 2);
+    let svg = fairground_web::views::trends::draw::trends(&view, 600.0);
     assert_eq!(svg.matches("<polygon").count(), 2, "what each of two queues held");
     assert_eq!(svg.matches("stroke-dasharray").count(), 2, "and what it was entitled to");
     let [x, y, w, h] = fairground_web::views::trends::draw::place(1, 600.0);
@@ -359,7 +360,7 @@ fn what_is_free_and_fits_nobody_is_stranded() {
 #[test]
 fn every_queue_has_its_own_small_timeline() {
     let (mut page, frame, run) = Page::open(RESTART, 5);
-    let view = multiples(&page.series(), &run, &frame, None, 2);
+    let view = trends(&page.series(), &run, &frame, None, 2);
     let says: Vec<String> = view.tiles.iter().map(|tile| tile.says.clone()).collect();
     expect![[r#"
         2 queues, all from 0 to 2 GPUs and over cycles 0 to 12.
@@ -375,39 +376,38 @@ fn every_queue_has_its_own_small_timeline() {
         team-b	4	1	1	1
     "#]]
     .assert_eq(&(view.summary.clone() + "\n" + &says.join("\n") + "\n" + &view.table.tsv()));
-    let dominant = multiples(&page.series(), &run, &frame, None, 3);
+    let dominant = trends(&page.series(), &run, &frame, None, 3);
     assert_eq!(dominant.max, 100.0, "one team held both GPUs");
     assert_eq!(dominant.tiles[0].has, "50 of 50");
 }
 
 #[test]
-fn a_weight_that_is_pulled_has_its_ghost() {
+fn a_weight_that_is_pulled_has_a_preview() {
     let (mut page, frame, _) = Page::open(RESTART, 2);
     let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
     let base = RESTART.replace("quota: 1", "quota: 0");
     let levels = |page: &mut Page, text: &str| {
-        let ladder = Some(("team-a".to_string(), 2));
-        let scenario = text.to_string();
-        let said =
-            page.all(Ask::Ghost { scenario, cycle: Some(2), ladder, until: 2, tell: None, is_early: false });
-        match said.into_iter().next() {
-            Some(Say::Ghost { levels, .. }) => levels,
+        let (scenario, ladder) = (text.to_string(), Some(("team-a".to_string(), 2)));
+        let (cycle, until, report_request) = (Some(2), 2, None);
+        let ask = Ask::Alternative { scenario, cycle, ladder, until, report_request, is_early: false };
+        match page.all(ask).into_iter().next() {
+            Some(Say::Alternative { levels, .. }) => levels,
             other => panic!("a ghost was expected, not {other:?}"),
         }
     };
     let now = levels(&mut page, &base);
-    let ghost = levels(&mut page, &edited);
-    let view = with_ghost(
+    let alternative = levels(&mut page, &edited);
+    let view = with_alternative(
         division(&frame, &now[0], 2, usize::MAX),
-        &division(&frame, &ghost[0], 2, usize::MAX),
+        &division(&frame, &alternative[0], 2, usize::MAX),
         false,
     );
     let tank = |name: &str| view.tanks.iter().find(|tank| tank.name == name).expect("a tank");
     assert_eq!(tank("team-a").weight, 1.0);
-    assert_eq!(tank("team-a").ghost.as_ref().map(|ghost| ghost.weight), Some(3.0));
-    assert!(tank("team-b").ghost.is_none(), "nothing changes for who asks for nothing");
-    let same = with_ghost(view.clone(), &division(&frame, &now[0], 2, usize::MAX), false);
-    assert!(same.tanks.iter().all(|tank| tank.ghost.is_none()));
+    assert_eq!(tank("team-a").alternative.as_ref().map(|alternative| alternative.weight), Some(3.0));
+    assert!(tank("team-b").alternative.is_none(), "nothing changes for who asks for nothing");
+    let same = with_alternative(view.clone(), &division(&frame, &now[0], 2, usize::MAX), false);
+    assert!(same.tanks.iter().all(|tank| tank.alternative.is_none()));
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn too_many_queues_leave_those_around_the_selected_one() {
     let series = page.series();
     let names = |selected: Option<&str>| -> Vec<String> {
         let selection = selected.map(|name| Selection::Queue(name.to_string()));
-        let view = multiples(&series, &run, &frame, selection.as_ref(), 2);
+        let view = trends(&series, &run, &frame, selection.as_ref(), 2);
         view.tiles.into_iter().map(|tile| tile.name).collect()
     };
     assert_eq!(names(None), ["root"]);
@@ -466,7 +466,7 @@ fn what_the_scenario_names_is_charted() {
     assert_eq!((line.capacity.last(), line.bands[0].amounts.last()), (Some(&2.0), Some(&2.0)));
     assert!(line.summary.ends_with("2 of 2 rdma allocated at the end."), "{}", line.summary);
     let series = page.series();
-    let trends = multiples(&series, &run, &frame, None, NAMED);
+    let trends = trends(&series, &run, &frame, None, NAMED);
     assert_eq!(trends.tiles[0].says, "a: holds 2 rdma now, wants 2; between 0 and 2 in the run");
     let nodes = cluster(&frame, 600.0, NAMED);
     let heads: Vec<_> = nodes.cards.iter().map(|card| card.head.as_str()).collect();
@@ -483,17 +483,17 @@ fn what_the_scenario_names_is_charted() {
 #[test]
 fn fairness_counts_what_is_shown() {
     let (mut page, frame, _) = Page::open(ADAPTERS, 5);
-    let mut tell = |resource: u8| match page.tell(Tell::Tally { resource }) {
-        Story::Tally(tally) => fairness(&tally, &frame, None),
+    let mut tally = |resource: u8| match page.report(ReportRequest::Tally { resource }) {
+        Report::Tally(tally) => fairness(&tally, &frame, None),
         other => panic!("{other:?}"),
     };
     let used = |view: &fairground_web::views::fairness::view::FairnessView| {
         view.facts[0].reading.replace('\u{a0}', " ")
     };
     // Placed at 0:01, hence held for four seconds of five.
-    assert_eq!(used(&tell(2)), "4 GPU s of 40 GPU s");
-    assert_eq!(used(&tell(0)), "16 core s of 400 core s");
-    let rdma = tell(3);
+    assert_eq!(used(&tally(2)), "4 GPU s of 40 GPU s");
+    assert_eq!(used(&tally(0)), "16 core s of 400 core s");
+    let rdma = tally(3);
     assert_eq!(used(&rdma), "8 rdma s of 10 rdma s");
     assert_eq!(rdma.facts[2].value, "0 rdma");
     assert_eq!(rdma.table.head[4], "used, rdma s");

@@ -1,4 +1,5 @@
-//! The present held against how it was before the last edit.
+//! The run that pictures are drawn against: the preview of an edit that is being made, or the baseline before the last one.
+//! On screen they are called *ghost* and *before*.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +8,21 @@ use fairground::words::Terms;
 use fairground::words::number::{amount, bound, count, resource_name, time};
 
 use crate::engine::protocol::{Frame, QueueRow, Run};
-use crate::state::branches::baseline::Before;
+use crate::state::branches::baseline::Baseline;
 
 /// More queues are counted, not told.
 const TOLD: usize = 4;
 
-/// What a ghost is of.
+/// The moment of that run.
 #[derive(Clone, Copy, Debug)]
-pub struct Ghost<'a> {
+pub struct Alternative<'a> {
     /// The other moment.
     pub frame: &'a Frame,
     /// It is how it was before this change; `None`: how it would be.
     pub changed: Option<&'a str>,
 }
 
-impl Ghost<'_> {
+impl Alternative<'_> {
     /// What stands in captions of its numbers.
     pub fn word(self) -> &'static str {
         if self.changed.is_some() { "before" } else { "ghost" }
@@ -32,7 +33,7 @@ impl Ghost<'_> {
         if self.changed.is_some() { "before" } else { "as edited" }
     }
 
-    /// A number and that of the ghost: `3, was 2`, or `3 → 2` where it would become that.
+    /// A number and that of the alternative: `3, was 2`, or `3 → 2` where it would become that.
     pub fn beside(self, now: &str, other: &str) -> String {
         match self.changed {
             Some(_) => format!("{now}, was {other}"),
@@ -251,7 +252,7 @@ fn count_of(n: u64) -> String {
 }
 
 /// What an edit did, as a sentence for those who listen: *quota of team-a 2 → 3: team-a had 2, now 3.*
-pub fn says(before: &Before, frame: &Frame, run: &Run, resource: u8) -> String {
+pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String {
     let was = &before.frame;
     let moment = if frame.cycle == was.cycle && frame.time_ms != was.time_ms {
         format!("cycle {} is at {}, was at {}", frame.cycle, time(frame.time_ms), time(was.time_ms))

@@ -40,8 +40,8 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// That of a ghost of how it was before, or of how it would be.
-    pub fn of_ghost(was: bool) -> Mark {
+    /// That of an alternative of how it was before, or of how it would be.
+    pub fn of_alternative(was: bool) -> Mark {
         if was { Mark::Before } else { Mark::Ghost }
     }
 

@@ -130,7 +130,7 @@ pub enum Trim {
     RoundDotted,
     /// A rounded band of four pixels, under a dotted outline.
     RoundBand,
-    /// A rounded dashed outline: a ghost.
+    /// A rounded dashed outline: an alternative.
     RoundDashed,
     /// A rounded outline of two pixels: changed by the last step.
     Changed,

@@ -17,7 +17,7 @@ pub fn selected_queue(frame: &Frame, selection: Option<&Selection>) -> Option<u3
 }
 
 /// The selection itself and what it belongs to: an event its job, a job its queue.
-pub fn pointed(frame: Option<&Frame>, selection: Option<&Selection>) -> Vec<Selection> {
+pub fn selection_closure(frame: Option<&Frame>, selection: Option<&Selection>) -> Vec<Selection> {
     let mut all: Vec<Selection> = selection.into_iter().cloned().collect();
     let (Some(frame), Some(selection)) = (frame, selection) else { return all };
     if let Selection::Event { cycle, index } = selection
@@ -51,12 +51,12 @@ mod tests {
         let queue = frame.queue(frame.queue_of(&frame.events[index]).expect("a queue")).to_string();
         let job = Selection::Job(frame.job_name(&frame.events[index]).to_string());
         assert_eq!(
-            pointed(Some(&frame), Some(&event)),
+            selection_closure(Some(&frame), Some(&event)),
             [event, job.clone(), Selection::Queue(queue.clone())]
         );
         let of_queue = Selection::Queue(queue);
-        assert_eq!(pointed(Some(&frame), Some(&of_queue)).len(), 1);
-        assert_eq!(pointed(None, Some(&job)), [job]);
-        assert_eq!(pointed(Some(&frame), None), []);
+        assert_eq!(selection_closure(Some(&frame), Some(&of_queue)).len(), 1);
+        assert_eq!(selection_closure(None, Some(&job)), [job]);
+        assert_eq!(selection_closure(Some(&frame), None), []);
     }
 }

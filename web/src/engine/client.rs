@@ -3,13 +3,13 @@
 use super::protocol::Request;
 use super::transport::inline::Inline;
 use super::transport::worker::WorkerLine;
-use crate::engine::reply_handlers::Ears;
+use crate::engine::reply_handlers::ReplyHandlers;
 
 /// A line to an engine.
 pub struct Client {
     /// Drawn with the first question.
     line: Option<Line>,
-    ears: Ears,
+    handlers: ReplyHandlers,
     wants_worker: bool,
 }
 
@@ -21,13 +21,13 @@ enum Line {
 impl Client {
     /// A line to an engine that the first question starts: in a worker if wanted and possible, else in small slices
     /// on the page's own thread.
-    pub fn new(ears: Ears, wants_worker: bool) -> Client {
-        Client { line: None, ears, wants_worker }
+    pub fn new(handlers: ReplyHandlers, wants_worker: bool) -> Client {
+        Client { line: None, handlers, wants_worker }
     }
 
     /// Sends a question; the first one starts the engine.
     pub fn send(&mut self, request: Request) {
-        match self.line.get_or_insert_with(|| connect(&self.ears, self.wants_worker)) {
+        match self.line.get_or_insert_with(|| connect(&self.handlers, self.wants_worker)) {
             Line::Worker(worker) => worker.send(&request),
             Line::Inline(inline) => inline.send(request),
         }
@@ -38,7 +38,7 @@ impl Client {
         if let Some(Line::Worker(worker)) = &self.line {
             worker.end();
         }
-        self.line = Some(connect(&self.ears, self.wants_worker));
+        self.line = Some(connect(&self.handlers, self.wants_worker));
     }
 
     /// Whether the engine runs beside the page.
@@ -47,9 +47,9 @@ impl Client {
     }
 }
 
-fn connect(ears: &Ears, wants_worker: bool) -> Line {
-    if wants_worker && let Ok(worker) = WorkerLine::start(ears.clone()) {
+fn connect(handlers: &ReplyHandlers, wants_worker: bool) -> Line {
+    if wants_worker && let Ok(worker) = WorkerLine::start(handlers.clone()) {
         return Line::Worker(worker);
     }
-    Line::Inline(Inline::start(ears.clone()))
+    Line::Inline(Inline::start(handlers.clone()))
 }

@@ -106,8 +106,8 @@ impl Record {
 fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
     match say {
         Say::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
-        Say::Ghost { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
-        Say::GhostRun { run, .. } => (1, vec![&mut run.names]),
+        Say::Alternative { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
+        Say::AlternativeRun { run, .. } => (1, vec![&mut run.names]),
         Say::Ready
         | Say::Refused { .. }
         | Say::Progress { .. }
@@ -118,7 +118,7 @@ fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
         | Say::Imported { .. }
         | Say::Exported(_)
         | Say::Tried(_)
-        | Say::Told(_)
+        | Say::Report(_)
         | Say::Translated { .. }
         | Say::Comparing { .. }
         | Say::Compared { .. }
@@ -133,7 +133,7 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
     let mut all = Vec::new();
     match say {
         Say::Frame { frame, .. } => of_frame(frame, &mut all),
-        Say::Ghost { frame, levels } => {
+        Say::Alternative { frame, levels } => {
             frame.iter_mut().for_each(|frame| of_frame(frame, &mut all));
             levels.iter_mut().for_each(|level| of_level(level, &mut all));
         }
@@ -144,7 +144,7 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
         }
         Say::RuleUse(found) => all.extend(found.checks.iter_mut().map(|check| &mut check.rule)),
         Say::Ready
-        | Say::GhostRun { .. }
+        | Say::AlternativeRun { .. }
         | Say::Refused { .. }
         | Say::Progress { .. }
         | Say::Event { .. }
@@ -152,7 +152,7 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
         | Say::Imported { .. }
         | Say::Exported(_)
         | Say::Tried(_)
-        | Say::Told(_)
+        | Say::Report(_)
         | Say::Translated { .. }
         | Say::Comparing { .. }
         | Say::Compared { .. }

@@ -1,4 +1,4 @@
-//! Who held what when: one stint per placement of a pod, kept while the run is computed.
+//! Who held what when: one interval per placement of a pod, kept while the run is computed.
 
 use fairground::cluster::{Cluster, Devices, Phase, Restart};
 use fairground::id::{Id, NodeId, PodId};
@@ -8,7 +8,7 @@ use fairground::trace::Event;
 
 /// A placement of a pod, in cycles. It holds from the cycle in which it was placed up to the one in which it is gone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stint {
+pub struct PlacementInterval {
     /// Who.
     pub pod: PodId,
     /// Where.
@@ -36,31 +36,31 @@ pub struct Known {
     pub fate: Option<(u32, &'static str)>,
 }
 
-/// All stints of a run.
+/// All intervals of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Stints {
+pub struct PlacementIntervals {
     /// In the order in which they began.
-    pub all: Vec<Stint>,
+    pub all: Vec<PlacementInterval>,
     /// By job.
     pub jobs: Vec<Known>,
-    /// The position of the stint that a pod is in, by pod.
+    /// The position of the interval that a pod is in, by pod.
     open: Vec<Option<u32>>,
 }
 
-impl Stints {
+impl PlacementIntervals {
     /// Those that go on when the run begins.
-    pub fn new(cluster: &Cluster) -> Stints {
-        let mut stints = Stints {
+    pub fn new(cluster: &Cluster) -> PlacementIntervals {
+        let mut placement_intervals = PlacementIntervals {
             all: Vec::new(),
             jobs: vec![Known::default(); cluster.jobs.ids().count()],
             open: vec![None; cluster.pods.ids().count()],
         };
         for (id, pod) in cluster.pods.iter() {
             if let (true, Some(node)) = (pod.phase.holds(), pod.node) {
-                stints.begin(id, node, pod.devices, 0);
+                placement_intervals.begin(id, node, pod.devices, 0);
             }
         }
-        stints
+        placement_intervals
     }
 
     /// Takes in what happened in the next cycle.
@@ -80,17 +80,17 @@ impl Stints {
                 }
                 Event::Evicted { pod, .. } => {
                     let kind = EventWord::of_event(&recorded.event);
-                    if let Some(stint) = self.present(pod) {
-                        stint.told = Some((cycle, kind));
+                    if let Some(interval) = self.present(pod) {
+                        interval.told = Some((cycle, kind));
                     }
                 }
                 Event::Gone { pod, .. } | Event::Finished { pod, .. } => {
                     let was_done = matches!(recorded.event, Event::Finished { .. });
-                    if let Some(stint) = self.present(pod) {
-                        stint.to = Some(cycle);
+                    if let Some(interval) = self.present(pod) {
+                        interval.to = Some(cycle);
                         // A pod that was withdrawn does not begin again: its work is over, not lost.
                         let pod = &cluster.pods[pod];
-                        stint.lost = !was_done
+                        interval.lost = !was_done
                             && !matches!(pod.phase, Phase::Removed { .. })
                             && cluster.jobs[pod.job].restart != Restart::Resume;
                     }
@@ -108,12 +108,16 @@ impl Stints {
         }
     }
 
-    /// The stints of so many rows, those of each in order, by a rule from stint to row.
-    pub fn by_row(&self, n: usize, row_of: impl Fn(&Stint) -> Option<usize>) -> Vec<Vec<&Stint>> {
+    /// The intervals of so many rows, those of each in order, by a rule from interval to row.
+    pub fn by_row(
+        &self,
+        n: usize,
+        row_of: impl Fn(&PlacementInterval) -> Option<usize>,
+    ) -> Vec<Vec<&PlacementInterval>> {
         let mut rows = vec![Vec::new(); n];
-        for stint in &self.all {
-            if let Some(row) = row_of(stint) {
-                rows[row].push(stint);
+        for interval in &self.all {
+            if let Some(row) = row_of(interval) {
+                rows[row].push(interval);
             }
         }
         rows
@@ -122,11 +126,11 @@ impl Stints {
     fn begin(&mut self, pod: PodId, node: NodeId, devices: Devices, from: u32) {
         if self.open[pod.index()].is_none() {
             self.open[pod.index()] = Some(self.all.len() as u32);
-            self.all.push(Stint { pod, node, devices, from, told: None, to: None, lost: false });
+            self.all.push(PlacementInterval { pod, node, devices, from, told: None, to: None, lost: false });
         }
     }
 
-    fn present(&mut self, pod: PodId) -> Option<&mut Stint> {
+    fn present(&mut self, pod: PodId) -> Option<&mut PlacementInterval> {
         self.open[pod.index()].and_then(|at| self.all.get_mut(at as usize))
     }
 }

@@ -11,15 +11,15 @@ use fairground::trace::Level;
 
 use super::plan::{is_small, plan_of};
 use super::protocol::{Frame, Say};
-use super::report::{Story, Tell};
-use super::run_log::Tape;
+use super::report::{Report, ReportRequest};
+use super::run_log::RunLog;
 use super::speculative;
 
 /// Runs of scenarios that are being edited.
 #[derive(Default)]
-pub struct Ghosts {
+pub struct Previews {
     running: Option<Running>,
-    next: Option<Wish>,
+    next: Option<PreviewRequest>,
     /// The text that was begun last, and that of the scenario that is being edited: a hand comes from one of them.
     before: [String; 2],
     foreseen: Option<Foreseen>,
@@ -27,13 +27,13 @@ pub struct Ghosts {
 
 /// What may be wished next.
 struct Foreseen {
-    wish: Wish,
+    request: PreviewRequest,
     /// `None`: not begun.
     running: Option<Running>,
 }
 
 /// A scenario at a cycle.
-pub struct Wish {
+pub struct PreviewRequest {
     /// The question it answers.
     pub id: u64,
     /// The scenario's text.
@@ -45,7 +45,7 @@ pub struct Wish {
     /// The run goes on as far as this cycle.
     pub until: u32,
     /// What is told of the run, besides the run in short.
-    pub tell: Option<Tell>,
+    pub report_request: Option<ReportRequest>,
 }
 
 struct Running {
@@ -54,30 +54,30 @@ struct Running {
     cycle: Option<u32>,
     ladder: Option<(String, u8)>,
     until: u32,
-    tell: Option<Tell>,
-    story: Option<Box<Story>>,
+    report_request: Option<ReportRequest>,
+    report: Option<Box<Report>>,
     /// All is told.
     is_over: bool,
     sim: Simulation,
     record: CycleRecord,
-    tape: Tape,
+    run_log: RunLog,
 }
 
-impl Ghosts {
+impl Previews {
     /// Runs of a scenario that is edited.
-    pub fn of(scenario: &str) -> Ghosts {
-        Ghosts { before: [String::new(), scenario.to_string()], ..Ghosts::default() }
+    pub fn of(scenario: &str) -> Previews {
+        Previews { before: [String::new(), scenario.to_string()], ..Previews::default() }
     }
 
     /// Takes a wish in; of those that wait only the latest counts.
-    pub fn wish(&mut self, wish: Wish) {
-        self.next = Some(wish);
+    pub fn request(&mut self, request: PreviewRequest) {
+        self.next = Some(request);
     }
 
     /// Takes in what may be wished next.
-    pub fn expect(&mut self, wish: Wish) {
-        if !self.foreseen.as_ref().is_some_and(|foreseen| foreseen.wish.is_like(&wish)) {
-            self.foreseen = Some(Foreseen { wish, running: None });
+    pub fn expect(&mut self, request: PreviewRequest) {
+        if !self.foreseen.as_ref().is_some_and(|foreseen| foreseen.request.is_like(&request)) {
+            self.foreseen = Some(Foreseen { request, running: None });
         }
     }
 
@@ -101,32 +101,32 @@ impl Ghosts {
             }
             return says;
         }
-        let Some(wish) = self.next.take() else { return Vec::new() };
-        let id = wish.id;
-        self.running = self.begin(wish);
-        let refused = (id, Say::Ghost { frame: None, levels: Vec::new() });
+        let Some(request) = self.next.take() else { return Vec::new() };
+        let id = request.id;
+        self.running = self.begin(request);
+        let refused = (id, Say::Alternative { frame: None, levels: Vec::new() });
         self.running.is_none().then_some(refused).into_iter().collect()
     }
 
-    fn begin(&mut self, wish: Wish) -> Option<Running> {
-        let foreseen = self.foreseen.take().filter(|foreseen| foreseen.wish.is_like(&wish));
-        self.foreseen = wish.once_more(&self.before);
+    fn begin(&mut self, request: PreviewRequest) -> Option<Running> {
+        let foreseen = self.foreseen.take().filter(|foreseen| foreseen.request.is_like(&request));
+        self.foreseen = request.once_more(&self.before);
         let running = match foreseen.and_then(|foreseen| foreseen.running) {
-            Some(running) => Some(Running { id: wish.id, ..running }),
-            None => Running::new(&wish),
+            Some(running) => Some(Running { id: request.id, ..running }),
+            None => Running::new(&request),
         };
-        self.before[0] = wish.scenario;
+        self.before[0] = request.scenario;
         running
     }
 
     /// Computes a little of what may be wished next; `false`: nothing is foreseen, or all of it is there.
-    pub fn foresee(&mut self) -> bool {
-        let Some(Foreseen { wish, running }) = &mut self.foreseen else { return false };
+    pub fn speculate(&mut self) -> bool {
+        let Some(Foreseen { request, running }) = &mut self.foreseen else { return false };
         if let Some(running) = running {
             return running.step();
         }
         // A cycle of more may take long, and a question that comes meanwhile would wait for it.
-        *running = Running::new(wish).filter(|running| is_small(&running.sim));
+        *running = Running::new(request).filter(|running| is_small(&running.sim));
         if running.is_none() {
             self.foreseen = None;
         }
@@ -134,11 +134,11 @@ impl Ghosts {
     }
 }
 
-impl Wish {
-    fn is_like(&self, other: &Wish) -> bool {
-        let Wish { id: _, scenario, cycle, ladder, until, tell } = self;
+impl PreviewRequest {
+    fn is_like(&self, other: &PreviewRequest) -> bool {
+        let PreviewRequest { id: _, scenario, cycle, ladder, until, report_request } = self;
         (scenario, cycle, ladder) == (&other.scenario, &other.cycle, &other.ladder)
-            && (until, tell) == (&other.until, &other.tell)
+            && (until, report_request) == (&other.until, &other.report_request)
     }
 
     /// The same one step further, for a moment. The step is the smaller one from the texts before.
@@ -146,22 +146,25 @@ impl Wish {
         self.cycle?;
         let steps = before.iter().filter_map(|before| speculative::once_more(before, &self.scenario));
         let scenario = steps.min_by_key(|next| next.step)?.text;
-        let (ladder, tell) = (self.ladder.clone(), self.tell.clone());
-        Some(Foreseen { wish: Wish { scenario, ladder, tell, ..*self }, running: None })
+        let (ladder, report_request) = (self.ladder.clone(), self.report_request.clone());
+        Some(Foreseen {
+            request: PreviewRequest { scenario, ladder, report_request, ..*self },
+            running: None,
+        })
     }
 }
 
 impl Running {
     /// Nothing is run yet; `None`: it cannot run.
-    fn new(wish: &Wish) -> Option<Running> {
-        let plan = plan_of(&wish.scenario).ok()?;
+    fn new(request: &PreviewRequest) -> Option<Running> {
+        let plan = plan_of(&request.scenario).ok()?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(plan.policy.key(), sim.world(), &record);
-        let Wish { id, cycle, until, .. } = *wish;
-        let (ladder, tell) = (wish.ladder.clone(), wish.tell.clone());
-        let (story, is_over) = (None, false);
-        Some(Running { id, cycle, ladder, until, tell, story, is_over, sim, record, tape })
+        let run_log = RunLog::new(plan.policy.key(), sim.world(), &record);
+        let PreviewRequest { id, cycle, until, .. } = *request;
+        let (ladder, report_request) = (request.ladder.clone(), request.report_request.clone());
+        let (report, is_over) = (None, false);
+        Some(Running { id, cycle, ladder, until, report_request, report, is_over, sim, record, run_log })
     }
 
     /// One cycle on; `false` once it is there or the run ends before. Reasons are wanted for the frame's cycle only.
@@ -173,33 +176,35 @@ impl Running {
         let is_told = self.cycle.is_some() && cycle + 1 >= to;
         self.sim.set_level(if is_told { Level::Decisive } else { Level::Outcomes });
         let Some(record) = self.sim.advance() else { return false };
-        self.tape.push(self.sim.world(), &record);
+        self.run_log.push(self.sim.world(), &record);
         self.record = record;
         true
     }
 
     fn frame(&self) -> Frame {
-        moment::frame(&self.tape.names, &self.sim, &self.record)
+        moment::frame(&self.run_log.names, &self.sim, &self.record)
     }
 
     /// The frame first, then the run.
     fn say(&mut self) -> Say {
         let is_moment = self.cycle.take().is_some();
-        if !is_moment || matches!(self.tell, Some(Tell::Tally { .. })) {
+        if !is_moment || matches!(self.report_request, Some(ReportRequest::Tally { .. })) {
             // A tally is of the moment, not of the whole run.
-            let tell = self.tell.take();
-            let story = tell.map(|tell| Box::new(super::reporting::story(&self.sim, &self.tape, &tell)));
-            self.story = story.or(self.story.take());
+            let report_request = self.report_request.take();
+            let report = report_request.map(|report_request| {
+                Box::new(super::reporting::report(&self.sim, &self.run_log, &report_request))
+            });
+            self.report = report.or(self.report.take());
         }
         if !is_moment {
             self.is_over = true;
-            let run = self.tape.run(self.sim.world(), &self.record.ledger, self.sim.is_quiet());
-            return Say::GhostRun { run: Box::new(run), story: self.story.take() };
+            let run = self.run_log.run(self.sim.world(), &self.record.ledger, self.sim.is_quiet());
+            return Say::AlternativeRun { run: Box::new(run), report: self.report.take() };
         }
         let levels = self.ladder.as_ref();
         let levels =
             levels.map(|(queue, resource)| fairground::moment::ladders::levels(&self.sim, queue, *resource));
-        Say::Ghost { frame: Some(Box::new(self.frame())), levels: levels.unwrap_or_default() }
+        Say::Alternative { frame: Some(Box::new(self.frame())), levels: levels.unwrap_or_default() }
     }
 }
 
@@ -208,35 +213,42 @@ mod tests {
     use super::*;
     use crate::library::Example;
 
-    fn wish(id: u64, quota: u32) -> Wish {
+    fn request(id: u64, quota: u32) -> PreviewRequest {
         let text = Example::find("start").expect("an example").text;
         let scenario = text.replacen("quota: 2", &format!("quota: {quota}"), 1);
         let ladder = Some(("team-a".to_string(), 2));
-        Wish { id, scenario, cycle: Some(2), ladder, until: 9, tell: Some(Tell::Tally { resource: 2 }) }
+        PreviewRequest {
+            id,
+            scenario,
+            cycle: Some(2),
+            ladder,
+            until: 9,
+            report_request: Some(ReportRequest::Tally { resource: 2 }),
+        }
     }
 
-    fn said(ghosts: &mut Ghosts) -> String {
+    fn said(previews: &mut Previews) -> String {
         let mut said = Vec::new();
-        while ghosts.is_busy() {
-            said.extend(ghosts.work());
+        while previews.is_busy() {
+            said.extend(previews.work());
         }
         format!("{said:?}")
     }
 
     /// What is said of a quota after others, and whether it is there at once.
     fn pulled(before: &[u32], (id, quota): (u64, u32), n_foreseen: usize) -> (bool, String) {
-        let mut ghosts = Ghosts::of(&wish(0, 2).scenario);
+        let mut previews = Previews::of(&request(0, 2).scenario);
         for quota in before {
-            ghosts.wish(wish(1, *quota));
-            said(&mut ghosts);
+            previews.request(request(1, *quota));
+            said(&mut previews);
         }
         for _ in 0..n_foreseen {
-            ghosts.foresee();
+            previews.speculate();
         }
-        ghosts.wish(wish(id, quota));
-        assert!(ghosts.work().is_empty(), "it has only begun");
-        let is_there = ghosts.running.as_ref().is_some_and(|running| running.sim.cycle() == 2);
-        (is_there, said(&mut ghosts))
+        previews.request(request(id, quota));
+        assert!(previews.work().is_empty(), "it has only begun");
+        let is_there = previews.running.as_ref().is_some_and(|running| running.sim.cycle() == 2);
+        (is_there, said(&mut previews))
     }
 
     #[test]
@@ -244,8 +256,8 @@ mod tests {
         // From 2, the scenario's own; the hand of the last one came back to it in between.
         for (before, next) in [(&[3][..], 4), (&[3, 4], 5), (&[3, 5], 7), (&[4, 3], 2), (&[9, 3], 4)] {
             for quota in [next, 8] {
-                let mut fresh = Ghosts::default();
-                fresh.wish(wish(7, quota));
+                let mut fresh = Previews::default();
+                fresh.request(request(7, quota));
                 let expected = said(&mut fresh);
                 assert!(expected.contains("GhostRun"), "{expected}");
                 for n_foreseen in [0, 1, 2, 3, 9] {
@@ -259,13 +271,13 @@ mod tests {
 
     #[test]
     fn what_is_expected_is_there_at_the_first_step() {
-        let mut ghosts = Ghosts::of(&wish(0, 2).scenario);
-        ghosts.expect(wish(1, 3));
-        assert!(!ghosts.is_busy(), "nobody waits for it");
-        while ghosts.foresee() {}
-        ghosts.wish(wish(2, 3));
-        assert!(ghosts.work().is_empty(), "it has only begun");
-        let said = ghosts.work();
-        assert!(matches!(&said[..], [(2, Say::Ghost { frame: Some(_), .. }), ..]), "{said:?}");
+        let mut previews = Previews::of(&request(0, 2).scenario);
+        previews.expect(request(1, 3));
+        assert!(!previews.is_busy(), "nobody waits for it");
+        while previews.speculate() {}
+        previews.request(request(2, 3));
+        assert!(previews.work().is_empty(), "it has only begun");
+        let said = previews.work();
+        assert!(matches!(&said[..], [(2, Say::Alternative { frame: Some(_), .. }), ..]), "{said:?}");
     }
 }

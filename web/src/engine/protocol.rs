@@ -8,7 +8,7 @@ use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
 pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
-use super::report::{Story, Tell};
+use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
 
 /// A question of the page.
@@ -85,7 +85,7 @@ pub enum Ask {
     },
     /// The frame of another scenario at a cycle and then its run, without leaving the present run: what an edit would
     /// do, or undid. While one is computed, only the latest of those that come in is kept for afterwards.
-    Ghost {
+    Alternative {
         /// The scenario's text.
         scenario: String,
         /// The cycle of the frame; `None`: no frame is wanted.
@@ -95,7 +95,7 @@ pub enum Ask {
         /// The run goes on as far as this cycle.
         until: u32,
         /// What is told of the run, besides the run in short.
-        tell: Option<Tell>,
+        report_request: Option<ReportRequest>,
         /// It may be asked for next: nothing is told, it is computed while nobody asks.
         is_early: bool,
     },
@@ -123,7 +123,7 @@ pub enum Ask {
         original: Option<String>,
     },
     /// Tell of the whole run, as it is at the present cycle.
-    Tell(Tell),
+    Report(ReportRequest),
     /// The scenario in the words of another policy.
     Translate {
         /// The scenario's text.
@@ -191,18 +191,18 @@ pub enum Say {
         run: Box<Run>,
     },
     /// The frame of a scenario that is being edited; `None` if it cannot run.
-    Ghost {
+    Alternative {
         /// The frame.
         frame: Option<Box<Frame>>,
         /// How the fair share that was asked for would come about: its levels from the root down.
         levels: Vec<LadderLevel>,
     },
-    /// The run of the scenario whose frame was a ghost.
-    GhostRun {
+    /// The run of the scenario whose frame was an alternative.
+    AlternativeRun {
         /// In short.
         run: Box<Run>,
         /// What was to be told of it.
-        story: Option<Box<Story>>,
+        report: Option<Box<Report>>,
     },
     /// The scenario cannot run; its findings are computed by the page itself.
     Refused {
@@ -261,7 +261,7 @@ pub enum Say {
     /// What came of variations; `None`: the scenario is too large to be run again for each.
     Tried(Option<Box<Tried>>),
     /// What was to be told; `None`: there is no run.
-    Told(Option<Box<Story>>),
+    Report(Option<Box<Report>>),
     /// The scenario in the words of another policy.
     Translated {
         /// The policy.

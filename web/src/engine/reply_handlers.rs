@@ -6,7 +6,7 @@ use super::protocol::Reply;
 
 /// What the page does with answers and with the engine's end.
 #[derive(Clone)]
-pub struct Ears {
+pub struct ReplyHandlers {
     /// An answer came.
     pub on_reply: Rc<dyn Fn(Reply)>,
     /// The engine stopped working.

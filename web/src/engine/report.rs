@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is to be told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Tell {
+pub enum ReportRequest {
     /// Who ran when: so many rows from one on.
     Gantt {
         /// What a row is.
@@ -42,7 +42,7 @@ pub enum GanttBy {
 
 /// What is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Story {
+pub enum Report {
     /// Who ran when.
     Gantt(Gantt),
     /// What every queue got.

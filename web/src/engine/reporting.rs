@@ -7,27 +7,29 @@ use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::sim::{PoolTotals, Simulation, Totals};
 use fairground::units::Resource;
 
-use super::placement_intervals::{Stint, Stints};
+use super::placement_intervals::{PlacementInterval, PlacementIntervals};
 use super::protocol::{Amounts, EventWord};
-use super::report::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
-use super::run_log::Tape;
+use super::report::{
+    Gantt, GanttBar, GanttBy, GanttRow, Report, ReportRequest, Series, Tally, TallyPool, TallyRow,
+};
+use super::run_log::RunLog;
 
 /// Most rows of a window.
 const ROWS_MAX: u32 = 400;
 
 /// What is asked for, of the run up to its furthest cycle; numbers are those of the simulation's present one.
-pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
-    match tell {
-        Tell::Gantt { by, first, n, about, named } => {
+pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest) -> Report {
+    match report_request {
+        ReportRequest::Gantt { by, first, n, about, named } => {
             let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about, named };
-            Story::Gantt(gantt(sim.cluster(), tape, *by, &window))
+            Report::Gantt(gantt(sim.cluster(), run_log, *by, &window))
         }
-        Tell::Tally { resource } => Story::Tally(tally(sim, *resource)),
-        Tell::Series => Story::Series(Series {
-            last: tape.last_cycle,
-            stride: tape.levels.stride,
-            totals: tape.levels.totals.clone(),
-            queues: tape.levels.queues.clone(),
+        ReportRequest::Tally { resource } => Report::Tally(tally(sim, *resource)),
+        ReportRequest::Series => Report::Series(Series {
+            last: run_log.last_cycle,
+            stride: run_log.levels.stride,
+            totals: run_log.levels.totals.clone(),
+            queues: run_log.levels.queues.clone(),
         }),
     }
 }
@@ -101,22 +103,22 @@ impl Window<'_> {
     }
 }
 
-fn gantt(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Gantt {
+fn gantt(cluster: &Cluster, run_log: &RunLog, by: GanttBy, window: &Window<'_>) -> Gantt {
     let (range, total, rows) = match by {
-        GanttBy::Gpu => devices(cluster, tape, window),
-        GanttBy::Job | GanttBy::Pod => jobs(cluster, tape, by, window),
+        GanttBy::Gpu => devices(cluster, run_log, window),
+        GanttBy::Job | GanttBy::Pod => jobs(cluster, run_log, by, window),
     };
-    Gantt { by, first: range.start as u32, total: total as u32, last: tape.last_cycle, rows }
+    Gantt { by, first: range.start as u32, total: total as u32, last: run_log.last_cycle, rows }
 }
 
 type Rows = (std::ops::Range<usize>, usize, Vec<GanttRow>);
 
-fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Rows {
-    let stints = &tape.stints;
+fn jobs(cluster: &Cluster, run_log: &RunLog, by: GanttBy, window: &Window<'_>) -> Rows {
+    let placement_intervals = &run_log.placement_intervals;
     let queues = in_tree_order(cluster);
     let mut rank = vec![0; queues.len()];
     queues.iter().enumerate().for_each(|(at, queue)| rank[queue.index()] = at);
-    let known = |job: &JobId| stints.jobs[job.index()].from.is_some();
+    let known = |job: &JobId| placement_intervals.jobs[job.index()].from.is_some();
     let mut jobs: Vec<JobId> = cluster.jobs.ids().filter(known).collect();
     jobs.sort_by_key(|&job| (rank[cluster.jobs[job].queue.index()], cluster.jobs[job].submit, job));
     let is_about = |job: &JobId| {
@@ -131,9 +133,11 @@ fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Row
         let shown = &jobs[range.clone()];
         let mut row_of = vec![None; cluster.jobs.len()];
         shown.iter().enumerate().for_each(|(row, job)| row_of[job.index()] = Some(row));
-        let of_jobs = stints.by_row(shown.len(), |stint| row_of[cluster.pods[stint.pod].job.index()]);
-        let row =
-            |(job, of_job): (&JobId, &Vec<&Stint>)| job_row(cluster, stints, tape.last_cycle, *job, of_job);
+        let of_jobs = placement_intervals
+            .by_row(shown.len(), |interval| row_of[cluster.pods[interval.pod].job.index()]);
+        let row = |(job, of_job): (&JobId, &Vec<&PlacementInterval>)| {
+            job_row(cluster, placement_intervals, run_log.last_cycle, *job, of_job)
+        };
         let rows = shown.iter().zip(&of_jobs).map(row).collect();
         return (range, jobs.len(), rows);
     }
@@ -144,13 +148,13 @@ fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Row
     let shown = &pods[range.clone()];
     let mut row_of = vec![None; cluster.pods.len()];
     shown.iter().enumerate().for_each(|(row, pod)| row_of[pod.index()] = Some(row));
-    let of_pods = stints.by_row(shown.len(), |stint| row_of[stint.pod.index()]);
-    let row = |(&pod, of_pod): (&PodId, &Vec<&Stint>)| {
-        let row = job_row(cluster, stints, tape.last_cycle, cluster.pods[pod].job, of_pod);
+    let of_pods = placement_intervals.by_row(shown.len(), |interval| row_of[interval.pod.index()]);
+    let row = |(&pod, of_pod): (&PodId, &Vec<&PlacementInterval>)| {
+        let row = job_row(cluster, placement_intervals, run_log.last_cycle, cluster.pods[pod].job, of_pod);
         let amount = Amounts::of(&cluster.pods[pod].request.resources);
         // What nobody replaces is known as long as it is there.
         let is_once = cluster.jobs[cluster.pods[pod].job].restart == Restart::Never;
-        let gone = of_pod.last().filter(|_| is_once).and_then(|stint| stint.to);
+        let gone = of_pod.last().filter(|_| is_once).and_then(|interval| interval.to);
         let known = (row.known.0, gone.or(row.known.1));
         GanttRow { name: cluster.pods[pod].name.to_string(), n: 1, amount, known, ..row }
     };
@@ -169,10 +173,16 @@ fn in_tree_order(cluster: &Cluster) -> Vec<QueueId> {
     order
 }
 
-fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&Stint]) -> GanttRow {
+fn job_row(
+    cluster: &Cluster,
+    placement_intervals: &PlacementIntervals,
+    last: u32,
+    id: JobId,
+    of_job: &[&PlacementInterval],
+) -> GanttRow {
     let job = &cluster.jobs[id];
-    let known = stints.jobs[id.index()];
-    let mut told: Vec<(u32, EventWord)> = of_job.iter().filter_map(|stint| stint.told).collect();
+    let known = placement_intervals.jobs[id.index()];
+    let mut told: Vec<(u32, EventWord)> = of_job.iter().filter_map(|interval| interval.told).collect();
     told.sort();
     told.dedup();
     let mut amount = Amounts::default();
@@ -194,11 +204,11 @@ fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&
 }
 
 /// Stretches in which equally many pods hold something.
-fn bars(stints: &[&Stint], last: u32) -> Vec<GanttBar> {
+fn bars(placement_intervals: &[&PlacementInterval], last: u32) -> Vec<GanttBar> {
     let mut turns: Vec<(u32, bool, i64)> = Vec::new();
-    for stint in stints {
-        turns.push((stint.from, stint.lost, 1));
-        turns.push((stint.to.unwrap_or(last + 1), stint.lost, -1));
+    for interval in placement_intervals {
+        turns.push((interval.from, interval.lost, 1));
+        turns.push((interval.to.unwrap_or(last + 1), interval.lost, -1));
     }
     turns.sort();
     let (mut kept, mut lost, mut at) = (0i64, 0i64, 0);
@@ -214,7 +224,7 @@ fn bars(stints: &[&Stint], last: u32) -> Vec<GanttBar> {
     bars
 }
 
-fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
+fn devices(cluster: &Cluster, run_log: &RunLog, window: &Window<'_>) -> Rows {
     let device_name = |&(node, device): &(NodeId, u32)| format!("{} · {device}", cluster.nodes[node].name);
     let mut all: Vec<_> = cluster
         .nodes
@@ -222,14 +232,14 @@ fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
         .flat_map(|(id, node)| (0..node.n_devices()).map(move |device| (id, device)))
         .collect();
     window.keep(&mut all, device_name);
-    let is_about = |stint: &&Stint| {
-        let job = &cluster.jobs[cluster.pods[stint.pod].job];
-        !window.about.is_empty() && stint.to.is_none() && *job.name == *window.about
+    let is_about = |interval: &&PlacementInterval| {
+        let job = &cluster.jobs[cluster.pods[interval.pod].job];
+        !window.about.is_empty() && interval.to.is_none() && *job.name == *window.about
     };
-    let meant = tape.stints.all.iter().find(is_about);
-    let at = meant.and_then(|stint| {
-        let first = stint.devices.iter().next()?;
-        all.iter().position(|&(node, device)| node == stint.node && device == first)
+    let meant = run_log.placement_intervals.all.iter().find(is_about);
+    let at = meant.and_then(|interval| {
+        let first = interval.devices.iter().next()?;
+        all.iter().position(|&(node, device)| node == interval.node && device == first)
     });
     let range = window.range(all.len(), at);
     let shown = &all[range.clone()];
@@ -237,23 +247,23 @@ fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
     for (row, (node, device)) in shown.iter().enumerate() {
         row_of.entry(*node).or_default().push((*device, row));
     }
-    let mut stints: Vec<Vec<&Stint>> = vec![Vec::new(); shown.len()];
-    for stint in &tape.stints.all {
-        let Some(rows) = row_of.get(&stint.node) else { continue };
-        for (_, row) in rows.iter().filter(|(device, _)| stint.devices.iter().any(|d| d == *device)) {
-            stints[*row].push(stint);
+    let mut placement_intervals: Vec<Vec<&PlacementInterval>> = vec![Vec::new(); shown.len()];
+    for interval in &run_log.placement_intervals.all {
+        let Some(rows) = row_of.get(&interval.node) else { continue };
+        for (_, row) in rows.iter().filter(|(device, _)| interval.devices.iter().any(|d| d == *device)) {
+            placement_intervals[*row].push(interval);
         }
     }
-    let row = |(at, of_device): (&(NodeId, u32), &Vec<&Stint>)| {
-        let bar = |stint: &&Stint| {
-            let job = &cluster.jobs[cluster.pods[stint.pod].job];
-            let to = stint.to.unwrap_or(tape.last_cycle + 1);
+    let row = |(at, of_device): (&(NodeId, u32), &Vec<&PlacementInterval>)| {
+        let bar = |interval: &&PlacementInterval| {
+            let job = &cluster.jobs[cluster.pods[interval.pod].job];
+            let to = interval.to.unwrap_or(run_log.last_cycle + 1);
             GanttBar {
-                from: stint.from,
+                from: interval.from,
                 to,
-                open: stint.to.is_none(),
-                kept: u32::from(!stint.lost),
-                lost: u32::from(stint.lost),
+                open: interval.to.is_none(),
+                kept: u32::from(!interval.lost),
+                lost: u32::from(interval.lost),
                 holder: Some((job.name.to_string(), job.queue.0)),
             }
         };
@@ -265,6 +275,6 @@ fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
             ..GanttRow::default()
         }
     };
-    let rows = shown.iter().zip(&stints).map(row).collect();
+    let rows = shown.iter().zip(&placement_intervals).map(row).collect();
     (range, all.len(), rows)
 }

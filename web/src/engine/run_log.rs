@@ -10,7 +10,7 @@ use fairground::sim::CycleRecord;
 use fairground::trace::Ledger;
 
 use super::levels::Levels;
-use super::placement_intervals::Stints;
+use super::placement_intervals::PlacementIntervals;
 use super::protocol::{Amounts, Point, Run};
 
 /// Most points of a run.
@@ -61,7 +61,7 @@ impl Counts {
 
 /// What is kept of every computed cycle.
 #[derive(Clone, Debug, Default)]
-pub struct Tape {
+pub struct RunLog {
     /// The catalogue of the run.
     pub names: Arc<Names>,
     /// The furthest cycle on it.
@@ -77,14 +77,14 @@ pub struct Tape {
     /// Those of them that the page is only told the number of.
     counts: Counts,
     /// Who held what when.
-    pub stints: Stints,
+    pub placement_intervals: PlacementIntervals,
     /// What every queue held.
     pub levels: Levels,
 }
 
-impl Tape {
-    /// A tape that starts with the opening state.
-    pub fn new(policy: &str, world: &World, opening: &CycleRecord) -> Tape {
+impl RunLog {
+    /// A run log that starts with the opening state.
+    pub fn new(policy: &str, world: &World, opening: &CycleRecord) -> RunLog {
         let cluster = world.cluster();
         let names = Arc::new(Names::of(policy, cluster));
         let roots: Vec<QueueId> =
@@ -94,9 +94,15 @@ impl Tape {
             [root] if !cluster.queues[*root].children.is_empty() => cluster.queues[*root].children.clone(),
             _ => roots,
         };
-        let mut tape = Tape { names, tops, stride: 1, stints: Stints::new(cluster), ..Tape::default() };
-        tape.push(world, opening);
-        tape
+        let mut run_log = RunLog {
+            names,
+            tops,
+            stride: 1,
+            placement_intervals: PlacementIntervals::new(cluster),
+            ..RunLog::default()
+        };
+        run_log.push(world, opening);
+        run_log
     }
 
     /// Takes in the next cycle; cycles it knows already are left as they are.
@@ -107,7 +113,7 @@ impl Tape {
         }
         self.last_cycle = record.cycle;
         self.last_time_ms = record.time.as_millis();
-        self.stints.push(cluster, record);
+        self.placement_intervals.push(cluster, record);
         self.levels.push(world, record);
         for recorded in &record.events {
             let job = self.names.job_of(&recorded.event.into());
@@ -137,7 +143,7 @@ impl Tape {
         }
     }
 
-    /// The tape as the page draws it.
+    /// The run log as the page draws it.
     pub fn run(&self, world: &World, ledger: &Ledger, complete: bool) -> Run {
         let mut points = self.points.clone();
         if points.last().is_some_and(|p| p.cycle < self.last_cycle) {
@@ -221,16 +227,16 @@ mod tests {
 
     #[test]
     fn what_is_told_one_by_one_begins_with_a_whole_cycle() {
-        let mut tape = Tape::default();
+        let mut run_log = RunLog::default();
         for cycle in 0..3_000 {
-            tape.marks.extend((0..4).map(|_| Mark { cycle, kind: EventWord::Started, job: None }));
-            tape.count_early();
+            run_log.marks.extend((0..4).map(|_| Mark { cycle, kind: EventWord::Started, job: None }));
+            run_log.count_early();
         }
-        let told = &tape.marks[tape.counts.n..];
+        let told = &run_log.marks[run_log.counts.n..];
         assert!(told.len() <= EVENTS_MAX && told.len() > EVENTS_MAX - 4, "{}", told.len());
-        assert_eq!(tape.counts.n % 4, 0);
-        assert_eq!(tape.next_event(10, false, |_| true), Some(11), "jumps find all");
-        assert_eq!(tape.next_event(10, true, |mark| mark.cycle != 9), Some(8));
-        assert_eq!(tape.next_event(2_999, false, |_| true), None);
+        assert_eq!(run_log.counts.n % 4, 0);
+        assert_eq!(run_log.next_event(10, false, |_| true), Some(11), "jumps find all");
+        assert_eq!(run_log.next_event(10, true, |mark| mark.cycle != 9), Some(8));
+        assert_eq!(run_log.next_event(2_999, false, |_| true), None);
     }
 }

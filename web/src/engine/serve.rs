@@ -11,10 +11,10 @@ use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
-use super::preview::{Ghosts, Wish};
+use super::preview::{PreviewRequest, Previews};
 use super::protocol::{Ask, Frame, Reply, Request, RuleUse, Say, Stop};
-use super::run_log::{Mark, Tape};
-use super::what_if::Trials;
+use super::run_log::{Mark, RunLog};
+use super::what_if::WhatIfRuns;
 use super::{comparison, imports};
 use crate::engine::plan::{is_small, plan_of};
 
@@ -33,8 +33,8 @@ const WAY_BACK_MAX: u32 = 256;
 pub struct Server {
     runner: Option<Runner>,
     task: Option<(u64, Task)>,
-    ghosts: Ghosts,
-    trials: Option<(u64, Trials)>,
+    previews: Previews,
+    trials: Option<(u64, WhatIfRuns)>,
     comparison: Option<(u64, comparison::Comparison)>,
 }
 
@@ -61,7 +61,7 @@ struct Wanted {
 struct Runner {
     sim: Simulation,
     record: CycleRecord,
-    tape: Tape,
+    run_log: RunLog,
     /// States by cycle; the opening one always.
     checkpoints: BTreeMap<u32, Checkpoint>,
     stride: u32,
@@ -96,22 +96,24 @@ impl Server {
                     runner.map(|r| fairground::moment::orders::orders(&r.sim, &queue, job.as_deref()));
                 vec![reply(id, Say::Order(levels.unwrap_or_default()))]
             }
-            Ask::Tell(tell) => {
-                let story =
-                    self.runner.as_ref().map(|r| Box::new(super::reporting::story(&r.sim, &r.tape, &tell)));
-                vec![reply(id, Say::Told(story))]
+            Ask::Report(report_request) => {
+                let report = self
+                    .runner
+                    .as_ref()
+                    .map(|r| Box::new(super::reporting::report(&r.sim, &r.run_log, &report_request)));
+                vec![reply(id, Say::Report(report))]
             }
-            Ask::Ghost { scenario, cycle, ladder, until, tell, is_early } => {
-                let wish = Wish { id, scenario, cycle, ladder, until, tell };
+            Ask::Alternative { scenario, cycle, ladder, until, report_request, is_early } => {
+                let request = PreviewRequest { id, scenario, cycle, ladder, until, report_request };
                 if is_early {
-                    self.ghosts.expect(wish)
+                    self.previews.expect(request)
                 } else {
-                    self.ghosts.wish(wish)
+                    self.previews.request(request)
                 }
                 Vec::new()
             }
             Ask::Try { job, cycle, scenarios } => {
-                self.trials = Some((id, Trials::new(job, cycle, scenarios)));
+                self.trials = Some((id, WhatIfRuns::new(job, cycle, scenarios)));
                 Vec::new()
             }
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
@@ -138,7 +140,7 @@ impl Server {
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
         let beside = self.trials.is_some() || self.comparison.is_some();
-        self.task.is_some() || self.ghosts.is_busy() || beside
+        self.task.is_some() || self.previews.is_busy() || beside
     }
 
     /// Works for the time of about one cycle.
@@ -146,8 +148,8 @@ impl Server {
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
-        if self.ghosts.is_busy() {
-            return self.ghosts.work().into_iter().map(|(id, say)| reply(id, say)).collect();
+        if self.previews.is_busy() {
+            return self.previews.work().into_iter().map(|(id, say)| reply(id, say)).collect();
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
@@ -175,10 +177,10 @@ impl Server {
     }
 
     /// Computes a little of what the hand that pulls a value may come to next; `false`: there is nothing to do.
-    pub fn foresee(&mut self) -> bool {
+    pub fn speculate(&mut self) -> bool {
         // To lay out a large scenario takes long before its first cycle.
         let is_small = self.runner.as_ref().is_some_and(Runner::is_small);
-        is_small && !self.is_busy() && self.ghosts.foresee()
+        is_small && !self.is_busy() && self.previews.speculate()
     }
 
     /// How far the present task came.
@@ -201,7 +203,7 @@ impl Server {
     /// Leaves everything that is under way.
     fn drop_work(&mut self) {
         self.task = None;
-        self.ghosts = Ghosts::default();
+        self.previews = Previews::default();
         self.trials = None;
         {
             self.comparison = None;
@@ -213,7 +215,7 @@ impl Server {
         match Runner::new(text) {
             Ok(runner) => {
                 self.runner = Some(runner);
-                self.ghosts = Ghosts::of(text);
+                self.previews = Previews::of(text);
                 self.start(id, task)
             }
             Err(findings) => {
@@ -251,8 +253,8 @@ impl Server {
                 }
             }
             Task::Search { from, up_to, wanted } => {
-                let found = runner.tape.next_event(from, false, |mark| wanted.holds(runner, mark));
-                let from = runner.tape.last_cycle;
+                let found = runner.run_log.next_event(from, false, |mark| wanted.holds(runner, mark));
+                let from = runner.run_log.last_cycle;
                 if found.is_none() && from < up_to && runner.step_on() {
                     self.task = Some((id, Task::Search { from, up_to, wanted }));
                 } else {
@@ -274,12 +276,12 @@ impl Server {
         let queues = queue.map(|name| runner.subtree(&name));
         let job = job.map(|name| runner.job(&name));
         let wanted = Wanted { queues, job, without };
-        let found = runner.tape.next_event(from, back, |mark| wanted.holds(runner, mark));
+        let found = runner.run_log.next_event(from, back, |mark| wanted.holds(runner, mark));
         if found.is_some() || back {
             return vec![reply(id, Say::Event { cycle: found })];
         }
         runner.wind_on();
-        let up_to = runner.tape.last_cycle.saturating_add(SEARCH_MAX);
+        let up_to = runner.run_log.last_cycle.saturating_add(SEARCH_MAX);
         self.task = Some((id, Task::Search { from, up_to, wanted }));
         Vec::new()
     }
@@ -332,7 +334,7 @@ fn reply(generation: u64, say: Say) -> Reply {
 }
 
 fn arrived(id: u64, runner: &Runner) -> Reply {
-    let run = runner.tape.run(runner.sim.world(), &runner.record.ledger, runner.sim.is_quiet());
+    let run = runner.run_log.run(runner.sim.world(), &runner.record.ledger, runner.sim.is_quiet());
     reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
 }
 
@@ -341,13 +343,13 @@ impl Runner {
         let plan = plan_of(text)?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(plan.policy.key(), sim.world(), &record);
+        let run_log = RunLog::new(plan.policy.key(), sim.world(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
-        Ok(Runner { sim, record, tape, checkpoints, stride: 4, ahead: None })
+        Ok(Runner { sim, record, run_log, checkpoints, stride: 4, ahead: None })
     }
 
     fn frame(&self) -> Frame {
-        moment::frame(&self.tape.names, &self.sim, &self.record)
+        moment::frame(&self.run_log.names, &self.sim, &self.record)
     }
 
     /// One cycle on; `false`: there is none.
@@ -363,7 +365,7 @@ impl Runner {
                 record
             }
         };
-        self.tape.push(self.sim.world(), &record);
+        self.run_log.push(self.sim.world(), &record);
         self.record = record;
         self.keep();
         true
@@ -458,7 +460,7 @@ impl Runner {
     }
 
     fn wind_on(&mut self) {
-        let last = self.tape.last_cycle;
+        let last = self.run_log.last_cycle;
         while self.sim.cycle() < last && self.step(Level::Outcomes) {}
     }
 

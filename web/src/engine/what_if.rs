@@ -23,7 +23,7 @@ const POD_CYCLES_MAX: u64 = 400_000;
 const FAR: Time = Time::from_millis(i64::MAX / 4);
 
 /// Trials that are under way.
-pub struct Trials {
+pub struct WhatIfRuns {
     job: String,
     at: u32,
     waiting: Vec<String>,
@@ -56,11 +56,11 @@ struct Running {
     now: Option<Time>,
 }
 
-impl Trials {
+impl WhatIfRuns {
     /// Trials of scenarios, the unchanged one first: when the job runs, from a cycle on.
-    pub fn new(job: String, at: u32, mut scenarios: Vec<String>) -> Trials {
+    pub fn new(job: String, at: u32, mut scenarios: Vec<String>) -> WhatIfRuns {
         scenarios.reverse();
-        Trials { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
+        WhatIfRuns { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
     }
 
     /// Works for the time of about one cycle; gives what came of all trials once they are through.

@@ -1,4 +1,4 @@
-//! A text that is being typed: stepping, checking, ghost, Enter and Esc.
+//! A text that is being typed: stepping, checking, alternative, Enter and Esc.
 
 use fairground::scenario::{Edit, Path};
 use leptos::html;

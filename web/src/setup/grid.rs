@@ -168,7 +168,7 @@ fn GridRow(
     let is_selected = Memo::new(move |_| {
         row.with(|row| {
             let select = row.as_ref().and_then(|row| row.select.as_ref());
-            select.is_some_and(|select| store.is_pointed(select))
+            select.is_some_and(|select| store.is_in_selection(select))
         })
     });
     let is_top = move || row.with(|row| row.as_ref().is_some_and(|r| r.is_top));
@@ -461,18 +461,18 @@ impl Grid {
         }
         let column = self.active.with_untracked(|(_, column)| *column);
         let n = self.rows.with_untracked(Vec::len);
-        let tell = |key| {
+        let press = |key| {
             if !row.id.is_empty() {
                 self.on_row_key.run((row.id.clone(), key));
                 self.focus();
             }
         };
         match (event.key().as_str(), event.alt_key()) {
-            ("Enter", true) => tell(RowKey::All),
-            ("ArrowUp", true) => tell(RowKey::Up),
-            ("ArrowDown", true) => tell(RowKey::Down),
-            ("ArrowRight", true) if self.is_tree => tell(RowKey::In),
-            ("ArrowLeft", true) if self.is_tree => tell(RowKey::Out),
+            ("Enter", true) => press(RowKey::All),
+            ("ArrowUp", true) => press(RowKey::Up),
+            ("ArrowDown", true) => press(RowKey::Down),
+            ("ArrowRight", true) if self.is_tree => press(RowKey::In),
+            ("ArrowLeft", true) if self.is_tree => press(RowKey::Out),
             ("ArrowUp" | "ArrowDown", _) if event.shift_key() => {
                 let to = if event.key() == "ArrowUp" { at.saturating_sub(1) } else { (at + 1).min(n - 1) };
                 self.mark_range(at, to);
@@ -485,10 +485,10 @@ impl Grid {
             ("ArrowDown", _) => self.go((at + 1).min(n - 1), column),
             ("PageUp", _) => self.go(at.saturating_sub(10), column),
             ("PageDown", _) => self.go((at + 10).min(n - 1), column),
-            ("ArrowRight", _) if column == 0 && row.open == Some(false) => tell(RowKey::Open),
+            ("ArrowRight", _) if column == 0 && row.open == Some(false) => press(RowKey::Open),
             ("ArrowRight", _) => self.go(at, (column + 1).min(self.columns - 1)),
             ("ArrowLeft", _) if column > 0 => self.go(at, column - 1),
-            ("ArrowLeft", _) if row.open == Some(true) => tell(RowKey::Fold),
+            ("ArrowLeft", _) if row.open == Some(true) => press(RowKey::Fold),
             ("ArrowLeft", _) => {
                 let above = |rows: &Vec<Row>| rows[..at].iter().rposition(|r| r.level < row.level);
                 if let Some(parent) = self.rows.with_untracked(above) {
@@ -500,7 +500,7 @@ impl Grid {
             ("Enter" | "F2", _) => self.edit(None),
             (" ", _) => self.select(),
             ("Delete", _) if self.marked.with_untracked(|marked| marked.len() > 1) => self.remove_marked(),
-            ("Delete", _) => tell(RowKey::Remove),
+            ("Delete", _) => press(RowKey::Remove),
             ("ContextMenu", _) => self.open_menu(),
             ("F10", _) if event.shift_key() => self.open_menu(),
             (digit, false) if digit.len() == 1 && digit.as_bytes()[0].is_ascii_digit() => {

@@ -10,8 +10,8 @@ use leptos::prelude::*;
 use super::bar::Bar;
 use super::divider::Divider;
 use super::embed::EmbedBar;
-use super::note::Remark;
-use super::notice_bar::{Notices, Strip};
+use super::note::Note;
+use super::notice_bar::{NoticeBar, Notices};
 use super::sheet::SheetHandle;
 use super::transport::Transport;
 use crate::chart::queue_tree::are_few;
@@ -23,7 +23,7 @@ use crate::state::layout::options::{NowView, Panel};
 use crate::state::layout::room::Room;
 use crate::store::Store;
 use crate::views::cluster::component::ClusterView;
-use crate::views::cluster::node_actions::NodeDeeds;
+use crate::views::cluster::node_actions::NodeActions;
 use crate::views::division::component::Division;
 use crate::views::fairness::component::Fairness;
 use crate::views::gantt::component::Gantt;
@@ -31,7 +31,7 @@ use crate::views::help::component::Help;
 use crate::views::icicle::component::Icicle;
 use crate::views::shares::component::Shares;
 use crate::views::timeline::component::Timeline;
-use crate::views::trends::component::Multiples;
+use crate::views::trends::component::Trends;
 use crate::views::why::component::Why;
 use crate::widgets::after_frame::after_frame;
 use crate::widgets::button::IconButton;
@@ -60,7 +60,7 @@ pub fn App() -> impl IntoView {
     });
     let waits = Memo::new(move |_| store.frame.with(Option::is_none));
     let stale = store.part(|m| m.stale);
-    let awaits_ghost = store.part(|m| m.awaits_ghost);
+    let awaits_alternative = store.part(|m| m.awaits_preview);
     let announcement = store.announcement;
     Effect::new(move |_| {
         let title = store.scenario.with(|s| s.name.clone());
@@ -97,7 +97,7 @@ pub fn App() -> impl IntoView {
                 None => view! { <Bar /> }.into_any(),
             }}
             <section class="under-bar" aria-label="Hints and messages">
-                <Strip />
+                <NoticeBar />
                 <Notices />
             </section>
             <main class="main">
@@ -131,7 +131,7 @@ pub fn App() -> impl IntoView {
                     on:focusin=move |_| pair.lead(false)
                     on:scroll=move |_| pair.follow(store, false)
                     class:stale=stale
-                    class:awaits-ghost=awaits_ghost
+                    class:awaits-ghost=awaits_alternative
                     aria-label="Now"
                     aria-busy=move || stale.get().to_string()
                     data-cycle=move || store.frame.with(|f| f.as_ref().map(|f| f.cycle.to_string()))
@@ -313,7 +313,7 @@ fn Now() -> impl IntoView {
                 (NowView::Shares, _) => view! {
                     <Shares
                         frame=store.frame
-                        ghost=store.ghost
+                        alternative=store.alternative
                         changed=store.changed
                         selection=store.selection
                         resource
@@ -333,7 +333,7 @@ fn Now() -> impl IntoView {
             true => view! {
                 <ClusterView
                     frame=store.frame
-                    ghost=store.ghost
+                    alternative=store.alternative
                     changed=store.changed
                     selection=store.selection
                     resource
@@ -354,7 +354,7 @@ fn view_of(view: NowView) -> AnyView {
         NowView::Tree => view! { <Icicle /> }.into_any(),
         NowView::Gantt => view! { <Gantt /> }.into_any(),
         NowView::Fairness => view! { <Fairness /> }.into_any(),
-        NowView::Queues => view! { <Multiples /> }.into_any(),
+        NowView::Queues => view! { <Trends /> }.into_any(),
     }
 }
 
@@ -417,8 +417,8 @@ fn WhyPanel() -> impl IntoView {
         />
         {empty_below(move || lack.get())}
         <Help />
-        {move || is_node.get().then(|| view! { <NodeDeeds /> })}
-        <Remark />
+        {move || is_node.get().then(|| view! { <NodeActions /> })}
+        <Note />
     }
 }
 

@@ -31,7 +31,7 @@ pub fn EmbedBar() -> impl IntoView {
     on_size(place, move |page| height.set(page.offset_height()));
     Effect::new(move |_| {
         if let Some((cycle, _)) = moment.get() {
-            tell(cycle, height.get());
+            post_moment(cycle, height.get());
         }
     });
     listen(store);
@@ -73,7 +73,7 @@ fn parent() -> Option<web_sys::Window> {
 }
 
 /// Says where the page stands. Anybody may know.
-fn tell(cycle: u32, height: i32) {
+fn post_moment(cycle: u32, height: i32) {
     let Some(parent) = parent() else { return };
     let message = Object::new();
     let entries = [(WORD, "moment".into()), ("cycle", cycle.into()), ("height", height.into())];

@@ -40,7 +40,7 @@ fn entry_of<'a>(name: &str, entries: &mut dyn Iterator<Item = (&'a String, bool)
 
 /// The note of the selected queue, nodes or job, and a way to write one.
 #[component]
-pub fn Remark() -> impl IntoView {
+pub fn Note() -> impl IntoView {
     let store = Store::get();
     let shown = Memo::new(move |_| {
         let (scenario, selection) = (store.scenario.get(), store.selection.get()?);

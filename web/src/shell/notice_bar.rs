@@ -20,7 +20,7 @@ const NOTICE_STAYS: Duration = Duration::from_secs(9);
 
 /// The line under the bar.
 #[component]
-pub fn Strip() -> impl IntoView {
+pub fn NoticeBar() -> impl IntoView {
     let store = Store::get();
     let note = Memo::new(move |_| store.scenario.with(|s| s.note.clone()));
     let closed = Memo::new(move |_| store.view.with(|v| v.note_closed));

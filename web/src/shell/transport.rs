@@ -57,7 +57,7 @@ pub fn Transport() -> impl IntoView {
         let on = !playing.get_untracked();
         store.dispatch(Command::Play(on));
     });
-    let decision = store.text(|m| match (m.inside, &m.frame) {
+    let decision = store.text(|m| match (m.decision, &m.frame) {
         (Some(at), Some(frame)) => {
             let actions = decision_step::actions(frame);
             let name = match actions.iter().find(|action| at <= action.1) {
@@ -73,7 +73,7 @@ pub fn Transport() -> impl IntoView {
     });
     let until = move |()| {
         let stops = store.now(stops);
-        let inside = |label: &str, back| MenuItem::new(label, Command::Inside { back });
+        let inside = |label: &str, back| MenuItem::new(label, Command::StepDecision { back });
         let action = |label: &str, back| MenuItem::new(label, Command::Action { back });
         let mut items = vec![
             inside("Next decision", false).key("Shift+→"),
@@ -181,8 +181,8 @@ struct SinceLine {
 
 fn since(store: Store) -> Option<SinceLine> {
     let (frame, run) = (store.frame.get()?, store.run.get()?);
-    if store.changed.get().is_none() && store.ghost.with(Option::is_some) {
-        let says = alternative::as_edited(&run, &*store.ghost_run.get()?)?;
+    if store.changed.get().is_none() && store.alternative.with(Option::is_some) {
+        let says = alternative::as_edited(&run, &*store.alternative_run.get()?)?;
         let title = "Compare with this run".to_string();
         return Some(SinceLine { was: false, lead: "as edited ", says, title: [title.clone(), title] });
     }
@@ -206,13 +206,13 @@ fn Since() -> impl IntoView {
                         icon=Kind::Close
                         label="Hide the comparison"
                         key="Esc"
-                        on_press=Callback::new(move |()| store.dispatch(Command::ForgetBefore))
+                        on_press=Callback::new(move |()| store.dispatch(Command::ForgetBaseline))
                     />
                 }
             };
             view! {
                 <span class="since" role="group" aria-label=label title=title>
-                    {icon(marks::key(Mark::of_ghost(was)))}
+                    {icon(marks::key(Mark::of_alternative(was)))}
                     <span>{lead} <b>{says}</b></span>
                     {was.then(close)}
                 </span>

@@ -32,7 +32,7 @@ pub enum Command {
         value: String,
     },
     /// A value may be stepped to next: what it would come to is computed early, nothing is shown.
-    Foresee {
+    Speculate {
         /// The place.
         at: Path,
         /// The text as it would be.
@@ -41,7 +41,7 @@ pub enum Command {
     /// Editing ended without a change.
     PreviewEnd,
     /// How it was before the last edit is no longer of interest.
-    ForgetBefore,
+    ForgetBaseline,
     /// A control lost the focus: its gesture is over.
     GestureEnd,
     /// The scenario was edited as text; its shape is known to be that of a scenario.
@@ -65,7 +65,7 @@ pub enum Command {
     /// Goes back.
     Back,
     /// Goes to the next or previous decision, inside a cycle where there is one.
-    Inside {
+    StepDecision {
         /// Backwards.
         back: bool,
     },

@@ -33,7 +33,7 @@ pub enum Effect {
     /// Tells them what an edit did, held against how it was before.
     AnnounceEdit,
     /// Tells them what the edit that is being made would do, once the value rests.
-    AnnounceGhost,
+    AnnouncePreview,
     /// Keeps a switch of this device.
     Remember(&'static str, String),
     /// Sets the colours.

@@ -5,12 +5,12 @@
 pub struct InFlight {
     /// For a frame.
     pub frame: u64,
-    /// For a ghost.
-    pub ghost: u64,
+    /// For an alternative.
+    pub preview: u64,
     /// For what the run before the last edit has to tell.
-    pub before: u64,
-    /// Ghosts of later requests than this are of the value that is being changed: each that comes is shown.
-    pub ghost_from: u64,
+    pub baseline: u64,
+    /// Alternatives of later requests than this are of the value that is being changed: each that comes is shown.
+    pub preview_from: u64,
     /// For a ladder.
     pub ladder: u64,
     /// For an order.
@@ -30,7 +30,7 @@ pub struct InFlight {
     /// For what would help.
     pub help: u64,
     /// For what is told of the whole run.
-    pub story: u64,
+    pub report: u64,
     /// For a translation.
     pub translation: u64,
     /// For a comparison.

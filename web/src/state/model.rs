@@ -8,8 +8,8 @@ use fairground::scenario::{Diagnostic, Scalar, Scenario, Severity};
 use fairground::words::{Ladder, Order, Selection};
 
 use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
-use crate::engine::report::Story;
-use crate::state::branches::baseline::Before;
+use crate::engine::report::Report;
+use crate::state::branches::baseline::Baseline;
 use crate::state::branches::what_if::Help;
 use crate::state::document;
 use crate::state::document::history::History;
@@ -47,7 +47,7 @@ pub struct Model {
     /// The moment under the cursor, as last computed.
     pub frame: Option<Arc<Frame>>,
     /// After how many decisions of the cycle; `None`: after all of them.
-    pub inside: Option<u32>,
+    pub decision: Option<u32>,
     /// Policy and interval of the present run: what says when its cycles come.
     pub pace: Option<(String, Option<Scalar>)>,
     /// The cycle that is on its way was asked for by its time.
@@ -59,17 +59,17 @@ pub struct Model {
     /// `frame` belongs to a scenario before the last edit.
     pub stale: bool,
     /// The cursor's moment of the scenario as it is being edited.
-    pub ghost: Option<Arc<Frame>>,
-    /// A later ghost than that is on its way.
-    pub awaits_ghost: bool,
+    pub preview: Option<Arc<Frame>>,
+    /// A later alternative than that is on its way.
+    pub awaits_preview: bool,
     /// How the explained fair share would come about there.
-    pub ghost_ladder: Option<Arc<Ladder>>,
+    pub preview_ladder: Option<Arc<Ladder>>,
     /// The run of the scenario as it is being edited, in short.
-    pub ghost_run: Option<Arc<Run>>,
+    pub preview_run: Option<Arc<Run>>,
     /// What that run has to tell, as the present view wants it told.
-    pub ghost_story: Option<Arc<Story>>,
+    pub preview_report: Option<Arc<Report>>,
     /// How it was before the last edit.
-    pub before: Option<Arc<Before>>,
+    pub baseline: Option<Arc<Baseline>>,
     /// The run in short.
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
@@ -79,7 +79,7 @@ pub struct Model {
     /// The rules of the policy, once somebody looked one up.
     pub rules: Option<Arc<Rulebook>>,
     /// What was told of the whole run, for views that show more than a moment.
-    pub story: Option<Arc<Story>>,
+    pub report: Option<Arc<Report>>,
     /// What the run is to stop at.
     pub stop: Option<Stop>,
     /// What would help a job.
@@ -148,23 +148,23 @@ impl Model {
             history: History::default(),
             cursor: 0,
             frame: None,
-            inside: None,
+            decision: None,
             pace: None,
             by_time: false,
             to_action: false,
             shown: None,
             stale: false,
-            ghost: None,
-            awaits_ghost: false,
-            ghost_ladder: None,
-            ghost_run: None,
-            ghost_story: None,
-            before: None,
+            preview: None,
+            awaits_preview: false,
+            preview_ladder: None,
+            preview_run: None,
+            preview_report: None,
+            baseline: None,
             run: None,
             ladder: None,
             order: None,
             rules: None,
-            story: None,
+            report: None,
             stop: None,
             help: None,
             unread: None,
@@ -217,14 +217,14 @@ impl Model {
     }
 
     /// Nothing is being tried out any more; what was asked for that is no longer of interest.
-    pub(crate) fn drop_ghost(&mut self) {
-        self.ghost = None;
-        self.ghost_ladder = None;
-        self.ghost_run = None;
-        self.ghost_story = None;
-        self.awaits_ghost = false;
-        self.in_flight.ghost_from = self.fresh_id();
-        self.in_flight.ghost = self.in_flight.ghost_from;
+    pub(crate) fn drop_preview(&mut self) {
+        self.preview = None;
+        self.preview_ladder = None;
+        self.preview_run = None;
+        self.preview_report = None;
+        self.awaits_preview = false;
+        self.in_flight.preview_from = self.fresh_id();
+        self.in_flight.preview = self.in_flight.preview_from;
     }
 
     /// Makes a document the present one; what was shown before is gone.
@@ -241,15 +241,15 @@ impl Model {
         self.selection = opened.moment.selection;
         self.auto_selected = false;
         self.frame = None;
-        self.inside = opened.moment.decision;
+        self.decision = opened.moment.decision;
         self.to_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
-        self.drop_ghost();
-        self.before = None;
+        self.drop_preview();
+        self.baseline = None;
         self.run = None;
         self.ladder = None;
-        self.story = None;
+        self.report = None;
         self.view.gantt.first = 0;
         self.view.whose = Whose::default();
         self.view.range = None;
@@ -264,11 +264,11 @@ impl Model {
         if opened.moment.why {
             self.view.panel = Panel::Why;
         }
-        self.tell_rules(opened.rules);
+        self.warn_of_rules(opened.rules);
     }
 
     /// Says that a link was made with another version of the rules.
-    fn tell_rules(&mut self, rules: u32) {
+    fn warn_of_rules(&mut self, rules: u32) {
         if rules == RULES {
             return;
         }

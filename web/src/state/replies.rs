@@ -23,21 +23,23 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
         Say::Frame { frame, run } if id == model.in_flight.frame => arrived(model, *frame, *run, fx),
-        Say::Ghost { frame, levels } if is_ghost(model, id) => {
-            model.awaits_ghost = id != model.in_flight.ghost;
-            // What cannot run leaves the last ghost that could.
+        Say::Alternative { frame, levels } if is_preview(model, id) => {
+            model.awaits_preview = id != model.in_flight.preview;
+            // What cannot run leaves the last alternative that could.
             if let Some(frame) = frame {
-                model.ghost = Some(Arc::from(frame));
+                model.preview = Some(Arc::from(frame));
                 let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
-                model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
+                model.preview_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
             }
         }
-        Say::GhostRun { run, story } if is_ghost(model, id) && model.ghost.is_some() => {
-            model.ghost_run = Some(Arc::from(run));
-            fx.push(Effect::AnnounceGhost);
-            model.ghost_story = story.map(Arc::from);
+        Say::AlternativeRun { run, report } if is_preview(model, id) && model.preview.is_some() => {
+            model.preview_run = Some(Arc::from(run));
+            fx.push(Effect::AnnouncePreview);
+            model.preview_report = report.map(Arc::from);
         }
-        Say::GhostRun { story, .. } if id == model.in_flight.before => alternative::told(model, story),
+        Say::AlternativeRun { report, .. } if id == model.in_flight.baseline => {
+            alternative::received(model, report)
+        }
         Say::Refused { findings } if id == model.in_flight.frame => {
             model.engine = EngineState::Refused(Arc::new(findings));
         }
@@ -57,13 +59,13 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
-        Say::Order(levels) if id == model.in_flight.order => super::moment::order::told(model, levels),
+        Say::Order(levels) if id == model.in_flight.order => super::moment::order::received(model, levels),
         Say::Rules(book) if id == model.in_flight.rules => {
             model.rules = Some(Arc::from(book));
             super::moment::rules::ask_use(model, fx);
         }
         Say::RuleUse(found) if id == model.in_flight.rule_use => super::moment::rules::used(model, *found),
-        Say::Told(Some(story)) if id == model.in_flight.story => report::told(model, *story, fx),
+        Say::Report(Some(report)) if id == model.in_flight.report => report::received(model, *report, fx),
         Say::Tried(tried) if id == model.in_flight.help => super::branches::commands::tried(model, tried, fx),
         Say::Exported(exported) if id == model.in_flight.export => model.exported = exported.map(Arc::new),
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
@@ -97,6 +99,6 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
 }
 
 /// Whether that was asked for what is being tried out.
-fn is_ghost(model: &Model, id: u64) -> bool {
-    (model.in_flight.ghost_from..=model.in_flight.ghost).contains(&id)
+fn is_preview(model: &Model, id: u64) -> bool {
+    (model.in_flight.preview_from..=model.in_flight.preview).contains(&id)
 }

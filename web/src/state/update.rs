@@ -34,14 +34,14 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Download => fx.push(Effect::DownloadScenario),
 
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
-        Command::Foresee { at, value } => branches::commands::foresee(model, &at, &value, fx),
+        Command::Speculate { at, value } => branches::commands::speculate(model, &at, &value, fx),
         Command::PreviewEnd => branches::commands::end_preview(model, fx),
-        Command::ForgetBefore => model.before = None,
+        Command::ForgetBaseline => model.baseline = None,
         Command::Compare { with_baselines } => branches::commands::compare(model, with_baselines, fx),
         Command::Help(job) => branches::commands::ask(model, job, fx),
 
         Command::Step
-        | Command::Inside { .. }
+        | Command::StepDecision { .. }
         | Command::Action { .. }
         | Command::Play(true)
         | Command::RunTo(_)
@@ -52,7 +52,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::GoTo(cycle) => playback::commands::go_to_cycle(model, cycle, fx),
         Command::Step => playback::commands::step_on(model, fx),
         Command::Back => playback::commands::back(model, fx),
-        Command::Inside { back } => playback::commands::step_decision(model, back, fx),
+        Command::StepDecision { back } => playback::commands::step_decision(model, back, fx),
         Command::Action { back } => playback::commands::step_to_action(model, back, fx),
         Command::NextEvent { back } => playback::commands::next_event(model, back, fx),
         Command::Mark(to) => playback::commands::mark(model, to, fx),

@@ -160,24 +160,28 @@ fn a_run_as_timeline() {
 
 #[test]
 fn the_selected_queue_and_a_range_lie_over_the_areas() {
-    use super::timeline::overlays::stand_out;
-    use crate::state::moment::event_filter::LaneLook;
+    use super::timeline::overlays::add_overlays;
+    use crate::state::moment::event_filter::EventLaneOptions;
     use fairground::words::Selection;
     let (run, frame) = (fixtures::departments_run(), fixtures::departments());
-    let drawn = |queue: &str, look: LaneLook| {
+    let drawn = |queue: &str, look: EventLaneOptions| {
         let selection = Selection::Queue(queue.into());
         let mut view = timeline::view::timeline(&run, &frame, Some(&selection), 2);
-        stand_out(&mut view, &run, &frame, &look);
+        add_overlays(&mut view, &run, &frame, &look);
         super::timeline::draw::timeline(&view, Size { width: 600.0, height: 172.0 })
     };
-    let research = drawn("research", LaneLook::default());
+    let research = drawn("research", EventLaneOptions::default());
     assert!(research.contains(r#"<pattern id="timeline-owed-64""#), "{research}");
     assert!(research.contains(">owed</text>") && !research.contains(">borrowed</text>"), "{research}");
     assert!(!research.contains("--sel-line"), "{research}");
     let range = Some((2, 30));
     let sandbox = drawn(
         "sandbox",
-        LaneLook { range, heeded: Some(Selection::Job("s2".into())), ..LaneLook::default() },
+        EventLaneOptions {
+            range,
+            followed: Some(Selection::Job("s2".into())),
+            ..EventLaneOptions::default()
+        },
     );
     assert!(sandbox.contains(">borrowed</text>") && !sandbox.contains(">owed</text>"), "{sandbox}");
     assert!(sandbox.contains("url(#timeline-beyond-"), "{sandbox}");

@@ -1,4 +1,4 @@
-//! What can be pulled sideways in a chart: with a ghost while it is pulled, one step of undo when it is let go, and
+//! What can be pulled sideways in a chart: with an alternative while it is pulled, one step of undo when it is let go, and
 //! nothing left when it is not.
 
 use fairground::scenario::Path;
@@ -16,7 +16,7 @@ use crate::store::Store;
 /// not at all after Esc.
 /// Long because its markup is one tree.
 #[component]
-pub fn Grip(
+pub fn DragHandle(
     /// What is pulled, such as *Weight of team-a*.
     label: String,
     /// What stands before the value beside the pointer.
@@ -56,7 +56,7 @@ pub fn Grip(
     // A hand that takes hold often goes one step on.
     let take_hold = move || {
         if let Some(value) = at_step.run((String::new(), 1)) {
-            store.dispatch(Command::Foresee { at: path.get_value(), value });
+            store.dispatch(Command::Speculate { at: path.get_value(), value });
         }
     };
     let down = move |event: web_sys::PointerEvent| {

@@ -45,7 +45,7 @@ fn save_chart(store: Store, chart: &web_sys::Element, as_png: bool) {
 /// What is in the picture, of which moment of what, and where that is.
 fn about(store: Store, chart: &str) -> About {
     let (scenario, policy, moment) = store.now(|m| {
-        let cycle = m.inside.map_or(m.cursor.to_string(), |at| format!("{}, decision {at}", m.cursor));
+        let cycle = m.decision.map_or(m.cursor.to_string(), |at| format!("{}, decision {at}", m.cursor));
         let at = m.frame.as_ref().map_or(String::new(), |frame| format!(", {}", time(frame.time_ms)));
         (
             m.scenario.name.clone(),

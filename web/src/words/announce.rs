@@ -14,14 +14,14 @@ const TOLD: usize = 4;
 /// *Cycle 7: a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1.*
 pub fn announce(frame: &Frame, resource: u8) -> String {
     let head = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
-    tell(frame, resource, &head)
+    report_step(frame, resource, &head)
 }
 
 /// The same of one action, whose events are all that the frame has: *Cycle 7, reclaim: …*
 pub fn announce_action(frame: &Frame, resource: u8) -> String {
     let name = frame.events.first().map_or("", |event| action(&event.action));
     let comma = if name.is_empty() { "" } else { ", " };
-    tell(frame, resource, &format!("Cycle {}{comma}{name}", frame.cycle))
+    report_step(frame, resource, &format!("Cycle {}{comma}{name}", frame.cycle))
 }
 
 /// What an action of a cycle is called.
@@ -32,7 +32,7 @@ pub fn action(name: &str) -> &str {
     }
 }
 
-fn tell(frame: &Frame, resource: u8, head: &str) -> String {
+fn report_step(frame: &Frame, resource: u8, head: &str) -> String {
     let r = resource.min(2);
     let groups = groups(frame);
     let mut parts: Vec<String> = Vec::new();

@@ -87,8 +87,8 @@ fn of_time(model: &Model, add: Add<'_>) {
     add("Step", "→", Command::Step);
     add("Step back", "←", Command::Back);
     add(if model.playing { "Pause" } else { "Play" }, "Space", Command::Play(!model.playing));
-    add("Next decision", "Shift+→", Command::Inside { back: false });
-    add("Previous decision", "Shift+←", Command::Inside { back: true });
+    add("Next decision", "Shift+→", Command::StepDecision { back: false });
+    add("Previous decision", "Shift+←", Command::StepDecision { back: true });
     add("Next action", "A", Command::Action { back: false });
     add("Previous action", "Shift+A", Command::Action { back: true });
     add("Next event", "]", Command::NextEvent { back: false });

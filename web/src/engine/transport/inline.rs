@@ -7,7 +7,7 @@ use std::time::Duration;
 use leptos::leptos_dom::helpers::set_timeout;
 
 use crate::engine::protocol::{Reply, Request};
-use crate::engine::reply_handlers::Ears;
+use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
 
 /// How long a slice may take, in milliseconds.
@@ -24,14 +24,14 @@ struct Engine {
     server: RefCell<Server>,
     waiting: Cell<bool>,
     slices: Cell<u32>,
-    ears: Ears,
+    handlers: ReplyHandlers,
 }
 
 impl Inline {
     /// Starts it.
-    pub fn start(ears: Ears) -> Inline {
+    pub fn start(handlers: ReplyHandlers) -> Inline {
         let (server, waiting, slices) = (RefCell::default(), Cell::new(false), Cell::new(0));
-        Inline { engine: Rc::new(Engine { server, waiting, slices, ears }) }
+        Inline { engine: Rc::new(Engine { server, waiting, slices, handlers }) }
     }
 
     /// Sends a question; answers come later, never from inside this call.
@@ -51,7 +51,7 @@ impl Inline {
 impl Engine {
     fn say(&self, replies: Vec<Reply>) {
         for reply in replies {
-            (self.ears.on_reply)(reply);
+            (self.handlers.on_reply)(reply);
         }
     }
 

@@ -12,7 +12,7 @@ use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, W
 
 use crate::engine::parcel::{Catalogues, Parcel};
 use crate::engine::protocol::{Reply, Request, Say};
-use crate::engine::reply_handlers::Ears;
+use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
 
 /// How long the worker computes before it looks for messages, in milliseconds.
@@ -31,11 +31,11 @@ pub struct WorkerLine {
 
 impl WorkerLine {
     /// Starts a worker through `assets/boot.js`: with this program, whose compiled module `boot.js` holds.
-    pub fn start(ears: Ears) -> Result<WorkerLine, JsValue> {
+    pub fn start(handlers: ReplyHandlers) -> Result<WorkerLine, JsValue> {
         let boot = Reflect::get(&js_sys::global(), &"fairground".into())?;
         let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
         let worker: Worker = start.call0(&boot)?.dyn_into()?;
-        let on_reply = ears.on_reply.clone();
+        let on_reply = handlers.on_reply.clone();
         let catalogues = RefCell::new(Catalogues::default());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let parcel = received::<Parcel>(&event).unwrap_or_default();
@@ -47,7 +47,7 @@ impl WorkerLine {
         let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             event.prevent_default();
             if !dead.replace(true) {
-                (ears.on_death)();
+                (handlers.on_death)();
             }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -104,7 +104,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
                     out.say(server.progress().into_iter().collect());
                 }
                 next_slice();
-            } else if server.foresee() {
+            } else if server.speculate() {
                 // The next slice comes after what the page says meanwhile.
                 next_slice();
             } else {

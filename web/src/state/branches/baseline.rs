@@ -1,4 +1,4 @@
-//! How it was before the last edit. Charts show it behind the present, as a ghost, until the next edit or step or until
+//! How it was before the last edit. Charts show it behind the present, as an alternative, until the next edit or step or until
 //! it is dismissed.
 
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use fairground::scenario::Scenario;
 use fairground::words::Ladder;
 
 use crate::engine::protocol::{Frame, QueueRow, Run};
-use crate::engine::report::Story;
+use crate::engine::report::Report;
 
 /// The outcome before an edit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Before {
+pub struct Baseline {
     /// What was changed since, such as *quota of team-a 2 → 3*.
     pub changed: String,
     /// The moment under the cursor.
@@ -25,10 +25,10 @@ pub struct Before {
     /// The document; `None` where it is not the one that ran last.
     pub scenario: Option<Arc<Scenario>>,
     /// What the run has to tell, as the present view wants it told.
-    pub story: Option<Arc<Story>>,
+    pub report: Option<Arc<Report>>,
 }
 
-impl Before {
+impl Baseline {
     /// Whether it is how the moment of this frame was: of the same time, or the run is over and stays as it is.
     pub fn is_of(&self, frame: &Frame) -> bool {
         self.at == frame.cycle || (frame.quiet && frame.cycle < self.at)

@@ -22,33 +22,33 @@ pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Ef
         end_preview(model, fx);
         return;
     }
-    let ask = ghost_of(model, &edited, false);
-    model.in_flight.ghost = send(model, ask, fx);
-    model.awaits_ghost = true;
+    let ask = alternative_of(model, &edited, false);
+    model.in_flight.preview = send(model, ask, fx);
+    model.awaits_preview = true;
 }
 
-pub(crate) fn foresee(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+pub(crate) fn speculate(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     if let Ok(edited) = timeline_edit::set(model, at, value) {
-        let ask = ghost_of(model, &edited, true);
+        let ask = alternative_of(model, &edited, true);
         send(model, ask, fx);
     }
 }
 
 /// Asks for a scenario at the cursor. Whether it can run at all, the engine says.
-fn ghost_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
+fn alternative_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
     let scenario = document::to_json(edited);
     let is_seen = model.view.has_division();
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
     let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
-    let tell = report::counterpart(model);
-    Ask::Ghost { scenario, cycle: Some(model.cursor), ladder, until, tell, is_early }
+    let report_request = report::counterpart(model);
+    Ask::Alternative { scenario, cycle: Some(model.cursor), ladder, until, report_request, is_early }
 }
 
 /// Nothing is being tried out any more.
 pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
-    model.drop_ghost();
-    // The engine computes one ghost at a time: that of the edit was in the way of how it was before.
-    if alternative::ghost_story(model).is_none() {
+    model.drop_preview();
+    // The engine computes one alternative at a time: that of the edit was in the way of how it was before.
+    if alternative::report(model).is_none() {
         report::ask_before(model, fx);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::words::Selection;
 
 use crate::engine::protocol::Ask;
-use crate::engine::report::{Story, Tell};
+use crate::engine::report::{Report, ReportRequest};
 use crate::state::branches::alternative;
 use crate::state::document;
 use crate::state::effect::Effect;
@@ -21,65 +21,72 @@ pub(crate) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>)
         GanttMove::To(first) => model.view.gantt.first = first,
         GanttMove::ToSelection => {}
     }
-    ask_story(model, !matches!(by, GanttMove::To(_)), fx);
+    ask_report(model, !matches!(by, GanttMove::To(_)), fx);
 }
 
 /// Asks for what the present view tells, if it tells of more than the moment.
-pub(crate) fn ask_story(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
-    let tell = match model.view.now {
+pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
+    let report_request = match model.view.now {
         NowView::Gantt => {
             let about = match &model.selection {
                 Some(Selection::Job(name) | Selection::Queue(name)) if to_selection => name.clone(),
                 _ => String::new(),
             };
             let GanttLook { by, first } = model.view.gantt;
-            Tell::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
+            ReportRequest::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
         }
-        NowView::Fairness => Tell::Tally { resource: model.counted_resource() },
-        NowView::Queues => Tell::Series,
+        NowView::Fairness => ReportRequest::Tally { resource: model.counted_resource() },
+        NowView::Queues => ReportRequest::Series,
         NowView::Shares | NowView::Division | NowView::Tree => {
-            model.story = None;
+            model.report = None;
             return;
         }
     };
     if model.frame.is_some() && !model.stale {
-        model.in_flight.story = send(model, Ask::Tell(tell), fx);
+        model.in_flight.report = send(model, Ask::Report(report_request), fx);
     }
 }
 
 /// Takes in what was told, and asks for the same of the run before the last edit.
-pub(crate) fn told(model: &mut Model, story: Story, fx: &mut Vec<Effect>) {
-    if let Story::Gantt(gantt) = &story {
+pub(crate) fn received(model: &mut Model, report: Report, fx: &mut Vec<Effect>) {
+    if let Report::Gantt(gantt) = &report {
         model.view.gantt.first = gantt.first;
     }
-    model.story = Some(Arc::new(story));
+    model.report = Some(Arc::new(report));
     ask_before(model, fx);
 }
 
 /// What another run has to tell to be held against what is told of this one: the same, and of Gantt the same rows.
-pub(crate) fn counterpart(model: &Model) -> Option<Tell> {
-    Some(match &**model.story.as_ref()? {
-        Story::Gantt(gantt) => Tell::Gantt {
+pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
+    Some(match &**model.report.as_ref()? {
+        Report::Gantt(gantt) => ReportRequest::Gantt {
             by: gantt.by,
             first: 0,
             n: GANTT_ROWS,
             about: String::new(),
             named: gantt.rows.iter().map(|row| row.name.clone()).collect(),
         },
-        Story::Tally(tally) => Tell::Tally { resource: tally.resource },
-        Story::Series(_) => Tell::Series,
+        Report::Tally(tally) => ReportRequest::Tally { resource: tally.resource },
+        Report::Series(_) => ReportRequest::Series,
     })
 }
 
 /// Asks what the run before the last edit has to tell, as far as the present one has come.
 pub(crate) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
     let scenario = alternative::at_cursor(model).and_then(|before| before.scenario.clone());
-    let Some((scenario, tell)) = scenario.zip(counterpart(model)) else { return };
-    let until = match &tell {
-        Tell::Tally { .. } => model.frame.as_ref().map_or(0, |frame| frame.cycle),
+    let Some((scenario, report_request)) = scenario.zip(counterpart(model)) else { return };
+    let until = match &report_request {
+        ReportRequest::Tally { .. } => model.frame.as_ref().map_or(0, |frame| frame.cycle),
         _ => model.run.as_ref().map_or(0, |run| run.last_cycle),
     };
     let scenario = document::to_json(&scenario);
-    let ask = Ask::Ghost { scenario, cycle: None, ladder: None, until, tell: Some(tell), is_early: false };
-    model.in_flight.before = send(model, ask, fx);
+    let ask = Ask::Alternative {
+        scenario,
+        cycle: None,
+        ladder: None,
+        until,
+        report_request: Some(report_request),
+        is_early: false,
+    };
+    model.in_flight.baseline = send(model, ask, fx);
 }

@@ -83,7 +83,7 @@ pub enum Shift {
     /// Below another queue, or to the top.
     Under(Option<String>),
     /// Before another queue, as its sibling.
-    Before(String),
+    Baseline(String),
 }
 
 /// What a change comes to.

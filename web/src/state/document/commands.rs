@@ -62,7 +62,7 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
         return;
     }
     // Under another name nothing could be held against it.
-    model.before = None;
+    model.baseline = None;
     let new = value.trim().to_string();
     if model.view.detail.is_some() && model.view.detail == table::owner(at) {
         model.view.detail = Some(Path(vec![Field(list.clone()), Named(new.clone())]));

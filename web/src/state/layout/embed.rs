@@ -68,7 +68,7 @@ impl Embed {
         match command {
             Command::Set { .. }
             | Command::Preview { .. }
-            | Command::Foresee { .. }
+            | Command::Speculate { .. }
             | Command::Change(_)
             | Command::Fix(_)
             | Command::NodeState { .. }
@@ -93,7 +93,7 @@ impl Embed {
         match command {
             Command::Step
             | Command::Back
-            | Command::Inside { .. }
+            | Command::StepDecision { .. }
             | Command::Action { .. }
             | Command::NextEvent { .. } => self.step,
             Command::Play(_) | Command::Speed(_) => self.play,

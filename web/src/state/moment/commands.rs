@@ -2,17 +2,17 @@
 
 use fairground::words::Selection;
 
-use crate::state::branches::report::ask_story;
+use crate::state::branches::report::ask_report;
 use crate::state::effect::Effect;
 use crate::state::layout::options::{NowView, Panel};
 use crate::state::model::Model;
-use crate::state::moment::event_filter::{LaneLook, Whose};
+use crate::state::moment::event_filter::{EventLaneOptions, Whose};
 use crate::state::moment::ladder::ask_about;
 use crate::state::playback::run::go_to;
 
 impl Model {
     /// Whose events are stopped at: a queue or a job; `None`: all. What the page selected by itself does not count.
-    pub fn heeded(&self) -> Option<Selection> {
+    pub fn followed(&self) -> Option<Selection> {
         let selection = match &self.view.whose {
             Whose::All => return None,
             Whose::Queue(name) => return Some(Selection::Queue(name.clone())),
@@ -32,9 +32,9 @@ impl Model {
 }
 
 /// What the lane of events shows.
-pub fn lane(model: &Model) -> LaneLook {
+pub fn lane(model: &Model) -> EventLaneOptions {
     let range = model.view.range.map(|(anchor, head)| (anchor.min(head), anchor.max(head)));
-    LaneLook { without: model.view.without, heeded: model.heeded(), range }
+    EventLaneOptions { without: model.view.without, followed: model.followed(), range }
 }
 
 pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
@@ -63,13 +63,13 @@ pub(crate) fn show_resource(model: &mut Model, resource: u8, fx: &mut Vec<Effect
     let n_named = model.frame.as_ref().map_or(0, |frame| frame.named.len());
     model.resource = resource.min(u8::try_from(3 + n_named).unwrap_or(3));
     ask_about(model, fx);
-    ask_story(model, false, fx);
+    ask_report(model, false, fx);
 }
 
 /// Shows a picture in NOW.
 pub(crate) fn look(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
     model.view.now = now;
     ask_about(model, fx);
-    ask_story(model, true, fx);
+    ask_report(model, true, fx);
     fx.push(Effect::SetUrl);
 }

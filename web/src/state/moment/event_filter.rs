@@ -20,11 +20,11 @@ pub enum Whose {
 
 /// What the lane of events shows, and what is marked below it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LaneLook {
+pub struct EventLaneOptions {
     /// The kinds that it leaves out.
     pub without: Kinds,
     /// Whose events have a row of their own, and are stopped at.
-    pub heeded: Option<Selection>,
+    pub followed: Option<Selection>,
     /// The two ends of the marked range, in order.
     pub range: Option<(u32, u32)>,
 }

@@ -35,7 +35,7 @@ pub(crate) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
 }
 
 /// Takes an order in.
-pub(crate) fn told(model: &mut Model, levels: Vec<OrderLevel>) {
+pub(crate) fn received(model: &mut Model, levels: Vec<OrderLevel>) {
     let cycle = model.frame.as_ref().map_or(0, |frame| frame.cycle);
     model.order = model.selection.clone().map(|of| Arc::new(Order { cycle, of, levels }));
 }

@@ -36,7 +36,7 @@ pub(crate) fn stopped(stop: &Stop, met: bool, cycle: u32) -> String {
 }
 
 pub(crate) fn no_event(model: &Model) -> String {
-    let of = match model.heeded() {
+    let of = match model.followed() {
         Some(Selection::Queue(name) | Selection::Job(name)) => format!(" of {name}"),
         _ => String::new(),
     };
@@ -62,7 +62,7 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
     let (frame, run) = (Arc::new(frame), Arc::new(run));
     model.cursor = frame.cycle;
     let is_edited = std::mem::take(&mut model.stale);
-    model.drop_ghost();
+    model.drop_preview();
     model.deaths = 0;
     model.engine = EngineState::Idle;
     let quiet_news = model.playing
@@ -85,11 +85,11 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
     point_out(model, &frame);
     if std::mem::take(&mut model.to_action) {
         show_action(model, decision_step::actions(&frame).first().map(|action| action.1), fx);
-    } else if model.inside.is_some() {
-        show_inside(model, model.inside, fx);
+    } else if model.decision.is_some() {
+        show_inside(model, model.decision, fx);
     }
     ask_about(model, fx);
-    report::ask_story(model, false, fx);
+    report::ask_report(model, false, fx);
 }
 
 /// Selects what is worth explaining, while nobody has selected anything: who had to go, else who started, else who

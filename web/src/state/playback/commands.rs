@@ -36,7 +36,7 @@ pub(crate) fn mark(model: &mut Model, to: Option<u32>, fx: &mut Vec<Effect>) {
 
 pub(crate) fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     pause(model, fx);
-    let (queue, job) = match model.heeded() {
+    let (queue, job) = match model.followed() {
         Some(Selection::Queue(name)) => (Some(name), None),
         Some(Selection::Job(name)) => (None, Some(name)),
         _ => (None, None),
@@ -111,13 +111,13 @@ pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
 
 pub(crate) fn run_until(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
     pause(model, fx);
-    model.before = None;
+    model.baseline = None;
     ask_frame(model, Ask::RunUntil { time_ms }, fx);
 }
 
 pub(crate) fn run_to(model: &mut Model, stop: Stop, fx: &mut Vec<Effect>) {
     pause(model, fx);
-    model.before = None;
+    model.baseline = None;
     model.stop = Some(stop.clone());
     ask_frame(model, Ask::RunTo { stop }, fx);
 }

@@ -55,7 +55,7 @@ pub fn events_of_action(frame: &Frame, last: u32) -> Vec<EventRow> {
 }
 
 /// The moment after so many decisions; what was changed by the last of them is marked.
-pub fn inside(frame: &Frame, after: u32) -> Frame {
+pub fn moment_after(frame: &Frame, after: u32) -> Frame {
     let all: Vec<usize> = decisions(frame).collect();
     let keep = (after as usize).min(all.len());
     let mut moment = frame.clone();

@@ -19,7 +19,7 @@ pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
     model.in_flight.cancel = 0;
     fx.push(Effect::RestartEngine);
     model.cursor = reached;
-    model.inside = None;
+    model.decision = None;
     model.to_action = false;
     model.stop = None;
     let text = format!(
@@ -34,8 +34,8 @@ pub(crate) fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     let at = model.cursor;
     let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
     model.deaths += 1;
-    model.drop_ghost();
-    model.before = None;
+    model.drop_preview();
+    model.baseline = None;
     fx.push(Effect::RestartEngine);
     if again {
         model.engine = EngineState::Dead(at);

@@ -55,9 +55,9 @@ pub(crate) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
         return;
     }
     model.cursor = cycle;
-    model.inside = None;
+    model.decision = None;
     model.to_action = false;
-    model.before = None;
+    model.baseline = None;
     ask_frame(model, Ask::GoTo { cycle }, fx);
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {

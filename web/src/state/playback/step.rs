@@ -29,7 +29,7 @@ pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
 pub(crate) fn step(model: &mut Model, fx: &mut Vec<Effect>) {
     match &model.frame {
         // The rest of the cycle first.
-        Some(_) if model.inside.is_some() => show_inside(model, None, fx),
+        Some(_) if model.decision.is_some() => show_inside(model, None, fx),
         Some(frame) if frame.quiet && frame.cycle == model.cursor && !model.stale => {
             fx.push(Effect::Announce("Nothing further happens in this scenario.".to_string()));
         }
@@ -42,9 +42,9 @@ pub(crate) fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
         return;
     };
-    model.before = None;
+    model.baseline = None;
     let n = decision_step::n_decisions(&frame);
-    match (model.inside, back) {
+    match (model.decision, back) {
         (Some(0), true) => go_to(model, model.cursor.saturating_sub(1), fx),
         (Some(at), true) => show_inside(model, Some(at - 1), fx),
         (None, true) if n > 0 => show_inside(model, Some(n - 1), fx),
@@ -54,7 +54,7 @@ pub(crate) fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
         (None, false) => {
             let asked = model.in_flight.frame;
             step(model, fx);
-            model.inside = (model.in_flight.frame != asked).then_some(1);
+            model.decision = (model.in_flight.frame != asked).then_some(1);
         }
     }
 }
@@ -64,11 +64,11 @@ pub(crate) fn step_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
         return;
     };
-    model.before = None;
+    model.baseline = None;
     let ends: Vec<u32> = decision_step::actions(&frame).iter().map(|action| action.1).collect();
-    let here = model.inside.unwrap_or(u32::MAX);
+    let here = model.decision.unwrap_or(u32::MAX);
     if back {
-        let now = model.inside.or(ends.last().copied()).unwrap_or(0);
+        let now = model.decision.or(ends.last().copied()).unwrap_or(0);
         match ends.iter().rev().find(|end| **end < now) {
             Some(end) => show_action(model, Some(*end), fx),
             None if now > 0 => show_inside(model, Some(0), fx),
@@ -79,7 +79,7 @@ pub(crate) fn step_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
         show_action(model, Some(*end), fx);
     } else {
         let asked = model.in_flight.frame;
-        model.inside = None;
+        model.decision = None;
         step(model, fx);
         model.to_action = model.in_flight.frame != asked;
     }
@@ -98,8 +98,8 @@ pub(crate) fn show_action(model: &mut Model, end: Option<u32>, fx: &mut Vec<Effe
 /// Shows the moment after so many decisions of the present cycle, or its end.
 pub(crate) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone() else { return };
-    model.inside = at.filter(|at| *at < decision_step::n_decisions(&frame));
-    model.shown = model.inside.map(|at| Arc::new(decision_step::inside(&frame, at)));
+    model.decision = at.filter(|at| *at < decision_step::n_decisions(&frame));
+    model.shown = model.decision.map(|at| Arc::new(decision_step::moment_after(&frame, at)));
     let last = at
         .or_else(|| Some(decision_step::n_decisions(&frame)))
         .and_then(|at| decision_step::event_of(&frame, at));

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::cards::{CellMark, CellView, ClusterView, GhostHolder};
+use super::cards::{AlternativeHolder, CellMark, CellView, ClusterView};
 use super::node_fill::Shown;
-use crate::chart::alternative::Ghost;
+use crate::chart::alternative::Alternative;
 use crate::chart::queue_tree::Tree;
 use crate::engine::protocol::{Cell, CellPod, Frame, NodeCard};
 
 /// Marks what another run holds otherwise: GPUs, or nodes where they are filled with another resource.
-pub fn lay_ghosts(view: &mut ClusterView, frame: &Frame, ghost: Ghost<'_>, resource: u8) {
-    let Ghost { frame: other, changed } = ghost;
+pub fn lay_alternative(view: &mut ClusterView, frame: &Frame, alternative: Alternative<'_>, resource: u8) {
+    let Alternative { frame: other, changed } = alternative;
     let tree = Tree::new(&frame.queues);
     // A queue keeps its colour, wherever it stands in the other run.
     let tone = |queue: u32| {
@@ -28,7 +28,7 @@ pub fn lay_ghosts(view: &mut ClusterView, frame: &Frame, ghost: Ghost<'_>, resou
         };
         let mut mark = |cell: &mut CellView, holder: Option<u32>, who: String| {
             let tone = holder.map(|queue| tone(queue).unwrap_or_default());
-            cell.ghost = Some(GhostHolder { tone, who, was });
+            cell.alternative = Some(AlternativeHolder { tone, who, was });
             is_marked = true;
         };
         if shown.is_gpus() {
@@ -85,7 +85,7 @@ mod tests {
     use crate::views::cluster::view::cluster;
 
     #[test]
-    fn nodes_that_another_run_fills_otherwise_have_its_ghost() {
+    fn nodes_that_another_run_fills_otherwise_have_its_alternative() {
         let holds = |queue: u32, cores: f64| {
             let amount = [cores * 1000.0, 0.0, 0.0].into();
             Holding { queue, leaving: false, amount }
@@ -100,13 +100,13 @@ mod tests {
         was.nodes[0].holds = vec![holds(1, 2.0)];
         was.nodes[1].holds = vec![holds(1, 1.0), holds(0, 3.0)];
         let mut view = cluster(&frame, 400.0, 0);
-        lay_ghosts(&mut view, &frame, Ghost { frame: &was, changed: Some("an edit") }, 0);
+        lay_alternative(&mut view, &frame, Alternative { frame: &was, changed: Some("an edit") }, 0);
         let cells: Vec<&CellView> = view.cards.iter().flat_map(|card| &card.cells).collect();
-        assert_eq!((&cells[0].ghost, cells[1].ghost.is_some()), (&None, true));
+        assert_eq!((&cells[0].alternative, cells[1].alternative.is_some()), (&None, true));
         assert!(cells[1].state().ends_with("; before: team-a 1, team-b 3"), "{}", cells[1].state());
         assert!(view.marks.contains(&CellMark::Before));
         let mut view = cluster(&frame, 400.0, 2);
-        lay_ghosts(&mut view, &frame, Ghost { frame: &frame, changed: None }, 2);
+        lay_alternative(&mut view, &frame, Alternative { frame: &frame, changed: None }, 2);
         assert!(!view.marks.contains(&CellMark::Ghost), "a run is like itself");
     }
 }

@@ -125,20 +125,20 @@ pub struct CellView {
     pub parts: Vec<Part>,
     /// Claimed by a queue of this colour, for that job.
     pub claim: Option<(Tone, String)>,
-    /// Who has it instead in the ghost.
-    pub ghost: Option<GhostHolder>,
+    /// Who has it instead in the alternative.
+    pub alternative: Option<AlternativeHolder>,
     /// Who holds how much of it, where it is a whole node; empty: it is a GPU.
     pub holds: String,
 }
 
-/// Who has a GPU in the ghost.
+/// Who has a GPU in the alternative.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GhostHolder {
+pub struct AlternativeHolder {
     /// Colour; `None`: it is free there.
     pub tone: Option<Tone>,
     /// Whose it is, in words: a job, `free`, or who holds how much of a whole node.
     pub who: String,
-    /// The ghost is how it was before.
+    /// The alternative is how it was before.
     pub was: bool,
 }
 
@@ -165,11 +165,10 @@ impl CellView {
             says.push("free".into());
         }
         says.extend(self.claim.as_ref().map(|(_, job)| format!("claimed for {job}")));
-        let ghost = self
-            .ghost
-            .as_ref()
-            .map(|ghost| format!("; {} {}", if ghost.was { "before:" } else { "would be" }, ghost.who));
-        says.join(", ") + &ghost.unwrap_or_default()
+        let alternative = self.alternative.as_ref().map(|alternative| {
+            format!("; {} {}", if alternative.was { "before:" } else { "would be" }, alternative.who)
+        });
+        says.join(", ") + &alternative.unwrap_or_default()
     }
 }
 

@@ -5,12 +5,12 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::alternative::lay_ghosts;
+use super::alternative::lay_alternative;
 use super::cards::{Card, ClusterView as View, Place};
 use super::draw::{cluster as draw, key, marked as draw_marked};
-use super::selected_cells::{Marked, marked};
+use super::selected_cells::{SelectedCells, marked};
 use super::view;
-use crate::chart::alternative::Ghost;
+use crate::chart::alternative::Alternative;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::widgets::picture::{
@@ -25,8 +25,8 @@ pub fn ClusterView(
     /// The moment.
     frame: FrameSignal,
     /// The same moment of the scenario as it is being edited, or as it was before the last edit.
-    ghost: FrameSignal,
-    /// What was changed, if the ghost is how it was before that.
+    alternative: FrameSignal,
+    /// What was changed, if the alternative is how it was before that.
     changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
@@ -38,12 +38,12 @@ pub fn ClusterView(
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 640.0);
     let view = Memo::new(move |_| {
-        let (frame, ghost) = (frame.get()?, ghost.get());
+        let (frame, alternative) = (frame.get()?, alternative.get());
         let changed = changed.get();
         let mut view = view::cluster(&frame, width.get(), resource.get());
-        if let Some(ghost) = ghost.as_deref() {
-            let ghost = Ghost { frame: ghost, changed: changed.as_deref() };
-            lay_ghosts(&mut view, &frame, ghost, resource.get());
+        if let Some(alternative) = alternative.as_deref() {
+            let alternative = Alternative { frame: alternative, changed: changed.as_deref() };
+            lay_alternative(&mut view, &frame, alternative, resource.get());
         }
         Some(view)
     });
@@ -165,7 +165,7 @@ fn spots(view: &View) -> Vec<Spot> {
 fn Spots(
     view: Memo<Option<View>>,
     spots: Memo<Vec<Spot>>,
-    selected: Memo<Option<(Marked, String)>>,
+    selected: Memo<Option<(SelectedCells, String)>>,
     on_select: OnSelect,
 ) -> impl IntoView {
     let keys = move |event: web_sys::KeyboardEvent| {
@@ -207,7 +207,7 @@ fn nearest(spots: &[Spot], at: usize, way: f64) -> Option<usize> {
 fn SpotButton(
     view: Memo<Option<View>>,
     spot: Spot,
-    selected: Memo<Option<(Marked, String)>>,
+    selected: Memo<Option<(SelectedCells, String)>>,
     on_select: OnSelect,
 ) -> impl IntoView {
     let says = Memo::new(move |_| {
@@ -236,7 +236,7 @@ fn SpotButton(
             aria-label=move || says.get().0
             title=move || says.get().0
             aria-pressed=move || {
-                let has = |marked: &Marked| marked.has(spot.card, spot.cell);
+                let has = |marked: &SelectedCells| marked.has(spot.card, spot.cell);
                 selected.with(|selected| selected.as_ref().is_some_and(|(marked, _)| has(marked))).to_string()
             }
             on:click=move |_| {

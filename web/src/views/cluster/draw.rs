@@ -6,7 +6,7 @@ use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::style::ShapeStyle;
 
 use super::cards::{Card, CellMark, CellView, ClusterView, Part, Place};
-use super::selected_cells::Marked;
+use super::selected_cells::SelectedCells;
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks::{self, draw_lock};
@@ -28,7 +28,7 @@ pub fn cluster(view: &ClusterView) -> String {
 }
 
 /// Draws what is selected, over Cluster.
-pub fn marked(view: &ClusterView, marked: &Marked) -> String {
+pub fn marked(view: &ClusterView, marked: &SelectedCells) -> String {
     picture("cluster-marked", Size { width: view.width, height: view.height }, |area| {
         let (has_text, paint) = (view.cards_have_text, Paint::from(Ink::Selected));
         for card in marked.cards.iter().filter_map(|at| view.cards.get(*at)) {
@@ -123,8 +123,8 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
     if cell.parts.iter().any(|part| part.changed) {
         put(area, place, -1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))?;
     }
-    if let Some(ghost) = &cell.ghost {
-        let ink = ghost.tone.map_or(Ink::Dim, marks::ink);
+    if let Some(alternative) = &cell.alternative {
+        let ink = alternative.tone.map_or(Ink::Dim, marks::ink);
         put(area, place, 3.5, Paint::from(Ink::Panel).trimmed(Trim::RoundHair).line(1.0))?;
         put(area, place, 3.5, Paint::from(ink).trimmed(Trim::RoundDashed).line(1.5))?;
     }

@@ -8,7 +8,7 @@ use crate::store::Store;
 
 /// The offers, as buttons.
 #[component]
-pub fn NodeDeeds() -> impl IntoView {
+pub fn NodeActions() -> impl IntoView {
     let store = Store::get();
     let offers = store.part(|m| match &m.selection {
         Some(Selection::Node(node)) => node_state::offers(m, node),

@@ -9,14 +9,14 @@ use crate::engine::protocol::{Cell, Frame, NodeCard};
 
 /// Selected cards, and cells by card and position, ascending.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Marked {
+pub struct SelectedCells {
     /// Nodes.
     pub cards: Vec<usize>,
     /// GPUs of the selected job or queue.
     pub cells: Vec<(usize, usize)>,
 }
 
-impl Marked {
+impl SelectedCells {
     /// Whether a card is selected, or a cell of it.
     pub fn has(&self, card: usize, cell: Option<usize>) -> bool {
         match cell {
@@ -27,8 +27,8 @@ impl Marked {
 }
 
 /// What is selected of the view of that frame.
-pub fn marked(view: &ClusterView, frame: &Frame, selection: Option<&Selection>) -> Marked {
-    let mut marked = Marked::default();
+pub fn marked(view: &ClusterView, frame: &Frame, selection: Option<&Selection>) -> SelectedCells {
+    let mut marked = SelectedCells::default();
     let Some(chosen) = Chosen::of(frame, selection) else { return marked };
     for (at, card) in view.cards.iter().enumerate() {
         let Some(node) = frame.nodes.get(card.at) else { continue };

@@ -6,12 +6,12 @@ use fairground::words::number::resource_key;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::draw::{GRIP, Layout, division as draw, layout};
-use super::view::{DivisionView, division, says, with_ghost};
+use super::draw::{DRAG_HANDLE, Layout, division as draw, layout};
+use super::view::{DivisionView, division, says, with_alternative};
 use crate::state::document::{self, edit};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
-use crate::widgets::drag_handle::Grip;
+use crate::widgets::drag_handle::DragHandle;
 use crate::widgets::icons::Kind;
 use crate::widgets::picture::{along_line, chart_keys, insert, move_focus, table_button, table_of, width_of};
 
@@ -30,12 +30,12 @@ pub fn Division() -> impl IntoView {
         let last = ladder.levels.len().checked_sub(1)?;
         let level = level.get().min(last);
         let view = division(&frame, ladder.levels.get(level)?, ladder.resource, at.get());
-        let ghost = store.ghost_ladder.get().zip(store.ghost.get());
-        let ghost = ghost.as_ref().and_then(|(ghost, frame)| {
-            Some(division(frame, ghost.levels.get(level)?, ladder.resource, at.get()))
+        let alternative = store.alternative_ladder.get().zip(store.alternative.get());
+        let alternative = alternative.as_ref().and_then(|(alternative, frame)| {
+            Some(division(frame, alternative.levels.get(level)?, ladder.resource, at.get()))
         });
-        Some(match ghost {
-            Some(ghost) => with_ghost(view, &ghost, store.changed.with(Option::is_some)),
+        Some(match alternative {
+            Some(alternative) => with_alternative(view, &alternative, store.changed.with(Option::is_some)),
             None => view,
         })
     });
@@ -198,7 +198,7 @@ fn Wall(
     let now = move || path.with_value(|path| document::value(&store.edited.get_untracked(), path));
     let place = Signal::derive(move || {
         let x = lies.with(|lies| lies.tanks.get(at).map_or(0.0, |(x, w)| x + w - 6.0));
-        (x, GRIP.0, GRIP.1)
+        (x, DRAG_HANDLE.0, DRAG_HANDLE.1)
     });
     let at_pull = Callback::new(move |by: f64| {
         let weight = now().trim().parse().unwrap_or(1.0);
@@ -209,7 +209,7 @@ fn Wall(
         edit::stepped(&if wanted.is_empty() { now() } else { wanted }, by)
     });
     view! {
-        <Grip
+        <DragHandle
             label=format!("Weight of {queue}")
             word="weight".to_string()
             path=path.get_value()

@@ -36,7 +36,7 @@ pub struct Layout {
 }
 
 /// Top and height of what can be taken hold of.
-pub const GRIP: (f64, f64) = (TOP, BASE - TOP);
+pub const DRAG_HANDLE: (f64, f64) = (TOP, BASE - TOP);
 
 /// Where the tanks are at that width.
 pub fn layout(view: &DivisionView, width: f64) -> Layout {
@@ -81,9 +81,9 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
         }
         priority = tank.priority.or(priority);
         draw_tank(area, tank, x, (w, layout.scale), (view.was, terms))?;
-        if let Some(ghost) = &tank.ghost {
-            let wide = if tank.width() > 0.0 { layout.per_weight * ghost.width() } else { w };
-            draw_ghost(area, ghost, (x, wide), layout.scale)?;
+        if let Some(alternative) = &tank.alternative {
+            let wide = if tank.width() > 0.0 { layout.per_weight * alternative.width() } else { w };
+            draw_alternative(area, alternative, (x, wide), layout.scale)?;
         }
     }
     Ok(())
@@ -99,7 +99,7 @@ fn draw_tank(
     let y = |amount: f64| BASE - (tank.height(amount) * scale).min(BASE - TOP);
     let block = |from: f64, to: f64| [(px(x), px(y(to))), (px(x + w), px(y(from)))];
     let held = tank.ground + tank.water;
-    let crossing = tank.ghost.as_ref().map(|ghost| top_of(ghost, scale));
+    let crossing = tank.alternative.as_ref().map(|alternative| top_of(alternative, scale));
     let lid = y(tank.lid);
     for edge in [x, x + w] {
         let side = vec![(px(edge), px(lid)), (px(edge), px(BASE))];
@@ -147,14 +147,16 @@ fn draw_tank(
     Ok(())
 }
 
-/// The lines below a tank: name, weight, and what its ghost gets.
+/// The lines below a tank: name, weight, and what its alternative gets.
 fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
     let held_against = |now: f64, other: f64| match was {
         true => format!("{}, was {}", number(now), number(other)),
         false => format!("{} → {}", number(now), number(other)),
     };
-    let weight = match (&tank.ghost, tank.part) {
-        (Some(ghost), _) if ghost.weight != tank.weight => held_against(tank.weight, ghost.weight),
+    let weight = match (&tank.alternative, tank.part) {
+        (Some(alternative), _) if alternative.weight != tank.weight => {
+            held_against(tank.weight, alternative.weight)
+        }
         (_, Some(part)) => format!("{} → {}", number(tank.weight), number(part)),
         _ => number(tank.weight),
     };
@@ -166,15 +168,16 @@ fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
     if tank.width() == 0.0 && tank.held() > 0.0 {
         lines.push((format!("has {}", number(tank.held())), Paint::from(Ink::Ink)));
     }
-    if let Some(ghost) = &tank.ghost {
-        lines.push((format!("gets {}", held_against(tank.held(), ghost.held())), Paint::from(Ink::Ink)));
+    if let Some(alternative) = &tank.alternative {
+        lines
+            .push((format!("gets {}", held_against(tank.held(), alternative.held())), Paint::from(Ink::Ink)));
     }
     lines
 }
 
-/// The upper edge of a ghost.
-fn top_of(ghost: &Tank, scale: f64) -> f64 {
-    BASE - (ghost.height(ghost.held()) * scale).min(BASE - TOP)
+/// The upper edge of an alternative.
+fn top_of(alternative: &Tank, scale: f64) -> f64 {
+    BASE - (alternative.height(alternative.held()) * scale).min(BASE - TOP)
 }
 
 /// Where a line of text stands in a block from top to bottom: in its middle, or aside of a line that would cross it there.
@@ -195,8 +198,8 @@ fn clear_of(crossing: Option<f64>, (top, bottom): (f64, f64)) -> f64 {
 const LINE: f64 = 9.0;
 
 /// The dashed outline of what it would get, as wide as it would weigh.
-fn draw_ghost(area: &Area<'_>, ghost: &Tank, (x, wide): (f64, f64), scale: f64) -> Drawn {
-    let top = top_of(ghost, scale);
+fn draw_alternative(area: &Area<'_>, alternative: &Tank, (x, wide): (f64, f64), scale: f64) -> Drawn {
+    let top = top_of(alternative, scale);
     let outline = [(px(x - 3.0), px(top)), (px(x + wide + 3.0), px(BASE))];
     area.draw(&Rectangle::new(outline, Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))
 }

@@ -32,7 +32,7 @@ pub struct DivisionView {
     pub table: Table,
     /// In whose words it is.
     pub policy: String,
-    /// The ghosts are how it was before.
+    /// The alternatives are how it was before.
     pub was: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Tank {
     /// It is the queue that is explained.
     pub own: bool,
     /// The same tank of the scenario as it is being edited, or before the last edit, where it differs.
-    pub ghost: Option<Box<Tank>>,
+    pub alternative: Option<Box<Tank>>,
 }
 
 impl Tank {
@@ -126,13 +126,13 @@ fn rises(line: &LadderLine) -> String {
 }
 
 /// Lays another division of the same level behind the tanks: how it was before, or how it would be; those that differ
-/// have a ghost.
-pub fn with_ghost(mut view: DivisionView, ghost: &DivisionView, was: bool) -> DivisionView {
+/// have an alternative.
+pub fn with_alternative(mut view: DivisionView, alternative: &DivisionView, was: bool) -> DivisionView {
     view.was = was;
     for tank in &mut view.tanks {
-        let other = ghost.tanks.iter().find(|other| other.name == tank.name);
+        let other = alternative.tanks.iter().find(|other| other.name == tank.name);
         let of = |tank: &Tank| [tank.held(), tank.width(), tank.lid];
-        tank.ghost = other.filter(|other| of(other) != of(tank)).map(|other| Box::new(other.clone()));
+        tank.alternative = other.filter(|other| of(other) != of(tank)).map(|other| Box::new(other.clone()));
     }
     view
 }
@@ -271,11 +271,11 @@ pub fn says(tank: &Tank, was: bool, terms: &Terms) -> String {
         said += &format!(", {} of it {}", number(tank.ground), terms.word("quota"));
     }
     said += &format!(", asks for {}, {} {}", number(tank.lid), terms.word("weight"), number(tank.weight));
-    if let Some(ghost) = &tank.ghost {
+    if let Some(alternative) = &tank.alternative {
         let word = if was { "was" } else { "would be" };
-        said += &format!("; {word} given {}", number(ghost.held()));
-        if ghost.weight != tank.weight {
-            said += &format!(" with {} {}", terms.word("weight"), number(ghost.weight));
+        said += &format!("; {word} given {}", number(alternative.held()));
+        if alternative.weight != tank.weight {
+            said += &format!(" with {} {}", terms.word("weight"), number(alternative.weight));
         }
     }
     if let Some(part) = tank.part {

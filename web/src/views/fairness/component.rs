@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::view::{FairnessView, fairness, put_differences};
-use crate::chart::alternative::Ghost;
-use crate::engine::report::Story;
+use crate::chart::alternative::Alternative;
+use crate::engine::report::Report;
 use crate::store::Store;
 use crate::widgets::picture::{copy, table_of};
 
@@ -14,14 +14,14 @@ use crate::widgets::picture::{copy, table_of};
 pub fn Fairness() -> impl IntoView {
     let store = Store::get();
     let view = Memo::new(move |_| -> Option<FairnessView> {
-        let (story, frame) = (store.story.get()?, store.frame.get()?);
-        let Story::Tally(tally) = &*story else { return None };
+        let (report, frame) = (store.report.get()?, store.frame.get()?);
+        let Report::Tally(tally) = &*report else { return None };
         let mut view = fairness(tally, &frame, store.selection.get().as_ref());
-        if let Some((other, was, changed)) = store.other_story()
-            && let Story::Tally(other) = &*other
+        if let Some((other, was, changed)) = store.reported_alternative()
+            && let Report::Tally(other) = &*other
         {
-            let ghost = Ghost { frame: &was, changed: changed.as_deref() };
-            put_differences(&mut view, (tally, &frame), (other, ghost));
+            let alternative = Alternative { frame: &was, changed: changed.as_deref() };
+            put_differences(&mut view, (tally, &frame), (other, alternative));
         }
         Some(view)
     });

@@ -3,7 +3,7 @@
 use fairground::words::Selection;
 use fairground::words::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
 
-use crate::chart::alternative::Ghost;
+use crate::chart::alternative::Alternative;
 use crate::chart::queue_tree::Tree;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
@@ -203,15 +203,15 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
 pub fn put_differences(
     view: &mut FairnessView,
     (tally, frame): (&Tally, &Frame),
-    (other, ghost): (&Tally, Ghost<'_>),
+    (other, alternative): (&Tally, Alternative<'_>),
 ) {
     let style = Style::of(tally, frame);
     // What the change does: from how it was to what is, or from what is to how it would be.
-    let change = |now: f64, other: f64| if ghost.changed.is_some() { now - other } else { other - now };
+    let change = |now: f64, other: f64| if alternative.changed.is_some() { now - other } else { other - now };
     let tree = Tree::new(&frame.queues);
     let same = |queue: u32| {
         let name = &frame.queues[queue as usize].name;
-        other.queues.get(ghost.frame.position(name, queue as usize)?)
+        other.queues.get(alternative.frame.position(name, queue as usize)?)
     };
     let queues = tree.order().iter().filter_map(|&queue| {
         let now = tally.queues.get(queue as usize)?;
@@ -239,10 +239,10 @@ pub fn put_differences(
         let by = now.zip(other).map_or(0.0, |(now, other)| change(now, other));
         fact.since = signed(by, |by| style.text(fact.kind, by)).unwrap_or_default();
     }
-    view.summary += &match (n_changed, ghost.changed) {
-        (0, _) => format!(" {}: the same numbers.", ghost.opening()),
-        (_, Some(_)) => format!(" {}: in brackets what is more or less than before.", ghost.opening()),
-        (_, None) => format!(" {}: in brackets what would be more or less.", ghost.opening()),
+    view.summary += &match (n_changed, alternative.changed) {
+        (0, _) => format!(" {}: the same numbers.", alternative.opening()),
+        (_, Some(_)) => format!(" {}: in brackets what is more or less than before.", alternative.opening()),
+        (_, None) => format!(" {}: in brackets what would be more or less.", alternative.opening()),
     };
 }
 
@@ -357,8 +357,8 @@ mod tests {
         assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4"]]);
         let mut other = tally.clone();
         other.queues[0].pools[1].borrowed = 1.0;
-        let ghost = Ghost { frame: &frame, changed: Some("a change") };
-        put_differences(&mut view, (&tally, &frame), (&other, ghost));
+        let alternative = Alternative { frame: &frame, changed: Some("a change") };
+        put_differences(&mut view, (&tally, &frame), (&other, alternative));
         assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4 (+3)"]]);
         frame.pools.clear();
         let one = Tally { queues: vec![TallyRow::default(); frame.queues.len()], ..Tally::default() };

@@ -6,9 +6,9 @@ use leptos::prelude::*;
 
 use super::draw::{HEAD, LINE, Plan, gantt as draw, height, key};
 use super::view::{GanttView, Line, count_in, gantt, lay_behind};
-use crate::chart::alternative::Ghost;
+use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
-use crate::engine::report::{GanttBy, Story};
+use crate::engine::report::{GanttBy, Report};
 use crate::state::command::Command;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
 use crate::store::Store;
@@ -37,14 +37,14 @@ pub fn Gantt() -> impl IntoView {
     let width = width_of(place, 640.0);
     let as_table = RwSignal::new(false);
     let view = Memo::new(move |_| -> Option<GanttView> {
-        let (story, run, frame) = (store.story.get()?, store.run.get()?, store.frame.get()?);
-        let Story::Gantt(told) = &*story else { return None };
+        let (report, run, frame) = (store.report.get()?, store.run.get()?, store.frame.get()?);
+        let Report::Gantt(told) = &*report else { return None };
         let mut view = gantt(told, &run, &frame, store.selection.get().as_ref());
-        if let Some((other, was, changed)) = store.other_story()
-            && let Story::Gantt(other) = &*other
+        if let Some((other, was, changed)) = store.reported_alternative()
+            && let Report::Gantt(other) = &*other
         {
-            let ghost = Ghost { frame: &was, changed: changed.as_deref() };
-            lay_behind(&mut view, told, &frame, (other, ghost));
+            let alternative = Alternative { frame: &was, changed: changed.as_deref() };
+            lay_behind(&mut view, told, &frame, (other, alternative));
         }
         count_in(&mut view, told, &frame.named, store.charted.get());
         Some(view)
@@ -70,7 +70,9 @@ pub fn Gantt() -> impl IntoView {
     let marks = Memo::new(move |_| view.with(|v| v.as_ref().map(|v| (v.marks, v.was)).unwrap_or_default()));
     let legend = move || {
         let (marks, was) = marks.get();
-        let ghost = marks.ghost.then(|| legend_line(key_of(Mark::of_ghost(was)), Mark::of_ghost(was).name()));
+        let alternative = marks
+            .alternative
+            .then(|| legend_line(key_of(Mark::of_alternative(was)), Mark::of_alternative(was).name()));
         let lines = [
             (marks.waits, "pending"),
             (marks.runs, "runs"),
@@ -79,7 +81,7 @@ pub fn Gantt() -> impl IntoView {
         ];
         let lines = lines.into_iter().enumerate().filter(|(_, (there, _))| *there);
         let lines = lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }.into_any());
-        lines.chain(ghost).collect_view()
+        lines.chain(alternative).collect_view()
     };
     view! {
         <section class="chart gantt" aria-label="Gantt" data-composite on:keydown=keys>

@@ -3,7 +3,7 @@
 use fairground::words::number::number;
 use plotters::element::{PathElement, Rectangle, Text};
 
-use super::view::{Bar, GanttView, GhostRow, Line, Row};
+use super::view::{AlternativeRow, Bar, GanttView, Line, Row};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
@@ -19,11 +19,11 @@ pub const HEAD: f64 = 24.0;
 const RIGHT: f64 = 12.0;
 /// Where a full bar stands in its line, from the middle, and how high it is.
 const BAR: Stand = Stand { middle: LINE / 2.0, height: 16.0 };
-/// The same above a ghost.
+/// The same above an alternative.
 const UPPER: Stand = Stand { middle: 7.0, height: 9.0 };
 /// How high a bar is that holds none of the resource.
 const THIN: f64 = 4.0;
-/// The bar of a ghost.
+/// The bar of an alternative.
 const LOWER: Stand = Stand { middle: 17.5, height: 8.0 };
 
 /// Where bars are in a line.
@@ -111,10 +111,10 @@ fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
     }
     let text = fit(&row.name, 12.0, plan.left() - 24.0).unwrap_or_default();
     area.draw(&Text::new(text, (px(16.0), px(middle)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
-    if let Some(ghost) = &row.ghost {
-        draw_ghost(area, ghost, plan, top)?;
+    if let Some(alternative) = &row.alternative {
+        draw_alternative(area, alternative, plan, top)?;
     }
-    let stand = if row.ghost.is_some() { UPPER } else { BAR };
+    let stand = if row.alternative.is_some() { UPPER } else { BAR };
     let stand = if row.thin { Stand { height: THIN, ..stand } } else { stand };
     let middle = top + stand.middle;
     if let Some((from, to)) = row.known {
@@ -147,13 +147,13 @@ fn fate(area: &Area<'_>, fate: &str, (from, to): (f64, f64), width: f64, middle:
 }
 
 /// Below the row itself: dashed where it waits, dashed outlines where it runs.
-fn draw_ghost(area: &Area<'_>, ghost: &GhostRow, plan: Plan, top: f64) -> Drawn {
+fn draw_alternative(area: &Area<'_>, alternative: &AlternativeRow, plan: Plan, top: f64) -> Drawn {
     let middle = top + LOWER.middle;
-    if let Some((from, to)) = ghost.known {
+    if let Some((from, to)) = alternative.known {
         let line = vec![(px(plan.x(from)), px(middle)), (px(plan.x(to)), px(middle))];
         area.draw(&PathElement::new(line, Paint::from(Ink::Dim).trimmed(Trim::Dashed).line(1.0)))?;
     }
-    ghost.bars.iter().try_for_each(|bar| {
+    alternative.bars.iter().try_for_each(|bar| {
         let [from, to] = [bar.from, bar.to].map(|cycle| plan.x(cycle));
         let (up, to) = (middle - LOWER.height / 2.0, (to - 0.5).max(from + 1.5));
         let at = [(px(from), px(up)), (px(to), px(up + LOWER.height))];

@@ -4,7 +4,7 @@ use fairground::moment::Kind;
 use fairground::words::Selection;
 use fairground::words::number::{self, DOMINANT, count, in_unit, nth_named, unit_of};
 
-use crate::chart::alternative::{self, Ghost};
+use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::scale::end_of;
 use crate::chart::table::Table;
@@ -30,7 +30,7 @@ pub struct GanttView {
     pub marks: Marks,
     /// The same as a table.
     pub table: Table,
-    /// The ghosts are how it was before.
+    /// The alternatives are how it was before.
     pub was: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Marks {
     /// Somebody was told to go.
     pub told: bool,
     /// A row differs from that of another run.
-    pub ghost: bool,
+    pub alternative: bool,
     /// Somebody runs who asks for none of the resource.
     pub thin: bool,
 }
@@ -82,12 +82,12 @@ pub struct Row {
     /// What became of it where its thin line ends though it is not over, such as `failed`; else empty.
     pub fate: String,
     /// The same row of another run, where it differs.
-    pub ghost: Option<Box<GhostRow>>,
+    pub alternative: Option<Box<AlternativeRow>>,
 }
 
 /// The row of another run: how it was before the last edit, or how it would be.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GhostRow {
+pub struct AlternativeRow {
     /// First and last cycle (exclusive) of the thin line, if it has one.
     pub known: Option<(u32, u32)>,
     /// Bars.
@@ -177,7 +177,7 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
         };
         row.says += &format!("; asks for {said}");
         // Where a bar is high enough for it.
-        let is_high = !row.thin && row.ghost.is_none();
+        let is_high = !row.thin && row.alternative.is_none();
         for bar in row.bars.iter_mut().filter(|bar| is_high && bar.kept >= 1.0) {
             bar.label = said.clone();
         }
@@ -191,13 +191,18 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
 
 /// Lays what another run tells of the same rows behind them, where it differs. Of two runs that did not come equally
 /// far the shorter one is over, so nothing changes in it any more.
-pub fn lay_behind(view: &mut GanttView, gantt: &Gantt, frame: &Frame, (other, ghost): (&Gantt, Ghost<'_>)) {
+pub fn lay_behind(
+    view: &mut GanttView,
+    gantt: &Gantt,
+    frame: &Frame,
+    (other, alternative): (&Gantt, Alternative<'_>),
+) {
     if gantt.by != other.by {
         return;
     }
     let last = gantt.last.max(other.last);
     let tree = Tree::new(&frame.queues);
-    let name = |queue: u32| ghost.frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
+    let name = |queue: u32| alternative.frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
     let tone = |queue: u32| {
         let at = frame.position(name(queue), queue as usize);
         at.map_or(Tone::default(), |at| tree.tone(at as u32))
@@ -219,15 +224,15 @@ pub fn lay_behind(view: &mut GanttView, gantt: &Gantt, frame: &Frame, (other, gh
         let bars = other.bars.iter().map(|bar| drawn_bar(bar, other, &tone)).collect();
         let end = other.known.1.or(other.fate.as_ref().map(|(cycle, _)| cycle + 1));
         let known = other.queue.map(|_| (other.known.0, end.unwrap_or(last + 1)));
-        drawn.ghost = Some(Box::new(GhostRow { known, bars }));
-        drawn.says += &format!("; {}: {}", ghost.lead(), parts(other, last, &name).join("; "));
-        view.marks.ghost = true;
+        drawn.alternative = Some(Box::new(AlternativeRow { known, bars }));
+        drawn.says += &format!("; {}: {}", alternative.lead(), parts(other, last, &name).join("; "));
+        view.marks.alternative = true;
     }
-    view.was = ghost.changed.is_some();
+    view.was = alternative.changed.is_some();
     view.end = view.end.max(other.last);
-    view.summary += &format!(" {}: {}.", ghost.opening(), since(&rows, ghost));
-    if view.marks.ghost {
-        put_others(&mut view.table, &rows, ghost, &name);
+    view.summary += &format!(" {}: {}.", alternative.opening(), since(&rows, alternative));
+    if view.marks.alternative {
+        put_others(&mut view.table, &rows, alternative, &name);
     }
 }
 
@@ -252,13 +257,13 @@ fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
 }
 
 /// Which rows differ, and how they begin.
-fn since(rows: &[(GanttRow, Option<GanttRow>)], ghost: Ghost<'_>) -> String {
+fn since(rows: &[(GanttRow, Option<GanttRow>)], alternative: Alternative<'_>) -> String {
     let first =
         |row: &GanttRow| row.bars.first().map_or("never".into(), |bar| format!("in cycle {}", bar.from));
     let told = |(now, other): &(GanttRow, Option<GanttRow>)| {
         let other = other.as_ref().filter(|other| !is_like(now, other))?;
         let (here, there) = (first(now), first(other));
-        Some(match ghost.changed {
+        Some(match alternative.changed {
             _ if here == there => format!("{} runs at other times", now.name),
             Some(_) => format!("{} first started {there}, now {here}", now.name),
             None => format!("{} would first start {there}, now {here}", now.name),
@@ -271,10 +276,10 @@ fn since(rows: &[(GanttRow, Option<GanttRow>)], ghost: Ghost<'_>) -> String {
 fn put_others<'a>(
     table: &mut Table,
     rows: &[(GanttRow, Option<GanttRow>)],
-    ghost: Ghost<'_>,
+    alternative: Alternative<'_>,
     name: &dyn Fn(u32) -> &'a str,
 ) {
-    let word = ghost.word();
+    let word = alternative.word();
     if table.text_columns == GPU_TEXTS {
         table.head.insert(GPU_TEXTS, "run".into());
         table.rows.iter_mut().for_each(|row| row.insert(GPU_TEXTS, "now".into()));
@@ -318,7 +323,7 @@ fn drawn<'a>(
         bars: row.bars.iter().map(|bar| drawn_bar(bar, row, &tone)).collect(),
         told: told.collect(),
         says: says(gantt, row, name),
-        ghost: None,
+        alternative: None,
         thin: false,
         fate: row.fate.as_ref().map_or(String::new(), |(_, fate)| fate.clone()),
     }

@@ -7,8 +7,8 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::draw::{icicle as draw, place as place_of};
-use super::view::{Block, IcicleView, icicle, measures, seen_at, with_ghost};
-use crate::chart::alternative::Ghost;
+use super::view::{Block, IcicleView, icicle, measures, seen_at, with_alternative};
+use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::protocol::Frame;
 use crate::state::command::Command;
@@ -32,10 +32,10 @@ pub fn Icicle() -> impl IntoView {
         let (by, _) = all[measure.get().min(all.len() - 1)];
         let of = |frame: &Frame| icicle(frame, store.selection.get().as_ref(), store.charted.get(), by);
         let view = of(&frame);
-        Some(match store.ghost.get() {
+        Some(match store.alternative.get() {
             Some(was) => {
                 let changed = store.changed.get();
-                with_ghost(view, &of(&was), Ghost { frame: &was, changed: changed.as_deref() })
+                with_alternative(view, &of(&was), Alternative { frame: &was, changed: changed.as_deref() })
             }
             None => view,
         })
@@ -77,7 +77,10 @@ pub fn Icicle() -> impl IntoView {
     // The same when only the selection changes, so that the focus stays.
     let spots = Memo::new(move |_| {
         let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| seen_at(view, width.get())));
-        blocks.into_iter().map(|block| Block { on_path: false, ghost: None, ..block }).collect::<Vec<_>>()
+        blocks
+            .into_iter()
+            .map(|block| Block { on_path: false, alternative: None, ..block })
+            .collect::<Vec<_>>()
     });
     let key = |block: &Block| {
         let part = |share: f64| (share * 1e6) as i64;
@@ -120,7 +123,7 @@ pub fn Icicle() -> impl IntoView {
                 </div>
             </div>
             {move || {
-                let mark = view().and_then(|view| view.ghost).map(Mark::of_ghost);
+                let mark = view().and_then(|view| view.alternative).map(Mark::of_alternative);
                 mark.map(|mark| view! { <div class="legend">{legend_line(key_of(mark), mark.name())}</div> })
             }}
         </section>

@@ -39,13 +39,13 @@ pub fn icicle(view: &IcicleView, width: f64) -> String {
             }
             label(area, block, x, y, w)?;
         }
-        blocks.iter().try_for_each(|block| ghost(area, block, width))
+        blocks.iter().try_for_each(|block| alternative(area, block, width))
     })
 }
 
 /// The dashed outline of the width that a queue has in the other moment.
-fn ghost(area: &crate::chart::backend::Area<'_>, block: &Block, width: f64) -> Drawn {
-    let Some((x, w)) = block.ghost else { return Ok(()) };
+fn alternative(area: &crate::chart::backend::Area<'_>, block: &Block, width: f64) -> Drawn {
+    let Some((x, w)) = block.alternative else { return Ok(()) };
     let (x, y, w, h) = place(&Block { x, w, ..block.clone() }, width);
     let at = |by: f64| [(px(x + by), px(y + by)), (px((x + w - by).max(x + by + 2.0)), px(y + h - by))];
     area.draw(&Rectangle::new(at(2.0), Paint::from(Ink::Panel).trimmed(Trim::RoundHair).line(1.0)))?;

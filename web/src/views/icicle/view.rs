@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairground::words::number::{amount, count, in_unit, number, unit_of};
 use fairground::words::{Selection, Terms};
 
-use crate::chart::alternative::{self, Ghost};
+use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
@@ -68,8 +68,8 @@ pub struct Block {
     pub on_path: bool,
     /// What it is, as a sentence.
     pub says: String,
-    /// Left edge and width of the same queue in the ghost, where what it has differs.
-    pub ghost: Option<(f64, f64)>,
+    /// Left edge and width of the same queue in the alternative, where what it has differs.
+    pub alternative: Option<(f64, f64)>,
 }
 
 /// What Tree draws.
@@ -83,8 +83,8 @@ pub struct IcicleView {
     pub blocks: Vec<Block>,
     /// The same as a table.
     pub table: Table,
-    /// There is a ghost; whether it is how it was before.
-    pub ghost: Option<bool>,
+    /// There is an alternative; whether it is how it was before.
+    pub alternative: Option<bool>,
 }
 
 /// What Tree draws of a frame.
@@ -147,7 +147,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
                 on_path: path.contains(&child),
                 label: priority.map_or([label.clone(), label], |priority| priority_label(&priority)),
                 is_fence: priority.is_some_and(|priority| priority.fence),
-                ghost: None,
+                alternative: None,
                 says: match priority {
                     Some(priority) => format!("{}: {}", row.name, priority_says(&priority)),
                     None => format!("{}: {word} {has_text} of {}", row.name, number(parent.has)),
@@ -180,7 +180,7 @@ pub fn seen_at(view: &IcicleView, width: f64) -> Vec<Block> {
                 let above = run.above.and_then(|above| view.blocks.iter().find(|b| b.queue == Some(above)));
                 run.leads_to = above.map_or(String::new(), |above| above.name.clone());
                 run.queue = None;
-                (run.ghost, run.is_fence) = (None, false);
+                (run.alternative, run.is_fence) = (None, false);
                 run.says = format!("{n}, each too narrow to be seen: {} in all", number(run.has));
             }
             _ => {
@@ -274,7 +274,11 @@ fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
 }
 
 /// Lays the same tree of another moment behind this one, where queues have more or less in it.
-pub fn with_ghost(mut view: IcicleView, other: &IcicleView, ghost: Ghost<'_>) -> IcicleView {
+pub fn with_alternative(
+    mut view: IcicleView,
+    other: &IcicleView,
+    alternative: Alternative<'_>,
+) -> IcicleView {
     let mut told = Vec::new();
     // The cluster has no line of its own in the table.
     let cells =
@@ -294,18 +298,18 @@ pub fn with_ghost(mut view: IcicleView, other: &IcicleView, ghost: Ghost<'_>) ->
         if here == there {
             continue;
         }
-        block.ghost = Some((same.x, same.w));
-        block.says += &format!("; {}: {there}", ghost.lead());
-        told.push(format!("{} {}", block.name, ghost.beside(here, there)));
+        block.alternative = Some((same.x, same.w));
+        block.says += &format!("; {}: {there}", alternative.lead());
+        told.push(format!("{} {}", block.name, alternative.beside(here, there)));
     }
     if let Some(caption) = view.table.head.last().filter(|_| !told.is_empty()) {
-        let caption = format!("{caption} ({})", ghost.word());
+        let caption = format!("{caption} ({})", alternative.word());
         view.table.head.push(caption);
         view.table.rows.iter_mut().zip(beside).for_each(|(row, cell)| row.push(cell));
-        view.ghost = Some(ghost.changed.is_some());
+        view.alternative = Some(alternative.changed.is_some());
     }
     let said = alternative::first_few(told, "the same here");
-    view.summary += &format!(". {}: {said}.", ghost.opening());
+    view.summary += &format!(". {}: {said}.", alternative.opening());
     view
 }
 

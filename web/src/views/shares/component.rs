@@ -7,10 +7,10 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::draggable_marks::Pulls;
+use super::draggable_marks::DraggableMarks;
 use super::draw::{Rows, shares as draw};
 use super::view::{self, ShareRow, SharesView};
-use crate::chart::alternative::Ghost;
+use crate::chart::alternative::Alternative;
 use crate::chart::marks;
 use crate::engine::protocol::Frame;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
@@ -27,8 +27,8 @@ pub fn Shares(
     /// The moment.
     frame: FrameSignal,
     /// The same moment of the scenario as it is being edited, or as it was before the last edit.
-    ghost: FrameSignal,
-    /// What was changed, if the ghost is how it was before that.
+    alternative: FrameSignal,
+    /// What was changed, if the alternative is how it was before that.
     changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
@@ -41,15 +41,16 @@ pub fn Shares(
 ) -> impl IntoView {
     let pool = RwSignal::new(String::new());
     let view = Memo::new(move |_| {
-        let (frame, ghost) = (frame.get()?, ghost.get());
+        let (frame, alternative) = (frame.get()?, alternative.get());
         let in_pool = |frame: Arc<Frame>| pool.with(|pool| frame.in_pool(pool).map_or(frame, Arc::new));
-        let (frame, ghost) = (in_pool(frame), ghost.map(in_pool));
+        let (frame, alternative) = (in_pool(frame), alternative.map(in_pool));
         let folded = collapsed.get();
         let changed = changed.get();
-        let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        let mut view = view::shares(&frame, ghost, selection.get().as_ref(), resource.get(), &folded);
-        if let Some(ghost) = ghost {
-            view::say_since(&mut view, &frame, ghost);
+        let alternative =
+            alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
+        let mut view = view::shares(&frame, alternative, selection.get().as_ref(), resource.get(), &folded);
+        if let Some(alternative) = alternative {
+            view::say_since(&mut view, &frame, alternative);
         }
         Some(view)
     });
@@ -185,7 +186,7 @@ fn Body(
             </ul>
             // While no single node pool is shown.
             <Show when=move || (near.get() || touched.get()) && pool.with(String::is_empty)>
-                <Pulls view rows />
+                <DraggableMarks view rows />
             </Show>
         </div>
     }

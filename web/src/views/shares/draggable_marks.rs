@@ -10,7 +10,7 @@ use super::draw::{Rows, along};
 use super::view::{ShareRow, SharesView};
 use crate::state::command::Command;
 use crate::store::Store;
-use crate::widgets::drag_handle::Grip;
+use crate::widgets::drag_handle::DragHandle;
 
 /// With more queues than this only the selected one has marks to pull at.
 const QUEUES: usize = 100;
@@ -29,7 +29,7 @@ struct Pull {
 
 /// The marks of quota and limit of every queue of the scenario. ↑ and ↓ lead to them from the rows, Tab does not.
 #[component]
-pub fn Pulls(
+pub fn DraggableMarks(
     /// What Shares draws.
     view: Memo<Option<SharesView>>,
     /// Where its rows are.
@@ -114,7 +114,7 @@ fn Mark(pull: Pull, view: Memo<Option<SharesView>>, rows: RwSignal<Rows>) -> imp
     });
     let chosen = queue.clone();
     view! {
-        <Grip
+        <DragHandle
             label=format!("{} of {queue}", capital(word))
             word=word.to_string()
             path

@@ -135,8 +135,8 @@ impl Bar<'_> {
 fn bar(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     wants(area, row, bar)?;
     holdings(area, row, bar)?;
-    if let Some((allocated, share)) = row.ghost {
-        ghost(area, allocated, share, bar)?;
+    if let Some((allocated, share)) = row.alternative {
+        alternative(area, allocated, share, bar)?;
     }
     if row.changed {
         let end = row.allocated + row.leaving + row.claimed;
@@ -204,7 +204,7 @@ fn holdings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     Ok(())
 }
 
-fn ghost(area: &Area<'_>, allocated: f64, share: Option<f64>, bar: &Bar<'_>) -> Drawn {
+fn alternative(area: &Area<'_>, allocated: f64, share: Option<f64>, bar: &Bar<'_>) -> Drawn {
     let paint = Paint::from(Ink::Ink).trimmed(Trim::RoundDashed);
     let [from, to] = bar.rect(0.0, allocated, 0.0);
     let grown = [(from.0, from.1 - px(3.0)), (to.0.max(from.0 + px(2.0)), to.1 + px(3.0))];

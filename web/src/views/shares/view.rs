@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fairground::words::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
 use fairground::words::{Selection, Terms};
 
-use crate::chart::alternative::{Ghost, differences};
+use crate::chart::alternative::{Alternative, differences};
 use crate::chart::marks::Mark;
 use crate::chart::queue_tree::{Tone, Tree, touched, visible};
 use crate::chart::selection::selected_queue;
@@ -35,8 +35,8 @@ pub struct SharesView {
     pub marks: BTreeSet<Mark>,
     /// In whose words it is.
     pub policy: String,
-    /// There is a ghost: `before` or `ghost`; else empty.
-    pub ghost: &'static str,
+    /// There is an alternative: `before` or `ghost`; else empty.
+    pub alternative: &'static str,
 }
 
 /// One row.
@@ -72,9 +72,9 @@ pub struct ShareRow {
     pub changed: bool,
     /// Selected.
     pub selected: bool,
-    /// The same row of the ghost: allocated and fair share, where they differ.
-    pub ghost: Option<(f64, Option<f64>)>,
-    /// The ghost is how it was before.
+    /// The same row of the alternative: allocated and fair share, where they differ.
+    pub alternative: Option<(f64, Option<f64>)>,
+    /// The alternative is how it was before.
     pub was: bool,
     /// Text: what it has.
     pub has: String,
@@ -94,15 +94,15 @@ const CUT: f64 = 1.25;
 /// What Shares draws of a frame.
 pub fn shares(
     frame: &Frame,
-    ghost: Option<Ghost<'_>>,
+    alternative: Option<Alternative<'_>>,
     selection: Option<&Selection>,
     resource: u8,
     collapsed: &[String],
 ) -> SharesView {
     let raw = frame;
     let frame = &*resource_projection::seen(raw, resource);
-    let changed = ghost.and_then(|ghost| ghost.changed);
-    let ghost = ghost.map(|ghost| resource_projection::seen(ghost.frame, resource));
+    let changed = alternative.and_then(|alternative| alternative.changed);
+    let alternative = alternative.map(|alternative| resource_projection::seen(alternative.frame, resource));
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let capacity = in_unit(resource, frame.total[r]);
@@ -123,8 +123,9 @@ pub fn shares(
         row.tone = tree.tone(position);
         row.changed = touched.contains(&position);
         row.selected = selected == Some(position);
-        let other = ghost.as_deref().and_then(|ghost| ghost_of(&row, ghost, resource));
-        put_ghost(&mut row, other, changed.is_some(), terms);
+        let other =
+            alternative.as_deref().and_then(|alternative| alternative_of(&row, alternative, resource));
+        put_alternative(&mut row, other, changed.is_some(), terms);
         rows.push(row);
     }
     let has_shares = frame.queues.iter().any(|queue| queue.fair_share.is_some());
@@ -141,7 +142,7 @@ pub fn shares(
             None => terms.word(if has_shares { "fair share" } else { "quota" }),
         },
         policy: frame.policy.clone(),
-        ghost: match (rows.iter().any(|row| row.ghost.is_some()), changed) {
+        alternative: match (rows.iter().any(|row| row.alternative.is_some()), changed) {
             (false, _) => "",
             (true, None) => "ghost",
             (true, Some(_)) => "before",
@@ -153,10 +154,11 @@ pub fn shares(
     view
 }
 
-/// Says in the summary what became of the queues since the change that the ghost was before.
-pub fn say_since(view: &mut SharesView, frame: &Frame, ghost: Ghost<'_>) {
-    let Some(changed) = ghost.changed else { return };
-    let [frame, was] = [frame, ghost.frame].map(|frame| resource_projection::seen(frame, view.resource));
+/// Says in the summary what became of the queues since the change that the alternative was before.
+pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<'_>) {
+    let Some(changed) = alternative.changed else { return };
+    let [frame, was] =
+        [frame, alternative.frame].map(|frame| resource_projection::seen(frame, view.resource));
     let said = match differences(&frame, &was, view.resource) {
         said if said.is_empty() => Terms::of(&frame.policy).says("no queue has more or less"),
         said => said,
@@ -189,8 +191,8 @@ impl ShareRow {
             (Mark::Claimed, self.claimed > 0.0),
             (Mark::Leaving, self.leaving > 0.0),
             (Mark::Changed, self.changed),
-            (Mark::Ghost, self.ghost.is_some() && !self.was),
-            (Mark::Before, self.ghost.is_some() && self.was),
+            (Mark::Ghost, self.alternative.is_some() && !self.was),
+            (Mark::Before, self.alternative.is_some() && self.was),
         ]
         .into_iter()
         .filter_map(|(mark, there)| there.then_some(mark))
@@ -296,11 +298,11 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
     }
 }
 
-/// Lays a ghost behind a row, and says it in words.
-fn put_ghost(row: &mut ShareRow, ghost: Option<(f64, Option<f64>)>, was: bool, terms: &Terms) {
+/// Lays an alternative behind a row, and says it in words.
+fn put_alternative(row: &mut ShareRow, alternative: Option<(f64, Option<f64>)>, was: bool, terms: &Terms) {
     row.was = was;
-    row.ghost = ghost;
-    let Some((allocated, share)) = ghost else { return };
+    row.alternative = alternative;
+    let Some((allocated, share)) = alternative else { return };
     let mut said = number::number(allocated);
     if let Some(share) = share {
         said += &format!(", {} {}", terms.word_apart("fair share"), number::number(share));
@@ -308,8 +310,8 @@ fn put_ghost(row: &mut ShareRow, ghost: Option<(f64, Option<f64>)>, was: bool, t
     row.facts.push((if was { "before" } else { "would have" }, said));
 }
 
-fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
-    let queue = &ghost.queues[ghost.position(&row.name, row.queue? as usize)?];
+fn alternative_of(row: &ShareRow, alternative: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
+    let queue = &alternative.queues[alternative.position(&row.name, row.queue? as usize)?];
     let allocated = pick(&queue.allocated, resource);
     let share = queue.fair_share.as_ref().map(|share| pick_bound(share, resource));
     (allocated != row.allocated || share != row.fair_share)
@@ -383,8 +385,10 @@ pub fn table(view: &SharesView) -> Table {
     let counted_in = view.resource == DOMINANT;
     head.extend(counted_in.then(|| "counted in".to_string()));
     head.extend(captions.iter().map(|c| format!("{}, {unit}", says(c))));
-    if !view.ghost.is_empty() {
-        head.extend(["allocated", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.ghost)));
+    if !view.alternative.is_empty() {
+        head.extend(
+            ["allocated", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.alternative)),
+        );
     }
     Table {
         head,
@@ -407,8 +411,8 @@ pub fn table(view: &SharesView) -> Table {
                 let whose = row.queue.map_or("–", |_| resource_name(row.counted_in));
                 cells.extend(counted_in.then(|| whose.to_string()));
                 cells.extend(numbers.into_iter().map(text));
-                if !view.ghost.is_empty() {
-                    let (has, share) = row.ghost.unwrap_or((row.allocated, None));
+                if !view.alternative.is_empty() {
+                    let (has, share) = row.alternative.unwrap_or((row.allocated, None));
                     cells.extend([Some(has), share.or(row.fair_share)].map(text));
                 }
                 cells

@@ -6,16 +6,16 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::draw::{event_icon, lane_height, timeline as draw};
-use super::event_lane::{Lane, View};
-use super::overlays::stand_out;
+use super::event_lane::{EventLane, View};
+use super::overlays::add_overlays;
 use super::view::{self, Axis, LaneMark, TimelineView};
-use crate::chart::alternative::Ghost;
+use crate::chart::alternative::Alternative;
 use crate::chart::backend::Size;
 use crate::chart::marks::{self, Mark};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::state::command::Command;
 use crate::state::moment::commands::lane;
-use crate::state::moment::event_filter::{Kinds, LaneLook};
+use crate::state::moment::event_filter::{EventLaneOptions, Kinds};
 use crate::store::Store;
 use crate::widgets::picture::{
     chart_keys, icon, insert, legend_line, move_focus, rem, table, table_button, width_of,
@@ -66,12 +66,12 @@ pub fn Timeline(
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
         let mut view = view::timeline(&run, &frame, selection.get().as_ref(), resource.get());
-        let (look, other) = (look.get(), store.ghost_run.get().zip(store.ghost.get()));
-        stand_out(&mut view, &run, &frame, &look);
+        let (look, other) = (look.get(), store.alternative_run.get().zip(store.alternative.get()));
+        add_overlays(&mut view, &run, &frame, &look);
         if let Some((other, frame)) = other {
             let changed = store.changed.get();
-            let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
-            view::lay_behind(&mut view, &run, (&other, ghost));
+            let alternative = Alternative { frame: &frame, changed: changed.as_deref() };
+            view::lay_behind(&mut view, &run, (&other, alternative));
         }
         Some(view)
     });
@@ -117,12 +117,12 @@ pub fn Timeline(
             </div>
             <div class="legend">
                 {move || {
-                    let was = |view: &TimelineView| (!view.ghosts.is_empty()).then_some(view.was);
-                    let mark = view.with(|view| view.as_ref().and_then(was)).map(Mark::of_ghost);
+                    let was = |view: &TimelineView| (!view.alternatives.is_empty()).then_some(view.was);
+                    let mark = view.with(|view| view.as_ref().and_then(was)).map(Mark::of_alternative);
                     mark.map(|mark| legend_line(marks::key(mark), mark.name()))
                 }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
-                <Lane view marking />
+                <EventLane view marking />
                 {table_button(as_table)}
             </div>
         </section>
@@ -130,7 +130,7 @@ pub fn Timeline(
 }
 
 /// A kind of events: its mark and name, and whether it is shown and stopped at.
-fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> AnyView {
+fn kind_switch(store: Store, look: Memo<EventLaneOptions>, kind: Kind) -> AnyView {
     let shown = move || look.with(|look| !look.without.has(kind));
     view! {
         <button
@@ -160,7 +160,7 @@ fn Body(
     cycle: Signal<Option<(u32, i64)>>,
     on_seek: OnSeek,
     on_select: OnSelect,
-    look: Memo<LaneLook>,
+    look: Memo<EventLaneOptions>,
     marking: RwSignal<bool>,
 ) -> impl IntoView {
     let store = Store::get();
@@ -208,7 +208,7 @@ fn Body(
         cycle.get().map_or(String::new(), |(now, time)| format!("Cycle {now}, {}{said}", number::time(time)))
     };
     let lane = Memo::new(move |_| view.with(|view| view.as_ref().map_or((0.0, 0.0), lane_height)));
-    let heeded = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.heeded.clone())));
+    let followed = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.followed.clone())));
     view! {
         <div class="timeline-body">
             {insert("picture", svg)}
@@ -230,7 +230,7 @@ fn Body(
             ></div>
             <Cursor axis cycle lane />
             <Marks view axis cycle lane of=None on_seek on_select />
-            {move || heeded.get().map(|of| view! { <Marks view axis cycle lane of=Some(of) on_seek on_select /> })}
+            {move || followed.get().map(|of| view! { <Marks view axis cycle lane of=Some(of) on_seek on_select /> })}
         </div>
     }
 }

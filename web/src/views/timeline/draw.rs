@@ -25,7 +25,7 @@ const LABELS: f64 = 24.0;
 
 /// The height of the lane, and of each of its rows.
 pub fn lane_height(view: &TimelineView) -> (f64, f64) {
-    if view.heeded.is_some() { (2.0 * ROW, ROW) } else { (LANE, LANE) }
+    if view.followed.is_some() { (2.0 * ROW, ROW) } else { (LANE, LANE) }
 }
 
 /// Draws lane and areas, without the cursor: it is laid over the picture so that it can move alone.
@@ -35,7 +35,7 @@ pub fn timeline(view: &TimelineView, size: Size) -> String {
     picture("timeline", size, |area| {
         let (above, below) = area.split_vertically(px(height));
         draw_lane(&above, &lane(view, axis, false), size.width, row / 2.0)?;
-        if let Some(name) = &view.heeded {
+        if let Some(name) = &view.followed {
             draw_lane(&above, &lane(view, axis, true), size.width, 1.5 * row)?;
             for (text, at) in [("all", 0.5), (name.as_str(), 1.5)] {
                 let text = fit(text, 12.0, LEFT).unwrap_or_default();

@@ -5,7 +5,7 @@ use plotters::element::{Polygon, Rectangle, Text};
 use plotters::series::LineSeries;
 
 use super::plane::{Plane, corners, steps};
-use super::view::{Against, GhostLine, TimelineView};
+use super::view::{Against, AlternativeLine, TimelineView};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Drawn, px, text_width};
 use crate::chart::marks;
@@ -20,7 +20,7 @@ pub fn over(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     if let Some(share) = &view.share {
         against(plane, view, share)?;
     }
-    ghosts(plane, view)
+    alternatives(plane, view)
 }
 
 /// The marked range, from top to bottom.
@@ -146,19 +146,25 @@ fn name_lines(
 }
 
 /// Dashed: what was held before the last edit, or would be held.
-fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
-    let path = |ghost: &GhostLine| corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
-    for ghost in &view.ghosts {
-        let corners = path(ghost);
+fn alternatives(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
+    let path = |alternative: &AlternativeLine| {
+        corners(view.max, &alternative.cycles, &alternative.amounts, alternative.last)
+    };
+    for alternative in &view.alternatives {
+        let corners = path(alternative);
         plane.draw_series(LineSeries::new(corners.clone(), Paint::from(Ink::Panel).line(3.5)))?;
         let dashes = Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4);
         plane.draw_series(LineSeries::new(corners, dashes))?;
     }
     // The areas have names of their own; which of them a line belongs to is said where there is only one.
     let word = if view.was { "before" } else { "as edited" };
-    let name = |ghost: &GhostLine| match view.top {
-        Some(_) => format!("{} {word}", ghost.name),
+    let name = |alternative: &AlternativeLine| match view.top {
+        Some(_) => format!("{} {word}", alternative.name),
         None => word.to_string(),
     };
-    name_lines(plane, view, view.ghosts.iter().map(|ghost| (name(ghost), path(ghost))))
+    name_lines(
+        plane,
+        view,
+        view.alternatives.iter().map(|alternative| (name(alternative), path(alternative))),
+    )
 }

@@ -22,9 +22,9 @@ const OFFERED: usize = 200;
 /// What can be chosen.
 const CHOICES: [&str; 3] = ["the selection", "all", "a queue or job"];
 
-/// Which events are heeded, and the range.
+/// Which events are followed, and the range.
 #[component]
-pub fn Lane(
+pub fn EventLane(
     /// What Timeline draws.
     view: View,
     /// Pulling marks a range.

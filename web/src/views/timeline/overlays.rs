@@ -9,11 +9,11 @@ use super::view::{LaneEvent, Range, TimelineView, time_of};
 use crate::chart::queue_tree::Tree;
 use crate::chart::resource_projection;
 use crate::engine::protocol::{Frame, Run};
-use crate::state::moment::event_filter::LaneLook;
+use crate::state::moment::event_filter::EventLaneOptions;
 use crate::views::timeline::view::Against;
 
 /// Puts into a view what the look asks for, and leaves out the events of some kinds.
-pub fn stand_out(view: &mut TimelineView, run: &Run, frame: &Frame, look: &LaneLook) {
+pub fn add_overlays(view: &mut TimelineView, run: &Run, frame: &Frame, look: &EventLaneOptions) {
     view.share = against(view, run, frame);
     if let Some(share) = &view.share {
         let last = share.shares.last().copied().unwrap_or(f64::INFINITY);
@@ -21,7 +21,7 @@ pub fn stand_out(view: &mut TimelineView, run: &Run, frame: &Frame, look: &LaneL
         view.caption = Some((last.min(view.max), format!("{}: {word} {}", share.name, number(last))));
         view.summary += &most(share, view);
     }
-    heed(view, run, frame, look.heeded.as_ref());
+    follow(view, run, frame, look.followed.as_ref());
     view.leave_out(look.without);
     view.range = look.range.map(|(from, to)| Range { from, to, says: range_says(view, from, to) });
     if let Some(range) = &view.range {
@@ -69,13 +69,13 @@ fn most(share: &Against, view: &TimelineView) -> String {
 }
 
 /// Says which events are meant, and puts in front those of which only the number is known.
-fn heed(view: &mut TimelineView, run: &Run, frame: &Frame, heeded: Option<&Selection>) {
-    let (queue, job) = match heeded {
+fn follow(view: &mut TimelineView, run: &Run, frame: &Frame, followed: Option<&Selection>) {
+    let (queue, job) = match followed {
         Some(Selection::Queue(name)) => (Some(name), None),
         Some(Selection::Job(name)) => (None, Some(name)),
         _ => (None, None),
     };
-    view.heeded = queue.or(job).cloned();
+    view.followed = queue.or(job).cloned();
     let early = run.earlier.iter().filter_map(|(cycle, kind, n)| {
         let kind = Kind::of(*kind).filter(|kind| *kind != Kind::Claimed)?;
         let (job, queue) = (String::new(), String::new());
@@ -108,7 +108,7 @@ fn heed(view: &mut TimelineView, run: &Run, frame: &Frame, heeded: Option<&Selec
 /// From when on events are listed one by one.
 pub fn listed(view: &TimelineView) -> Option<String> {
     let from = view.listed_from?;
-    let row = match &view.heeded {
+    let row = match &view.followed {
         Some(name) => format!("; the row of {name} begins there. ] and [ find earlier ones"),
         None => String::new(),
     };
@@ -151,7 +151,7 @@ fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
         (n > 0).then(|| format!("{n} {}", kind.name()))
     });
     let happened: Vec<String> = happened.collect();
-    let of = view.heeded.as_ref().map_or(String::new(), |name| format!("{name}: "));
+    let of = view.followed.as_ref().map_or(String::new(), |name| format!("{name}: "));
     parts.push(match happened[..] {
         [] => format!("{of}no event"),
         _ => format!("{of}{}", happened.join(", ")),
@@ -161,14 +161,14 @@ fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
 }
 
 /// What jumps stop at, where that is not everything.
-pub fn stops_at(view: &TimelineView, look: &LaneLook) -> Option<String> {
+pub fn stops_at(view: &TimelineView, look: &EventLaneOptions) -> Option<String> {
     let without: Vec<&str> = look.without.all().map(Kind::name).collect();
     let without = match (&without[..], without.len()) {
         ([], _) => String::new(),
         (_, n) if n > 3 => format!(", without {}", count(n as u64, "kind")),
         _ => format!(", without {}", without.join(", ")),
     };
-    match &view.heeded {
+    match &view.followed {
         None if without.is_empty() => None,
         None => Some(format!("] and [ jump between all events{without}.")),
         Some(name) => Some(format!("] and [ jump between events of {name}{without}.")),
@@ -187,16 +187,16 @@ mod tests {
         Some(Selection::Queue(name.into()))
     }
 
-    fn view(run: &Run, selection: Option<&Selection>, look: &LaneLook) -> TimelineView {
+    fn view(run: &Run, selection: Option<&Selection>, look: &EventLaneOptions) -> TimelineView {
         let mut view = timeline(run, &departments(), selection, 2);
-        stand_out(&mut view, run, &departments(), look);
+        add_overlays(&mut view, run, &departments(), look);
         view
     }
 
     #[test]
     fn the_selected_queue_is_held_against_its_fair_share() {
         let run = departments_run();
-        let look = LaneLook { heeded: queue("research"), ..LaneLook::default() };
+        let look = EventLaneOptions { followed: queue("research"), ..EventLaneOptions::default() };
         let research = view(&run, queue("research").as_ref(), &look);
         let share = research.share.as_ref().expect("it has one");
         assert_eq!(
@@ -205,14 +205,14 @@ mod tests {
         );
         assert!(research.summary.ends_with("research was owed up to 10 GPUs."), "{}", research.summary);
         // A queue that wants no more is owed no more.
-        let sandbox = view(&run, queue("sandbox").as_ref(), &LaneLook::default());
+        let sandbox = view(&run, queue("sandbox").as_ref(), &EventLaneOptions::default());
         let share = sandbox.share.as_ref().expect("it has one");
         assert_eq!((share.borrowed[0], share.borrowed[12], share.owed[6]), (2.0, 0.0, 0.0));
         assert!(sandbox.summary.ends_with("sandbox borrowed up to 2 GPUs."), "{}", sandbox.summary);
         let head = &table(&sandbox).head;
         assert_eq!(head[4..7], ["fair share of sandbox, GPUs", "owed, GPUs", "borrowed, GPUs"]);
         assert_eq!(table(&sandbox).rows[0][4..7], ["4", "0", "2"]);
-        assert_eq!(view(&run, None, &LaneLook::default()).share, None);
+        assert_eq!(view(&run, None, &EventLaneOptions::default()).share, None);
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         run.complete = true;
         let of = |name: &str| {
             let mut view = timeline(&run, &frame, queue(name).as_ref(), 2);
-            stand_out(&mut view, &run, &frame, &LaneLook::default());
+            add_overlays(&mut view, &run, &frame, &EventLaneOptions::default());
             (view.top, view.share.is_some())
         };
         assert_eq!(of("research"), (Some("research".into()), true));
@@ -235,10 +235,10 @@ mod tests {
     fn the_second_row_has_what_is_heeded() {
         let run = departments_run();
         let axis = Axis { width: 1200.0, last: 20 };
-        let heeds = |heeded: Option<Selection>| {
-            let view = view(&run, None, &LaneLook { heeded, ..LaneLook::default() });
+        let heeds = |followed: Option<Selection>| {
+            let view = view(&run, None, &EventLaneOptions { followed, ..EventLaneOptions::default() });
             let says: Vec<String> = lane(&view, axis, true).into_iter().map(|mark| mark.says).collect();
-            (view.heeded.clone(), says, lane(&view, axis, false).len())
+            (view.followed.clone(), says, lane(&view, axis, false).len())
         };
         let (name, says, all) = heeds(queue("product"));
         assert_eq!((name.as_deref(), all), (Some("product"), 9));
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(says, ["Cycle 4: v4 submitted", "Cycle 5: v4 started", "Cycle 12: v4 reclaimed"]);
         assert_eq!(heeds(None).0, None);
         // A mark knows its event: v4 is told to go before room is claimed, and after two others in cycle 5.
-        let marks = lane(&view(&run, None, &LaneLook::default()), axis, false);
+        let marks = lane(&view(&run, None, &EventLaneOptions::default()), axis, false);
         let of = |cycle: u32| marks.iter().find(|mark| mark.cycle == cycle).and_then(|mark| mark.index);
         assert_eq!((of(5), of(12)), (Some(1), Some(0)));
     }
@@ -256,15 +256,19 @@ mod tests {
     #[test]
     fn a_range_says_what_was_held_and_what_happened() {
         let run = departments_run();
-        let look = LaneLook { range: Some((4, 5)), ..LaneLook::default() };
+        let look = EventLaneOptions { range: Some((4, 5)), ..EventLaneOptions::default() };
         let says = view(&run, queue("sandbox").as_ref(), &look).range.expect("it is marked").says;
         assert_eq!(
             says,
             "Cycles 4 to 5, 0:48 to 1:00: on average 31.5 of 32 GPUs allocated; sandbox held 5; was owed 0 and \
              borrowed 1; 1 reclaimed, 1 started, 1 submitted."
         );
-        // Only of what is heeded, and beyond the end nothing.
-        let look = LaneLook { range: Some((6, 40)), heeded: queue("product"), ..LaneLook::default() };
+        // Only of what is followed, and beyond the end nothing.
+        let look = EventLaneOptions {
+            range: Some((6, 40)),
+            followed: queue("product"),
+            ..EventLaneOptions::default()
+        };
         let says = view(&run, None, &look).range.expect("it is marked").says;
         assert!(says.ends_with("product: 1 started."), "{says}");
     }
@@ -273,10 +277,10 @@ mod tests {
     fn what_is_filtered_is_said() {
         let run = departments_run();
         let mut without = Kinds::default();
-        let says = |look: LaneLook| stops_at(&view(&run, None, &look), &look);
-        assert_eq!(says(LaneLook::default()), None);
+        let says = |look: EventLaneOptions| stops_at(&view(&run, None, &look), &look);
+        assert_eq!(says(EventLaneOptions::default()), None);
         without.put(Kind::Started, true);
-        let look = LaneLook { without, heeded: queue("product"), range: None };
+        let look = EventLaneOptions { without, followed: queue("product"), range: None };
         assert_eq!(says(look).as_deref(), Some("] and [ jump between events of product, without started."));
     }
 
@@ -285,7 +289,8 @@ mod tests {
         let mut run = departments_run();
         run.events.retain(|event| event.0 > 5);
         run.earlier = vec![(0, EventWord::Submitted, 7_000), (3, EventWord::Reclaimed, 2)];
-        let view = view(&run, None, &LaneLook { heeded: queue("sandbox"), ..LaneLook::default() });
+        let view =
+            view(&run, None, &EventLaneOptions { followed: queue("sandbox"), ..EventLaneOptions::default() });
         let axis = Axis { width: 1200.0, last: 20 };
         let marks = lane(&view, axis, false);
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use fairground::words::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 
-use crate::chart::alternative::{self, Ghost};
+use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{HUES, Tone, Tree};
 use crate::chart::resource_projection;
 use crate::chart::scale::end_of;
@@ -71,8 +71,8 @@ pub struct TimelineView {
     /// The selected queue's top queue.
     pub top: Option<String>,
     /// How it was before the last edit, or would be; see [`lay_behind`].
-    pub ghosts: Vec<GhostLine>,
-    /// The ghosts are how it was before.
+    pub alternatives: Vec<AlternativeLine>,
+    /// The alternatives are how it was before.
     pub was: bool,
     /// What the selected queue's top queue held against its fair share; see [`super::overlays`].
     pub share: Option<Against>,
@@ -81,7 +81,7 @@ pub struct TimelineView {
     /// Events by cycle, without those that only follow from others.
     pub events: Vec<LaneEvent>,
     /// Whose events have a row of their own in the lane.
-    pub heeded: Option<String>,
+    pub followed: Option<String>,
     /// The cycle before which events are only counted, if there are such.
     pub listed_from: Option<u32>,
     /// The range that is marked.
@@ -140,7 +140,7 @@ pub struct Range {
 
 /// What was or would be held: by the selected top queue, else by each with all below it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GhostLine {
+pub struct AlternativeLine {
     /// Name of the queue.
     pub name: String,
     /// First cycles of the steps.
@@ -151,7 +151,7 @@ pub struct GhostLine {
     pub last: u32,
 }
 
-impl GhostLine {
+impl AlternativeLine {
     /// The amount at a cycle, if it was computed.
     pub fn at(&self, cycle: u32) -> Option<f64> {
         let at = self.cycles.partition_point(|first| *first <= cycle).checked_sub(1)?;
@@ -300,10 +300,10 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
 
 /// Lays another run behind the present one, as it was before the last edit or would be: where the two differ, or only
 /// one was computed. The scale goes as far as either came.
-pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, ghost): (&Run, Ghost<'_>)) {
+pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Run, Alternative<'_>)) {
     let old = &*resource_projection::seen_run(other, view.resource);
     let r = usize::from(view.resource.min(2));
-    let queues = &ghost.frame.queues;
+    let queues = &alternative.frame.queues;
     let held = |name: &str| -> Vec<f64> {
         let position = queues.iter().position(|row| row.name == name).map(|at| at as u32);
         let of =
@@ -315,7 +315,7 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, ghost): (&Run, Gho
     names.extend(queues.iter().filter(|row| row.parent.is_none()).map(|row| row.name.clone()));
     let mut seen: Vec<&str> = Vec::new();
     let (mut was, mut now) = (vec![0.0; cycles.len()], vec![0.0; view.cycles.len()]);
-    let mut ghosts: Vec<GhostLine> = Vec::new();
+    let mut alternatives: Vec<AlternativeLine> = Vec::new();
     for name in &names {
         if seen.contains(&name.as_str()) || view.top.as_ref().is_some_and(|top| top != name) {
             continue;
@@ -329,19 +329,23 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, ghost): (&Run, Gho
         adds(&mut was, &held(name));
         adds(&mut now, band.map_or(&vec![0.0; view.cycles.len()], |band| &band.amounts));
         let last = old.last_cycle;
-        let ghost = GhostLine { name: name.clone(), cycles: cycles.clone(), amounts: was.clone(), last };
-        let differs = |(cycle, amount): (&u32, &f64)| ghost.at(*cycle).is_some_and(|old| old != *amount);
+        let alternative =
+            AlternativeLine { name: name.clone(), cycles: cycles.clone(), amounts: was.clone(), last };
+        let differs =
+            |(cycle, amount): (&u32, &f64)| alternative.at(*cycle).is_some_and(|old| old != *amount);
         let is_other = last > view.last || view.cycles.iter().zip(&now).any(differs);
-        if is_other && ghosts.iter().all(|other| other.amounts != ghost.amounts) {
-            ghosts.push(ghost);
+        if is_other && alternatives.iter().all(|other| other.amounts != alternative.amounts) {
+            alternatives.push(alternative);
         }
     }
-    view.max =
-        ghosts.iter().flat_map(|ghost| &ghost.amounts).fold(view.max, |max, amount| max.max(amount * 1.2));
+    view.max = alternatives
+        .iter()
+        .flat_map(|alternative| &alternative.amounts)
+        .fold(view.max, |max, amount| max.max(amount * 1.2));
     view.end = view.end.max(old.last_cycle);
-    view.ghosts = ghosts;
-    view.was = ghost.changed.is_some();
-    let Some(changed) = ghost.changed else { return };
+    view.alternatives = alternatives;
+    view.was = alternative.changed.is_some();
+    let Some(changed) = alternative.changed else { return };
     let said = alternative::evictions_say(other, run);
     let said = if said.is_empty() { "as many evictions as before".into() } else { said };
     view.summary += &format!(" Since {changed}: {said}.");
@@ -366,8 +370,8 @@ fn events(run: &Run, frame: &Frame) -> Vec<LaneEvent> {
 /// Marks nearer than this are one.
 const NEAR: f64 = 22.0;
 
-/// The marks of the lane at that width, or of its row for what is heeded.
-pub fn lane(view: &TimelineView, axis: Axis, is_heeded: bool) -> Vec<LaneMark> {
+/// The marks of the lane at that width, or of its row for what is followed.
+pub fn lane(view: &TimelineView, axis: Axis, is_followed: bool) -> Vec<LaneMark> {
     let mut marks: Vec<LaneMark> = Vec::new();
     let mut members: Vec<&LaneEvent> = Vec::new();
     let close = |members: &mut Vec<&LaneEvent>, marks: &mut Vec<LaneMark>| {
@@ -382,7 +386,7 @@ pub fn lane(view: &TimelineView, axis: Axis, is_heeded: bool) -> Vec<LaneMark> {
         });
         members.clear();
     };
-    for event in view.events.iter().filter(|event| event.meant || !is_heeded) {
+    for event in view.events.iter().filter(|event| event.meant || !is_followed) {
         if members.first().is_some_and(|first| axis.x(event.cycle) - axis.x(first.cycle) >= NEAR) {
             close(&mut members, &mut marks);
         }
@@ -468,14 +472,16 @@ pub fn table(view: &TimelineView) -> Table {
     head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
     let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
     let word = if view.was { "before" } else { "ghost" };
-    head.extend(view.ghosts.iter().map(|ghost| format!("{}{above} ({word}), {unit}", ghost.name)));
+    head.extend(
+        view.alternatives.iter().map(|alternative| format!("{}{above} ({word}), {unit}", alternative.name)),
+    );
     let row = |i: usize| {
         let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
         row.push(number(view.waiting[i]));
         row.extend(view.share.iter().flat_map(|s| [s.shares[i], s.owed[i], s.borrowed[i]]).map(number));
         row.extend(view.bands.iter().map(|band| number(band.amounts[i])));
-        let was = |ghost: &GhostLine| ghost.at(view.cycles[i]).map_or("–".into(), number);
-        row.extend(view.ghosts.iter().map(was));
+        let was = |alternative: &AlternativeLine| alternative.at(view.cycles[i]).map_or("–".into(), number);
+        row.extend(view.alternatives.iter().map(was));
         row
     };
     Table { head, text_columns: 0, rows: (0..view.cycles.len()).map(row).collect() }

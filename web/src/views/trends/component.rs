@@ -4,11 +4,11 @@ use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::draw::{key, multiples as draw, place as place_of};
-use super::view::{MultiplesView, lay_behind, multiples};
-use crate::chart::alternative::Ghost;
+use super::draw::{key, place as place_of, trends as draw};
+use super::view::{TrendsView, lay_behind, trends};
+use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
-use crate::engine::report::Story;
+use crate::engine::report::Report;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
@@ -20,19 +20,19 @@ const KEYS: [&str; 3] = ["held", "wanted", "fair share"];
 
 /// Small timelines on one scale.
 #[component]
-pub fn Multiples() -> impl IntoView {
+pub fn Trends() -> impl IntoView {
     let store = Store::get();
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 640.0);
     let as_table = RwSignal::new(false);
-    let view = Memo::new(move |_| -> Option<MultiplesView> {
-        let (story, run, frame) = (store.story.get()?, store.run.get()?, store.frame.get()?);
-        let Story::Series(series) = &*story else { return None };
-        let mut view = multiples(series, &run, &frame, store.selection.get().as_ref(), store.charted.get());
-        if let Some((other, was, changed)) = store.other_story()
-            && let Story::Series(other) = &*other
+    let view = Memo::new(move |_| -> Option<TrendsView> {
+        let (report, run, frame) = (store.report.get()?, store.run.get()?, store.frame.get()?);
+        let Report::Series(series) = &*report else { return None };
+        let mut view = trends(series, &run, &frame, store.selection.get().as_ref(), store.charted.get());
+        if let Some((other, was, changed)) = store.reported_alternative()
+            && let Report::Series(other) = &*other
         {
-            lay_behind(&mut view, (other, Ghost { frame: &was, changed: changed.as_deref() }));
+            lay_behind(&mut view, (other, Alternative { frame: &was, changed: changed.as_deref() }));
         }
         Some(view)
     });
@@ -66,7 +66,7 @@ pub fn Multiples() -> impl IntoView {
             <div class="legend">
                 {KEYS.iter().enumerate().map(|(at, name)| view! { <span>{icon(key(at))}{*name}</span> }).collect_view()}
                 {move || {
-                    let mark = view.with(|v| v.as_ref().and_then(|v| v.ghost)).map(|(_, was)| Mark::of_ghost(was));
+                    let mark = view.with(|v| v.as_ref().and_then(|v| v.alternative)).map(|(_, was)| Mark::of_alternative(was));
                     mark.map(|mark| legend_line(key_of(mark), mark.name()))
                 }}
             </div>
@@ -75,10 +75,10 @@ pub fn Multiples() -> impl IntoView {
 }
 
 #[component]
-fn Spots(view: Memo<Option<MultiplesView>>, width: Signal<f64>) -> impl IntoView {
+fn Spots(view: Memo<Option<TrendsView>>, width: Signal<f64>) -> impl IntoView {
     let store = Store::get();
     let names = move || {
-        let names = |v: &MultiplesView| v.tiles.iter().map(|t| (t.name.clone(), t.says.clone())).collect();
+        let names = |v: &TrendsView| v.tiles.iter().map(|t| (t.name.clone(), t.says.clone())).collect();
         view.with(|v| v.as_ref().map_or(Vec::<(String, String)>::new(), names)).into_iter().enumerate()
     };
     let spot = move |at: usize, name: String, says: String| {

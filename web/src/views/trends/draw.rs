@@ -2,7 +2,7 @@
 
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 
-use super::view::{MultiplesView, Step, Tile};
+use super::view::{Step, Tile, TrendsView};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
@@ -32,7 +32,7 @@ pub fn place(at: usize, width: f64) -> [f64; 4] {
 }
 
 /// Draws all tiles.
-pub fn multiples(view: &MultiplesView, width: f64) -> String {
+pub fn trends(view: &TrendsView, width: f64) -> String {
     let last = place(view.tiles.len().saturating_sub(1), width);
     let size = Size { width, height: last[1] + HEIGHT + 2.0 };
     picture("queues", size, |area| {
@@ -40,7 +40,7 @@ pub fn multiples(view: &MultiplesView, width: f64) -> String {
     })
 }
 
-fn draw(area: &Area<'_>, view: &MultiplesView, tile: &Tile, [x, y, w, h]: [f64; 4]) -> Drawn {
+fn draw(area: &Area<'_>, view: &TrendsView, tile: &Tile, [x, y, w, h]: [f64; 4]) -> Drawn {
     if tile.selected {
         let out = AROUND - 1.0;
         let all = [(px(x - out), px(y)), (px(x + w + out), px(y + h + 2.0))];
@@ -70,7 +70,7 @@ struct Plane<'a> {
     w: f64,
     top: f64,
     bottom: f64,
-    view: &'a MultiplesView,
+    view: &'a TrendsView,
 }
 
 impl Plane<'_> {
@@ -107,10 +107,12 @@ impl Plane<'_> {
         let share = own(&|step| step.share.filter(|share| share.is_finite()));
         area.draw(&PathElement::new(share.clone(), Paint::from(Ink::Panel).line(3.0)))?;
         area.draw(&PathElement::new(share, Paint::from(Ink::Ink).trimmed(Trim::Dashed).line(1.5)))?;
-        let Some((last, _)) = self.view.ghost.filter(|_| !tile.ghost.is_empty()) else { return Ok(()) };
-        let ghost = self.steps(&tile.ghost, last.max(self.view.last), |step| Some(step.held));
-        area.draw(&PathElement::new(ghost.clone(), Paint::from(Ink::Panel).line(3.5)))?;
-        area.draw(&PathElement::new(ghost, Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4)))
+        let Some((last, _)) = self.view.alternative.filter(|_| !tile.alternative.is_empty()) else {
+            return Ok(());
+        };
+        let alternative = self.steps(&tile.alternative, last.max(self.view.last), |step| Some(step.held));
+        area.draw(&PathElement::new(alternative.clone(), Paint::from(Ink::Panel).line(3.5)))?;
+        area.draw(&PathElement::new(alternative, Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4)))
     }
 }
 

@@ -3,7 +3,7 @@
 use fairground::words::number::{DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
 use fairground::words::{Selection, Terms};
 
-use crate::chart::alternative::{self, Ghost};
+use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
@@ -19,7 +19,7 @@ const CUT: f64 = 1.25;
 
 /// What Queues draws.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct MultiplesView {
+pub struct TrendsView {
     /// One sentence: the scale, and how many queues are shown.
     pub summary: String,
     /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
@@ -40,7 +40,7 @@ pub struct MultiplesView {
     pub table: Table,
     /// The last computed cycle of the other run, and whether that is how it was before; `None`: there is no other, or it
     /// does not differ.
-    pub ghost: Option<(u32, bool)>,
+    pub alternative: Option<(u32, bool)>,
 }
 
 /// One queue.
@@ -63,7 +63,7 @@ pub struct Tile {
     /// The run as one sentence.
     pub says: String,
     /// What it held in another run, from a cycle on, where that differs.
-    pub ghost: Vec<Step>,
+    pub alternative: Vec<Step>,
 }
 
 /// From a cycle on.
@@ -80,13 +80,13 @@ pub struct Step {
 }
 
 /// What Queues draws of what every queue held.
-pub fn multiples(
+pub fn trends(
     series: &Series,
     run: &Run,
     frame: &Frame,
     selection: Option<&Selection>,
     resource: u8,
-) -> MultiplesView {
+) -> TrendsView {
     let tree = Tree::new(&frame.queues);
     let selected = selected_queue(frame, selection);
     let shown = shown(frame, &tree, selected);
@@ -106,7 +106,7 @@ pub fn multiples(
             says: says(&name, &steps, now, unit_of(&frame.named, resource, now.held)),
             name,
             steps,
-            ghost: Vec::new(),
+            alternative: Vec::new(),
         }
     };
     let tiles: Vec<Tile> = shown.iter().map(tile).collect();
@@ -133,7 +133,18 @@ pub fn multiples(
     let unit = unit_of(&frame.named, resource, 2.0).to_string();
     let table = table(&tiles, &unit);
     let (last, cycle) = (series.last, frame.cycle);
-    MultiplesView { summary: summary + ".", resource, unit, max, end, last, cycle, tiles, table, ghost: None }
+    TrendsView {
+        summary: summary + ".",
+        resource,
+        unit,
+        max,
+        end,
+        last,
+        cycle,
+        tiles,
+        table,
+        alternative: None,
+    }
 }
 
 fn steps_of(series: &Series, queue: u32, resource: u8) -> Vec<Step> {
@@ -149,45 +160,47 @@ fn at(steps: &[Step], cycle: u32) -> Step {
 
 /// Lays what queues held in another run behind what they hold, where it differs. Of two runs that did not come equally far
 /// the shorter one is over, so nothing changes in it any more.
-pub fn lay_behind(view: &mut MultiplesView, (other, ghost): (&Series, Ghost<'_>)) {
+pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alternative<'_>)) {
     let mut told = Vec::new();
     for tile in &mut view.tiles {
-        let position = ghost.frame.position(&tile.name, tile.queue as usize);
+        let position = alternative.frame.position(&tile.name, tile.queue as usize);
         let steps = position.map_or(Vec::new(), |at| steps_of(other, at as u32, view.resource));
         let cycles = || tile.steps.iter().chain(&steps).map(|step| step.cycle);
         let differs = |cycle: u32| at(&tile.steps, cycle).held != at(&steps, cycle).held;
         let Some(first) = cycles().filter(|cycle| differs(*cycle)).min() else { continue };
         let [here, there] = [&tile.steps, &steps].map(|steps| number(at(steps, view.cycle).held));
-        tile.says += &format!("; {}: holds {there} now, another amount from cycle {first} on", ghost.lead());
+        tile.says +=
+            &format!("; {}: holds {there} now, another amount from cycle {first} on", alternative.lead());
         if here != there {
-            told.push(format!("{} {}", tile.name, ghost.beside(&here, &there)));
+            told.push(format!("{} {}", tile.name, alternative.beside(&here, &there)));
         }
         view.max = steps.iter().map(|step| step.held).fold(view.max, f64::max);
-        tile.ghost = steps;
+        tile.alternative = steps;
     }
-    if view.tiles.iter().all(|tile| tile.ghost.is_empty()) {
-        view.summary += &format!(" {}: nobody shown here held more or less.", ghost.opening());
+    if view.tiles.iter().all(|tile| tile.alternative.is_empty()) {
+        view.summary += &format!(" {}: nobody shown here held more or less.", alternative.opening());
         return;
     }
-    view.ghost = Some((other.last, ghost.changed.is_some()));
+    view.alternative = Some((other.last, alternative.changed.is_some()));
     view.end = view.end.max(other.last);
     let said = alternative::first_few(told, "the same at this moment, other amounts at others");
-    view.summary += &format!(" {}: {said}.", ghost.opening());
+    view.summary += &format!(" {}: {said}.", alternative.opening());
     view.table = table(&view.tiles, &view.unit);
-    put_others(&mut view.table, &view.tiles, &view.unit, ghost);
+    put_others(&mut view.table, &view.tiles, &view.unit, alternative);
 }
 
 /// Puts what was held in the other run beside it: a line for every cycle in which either changes.
-fn put_others(table: &mut Table, tiles: &[Tile], unit: &str, ghost: Ghost<'_>) {
-    table.head.push(format!("held ({}), {}", ghost.word(), unit));
+fn put_others(table: &mut Table, tiles: &[Tile], unit: &str, alternative: Alternative<'_>) {
+    table.head.push(format!("held ({}), {}", alternative.word(), unit));
     table.rows.clear();
     for tile in tiles {
-        let mut cycles: Vec<u32> = tile.steps.iter().chain(&tile.ghost).map(|step| step.cycle).collect();
+        let mut cycles: Vec<u32> =
+            tile.steps.iter().chain(&tile.alternative).map(|step| step.cycle).collect();
         cycles.sort();
         cycles.dedup();
         for cycle in cycles {
             let mut cells = cells(tile, &Step { cycle, ..at(&tile.steps, cycle) });
-            let other = if tile.ghost.is_empty() { &tile.steps } else { &tile.ghost };
+            let other = if tile.alternative.is_empty() { &tile.steps } else { &tile.alternative };
             cells.push(number(at(other, cycle).held));
             table.rows.push(cells);
         }
