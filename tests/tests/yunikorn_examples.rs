@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fairground::policy::yunikorn::rules::RULES;
 use fairground::sim::Simulation;
-use fairground::trace::{Event, Gate};
+use fairground::trace::{Event, Gate, NotAccepted};
 use fairground_tests::recording::read;
 use fairground_tests::scenarios::{simulation, under};
 use serde_json::Value;
@@ -195,6 +195,24 @@ timeline:
 fn queues_come_and_go() {
     let (told, _) = run(words(ABSENT), 60);
     assert_eq!(told, ["0 old n", "2 more n", "3 b1 n"]);
+}
+
+#[test]
+fn a_job_that_is_not_accepted_says_why() {
+    let mut simulation = words(ABSENT);
+    let mut told = Vec::new();
+    while let Some(record) = simulation.advance() {
+        let cluster = simulation.cluster();
+        for refusal in record.refusals.iter() {
+            if let Gate::NotAccepted { why } = refusal.gate {
+                told.push((record.time.as_millis() / 1000, cluster.jobs[refusal.job].name.to_string(), why));
+            }
+        }
+    }
+    let mut known = BTreeSet::new();
+    told.retain(|(_, job, _)| known.insert(job.clone()));
+    let expected = [(0, "b1", NotAccepted::NoQueue), (2, "new", NotAccepted::Draining)];
+    assert_eq!(told, expected.map(|(at, job, why)| (at, job.to_owned(), why)));
 }
 
 #[test]

@@ -135,6 +135,7 @@ pub fn fate(gate: &Gate) -> Option<&'static str> {
         Gate::GangRefused => Some("refused"),
         Gate::NotReady
         | Gate::NotALeaf
+        | Gate::NotAccepted { .. }
         | Gate::TooLarge { .. }
         | Gate::OverLimit { .. }
         | Gate::UserLimit { .. }

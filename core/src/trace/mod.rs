@@ -22,7 +22,7 @@ pub use event::{Event, EvictReason, Recorded};
 pub use ledger::{Column, DivisionStep, Ledger, LedgerRow, RiseEnd};
 pub use not_selected::{NotSelected, Protection, Whom};
 pub use order::{OrderLevel, OrderPlace, QueuePriority};
-pub use refusal::{Ending, FreeGpus, Gate, NodeReason, Outlook, Refusal};
+pub use refusal::{Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
 
 /// How much is recorded.

@@ -29,6 +29,11 @@ pub enum Gate {
     NotReady,
     /// The queue has children.
     NotALeaf,
+    /// The scheduler did not accept the job when it was submitted.
+    NotAccepted {
+        /// Why.
+        why: NotAccepted,
+    },
     /// No node could hold a pod of it even when empty.
     TooLarge {
         /// The resource that no node has enough of.
@@ -125,6 +130,15 @@ pub enum Gate {
     },
 }
 
+/// Why a scheduler does not accept a job into its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NotAccepted {
+    /// Its configuration does not have the queue at present.
+    NoQueue,
+    /// The queue is being removed: what is there may end, nothing new comes in.
+    Draining,
+}
+
 impl Gate {
     /// The queue and the resource that it names.
     pub fn about(&self) -> (Option<QueueId>, Option<Resource>) {
@@ -137,6 +151,7 @@ impl Gate {
             Gate::TooLarge { resource } => (None, Some(resource)),
             Gate::NotReady
             | Gate::NotALeaf
+            | Gate::NotAccepted { .. }
             | Gate::VictimsProtected { .. }
             | Gate::NoNode { .. }
             | Gate::Behind { .. }

@@ -11,6 +11,7 @@ mod ladder;
 pub mod number;
 mod order;
 mod others;
+mod outlook;
 mod pending;
 mod queue;
 mod report;

@@ -2,12 +2,13 @@
 
 use super::check::{bare, decisive_resource, says, seconds, shown, side, value};
 use super::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
+use super::outlook::{clock, outlook};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{Check, Ending, FreeGpus, Gate, NodeReason, Outlook, Quantity, Refusal, Term, Value};
+use crate::trace::{Check, FreeGpus, Gate, NodeReason, NotAccepted, Quantity, Refusal, Term, Value};
 use crate::units::Resource;
 
 /// Explains why a job waits.
@@ -27,39 +28,6 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
         outlook: outlook(frame, refusal.outlook),
         ..Explanation::default()
     }
-}
-
-/// What ends a refusal.
-fn outlook(frame: &Frame, outlook: Outlook) -> Text {
-    match outlook {
-        Outlook::NextCycle => Text::of("It is considered again in the next cycle."),
-        Outlook::At { time, what } => {
-            let what = match what {
-                Ending::Termination => "the evicted pods are gone and the job is considered again.",
-                Ending::Protection => "the protection ends; the next cycle can evict for it.",
-                Ending::Reservation => "the reservation expires.",
-                Ending::Backoff => "its pods are tried one by one.",
-            };
-            Text::of(format!("At {} {what}", clock(time)))
-        }
-        Outlook::WhenEnds { job, at: Some(at) } => {
-            let ends = format!(" ends at {}, unless another job comes first.", clock(at));
-            Text::of("It can start when ").job(frame.job(job)).say(ends)
-        }
-        Outlook::WhenEnds { job, at: None } => {
-            let which = " ends, which has no planned end: only an edit changes this.";
-            Text::of("It can start when ").job(frame.job(job)).say(which)
-        }
-        Outlook::OnlyByEdit => Text::of("Only an edit changes this."),
-        Outlook::NotForeseeable => {
-            Text::of("Not foreseeable: it depends on which jobs end, start or are submitted.")
-        }
-    }
-}
-
-/// A moment as it is written.
-fn clock(time: Time) -> String {
-    number::time(time.as_millis())
 }
 
 struct Case<'a> {
@@ -110,6 +78,13 @@ impl Case<'_> {
         match gate {
             Gate::NotReady => job().say(" is waiting: not all of its pods exist yet."),
             Gate::NotALeaf => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
+            Gate::NotAccepted { why } => {
+                let not = job().say(" was not accepted into ").queue(name);
+                match why {
+                    NotAccepted::NoQueue => not.say(": the scheduler's configuration does not have this queue."),
+                    NotAccepted::Draining => not.say(": the queue is draining and takes no new jobs."),
+                }
+            }
             Gate::TooLarge { resource } => self.too_large(*resource),
             Gate::OverLimit { resource, .. } => self.over_limit(gate, *resource),
             Gate::UserLimit { .. } => job().say(" is waiting: its user has reached a limit in ").queue(name).say("."),
@@ -504,6 +479,7 @@ impl Case<'_> {
             Gate::Behind { .. } => vec![of_job("priority", "priority of ")],
             Gate::NotReady
             | Gate::NotALeaf
+            | Gate::NotAccepted { .. }
             | Gate::UserLimit { .. }
             | Gate::TooManyJobs { .. }
             | Gate::WaitingForVictims { .. }

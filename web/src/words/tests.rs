@@ -4,8 +4,8 @@ use expect_test::{Expect, expect};
 use fairground::id::{JobId, NodeId, PodId, QueueId};
 use fairground::time::Time;
 use fairground::trace::{
-    Check, Event, EvictReason, Gate, NodeReason, NotSelected, Op, Outlook, Protection, Quantity, Refusal,
-    RiseEnd, Subject, Term, Value, Whom,
+    Check, Event, EvictReason, Gate, NodeReason, NotAccepted, NotSelected, Op, Outlook, Protection, Quantity,
+    Refusal, RiseEnd, Subject, Term, Value, Whom,
 };
 use fairground::units::Resource;
 use fairground::words::Selection;
@@ -107,6 +107,8 @@ fn every_gate_has_its_sentence() {
     let lines = [
         refused(Gate::NotReady, |_| {}),
         refused(Gate::NotALeaf, |_| {}),
+        refused(Gate::NotAccepted { why: NotAccepted::NoQueue }, |_| {}),
+        refused(Gate::NotAccepted { why: NotAccepted::Draining }, |_| {}),
         refused(Gate::TooLarge { resource }, |_| {}),
         refused(Gate::OverLimit { queue, resource }, |frame| frame.queues[1].limit[2] = Some(1.0)),
         refused(Gate::NonPreemptibleOverQuota { queue, resource }, |frame| {
@@ -134,6 +136,8 @@ fn every_gate_has_its_sentence() {
     expect![[r#"
         `b2` is waiting: not all of its pods exist yet.
         Jobs cannot be placed in `team-b`: it has child queues.
+        `b2` was not accepted into `team-b`: the scheduler's configuration does not have this queue.
+        `b2` was not accepted into `team-b`: the queue is draining and takes no new jobs.
         `b2` cannot start: a pod of it needs more GPU than any node has; the largest node has 2.
         `b2` is waiting: `team-b` is at its limit: 1 of 1 GPUs.
         `b2` is non-preemptible, and `team-b` already uses 1 GPU of its quota of 2 for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free.

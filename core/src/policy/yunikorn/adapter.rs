@@ -18,10 +18,11 @@ use std::collections::BTreeMap;
 use super::amounts::Amounts;
 use super::apps::{Ending, NewApp};
 use super::config::{Partition, Rule};
-use super::cycle::{Found, Kind, NANOS};
+use super::cycle::{Found, Kind};
 use super::model::{AppIx, Ask, AskIx, Core, NodeIx, QueueIx, Settings as Surroundings};
 use super::partition::{self, Kinds, counted};
 use super::placeholders::Gangs;
+use super::wake::quota_due;
 use super::words::Config;
 use super::{explain, order, refuse};
 use crate::cluster::{Cluster, Devices, GpuRequest, Job, Node, NodeUse, Phase, Pod, Preemptible};
@@ -64,7 +65,7 @@ pub struct Memory {
     /// For whom a pod was told to go.
     takers: BTreeMap<PodId, JobId>,
     /// When something changed last.
-    changed_at: Time,
+    pub(super) changed_at: Time,
     /// Nothing changed since the last pass but by its own decisions.
     pub(super) in_step: bool,
 }
@@ -120,6 +121,7 @@ impl Scheduler for YuniKorn {
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
         memory.fire_timers(world, trace);
+        memory.repeat_checks(world.now, self.rhythm);
         if !memory.in_step {
             memory.follow(world, &self.config);
             memory.changed_at = world.now;
@@ -455,50 +457,6 @@ impl Memory {
         }
     }
 
-    /// When time alone may bring something: an ask becomes old enough to reserve or to preempt, a back-off ends.
-    fn wake(&self, now: Time, rhythm: Rhythm) -> Wake {
-        let Some(core) = &self.core else { return rhythm.wake(now) };
-        let now_ms = now.as_millis();
-        let mut next: Option<i64> = None;
-        for &ask in self.asks.values().chain(self.gangs.placeholders()) {
-            let a = &core.asks[ask];
-            if a.allocated {
-                continue;
-            }
-            let properties = &core.queues[core.apps[a.app].queue].properties;
-            let delay = properties.preemption_delay / NANOS;
-            // Room that was freed during a back-off is used when the back-off ends.
-            let until = core.apps[a.app].backoff_until;
-            let began = until.saturating_sub(properties.backoff_delay) / NANOS;
-            let rested = Some(until.saturating_add(NANOS - 1) / NANOS);
-            let rested = rested.filter(|_| began <= self.changed_at.as_millis());
-            let again = a.last_check.map(|last| last + super::preempt::RETRY);
-            let again =
-                again.filter(|_| a.last_check.is_some_and(|last| last <= self.changed_at.as_millis()));
-            let reserve = a.created + core.settings.reservation_delay + 1;
-            let moments =
-                [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again, rested];
-            next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
-        }
-        let quota = quota_due(core).filter(|&due| due > now_ms);
-        let gangs = self.gangs.due(core).filter(|&due| due > now_ms);
-        if rhythm == Rhythm::OnEvents {
-            // The end of a placeholder's wait is an event of the core.
-            let at = gangs.map(Time::from_millis);
-            return at.map_or(rhythm.wake(now), |at| Wake::OnChangeOrAt { not_before: now, at });
-        }
-        let Some(next) = [next, quota, gangs].into_iter().flatten().min() else { return rhythm.wake(now) };
-        match rhythm {
-            // Periodic cycles are not left out while time alone may bring something.
-            Rhythm::Every { period, .. } => Wake::OnChangeOrAt { not_before: now + period, at: now + period },
-            Rhythm::OnChange { at_least } => {
-                let not_before = now + at_least;
-                Wake::OnChangeOrAt { not_before, at: Time::from_millis(next).max(not_before) }
-            }
-            Rhythm::OnEvents => rhythm.wake(now),
-        }
-    }
-
     /// The pod of an ask, or that for which a placeholder holds room.
     pub(super) fn pod_of(&self, ask: AskIx) -> Option<PodId> {
         self.pods.get(&ask).copied().or_else(|| self.gangs.pod_of(ask))
@@ -508,12 +466,6 @@ impl Memory {
     pub(super) fn leaving_for(&self, job: JobId) -> impl Iterator<Item = PodId> + '_ {
         self.takers.iter().filter(move |(_, taker)| **taker == job).map(|(pod, _)| *pod)
     }
-}
-
-/// When the next queue gives up what it uses above a lowered maximum.
-fn quota_due(core: &Core) -> Option<i64> {
-    let queues = core.queues.iter().filter(|_| core.quota_preemption);
-    queues.filter_map(|queue| queue.quota_start).min()
 }
 
 fn release(core: &mut Core, ask: AskIx) {

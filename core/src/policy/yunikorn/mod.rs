@@ -50,6 +50,7 @@ mod translate;
 mod tree;
 mod versions;
 mod vocabulary;
+mod wake;
 mod words;
 
 pub use adapter::{Memory, YuniKorn};

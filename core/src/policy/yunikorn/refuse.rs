@@ -15,9 +15,11 @@ use super::explain::{queue_id, short_of};
 use super::model::{AskIx, Core};
 use super::rules;
 use crate::cluster::Phase;
-use crate::id::JobId;
+use crate::id::{Id, JobId};
 use crate::policy::PartitionView;
-use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
+use crate::trace::{
+    Check, Ending, Gate, NodeReason, NotAccepted, Op, Outlook, Quantity, Refusal, Subject, Trace, Value,
+};
 use crate::units::Resource;
 
 /// Adds one refusal per job that waits.
@@ -70,7 +72,9 @@ fn reason(
     ask: Option<AskIx>,
     served: Option<JobId>,
 ) -> (Gate, Outlook, Vec<Check>) {
-    let Some(ask) = ask else { return (Gate::NotALeaf, Outlook::OnlyByEdit, Vec::new()) };
+    let Some(ask) = ask else {
+        return (not_accepted(world, memory, core, job), Outlook::OnlyByEdit, Vec::new());
+    };
     let leaving: Vec<_> = memory.leaving_for(job).collect();
     if core.asks[ask].triggered && !leaving.is_empty() {
         let last = leaving.iter().filter_map(|&pod| until(world.cluster.pods[pod].phase)).max();
@@ -87,6 +91,16 @@ fn reason(
             (Gate::Behind { job: served }, Outlook::NotForeseeable, Vec::new())
         }
         _ => no_node(memory, core, ask),
+    }
+}
+
+/// Why an application is not in the core.
+fn not_accepted(world: PartitionView<'_>, memory: &Memory, core: &Core, job: JobId) -> Gate {
+    let queue = world.cluster.jobs[job].queue;
+    match memory.queues[queue.index()] {
+        None => Gate::NotAccepted { why: NotAccepted::NoQueue },
+        Some(at) if core.queues[at].draining => Gate::NotAccepted { why: NotAccepted::Draining },
+        Some(_) => Gate::NotALeaf,
     }
 }
 

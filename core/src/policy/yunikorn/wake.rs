@@ -1,0 +1,84 @@
+//! When the core has to be asked although nothing changed, and what it would have done in cycles that were left out.
+//!
+//! # Rule
+//! Time alone may bring something: an ask becomes old enough to reserve or to preempt, a look for victims is repeated, a back-off
+//! or a placeholder's wait ends, a queue gives up what it uses above a lowered maximum.
+//!
+//! # Source
+//! yunikorn.md 3.1, 5.1, 5.2
+
+use super::adapter::Memory;
+use super::cycle::NANOS;
+use super::model::{Ask, Core};
+use super::preempt::RETRY;
+use crate::policy::{Rhythm, Wake};
+use crate::time::Time;
+
+impl Memory {
+    /// Looks for victims are repeated while nothing changes and find nothing again; the cycles in which that happens may be
+    /// left out. The next look keeps its distance from the last that would have taken place.
+    pub(super) fn repeat_checks(&mut self, now: Time, rhythm: Rhythm) {
+        let period = match rhythm {
+            Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => period.as_millis().max(1),
+            Rhythm::OnEvents => return,
+        };
+        let step = (RETRY + period - 1) / period * period;
+        let Some(core) = &mut self.core else { return };
+        for &ask in self.asks.values().chain(self.gangs.placeholders()) {
+            let Ask { allocated: false, last_check: Some(last), .. } = &mut core.asks[ask] else { continue };
+            if *last > self.changed_at.as_millis() {
+                *last += (now.as_millis() - 1 - *last).max(0) / step * step;
+            }
+        }
+    }
+
+    /// When time alone may bring something: an ask becomes old enough to reserve or to preempt, a back-off ends.
+    pub(super) fn wake(&self, now: Time, rhythm: Rhythm) -> Wake {
+        let Some(core) = &self.core else { return rhythm.wake(now) };
+        let now_ms = now.as_millis();
+        let mut next: Option<i64> = None;
+        for &ask in self.asks.values().chain(self.gangs.placeholders()) {
+            let a = &core.asks[ask];
+            if a.allocated {
+                continue;
+            }
+            let properties = &core.queues[core.apps[a.app].queue].properties;
+            let delay = properties.preemption_delay / NANOS;
+            // Room that was freed during a back-off is used when the back-off ends.
+            let until = core.apps[a.app].backoff_until;
+            let began = until.saturating_sub(properties.backoff_delay) / NANOS;
+            let rested = Some(until.saturating_add(NANOS - 1) / NANOS);
+            let rested = rested.filter(|_| began <= self.changed_at.as_millis());
+            let again = a.last_check.map(|last| last + RETRY);
+            let again =
+                again.filter(|_| a.last_check.is_some_and(|last| last <= self.changed_at.as_millis()));
+            let reserve = a.created + core.settings.reservation_delay + 1;
+            let moments =
+                [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again, rested];
+            next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
+        }
+        let quota = quota_due(core).filter(|&due| due > now_ms);
+        let gangs = self.gangs.due(core).filter(|&due| due > now_ms);
+        if rhythm == Rhythm::OnEvents {
+            // The end of a placeholder's wait is an event of the core.
+            let at = gangs.map(Time::from_millis);
+            return at.map_or(rhythm.wake(now), |at| Wake::OnChangeOrAt { not_before: now, at });
+        }
+        let Some(next) = [next, quota, gangs].into_iter().flatten().min() else { return rhythm.wake(now) };
+        match rhythm {
+            // Periodic cycles are not left out while time alone may bring something.
+            Rhythm::Every { period, .. } => Wake::OnChangeOrAt { not_before: now + period, at: now + period },
+            Rhythm::OnChange { at_least } => {
+                let not_before = now + at_least;
+                Wake::OnChangeOrAt { not_before, at: Time::from_millis(next).max(not_before) }
+            }
+            Rhythm::OnEvents => rhythm.wake(now),
+        }
+    }
+}
+
+/// When the next queue gives up what it uses above a lowered maximum.
+pub(super) fn quota_due(core: &Core) -> Option<i64> {
+    let queues = core.queues.iter().filter(|_| core.quota_preemption);
+    queues.filter_map(|queue| queue.quota_start).min()
+}
