@@ -180,7 +180,17 @@ fn items(value: &str) -> Result<Vec<&str>, Unset> {
     if text.is_empty() && value.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let items: Vec<&str> = text.split(',').map(str::trim).collect();
+    // A comma in parentheses separates the values of one item: `zone in (a, b)`.
+    let mut depth = 0_usize;
+    let ends_item = |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    let items: Vec<&str> = text.split(ends_item).map(str::trim).collect();
     if items.iter().any(|item| item.is_empty()) { Err(Unset::Gap) } else { Ok(items) }
 }
 

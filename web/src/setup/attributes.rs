@@ -127,6 +127,12 @@ pub const NODES: &[Group] = &[
                 STATE,
             ),
             text("labels", "Labels", "none", "Such as zone=east, tier=a. Jobs can require labels."),
+            text(
+                "taints",
+                "Taints",
+                "none",
+                "Such as gpu:NoSchedule, team=a:NoExecute. Only pods with a matching toleration run there.",
+            ),
             ask(text("pool", "Pool", "the first", "Every node pool is scheduled separately."), Ask::Pool),
         ],
     ),
@@ -239,6 +245,13 @@ pub const JOB: &[Group] = &[
                 "One entry per pod, counted from 0: 2, or 0+1 for several GPUs.",
             ),
             text("started", "Since", "when submitted", "A moment at or before 0."),
+            text(
+                "terminating",
+                "Being evicted",
+                "none",
+                "When each of these pods is gone, in order, such as 30s or 30s, 30s.",
+            ),
+            text("evicted-for", "Evicted for", "no job in particular", "The job that gets the resources."),
         ],
     ),
     (
@@ -249,6 +262,18 @@ pub const JOB: &[Group] = &[
                 "Required labels",
                 "anywhere",
                 "Such as zone=east: only nodes with all these labels.",
+            ),
+            text(
+                "affinity",
+                "Required node affinity",
+                "anywhere",
+                "Rules for labels, all of which must hold: zone in (east, west), tier notin (old), ssd, !spot.",
+            ),
+            text(
+                "tolerations",
+                "Tolerations",
+                "none",
+                "Such as gpu, team=a, gpu:NoSchedule or * for all taints.",
             ),
             text(
                 "pools",
@@ -348,6 +373,19 @@ mod tests {
             let renamed = attribute.key == "name" && at.0.len() > 1;
             assert!(renamed || document::value(&after, &at).starts_with('1'), "{at} keeps what is set");
         }
+    }
+
+    #[test]
+    fn rules_in_a_list_keep_their_parentheses() {
+        let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n}]\nqueues: [{name: q}]\n\
+                    jobs: [{name: j, queue: q}]\n";
+        let scenario: Scenario = document::from_text(text).expect("it can be read");
+        let at = Path::default().field("jobs").named("j").field("affinity");
+        let typed = "zone in (a, b), ssd";
+        let set = Edit::Set { at: at.clone(), value: typed.into() };
+        let after = document::apply(&scenario, &[set]).expect("a list");
+        assert_eq!(after.jobs[0].affinity, ["zone in (a, b)", "ssd"]);
+        assert_eq!(document::value(&after, &at), typed);
     }
 
     /// The switches of a queue follow it when it is renamed, and go with it.

@@ -91,9 +91,21 @@ fn form(model: &Model) -> &'static Form {
     &Policy::described(&model.scenario.policy).unwrap_or(Policy::ALL[0]).form
 }
 
-/// The fields of some values of the thing at a place.
+/// The fields of some values of the thing at a place. What the policy ignores is shown only where it is set.
 pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> AnyView {
-    let fields: Vec<AnyView> = all.iter().map(|attribute| field(store, at, attribute)).collect();
+    let is_shown = |attribute: &&Attribute| {
+        store.now(|m| {
+            let policy = Policy::described_or_default(&m.scenario.policy);
+            let is_ignored = match table::tab(at) {
+                SetupTab::Nodes => policy.ignored_of_nodes().any(|key| key == attribute.key),
+                SetupTab::Work => policy.ignored_of_jobs().any(|key| key == attribute.key),
+                _ => false,
+            };
+            !is_ignored || !document::value(&m.scenario, &attribute.place(at)).is_empty()
+        })
+    };
+    let shown = all.iter().filter(is_shown);
+    let fields: Vec<AnyView> = shown.map(|attribute| field(store, at, attribute)).collect();
     view! { <div class="fields">{fields}</div> }.into_any()
 }
 

@@ -217,6 +217,12 @@ pub const JOB: Group = (
             YES_NO,
         ),
         text(
+            "groups",
+            "Groups",
+            "those of its user",
+            "Groups of the user as submitted with this job, separated by commas. Queue limits refer to them.",
+        ),
+        text(
             "required-node",
             "Required node",
             "any",
