@@ -167,7 +167,13 @@ impl Because<'_, '_> {
             // Each resource is there, but not together, or not in a pool that is open to the queue.
             None => {
                 let of = self.desk.waiting[sub].len() as u32;
-                let reasons = vec![(NodeReason::Gate, self.model.nodes.len() as u32)];
+                let leaf = self.desk.state.subs[sub].leaf;
+                let n_own: usize =
+                    self.model.plan.path(leaf).map(|c| self.model.layout.holdings[c].len()).sum();
+                let short = NodeReason::Insufficient(self.short(sub));
+                let reasons = [(short, n_own), (NodeReason::Gate, self.model.nodes.len() - n_own)];
+                let reasons = reasons.into_iter().filter(|(_, n)| *n > 0);
+                let reasons = reasons.map(|(reason, n)| (reason, n as u32)).collect();
                 (Gate::NoNode { placed: 0, of, reasons, free: None }, Outlook::NotForeseeable, Vec::new())
             }
         }
