@@ -74,7 +74,7 @@ fn table<const N: usize>(head: [&'static str; N], rows: Vec<AnyView>) -> impl In
 }
 
 /// Which versions are modelled, and how many cases agree.
-fn policies() -> impl IntoView {
+pub(super) fn policies() -> impl IntoView {
     let row = |modelled: &Modelled| {
         let found = agreement::of(modelled.policy);
         let Agreement { agree, agree_as_scenarios, can_be_scenarios, not_counted, .. } = found;
@@ -124,7 +124,7 @@ fn cases() -> impl IntoView {
 }
 
 /// The cases of a policy that differ.
-fn differing(modelled: &Modelled) -> impl IntoView {
+pub(super) fn differing(modelled: &Modelled) -> impl IntoView {
     let item = |Difference { file, id, reason }: Difference| {
         view! { <li><code>{id}</code> " in " <code>{file}</code> ": " {reason}</li> }
     };

@@ -1,8 +1,10 @@
 //! Dialogs, one at a time.
 
+mod about;
 pub mod examples;
 mod fidelity;
 mod goto;
+pub mod help;
 mod import;
 mod keys;
 mod link;
@@ -34,6 +36,8 @@ fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
         Dialog::Examples => view! { <examples::Examples on_close /> }.into_any(),
         Dialog::Share => view! { <share::Share on_close /> }.into_any(),
         Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_any(),
+        Dialog::Help => view! { <help::Help on_close /> }.into_any(),
+        Dialog::About => view! { <about::About on_close /> }.into_any(),
         Dialog::Keys => view! { <keys::Keys on_close /> }.into_any(),
         Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_any(),
         Dialog::Palette => view! { <palette::component::Palette on_close /> }.into_any(),

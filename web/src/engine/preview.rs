@@ -259,7 +259,7 @@ mod tests {
                 let mut fresh = Previews::default();
                 fresh.request(request(7, quota));
                 let expected = said(&mut fresh);
-                assert!(expected.contains("GhostRun"), "{expected}");
+                assert!(expected.contains("AlternativeRun"), "{expected}");
                 for n_foreseen in [0, 1, 2, 3, 9] {
                     let (is_there, said) = pulled(before, (7, quota), n_foreseen);
                     assert_eq!(said, expected);

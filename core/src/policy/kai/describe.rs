@@ -17,6 +17,7 @@ pub const DESCRIPTION: Description = Description {
     name: "KAI",
     title: "KAI Scheduler",
     short: "KAI",
+    about: "KAI Scheduler is NVIDIA's open-source scheduler for GPU workloads on Kubernetes.",
     terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::CLASSES,
     cycle: Cycle::EverySecond,

@@ -167,6 +167,8 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     add("Import", "", Command::Dialog(Some(Dialog::Paste)));
     add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
     add("Compare policies", "", Command::Compare { with_baselines: false });
+    add("Help: guide and glossary", "", Command::Dialog(Some(Dialog::Help)));
+    add("About: version, licence, what was checked", "", Command::Dialog(Some(Dialog::About)));
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for set in KeySet::ALL {
         add(&format!("Keys: {}", set.says()), "", Command::Keys(set));
