@@ -167,27 +167,16 @@ fn Chips() -> impl IntoView {
     view! { <div class="chips">{buttons}</div> }
 }
 
-/// What happened: problems as lines that stay, all else as toasts, which move nothing and go away.
+/// What happened, in cards over the page, which move nothing below; those that are no problems go away.
 #[component]
 pub fn Notices() -> impl IntoView {
     let store = Store::get();
-    let of_kind = move |is_problem: bool| {
-        let notices = store.part(|m| m.notices.clone());
-        move || {
-            notices
-                .with(|all| all.iter().filter(|of| of.is_problem == is_problem).cloned().collect::<Vec<_>>())
-        }
-    };
+    let notices = store.part(|m| m.notices.clone());
     view! {
         <div class="notices">
-            <For each=of_kind(true) key=|notice| notice.id let:notice>
+            <For each=move || (*notices.get()).clone() key=|notice| notice.id let:notice>
                 <NoticeLine notice />
             </For>
-            <div class="toasts">
-                <For each=of_kind(false) key=|notice| notice.id let:notice>
-                    <NoticeLine notice />
-                </For>
-            </div>
         </div>
     }
 }
@@ -207,7 +196,7 @@ fn NoticeLine(notice: Notice) -> impl IntoView {
         view! { <button type="button" class="btn" on:click=press>{label}</button> }
     });
     view! {
-        <div class="notice" class:problem=is_problem class:toast=!is_problem>
+        <div class="notice toast" class:problem=is_problem>
             {is_problem.then(|| view! { <Icon kind=Kind::Problem /> })}
             <span>{text}</span>
             {action}

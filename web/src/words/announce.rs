@@ -74,8 +74,8 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     let mut happenings: Vec<Happening> = Vec::new();
     let takers = takers(&groups);
     let is_decided = |group: &&Group<'_>| group.first.word().is_decision();
-    let (decided, outside): (Vec<_>, Vec<_>) = groups.iter().partition(is_decided);
-    for group in decided.into_iter().chain(outside) {
+    let decided = groups.iter().filter(is_decided);
+    for group in decided.chain(groups.iter().filter(|group| !is_decided(group))) {
         let claimer = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Claimed);
         let is_told = claimer.is_some_and(|job| takers.contains(&job));
         if !is_told && !is_submitted_and_decided(frame, group, &groups, &takers) {

@@ -242,6 +242,16 @@ fn the_ladder_ends_in_the_shown_value() {
         fair_share: 3.0,
         ..LadderLevel::default()
     };
+    let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, 2, usize::MAX);
+    let rows: String = view.table.rows.iter().map(|row| row.join(" | ") + "\n").collect();
+    expect![[r#"
+        before |  |  | 5
+        quotas granted | +1 | +1 | 3
+        priority 0, round 1 | 3 × 1/2 = 1.5 → 1 | 3 × 1/2 = 1.5 → 1 | 1
+        1 remaining GPU goes to a (largest fraction, 0.5) | +1 | – | 0
+        fair share | 3 | 2 | 0
+    "#]]
+    .assert_eq(&rows);
     let steps = ladder(&[level], 2);
     let text: String =
         steps.iter().map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value)).collect();

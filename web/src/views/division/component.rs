@@ -1,14 +1,13 @@
 //! Division: stepping through the rounds in which a fair share came about, and pulling at weights.
 
-use fairground::scenario::Path;
 use fairground::words::Terms;
-use fairground::words::number::resource_key;
 use leptos::html;
 use leptos::prelude::*;
 
 use super::draw::{HEIGHTS, Layout, division as draw, layout};
-use super::view::{DivisionView, division, says, with_alternative};
+use super::view::{DivisionView, division, says, weight_of, with_alternative, with_unserved};
 use crate::chart::backend::Size;
+use crate::engine::protocol::{Frame, LadderLevel};
 use crate::state::document::{self, edit};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
@@ -37,11 +36,16 @@ pub fn Division() -> impl IntoView {
         let (frame, ladder) = (store.frame.get()?, store.ladder.get()?);
         let last = ladder.levels.len().checked_sub(1)?;
         let level = level.get().min(last);
-        let view = division(&frame, ladder.levels.get(level)?, ladder.resource, at.get());
+        let scenario = store.edited.get();
+        let of_moment = |frame: &Frame, level: &LadderLevel| {
+            let view = division(frame, level, ladder.resource, at.get());
+            with_unserved(view, &scenario, ladder.resource)
+        };
+        let view = of_moment(&frame, ladder.levels.get(level)?);
         let alternative = store.alternative_ladder.get().zip(store.alternative.get());
-        let alternative = alternative.as_ref().and_then(|(alternative, frame)| {
-            Some(division(frame, alternative.levels.get(level)?, ladder.resource, at.get()))
-        });
+        let alternative = alternative
+            .as_ref()
+            .and_then(|(alternative, frame)| Some(of_moment(frame, alternative.levels.get(level)?)));
         Some(match alternative {
             Some(alternative) => with_alternative(view, &alternative, store.changed.with(Option::is_some)),
             None => view,
@@ -135,11 +139,6 @@ pub fn Division() -> impl IntoView {
     }
 }
 
-/// Where the weight of a queue is set.
-fn weight_of(queue: &str, resource: u8) -> Path {
-    Path::default().field("queues").named(queue).field(resource_key(resource)).field("weight")
-}
-
 /// The right wall of every tank whose weight is a setting can be pulled.
 #[component]
 fn Grips(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl IntoView {
@@ -213,7 +212,7 @@ fn Wall(
     });
     let at_pull = Callback::new(move |by: f64| {
         let weight = now().trim().parse().unwrap_or(1.0);
-        let per_weight = lies.with_untracked(|lies| lies.per_weight).max(8.0);
+        let per_weight = lies.with_untracked(|lies| lies.per_weight.get(at).copied().unwrap_or(0.0)).max(8.0);
         Some(rounded(weight + by / per_weight).to_string())
     });
     let at_step = Callback::new(move |(wanted, by): (String, i64)| {

@@ -27,8 +27,8 @@ pub fn division(view: &DivisionView, size: Size) -> String {
 pub struct Layout {
     /// Left edge and width of each tank.
     pub tanks: Vec<(f64, f64)>,
-    /// Pixels per unit of width.
-    pub per_weight: f64,
+    /// Pixels per unit of width, of each tank: one scale for all, unless priorities have their own.
+    pub per_weight: Vec<f64>,
     /// The upper end of the highest tank.
     pub top: f64,
     /// What tanks stand on.
@@ -76,23 +76,44 @@ fn highest(tanks: &[Tank]) -> f64 {
     if gets > 0.0 { asks.clamp(gets, 1.5 * gets) } else { asks }
 }
 
+/// Where one scale for all leaves a tank narrower than this, each priority gets its own: levels are compared within one.
+const NARROW: f64 = 20.0;
+
+/// Pixels per unit of width for each tank, so that together they fill the room.
+fn scales(tanks: &[Tank], room: f64) -> Vec<f64> {
+    let scale = |of: &[Tank], room: f64| {
+        let weights: f64 = of.iter().map(Tank::width).sum();
+        room / if weights > 0.0 { weights } else { of.len().max(1) as f64 }
+    };
+    let one = scale(tanks, room);
+    let is_narrow = |tank: &Tank| tank.width() > 0.0 && tank.width() * one < NARROW;
+    if !tanks.iter().any(is_narrow) {
+        return vec![one; tanks.len()];
+    }
+    let of_priority = tanks.chunk_by(|before, tank| !is_later(before, tank));
+    let scales = of_priority.flat_map(|of| {
+        let own = scale(of, room * of.len() as f64 / tanks.len() as f64);
+        std::iter::repeat_n(own, of.len())
+    });
+    scales.collect()
+}
+
 /// Where the tanks are in a picture of that size. They fill its width; a tank of twice the weight is twice as wide.
 pub fn layout(view: &DivisionView, size: Size) -> Layout {
-    let n = view.tanks.len() as f64;
     let font = font(size);
     let (top, base) = (2.0 * (font + 5.0), size.height - 3.5 * (font + 5.0));
     let gaps = gaps(&view.tanks);
     let gap = if gaps > 0.0 { GAP.0.min(size.width * GAP.1 / gaps) } else { 0.0 };
-    let room = (size.width - gap * gaps - 2.0 * MARGIN).max(n);
-    let weights: f64 = view.tanks.iter().map(Tank::width).sum();
-    let per_weight = if weights > 0.0 { room / weights } else { room / n.max(1.0) };
+    let room = (size.width - gap * gaps - 2.0 * MARGIN).max(view.tanks.len() as f64);
+    let per_weight = scales(&view.tanks, room);
+    let has_weights = view.tanks.iter().any(|tank| tank.width() > 0.0);
     let mut x = MARGIN;
     let mut tanks = Vec::new();
-    for (at, tank) in view.tanks.iter().enumerate() {
+    for (at, (tank, scale)) in view.tanks.iter().zip(&per_weight).enumerate() {
         if at > 0 {
             x += if is_later(&view.tanks[at - 1], tank) { 2.0 * gap } else { gap };
         }
-        let w = if weights > 0.0 { per_weight * tank.width() } else { per_weight };
+        let w = if has_weights { scale * tank.width() } else { *scale };
         tanks.push((x, w));
         x += w;
     }
@@ -112,7 +133,7 @@ fn draw(area: &Area<'_>, view: &DivisionView, size: Size) -> Drawn {
         draw_tank(area, tank, x, w, &layout)?;
         draw_labels(area, tank, (x, w), &layout, (view.was, terms))?;
         if let Some(alternative) = &tank.alternative {
-            let wide = if tank.width() > 0.0 { layout.per_weight * alternative.width() } else { w };
+            let wide = if tank.width() > 0.0 { layout.per_weight[at] * alternative.width() } else { w };
             draw_alternative(area, alternative, (x, wide), &layout)?;
         }
     }
@@ -310,6 +331,15 @@ mod tests {
             layout(&DivisionView { tanks, ..DivisionView::default() }, Size { width: 700.0, height: 300.0 });
         let gap = |at: usize| lies.tanks[at + 1].0 - lies.tanks[at].0 - lies.tanks[at].1;
         assert!((gap(1) - 2.0 * gap(0)).abs() < 1e-9, "{lies:?}");
+        let tanks = [tank(100, 4.0, 4.0), Tank { weight: 100.0, ..tank(50, 4.0, 0.0) }];
+        let apart = layout(
+            &DivisionView { tanks: tanks.into(), ..DivisionView::default() },
+            Size { width: 700.0, height: 300.0 },
+        );
+        assert_eq!(
+            apart.tanks[0].1, apart.tanks[1].1,
+            "a priority has a scale of its own where it would be too narrow"
+        );
         let full = (lies.base - lies.top) / 1.5;
         assert!((4.0 * lies.scale - full).abs() < 1e-9, "what it gets takes two thirds: {lies:?}");
     }

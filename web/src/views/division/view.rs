@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 
+use fairground::scenario::{Path, Scenario};
 use fairground::trace::RiseEnd;
 use fairground::words::Terms;
-use fairground::words::number::{amount, in_unit, number, resource_name, unit, with_unit};
+use fairground::words::number::{amount, in_unit, number, resource_key, resource_name, unit, with_unit};
 
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, LadderLevel, LadderLine, LineKind};
+use crate::state::document;
 
 /// What Division draws.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,6 +104,33 @@ impl Tank {
     }
 }
 
+/// Where the weight of a queue is set.
+pub fn weight_of(queue: &str, resource: u8) -> Path {
+    Path::default().field("queues").named(queue).field(resource_key(resource)).field("weight")
+}
+
+/// Those of higher priority first, those without one last.
+fn by_priority(tanks: &mut [Tank]) {
+    tanks.sort_by_key(|tank| std::cmp::Reverse(tank.priority));
+}
+
+/// Tanks that no round reached have their weight from the scenario, and their priority where others have one.
+pub fn with_unserved(mut view: DivisionView, scenario: &Scenario, resource: u8) -> DivisionView {
+    let has_priorities = view.tanks.iter().any(|tank| tank.priority.is_some());
+    let terms = Terms::of(&view.policy);
+    for tank in view.tanks.iter_mut().filter(|tank| tank.priority.is_none()) {
+        let value = |path: &Path| document::value(scenario, path).trim().to_string();
+        tank.weight = value(&weight_of(&tank.name, resource)).parse().unwrap_or(tank.weight);
+        let at = Path::default().field("queues").named(&tank.name).field("priority");
+        let priority = Some(value(&at)).filter(|text| !text.is_empty());
+        let priority = priority.unwrap_or_else(|| terms.unset.priority.to_string());
+        tank.priority = priority.parse().ok().filter(|_| has_priorities);
+    }
+    by_priority(&mut view.tanks);
+    view.lead = lead(&view.tanks, resource, terms);
+    view
+}
+
 /// The lines of one step.
 struct Step<'a> {
     says: String,
@@ -115,7 +144,7 @@ impl<'a> Step<'a> {
     }
 }
 
-fn steps<'a>(level: &'a LadderLevel, resource: u8, terms: &Terms) -> Vec<Step<'a>> {
+fn steps<'a>(level: &'a LadderLevel, resource: u8, has_sums: bool, terms: &Terms) -> Vec<Step<'a>> {
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut last = None;
     for line in &level.lines {
@@ -123,6 +152,7 @@ fn steps<'a>(level: &'a LadderLevel, resource: u8, terms: &Terms) -> Vec<Step<'a
         if last != Some(key) || line.kind == LineKind::Remainder {
             let says = match line.kind {
                 LineKind::Quota => terms.says("quotas granted"),
+                LineKind::Round if has_sums => format!("priority {}, round {}", line.priority, line.round),
                 LineKind::Round => terms.says(&round(level, line, resource)),
                 LineKind::Rise => rises(line),
                 LineKind::Rest => format!("unused capacity to {} (weight 0)", line.queue),
@@ -145,15 +175,9 @@ fn remainder(line: &LadderLine, resource: u8) -> String {
     format!("{given} remaining {unit} goes to {} (largest fraction, {fraction})", line.queue)
 }
 
-/// *priority 100, round 1*, with the sum if the table has no room for that of each queue.
+/// *priority 100, round 1: 8 GPUs × weight / 7*
 fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> String {
     let round = format!("priority {}, round {}", line.priority, line.round);
-    let mut queues: Vec<&str> = level.lines.iter().map(|line| line.queue.as_str()).collect();
-    queues.sort_unstable();
-    queues.dedup();
-    if queues.len() <= SUMS {
-        return round;
-    }
     format!("{round}: {} × weight / {}", with_unit(resource, line.pot), number(level.parts(line).1))
 }
 
@@ -194,12 +218,12 @@ const SUMS: usize = 5;
 /// What Division draws of one level after so many steps.
 pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> DivisionView {
     let terms = Terms::of(&frame.policy);
-    let steps = steps(level, resource, terms);
-    let at = at.min(steps.len());
     // What a queue has and wants in the pool that is divided.
     let of_pool = frame.in_pool(&level.pool);
     let mut tanks = tanks(of_pool.as_ref().unwrap_or(frame), level, resource);
     let has_sums = tanks.len() <= SUMS;
+    let steps = steps(level, resource, has_sums, terms);
+    let at = at.min(steps.len());
     let mut left = in_unit(resource, level.capacity);
     let mut rows = vec![row("before", &tanks, |_| String::new(), left)];
     for (i, step) in steps.iter().enumerate() {
@@ -292,7 +316,7 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
             LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
         }
     }
-    tanks.sort_by_key(|tank| std::cmp::Reverse(tank.priority));
+    by_priority(&mut tanks);
     tanks
 }
 
@@ -357,4 +381,30 @@ pub fn says(tank: &Tank, was: bool, terms: &Terms) -> String {
         said += &format!(", counted as {} for past use", number(part));
     }
     said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_round_reached_is_as_wide_as_the_scenario_says() {
+        let queues = "- {name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}\n\
+                      - {name: b, priority: 50, gpu: {quota: 1, limit: unlimited, weight: 4}}\n";
+        let text = format!("format: fairground-scenario\nversion: 1\nnodes: []\nqueues:\n{queues}jobs: []\n");
+        let scenario = document::from_text(&text).expect("it is clean");
+        let tank =
+            |name: &str, priority| Tank { name: name.into(), weight: 1.0, priority, ..Tank::default() };
+        let of = |tanks: Vec<Tank>| {
+            let view = DivisionView { tanks, ..DivisionView::default() };
+            with_unserved(view, &scenario, 2)
+                .tanks
+                .into_iter()
+                .map(|tank| (tank.weight, tank.priority))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of(vec![tank("a", None), tank("b", None)]), [(1.0, None), (4.0, None)]);
+        let served = of(vec![tank("b", None), tank("a", Some(100))]);
+        assert_eq!(served, [(1.0, Some(100)), (4.0, Some(50))]);
+    }
 }

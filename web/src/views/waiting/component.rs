@@ -21,7 +21,6 @@ pub fn Waiting() -> impl IntoView {
         Memo::new(move |_| store.frame.with(|frame| frame.as_deref().map(waiting).unwrap_or_default()));
     let n_shown = Memo::new(move |_| view.with(|view| fitting(view, width.get())));
     let chips = move || view.with(|view| view.chips.iter().take(n_shown.get()).cloned().collect::<Vec<_>>());
-    let n_more = move || view.with(|view| view.n) - n_shown.get();
     let heading = move || store.terms.get().says(&heading(&view.get()));
     let is_on = move |job: &str| store.is_in_selection(&Selection::Job(job.to_string()));
     // One stop for Tab: the selected job, else the first.
@@ -45,6 +44,22 @@ pub fn Waiting() -> impl IntoView {
             </button>
         }
     };
+    let more = move || {
+        let n_more = view.with(|view| view.n) - n_shown.get();
+        (n_more > 0).then(|| {
+            view! {
+                <button
+                    type="button"
+                    class="wait more-waiting"
+                    tabindex="-1"
+                    title="Open the table of all jobs"
+                    on:click=move |_| store.dispatch(Command::Tab(SetupTab::Work))
+                >
+                    {format!("+{n_more} more")}
+                </button>
+            }
+        })
+    };
     let keys = move |event: web_sys::KeyboardEvent| {
         let key = match event.key().as_str() {
             "ArrowRight" => "ArrowDown".to_string(),
@@ -54,21 +69,11 @@ pub fn Waiting() -> impl IntoView {
         move_focus(&event, "wait", |at, all| along_line(&key, at, all.len()));
     };
     view! {
-        <section class="waiting" aria-label="Waiting jobs" data-composite on:keydown=keys>
+        <section class="waiting" class:none=move || view.with(|view| view.n == 0) aria-label="Waiting jobs" data-composite on:keydown=keys>
             <h2>{heading}</h2>
             <div class="wait-line" node_ref=place>
                 {move || chips().into_iter().enumerate().map(button).collect_view()}
-                <Show when=move || { n_more() > 0 }>
-                    <button
-                        type="button"
-                        class="wait more-waiting"
-                        tabindex="-1"
-                        title="Open the table of all jobs"
-                        on:click=move |_| store.dispatch(Command::Tab(SetupTab::Work))
-                    >
-                        {move || format!("+{} more", n_more())}
-                    </button>
-                </Show>
+                {more}
             </div>
         </section>
     }
