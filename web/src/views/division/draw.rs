@@ -6,7 +6,7 @@ use plotters::element::{PathElement, Rectangle, Text};
 
 use super::view::{DivisionView, Tank};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Size, fit, picture, px};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
 use crate::chart::paint::{Fill, Ink, Paint, Trim};
 
@@ -129,7 +129,9 @@ fn draw(area: &Area<'_>, view: &DivisionView, size: Size) -> Drawn {
     let terms = Terms::of(&view.policy);
     for (at, (tank, &(x, w))) in view.tanks.iter().zip(&layout.tanks).enumerate() {
         let before = at.checked_sub(1).map(|before| &view.tanks[before]);
-        draw_priority(area, before, tank, x, &layout)?;
+        let end = (at + 1..layout.tanks.len()).find(|next| is_later(tank, &view.tanks[*next]));
+        let end = end.map_or(size.width, |next| layout.tanks[next].0 - layout.gap);
+        draw_priority(area, before, tank, (x, end), &layout)?;
         draw_tank(area, tank, x, w, &layout)?;
         draw_labels(area, tank, (x, w), &layout, (view.was, terms))?;
         if let Some(alternative) = &tank.alternative {
@@ -140,8 +142,14 @@ fn draw(area: &Area<'_>, view: &DivisionView, size: Size) -> Drawn {
     Ok(())
 }
 
-/// Names a priority where its tanks begin, after a line that parts them from those before.
-fn draw_priority(area: &Area<'_>, before: Option<&Tank>, tank: &Tank, x: f64, layout: &Layout) -> Drawn {
+/// Names a priority where its tanks begin, after a line that parts them from those before; they end at `end`.
+fn draw_priority(
+    area: &Area<'_>,
+    before: Option<&Tank>,
+    tank: &Tank,
+    (x, end): (f64, f64),
+    layout: &Layout,
+) -> Drawn {
     let Some(priority) = tank.priority else { return Ok(()) };
     let is_first = before.is_none();
     if !is_first && !before.is_some_and(|before| is_later(before, tank)) {
@@ -152,10 +160,13 @@ fn draw_priority(area: &Area<'_>, before: Option<&Tank>, tank: &Tank, x: f64, la
         let line = vec![(px(at), 0), (px(at), px(layout.base))];
         area.draw(&PathElement::new(line, Paint::from(Ink::Strong).trimmed(Trim::Dashed).line(1.0)))?;
     }
-    let rest = if is_first { "" } else { " · only what is left" };
     let x = if is_first { x } else { x - layout.gap + 6.0 };
-    let paint = Paint::from(Ink::Soft).text(layout.font - 1.0, HPos::Left);
-    area.draw(&Text::new(format!("priority {priority}{rest}"), (px(x), px(layout.font * 0.6)), paint))
+    let font = layout.font - 1.0;
+    let (short, long) = (format!("priority {priority}"), format!("priority {priority} · only what is left"));
+    let has_room = !is_first && x + text_width(&long, font) <= end;
+    let at = (px(x), px(layout.font * 0.6));
+    let paint = Paint::from(Ink::Soft).text(font, HPos::Left);
+    area.draw(&Text::new(if has_room { long } else { short }, at, paint))
 }
 
 fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, layout: &Layout) -> Drawn {

@@ -329,7 +329,7 @@ fn lead(tanks: &[Tank], resource: u8, terms: &Terms) -> String {
         _ => String::new(),
     };
     let unit = unit(resource, 2.0);
-    order + &terms.says(&format!("Width is weight: equal height means equal {unit} for each unit of weight."))
+    order + &terms.says(&format!("Equal height means equal {unit} for each unit of weight."))
 }
 
 fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64, u8)) -> String {
