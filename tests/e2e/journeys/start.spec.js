@@ -22,7 +22,7 @@ test("after each step one sentence under the header says what the cycle decided"
   await app.open();
   const line = page.locator(".strip .ask");
   await expect(line).toContainText("Who gives one up?");
-  await expect(line).toContainText("Fairground simulates GPU cluster schedulers. KAI Scheduler is");
+  await expect(line).toContainText("Fairground simulates GPU schedulers. KAI Scheduler is");
   const height = async () => (await page.locator(".strip").boundingBox()).height;
   const before = await height();
   for (const said of ["a2 gave up its GPU for b2.", "b2 started on node-2; a2 waits again.", "Nothing changed, and nothing more will happen."]) {

@@ -96,7 +96,7 @@ pub fn Help(
 pub fn what_it_is(store: Store) -> impl IntoView {
     let policy = move || store.scenario.with(|s| Policy::described_or_default(&s.policy));
     view! {
-        "Fairground simulates GPU cluster schedulers. "
+        "Fairground simulates GPU schedulers. "
         {move || policy().about}
     }
 }
