@@ -503,6 +503,14 @@ impl LadderLevel {
         self.lines.iter().filter(same).map(|line| line.weight).sum()
     }
 
+    /// A line's part and the sum of all parts of its round: weights, or what past use made of them.
+    pub fn parts(&self, line: &LadderLine) -> (f64, f64) {
+        match self.weight_after_use(line) {
+            None => (line.weight, self.weights(line)),
+            Some(_) => line.part,
+        }
+    }
+
     /// The weight that a line's part stands for, if past use made it another one.
     pub fn weight_after_use(&self, line: &LadderLine) -> Option<f64> {
         let counted = line.part.0 / line.part.1 * self.weights(line);

@@ -23,6 +23,8 @@ pub struct Description {
     pub title: &'static str,
     /// What people call it where there is little room.
     pub short: &'static str,
+    /// What it is, in one sentence.
+    pub about: &'static str,
     /// What it calls things.
     pub terms: &'static Terms,
     /// What holds for jobs that leave something out.
@@ -230,6 +232,7 @@ impl Description {
         name: "",
         title: "",
         short: "",
+        about: "",
         terms: &Terms::PLAIN,
         jobs: JobDefaults::PLAIN,
         cycle: Cycle::OnChange,

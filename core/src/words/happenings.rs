@@ -1,5 +1,7 @@
 //! Lists of what happened: in a cycle, to a job, on a node.
 
+use std::collections::BTreeMap;
+
 use super::Selection;
 use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::text::Text;
@@ -41,17 +43,15 @@ pub struct Group<'a> {
 /// What is noteworthy in a cycle; pods of a job together. What only follows from something else is left out.
 pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut places = BTreeMap::new();
     for (index, event) in frame.events.iter().enumerate() {
         let word = event.word();
         if matches!(word, EventWord::Gone | EventWord::Done | EventWord::JobEvicted) {
             continue;
         }
-        let job = frame.job_of(event);
-        let same = |group: &&mut Group<'_>| {
-            let first = group.first;
-            first.word() == word && frame.job_of(first) == job && first.by() == event.by()
-        };
-        match groups.iter_mut().find(same).filter(|_| job.is_some()) {
+        let place =
+            frame.job_of(event).map(|job| *places.entry((word, job, event.by())).or_insert(groups.len()));
+        match place.and_then(|place| groups.get_mut(place)) {
             Some(group) => {
                 group.n += 1;
                 group.gpus += event.gpus;

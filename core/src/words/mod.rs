@@ -17,6 +17,7 @@ mod queue;
 mod report;
 mod rule;
 mod selection;
+mod short;
 mod source;
 pub mod terms;
 mod text;
@@ -30,6 +31,7 @@ pub use order::{Order, put_order};
 pub use report::{decided, waiting};
 pub use rule::{rule, rule_name};
 pub use selection::Selection;
+pub use short::short_reason;
 pub use terms::Terms;
 pub use text::{Piece, Text};
 

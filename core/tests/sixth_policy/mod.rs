@@ -27,6 +27,7 @@ const DESCRIPTION: Description = Description {
     name: "in order of names",
     title: "In order of names",
     short: "Names",
+    about: "In order of names is a policy for tests.",
     form: Form {
         settings: &[("Order", &[ask(text("settings.reverse", "Backwards", "off", "From z to a."), ON_OFF)])],
         ..Description::BASELINE.form

@@ -112,6 +112,38 @@ test.describe("with a finger", () => {
     await expect(app.share("team-a")).toBeVisible();
   });
 
+  test("after a step two lines of the explanation show, and a tap opens it", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    const peek = page.getByRole("button", { name: /^Open the explanation/ });
+    await expect(peek).toHaveCount(0);
+    await app.step.tap();
+    await app.atCycle(1);
+    await expect(page.locator(".strip .ask")).toHaveText("a2 gave up its GPU for b2.");
+    await expect(peek).toContainText("a2 was evicted so that b2 can run.");
+    expect((await peek.boundingBox()).height).toBeLessThan(80);
+    await expect(app.why).toBeHidden();
+    await peek.tap();
+    await expect(app.why).toBeVisible();
+    await expect(peek).toHaveCount(0);
+  });
+
+  test("a link with why=1 opens the explanation", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    await app.step.tap();
+    await app.atCycle(1);
+    await app.share("team-b").tap();
+    await expect(app.why).toBeVisible();
+    await expect.poll(() => page.url()).toContain("why=1");
+    const link = page.url();
+    await page.goto("about:blank");
+    await page.goto(link);
+    await app.atCycle(1);
+    await expect(app.why).toBeVisible();
+    await expect(app.why).toContainText("team-b");
+  });
+
   test("what is tapped is at least 44 px high", async ({ page }) => {
     const app = new App(page);
     await app.open();

@@ -74,5 +74,5 @@ test("why of a job says that nobody replaces its evicted pod", async ({ page }) 
   await app.atCycle(2);
   await expect(app.why).toContainText("a2 was evicted at 0:01 for b2");
   await expect(app.why).toContainText("Its pods are not recreated");
-  await expect(app.status).toContainText("a2 gone for good");
+  await expect(app.status).toContainText("a2 is gone for good");
 });

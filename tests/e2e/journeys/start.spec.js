@@ -10,11 +10,39 @@ test("the start scenario tells its story", async ({ page }) => {
   await app.atCycle(1);
   await expect(app.why).toContainText("a2 was evicted so that b2 can run");
   await expect(app.why).toContainText("fair share of 2");
-  await expect(app.status).toContainText("Cycle 1: b2 submitted, a2 reclaimed, its GPU claimed for b2");
+  await expect(app.status).toContainText("Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1.");
   await app.step.click();
   await app.atCycle(2);
   await expect(app.why).toContainText("b2 started on node-2");
   await expect(app.share("team-b")).toHaveAttribute("aria-label", /allocated 2 GPUs/);
+});
+
+test("after each step one sentence under the header says what the cycle decided", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const line = page.locator(".strip .ask");
+  await expect(line).toContainText("Who gives one up?");
+  await expect(line).toContainText("Fairground simulates GPU schedulers. KAI Scheduler is");
+  const height = async () => (await page.locator(".strip").boundingBox()).height;
+  const before = await height();
+  for (const said of ["a2 gave up its GPU for b2.", "b2 started on node-2; a2 waits again.", "Nothing changed, and nothing more will happen."]) {
+    await app.step.click();
+    await expect(line).toHaveText(said);
+    expect(await height(), "nothing below moves").toBe(before);
+  }
+  await page.getByRole("button", { name: "Step back" }).click();
+  await app.atCycle(2);
+  await line.getByRole("button", { name: "a2" }).click();
+  await expect(app.why).toContainText("a2 is waiting");
+  for (const cycle of [1, 0]) {
+    await page.getByRole("button", { name: "Step back" }).click();
+    await app.atCycle(cycle);
+  }
+  await expect(line).toContainText("Who gives one up?");
+  await app.set('queues["team-a"].gpu.quota', "3");
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(line).toContainText("b2 was submitted");
 });
 
 test("stepping back leads to the same states", async ({ page }) => {
@@ -76,9 +104,10 @@ test("the first job of an empty scenario can be reached by Tab", async ({ page }
   await app.open();
   await page.getByRole("button", { name: "Start empty or import your own" }).click();
   await page.getByRole("button", { name: "Start empty" }).click();
-  await page.locator(".setup").getByRole("button", { name: /^Add a queue/ }).click();
+  await expect(page.locator(".empty:visible"), "it is said once").toHaveCount(1);
+  await app.now.getByRole("button", { name: /^Add a queue/ }).click();
   await app.tab("Work").click();
-  await page.locator(".setup").getByRole("button", { name: /^Add a job/ }).click();
+  await app.now.getByRole("button", { name: /^Add a job/ }).click();
   await app.arrived();
   const grid = page.getByRole("grid", { name: "Work" });
   await expect(grid.locator(".cell[tabindex='0']")).toHaveCount(1);

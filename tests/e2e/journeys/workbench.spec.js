@@ -231,10 +231,25 @@ test("a division is stepped through by keys, and its table says the same", async
   for (let i = 0; i < 6; i += 1) await page.keyboard.press("Shift+ArrowLeft");
   await expect(chart.getByText(/Step 0 of/)).toBeVisible();
   await page.keyboard.press("Shift+ArrowRight");
-  await expect(chart.getByText("quotas granted: 1 left").first()).toBeVisible();
+  await expect(chart.getByText("quotas granted; 1 GPU left").first()).toBeVisible();
   await expect(chart.locator("tr.on")).toContainText("quotas granted");
   await chart.getByRole("combobox").selectOption({ label: "the cluster" });
   await expect(chart.getByRole("heading")).toContainText("among the top queues");
+});
+
+test("a division fills its panel, and its table holds the arithmetic", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("odd-gpu");
+  await app.step.click();
+  await app.atCycle(1);
+  await page.keyboard.press("2");
+  const chart = page.getByRole("region", { name: "Division", exact: true });
+  const picture = await chart.locator(".division-body .picture svg").boundingBox();
+  const panel = await app.now.boundingBox();
+  expect(picture.height).toBeGreaterThan(panel.height / 2);
+  await expect(chart.getByRole("table")).toContainText(/\d+ × \d+\/\d+ = [\d.]+ → \d+/);
+  await expect(chart.getByRole("table")).toContainText(/1 remaining GPU goes to \S+ \(largest fraction, 0\.\d+\)/);
 });
 
 test("the tree of queues is walked and selects by keys", async ({ page }) => {
@@ -362,4 +377,51 @@ test("Division and Tree have a column of their own where there is room", async (
   await expect(of("Tree")).toHaveCount(1);
   await page.setViewportSize({ width: 1440, height: 900 });
   await expect(side).toHaveCount(0);
+});
+
+test("jobs that wait stand in one line above the cluster", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const line = page.getByRole("region", { name: "Waiting jobs" });
+  await expect(line).toContainText("No job is waiting");
+  const top = async () => (await page.getByRole("heading", { name: "Cluster", exact: true }).boundingBox()).y;
+  await app.set('queues["team-a"].gpu.quota', "3");
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(line).toContainText("1 waiting");
+  const before = await top();
+  const chip = line.getByRole("button", { name: "b2 · 1 GPU · no room" });
+  await chip.focus();
+  await page.keyboard.press("Enter");
+  await expect(app.why).toContainText("b2 is waiting");
+  await expect(chip).toHaveClass(/on/);
+  expect(await top()).toBe(before);
+  await app.example("odd-gpu");
+  await app.step.click();
+  await app.atCycle(1);
+  const more = line.getByRole("button", { name: /^\+\d+ more$/ });
+  await expect(more).toBeVisible();
+  expect((await line.boundingBox()).height).toBeLessThan(50);
+  await line.getByRole("button").first().focus();
+  await page.keyboard.press("End");
+  await expect(more).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("grid", { name: "Work" })).toBeVisible();
+});
+
+test("help explains the terms and leads to keys, accuracy and what this is", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("button", { name: "Help", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("heading", { name: "Glossary" })).toBeVisible();
+  await expect(dialog).toContainText("quota · deserved");
+  await expect(dialog).toContainText("Each step runs one cycle of the scheduler.");
+  await dialog.getByRole("button", { name: "About", exact: true }).click();
+  await expect(dialog.getByRole("heading", { name: "About Fairground" })).toBeVisible();
+  await expect(dialog).toContainText("Apache-2.0");
+  await expect(dialog).toContainText("6,470 of 6,471");
+  await expect(dialog).toContainText("tests/golden");
+  await expect(dialog).toContainText("mid-0048");
+  await expect(dialog.getByRole("heading", { name: "Cases that differ, and why" })).toBeVisible();
 });

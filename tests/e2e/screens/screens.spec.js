@@ -115,6 +115,8 @@ const SCREENS = [
   ["dialog-paste", dialog(press(CHIP))],
   ["dialog-examples", dialog(press("Examples"))],
   ["dialog-share", dialog(press("Share"))],
+  ["dialog-help", dialog(press("Help"))],
+  ["dialog-about", dialog((app, page) => palette(page, "About: version"))],
   ["dialog-keys", dialog((app, page) => page.keyboard.press("?"))],
   ["dialog-palette", dialog((app, page) => page.keyboard.press("Control+k"))],
   ["dialog-go-to", dialog((app, page) => page.keyboard.press("g"))],

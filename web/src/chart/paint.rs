@@ -112,9 +112,11 @@ pub enum Fill {
     Dotted,
     /// Dots alone: what is owed.
     Owed,
+    /// Pale with waves: what rounds of a division gave.
+    Water,
 }
-const FILLS: [Fill; 7] =
-    [Fill::Solid, Fill::Over, Fill::Beyond, Fill::Leaving, Fill::Down, Fill::Dotted, Fill::Owed];
+const FILLS: [Fill; 8] =
+    [Fill::Solid, Fill::Over, Fill::Beyond, Fill::Leaving, Fill::Down, Fill::Dotted, Fill::Owed, Fill::Water];
 
 /// What plotters' styles have no word for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -261,6 +263,13 @@ pub(super) fn pattern(paint: Paint, id: &str) -> String {
             ),
         ),
         Fill::Owed => (60, 45, format!(r#"<circle cx="30" cy="30" r="11" fill="{ink}"/>"#)),
+        Fill::Water => (
+            80,
+            0,
+            format!(
+                r#"<rect width="80" height="80" fill="{ink}" opacity=".55"/><path d="M0 50q20-20 40 0t40 0" fill="none" stroke="var(--panel)" stroke-opacity=".45" stroke-width="10"/>"#
+            ),
+        ),
         Fill::Leaving => (50, -45, format!(r#"<rect width="15" height="50" fill="{ink}"/>"#)),
         Fill::Down => (60, 45, format!(r#"<path d="M0 5h60M5 0v60" stroke="{ink}" stroke-width="8"/>"#)),
         Fill::Dotted => (

@@ -1,23 +1,29 @@
 //! What is checked against the real scheduler, in which version, and how.
 
+use fairground::link::RULES;
 use fairground::policy::versions::{self, Modelled, Since};
 use leptos::prelude::*;
 
+use super::help::what_it_is;
 use crate::agreement::{self, Agreement, thousands};
 use crate::checked::{self, CaseKind, Difference};
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
-/// What the badge means.
+/// What the badge means; as *About*, after what this is.
 #[component]
 pub fn Fidelity(
+    /// It says what this is, too.
+    is_about: bool,
     /// It was closed.
     on_close: Callback<()>,
 ) -> impl IntoView {
-    let policy = Store::get().scenario.with_untracked(|scenario| scenario.policy.clone());
+    let store = Store::get();
+    let policy = store.scenario.with_untracked(|scenario| scenario.policy.clone());
     let present = versions::modelled(&policy).map_or("", |modelled| modelled.policy);
     view! {
-        <DialogFrame title="How accurate is this?" class="wide fidelity" on_close>
+        <DialogFrame title=if is_about { "About Fairground" } else { "How accurate is this?" } class="wide fidelity" on_close>
+            {is_about.then(|| about(store))}
             <section>
                 <h3>"What is modelled, and how much of it was checked"</h3>
                 {policies()}
@@ -58,6 +64,20 @@ pub fn Fidelity(
                 {versions::all().map(|modelled| later(modelled, modelled.policy == present)).collect_view()}
             </section>
         </DialogFrame>
+    }
+}
+
+/// What this is, in which version, under which licence.
+fn about(store: Store) -> impl IntoView {
+    let facts = [
+        ("Version", format!("{}, rules version {RULES}", env!("CARGO_PKG_VERSION"))),
+        ("Licence", env!("CARGO_PKG_LICENSE").to_string()),
+        ("Data", "Everything runs in this browser. Nothing is sent anywhere.".to_string()),
+    ];
+    let line = |(name, says)| view! { <dt>{name}</dt> <dd>{says}</dd> };
+    view! {
+        <p>{what_it_is(store)}</p>
+        <dl class="facts-list">{facts.map(line).into_iter().collect_view()}</dl>
     }
 }
 

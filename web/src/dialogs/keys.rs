@@ -51,7 +51,7 @@ pub fn Keys(
         }
     });
     view! {
-        <DialogFrame title="Keys" on_close>
+        <DialogFrame title="Keys" class="wide keys-dialog" on_close>
             <p class="hint">"Letters and arrows work when no field, table or chart has the focus."</p>
             <fieldset class="key-set">
                 <legend>"Keys that type a character"</legend>

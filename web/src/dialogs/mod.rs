@@ -3,6 +3,7 @@
 pub mod examples;
 mod fidelity;
 mod goto;
+pub mod help;
 mod import;
 mod keys;
 mod link;
@@ -33,7 +34,9 @@ fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
     match dialog {
         Dialog::Examples => view! { <examples::Examples on_close /> }.into_any(),
         Dialog::Share => view! { <share::Share on_close /> }.into_any(),
-        Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_any(),
+        Dialog::Fidelity => view! { <fidelity::Fidelity is_about=false on_close /> }.into_any(),
+        Dialog::Help => view! { <help::Help on_close /> }.into_any(),
+        Dialog::About => view! { <fidelity::Fidelity is_about=true on_close /> }.into_any(),
         Dialog::Keys => view! { <keys::Keys on_close /> }.into_any(),
         Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_any(),
         Dialog::Palette => view! { <palette::component::Palette on_close /> }.into_any(),

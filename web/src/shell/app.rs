@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fairground::words::Selection;
 use fairground::words::number::NAMED;
+use fairground::words::{Explanation, Selection};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -12,6 +12,7 @@ use super::divider::Divider;
 use super::embed::EmbedBar;
 use super::note::Note;
 use super::notice_bar::{NoticeBar, Notices};
+use super::peek::Peek;
 use super::sheet::SheetHandle;
 use super::transport::Transport;
 use crate::chart::queue_tree::are_few;
@@ -32,7 +33,8 @@ use crate::views::icicle::component::Icicle;
 use crate::views::shares::component::Shares;
 use crate::views::timeline::component::Timeline;
 use crate::views::trends::component::Trends;
-use crate::views::why::component::Why;
+use crate::views::waiting::component::Waiting;
+use crate::views::why::component::{Why, explained};
 use crate::widgets::after_frame::after_frame;
 use crate::widgets::button::IconButton;
 use crate::widgets::empty::{Lack, empty, empty_below};
@@ -72,6 +74,7 @@ pub fn App() -> impl IntoView {
     });
     let pair = Pair::default();
     let embed = store.now(|m| m.view.embed);
+    let explanation = explained(store);
     view! {
         <div
             class="app"
@@ -145,10 +148,11 @@ pub fn App() -> impl IntoView {
                 <Side />
                 <aside id="why" class="panel why-panel" aria-label="Why" data-region tabindex="-1">
                     <Rail panel=Panel::Why name="Why" icon=Kind::Left />
-                    <WhyPanel />
+                    <WhyPanel explanation />
                 </aside>
             </main>
             <footer class="dock" data-region tabindex="-1" aria-label="Time">
+                <Peek explanation />
                 <Transport />
                 <div class="tlwrap">
                     <TimePanel />
@@ -331,6 +335,7 @@ fn Now() -> impl IntoView {
         </div>
         {move || match has_nodes.get() {
             true => view! {
+                <Waiting />
                 <ClusterView
                     frame=store.frame
                     alternative=store.alternative
@@ -341,7 +346,8 @@ fn Now() -> impl IntoView {
                 />
             }
             .into_any(),
-            false => empty(Lack::Nodes),
+            false if lack.get().is_none() => empty(Lack::Nodes),
+            false => ().into_any(),
         }}
     }
 }
@@ -386,9 +392,8 @@ fn SideViews() -> impl IntoView {
 }
 
 #[component]
-fn WhyPanel() -> impl IntoView {
+fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
     let store = Store::get();
-    let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
     let is_node = store.part(|m| matches!(m.selection, Some(Selection::Node(_))));
     view! {
         <div class="tabs">
@@ -403,19 +408,11 @@ fn WhyPanel() -> impl IntoView {
             />
         </div>
         <Why
-            frame=store.frame
-            run=store.run
-            selection=store.selection
-            ladder=store.ladder
-            order=store.order
-            rules=store.rules
-            scenario=store.scenario
-            resource=store.explained
+            explanation
             on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
-        {empty_below(move || lack.get())}
         <Help />
         {move || is_node.get().then(|| view! { <NodeActions /> })}
         <Note />
@@ -462,6 +459,6 @@ fn TimePanel() -> impl IntoView {
             />
         }
         .into_any(),
-        false => empty(Lack::Jobs),
+        false => ().into_any(),
     }
 }

@@ -51,7 +51,9 @@ pub fn Bar() -> impl IntoView {
             MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
             MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Import", Command::Dialog(Some(Dialog::Paste))),
+            MenuItem::new("Help", Command::Dialog(Some(Dialog::Help))),
             MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),
+            MenuItem::new("About", Command::Dialog(Some(Dialog::About))),
         ];
         items.extend(themes(()));
         items
@@ -101,6 +103,12 @@ pub fn Bar() -> impl IntoView {
             >
                 "Examples"
             </button>
+            <IconButton
+                icon=Kind::Help
+                label="Help"
+                class="hide"
+                on_press=run(Command::Dialog(Some(Dialog::Help)))
+            />
             <IconButton
                 icon=Kind::Search
                 label="Search or run a command"

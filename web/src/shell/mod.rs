@@ -6,5 +6,6 @@ pub mod divider;
 pub mod embed;
 pub mod note;
 pub mod notice_bar;
+pub mod peek;
 pub mod sheet;
 pub mod transport;

@@ -1,37 +1,97 @@
-//! The line under the bar: what to watch, the start scenario's chips, where a document came from; and notices.
+//! The line under the bar: what to watch, then what each step did; the start scenario's chips, where a document came from;
+//! and notices.
 
 use std::time::Duration;
 
 use fairground::scenario::{Edit, Path};
+use fairground::words::Text;
 use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
 
+use crate::chart::alternative;
+use crate::dialogs::help::what_it_is;
 use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::state::document::opened::Origin;
 use crate::state::layout::options::Dialog;
+use crate::state::model::Model;
 use crate::state::notice::Notice;
+use crate::state::playback::decision_step;
 use crate::store::Store;
+use crate::views::why::component::text;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::{Icon, Kind};
+use crate::words::step_sentence;
 
 /// How long a line that is no problem stays.
 const NOTICE_STAYS: Duration = Duration::from_secs(9);
+
+/// What the line under the bar says.
+#[derive(Clone, Debug, PartialEq)]
+enum Line {
+    /// What to watch in the scenario, as its author wrote it.
+    Note(String),
+    /// What a step did.
+    Step(Text),
+    /// What an edit did.
+    Edit(String),
+}
+
+impl Line {
+    fn n_letters(&self) -> usize {
+        match self {
+            Line::Note(text) | Line::Edit(text) => text.chars().count(),
+            Line::Step(text) => text.spoken().chars().count(),
+        }
+    }
+}
+
+/// The line of the present moment: what the last edit or the cycle did; before the first cycle the author's note.
+fn line(store: Store) -> Memo<Line> {
+    let decision = store.part(|m| m.decision);
+    let tells_edit = store.part(|m| m.tells_edit);
+    Memo::new(move |_| {
+        if tells_edit.get()
+            && let Some((before, run)) = store.before.get().zip(store.run.get())
+            && let Some(frame) = store.frame.get()
+        {
+            return Line::Edit(alternative::says(&before, &frame, &run, store.resource.get()));
+        }
+        let note = store.scenario.with(|s| s.note.clone());
+        let Some(frame) = store.frame.get() else { return Line::Note(note) };
+        if frame.cycle == 0 && !note.is_empty() {
+            return Line::Note(note);
+        }
+        let last_of = |m: &Model| decision_step::last_of(m.frame.as_ref()?, m.decision?);
+        let last = decision.get().and_then(|_| store.now(last_of));
+        Line::Step(step_sentence(last.as_ref().unwrap_or(&frame)))
+    })
+}
 
 /// The line under the bar.
 #[component]
 pub fn NoticeBar() -> impl IntoView {
     let store = Store::get();
-    let note = Memo::new(move |_| store.scenario.with(|s| s.note.clone()));
+    let line = line(store);
+    let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
     let closed = Memo::new(move |_| store.view.with(|v| v.note_closed));
     let is_link = store.part(|m| m.origin == Origin::Link);
     let chips = store.part(|m| m.origin == Origin::Start && m.view.chips);
-    let has_note = move || !note.with(String::is_empty);
-    let is_long = move || note.with(|n| n.chars().count() > 90);
-    let shown = move || (has_note() || is_link.get()) && !closed.get();
+    let is_start = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && !m.tells_edit);
+    let has_line =
+        move || line.with(|line| line.n_letters() > 0 && (matches!(line, Line::Note(_)) || has_jobs.get()));
+    let is_long = move || line.with(|line| line.n_letters() > 90);
+    let is_step = move || line.with(|line| !matches!(line, Line::Note(_)));
+    let shown = move || (has_line() || is_link.get()) && !closed.get();
+    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
+    let says = move || match line.get() {
+        Line::Note(note) => marked(store, &note).into_any(),
+        Line::Step(said) => text(said, on_select).into_any(),
+        Line::Edit(said) => said.into_any(),
+    };
     view! {
         <Show when=shown>
-            <div class="strip">
+            <div class="strip" class:told=is_step>
                 <div class="ask" class:long=is_long>
                     <Show when=move || is_link.get()>
                         <p class="shared">
@@ -39,8 +99,11 @@ pub fn NoticeBar() -> impl IntoView {
                             " Any edit makes it your own copy."
                         </p>
                     </Show>
-                    <Show when=has_note>
-                        <p>{move || marked(store, &note.get())}</p>
+                    <Show when=has_line>
+                        <p>{says}</p>
+                    </Show>
+                    <Show when=move || is_start.get()>
+                        <p class="what">{what_it_is(store)}</p>
                     </Show>
                 </div>
                 <Show when=move || chips.get()>
@@ -104,7 +167,7 @@ fn Chips() -> impl IntoView {
     view! { <div class="chips">{buttons}</div> }
 }
 
-/// Lines that tell what happened.
+/// What happened, in cards over the page, which move nothing below; those that are no problems go away.
 #[component]
 pub fn Notices() -> impl IntoView {
     let store = Store::get();
@@ -133,7 +196,7 @@ fn NoticeLine(notice: Notice) -> impl IntoView {
         view! { <button type="button" class="btn" on:click=press>{label}</button> }
     });
     view! {
-        <div class="notice" class:problem=is_problem>
+        <div class="notice toast" class:problem=is_problem>
             {is_problem.then(|| view! { <Icon kind=Kind::Problem /> })}
             <span>{text}</span>
             {action}

@@ -24,6 +24,9 @@ use crate::widgets::on_leave;
 use crate::widgets::picture::icon;
 use crate::words;
 
+/// Why no step can be made at the end.
+const NO_MORE: &str = "Nothing more will happen";
+
 /// The transport.
 /// Long because its markup is one tree.
 #[component]
@@ -100,7 +103,7 @@ pub fn Transport() -> impl IntoView {
                 id="step"
                 class="btn primary"
                 class:pulse=pulses
-                title="Step (→)"
+                title=move || if at_end.get() { NO_MORE } else { "Step (→)" }
                 aria-disabled=move || at_end.get().then_some("true")
                 on:click=move |_| store.dispatch(Command::Step)
             >
@@ -122,6 +125,9 @@ pub fn Transport() -> impl IntoView {
                 </Show>
                 <span class="dim">" · " {move || clock(time())}</span>
                 <span class="decision">{decision}</span>
+                <Show when=move || at_end.get()>
+                    <span class="dim hide">" · " {NO_MORE}</span>
+                </Show>
             </span>
             <input
                 node_ref=scrub

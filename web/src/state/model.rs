@@ -70,6 +70,8 @@ pub struct Model {
     pub preview_report: Option<Arc<Report>>,
     /// How it was before the last edit.
     pub baseline: Option<Arc<Baseline>>,
+    /// The line under the header tells what the last edit did, not what the cycle decided.
+    pub tells_edit: bool,
     /// The run in short.
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
@@ -160,6 +162,7 @@ impl Model {
             preview_run: None,
             preview_report: None,
             baseline: None,
+            tells_edit: false,
             run: None,
             ladder: None,
             order: None,
@@ -247,6 +250,7 @@ impl Model {
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.drop_preview();
         self.baseline = None;
+        self.tells_edit = false;
         self.run = None;
         self.ladder = None;
         self.report = None;

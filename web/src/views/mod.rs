@@ -14,4 +14,5 @@ pub mod sketch;
 mod tests;
 pub mod timeline;
 pub mod trends;
+pub mod waiting;
 pub mod why;

@@ -45,6 +45,8 @@ pub fn Icon(
 pub enum Kind {
     /// A magnifying glass.
     Search,
+    /// A question mark.
+    Help,
     /// Take back.
     Undo,
     /// Make again.
@@ -109,6 +111,10 @@ impl Kind {
             Kind::Minus => ("M3 8h10", false),
             Kind::Bin => ("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5", false),
             Kind::Search => ("M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 0 1 0-9ZM10.4 10.4L14 14", false),
+            Kind::Help => (
+                "M8 1.8a6.2 6.2 0 1 0 0 12.4a6.2 6.2 0 0 0 0-12.4ZM6.2 6.3a1.85 1.85 0 1 1 2.6 1.7c-.5.25-.8.6-.8 1.2M8 11.4v.01",
+                false,
+            ),
             Kind::Sun => (
                 "M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 0 0 0-5.6ZM8 1.5v1.4M8 13.1v1.4M1.5 8h1.4M13.1 8h1.4M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1",
                 false,

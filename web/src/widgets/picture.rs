@@ -36,19 +36,47 @@ pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement)
     Effect::new(move |_| {
         let Some(element) = node.get() else { return };
         let element: web_sys::HtmlElement = element.unchecked_into();
-        measure(&element);
-        let (measure, watched) = (measure.clone(), element.clone());
-        let react = Closure::<dyn Fn()>::new(move || measure(&watched));
-        let Ok(observer) = web_sys::ResizeObserver::new(react.as_ref().unchecked_ref()) else { return };
-        observer.observe(&element);
-        if let Some(picture) = element.get_elements_by_class_name("picture").item(0) {
-            observer.observe(&picture);
-        }
-        let kept = StoredValue::new_local((observer, react));
-        on_cleanup(move || {
-            kept.try_with_value(|(observer, _)| observer.disconnect());
+        let picture = element.get_elements_by_class_name("picture").item(0);
+        watch(&element, picture, measure.clone());
+    });
+}
+
+/// Calls back with an element, now and whenever its size or that of another one changes, until the effect runs again.
+fn watch(
+    element: &web_sys::HtmlElement,
+    other: Option<web_sys::Element>,
+    measure: impl Fn(&web_sys::HtmlElement) + 'static,
+) {
+    measure(element);
+    let watched = element.clone();
+    let react = Closure::<dyn Fn()>::new(move || measure(&watched));
+    let Ok(observer) = web_sys::ResizeObserver::new(react.as_ref().unchecked_ref()) else { return };
+    observer.observe(element);
+    if let Some(other) = other {
+        observer.observe(&other);
+    }
+    let kept = StoredValue::new_local((observer, react));
+    on_cleanup(move || {
+        kept.try_with_value(|(observer, _)| observer.disconnect());
+    });
+}
+
+/// The height of the panel around an element, in the pixels that a chart is laid out in, with a first guess. A panel that is as
+/// high as what is in it counts no more than the window.
+pub fn panel_height(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
+    let height = RwSignal::new(guess);
+    Effect::new(move |_| {
+        let panel = node.get().and_then(|element| element.closest(".panel").ok().flatten());
+        let Some(panel) = panel else { return };
+        watch(panel.unchecked_ref(), None, move |panel| {
+            let window = window().inner_height().ok().and_then(|of| of.as_f64()).unwrap_or(guess);
+            let now = f64::from(panel.client_height()).min(0.66 * window) / text_scale();
+            if now > 0.0 && (height.get_untracked() - now).abs() > 4.0 {
+                height.set(now);
+            }
         });
     });
+    height.into()
 }
 
 /// A length in a chart's layout as one that grows with the page's text.

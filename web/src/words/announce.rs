@@ -1,17 +1,23 @@
-//! One polite sentence per step, for those who listen.
+//! One sentence per step: on the screen under the header, and for those who listen.
 
 use fairground::id::JobId;
 use fairground::trace::Event;
-use fairground::words::number::{amount, count};
-use fairground::words::{Group, Terms, groups};
+use fairground::words::number::{GPU, amount, count, with_unit};
+use fairground::words::{Group, Terms, Text, groups, node_state};
 
 use crate::chart::queue_tree::{Tree, touched};
-use crate::engine::protocol::{EventWord, Frame, What};
+use crate::engine::protocol::{EventRow, EventWord, Frame, What};
 
 /// More things are counted, not told.
 const TOLD: usize = 4;
 
-/// *Cycle 7: a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1.*
+/// More names are counted, not told.
+const NAMED: usize = 3;
+
+/// Of more things than this it is not looked for what belongs together.
+const COMPARED: usize = 200;
+
+/// *Cycle 7: a2 gave up its GPU for b2. team-a 2, team-b 1.*
 pub fn announce(frame: &Frame, resource: u8) -> String {
     let head = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
     report_step(frame, resource, &head)
@@ -32,101 +38,211 @@ pub fn action(name: &str) -> &str {
     }
 }
 
-fn report_step(frame: &Frame, resource: u8, head: &str) -> String {
-    let r = resource.min(2);
-    let groups = groups(frame);
-    let mut parts: Vec<String> = Vec::new();
-    let mut claimed_told: Vec<JobId> = Vec::new();
-    let terms = Terms::of(&frame.policy);
-    for group in &groups {
-        if let Some(part) = part(frame, group, &groups, &mut claimed_told, terms) {
-            parts.push(part);
-        }
+/// What was decided, then what happened outside: *a2 gave up its GPU for b2; b2 was submitted.*
+pub fn step_sentence(frame: &Frame) -> Text {
+    match happened(frame, true) {
+        Some(text) => text.say("."),
+        None if frame.quiet => Text::of("Nothing changed, and nothing more will happen."),
+        None => Text::of("Nothing changed."),
     }
-    if parts.is_empty() {
-        return format!("{head}: nothing changed.");
-    }
-    let more = parts.len().saturating_sub(TOLD);
-    parts.truncate(TOLD);
-    let mut said = format!("{head}: {}", parts.join(", "));
-    if more > 0 {
-        said += &format!(", and {more} more");
-    }
-    said += ".";
-    let tree = Tree::new(&frame.queues);
-    let touched = touched(frame);
-    let holdings: Vec<String> = tree
-        .order()
-        .iter()
-        .filter(|queue| touched.contains(queue))
-        .take(TOLD)
-        .map(|queue| &frame.queues[*queue as usize])
-        .map(|queue| format!("{} {}", queue.name, amount(r, queue.allocated[usize::from(r)])))
-        .collect();
-    if !holdings.is_empty() {
-        said += &format!(" {}.", holdings.join(", "));
-    }
-    said
 }
 
-fn part(
-    frame: &Frame,
-    group: &Group<'_>,
-    all: &[Group<'_>],
-    claimed_told: &mut Vec<JobId>,
-    terms: &Terms,
-) -> Option<String> {
-    let row = group.first;
-    let pods =
-        if group.n > 1 { format!(" ({})", terms.says(&count(group.n as u64, "pod"))) } else { String::new() };
-    let (kind, claimed) = (terms.says(&row.word().spelled()), terms.word("claimed"));
-    let (of, job) = (frame.job_of(row), frame.job_name(row));
-    let What::Event(event) = row.what else { return Some(format!("{job}{pods} {kind}")) };
-    let said = match event {
-        Event::Claimed { .. } if of.is_some_and(|of| claimed_told.contains(&of)) => return None,
-        Event::Claimed { .. } => format!("room {claimed} for {job}"),
-        Event::Evicted { by, .. } => {
-            let of_taker = |other: &&Group<'_>| other.first.by() == by;
-            let claims = |other: &&Group<'_>| {
-                other.first.word() == EventWord::Claimed && frame.job_of(other.first) == by
-            };
-            let is_for_it = |other: &&Group<'_>| {
-                of_taker(other) && matches!(other.first.word(), EventWord::Reclaimed | EventWord::Preempted)
-            };
-            let is_last = all.iter().rev().find(is_for_it).is_some_and(|last| last.index == group.index);
-            match by.filter(|_| is_last && all.iter().any(|other| claims(&other))) {
-                Some(by) => {
-                    claimed_told.push(by);
-                    let whose = if all.iter().filter(of_taker).count() > 1 {
-                        "their GPUs"
-                    } else if group.gpus == 1.0 {
-                        "its GPU"
-                    } else {
-                        "its GPUs"
-                    };
-                    format!("{job}{pods} {kind}, {whose} {claimed} for {}", frame.job(by))
-                }
-                None => format!("{job}{pods} {kind}"),
-            }
-        }
-        Event::NotReplaced { .. } => format!("{job}{pods} gone for good"),
-        Event::Requeued { .. } => format!("{job}{pods} waits again"),
-        Event::Changed { node: None, .. } => "the plan changed".into(),
-        Event::Changed { node: Some((node, state)), .. } => {
-            format!("{} {}", frame.node(node), fairground::words::node_state(state))
-        }
-        Event::Bound { node, .. } if group.n == 1 => format!("{job} started on {}", frame.node(node)),
-        Event::Found { .. } => format!("{job}{pods} found running"),
-        Event::Dealt { .. } => format!("{job}{pods} has other devices"),
-        Event::Submitted { .. }
-        | Event::Bound { .. }
-        | Event::Unclaimed { .. }
-        | Event::Gone { .. }
-        | Event::Finished { .. }
-        | Event::JobDone { .. }
-        | Event::JobEvicted { .. }
-        | Event::Offered { .. }
-        | Event::SetAside { .. } => format!("{job}{pods} {kind}"),
+fn report_step(frame: &Frame, resource: u8, head: &str) -> String {
+    let Some(said) = happened(frame, false) else { return format!("{head}: nothing changed.") };
+    let holdings = holdings(frame, resource.min(2));
+    format!("{head}: {}.{holdings}", said.spoken())
+}
+
+/// What the queues hold that something happened to.
+fn holdings(frame: &Frame, r: u8) -> String {
+    let tree = Tree::new(&frame.queues);
+    let touched = touched(frame);
+    let of_queue = |queue: &u32| {
+        let queue = &frame.queues[*queue as usize];
+        format!("{} {}", queue.name, amount(r, queue.allocated[usize::from(r)]))
     };
-    Some(said)
+    let order = tree.order();
+    let queues = order.iter().filter(|queue| touched.contains(queue)).take(TOLD);
+    let holdings: Vec<String> = queues.map(of_queue).collect();
+    if holdings.is_empty() { String::new() } else { format!(" {}.", holdings.join(", ")) }
+}
+
+/// All that happened, decisions first; `None` if nothing did.
+fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
+    let terms = Terms::of(&frame.policy);
+    let groups = groups(frame);
+    let mut happenings: Vec<Happening> = Vec::new();
+    let takers = takers(&groups);
+    let is_decided = |group: &&Group<'_>| group.first.word().is_decision();
+    let decided = groups.iter().filter(is_decided);
+    for group in decided.chain(groups.iter().filter(|group| !is_decided(group))) {
+        let claimer = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Claimed);
+        let is_told = claimer.is_some_and(|job| takers.contains(&job));
+        if !is_told && !is_submitted_and_decided(frame, group, &groups, &takers) {
+            happenings.extend(Happening::of(frame, group));
+            join_last(&mut happenings);
+        }
+    }
+    let n = happenings.len();
+    let mut text = Text::default();
+    for (i, happening) in happenings.into_iter().take(TOLD).enumerate() {
+        text = if i > 0 { text.say("; ") } else { text };
+        text = text.then(happening.says(terms, is_start && i == 0));
+    }
+    let text = if n > TOLD { text.say(format!("; {} more", n - TOLD)) } else { text };
+    (n > 0).then_some(text)
+}
+
+/// For whom others were evicted.
+fn takers(groups: &[Group<'_>]) -> Vec<JobId> {
+    groups.iter().filter(|group| is_for_another(group.first)).filter_map(|group| group.first.by()).collect()
+}
+
+/// Whether a job was submitted of which more is told than that.
+fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>], takers: &[JobId]) -> bool {
+    let of = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Submitted);
+    let Some(of) = of.filter(|_| all.len() <= COMPARED) else { return false };
+    let is_about_it =
+        |other: &Group<'_>| other.first.word().is_decision() && frame.job_of(other.first) == Some(of);
+    takers.contains(&of) || all.iter().any(is_about_it)
+}
+
+/// Whether it is an eviction by which another job gains.
+fn is_for_another(row: &EventRow) -> bool {
+    matches!(row.word(), EventWord::Reclaimed | EventWord::Preempted) && row.by().is_some()
+}
+
+/// The same thing that happened to several jobs.
+struct Happening {
+    word: EventWord,
+    /// For whom.
+    by: Option<String>,
+    /// What stands before the names.
+    lead: &'static str,
+    /// To whom, and to how many pods of each.
+    whom: Vec<(String, usize)>,
+    /// What happened to one, and to several.
+    says: [String; 2],
+    /// Where, if it happened to one pod.
+    node: Option<String>,
+    /// What it was about.
+    gpus: f64,
+}
+
+impl Happening {
+    /// `None` for a note about what is known of such places.
+    fn of(frame: &Frame, group: &Group<'_>) -> Option<Happening> {
+        let row = group.first;
+        let What::Event(event) = row.what else { return None };
+        let (lead, [one, many]) = predicate(row, event);
+        let node = match event {
+            Event::Bound { node, .. } if group.n == 1 => Some(frame.node(node)),
+            Event::Changed { node: Some((node, _)), .. } => Some(frame.node(node)),
+            _ => None,
+        };
+        let [one, many] = match event {
+            Event::Changed { node: Some((_, state)), .. } => {
+                [format!(" {}", node_state(state)), String::new()]
+            }
+            _ => [one.to_string(), many.to_string()],
+        };
+        let job = frame.job_of(row).map(|job| (frame.job(job).to_string(), group.n));
+        Some(Happening {
+            word: row.word(),
+            by: row.by().filter(|_| is_for_another(row)).map(|by| frame.job(by).to_string()),
+            lead,
+            whom: job.into_iter().collect(),
+            says: [one, many],
+            node: node.map(str::to_string),
+            gpus: group.gpus,
+        })
+    }
+
+    /// Whether another one is told with it.
+    fn joins(&self, other: &Happening) -> bool {
+        !matches!(self.word, EventWord::Node | EventWord::Changed)
+            && self.word == other.word
+            && self.by == other.by
+    }
+
+    fn says(self, terms: &Terms, is_start: bool) -> Text {
+        let lead = terms.says(self.lead);
+        let lead = if is_start { capital(&lead) } else { lead };
+        let n = self.whom.len();
+        let of_job = |(job, pods): &(String, usize)| {
+            let text = Text::default().job(job);
+            let is_told = *pods > 1;
+            if is_told { text.say(format!(" ({})", terms.says(&count(*pods as u64, "pod")))) } else { text }
+        };
+        let mut whom: Vec<Text> = self.whom.iter().take(NAMED).map(of_job).collect();
+        if n > NAMED {
+            whom.push(Text::of(format!("{} more", n - NAMED)));
+        }
+        let text = if lead.is_empty() { Text::default() } else { Text::of(lead) };
+        if let (EventWord::Node, Some(node)) = (self.word, &self.node) {
+            return text.node(node).say(terms.says(&self.says[0]));
+        }
+        let text = text.list(whom, "and");
+        if let Some(by) = &self.by {
+            return text.say(self.gave_up(terms)).job(by);
+        }
+        let text = text.say(terms.says(&self.says[usize::from(n > 1)]));
+        match self.node.filter(|_| n == 1) {
+            Some(node) => text.say(" on ").node(&node),
+            None => text,
+        }
+    }
+
+    /// *gave up its GPU for*
+    fn gave_up(&self, terms: &Terms) -> String {
+        let are = if self.whom.len() == 1 { "was" } else { "were" };
+        match self.gpus {
+            0.0 => format!(" {are} {} for ", terms.says(self.word.name())),
+            1.0 => " gave up its GPU for ".into(),
+            gpus => format!(" gave up {} for ", with_unit(GPU, gpus)),
+        }
+    }
+}
+
+/// With a capital letter at its beginning.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+/// Tells the last with one that is like it, if there is one.
+fn join_last(all: &mut Vec<Happening>) {
+    let Some(last) = all.pop() else { return };
+    match all.iter_mut().find(|other| other.joins(&last)) {
+        Some(other) => {
+            other.whom.extend(last.whom);
+            other.gpus += last.gpus;
+        }
+        None => all.push(last),
+    }
+}
+
+/// What stands before the names, and after one and after several of them.
+fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) {
+    match event {
+        Event::Submitted { .. } => ("", [" was submitted", " were submitted"]),
+        Event::Bound { .. } => ("", [" started", " started"]),
+        Event::Found { .. } => ("", [" was found running", " were found running"]),
+        Event::Dealt { .. } => ("", [" has other devices", " have other devices"]),
+        Event::Claimed { .. } => ("room is claimed for ", ["", ""]),
+        Event::Unclaimed { .. } => ("", [" lost its claim", " lost their claims"]),
+        Event::Evicted { .. } if row.word() == EventWord::Moved => ("", [" is moved", " are moved"]),
+        Event::Evicted { .. } => ("", [" was evicted", " were evicted"]),
+        Event::Requeued { .. } => ("", [" waits again", " wait again"]),
+        Event::NotReplaced { .. } => ("", [" is gone for good", " are gone for good"]),
+        Event::Finished { .. } => ("", [" finished", " finished"]),
+        Event::Offered { .. } => ("", [" is offered to another pool", " are offered to other pools"]),
+        Event::SetAside { .. } => ("", [" is not tried again", " are not tried again"]),
+        Event::Gone { .. } => ("", [" is gone", " are gone"]),
+        Event::JobDone { .. } => ("", [" is done", " are done"]),
+        Event::JobEvicted { .. } => ("", [" is evicted", " are evicted"]),
+        Event::Changed { node: None, .. } => ("the plan changed", ["", ""]),
+        Event::Changed { node: Some(_), .. } => ("", ["", ""]),
+    }
 }

@@ -5,7 +5,7 @@ mod help;
 
 pub use fairground::words::*;
 
-pub use announce::{action, announce, announce_action};
+pub use announce::{action, announce, announce_action, step_sentence};
 pub use help::{compared as help_compared, label as help_label, outcome};
 
 #[cfg(test)]

@@ -246,6 +246,16 @@ fn the_ladder_ends_in_the_shown_value() {
         fair_share: 3.0,
         ..LadderLevel::default()
     };
+    let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, 2, usize::MAX);
+    let rows: String = view.table.rows.iter().map(|row| row.join(" | ") + "\n").collect();
+    expect![[r#"
+        before |  |  | 5
+        quotas granted | +1 | +1 | 3
+        priority 0, round 1 | 3 × 1/2 = 1.5 → 1 | 3 × 1/2 = 1.5 → 1 | 1
+        1 remaining GPU goes to a (largest fraction, 0.5) | +1 | – | 0
+        fair share | 3 | 2 | 0
+    "#]]
+    .assert_eq(&rows);
     let steps = ladder(&[level], 2);
     let text: String =
         steps.iter().map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value)).collect();
@@ -266,10 +276,36 @@ fn the_ladder_ends_in_the_shown_value() {
 fn steps_are_announced() {
     assert_eq!(
         announce(&fixtures::reclaimed(), 2),
-        "Cycle 1: a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1."
+        "Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1."
     );
-    assert_eq!(announce(&fixtures::start(), 2), "At the start: b2 submitted.");
+    assert_eq!(announce(&fixtures::start(), 2), "At the start: b2 was submitted.");
     assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }, 2), "Cycle 3: nothing changed.");
+}
+
+#[test]
+fn a_step_is_one_sentence() {
+    let said = |frame: &Frame| step_sentence(frame).spoken();
+    assert_eq!(said(&fixtures::reclaimed()), "a2 gave up its GPU for b2.");
+    assert_eq!(said(&Frame { cycle: 3, ..Frame::default() }), "Nothing changed.");
+    let quiet = Frame { cycle: 3, quiet: true, ..Frame::default() };
+    assert_eq!(said(&quiet), "Nothing changed, and nothing more will happen.");
+    let lines: String = [
+        ("gang-of-four", 1),
+        ("gang-of-four", 2),
+        ("preemption-fence", 3),
+        ("ego-grace", 3),
+        ("morning-rush", 4),
+    ]
+    .map(|(id, cycle)| format!("{id} {cycle}: {}\n", step_sentence(&real(id, cycle))))
+    .concat();
+    expect![[r#"
+        gang-of-four 1: `small` started on `node-2`.
+        gang-of-four 2: Nothing changed, and nothing more will happen.
+        preemption-fence 3: `y-1` started on `n1`.
+        ego-grace 3: `b-1` started on `host-2`; the plan changed.
+        morning-rush 4: Nothing changed.
+    "#]]
+    .assert_eq(&lines);
 }
 
 #[test]
@@ -323,9 +359,9 @@ fn the_start_scenario_keeps_what_is_promised() {
     let frames: Vec<Frame> = (0..4).map(|cycle| real("start", cycle)).collect();
     let said: String = frames.iter().map(|frame| announce(frame, 2) + "\n").collect();
     expect![[r#"
-        At the start: a1 submitted, a2 submitted, b1 submitted.
-        Cycle 1: b2 submitted, a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1.
-        Cycle 2: a2 waits again, b2 started on node-2. team-a 2, team-b 2.
+        At the start: a1, a2 and b1 were submitted.
+        Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1.
+        Cycle 2: b2 started on node-2; a2 waits again. team-a 2, team-b 2.
         Cycle 3: nothing changed.
     "#]]
     .assert_eq(&said);
@@ -573,7 +609,7 @@ fn dominant_shares_rise_in_words() {
     "#]].assert_eq(&told);
     let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, 2, 1);
     expect![[r#"
-        round 1, all dominant shares from 0 % to 66.7 %: 1 left; no CPU is left for those who need it.
+        round 1, all dominant shares from 0 % to 66.7 %; 1 GPU left; no CPU is left for those who need it.
         [["before", "", "", "", "9"], ["round 1, all dominant shares from 0 % to 66.7 %", "+6", "+2", "–", "1"], ["unused capacity to C (weight 0)", "–", "–", "+1", "0"], ["fair share", "6", "2", "1", "0"]]"#]].assert_eq(&format!("{}\n{:?}", view.caption, view.table.rows));
 }
 

@@ -12,5 +12,6 @@ pub const DESCRIPTION: Description = Description {
     name: "plain DRF",
     title: "Dominant resource fairness (plain)",
     short: "DRF",
+    about: "Dominant resource fairness compares queues by the resource of which each uses most; it is a textbook rule for comparison.",
     ..filling::DESCRIPTION
 };

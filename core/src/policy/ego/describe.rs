@@ -16,6 +16,7 @@ pub const DESCRIPTION: Description = Description {
     name: "EGO",
     title: "IBM EGO",
     short: "EGO",
+    about: "IBM EGO is the resource manager of IBM Spectrum Symphony; its consumers are queues here.",
     terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::PLAIN,
     cycle: Cycle::OnChange,

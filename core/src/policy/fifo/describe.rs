@@ -11,6 +11,7 @@ pub const DESCRIPTION: Description = Description {
     name: "first in, first out",
     title: "First in, first out, hard quotas",
     short: "First in, first out",
+    about: "First in, first out starts jobs in the order of submission, each queue within its own quota.",
     terms: &super::vocabulary::TERMS,
     queue: QueueValues {
         // Hard partitions are made of nodes with GPUs.

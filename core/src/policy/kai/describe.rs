@@ -17,6 +17,7 @@ pub const DESCRIPTION: Description = Description {
     name: "KAI",
     title: "KAI Scheduler",
     short: "KAI",
+    about: "KAI Scheduler is NVIDIA's open-source GPU scheduler for Kubernetes.",
     terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::CLASSES,
     cycle: Cycle::EverySecond,

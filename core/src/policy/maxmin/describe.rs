@@ -12,5 +12,6 @@ pub const DESCRIPTION: Description = Description {
     name: "max-min fairness",
     title: "Max-min fairness",
     short: "Max-min",
+    about: "Max-min fairness raises the smallest share first; it is a textbook rule for comparison.",
     ..filling::DESCRIPTION
 };

@@ -15,6 +15,7 @@ pub const DESCRIPTION: Description = Description {
     name: "Run:ai",
     title: "Run:ai",
     short: "Run:ai",
+    about: "Run:ai is NVIDIA's platform for GPU clusters, with departments and projects as queues.",
     terms: &super::vocabulary::TERMS,
     queue: QueueValues {
         quota: Some(QueueValue {

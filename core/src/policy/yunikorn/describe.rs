@@ -16,6 +16,7 @@ pub const DESCRIPTION: Description = Description {
     name: "YuniKorn",
     title: "Apache YuniKorn",
     short: "YuniKorn",
+    about: "Apache YuniKorn is an open-source scheduler for batch and data workloads on Kubernetes.",
     terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::PLAIN,
     cycle: Cycle::OnChange,

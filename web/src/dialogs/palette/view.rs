@@ -45,7 +45,9 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
     let recent = |entry: &Entry| words.is_empty() && model.view.recent.contains(&entry.label);
     for entry in all(model) {
         let label = entry.label.to_lowercase();
-        if words.iter().all(|word| label.contains(word)) {
+        let is_meant =
+            |word: &&str| label.contains(*word) || synonyms(&label).any(|of| of.starts_with(*word));
+        if words.iter().all(is_meant) {
             let is_first = !typed.is_empty() && label.starts_with(&typed) || recent(&entry);
             found[usize::from(!is_first)].push(entry);
         }
@@ -54,6 +56,28 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
     lines.extend(others);
     lines.truncate(SHOWN_MAX);
     lines
+}
+
+/// Other words for what a line says: the beginning of a label in small letters, and what people call it.
+const SYNONYMS: [(&str, &str); 12] = [
+    ("import", "paste open load upload file new empty"),
+    ("download", "export save file yaml"),
+    ("share", "export link url embed"),
+    ("keys", "shortcuts keyboard"),
+    ("help", "manual documentation terms tutorial"),
+    ("about", "licence license revision"),
+    ("how accurate", "tests checked fidelity recordings"),
+    ("compare", "versus diff"),
+    ("dark theme", "night mode colours colors"),
+    ("light theme", "day mode colours colors"),
+    ("match system", "mode colours colors"),
+    ("go to a cycle", "jump seek time"),
+];
+
+/// The other words for a line.
+fn synonyms(label: &str) -> impl Iterator<Item = &'static str> {
+    let of_label = SYNONYMS.iter().filter(move |(begins, _)| label.starts_with(begins));
+    of_label.flat_map(|(_, words)| words.split(' '))
 }
 
 /// All lines: what can be done now, then what is there.
@@ -167,6 +191,8 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     add("Import", "", Command::Dialog(Some(Dialog::Paste)));
     add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
     add("Compare policies", "", Command::Compare { with_baselines: false });
+    add("Help: guide and glossary", "", Command::Dialog(Some(Dialog::Help)));
+    add("About: version, licence, what was checked", "", Command::Dialog(Some(Dialog::About)));
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for set in KeySet::ALL {
         add(&format!("Keys: {}", set.says()), "", Command::Keys(set));

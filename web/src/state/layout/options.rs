@@ -156,6 +156,10 @@ pub enum Dialog {
     Share,
     /// How well the engine is checked.
     Fidelity,
+    /// How to begin, and what terms mean.
+    Help,
+    /// Which version this is, and what was checked.
+    About,
     /// Keys.
     Keys,
     /// Go to a cycle.

@@ -78,6 +78,7 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
     let is_held = alternative::held_against(model, &frame, &run);
     model.frame = Some(frame.clone());
     model.run = Some(run);
+    model.tells_edit = is_held && (is_edited || model.tells_edit && !moved);
     if is_held && is_edited {
         fx.push(Effect::AnnounceEdit);
     }

@@ -33,6 +33,20 @@ pub fn event_of(frame: &Frame, decision: u32) -> Option<u32> {
     decisions(frame).nth(decision.checked_sub(1)? as usize).map(|i| i as u32)
 }
 
+/// The last of so many decisions as a moment of its own; `None` before the first one.
+pub fn last_of(frame: &Frame, decisions: u32) -> Option<Frame> {
+    let index = event_of(frame, decisions)?;
+    Some(Frame {
+        names: frame.names.clone(),
+        policy: frame.policy.clone(),
+        cycle: frame.cycle,
+        queues: frame.queues.clone(),
+        nodes: frame.nodes.clone(),
+        events: vec![frame.events[index as usize].clone()],
+        ..Frame::default()
+    })
+}
+
 /// The actions of a cycle that decided something, in order: the policy's name and the number of its last decision. Under
 /// a policy whose cycle has no parts, all of it is one action without a name.
 pub fn actions(frame: &Frame) -> Vec<(&str, u32)> {

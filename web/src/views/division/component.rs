@@ -1,19 +1,21 @@
 //! Division: stepping through the rounds in which a fair share came about, and pulling at weights.
 
-use fairground::scenario::Path;
 use fairground::words::Terms;
-use fairground::words::number::resource_key;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::draw::{DRAG_HANDLE, Layout, division as draw, layout};
-use super::view::{DivisionView, division, says, with_alternative};
+use super::draw::{HEIGHTS, Layout, division as draw, layout};
+use super::view::{DivisionView, division, says, weight_of, with_alternative, with_unserved};
+use crate::chart::backend::Size;
+use crate::engine::protocol::{Frame, LadderLevel};
 use crate::state::document::{self, edit};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::drag_handle::DragHandle;
 use crate::widgets::icons::Kind;
-use crate::widgets::picture::{along_line, chart_keys, insert, move_focus, table_button, table_of, width_of};
+use crate::widgets::picture::{
+    along_line, chart_keys, insert, move_focus, panel_height, table_button, table_of, width_of,
+};
 
 /// The tanks of one level, a stepper, and the same as a table.
 /// Long because its markup is one tree.
@@ -21,7 +23,12 @@ use crate::widgets::picture::{along_line, chart_keys, insert, move_focus, table_
 pub fn Division() -> impl IntoView {
     let store = Store::get();
     let place = NodeRef::<html::Div>::new();
-    let width = width_of(place, 640.0);
+    let (width, panel) = (width_of(place, 640.0), panel_height(place, 500.0));
+    // More than half of the panel.
+    let size = Signal::derive(move || Size {
+        width: width.get(),
+        height: (panel.get() * 0.56).round().clamp(HEIGHTS.0, HEIGHTS.1),
+    });
     // Beyond the last step: all of them. From the root down; the last is the selected queue's own.
     let at = RwSignal::new(usize::MAX);
     let level = RwSignal::new(usize::MAX);
@@ -29,17 +36,22 @@ pub fn Division() -> impl IntoView {
         let (frame, ladder) = (store.frame.get()?, store.ladder.get()?);
         let last = ladder.levels.len().checked_sub(1)?;
         let level = level.get().min(last);
-        let view = division(&frame, ladder.levels.get(level)?, ladder.resource, at.get());
+        let scenario = store.edited.get();
+        let of_moment = |frame: &Frame, level: &LadderLevel| {
+            let view = division(frame, level, ladder.resource, at.get());
+            with_unserved(view, &scenario, ladder.resource)
+        };
+        let view = of_moment(&frame, ladder.levels.get(level)?);
         let alternative = store.alternative_ladder.get().zip(store.alternative.get());
-        let alternative = alternative.as_ref().and_then(|(alternative, frame)| {
-            Some(division(frame, alternative.levels.get(level)?, ladder.resource, at.get()))
-        });
+        let alternative = alternative
+            .as_ref()
+            .and_then(|(alternative, frame)| Some(of_moment(frame, alternative.levels.get(level)?)));
         Some(match alternative {
             Some(alternative) => with_alternative(view, &alternative, store.changed.with(Option::is_some)),
             None => view,
         })
     });
-    let svg = Signal::derive(move || view.get().map_or(String::new(), |view| draw(&view, width.get())));
+    let svg = Signal::derive(move || view.get().map_or(String::new(), |view| draw(&view, size.get())));
     // What a step of the whole run changes is announced with the run.
     let said = RwSignal::new(String::new());
     let go = move |by: isize| {
@@ -105,13 +117,14 @@ pub fn Division() -> impl IntoView {
                 <h2>{move || view.get().map_or_else(|| store.terms.get().says("Select a queue to see how its fair share is computed"), |v| v.title)}</h2>
                 {levels}
                 {table_button(as_table)}
+                <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.lead.clone()))}</p>
             </div>
             <div class="division-body">
                 <div node_ref=place class="story-place">
                     <Show when=move || !as_table.get()>
                         {insert("picture", svg)}
                         <ul class="sr">{spoken}</ul>
-                        <Grips view width />
+                        <Grips view size />
                     </Show>
                 </div>
             </div>
@@ -126,18 +139,13 @@ pub fn Division() -> impl IntoView {
     }
 }
 
-/// Where the weight of a queue is set.
-fn weight_of(queue: &str, resource: u8) -> Path {
-    Path::default().field("queues").named(queue).field(resource_key(resource)).field("weight")
-}
-
 /// The right wall of every tank whose weight is a setting can be pulled.
 #[component]
-fn Grips(view: Memo<Option<DivisionView>>, width: Signal<f64>) -> impl IntoView {
+fn Grips(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl IntoView {
     let store = Store::get();
     // The picture as it lies while nothing is being pulled: walls must not run from the pointer.
     let lies = Memo::new(move |_| {
-        view.with(|view| view.as_ref().map(|view| layout(view, width.get())).unwrap_or_default())
+        view.with(|view| view.as_ref().map(|view| layout(view, size.get())).unwrap_or_default())
     });
     let names = move || {
         let names: Vec<String> = view
@@ -197,12 +205,14 @@ fn Wall(
     let path = StoredValue::new(weight_of(&queue, resource));
     let now = move || path.with_value(|path| document::value(&store.edited.get_untracked(), path));
     let place = Signal::derive(move || {
-        let x = lies.with(|lies| lies.tanks.get(at).map_or(0.0, |(x, w)| x + w - 6.0));
-        (x, DRAG_HANDLE.0, DRAG_HANDLE.1)
+        lies.with(|lies| {
+            let x = lies.tanks.get(at).map_or(0.0, |(x, w)| x + w - 6.0);
+            (x, lies.top, lies.base - lies.top)
+        })
     });
     let at_pull = Callback::new(move |by: f64| {
         let weight = now().trim().parse().unwrap_or(1.0);
-        let per_weight = lies.with_untracked(|lies| lies.per_weight).max(8.0);
+        let per_weight = lies.with_untracked(|lies| lies.per_weight.get(at).copied().unwrap_or(0.0)).max(8.0);
         Some(rounded(weight + by / per_weight).to_string())
     });
     let at_step = Callback::new(move |(wanted, by): (String, i64)| {

@@ -6,23 +6,20 @@ use plotters::element::{PathElement, Rectangle, Text};
 
 use super::view::{DivisionView, Tank};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Size, fit, picture, px};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
-use crate::chart::paint::{Ink, Paint, Trim};
+use crate::chart::paint::{Fill, Ink, Paint, Trim};
 
-/// Height of the picture.
-pub const HEIGHT: f64 = 276.0;
-const TOP: f64 = 34.0;
-const BASE: f64 = 216.0;
-const GAP: f64 = 56.0;
-/// So much room there is for a tank on average, at least.
-const LEAST: f64 = 34.0;
-/// The widest one.
-const WIDEST: f64 = 180.0;
+/// The least and the greatest height of the picture.
+pub const HEIGHTS: (f64, f64) = (276.0, 620.0);
+/// The widest gap between two tanks, and how much of the width all gaps may take.
+const GAP: (f64, f64) = (48.0, 0.35);
+/// Margin on the left and on the right.
+const MARGIN: f64 = 8.0;
 
 /// Draws Division.
-pub fn division(view: &DivisionView, width: f64) -> String {
-    picture("division", Size { width, height: HEIGHT }, |area| draw(area, view, width))
+pub fn division(view: &DivisionView, size: Size) -> String {
+    picture("division", size, |area| draw(area, view, size))
 }
 
 /// How tanks lie in the picture.
@@ -30,121 +27,222 @@ pub fn division(view: &DivisionView, width: f64) -> String {
 pub struct Layout {
     /// Left edge and width of each tank.
     pub tanks: Vec<(f64, f64)>,
-    /// Pixels per unit of width.
-    pub per_weight: f64,
+    /// Pixels per unit of width, of each tank: one scale for all, unless priorities have their own.
+    pub per_weight: Vec<f64>,
+    /// The upper end of the highest tank.
+    pub top: f64,
+    /// What tanks stand on.
+    pub base: f64,
+    gap: f64,
     scale: f64,
+    font: f64,
 }
 
-/// Top and height of what can be taken hold of.
-pub const DRAG_HANDLE: (f64, f64) = (TOP, BASE - TOP);
-
-/// Where the tanks are at that width.
-pub fn layout(view: &DivisionView, width: f64) -> Layout {
-    let n = view.tanks.len() as f64;
-    let weights: f64 = view.tanks.iter().map(|tank| tank.width()).sum();
-    let room = (width - GAP * n - 16.0).max(LEAST * n);
-    let highest = view.tanks.iter().map(|tank| tank.height(tank.lid.max(tank.held())));
-    let highest = highest.filter(|h| h.is_finite()).fold(0.0, f64::max);
-    let heaviest = view.tanks.iter().map(Tank::width).fold(0.0, f64::max);
-    // One scale for all: a tank of twice the weight is twice as wide.
-    let per_weight = if weights > 0.0 { (room / weights).min(WIDEST / heaviest) } else { LEAST };
-    let mut x = 8.0;
-    let mut place = |tank: &Tank| {
-        let w = if weights > 0.0 { per_weight * tank.width() } else { (room / n).min(WIDEST) };
-        let at = (x, w);
-        x += at.1 + GAP;
-        at
-    };
-    Layout {
-        tanks: view.tanks.iter().map(&mut place).collect(),
-        per_weight,
-        scale: if highest > 0.0 { (BASE - TOP) / highest } else { 1.0 },
+impl Layout {
+    /// Where an amount stands in a tank.
+    fn y(&self, tank: &Tank, amount: f64) -> f64 {
+        self.base - (tank.height(amount) * self.scale).min(self.base - self.top)
     }
 }
 
-fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
-    let layout = layout(view, width);
-    area.draw(&PathElement::new(
-        vec![(0, px(BASE)), (px(width), px(BASE))],
-        Paint::from(Ink::Ink).line(1.5),
-    ))?;
-    let terms = Terms::of(&view.policy);
-    let mut priority = None;
-    for (tank, &(x, w)) in view.tanks.iter().zip(&layout.tanks) {
-        if tank.priority != priority && tank.priority.is_some() {
-            if priority.is_some() {
-                let line = vec![(px(x - 6.0), 0), (px(x - 6.0), px(BASE))];
-                area.draw(&PathElement::new(line, Paint::from(Ink::Strong).trimmed(Trim::Dashed).line(1.0)))?;
-            }
-            let text = format!("priority {}", tank.priority.unwrap_or_default());
-            area.draw(&Text::new(text, (px(x), px(8.0)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
+/// Size of letters in a picture of that size.
+fn font(size: Size) -> f64 {
+    match size {
+        Size { width, .. } if width < 440.0 => 12.0,
+        Size { height, .. } if height < 330.0 => 13.0,
+        Size { height, .. } if height < 460.0 => 15.0,
+        _ => 17.0,
+    }
+}
+
+/// How many gaps there are: a change of priority takes two.
+fn gaps(tanks: &[Tank]) -> f64 {
+    let changes = tanks.windows(2).filter(|pair| is_later(&pair[0], &pair[1])).count();
+    (tanks.len().saturating_sub(1) + changes) as f64
+}
+
+/// Whether the second comes in a later priority than the first.
+fn is_later(before: &Tank, tank: &Tank) -> bool {
+    before.priority != tank.priority && tank.priority.is_some() && before.priority.is_some()
+}
+
+/// How high the picture reaches, as the height of an amount in a tank: what asks for very much is cut.
+fn highest(tanks: &[Tank]) -> f64 {
+    let of = |amount: fn(&Tank) -> f64| {
+        let heights = tanks.iter().map(|tank| tank.height(amount(tank)));
+        heights.filter(|h| h.is_finite()).fold(0.0, f64::max)
+    };
+    let (gets, asks) = (of(|tank| tank.gets.max(tank.held())), of(|tank| tank.lid));
+    if gets > 0.0 { asks.clamp(gets, 1.5 * gets) } else { asks }
+}
+
+/// Where one scale for all leaves a tank narrower than this, each priority gets its own: levels are compared within one.
+const NARROW: f64 = 20.0;
+
+/// Pixels per unit of width for each tank, so that together they fill the room.
+fn scales(tanks: &[Tank], room: f64) -> Vec<f64> {
+    let scale = |of: &[Tank], room: f64| {
+        let weights: f64 = of.iter().map(Tank::width).sum();
+        room / if weights > 0.0 { weights } else { of.len().max(1) as f64 }
+    };
+    let one = scale(tanks, room);
+    let is_narrow = |tank: &Tank| tank.width() > 0.0 && tank.width() * one < NARROW;
+    if !tanks.iter().any(is_narrow) {
+        return vec![one; tanks.len()];
+    }
+    let of_priority = tanks.chunk_by(|before, tank| !is_later(before, tank));
+    let scales = of_priority.flat_map(|of| {
+        let own = scale(of, room * of.len() as f64 / tanks.len() as f64);
+        std::iter::repeat_n(own, of.len())
+    });
+    scales.collect()
+}
+
+/// Where the tanks are in a picture of that size. They fill its width; a tank of twice the weight is twice as wide.
+pub fn layout(view: &DivisionView, size: Size) -> Layout {
+    let font = font(size);
+    let (top, base) = (2.0 * (font + 5.0), size.height - 3.5 * (font + 5.0));
+    let gaps = gaps(&view.tanks);
+    let gap = if gaps > 0.0 { GAP.0.min(size.width * GAP.1 / gaps) } else { 0.0 };
+    let room = (size.width - gap * gaps - 2.0 * MARGIN).max(view.tanks.len() as f64);
+    let per_weight = scales(&view.tanks, room);
+    let has_weights = view.tanks.iter().any(|tank| tank.width() > 0.0);
+    let mut x = MARGIN;
+    let mut tanks = Vec::new();
+    for (at, (tank, scale)) in view.tanks.iter().zip(&per_weight).enumerate() {
+        if at > 0 {
+            x += if is_later(&view.tanks[at - 1], tank) { 2.0 * gap } else { gap };
         }
-        priority = tank.priority.or(priority);
-        draw_tank(area, tank, x, (w, layout.scale), (view.was, terms))?;
+        let w = if has_weights { scale * tank.width() } else { *scale };
+        tanks.push((x, w));
+        x += w;
+    }
+    let highest = highest(&view.tanks);
+    let scale = if highest > 0.0 { (base - top) / highest } else { 1.0 };
+    Layout { tanks, per_weight, top, base, gap, scale, font }
+}
+
+fn draw(area: &Area<'_>, view: &DivisionView, size: Size) -> Drawn {
+    let layout = layout(view, size);
+    let ground = vec![(0, px(layout.base)), (px(size.width), px(layout.base))];
+    area.draw(&PathElement::new(ground, Paint::from(Ink::Ink).line(1.5)))?;
+    let terms = Terms::of(&view.policy);
+    for (at, (tank, &(x, w))) in view.tanks.iter().zip(&layout.tanks).enumerate() {
+        let before = at.checked_sub(1).map(|before| &view.tanks[before]);
+        let end = (at + 1..layout.tanks.len()).find(|next| is_later(tank, &view.tanks[*next]));
+        let end = end.map_or(size.width, |next| layout.tanks[next].0 - layout.gap);
+        draw_priority(area, before, tank, (x, end), &layout)?;
+        draw_tank(area, tank, x, w, &layout)?;
+        draw_labels(area, tank, (x, w), &layout, (view.was, terms))?;
         if let Some(alternative) = &tank.alternative {
-            let wide = if tank.width() > 0.0 { layout.per_weight * alternative.width() } else { w };
-            draw_alternative(area, alternative, (x, wide), layout.scale)?;
+            let wide = if tank.width() > 0.0 { layout.per_weight[at] * alternative.width() } else { w };
+            draw_alternative(area, alternative, (x, wide), &layout)?;
         }
     }
     Ok(())
 }
 
-fn draw_tank(
+/// Names a priority where its tanks begin, after a line that parts them from those before; they end at `end`.
+fn draw_priority(
     area: &Area<'_>,
+    before: Option<&Tank>,
     tank: &Tank,
-    x: f64,
-    (w, scale): (f64, f64),
-    (was, terms): (bool, &Terms),
+    (x, end): (f64, f64),
+    layout: &Layout,
 ) -> Drawn {
-    let y = |amount: f64| BASE - (tank.height(amount) * scale).min(BASE - TOP);
+    let Some(priority) = tank.priority else { return Ok(()) };
+    let is_first = before.is_none();
+    if !is_first && !before.is_some_and(|before| is_later(before, tank)) {
+        return Ok(());
+    }
+    if !is_first {
+        let at = x - layout.gap;
+        let line = vec![(px(at), 0), (px(at), px(layout.base))];
+        area.draw(&PathElement::new(line, Paint::from(Ink::Strong).trimmed(Trim::Dashed).line(1.0)))?;
+    }
+    let x = if is_first { x } else { x - layout.gap + 6.0 };
+    let font = layout.font - 1.0;
+    let (short, long) = (format!("priority {priority}"), format!("priority {priority} · only what is left"));
+    let has_room = !is_first && x + text_width(&long, font) <= end;
+    let at = (px(x), px(layout.font * 0.6));
+    let paint = Paint::from(Ink::Soft).text(font, HPos::Left);
+    area.draw(&Text::new(if has_room { long } else { short }, at, paint))
+}
+
+fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, layout: &Layout) -> Drawn {
+    let y = |amount: f64| layout.y(tank, amount);
     let block = |from: f64, to: f64| [(px(x), px(y(to))), (px(x + w), px(y(from)))];
-    let held = tank.ground + tank.water;
-    let crossing = tank.alternative.as_ref().map(|alternative| top_of(alternative, scale));
-    let lid = y(tank.lid);
+    let held = tank.held();
     for edge in [x, x + w] {
-        let side = vec![(px(edge), px(lid)), (px(edge), px(BASE))];
+        let side = vec![(px(edge), px(y(tank.lid))), (px(edge), px(layout.base))];
         area.draw(&PathElement::new(side, Paint::from(Ink::Strong).line(1.0)))?;
     }
     if tank.ground > 0.0 {
         area.draw(&Rectangle::new(block(0.0, tank.ground), marks::solid(tank.tone).area()))?;
     }
-    if tank.water > 0.0 {
-        area.draw(&Rectangle::new(block(tank.ground, held), Paint::from(marks::ink(tank.tone)).faint(0.55)))?;
+    let water = Paint::from(marks::ink(tank.tone)).filled(Fill::Water);
+    let mut level = tank.ground;
+    for wave in &tank.waves {
+        area.draw(&Rectangle::new(block(level, level + wave), water.area()))?;
+        level += wave;
+        let surface = vec![(px(x), px(y(level))), (px(x + w), px(y(level)))];
+        area.draw(&PathElement::new(surface, Paint::from(marks::ink(tank.tone)).line(1.5)))?;
     }
     if tank.new > 0.0 {
         let edge = Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0);
         area.draw(&Rectangle::new(block(held - tank.new, held), edge))?;
     }
+    Ok(())
+}
+
+/// What stands in a tank, on it and below it.
+fn draw_labels(
+    area: &Area<'_>,
+    tank: &Tank,
+    (x, w): (f64, f64),
+    layout: &Layout,
+    (was, terms): (bool, &Terms),
+) -> Drawn {
+    let y = |amount: f64| layout.y(tank, amount);
+    let (middle, font) = (px(x + w / 2.0), layout.font);
+    let crossing = tank.alternative.as_ref().map(|alternative| layout.y(alternative, alternative.held()));
     let label = |text: String, from: f64, to: f64, ink: Ink| {
-        if y(from) - y(to) < 14.0 {
+        if y(from) - y(to) < font + 2.0 {
             return Ok(());
         }
-        let Some(text) = fit(&text, 12.0, w - 4.0) else { return Ok(()) };
-        let at = (px(x + w / 2.0), px(clear_of(crossing, (y(to), y(from)))));
-        area.draw(&Text::new(text, at, Paint::from(ink).trimmed(Trim::Bold).text(12.0, HPos::Center)))
+        let Some(text) = fit(&text, font, w - 4.0) else { return Ok(()) };
+        let at = (middle, px(clear_of(crossing, (y(to), y(from)))));
+        area.draw(&Text::new(text, at, Paint::from(ink).trimmed(Trim::Bold).text(font, HPos::Center)))
     };
-    label(
-        format!("{} {}", terms.word("quota"), number(tank.ground)),
-        0.0,
-        tank.ground,
-        marks::on(tank.tone),
-    )?;
-    label(format!("+{}", number(tank.water)), tank.ground, held, Ink::Ink)?;
-    let cover = vec![(px(x - 4.0), px(lid)), (px(x + w + 4.0), px(lid))];
-    area.draw(&PathElement::new(cover, Paint::from(Ink::Ink).line(2.5)))?;
-    let word = if tank.is_full() { "full" } else { "asks" };
-    let said = format!("{word} {}", number(tank.lid));
-    area.draw(&Text::new(
-        said,
-        (px(x + w / 2.0), px(lid - 9.0)),
-        Paint::from(Ink::Soft).text(12.0, HPos::Center),
-    ))?;
+    let quota = format!("{} {}", terms.word("quota"), number(tank.ground));
+    label(quota, 0.0, tank.ground, marks::on(tank.tone))?;
+    let mut level = tank.ground;
+    for wave in &tank.waves {
+        label(format!("+{}", number(*wave)), level, level + wave, Ink::Ink)?;
+        level += wave;
+    }
+    draw_lid(area, tank, (x, w), layout)?;
     for (i, (text, paint)) in below(tank, was, terms).into_iter().enumerate() {
-        let Some(text) = fit(&text, 12.0, w + GAP - 6.0) else { continue };
-        let at = (px(x + w / 2.0), px(BASE + 14.0 + 17.0 * i as f64));
-        area.draw(&Text::new(text, at, paint.text(12.0, HPos::Center)))?;
+        let Some(text) = fit(&text, font, w + layout.gap - 6.0) else { continue };
+        let at = (middle, px(layout.base + (font + 5.0) * (i as f64 + 0.85)));
+        area.draw(&Text::new(text, at, paint.text(font, HPos::Center)))?;
     }
     Ok(())
+}
+
+/// What a tank asks for: the line that closes it; no line where it asks for more than the picture shows.
+fn draw_lid(area: &Area<'_>, tank: &Tank, (x, w): (f64, f64), layout: &Layout) -> Drawn {
+    let lid = layout.y(tank, tank.lid);
+    let is_cut = tank.height(tank.lid) * layout.scale > layout.base - layout.top + 0.5;
+    if !is_cut {
+        let cover = vec![(px(x - 4.0), px(lid)), (px(x + w + 4.0), px(lid))];
+        area.draw(&PathElement::new(cover, Paint::from(Ink::Ink).line(2.5)))?;
+    }
+    let word = if tank.is_full() { "full:" } else { "asks" };
+    let said = format!("{word} {}{}", number(tank.lid), if is_cut { " ↑" } else { "" });
+    let Some(said) = fit(&said, layout.font, w + layout.gap) else { return Ok(()) };
+    let at = (px(x + w / 2.0), px(lid - layout.font * 0.75));
+    area.draw(&Text::new(said, at, Paint::from(Ink::Soft).text(layout.font, HPos::Center)))
 }
 
 /// The lines below a tank: name, weight, and what its alternative gets.
@@ -175,11 +273,6 @@ fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
     lines
 }
 
-/// The upper edge of an alternative.
-fn top_of(alternative: &Tank, scale: f64) -> f64 {
-    BASE - (alternative.height(alternative.held()) * scale).min(BASE - TOP)
-}
-
 /// Where a line of text stands in a block from top to bottom: in its middle, or aside of a line that would cross it there.
 fn clear_of(crossing: Option<f64>, (top, bottom): (f64, f64)) -> f64 {
     let middle = (top + bottom) / 2.0;
@@ -198,9 +291,9 @@ fn clear_of(crossing: Option<f64>, (top, bottom): (f64, f64)) -> f64 {
 const LINE: f64 = 9.0;
 
 /// The dashed outline of what it would get, as wide as it would weigh.
-fn draw_alternative(area: &Area<'_>, alternative: &Tank, (x, wide): (f64, f64), scale: f64) -> Drawn {
-    let top = top_of(alternative, scale);
-    let outline = [(px(x - 3.0), px(top)), (px(x + wide + 3.0), px(BASE))];
+fn draw_alternative(area: &Area<'_>, alternative: &Tank, (x, wide): (f64, f64), layout: &Layout) -> Drawn {
+    let top = layout.y(alternative, alternative.held());
+    let outline = [(px(x - 3.0), px(top)), (px(x + wide + 3.0), px(layout.base))];
     area.draw(&Rectangle::new(outline, Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))
 }
 
@@ -223,15 +316,43 @@ mod tests {
                 tanks: weights.iter().map(|weight| tank(*weight)).collect(),
                 ..DivisionView::default()
             };
-            let lies = layout(&view, width);
+            let lies = layout(&view, Size { width, height: 300.0 });
             let widths: Vec<f64> = lies.tanks.iter().map(|tank| tank.1).collect();
             let (heaviest, widest) =
                 (weights.iter().copied().fold(0.0, f64::max), widths.iter().copied().fold(0.0, f64::max));
-            assert!(widest > 0.0 && widest <= WIDEST, "{widths:?}");
+            let right = lies.tanks.last().map_or(0.0, |(x, w)| x + w);
+            assert!((right - (width - MARGIN)).abs() < 1e-9, "they fill {width}: {right}");
             for (weight, width) in weights.iter().zip(&widths).filter(|_| heaviest > 0.0) {
                 assert!((width / widest - weight / heaviest).abs() < 1e-9, "{weights:?}: {widths:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_change_of_priority_takes_room_and_large_requests_are_cut() {
+        let tank = |priority: i32, lid: f64, gets: f64| Tank {
+            weight: 1.0,
+            priority: Some(priority),
+            lid,
+            gets,
+            ..Tank::default()
+        };
+        let tanks = vec![tank(100, 400.0, 4.0), tank(100, 4.0, 4.0), tank(50, 1.0, 0.0)];
+        let lies =
+            layout(&DivisionView { tanks, ..DivisionView::default() }, Size { width: 700.0, height: 300.0 });
+        let gap = |at: usize| lies.tanks[at + 1].0 - lies.tanks[at].0 - lies.tanks[at].1;
+        assert!((gap(1) - 2.0 * gap(0)).abs() < 1e-9, "{lies:?}");
+        let tanks = [tank(100, 4.0, 4.0), Tank { weight: 100.0, ..tank(50, 4.0, 0.0) }];
+        let apart = layout(
+            &DivisionView { tanks: tanks.into(), ..DivisionView::default() },
+            Size { width: 700.0, height: 300.0 },
+        );
+        assert_eq!(
+            apart.tanks[0].1, apart.tanks[1].1,
+            "a priority has a scale of its own where it would be too narrow"
+        );
+        let full = (lies.base - lies.top) / 1.5;
+        assert!((4.0 * lies.scale - full).abs() < 1e-9, "what it gets takes two thirds: {lies:?}");
     }
 
     #[test]

@@ -5,19 +5,23 @@
 
 use std::collections::BTreeMap;
 
+use fairground::scenario::{Path, Scenario};
 use fairground::trace::RiseEnd;
 use fairground::words::Terms;
-use fairground::words::number::{in_unit, number, resource_name, with_unit};
+use fairground::words::number::{amount, in_unit, number, resource_key, resource_name, unit, with_unit};
 
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, LadderLevel, LadderLine, LineKind};
+use crate::state::document;
 
 /// What Division draws.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DivisionView {
     /// What is divided among whom.
     pub title: String,
+    /// How to read it.
+    pub lead: String,
     /// What happened in the present step.
     pub caption: String,
     /// Number of the last step; step 0 is before anything is given.
@@ -53,8 +57,12 @@ pub struct Tank {
     pub ground: f64,
     /// What rounds and left-overs gave so far.
     pub water: f64,
+    /// That water, by the steps that gave it, lowest first.
+    pub waves: Vec<f64>,
     /// What the present step gave of both.
     pub new: f64,
+    /// What it has after the last step.
+    pub gets: f64,
     /// What it asks for, as far as it may have it.
     pub lid: f64,
     /// It is the queue that is explained.
@@ -79,10 +87,48 @@ impl Tank {
         amount / if self.width() > 0.0 { self.width() } else { 1.0 }
     }
 
+    /// Takes what a step gives.
+    fn fill(&mut self, new: f64, is_ground: bool) {
+        self.new = new;
+        if is_ground {
+            self.ground += new;
+        } else {
+            self.water += new;
+            self.waves.extend((new > 0.0).then_some(new));
+        }
+    }
+
     /// It has what it asks for.
     pub fn is_full(&self) -> bool {
         self.ground + self.water >= self.lid - 1e-9
     }
+}
+
+/// Where the weight of a queue is set.
+pub fn weight_of(queue: &str, resource: u8) -> Path {
+    Path::default().field("queues").named(queue).field(resource_key(resource)).field("weight")
+}
+
+/// Those of higher priority first, those without one last.
+fn by_priority(tanks: &mut [Tank]) {
+    tanks.sort_by_key(|tank| std::cmp::Reverse(tank.priority));
+}
+
+/// Tanks that no round reached have their weight from the scenario, and their priority where others have one.
+pub fn with_unserved(mut view: DivisionView, scenario: &Scenario, resource: u8) -> DivisionView {
+    let has_priorities = view.tanks.iter().any(|tank| tank.priority.is_some());
+    let terms = Terms::of(&view.policy);
+    for tank in view.tanks.iter_mut().filter(|tank| tank.priority.is_none()) {
+        let value = |path: &Path| document::value(scenario, path).trim().to_string();
+        tank.weight = value(&weight_of(&tank.name, resource)).parse().unwrap_or(tank.weight);
+        let at = Path::default().field("queues").named(&tank.name).field("priority");
+        let priority = Some(value(&at)).filter(|text| !text.is_empty());
+        let priority = priority.unwrap_or_else(|| terms.unset.priority.to_string());
+        tank.priority = priority.parse().ok().filter(|_| has_priorities);
+    }
+    by_priority(&mut view.tanks);
+    view.lead = lead(&view.tanks, resource, terms);
+    view
 }
 
 /// The lines of one step.
@@ -91,7 +137,14 @@ struct Step<'a> {
     lines: Vec<&'a LadderLine>,
 }
 
-fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
+impl<'a> Step<'a> {
+    /// Its line of a queue.
+    fn of(&self, queue: &str) -> Option<&'a LadderLine> {
+        self.lines.iter().find(|line| line.queue == queue).copied()
+    }
+}
+
+fn steps<'a>(level: &'a LadderLevel, resource: u8, has_sums: bool, terms: &Terms) -> Vec<Step<'a>> {
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut last = None;
     for line in &level.lines {
@@ -99,10 +152,11 @@ fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
         if last != Some(key) || line.kind == LineKind::Remainder {
             let says = match line.kind {
                 LineKind::Quota => terms.says("quotas granted"),
-                LineKind::Round => format!("priority {}, round {}", line.priority, line.round),
+                LineKind::Round if has_sums => format!("priority {}, round {}", line.priority, line.round),
+                LineKind::Round => terms.says(&round(level, line, resource)),
                 LineKind::Rise => rises(line),
                 LineKind::Rest => format!("unused capacity to {} (weight 0)", line.queue),
-                LineKind::Remainder => format!("remaining units to {}", line.queue),
+                LineKind::Remainder => remainder(line, resource),
             };
             steps.push(Step { says, lines: Vec::new() });
         }
@@ -112,6 +166,27 @@ fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
         }
     }
     steps
+}
+
+/// *1 remaining GPU goes to blue (largest fraction, 0.57)*
+fn remainder(line: &LadderLine, resource: u8) -> String {
+    let (given, unit) = (amount(resource, line.given), unit(resource, in_unit(resource, line.given)));
+    let fraction = amount(resource, line.offer);
+    format!("{given} remaining {unit} goes to {} (largest fraction, {fraction})", line.queue)
+}
+
+/// *priority 100, round 1: 8 GPUs × weight / 7*
+fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> String {
+    let round = format!("priority {}, round {}", line.priority, line.round);
+    format!("{round}: {} × weight / {}", with_unit(resource, line.pot), number(level.parts(line).1))
+}
+
+/// How a round's part came about: *8 × 4/7 = 4.57 → 4*.
+fn sum(level: &LadderLevel, line: &LadderLine, resource: u8) -> String {
+    let (part, of) = level.parts(line);
+    let [pot, offer, given] = [line.pot, line.offer, line.given].map(|of| amount(resource, of));
+    let offered = format!("{pot} × {}/{} = {offer}", number(part), number(of));
+    if given == offer { offered } else { format!("{offered} → {given}") }
 }
 
 /// A round in which all dominant shares rise together.
@@ -137,14 +212,18 @@ pub fn with_alternative(mut view: DivisionView, alternative: &DivisionView, was:
     view
 }
 
+/// With more tanks than this, only the gifts stand in the table, not how they came about.
+const SUMS: usize = 5;
+
 /// What Division draws of one level after so many steps.
 pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> DivisionView {
     let terms = Terms::of(&frame.policy);
-    let steps = steps(level, terms);
-    let at = at.min(steps.len());
     // What a queue has and wants in the pool that is divided.
     let of_pool = frame.in_pool(&level.pool);
     let mut tanks = tanks(of_pool.as_ref().unwrap_or(frame), level, resource);
+    let has_sums = tanks.len() <= SUMS;
+    let steps = steps(level, resource, has_sums, terms);
+    let at = at.min(steps.len());
     let mut left = in_unit(resource, level.capacity);
     let mut rows = vec![row("before", &tanks, |_| String::new(), left)];
     for (i, step) in steps.iter().enumerate() {
@@ -153,16 +232,18 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
             *gifts.entry(line.queue.as_str()).or_default() += in_unit(resource, line.given);
         }
         left -= gifts.values().sum::<f64>();
-        let gift =
-            |tank: &Tank| gifts.get(tank.name.as_str()).map_or("–".into(), |g| format!("+{}", number(*g)));
+        let gift = |tank: &Tank| match step.of(&tank.name) {
+            Some(line) if line.kind == LineKind::Round && has_sums => sum(level, line, resource),
+            _ => gifts.get(tank.name.as_str()).map_or("–".into(), |g| format!("+{}", number(*g))),
+        };
         rows.push(row(&step.says, &tanks, gift, left));
-        if i >= at {
-            continue;
-        }
         let is_ground = step.lines.iter().any(|line| line.kind == LineKind::Quota);
         for tank in &mut tanks {
-            tank.new = gifts.get(tank.name.as_str()).copied().unwrap_or(0.0);
-            if is_ground { tank.ground += tank.new } else { tank.water += tank.new }
+            let new = gifts.get(tank.name.as_str()).copied().unwrap_or(0.0);
+            tank.gets += new;
+            if i < at {
+                tank.fill(new, is_ground);
+            }
         }
     }
     let shares = |tank: &Tank| {
@@ -187,7 +268,8 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
                 format!("How {} of {pool} are divided among {whose}", with_unit(resource, level.capacity))
             }
         },
-        caption: caption(&steps, at, &tanks, left_now),
+        lead: lead(&tanks, resource, terms),
+        caption: caption(&steps, at, &tanks, (left_now, resource)),
         last: steps.len(),
         at,
         tanks,
@@ -234,19 +316,31 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
             LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
         }
     }
-    tanks.sort_by_key(|tank| std::cmp::Reverse(tank.priority));
+    by_priority(&mut tanks);
     tanks
 }
 
-fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], left: f64) -> String {
+/// How to read the picture.
+fn lead(tanks: &[Tank], resource: u8, terms: &Terms) -> String {
+    let mut priorities: Vec<i32> = tanks.iter().filter_map(|tank| tank.priority).collect();
+    priorities.dedup();
+    let order = match priorities[..] {
+        [first, second, ..] => format!("Priority {first} is served before {second}. "),
+        _ => String::new(),
+    };
+    let unit = unit(resource, 2.0);
+    order + &terms.says(&format!("Equal height means equal {unit} for each unit of weight."))
+}
+
+fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64, u8)) -> String {
     let Some(step) = at.checked_sub(1).and_then(|at| steps.get(at)) else {
         return "Nothing is given yet.".into();
     };
     let full: Vec<&str> =
         tanks.iter().filter(|tank| tank.new > 0.0 && tank.is_full()).map(|tank| tank.name.as_str()).collect();
     let mut said = match left {
-        left if left < -1e-9 => format!("{}: {} more than there is", step.says, number(-left)),
-        left => format!("{}: {} left", step.says, number(if left < 1e-9 { 0.0 } else { left })),
+        left if left < -1e-9 => format!("{}; {} more than there is", step.says, counted(-left, resource)),
+        left => format!("{}; {} left", step.says, counted(if left < 1e-9 { 0.0 } else { left }, resource)),
     };
     let used_up = step.lines.iter().find_map(|line| match line.end? {
         RiseEnd::UsedUp(resource) => Some(resource),
@@ -262,6 +356,11 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], left: f64) -> String {
         _ => said += &format!("; {} have all they ask for", full.join(", ")),
     }
     said + "."
+}
+
+/// An amount in the resource's own unit, with it.
+fn counted(amount: f64, resource: u8) -> String {
+    format!("{} {}", number(amount), unit(resource, amount))
 }
 
 /// What a tank holds, as a sentence.
@@ -282,4 +381,30 @@ pub fn says(tank: &Tank, was: bool, terms: &Terms) -> String {
         said += &format!(", counted as {} for past use", number(part));
     }
     said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_round_reached_is_as_wide_as_the_scenario_says() {
+        let queues = "- {name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}\n\
+                      - {name: b, priority: 50, gpu: {quota: 1, limit: unlimited, weight: 4}}\n";
+        let text = format!("format: fairground-scenario\nversion: 1\nnodes: []\nqueues:\n{queues}jobs: []\n");
+        let scenario = document::from_text(&text).expect("it is clean");
+        let tank =
+            |name: &str, priority| Tank { name: name.into(), weight: 1.0, priority, ..Tank::default() };
+        let of = |tanks: Vec<Tank>| {
+            let view = DivisionView { tanks, ..DivisionView::default() };
+            with_unserved(view, &scenario, 2)
+                .tanks
+                .into_iter()
+                .map(|tank| (tank.weight, tank.priority))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of(vec![tank("a", None), tank("b", None)]), [(1.0, None), (4.0, None)]);
+        let served = of(vec![tank("b", None), tank("a", Some(100))]);
+        assert_eq!(served, [(1.0, Some(100)), (4.0, Some(50))]);
+    }
 }

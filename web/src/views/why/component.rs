@@ -1,40 +1,42 @@
 //! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
 
-use std::sync::Arc;
-
 use fairground::policy::versions;
-use fairground::scenario::Scenario;
 use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
-use crate::props::{
-    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RulesSignal,
-    RunSignal, SelectionSignal,
-};
+use crate::props::{OnFocusField, OnSeek, OnSelect};
 use crate::store::Store;
 use crate::views::timeline::draw::event_icon;
 use crate::widgets::picture::icon;
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
-/// Explains the selection at the cursor; without selection, lists what happened in the cycle.
+/// What is selected at the cursor, explained; without selection, what happened in the cycle.
+pub fn explained(store: Store) -> Memo<Option<Explanation>> {
+    Memo::new(move |_| {
+        let selection = store.selection.get();
+        // Rules are there before anything runs.
+        let is_rule = matches!(selection, Some(Selection::Rule(_)));
+        let frame = store.frame.get().or_else(|| is_rule.then(Default::default))?;
+        let (run, ladder, order) = (store.run.get(), store.ladder.get(), store.order.get());
+        let (rules, scenario) = (store.rules.get(), store.scenario.get());
+        Some(match selection {
+            Some(Selection::Rule(key)) => words::rule(&frame, &key, rules.as_deref(), &scenario),
+            Some(about) => {
+                let resource = store.explained.get();
+                let mut why = words::why(&frame, run.as_deref(), &about, ladder.as_deref(), resource);
+                words::put_order(&mut why, &frame, &about, order.as_deref());
+                why
+            }
+            None => words::at_rest(&frame),
+        })
+    })
+}
+
+/// An explanation.
 #[component]
 pub fn Why(
-    /// The moment.
-    frame: FrameSignal,
-    /// The run in short, for the history of a job.
-    run: RunSignal,
-    /// What is selected.
-    selection: SelectionSignal,
-    /// How the fair share of the selected queue came about, once it has arrived.
-    ladder: LadderSignal,
-    /// Where the selected queue or job stands, once it has arrived.
-    order: OrderSignal,
-    /// The rules of the policy, once they have arrived.
-    rules: RulesSignal,
-    /// The document.
-    scenario: Memo<Arc<Scenario>>,
-    /// 0 cpu, 1 memory, 2 gpu.
-    resource: ResourceSignal,
+    /// What it says; `None`: nothing has run yet.
+    explanation: Memo<Option<Explanation>>,
     /// Selects what a name or a line stands for.
     on_select: OnSelect,
     /// Puts the focus on the field of a setting.
@@ -42,22 +44,6 @@ pub fn Why(
     /// Moves the cursor to the cycle of a line of the history.
     on_seek: OnSeek,
 ) -> impl IntoView {
-    let explanation = Memo::new(move |_| {
-        // Rules are there before anything runs.
-        let is_rule = selection.with(|selection| matches!(selection, Some(Selection::Rule(_))));
-        let frame = frame.get().or_else(|| is_rule.then(Default::default))?;
-        let (run, ladder, order) = (run.get(), ladder.get(), order.get());
-        let (rules, scenario) = (rules.get(), scenario.get());
-        Some(match selection.get() {
-            Some(Selection::Rule(key)) => words::rule(&frame, &key, rules.as_deref(), &scenario),
-            Some(about) => {
-                let mut why = words::why(&frame, run.as_deref(), &about, ladder.as_deref(), resource.get());
-                words::put_order(&mut why, &frame, &about, order.as_deref());
-                why
-            }
-            None => words::at_rest(&frame),
-        })
-    });
     move || {
         let Some(shown) = explanation.get() else {
             return view! { <div class="why"><p class="dim">"Nothing has run yet."</p></div> }.into_any();

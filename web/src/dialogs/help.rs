@@ -1,0 +1,117 @@
+//! Help: how to begin, what the terms mean, and where to find more.
+
+use fairground::policy::Policy;
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::layout::options::Dialog;
+use crate::store::Store;
+use crate::widgets::dialog::DialogFrame;
+
+/// What to do, in order, and what it shows.
+const GUIDE: [(&str, &str); 6] = [
+    (
+        "Open an example or describe your own",
+        "Setup on the left lists queues, nodes and jobs. Click a value to change it.",
+    ),
+    (
+        "Step",
+        "Each step runs one cycle of the scheduler. The line under the header says what the cycle decided.",
+    ),
+    (
+        "Ask why",
+        "Click a job, a queue, a GPU or an event. Why shows the comparison that decided it and what happens next.",
+    ),
+    (
+        "Change a value",
+        "The run is computed again at once. Dashed outlines show how it was before the change.",
+    ),
+    (
+        "Compare",
+        "The policy menu runs the same scenario under another scheduler, or under several side by side.",
+    ),
+    ("Share", "A link holds the whole scenario and the moment that is shown. Nothing is sent to a server."),
+];
+
+/// Terms in neutral words, each with its meaning; both are put into the words of the policy.
+const GLOSSARY: [(&str, &str); 15] = [
+    ("queue", "A group of jobs with a share of the cluster. Queues can have child queues."),
+    ("quota", "What a queue is entitled to before anything else is divided."),
+    ("weight", "The relative share of unused capacity, compared with sibling queues."),
+    ("limit", "The most that a queue can use."),
+    ("requested", "What the jobs of a queue use and wait for, together."),
+    ("allocated", "What the running jobs of a queue use."),
+    (
+        "fair share",
+        "What a queue is to have now: its quota as far as it is requested, and its part of unused capacity.",
+    ),
+    ("over quota", "Used beyond the quota. It can be taken back when others need it."),
+    ("claimed", "Reserved for a job until evicted pods have shut down."),
+    ("leaving", "Evicted and shutting down. The GPU is not free yet."),
+    ("reclaim", "Eviction of jobs of another queue, so that a queue gets its share."),
+    ("preempt", "Eviction of a job of lower priority in the same queue."),
+    ("preemptible", "A job that can be evicted. Jobs that cannot are non-preemptible."),
+    ("gang", "Pods that start together or not at all."),
+    ("cycle", "One round of decisions of the scheduler."),
+];
+
+/// How to begin, what the terms mean, where to find more.
+#[component]
+pub fn Help(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let guide = GUIDE
+        .map(|(head, says)| view! { <li><b>{head}</b> ". " {store.terms.get_untracked().says(says)}</li> });
+    let more = [
+        ("Keys", Dialog::Keys),
+        ("How accurate is this?", Dialog::Fidelity),
+        ("Examples", Dialog::Examples),
+        ("About", Dialog::About),
+    ];
+    let more = more.map(|(label, dialog)| {
+        let open = move |_| store.dispatch(Command::Dialog(Some(dialog.clone())));
+        view! { <button type="button" class="btn" on:click=open>{label}</button> }
+    });
+    view! {
+        <DialogFrame title="Help" class="wide help-dialog" on_close>
+            <p>{what_it_is(store)}</p>
+            <div class="row no-print">{more.into_iter().collect_view()}</div>
+            <div class="columns">
+                <section>
+                    <h3>"Guide"</h3>
+                    <ol class="guide">{guide.into_iter().collect_view()}</ol>
+                </section>
+                <section>
+                    <h3>"Glossary"</h3>
+                    {glossary(store)}
+                </section>
+            </div>
+        </DialogFrame>
+    }
+}
+
+/// What the page and the chosen policy are, in two sentences.
+pub fn what_it_is(store: Store) -> impl IntoView {
+    let policy = move || store.scenario.with(|s| Policy::described_or_default(&s.policy));
+    view! {
+        "Fairground simulates GPU schedulers. "
+        {move || policy().about}
+    }
+}
+
+/// Terms of the policy with their meaning; the product's own word stands behind ours.
+fn glossary(store: Store) -> impl IntoView {
+    let terms = store.terms.get_untracked();
+    let line = |(term, says): (&'static str, &'static str)| {
+        let own = terms.mark(term).map(|own| view! { <span class="dim">" · " {own}</span> });
+        view! {
+            <dt>{terms.says(term)} {own}</dt>
+            <dd>{terms.says(says)}</dd>
+        }
+    };
+    let is_read =
+        |(term, _): &(&str, &str)| !matches!(*term, "quota" | "weight" | "limit") || terms.reads(term);
+    view! { <dl class="glossary">{GLOSSARY.into_iter().filter(is_read).map(line).collect_view()}</dl> }
+}

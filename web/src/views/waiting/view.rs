@@ -1,0 +1,142 @@
+//! Which jobs wait, how large they are and why, each in a few words.
+
+use std::collections::BTreeMap;
+
+use fairground::words::number::{GPU, count, with_unit};
+use fairground::words::{Terms, short_reason};
+
+use crate::chart::backend::text_width;
+use crate::chart::queue_tree::{Tone, Tree};
+use crate::engine::protocol::{Frame, JobRow};
+
+/// More jobs than this are counted only, however wide the line is.
+const MOST: usize = 24;
+/// Size of the letters of a chip.
+const LETTERS: f64 = 12.0;
+/// What a chip takes beside its words: swatch, padding and the gap to the next one.
+const BESIDE: f64 = 46.0;
+/// Room for the button that counts the others.
+const MORE: f64 = 92.0;
+
+/// What the line shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WaitingView {
+    /// The first jobs that wait.
+    pub chips: Vec<Chip>,
+    /// How many jobs wait.
+    pub n: usize,
+}
+
+/// A job that waits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chip {
+    /// Its name.
+    pub job: String,
+    /// Its queue.
+    pub queue: String,
+    /// The queue's colour.
+    pub tone: Tone,
+    /// How much it asks for: *1 GPU*.
+    pub size: String,
+    /// Why it waits: *over quota*.
+    pub reason: String,
+}
+
+impl Chip {
+    /// *build-2 · 1 GPU · over quota*
+    pub fn words(&self) -> String {
+        format!("{} · {} · {}", self.job, self.size, self.reason)
+    }
+
+    fn width(&self) -> f64 {
+        text_width(&self.words(), LETTERS) + BESIDE
+    }
+}
+
+/// The jobs that wait at that moment.
+pub fn waiting(frame: &Frame) -> WaitingView {
+    let terms = Terms::of(&frame.policy);
+    let fates = frame.fates();
+    let waits = |job: &&JobRow| job.pending > 0 && !fates.contains_key(job.name.as_str());
+    let tree = Tree::new(&frame.queues);
+    let mut n = 0;
+    let mut chips: Vec<Chip> = Vec::new();
+    let mut places = BTreeMap::new();
+    for job in frame.jobs.iter().filter(waits) {
+        n += 1;
+        if chips.len() < MOST {
+            places.insert(job.name.as_str(), chips.len());
+            chips.push(Chip { tone: tree.tone(job.queue), ..chip(frame, job, terms) });
+        }
+    }
+    for refusal in &frame.refusals {
+        if let Some(at) = places.remove(frame.job(refusal.job)) {
+            chips[at].reason = terms.says(&short_reason(frame, &refusal.gate));
+        }
+    }
+    WaitingView { chips, n }
+}
+
+fn chip(frame: &Frame, job: &JobRow, terms: &Terms) -> Chip {
+    let pods = u64::from(job.pending);
+    let size = match (job.running, job.gpus) {
+        (0, gpus) if gpus > 0.0 => with_unit(GPU, gpus),
+        (0, _) => terms.says(&count(pods, "pod")),
+        _ => terms.says(&count(pods, "more pod")),
+    };
+    let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
+    let reason = if job.evictions > 0 { "was evicted" } else { "new" };
+    Chip { job: job.name.clone(), queue: queue.into(), size, reason: reason.into(), ..Chip::default() }
+}
+
+/// How many chips one line of that width holds, at least one of those there are.
+pub fn fitting(view: &WaitingView, width: f64) -> usize {
+    let mut used = 0.0;
+    let fits = |chip: &&Chip| {
+        used += chip.width();
+        used <= width
+    };
+    let all = view.chips.iter().take_while(fits).count();
+    if all == view.n {
+        return all;
+    }
+    let mut used = MORE;
+    let fits = |chip: &&Chip| {
+        used += chip.width();
+        used <= width
+    };
+    view.chips.iter().take_while(fits).count().max(1).min(view.chips.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(n: usize) -> WaitingView {
+        let chip = |at: usize| Chip {
+            job: format!("job-{at}"),
+            size: "1 GPU".into(),
+            reason: "no room".into(),
+            ..Chip::default()
+        };
+        WaitingView { chips: (0..n.min(MOST)).map(chip).collect(), n }
+    }
+
+    #[test]
+    fn one_line_holds_what_fits() {
+        let one = view(1).chips[0].width();
+        assert_eq!(fitting(&view(0), 600.0), 0);
+        assert_eq!(fitting(&view(1), 10.0), 1, "one is always there");
+        assert_eq!(fitting(&view(3), 3.0 * one + 1.0), 3, "no room for a count is needed");
+        assert_eq!(fitting(&view(4), 3.0 * one + 1.0), 2, "the count takes room");
+        assert_eq!(fitting(&view(50_000), 1e6), MOST);
+    }
+
+    #[test]
+    fn jobs_that_wait_say_why() {
+        let frame = crate::fixtures::start();
+        let view = waiting(&frame);
+        assert_eq!(view.n, frame.jobs.iter().filter(|job| job.pending > 0).count());
+        assert!(view.chips.iter().all(|chip| !chip.reason.is_empty() && !chip.size.is_empty()), "{view:?}");
+    }
+}
