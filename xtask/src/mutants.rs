@@ -48,23 +48,43 @@ struct First {
 }
 
 const FIRST: [First; 4] = [
-    First { policy: "kai", recordings: "kai_recordings_agree", tests: &["golden", "laws_gangs", "laws_sim"] },
+    First {
+        policy: "kai",
+        recordings: "kai_recordings_agree",
+        tests: &["golden", "in_common", "kai_*", "laws_gangs"],
+    },
     First { policy: "yunikorn", recordings: "yunikorn_recordings_agree", tests: &["golden", "yunikorn_*"] },
     First {
         policy: "runai",
         recordings: "runai_recordings_agree",
         tests: &["golden", "laws_runai", "runai_*"],
     },
-    First { policy: "ego", recordings: "ego_recordings_agree", tests: &["golden", "ego_*", "laws_ego"] },
+    First { policy: "ego", recordings: "ego_recordings_agree", tests: &["golden", "ego*", "laws_ego"] },
 ];
 
 /// Those of everything else.
-const FIRST_ELSEWHERE: &[&str] =
-    &["baseline_examples", "known_answer", "laws_division", "laws_sim", "seeded"];
+const FIRST_ELSEWHERE: &[&str] = &[
+    "baseline_examples",
+    "known_answer",
+    "laws_division",
+    "laws_sim",
+    "patterns",
+    "pools",
+    "restart",
+    "seeded",
+];
 
 /// And those of everything.
-const FIRST_ALWAYS: [&str; 4] =
-    ["eviction_reasons", "translate_examples", "values_left_out", "worked_scenarios"];
+const FIRST_ALWAYS: [&str; 8] = [
+    "eviction_reasons",
+    "ignored_values",
+    "scenario_codes",
+    "scenario_texts",
+    "switches",
+    "translate",
+    "values_left_out",
+    "worked_scenarios",
+];
 
 /// Plants mistakes, with `--sample N` so many of each module and all without, in these files, or in all of [`WHERE`] if none
 /// is named, and says what became of them.
@@ -116,9 +136,14 @@ fn sampled(number: usize, files: &[String]) -> Result<(), Failure> {
     for &policy in &groups {
         let tests = FIRST.iter().find(|first| Some(first.policy) == policy);
         let tests = tests.map_or(FIRST_ELSEWHERE, |first| first.tests).iter().chain(&FIRST_ALWAYS);
-        let mut options = ["--no-config", "--profile=mutants", "--test-package=fairground-tests"]
-            .map(str::to_owned)
-            .to_vec();
+        let mut options = [
+            "--no-config",
+            "--profile=mutants",
+            "--test-package=fairground",
+            "--test-package=fairground-tests",
+        ]
+        .map(str::to_owned)
+        .to_vec();
         options.extend(tests.map(|test| format!("--cargo-arg=--test={test}")));
         options.extend(["--", "--"].map(str::to_owned));
         let others = FIRST.iter().filter(|other| Some(other.policy) != policy);
