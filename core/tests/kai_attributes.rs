@@ -183,7 +183,7 @@ jobs:
 fn restricted_scheduling_goes_by_role() {
     let text = "settings: {restrict-node-scheduling: true}
 nodes:
-- {name: plain, gpu: 4}
+- {name: plain, gpu: 8}
 - {name: gpu, gpu: 4, labels: {node-role.kubernetes.io/gpu-worker: \"\"}}
 - {name: cpu, cpu: 8, labels: {node-role.kubernetes.io/cpu-worker: \"\"}}
 queues:
@@ -198,6 +198,19 @@ jobs:
         [("g-1", "gpu"), ("g-2", "gpu"), ("g-3", "gpu"), ("g-4", "gpu"), ("g-5", "-"), ("c", "cpu")];
     assert_places(text, &expected);
     assert_eq!(first_cycle(text).ledger().total.gpu, 4.0);
+}
+
+/// Zero GPUs are none: such a pod needs no node with GPUs.
+#[test]
+fn no_gpus_are_asked_for_with_zero() {
+    let text = "nodes: [{name: plain, cpu: 8}]
+queues:
+- name: q
+  gpu: {quota: 1, limit: unlimited, weight: 1}
+  cpu: {quota: unlimited, limit: unlimited, weight: 1}
+jobs: [{name: zero, queue: q, gpu: 0, cpu: 1}]
+";
+    assert_places(text, &[("zero", "plain")]);
 }
 
 #[test]

@@ -344,6 +344,20 @@ fn over_quota_becomes_weights() {
     assert_eq!(at(&drf, &["queues", "a", "memory", "weight"]).as_deref(), Some("3"));
 }
 
+/// Of the weights and limits that come from over-quota those are named that were not there before in these words.
+#[test]
+fn what_over_quota_rewrites_is_named() {
+    let runai = written(
+        "policy: runai\nsettings: {over-quota.a: none, over-quota.b: high}\n\
+         queues: [{name: a, gpu: {quota: 4, limit: 4, weight: 1}}, {name: b, gpu: {quota: 4, limit: 8, weight: 3}}, {name: c, gpu: {weight: 2}}]\n",
+    );
+    let notes = translate(&runai, "kai").expect("known").notes;
+    let of_gpus = notes.iter().filter(|note| note.says.starts_with("over-quota as Run:ai has it"));
+    let places: Vec<String> =
+        of_gpus.flat_map(|note| &note.at).map(Path::to_string).filter(|at| at.contains("gpu")).collect();
+    assert_eq!(places, ["queues[\"a\"].gpu.weight"]);
+}
+
 /// Gangs, parts, switches: what has no counterpart is named; what has one is carried over.
 #[test]
 fn jobs_and_switches() {

@@ -29,7 +29,7 @@ pub struct Law {
 }
 
 /// All of them.
-pub static LAWS: [Law; 15] = [
+pub static LAWS: [Law; 16] = [
     Law { name: "nothing is lost or held twice", of: nothing_is_lost_or_held_twice },
     Law { name: "no node gives more than it has", of: no_node_gives_more_than_it_has },
     Law { name: "pods run where they may", of: pods_run_where_they_may },
@@ -41,6 +41,7 @@ pub static LAWS: [Law; 15] = [
     Law { name: "seeking equals running", of: seeking_equals_running },
     Law { name: "events suffice", of: events_suffice },
     Law { name: "checks hold", of: checks_hold },
+    Law { name: "checks of a pod name its job", of: checks_of_a_pod_name_its_job },
     Law { name: "skipping changes nothing", of: skipping_changes_nothing },
     Law { name: "recording decides nothing", of: recording_decides_nothing },
     Law { name: "every eviction has a taker", of: every_eviction_has_a_taker },
@@ -371,6 +372,16 @@ fn checks(record: &CycleRecord) -> impl Iterator<Item = &Check> {
 pub fn checks_hold(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |_, record| {
         let wrong = checks(record).find(|c| c.op.eval(&c.left.value, &c.right.value) != c.holds);
+        ensure(wrong.is_none(), || format!("{wrong:?}"))
+    })
+}
+
+/// What is compared for a pod is compared for its job.
+pub fn checks_of_a_pod_name_its_job(plan: &Plan, _: u64) -> Verdict {
+    walk(plan, |simulation, record| {
+        let pods = &simulation.cluster().pods;
+        let wrong = checks(record)
+            .find(|check| check.subject.pod.is_some_and(|pod| check.subject.job != Some(pods[pod].job)));
         ensure(wrong.is_none(), || format!("{wrong:?}"))
     })
 }

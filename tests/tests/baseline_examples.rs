@@ -31,6 +31,23 @@ fn started(simulation: &mut Simulation) -> String {
     record.events.iter().filter_map(|recorded| job(recorded.event)).collect()
 }
 
+/// A pod that was told to go still takes its room, but its queue holds it no more: the next place is that queue's.
+#[test]
+fn what_leaves_counts_for_no_queue() {
+    let text = "
+nodes: [{name: n, gpu: 4}]
+queues: [{name: a}, {name: b}]
+jobs:
+- {name: b runs, queue: b, gpu: 1, on: [n]}
+- {name: b waits, queue: b, gpu: 1}
+- {name: leaves, queue: a, gpu: 1, count: 2, on: [n, n], terminating: [20s, 20s], restart: never}
+- {name: a waits, queue: a, gpu: 1}
+";
+    for policy in ["drf", "max-min"] {
+        assert_eq!(started(&mut simulation(policy, text)), "a", "{policy}");
+    }
+}
+
 /// NSDI 2011, 4.1: 9 CPUs and 18 GB; tasks of A want 1 CPU and 4 GB, those of B 3 CPUs and 1 GB.
 const PAPER: &str = "
 nodes: [{name: n, cpu: 9, memory: 18Gi}]

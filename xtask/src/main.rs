@@ -29,7 +29,8 @@ Usage: cargo xtask TASK
   golden --dir PATH              run every recording of the reference schedulers below PATH
   soak [--cases N] [--policy P] [--seed S]
                                  run every law over drawn scenarios; the first that breaks one is printed, made small
-  mutants [FILE…]                plant mistakes in the engine and say which of them no test notices
+  mutants [--sample N] [FILE…]   plant mistakes in the engine and say which of them no test notices; with --sample N of
+                                 every module, in place, and the likeliest tests first
 
 FAIRGROUND_CHROMIUM names another Chromium for the browser tests.";
 

@@ -221,7 +221,6 @@ impl Because<'_, '_> {
         Check::new(rules::SHARE_LIMIT, subject, with, Op::Exceeds, amount(Quantity::Limit, limit))
     }
 
-    /// The leaf uses its quota: the numbers of the end of the cycle, if they still say so.
     /// What protects the other leaf that uses most of the pool: it is not over its quota.
     fn not_over_quota(&self, leaf: usize) -> Vec<Check> {
         let rows = 0..self.table.quota.len();
@@ -238,6 +237,7 @@ impl Because<'_, '_> {
         if check.holds { Vec::new() } else { vec![check] }
     }
 
+    /// The leaf uses its quota: the numbers of the end of the cycle, if they still say so.
     fn not_under_quota(&self, leaf: usize) -> Vec<Check> {
         let row = leaf - self.table.root;
         let usage = rules::part(Quantity::Usage, &self.table.projected[row], &self.table.whole);

@@ -73,7 +73,7 @@ fn frozen(
             Refusal { checks, ..refusal(job, Gate::OverLimit { queue, resource }, outlook) }
         }
         Stop::NoRoom { placed, free } => {
-            let pod = &state.world.cluster.pods[pods[placed.min(pods.len() - 1)]];
+            let pod = &state.world.cluster.pods[pods[placed]];
             if let Some(resource) = place::too_large(state.world, pod) {
                 return refusal(job, Gate::TooLarge { resource }, Outlook::OnlyByEdit);
             }
@@ -81,8 +81,7 @@ fn frozen(
             let reasons = place::reasons(state, pod);
             let gate =
                 Gate::NoNode { placed: count(placed), of: count(pods.len()), reasons, free: Some(free) };
-            let checks =
-                rules::no_room(state, job, &pods[placed.min(pods.len() - 1)..]).into_iter().collect();
+            let checks = rules::no_room(state, job, &pods[placed..]).into_iter().collect();
             Refusal { checks, ..refusal(job, gate, when_ends(state, leaf, ends)) }
         }
     }

@@ -1,0 +1,136 @@
+//! What is told beside the decisions: why a job waits and what could end it, who was spared, and what it is measured in.
+
+use fairground::sim::Simulation;
+use fairground::trace::{Gate, NodeReason, Outlook, Refusal, Whom};
+use fairground::units::Resource;
+use fairground_tests::scenarios::under;
+
+const FREE: &str = "limit: unlimited, weight: 1";
+
+/// The refusal of a job at the end of the first cycle.
+fn refusal(simulation: &mut Simulation, job: &str) -> Refusal {
+    let record = simulation.advance().expect("a first cycle");
+    let cluster = simulation.cluster();
+    let of_job = record.refusals.iter().find(|refusal| &*cluster.jobs[refusal.job].name == job);
+    of_job.cloned().unwrap_or_else(|| panic!("{job} does not wait"))
+}
+
+/// Every queue that stays although another lost something is told once, where its path leaves the taker's: a department
+/// with two projects once, and a second department beside it.
+#[test]
+fn every_spared_queue_is_told_once() {
+    let text = format!(
+        "nodes: [{{name: n, gpu: 7}}]
+queues:
+- {{name: taker, gpu: {{quota: 2, {FREE}}}}}
+- {{name: over, gpu: {{quota: 0, {FREE}}}}}
+- {{name: left, gpu: {{quota: 2, {FREE}}}}}
+- {{name: left-one, parent: left, gpu: {{quota: 1, {FREE}}}}}
+- {{name: left-two, parent: left, gpu: {{quota: 1, {FREE}}}}}
+- {{name: right, gpu: {{quota: 1, {FREE}}}}}
+- {{name: empty, gpu: {{quota: 0, {FREE}}}}}
+jobs:
+- {{name: o, queue: over, count: 4, gpu: 1, on: [n, n, n, n]}}
+- {{name: l1, queue: left-one, gpu: 1, on: [n]}}
+- {{name: l2, queue: left-two, gpu: 1, on: [n]}}
+- {{name: r, queue: right, gpu: 1, on: [n]}}
+- {{name: t, queue: taker, gpu: 1}}
+"
+    );
+    for policy in ["kai", "runai"] {
+        let mut simulation = under(policy, &text);
+        let record = simulation.advance().expect("a first cycle");
+        let queues = &simulation.cluster().queues;
+        let told = record.not_selected.iter().filter_map(|spared| match spared.whom {
+            Whom::Queue(queue) => Some(&*queues[queue].name),
+            Whom::Job(_) => None,
+        });
+        assert_eq!(told.collect::<Vec<_>>(), ["left", "right"], "{policy}");
+    }
+}
+
+/// What asks for more than the limit as such waits for an edit; what finds the limit used up does not.
+#[test]
+fn more_than_a_limit_waits_for_an_edit() {
+    let text = |gpus: u32| {
+        format!(
+            "nodes: [{{name: n, gpu: 4}}]
+queues: [{{name: q, gpu: {{quota: 1, limit: 2, weight: 1}}}}]
+jobs:
+- {{name: first, queue: q, gpu: 1, priority: 75, on: [n]}}
+- {{name: second, queue: q, gpu: {gpus}}}
+"
+        )
+    };
+    for (gpus, is_never) in [(2, false), (3, true)] {
+        let told = refusal(&mut under("kai", &text(gpus)), "second");
+        assert!(matches!(told.gate, Gate::OverLimit { .. }), "{told:?}");
+        assert_eq!(told.outlook == Outlook::OnlyByEdit, is_never, "{told:?}");
+    }
+}
+
+/// A job that may not be preempted and is above its queue's fair share is told so, whether or not it is above the quota too.
+#[test]
+fn the_fair_share_is_compared_before_the_quota() {
+    let text = "settings: {actions: [reclaim]}
+nodes: [{name: n, gpu: 2}]
+queues:
+- {name: a, gpu: {quota: 1, limit: unlimited, weight: 0}}
+- {name: b, gpu: {quota: 1, limit: unlimited, weight: 0}}
+jobs:
+- {name: of-b, queue: b, gpu: 1, on: [n]}
+- {name: of-a, queue: a, gpu: 1, priority: 125, on: [n]}
+- {name: more, queue: a, gpu: 1, priority: 125}
+";
+    let told = refusal(&mut under("kai", text), "more");
+    assert!(matches!(told.gate, Gate::NotEntitled { .. }), "{told:?}");
+    assert_eq!(told.checks[0].rule.key(), "kai/reclaim/can-reclaim");
+}
+
+/// Memory that is asked for is a part of the smallest GPU there is; a node without GPUs has none.
+#[test]
+fn a_node_without_gpus_measures_none() {
+    let text = format!(
+        "nodes: [{{name: n, gpu: 2, gpu-memory: 80000}}, {{name: plain, cpu: 8}}]
+queues: [{{name: q, gpu: {{quota: 2, {FREE}}}}}]
+jobs: [{{name: j, queue: q, count: 2, gpu-memory: 40000}}]
+"
+    );
+    assert_eq!(under("runai", &text).ledger().rows[0].request.gpu, 1.0);
+}
+
+/// What is free but too small for each that waits is stranded; where nobody waits nothing is.
+#[test]
+fn what_fits_nobody_who_waits_is_stranded() {
+    let of = |waits: &str| {
+        let text = format!(
+            "nodes: [{{name: n, count: 2, gpu: 2}}]
+queues: [{{name: q}}]
+jobs:
+- {{name: runs, queue: q, gpu: 1, count: 2, on: [n-1, n-2]}}
+{waits}"
+        );
+        let mut simulation = under("drf", &text);
+        simulation.advance().expect("a first cycle");
+        simulation.free_and_stranded(Resource::GPU)
+    };
+    assert_eq!(of(""), (2.0, 0.0));
+    assert_eq!(of("- {name: wide, queue: q, gpu: 2}\n"), (2.0, 2.0));
+}
+
+/// A node that has as many pods as it may says so; one that has too little of something names that.
+#[test]
+fn first_in_first_out_says_what_each_node_lacks() {
+    let text = "nodes: [{name: full, gpu: 1}, {name: many, gpu: 4, pods: 1}]
+queues: [{name: q}]
+jobs:
+- {name: one, queue: q, gpu: 1, on: [full]}
+- {name: two, queue: q, gpu: 1, on: [many]}
+- {name: waits, queue: q, gpu: 1}
+";
+    let told = refusal(&mut under("fifo", text), "waits");
+    let Gate::NoNode { mut reasons, .. } = told.gate else { panic!("{told:?}") };
+    reasons.sort();
+    let expected = [(NodeReason::Insufficient(Resource::GPU), 1), (NodeReason::PodSlots, 1)];
+    assert_eq!(reasons, expected);
+}
