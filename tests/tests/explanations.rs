@@ -118,19 +118,25 @@ jobs:
     assert_eq!(of("- {name: wide, queue: q, gpu: 2}\n"), (2.0, 2.0));
 }
 
-/// A node that has as many pods as it may says so; one that has too little of something names that.
+/// A node that has as many pods as it may says so; one that has too little of something names that; those that are common
+/// to all are closed to a queue that uses more than its share, and no selector is blamed for it.
 #[test]
 fn first_in_first_out_says_what_each_node_lacks() {
-    let text = "nodes: [{name: full, gpu: 1}, {name: many, gpu: 4, pods: 1}]
-queues: [{name: q}]
+    let reasons = |quota: &str| {
+        let text = format!(
+            "nodes: [{{name: full, gpu: 1}}, {{name: many, gpu: 4, pods: 1}}]
+queues: [{{name: q, gpu: {{quota: {quota}}}}}]
 jobs:
-- {name: one, queue: q, gpu: 1, on: [full]}
-- {name: two, queue: q, gpu: 1, on: [many]}
-- {name: waits, queue: q, gpu: 1}
-";
-    let told = refusal(&mut under("fifo", text), "waits");
-    let Gate::NoNode { mut reasons, .. } = told.gate else { panic!("{told:?}") };
-    reasons.sort();
-    let expected = [(NodeReason::Insufficient(Resource::GPU), 1), (NodeReason::PodSlots, 1)];
-    assert_eq!(reasons, expected);
+- {{name: one, queue: q, gpu: 1, on: [full]}}
+- {{name: two, queue: q, gpu: 1, on: [many]}}
+- {{name: waits, queue: q, gpu: 1}}
+"
+        );
+        let told = refusal(&mut under("fifo", &text), "waits");
+        let Gate::NoNode { mut reasons, .. } = told.gate else { panic!("{told:?}") };
+        reasons.sort();
+        reasons
+    };
+    assert_eq!(reasons("5"), [(NodeReason::Insufficient(Resource::GPU), 1), (NodeReason::PodSlots, 1)]);
+    assert_eq!(reasons("0"), [(NodeReason::Gate, 2)]);
 }

@@ -63,22 +63,6 @@ jobs:
     assert_eq!(gone("").as_deref(), Some("6 borrows goes"));
 }
 
-/// A job of which all leaves starts anew with the next pod that is placed, and is protected from then on.
-#[test]
-fn what_follows_pods_that_leave_is_a_start() {
-    let text = "nodes: [{name: n, gpu: 2}]
-queues:
-- {name: lent, reclaim-min-runtime: 8s, gpu: {quota: 0, limit: unlimited, weight: 1}}
-- {name: owner, gpu: {quota: 2, limit: unlimited, weight: 1}}
-jobs:
-- {name: borrows, queue: lent, gpu: 1, pods: 2, min-available: 1, started: -60s, on: [n, \"\"], terminating: [30s]}
-- {name: comes, queue: owner, gpu: 2, submit: 3s}
-";
-    let told: Vec<String> =
-        moves("kai", text, 12).into_iter().filter(|line| line.contains("borrows")).collect();
-    assert_eq!(told, ["1 borrows/2 starts", "9 borrows/2 goes"]);
-}
-
 /// A job is as old as `created` says, whenever the scheduler hears of it; left out, as old as its submission.
 #[test]
 fn jobs_are_ordered_by_when_they_were_created() {

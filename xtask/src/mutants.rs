@@ -17,7 +17,7 @@ const EXPLAIN: &str = "write a test that notices them, or explain in tests/mutan
 /// Adapters and rules, the simulation, and what a scenario means: more than 9,000 mistakes.
 const WHERE: [&str; 3] = ["core/src/policy/**", "core/src/sim/**", "core/src/scenario/**"];
 
-/// In a sample, a mistake is noticed if the tests take longer; recordings of one policy take a tenth of it.
+/// In a sample, a mistake is noticed if the tests take longer; the first tests of one policy take a minute or less.
 const TIMEOUT_S: &str = "240";
 
 /// What stands between a policy's rules and a scenario, by the file's name; the rest of its folder is its rules.

@@ -168,7 +168,9 @@ pub fn reasons(
             _ if pods.first().is_some_and(|&pod| !world.cluster.pods[pod].tolerates(node)) => {
                 NodeReason::Taint
             }
-            _ if !candidates.contains(&id) => NodeReason::Selector,
+            _ if pods.iter().any(|&pod| !world.cluster.pods[pod].selects(node)) => NodeReason::Selector,
+            // A common node, while the queue uses more than its counted share.
+            _ if !candidates.contains(&id) => NodeReason::Gate,
             _ if !may_share(world, memory, leaf, id, pods) => NodeReason::Gate,
             _ if node_use.n_pods() >= node.pods_max => NodeReason::PodSlots,
             Some(request) => match node_use.lacking(node, request) {
