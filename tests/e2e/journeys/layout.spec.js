@@ -133,7 +133,8 @@ test.describe("with a finger", () => {
     await app.open();
     await app.step.tap();
     await app.atCycle(1);
-    await app.share("team-b").tap();
+    // Beside the marks that can be pulled.
+    await app.share("team-b").tap({ position: { x: 30, y: 12 } });
     await expect(app.why).toBeVisible();
     await expect.poll(() => page.url()).toContain("why=1");
     const link = page.url();

@@ -246,3 +246,48 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
         Event::Changed { node: Some(_), .. } => ("", ["", ""]),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::tests::real;
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn steps_are_announced() {
+        assert_eq!(
+            announce(&fixtures::reclaimed(), 2),
+            "Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1."
+        );
+        assert_eq!(announce(&fixtures::start(), 2), "At the start: b2 was submitted.");
+        assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }, 2), "Cycle 3: nothing changed.");
+    }
+
+    #[test]
+    fn a_step_is_one_sentence() {
+        let said = |frame: &Frame| step_sentence(frame).spoken();
+        assert_eq!(said(&fixtures::reclaimed()), "a2 gave up its GPU for b2.");
+        assert_eq!(said(&Frame { cycle: 3, ..Frame::default() }), "Nothing changed.");
+        let quiet = Frame { cycle: 3, quiet: true, ..Frame::default() };
+        assert_eq!(said(&quiet), "Nothing changed, and nothing more will happen.");
+        let lines: String = [
+            ("gang-of-four", 1),
+            ("gang-of-four", 2),
+            ("preemption-fence", 3),
+            ("ego-grace", 3),
+            ("morning-rush", 4),
+        ]
+        .map(|(id, cycle)| format!("{id} {cycle}: {}\n", step_sentence(&real(id, cycle))))
+        .concat();
+        expect![[r#"
+            gang-of-four 1: `small` started on `node-2`.
+            gang-of-four 2: Nothing changed, and nothing more will happen.
+            preemption-fence 3: `y-1` started on `n1`.
+            ego-grace 3: `b-1` started on `host-2`; the plan changed.
+            morning-rush 4: Nothing changed.
+        "#]]
+        .assert_eq(&lines);
+    }
+}

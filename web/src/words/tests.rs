@@ -273,42 +273,6 @@ fn the_ladder_ends_in_the_shown_value() {
 }
 
 #[test]
-fn steps_are_announced() {
-    assert_eq!(
-        announce(&fixtures::reclaimed(), 2),
-        "Cycle 1: a2 gave up its GPU for b2. team-a 2, team-b 1."
-    );
-    assert_eq!(announce(&fixtures::start(), 2), "At the start: b2 was submitted.");
-    assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }, 2), "Cycle 3: nothing changed.");
-}
-
-#[test]
-fn a_step_is_one_sentence() {
-    let said = |frame: &Frame| step_sentence(frame).spoken();
-    assert_eq!(said(&fixtures::reclaimed()), "a2 gave up its GPU for b2.");
-    assert_eq!(said(&Frame { cycle: 3, ..Frame::default() }), "Nothing changed.");
-    let quiet = Frame { cycle: 3, quiet: true, ..Frame::default() };
-    assert_eq!(said(&quiet), "Nothing changed, and nothing more will happen.");
-    let lines: String = [
-        ("gang-of-four", 1),
-        ("gang-of-four", 2),
-        ("preemption-fence", 3),
-        ("ego-grace", 3),
-        ("morning-rush", 4),
-    ]
-    .map(|(id, cycle)| format!("{id} {cycle}: {}\n", step_sentence(&real(id, cycle))))
-    .concat();
-    expect![[r#"
-        gang-of-four 1: `small` started on `node-2`.
-        gang-of-four 2: Nothing changed, and nothing more will happen.
-        preemption-fence 3: `y-1` started on `n1`.
-        ego-grace 3: `b-1` started on `host-2`; the plan changed.
-        morning-rush 4: Nothing changed.
-    "#]]
-    .assert_eq(&lines);
-}
-
-#[test]
 fn the_moment_lists_what_happened() {
     let explanation = at_rest(&fixtures::reclaimed());
     check_verdict(&explanation, expect!["2 things happened in cycle 1. Select one to see what decided it."]);
@@ -337,7 +301,7 @@ fn names_are_never_words() {
 }
 
 /// The frame of a scenario after some cycles, by the real engine.
-fn real(id: &str, cycle: u32) -> Frame {
+pub(super) fn real(id: &str, cycle: u32) -> Frame {
     use crate::engine::protocol::{Ask, Request, Say};
     use crate::engine::serve::Server;
     let scenario = crate::library::Example::find(id).expect("an example").scenario();
