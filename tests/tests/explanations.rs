@@ -1,7 +1,8 @@
 //! What is told beside the decisions: why a job waits and what could end it, who was spared, and what it is measured in.
 
 use fairground::sim::Simulation;
-use fairground::trace::{Gate, NodeReason, Outlook, Refusal, Whom};
+use fairground::time::Time;
+use fairground::trace::{Event, Gate, NodeReason, Outlook, Refusal, Whom};
 use fairground::units::Resource;
 use fairground_tests::scenarios::under;
 
@@ -139,4 +140,49 @@ jobs:
     };
     assert_eq!(reasons("5"), [(NodeReason::Insufficient(Resource::GPU), 1), (NodeReason::PodSlots, 1)]);
     assert_eq!(reasons("0"), [(NodeReason::Gate, 2)]);
+}
+
+/// EGO takes from those above their quota who did not just take themselves: `b` is above its quota with the unit that it took, and `a`
+/// lost all that it had above its own. So `c` is told what protects `a`.
+#[test]
+fn who_is_within_its_quota_protects_itself() {
+    let text = "cycle: 5s
+nodes: [{name: h, gpu: 8}]
+queues: [{name: a, gpu: {weight: 8}}, {name: b, gpu: {weight: 3}}, {name: c, gpu: {weight: 5}}]
+jobs:
+- {name: a1, queue: a, gpu: 1, pods: 8, on: [h, h, h, h, h, h, h, h]}
+- {name: b1, queue: b, gpu: 2}
+- {name: c1, queue: c, gpu: 1, count: 3}
+";
+    let mut simulation = under("ego", text);
+    let told = refusal(&mut simulation, "c1-3");
+    assert!(matches!(told.gate, Gate::NoVictims { .. }), "{told:?}");
+    let [check] = told.checks.as_slice() else { panic!("{told:?}") };
+    let of = check.subject.queue.map(|queue| simulation.cluster().queues[queue].name.to_string());
+    assert_eq!((check.rule.key(), of.as_deref(), check.holds), ("ego/over-quota", Some("a"), false));
+}
+
+/// KAI protects a job from its newest start on, also while a pod of an earlier one still shuts down.
+#[test]
+fn a_minimum_runtime_counts_from_the_newest_start() {
+    let text = "settings: {default-preempt-min-runtime: 60s}
+delays: {termination: 20s}
+nodes:
+- {name: n1, gpu: 1, labels: {zone: a}}
+- {name: n2, gpu: 1, labels: {zone: b}, state: down}
+queues: [{name: q, gpu: {quota: 2, limit: unlimited, weight: 1}}]
+jobs:
+- {name: e, queue: q, gpu: 1, pods: 2, min-available: 1, on: [n1], started: -100s, submit: -100s}
+- {name: h, queue: q, gpu: 1, priority: 75, submit: 1s, selector: {zone: a}}
+- {name: g, queue: q, gpu: 1, priority: 75, submit: 25s, selector: {zone: b}}
+timeline: [{at: 5s, node: n2, state: ready}]
+";
+    let mut simulation = under("kai", text);
+    let mut evicted = Vec::new();
+    while let Some(record) = simulation.advance().filter(|record| record.time <= Time::from_millis(70_000)) {
+        let events = record.events.iter().map(|recorded| recorded.event);
+        let goes = events.filter(|event| matches!(event, Event::Evicted { .. }));
+        evicted.extend(goes.map(|_| record.time.as_millis() / 1000));
+    }
+    assert_eq!(evicted, [1, 65]);
 }
