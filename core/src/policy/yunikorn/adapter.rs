@@ -120,8 +120,8 @@ impl Scheduler for YuniKorn {
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
-        memory.fire_timers(world, trace);
         memory.repeat_checks(world.now, self.rhythm);
+        memory.fire_timers(world, trace);
         if !memory.in_step {
             memory.follow(world, &self.config);
             memory.changed_at = world.now;

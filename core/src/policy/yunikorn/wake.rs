@@ -23,7 +23,8 @@ impl Memory {
             Rhythm::OnEvents => return,
         };
         let step = (RETRY + period - 1) / period * period;
-        let Some(core) = &mut self.core else { return };
+        // Further passes at one instant have nothing to repeat.
+        let Some(core) = self.core.as_mut().filter(|core| core.now < now.as_millis()) else { return };
         for &ask in self.asks.values().chain(self.gangs.placeholders()) {
             let Ask { allocated: false, last_check: Some(last), .. } = &mut core.asks[ask] else { continue };
             if *last > self.changed_at.as_millis() {
