@@ -31,7 +31,7 @@ fn started(simulation: &mut Simulation) -> String {
     record.events.iter().filter_map(|recorded| job(recorded.event)).collect()
 }
 
-/// A pod that was told to go still takes its room, but its queue holds it no more: the next place is that queue's.
+/// A terminating pod still uses its node, but no longer counts as allocated to its queue, which therefore is served next.
 #[test]
 fn what_leaves_counts_for_no_queue() {
     let text = "

@@ -1,4 +1,4 @@
-//! What is told beside the decisions: why a job waits and what could end it, who was spared, and what it is measured in.
+//! Explanations of decisions: why a job waits, what ends the wait, which queues were not selected, and the numbers compared.
 
 use fairground::sim::Simulation;
 use fairground::time::Time;
@@ -16,7 +16,7 @@ fn refusal(simulation: &mut Simulation, job: &str) -> Refusal {
     of_job.cloned().unwrap_or_else(|| panic!("{job} does not wait"))
 }
 
-/// Every queue that stays although another lost something is told once, where its path leaves the taker's: a department
+/// Every queue that was not selected for an eviction is listed once, where its path leaves the path of the reclaiming queue: a department
 /// with two projects once, and a second department beside it.
 #[test]
 fn every_spared_queue_is_told_once() {
@@ -42,11 +42,11 @@ jobs:
         let mut simulation = under(policy, &text);
         let record = simulation.advance().expect("a first cycle");
         let queues = &simulation.cluster().queues;
-        let told = record.not_selected.iter().filter_map(|spared| match spared.whom {
+        let queues_listed = record.not_selected.iter().filter_map(|spared| match spared.whom {
             Whom::Queue(queue) => Some(&*queues[queue].name),
             Whom::Job(_) => None,
         });
-        assert_eq!(told.collect::<Vec<_>>(), ["left", "right"], "{policy}");
+        assert_eq!(queues_listed.collect::<Vec<_>>(), ["left", "right"], "{policy}");
     }
 }
 
@@ -64,13 +64,13 @@ jobs:
         )
     };
     for (gpus, is_never) in [(2, false), (3, true)] {
-        let told = refusal(&mut under("kai", &text(gpus)), "second");
-        assert!(matches!(told.gate, Gate::OverLimit { .. }), "{told:?}");
-        assert_eq!(told.outlook == Outlook::OnlyByEdit, is_never, "{told:?}");
+        let refused = refusal(&mut under("kai", &text(gpus)), "second");
+        assert!(matches!(refused.gate, Gate::OverLimit { .. }), "{refused:?}");
+        assert_eq!(refused.outlook == Outlook::OnlyByEdit, is_never, "{refused:?}");
     }
 }
 
-/// A job that may not be preempted and is above its queue's fair share is told so, whether or not it is above the quota too.
+/// A non-preemptible job over its queue's fair share is refused for that, whether or not it is over the quota too.
 #[test]
 fn the_fair_share_is_compared_before_the_quota() {
     let text = "settings: {actions: [reclaim]}
@@ -83,9 +83,9 @@ jobs:
 - {name: of-a, queue: a, gpu: 1, priority: 125, on: [n]}
 - {name: more, queue: a, gpu: 1, priority: 125}
 ";
-    let told = refusal(&mut under("kai", text), "more");
-    assert!(matches!(told.gate, Gate::NotEntitled { .. }), "{told:?}");
-    assert_eq!(told.checks[0].rule.key(), "kai/reclaim/can-reclaim");
+    let refused = refusal(&mut under("kai", text), "more");
+    assert!(matches!(refused.gate, Gate::NotEntitled { .. }), "{refused:?}");
+    assert_eq!(refused.checks[0].rule.key(), "kai/reclaim/can-reclaim");
 }
 
 /// Memory that is asked for is a part of the smallest GPU there is; a node without GPUs has none.
@@ -100,7 +100,7 @@ jobs: [{{name: j, queue: q, count: 2, gpu-memory: 40000}}]
     assert_eq!(under("runai", &text).ledger().rows[0].request.gpu, 1.0);
 }
 
-/// What is free but too small for each that waits is stranded; where nobody waits nothing is.
+/// Free capacity that is too small for every waiting job is stranded; without waiting jobs none is.
 #[test]
 fn what_fits_nobody_who_waits_is_stranded() {
     let of = |waits: &str| {
@@ -133,8 +133,8 @@ jobs:
 - {{name: waits, queue: q, gpu: 1}}
 "
         );
-        let told = refusal(&mut under("fifo", &text), "waits");
-        let Gate::NoNode { mut reasons, .. } = told.gate else { panic!("{told:?}") };
+        let refused = refusal(&mut under("fifo", &text), "waits");
+        let Gate::NoNode { mut reasons, .. } = refused.gate else { panic!("{refused:?}") };
         reasons.sort();
         reasons
     };
@@ -142,10 +142,10 @@ jobs:
     assert_eq!(reasons("0"), [(NodeReason::Gate, 2)]);
 }
 
-/// EGO takes from those above their quota who did not just take themselves: `b` is above its quota with the unit that it took, and `a`
-/// lost all that it had above its own. So `c` is told what protects `a`.
+/// EGO reclaims from consumers above their quota that did not reclaim in the same pass: `b` is above its quota with the unit that it
+/// reclaimed, and `a` has lost what it used above its own. The refusal of `c` shows what protects `a`.
 #[test]
-fn who_is_within_its_quota_protects_itself() {
+fn a_consumer_within_its_quota_is_protected() {
     let text = "cycle: 5s
 nodes: [{name: h, gpu: 8}]
 queues: [{name: a, gpu: {weight: 8}}, {name: b, gpu: {weight: 3}}, {name: c, gpu: {weight: 5}}]
@@ -155,9 +155,9 @@ jobs:
 - {name: c1, queue: c, gpu: 1, count: 3}
 ";
     let mut simulation = under("ego", text);
-    let told = refusal(&mut simulation, "c1-3");
-    assert!(matches!(told.gate, Gate::NoVictims { .. }), "{told:?}");
-    let [check] = told.checks.as_slice() else { panic!("{told:?}") };
+    let refused = refusal(&mut simulation, "c1-3");
+    assert!(matches!(refused.gate, Gate::NoVictims { .. }), "{refused:?}");
+    let [check] = refused.checks.as_slice() else { panic!("{refused:?}") };
     let of = check.subject.queue.map(|queue| simulation.cluster().queues[queue].name.to_string());
     assert_eq!((check.rule.key(), of.as_deref(), check.holds), ("ego/over-quota", Some("a"), false));
 }

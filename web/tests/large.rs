@@ -141,7 +141,7 @@ fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
             let said =
                 timed(&format!("{by:?} from row {first}, what is told"), || ask(Ask::Report(report_request)));
             let Say::Report(Some(report)) = said else { panic!("nothing was told") };
-            let Report::Gantt(told) = *report else { panic!("another story was told") };
+            let Report::Gantt(told) = *report else { panic!("another report") };
             assert_eq!((told.rows.len(), told.total), (GANTT_ROWS as usize, total));
             let view = timed("what it shows", || shown(&told, &run, &frame));
             let svg = timed("the picture", || fairground_web::views::gantt::draw::gantt(&view, 1000.0));

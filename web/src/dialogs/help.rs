@@ -45,7 +45,7 @@ const GLOSSARY: [(&str, &str); 15] = [
         "fair share",
         "What a queue is to have now: its quota as far as it is requested, and its part of unused capacity.",
     ),
-    ("over quota", "Used beyond the quota. It can be taken back when others need it."),
+    ("over quota", "Allocated beyond the quota. It can be reclaimed for other queues."),
     ("claimed", "Reserved for a job until evicted pods have shut down."),
     ("leaving", "Evicted and shutting down. The GPU is not free yet."),
     ("reclaim", "Eviction of jobs of another queue, so that a queue gets its share."),
@@ -101,7 +101,7 @@ pub fn what_it_is(store: Store) -> impl IntoView {
     }
 }
 
-/// Terms of the policy with their meaning; the product's own word stands behind ours.
+/// Terms of the policy with their meaning; the product's own word follows ours.
 fn glossary(store: Store) -> impl IntoView {
     let terms = store.terms.get_untracked();
     let line = |(term, says): (&'static str, &'static str)| {

@@ -273,7 +273,7 @@ mod tests {
     fn what_is_expected_is_there_at_the_first_step() {
         let mut previews = Previews::of(&request(0, 2).scenario);
         previews.expect(request(1, 3));
-        assert!(!previews.is_busy(), "nobody waits for it");
+        assert!(!previews.is_busy(), "no request is pending");
         while previews.speculate() {}
         previews.request(request(2, 3));
         assert!(previews.work().is_empty(), "it has only begun");

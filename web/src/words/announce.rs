@@ -1,4 +1,4 @@
-//! One sentence per step: on the screen under the header, and for those who listen.
+//! One sentence per step: on the screen under the header, and announced to screen readers.
 
 use fairground::id::JobId;
 use fairground::trace::Event;
@@ -8,13 +8,13 @@ use fairground::words::{Group, Terms, Text, groups, node_state};
 use crate::chart::queue_tree::{Tree, touched};
 use crate::engine::protocol::{EventRow, EventWord, Frame, What};
 
-/// More things are counted, not told.
-const TOLD: usize = 4;
+/// Further happenings are counted, not listed.
+const LISTED: usize = 4;
 
-/// More names are counted, not told.
+/// Further names are counted, not listed.
 const NAMED: usize = 3;
 
-/// Of more things than this it is not looked for what belongs together.
+/// Above this number of groups, submissions are not matched with decisions.
 const COMPARED: usize = 200;
 
 /// *Cycle 7: a2 gave up its GPU for b2. team-a 2, team-b 1.*
@@ -53,7 +53,7 @@ fn report_step(frame: &Frame, resource: u8, head: &str) -> String {
     format!("{head}: {}.{holdings}", said.spoken())
 }
 
-/// What the queues hold that something happened to.
+/// The allocations of the queues that the events affect.
 fn holdings(frame: &Frame, r: u8) -> String {
     let tree = Tree::new(&frame.queues);
     let touched = touched(frame);
@@ -62,7 +62,7 @@ fn holdings(frame: &Frame, r: u8) -> String {
         format!("{} {}", queue.name, amount(r, queue.allocated[usize::from(r)]))
     };
     let order = tree.order();
-    let queues = order.iter().filter(|queue| touched.contains(queue)).take(TOLD);
+    let queues = order.iter().filter(|queue| touched.contains(queue)).take(LISTED);
     let holdings: Vec<String> = queues.map(of_queue).collect();
     if holdings.is_empty() { String::new() } else { format!(" {}.", holdings.join(", ")) }
 }
@@ -77,28 +77,28 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     let decided = groups.iter().filter(is_decided);
     for group in decided.chain(groups.iter().filter(|group| !is_decided(group))) {
         let claimer = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Claimed);
-        let is_told = claimer.is_some_and(|job| takers.contains(&job));
-        if !is_told && !is_submitted_and_decided(frame, group, &groups, &takers) {
+        let is_covered = claimer.is_some_and(|job| takers.contains(&job));
+        if !is_covered && !is_submitted_and_decided(frame, group, &groups, &takers) {
             happenings.extend(Happening::of(frame, group));
             join_last(&mut happenings);
         }
     }
     let n = happenings.len();
     let mut text = Text::default();
-    for (i, happening) in happenings.into_iter().take(TOLD).enumerate() {
+    for (i, happening) in happenings.into_iter().take(LISTED).enumerate() {
         text = if i > 0 { text.say("; ") } else { text };
         text = text.then(happening.says(terms, is_start && i == 0));
     }
-    let text = if n > TOLD { text.say(format!("; {} more", n - TOLD)) } else { text };
+    let text = if n > LISTED { text.say(format!("; {} more", n - LISTED)) } else { text };
     (n > 0).then_some(text)
 }
 
-/// For whom others were evicted.
+/// The jobs for which others were evicted.
 fn takers(groups: &[Group<'_>]) -> Vec<JobId> {
     groups.iter().filter(|group| is_for_another(group.first)).filter_map(|group| group.first.by()).collect()
 }
 
-/// Whether a job was submitted of which more is told than that.
+/// Whether a job was submitted and a decision about it is listed.
 fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>], takers: &[JobId]) -> bool {
     let of = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Submitted);
     let Some(of) = of.filter(|_| all.len() <= COMPARED) else { return false };
@@ -115,13 +115,13 @@ fn is_for_another(row: &EventRow) -> bool {
 /// The same thing that happened to several jobs.
 struct Happening {
     word: EventWord,
-    /// For whom.
+    /// The job that gets the resources.
     by: Option<String>,
-    /// What stands before the names.
+    /// The words before the names.
     lead: &'static str,
-    /// To whom, and to how many pods of each.
-    whom: Vec<(String, usize)>,
-    /// What happened to one, and to several.
+    /// The jobs, with the number of pods of each.
+    jobs: Vec<(String, usize)>,
+    /// The predicate of one job, and of several.
     says: [String; 2],
     /// Where, if it happened to one pod.
     node: Option<String>,
@@ -151,14 +151,14 @@ impl Happening {
             word: row.word(),
             by: row.by().filter(|_| is_for_another(row)).map(|by| frame.job(by).to_string()),
             lead,
-            whom: job.into_iter().collect(),
+            jobs: job.into_iter().collect(),
             says: [one, many],
             node: node.map(str::to_string),
             gpus: group.gpus,
         })
     }
 
-    /// Whether another one is told with it.
+    /// Whether both are one part of the sentence.
     fn joins(&self, other: &Happening) -> bool {
         !matches!(self.word, EventWord::Node | EventWord::Changed)
             && self.word == other.word
@@ -168,21 +168,20 @@ impl Happening {
     fn says(self, terms: &Terms, is_start: bool) -> Text {
         let lead = terms.says(self.lead);
         let lead = if is_start { capital(&lead) } else { lead };
-        let n = self.whom.len();
+        let n = self.jobs.len();
         let of_job = |(job, pods): &(String, usize)| {
             let text = Text::default().job(job);
-            let is_told = *pods > 1;
-            if is_told { text.say(format!(" ({})", terms.says(&count(*pods as u64, "pod")))) } else { text }
+            if *pods > 1 { text.say(format!(" ({})", terms.says(&count(*pods as u64, "pod")))) } else { text }
         };
-        let mut whom: Vec<Text> = self.whom.iter().take(NAMED).map(of_job).collect();
+        let mut names: Vec<Text> = self.jobs.iter().take(NAMED).map(of_job).collect();
         if n > NAMED {
-            whom.push(Text::of(format!("{} more", n - NAMED)));
+            names.push(Text::of(format!("{} more", n - NAMED)));
         }
         let text = if lead.is_empty() { Text::default() } else { Text::of(lead) };
         if let (EventWord::Node, Some(node)) = (self.word, &self.node) {
             return text.node(node).say(terms.says(&self.says[0]));
         }
-        let text = text.list(whom, "and");
+        let text = text.list(names, "and");
         if let Some(by) = &self.by {
             return text.say(self.gave_up(terms)).job(by);
         }
@@ -195,7 +194,7 @@ impl Happening {
 
     /// *gave up its GPU for*
     fn gave_up(&self, terms: &Terms) -> String {
-        let are = if self.whom.len() == 1 { "was" } else { "were" };
+        let are = if self.jobs.len() == 1 { "was" } else { "were" };
         match self.gpus {
             0.0 => format!(" {are} {} for ", terms.says(self.word.name())),
             1.0 => " gave up its GPU for ".into(),
@@ -211,19 +210,19 @@ fn capital(words: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-/// Tells the last with one that is like it, if there is one.
+/// Joins the last with one like it, if there is one.
 fn join_last(all: &mut Vec<Happening>) {
     let Some(last) = all.pop() else { return };
     match all.iter_mut().find(|other| other.joins(&last)) {
         Some(other) => {
-            other.whom.extend(last.whom);
+            other.jobs.extend(last.jobs);
             other.gpus += last.gpus;
         }
         None => all.push(last),
     }
 }
 
-/// What stands before the names, and after one and after several of them.
+/// The words before the names, and those after one and after several names.
 fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) {
     match event {
         Event::Submitted { .. } => ("", [" was submitted", " were submitted"]),

@@ -39,7 +39,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Where an amount stands in a tank.
+    /// The height of an amount in a tank.
     fn y(&self, tank: &Tank, amount: f64) -> f64 {
         self.base - (tank.height(amount) * self.scale).min(self.base - self.top)
     }
@@ -195,7 +195,7 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, layout: &Layout) -> D
     Ok(())
 }
 
-/// What stands in a tank, on it and below it.
+/// The labels in a tank, on it and below it.
 fn draw_labels(
     area: &Area<'_>,
     tank: &Tank,

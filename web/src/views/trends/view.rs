@@ -178,7 +178,7 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
         tile.alternative = steps;
     }
     if view.tiles.iter().all(|tile| tile.alternative.is_empty()) {
-        view.summary += &format!(" {}: nobody shown here held more or less.", alternative.opening());
+        view.summary += &format!(" {}: no difference in this chart.", alternative.opening());
         return;
     }
     view.alternative = Some((other.last, alternative.changed.is_some()));
