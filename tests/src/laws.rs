@@ -200,9 +200,9 @@ pub fn pods_run_where_they_may(plan: &Plan, _: u64) -> Verdict {
 
 /// No queue in which something starts ends the cycle above a limit, nor, under KAI and Run:ai, with what may not be taken above its
 /// quota. Only resources that are asked for are compared: without GPUs a job starts where others run above a limit of
-/// GPUs that was lowered. Part of a device in MiB is no amount of GPUs before it has a node, so a pod that asks for one
-/// passes at the limit, and GPUs are not compared in a cycle in which such a pod starts in the queue. Two policies give other
-/// promises: EGO limits what comes from share pools only (OC-7), *first in, first out* divides nodes.
+/// GPUs that was lowered. Under KAI and Run:ai a part of a device in MiB is no amount of GPUs before it has a node, so a pod
+/// that asks for one passes at the limit, and GPUs are not compared in a cycle in which such a pod starts in the queue. Two policies
+/// give other promises: EGO limits what comes from share pools only (OC-7), *first in, first out* divides nodes.
 pub fn limits_hold(plan: &Plan, _: u64) -> Verdict {
     let engine = matches!(plan.policy, Policy::Kai(_) | Policy::Runai(_));
     if matches!(plan.policy, Policy::Ego(_) | Policy::Fifo(_)) {
@@ -212,7 +212,7 @@ pub fn limits_hold(plan: &Plan, _: u64) -> Verdict {
         let cluster = simulation.cluster();
         let in_mib = |(pod, _): (PodId, NodeId)| {
             let pod = &cluster.pods[pod];
-            let is_in_mib = matches!(pod.request.gpu, GpuRequest::Memory { .. });
+            let is_in_mib = engine && matches!(pod.request.gpu, GpuRequest::Memory { .. });
             is_in_mib.then(|| cluster.path_to_root(cluster.jobs[pod.job].queue))
         };
         let in_mib: BTreeSet<QueueId> = bound(record).filter_map(in_mib).flatten().collect();

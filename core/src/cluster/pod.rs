@@ -49,7 +49,8 @@ pub struct Found {
 /// What a pod asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// CPU, memory and named resources. The GPU entry is `gpu`'s whole-device equivalent.
+    /// CPU, memory and named resources. The GPU entry is what `gpu` takes of whole devices; GPU memory is
+    /// measured against the smallest GPU of the scenario.
     pub resources: ResourceVec,
     /// How it wants GPUs.
     pub gpu: GpuRequest,

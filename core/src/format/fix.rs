@@ -443,16 +443,17 @@ fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
 
 /// The positions of a queue and all its descendants, ascending.
 fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
-    let parent = |k: usize| queues[k].parent.as_deref();
-    let mut children: Vec<usize> = (0..queues.len()).collect();
-    children.sort_by_key(|&k| parent(k));
+    let mut children: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (k, queue) in queues.iter().enumerate() {
+        if let Some(parent) = queue.parent.as_deref() {
+            children.entry(parent).or_default().push(k);
+        }
+    }
     let mut inside = vec![false; queues.len()];
     let mut open = vec![i];
     while let Some(k) = open.pop() {
         if !std::mem::replace(&mut inside[k], true) {
-            let name = Some(queues[k].name.as_str());
-            let first = children.partition_point(|&child| parent(child) < name);
-            open.extend(children[first..].iter().take_while(|&&child| parent(child) == name));
+            open.extend(children.get(queues[k].name.as_str()).into_iter().flatten());
         }
     }
     (0..queues.len()).filter(|&k| inside[k]).collect()

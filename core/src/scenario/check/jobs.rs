@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::super::{NODE_GPUS_MAX, PODS_MAX, codes};
 use super::named::Named;
 use super::names::{self, Index};
+use super::nodes::Nodes;
 use super::pools::Pools;
 use super::queues::Queues;
 use super::{Here, Path, gangs, patterns, preemptible, priority, rules};
-use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Preemptible, Request, Restart};
+use crate::cluster::{Gang, GpuRequest, Node, NodeSelector, PodRules, Preemptible, Request, Restart};
 use crate::format::pattern::{Arrivals, Lasts};
 use crate::format::quantity::{self, Wrong};
 use crate::format::{Edit, Fix};
@@ -120,6 +121,21 @@ impl Jobs {
     /// The place of an entry.
     pub fn here<'a>(&self, s: &'a Scenario, entry: usize) -> Here<'a> {
         names::here("jobs", entry, s.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
+    }
+
+    /// Counts GPU memory as a part of the smallest GPU, so that no sum and no limit takes it for less than it may use: on how many
+    /// nodes and devices it runs is known only later. No more than the whole of each device is counted.
+    pub fn count_gpu_memory(&mut self, nodes: &Nodes) {
+        let has_gpus =
+            |node: &&Node| node.capacity.get(Resource::GPU) > Amount::ZERO && node.gpu_memory_mib > 0;
+        let machines = nodes.kinds.iter().map(|(node, _)| node);
+        let Some(smallest) = machines.filter(has_gpus).map(|node| node.gpu_memory_mib).min() else { return };
+        for set in self.templates.iter_mut().flat_map(|template| &mut template.sets) {
+            if let GpuRequest::Memory { mib, devices } = set.request.gpu {
+                let part = (mib.min(smallest) * 1000 + smallest - 1) / smallest;
+                set.request.resources.set(Resource::GPU, Amount::milli_gpus(part * i64::from(devices)));
+            }
+        }
     }
 }
 

@@ -53,6 +53,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     let nodes = nodes::nodes(scenario, (&pools, &named), f);
     let queues = queues::queues(scenario, &pools, f);
     let mut jobs = jobs::jobs(scenario, (&pools, policy.description(), &named), &queues, f);
+    jobs.count_gpu_memory(&nodes);
     evictions::for_whom(scenario, &mut jobs, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);

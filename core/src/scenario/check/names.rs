@@ -1,5 +1,7 @@
 //! Names: rules for them, and finding things by them.
 
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use super::super::{NAME_CHARS_MAX, codes, nearest};
@@ -9,14 +11,8 @@ use crate::format::{Findings, is_invisible, quoted};
 
 /// Which entries of a section repeat an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
-    let names: Vec<&str> = names.collect();
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by_key(|&i| names[i]);
-    let mut repeats = vec![false; names.len()];
-    for pair in order.windows(2) {
-        repeats[pair[1]] = names[pair[0]] == names[pair[1]];
-    }
-    repeats
+    let mut seen = BTreeSet::new();
+    names.map(|name| !seen.insert(name)).collect()
 }
 
 /// The place of an entry.
@@ -52,39 +48,36 @@ fn rename(at: Path, to: &str) -> Option<Fix> {
     (!to.is_empty()).then(|| Fix { label, edits: vec![Edit::Rename { at, to: to.to_string() }] })
 }
 
-/// Things by name: sorted, small, exact.
+/// Positions by name.
 #[derive(Debug, Default)]
 pub struct Index {
-    sorted: Vec<(Arc<str>, u32)>,
+    by_name: BTreeMap<Arc<str>, u32>,
 }
 
 impl Index {
-    /// An index of things in order, and which of them repeat the name of an earlier one.
+    /// The first position of every name, and the positions that repeat an earlier name.
     pub fn new<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> (Index, Vec<u32>) {
-        let names: Vec<&Arc<str>> = names.collect();
-        let mut sorted: Vec<(Arc<str>, u32)> = Vec::with_capacity(names.len());
-        let mut is_twice = vec![false; names.len()];
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by_key(|&i| names[i]);
-        for i in order {
-            if sorted.last().is_some_and(|(before, _)| before == names[i]) {
-                is_twice[i] = true;
-            } else {
-                sorted.push((names[i].clone(), u32::try_from(i).unwrap_or(u32::MAX)));
+        let mut by_name = BTreeMap::new();
+        let mut repeats = Vec::new();
+        for (at, name) in (0u32..).zip(names) {
+            match by_name.entry(name.clone()) {
+                Entry::Vacant(free) => {
+                    free.insert(at);
+                }
+                Entry::Occupied(_) => repeats.push(at),
             }
         }
-        let twice = (0u32..).zip(is_twice).filter(|(_, twice)| *twice).map(|(i, _)| i).collect();
-        (Index { sorted }, twice)
+        (Index { by_name }, repeats)
     }
 
-    /// The position of the thing with that name.
+    /// The position of that name.
     pub fn find(&self, name: &str) -> Option<u32> {
-        self.sorted.binary_search_by(|(n, _)| (**n).cmp(name)).ok().map(|i| self.sorted[i].1)
+        self.by_name.get(name).copied()
     }
 
-    /// The name somebody probably meant.
+    /// The name that is most like this one.
     pub fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.sorted.iter().map(|(n, _)| &**n))
+        nearest(name, self.by_name.keys().map(|n| &**n))
     }
 
     /// A name that is not taken yet.

@@ -137,15 +137,14 @@ impl Session<'_> {
         let Some(seed) = probe.or(self.config.seed) else { return false };
         let start = mixed(mixed(seed, order as u64), self.tasks.len() as u64);
         let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
-        if n_slots > SLOTS {
-            items.sort_by_key(|item| mixed(state, slot(item) as u64));
-            return true;
-        }
         // Empty slots are passed over, so most draws begin at the first item; to find out what depends on the order,
         // all beginnings are as likely.
         let first = state as usize % if probe.is_some() { n_slots.max(1) } else { SLOTS };
         let first = if first < n_slots { first } else { 0 };
-        items.sort_by_key(|item| ((slot(item) < first) as usize, slot(item)));
+        items.sort_by_cached_key(|item| match slot(item) {
+            slot if n_slots > SLOTS => (mixed(state, slot as u64), 0),
+            slot => (u64::from(slot < first), slot),
+        });
         true
     }
 
