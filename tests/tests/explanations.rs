@@ -1,8 +1,9 @@
 //! Explanations of decisions: why a job waits, what ends the wait, which queues were not selected, and the numbers compared.
 
+use fairground::id::PartitionId;
 use fairground::sim::Simulation;
 use fairground::time::Time;
-use fairground::trace::{Event, Gate, NodeReason, Outlook, Refusal, Whom};
+use fairground::trace::{Event, Gate, NodeReason, OrderPlace, Outlook, Refusal, Whom};
 use fairground::units::Resource;
 use fairground_tests::scenarios::under;
 
@@ -185,4 +186,61 @@ timeline: [{at: 5s, node: n2, state: ready}]
         evicted.extend(goes.map(|_| record.time.as_millis() / 1000));
     }
     assert_eq!(evicted, [1, 65]);
+}
+
+/// GPU memory counts as a part of the smallest GPU wherever GPUs are counted: two halves are one GPU, the limit of the queue.
+#[test]
+fn gpu_memory_counts_against_a_limit() {
+    let text = "nodes: [{name: n, gpu: 4, gpu-memory: 80000}, {name: large, gpu: 4, gpu-memory: 160000}]
+queues: [{name: q, gpu: {limit: 1, weight: 1}}]
+jobs: [{name: j, queue: q, count: 4, gpu-memory: 40000}]
+";
+    for policy in ["max-min", "drf"] {
+        let refused = refusal(&mut under(policy, text), "j-3");
+        assert!(matches!(refused.gate, Gate::OverLimit { .. }), "{policy}: {refused:?}");
+    }
+}
+
+/// The order of the next cycle: every place with the rule that puts it behind the one before it.
+fn order_of(policy: &str, text: &str, queue: &str) -> Vec<String> {
+    let simulation = under(policy, text);
+    let queues = &simulation.cluster().queues;
+    let (queue, _) = queues.iter().find(|(_, known)| &*known.name == queue).expect("a queue");
+    let levels = simulation.order_in(PartitionId(0), queue, None);
+    let line = |place: &OrderPlace| {
+        let rules: Vec<&str> = place.behind.iter().map(|check| check.rule.key()).collect();
+        assert!(place.behind.iter().all(|check| check.holds), "{place:?}");
+        format!("{}. {} {}", place.position, place.name, rules.join(" ")).trim_end().to_string()
+    };
+    levels.iter().flat_map(|level| &level.places).map(line).collect()
+}
+
+/// Queues are compared with their first waiting job; the jobs of a queue follow.
+#[test]
+fn the_order_of_the_next_cycle_is_listed() {
+    let text = format!(
+        "nodes: [{{name: n, gpu: 4}}]
+queues:
+- {{name: a, gpu: {{quota: 1, {FREE}}}}}
+- {{name: b, gpu: {{quota: 2, {FREE}}}}}
+- {{name: c, gpu: {{quota: 1, {FREE}}}, priority: 200}}
+- {{name: idle, gpu: {{quota: 1, {FREE}}}}}
+jobs:
+- {{name: a1, queue: a, gpu: 1, on: [n]}}
+- {{name: a2, queue: a, gpu: 1}}
+- {{name: b1, queue: b, gpu: 1}}
+- {{name: b2, queue: b, gpu: 1, priority: 75}}
+- {{name: c1, queue: c, gpu: 1}}
+"
+    );
+    let listed = order_of("kai", &text, "b");
+    let of_queues = ["1. c", "2. b kai/queue-order/3", "3. a kai/queue-order/2"];
+    assert_eq!(listed, [&of_queues[..], &["1. b2", "2. b1 kai/job-order/1"]].concat());
+    let mut simulation = under("kai", &text);
+    let record = simulation.advance().expect("a first cycle");
+    let started = record.events.iter().filter_map(|recorded| match recorded.event {
+        Event::Bound { pod, .. } => Some(&*simulation.cluster().pods[pod].name),
+        _ => None,
+    });
+    assert_eq!(started.collect::<Vec<_>>(), ["c1", "b2", "b1"], "the order is the one in which they start");
 }

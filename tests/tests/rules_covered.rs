@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
+use fairground::id::{PartitionId, QueueId};
 use fairground::policy::kai::{hangs_on_chance, rules};
 use fairground::sim::explain;
 use fairground::trace::{DivisionStep, Level};
@@ -76,6 +77,20 @@ queues: [{name: q, gpu: {quota: 2, limit: unlimited, weight: 1}}]
 jobs: [{name: a, queue: q, gpu: 0.5}, {name: b, queue: q, gpu: 2}]
 ";
 
+/// What puts one job behind another shows in the order of a queue, not in what happens.
+const JOBS_IN_ORDER: &str = "
+format: fairground-scenario
+version: 1
+nodes: [{name: n, gpu: 2}]
+queues: [{name: q, gpu: {quota: 2, limit: unlimited, weight: 1}}]
+jobs:
+- {name: elastic, queue: q, gpu: 1, pods: 2, min-available: 1, on: [n]}
+- {name: urgent, queue: q, gpu: 1, priority: 75}
+- {name: old, queue: q, gpu: 1, submit: -60s}
+- {name: twin-a, queue: q, gpu: 1}
+- {name: twin-b, queue: q, gpu: 1}
+";
+
 #[test]
 fn every_rule_of_kai_decides_somewhere() {
     let mut first: BTreeMap<&'static str, String> = BTreeMap::new();
@@ -93,6 +108,9 @@ fn every_rule_of_kai_decides_somewhere() {
     }
     for key in rules_of_events(TRIED_ONCE) {
         first.entry(key).or_insert_with(|| "tried once".into());
+    }
+    for key in rules_of_order(JOBS_IN_ORDER) {
+        first.entry(key).or_insert_with(|| "jobs in order".into());
     }
     for key in rules_of_events(NOMINATED) {
         first.entry(key).or_insert_with(|| "nominated".into());
@@ -138,6 +156,14 @@ fn rules_of_all_checks(scenario: &str) -> Vec<&'static str> {
 fn rules_of_events(scenario: &str) -> Vec<&'static str> {
     let record = simulation(scenario).advance().expect("a first cycle");
     record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()).collect()
+}
+
+/// The keys of all rules by which the jobs of a scenario's first queue are in their order.
+fn rules_of_order(scenario: &str) -> Vec<&'static str> {
+    let simulation = simulation(scenario);
+    let levels = simulation.order_in(PartitionId(0), QueueId(0), None);
+    let places = levels.iter().flat_map(|level| &level.places);
+    places.flat_map(|place| &place.behind).map(|check| check.rule.key()).collect()
 }
 
 /// The keys of all rules by which the fair shares of a scenario's queues came about, before its last cycle.

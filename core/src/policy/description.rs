@@ -185,8 +185,8 @@ pub struct Knows {
     pub taints: bool,
     /// Jobs that are offered to several pools, one after the other.
     pub pool_lists: bool,
-    /// Queues taken in the order of their shares alone, so that there is an order although they have no priorities.
-    pub order_by_share: bool,
+    /// The order in which queues and jobs are served next.
+    pub lists_order: bool,
     /// Settings that change during a run, all but those that are named here; `None`: it does not read its settings anew.
     pub reloads: Option<&'static [&'static str]>,
 }
@@ -206,7 +206,7 @@ impl Knows {
         evictions: false,
         taints: true,
         pool_lists: false,
-        order_by_share: false,
+        lists_order: false,
         reloads: None,
     };
 }

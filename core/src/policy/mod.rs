@@ -19,6 +19,7 @@ mod gated;
 mod job_defaults;
 pub mod kai;
 pub mod maxmin;
+mod order_level;
 mod registry;
 pub mod runai;
 pub(crate) mod setting;

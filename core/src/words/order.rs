@@ -78,17 +78,17 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>) -> Entr
         (None, None) => (Text::default().queue(called), None),
     };
     let text = match place.behind.split_last() {
-        None => text.say(first(&place.keys)),
+        None => text.say(first(place)),
         Some((last, equal)) => behind(frame, text.say(" "), place, before, (last, equal)),
     };
     let when = format!("{}.", place.position);
     Entry { when, text, selection, current: place.is_subject, ..Entry::default() }
 }
 
-/// The numbers of who comes first.
-fn first(keys: &[Term]) -> String {
+/// The numbers of the first place.
+fn first(place: &OrderPlace) -> String {
     let keys: Vec<String> =
-        keys.iter().map(|key| format!("{} {}", named(key.quantity), shown(key))).collect();
+        place.keys.iter().map(|key| format!("{} {}", named(place, key.quantity), shown(key))).collect();
     if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
 }
 
@@ -113,32 +113,40 @@ fn behind(
     let mut lead: Vec<String> = Vec::new();
     for check in equal {
         let of_place = if is_of_place(check) { " by the maximum of another queue" } else { "" };
-        lead.push(format!("{} {}{of_place}", named(check.left.quantity), shown(&check.left)));
+        lead.push(format!("{} {}{of_place}", named(place, check.left.quantity), shown(&check.left)));
     }
     let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
     let text = other(text.say("behind ")).say(lead);
     let quantity = last.left.quantity;
     let is_share = matches!(quantity, Quantity::DominantShare | Quantity::Saturation);
     if last.left.value == last.right.value && is_share {
-        let equal = format!("{} {}", named(quantity), shown(&last.left));
+        let equal = format!("{} {}", named(place, quantity), shown(&last.left));
         return text.say(format!(": both have {equal}, so the first in the file comes first"));
     }
     if quantity == Quantity::Name {
         return text.say(": tied; name order is used");
     }
+    if quantity == Quantity::Applies {
+        return text.say(format!(": {}", last.rule.0.says));
+    }
+    if quantity == Quantity::Created && last.left.value == last.right.value {
+        return text.say(": they are of the same age, so either can come first");
+    }
     let own = place.keys.iter().find(|key| is_of_place(last) && key.quantity == quantity);
     let own = own.map_or(String::new(), |key| {
         format!(", which is not its own {}: it is measured by the maximum of another queue", shown(key))
     });
-    text.say(format!(": {} {} against {}{own}", named(quantity), shown(&last.left), shown(&last.right)))
+    let named = named(place, quantity);
+    text.say(format!(": {named} {} against {}{own}", shown(&last.left), shown(&last.right)))
 }
 
 fn is_of_place(check: &Check) -> bool {
     check.rule.key() == "yunikorn/share-of-place"
 }
 
-fn named(quantity: Quantity) -> &'static str {
+fn named(place: &OrderPlace, quantity: Quantity) -> &'static str {
     match quantity {
+        Quantity::Created if place.job.is_none() => "created",
         Quantity::DominantShare => "share",
         Quantity::Saturation => "GPUs per weight",
         Quantity::Remaining => "waiting",
@@ -158,6 +166,7 @@ fn shown(term: &Term) -> String {
             let some: Vec<String> = some.collect();
             if some.is_empty() { "pods only".into() } else { some.join(", ") }
         }
+        Value::Real(_) if term.quantity == Quantity::Created => check::seconds(&term.value),
         Value::Real(_) | Value::Count(_) | Value::Time(_) | Value::Name(_) => check::value(term, None),
     }
 }

@@ -43,7 +43,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: false,
         pool_lists: false,
-        order_by_share: false,
+        lists_order: false,
         reloads: None,
     },
     silent: &[],

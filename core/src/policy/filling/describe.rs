@@ -13,6 +13,6 @@ pub const DESCRIPTION: Description = Description {
         weight: Some(QueueValue::new("weight", "1")),
         ..QueueValues::NONE
     },
-    knows: Knows { order_by_share: true, ..Knows::BASELINE },
+    knows: Knows { lists_order: true, ..Knows::BASELINE },
     ..Description::BASELINE
 };

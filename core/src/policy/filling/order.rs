@@ -14,10 +14,8 @@ use super::cycle_state::CycleState;
 use super::rules::Measure;
 use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
+use crate::policy::order_level::{Extent, Ranked};
 use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, Subject, Term, Value};
-
-/// How many are told from the front of a level.
-const FRONT: usize = 8;
 
 /// The levels from the root to a queue, and what is below it.
 pub fn order(
@@ -53,30 +51,22 @@ fn siblings(
     let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| state.is_open(queue)).collect();
     open.sort_by(|&l, &r| state.share(l).total_cmp(&state.share(r)));
     let share = |queue| Term { quantity: state.measure.quantity, value: Value::Real(state.share(queue)) };
-    let place = |i: usize| {
+    let extent = Extent {
+        of,
+        n: open.len(),
+        subject: subject.map(|subject| open.iter().position(|&queue| queue == subject)),
+    };
+    extent.level(|i| {
         let queue = open[i];
         let behind = i.checked_sub(1).map(|before| {
             let other = open[before];
             let subject = Subject { queue: Some(queue), other_queue: Some(other), ..Subject::default() };
             Check::new(state.measure.rules.smallest_share, subject, share(queue), Op::AtLeast, share(other))
         });
-        OrderPlace {
-            position: count(i + 1),
-            queue: Some(queue),
-            job: None,
-            name: state.world.cluster.queues[queue].name.to_string(),
-            is_subject: subject == Some(queue),
-            keys: vec![share(queue)],
-            behind: behind.into_iter().collect(),
-        }
-    };
-    let at = subject.and_then(|subject| open.iter().position(|&queue| queue == subject));
-    OrderLevel {
-        of,
-        n: count(open.len()),
-        places: shown(open.len(), at).map(place).collect(),
-        subject_is_absent: subject.is_some() && at.is_none(),
-    }
+        let name = state.world.cluster.queues[queue].name.to_string();
+        let place = extent.place(i, Ranked { name, queue: Some(queue), job: None });
+        OrderPlace { keys: vec![share(queue)], behind: behind.into_iter().collect(), ..place }
+    })
 }
 
 fn jobs(state: &CycleState<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderLevel {
@@ -84,7 +74,12 @@ fn jobs(state: &CycleState<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderL
     let all = &line.jobs[line.at.min(line.jobs.len())..];
     let jobs = &state.world.cluster.jobs;
     let submit = |job: JobId| Term { quantity: Quantity::Created, value: Value::Time(jobs[job].submit) };
-    let place = |i: usize| {
+    let extent = Extent {
+        of: Some(leaf),
+        n: all.len(),
+        subject: subject.map(|subject| all.iter().position(|&job| job == subject)),
+    };
+    extent.level(|i| {
         let job = all[i];
         let behind = i.checked_sub(1).map(|before| {
             let other = all[before];
@@ -92,31 +87,7 @@ fn jobs(state: &CycleState<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderL
                 Subject { queue: Some(leaf), job: Some(job), other_job: Some(other), ..Subject::default() };
             Check::new(state.measure.rules.submit_order, subject, submit(job), Op::AtLeast, submit(other))
         });
-        OrderPlace {
-            position: count(i + 1),
-            queue: None,
-            job: Some(job),
-            name: jobs[job].name.to_string(),
-            is_subject: subject == Some(job),
-            keys: vec![submit(job)],
-            behind: behind.into_iter().collect(),
-        }
-    };
-    let at = subject.and_then(|subject| all.iter().position(|&job| job == subject));
-    OrderLevel {
-        of: Some(leaf),
-        n: count(all.len()),
-        places: shown(all.len(), at).map(place).collect(),
-        subject_is_absent: subject.is_some() && at.is_none(),
-    }
-}
-
-/// Positions from the front, and around the one that was asked about.
-fn shown(n: usize, at: Option<usize>) -> impl Iterator<Item = usize> {
-    let near = at.map_or(0..0, |at| at.saturating_sub(1)..(at + 2).min(n));
-    (0..n).filter(move |i| *i < FRONT || near.contains(i))
-}
-
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
+        let place = extent.place(i, Ranked { name: jobs[job].name.to_string(), queue: None, job: Some(job) });
+        OrderPlace { keys: vec![submit(job)], behind: behind.into_iter().collect(), ..place }
+    })
 }

@@ -24,6 +24,7 @@ use super::config::{Config, UsageParams};
 use super::explain::notes::{empty_row, per_resource};
 use super::explain::outlooks::Over;
 use super::explain::recorder::Recorder;
+use super::explain::serving_order;
 use super::memory::Memory;
 use super::names::Names;
 use super::order::nondeterminism_probe;
@@ -42,7 +43,7 @@ use crate::cluster::{Cluster, GpuRequest, Node, Phase, Pod, Preemptible};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
-use crate::trace::{DivisionStep, Ledger, LedgerRow, Level, Trace};
+use crate::trace::{DivisionStep, Ledger, LedgerRow, Level, OrderLevel, Trace};
 use crate::units::{Amount, Resource, ResourceVec};
 
 /// KAI Scheduler.
@@ -76,10 +77,8 @@ impl Scheduler for Kai {
     }
 
     fn rulebook() -> Rulebook {
-        {
-            let switches: Vec<_> = super::settings::SETTINGS.iter().map(|setting| setting.switch).collect();
-            Rulebook::new(super::all_rules(), &switches)
-        }
+        let switches: Vec<_> = super::settings::SETTINGS.iter().map(|setting| setting.switch).collect();
+        Rulebook::new(super::all_rules(), &switches)
     }
 
     fn new(config: Config, rhythm: Rhythm) -> Kai {
@@ -108,6 +107,16 @@ impl Scheduler for Kai {
         resource: Resource,
     ) -> Vec<DivisionStep> {
         self.derive_with(snapshot_queues(world), world, memory, (queue, resource))
+    }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        self.order_with(snapshot_queues(world), world, memory, (queue, job))
     }
 }
 
@@ -190,6 +199,18 @@ impl Kai {
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
         let (Some(at), Some(index)) = (found, index) else { return Vec::new() };
         shares::ladder(&queues, total, self.config.division_params(), at, index)
+    }
+
+    pub(in crate::policy) fn order_with(
+        &self,
+        queues: Vec<SnapshotQueue>,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        (queue, job): (QueueId, Option<JobId>),
+    ) -> Vec<OrderLevel> {
+        let (snapshot, ids) = self.snapshot(queues, world, memory);
+        let mut session = Session::open(&snapshot, &ids, Level::Outcomes);
+        serving_order::levels(&mut session, queue, job)
     }
 
     fn snapshot(

@@ -46,7 +46,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: true,
         pool_lists: false,
-        order_by_share: false,
+        lists_order: true,
         reloads: None,
     },
     silent: &[],

@@ -9,15 +9,15 @@
 use super::alternative_share::Pool;
 use super::config::{Config, Sharing};
 use super::queues::queues;
-use super::rules::{translate, translate_steps};
+use super::rules::{translate, translate_order, translate_steps};
 use crate::format::{Findings, Scenario};
-use crate::id::QueueId;
+use crate::id::{JobId, QueueId};
 use crate::policy::Timers;
 use crate::policy::description::Description;
 use crate::policy::kai::{Kai, Memory};
 use crate::policy::switches::Rulebook;
 use crate::policy::{PartitionView, Rhythm, Scheduler, Turn};
-use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
 /// Run:ai.
@@ -78,5 +78,17 @@ impl Scheduler for Runai {
             steps.extend(pool.alternative_shares(queue));
         }
         steps
+    }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        let mut levels = self.engine.order_with(queues(world, &self.sharing), world, memory, (queue, job));
+        translate_order(&mut levels);
+        levels
     }
 }

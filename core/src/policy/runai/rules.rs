@@ -11,7 +11,7 @@
 
 use super::alternative_share::{EXACT, ON_PAPER};
 use crate::policy::kai;
-use crate::trace::{DivisionStep, Rule, RuleRecord, Trace};
+use crate::trace::{DivisionStep, OrderLevel, Rule, RuleRecord, Trace};
 
 macro_rules! rules {
     ($($name:ident $key:literal of $engine:literal: $says:literal, $formula:literal, $source:literal, $differs:literal;)*) => {
@@ -107,6 +107,12 @@ pub(super) fn translate_steps(steps: &mut [DivisionStep]) {
             _ => (),
         }
     }
+}
+
+/// The same for an order.
+pub(super) fn translate_order(levels: &mut [OrderLevel]) {
+    let places = levels.iter_mut().flat_map(|level| &mut level.places);
+    places.flat_map(|place| &mut place.behind).for_each(|check| in_words(&mut check.rule));
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: true,
         pool_lists: false,
-        order_by_share: false,
+        lists_order: true,
         // These two name things that are there.
         reloads: Some(&["gpu-type", "partition"]),
     },

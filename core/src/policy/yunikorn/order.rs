@@ -22,12 +22,10 @@ use super::stable::{self, At};
 use crate::cluster::Cluster;
 use crate::id::{Id, JobId, QueueId};
 use crate::policy::PartitionView;
+use crate::policy::order_level::{Extent, Ranked};
 use crate::time::Time;
-use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, QueuePriority, Rule, Subject, Term, Value};
+use crate::trace::{Check, Op, OrderLevel, Quantity, QueuePriority, Rule, Subject, Term, Value};
 use crate::units::Resource;
-
-/// How many are told from the front of a level.
-const FRONT: usize = 8;
 
 /// The levels from the root to a queue and what is below it, or to a job.
 pub fn levels(
@@ -88,10 +86,15 @@ impl Teller<'_> {
         let by_priority = core.queues[parent].properties.sort_priority;
         let (order, met) = sorted(children.len(), &mut |l, r| goes_before(&contenders, by_priority, l, r));
         let names = |item: usize| core.queues[children[item]].name.clone();
-        let place = |position: usize, item: usize| {
+        let extent = Extent {
+            of: self.queue(parent),
+            n: order.len(),
+            subject: subject.map(|subject| order.iter().position(|&item| children[item] == subject)),
+        };
+        extent.level(|position| {
+            let item = order[position];
             let queue = self.queue(children[item]);
-            let mut place = self.place(position, names(item), subject == Some(children[item]));
-            place.queue = queue;
+            let mut place = extent.place(position, Ranked { name: names(item), queue, job: None });
             place.keys = self.queue_keys(children[item], by_priority);
             if position > 0 {
                 let before = order[position - 1];
@@ -102,24 +105,22 @@ impl Teller<'_> {
                 place.behind = told(keys, subject, [names(item), names(before)]);
             }
             place
-        };
-        let at = subject.and_then(|subject| order.iter().position(|&item| children[item] == subject));
-        OrderLevel {
-            of: self.queue(parent),
-            n: count(order.len()),
-            places: shown(order.len(), at).map(|position| place(position, order[position])).collect(),
-            subject_is_absent: subject.is_some() && at.is_none(),
-        }
+        })
     }
 
     fn apps(&self, leaf: QueueIx, subject: Option<AppIx>) -> OrderLevel {
         let core = self.core;
         let order = core.sorted_apps(leaf);
         let names = |position: usize| core.apps[order[position]].id.clone();
-        let place = |position: usize| {
-            let mut place = self.place(position, names(position), subject == Some(order[position]));
-            let job = self.job(&place.name);
-            place.job = job;
+        let extent = Extent {
+            of: self.queue(leaf),
+            n: order.len(),
+            subject: subject.map(|subject| order.iter().position(|&app| app == subject)),
+        };
+        extent.level(|position| {
+            let name = names(position);
+            let job = self.job(&name);
+            let mut place = extent.place(position, Ranked { name, queue: None, job });
             place.keys = self.app_keys(leaf, order[position]);
             if position > 0 {
                 let (queue, other_job) = (self.queue(leaf), self.job(&names(position - 1)));
@@ -128,26 +129,7 @@ impl Teller<'_> {
                 place.behind = told(keys, subject, [names(position), names(position - 1)]);
             }
             place
-        };
-        let at = subject.and_then(|subject| order.iter().position(|&app| app == subject));
-        OrderLevel {
-            of: self.queue(leaf),
-            n: count(order.len()),
-            places: shown(order.len(), at).map(place).collect(),
-            subject_is_absent: subject.is_some() && at.is_none(),
-        }
-    }
-
-    fn place(&self, position: usize, name: String, is_subject: bool) -> OrderPlace {
-        OrderPlace {
-            position: count(position + 1),
-            queue: None,
-            job: None,
-            name,
-            is_subject,
-            keys: Vec::new(),
-            behind: Vec::new(),
-        }
+        })
     }
 
     /// The queue of the scenario, if it is one.
@@ -236,12 +218,6 @@ fn places(met: &[[At; 2]], now: [(usize, usize); 2]) -> [At; 2] {
     both.unwrap_or([own, other])
 }
 
-/// The first of a level, and the one that was asked about with its neighbours.
-fn shown(n: usize, at: Option<usize>) -> impl Iterator<Item = usize> {
-    let near = move |position: usize| at.is_some_and(|at| position.abs_diff(at) <= 1);
-    (0..n).filter(move |&position| position < FRONT || near(position))
-}
-
 /// The keys up to the first that differs as comparisons; if none does, that it is a tie.
 fn told(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
     let mut checks = Vec::new();
@@ -274,8 +250,4 @@ fn largest_difference(l: &UsageShares, r: &UsageShares) -> (f64, f64) {
 
 fn number(priority: i32) -> Value {
     Value::Count(i64::from(priority))
-}
-
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }

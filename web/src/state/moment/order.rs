@@ -16,8 +16,7 @@ pub use fairground::words::Order;
 /// Asks for the order around the selected queue or job, unless that is known; under a policy that can say.
 pub(crate) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
-    let by_share = Policy::described(&frame.policy).is_some_and(|policy| policy.knows.order_by_share);
-    let has_order = by_share || frame.queues.iter().any(|queue| queue.priority.is_some());
+    let has_order = Policy::described(&frame.policy).is_some_and(|policy| policy.knows.lists_order);
     let asked = match &model.selection {
         Some(Selection::Queue(queue)) if has_order => Some((queue.clone(), None)),
         Some(Selection::Job(job)) if has_order => Some((String::new(), Some(job.clone()))),

@@ -5,3 +5,4 @@ pub(super) mod notes;
 pub(super) mod outlooks;
 pub(super) mod recorder;
 pub(super) mod refusals;
+pub(super) mod serving_order;

@@ -14,10 +14,12 @@
 
 use std::cmp::Ordering;
 
-use crate::policy::kai::job::{Job, PodSet};
+use crate::policy::kai::explain::notes::{count, real};
+use crate::policy::kai::job::{Job, JobFacts, PodSet};
 use crate::policy::kai::session::{Session, SessionPod};
 use crate::policy::kai::snapshot::SnapshotPod;
 use crate::policy::kai::task::{JobRef, PodRef};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 
 /// How many run against how many must.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +55,50 @@ impl Place {
     }
 }
 
+macro_rules! rules {
+    ($($name:ident $number:literal $says:literal $formula:literal)*) => {$(
+        #[doc = $says]
+        pub static $name: Rule = Rule(&RuleRecord {
+            key: concat!("kai/job-order/", $number),
+            says: $says,
+            formula: $formula,
+            source: "kai.md 3.2",
+            differs: "",
+        });
+    )*};
+}
+
+rules! {
+    PRIORITY 1 "the job of higher priority comes first" "priority(l) > priority(r)"
+    FILLED 2 "a job below its minimum of pods comes before one at its minimum, and that one before a job above it"
+        "below < exactly < above"
+    OLDER 3 "the older job comes first" "created(l) < created(r)"
+    NAME 4 "jobs of the same age are ordered by name" "name(l) < name(r)"
+}
+
 impl Session<'_> {
+    /// What puts the left job behind the right one of the same queue.
+    pub fn job_comes_after(&self, l: JobRef, r: JobRef) -> Check {
+        let (left, right) = (self.facts_of(l), self.facts_of(r));
+        let subject = Subject { job: Some(left.id), other_job: Some(right.id), ..Subject::default() };
+        let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
+        if self.plugins.priority && left.priority != right.priority {
+            let of = |facts: &JobFacts| count(Quantity::Priority, facts.priority);
+            return check(PRIORITY, of(left), Op::Less, of(right));
+        }
+        let filled = |job| filled(self.job(job));
+        if self.plugins.elastic && filled(l) != filled(r) {
+            let of = |job| count(Quantity::Applies, filled(job) as i64);
+            return check(FILLED, of(l), Op::Exceeds, of(r));
+        }
+        if left.created_s != right.created_s {
+            let of = |facts: &JobFacts| real(Quantity::Created, facts.created_s);
+            return check(OLDER, of(left), Op::Exceeds, of(right));
+        }
+        let of = |facts: &JobFacts| Term { quantity: Quantity::Name, value: Value::Name(facts.name.clone()) };
+        check(NAME, of(left), Op::Exceeds, of(right))
+    }
+
     /// 3.2: which of two jobs comes first.
     pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
         self.job(l).place.cmp(&self.job(r).place)

@@ -126,20 +126,38 @@ impl Session<'_> {
             );
         }
         if self.notes.level >= Level::Every {
-            let quantity = match rule.key() {
-                "kai/queue-order/3" => Quantity::Priority,
-                "kai/queue-order/5" | "kai/queue-order/6" => Quantity::DominantShare,
-                "kai/queue-order/8" => Quantity::Created,
-                _ => Quantity::Applies,
-            };
-            let id = |q: QueueRef| Some(self.queues[q.ix()].id);
-            let subject = Subject { queue: id(l), other_queue: id(r), ..Subject::default() };
-            let (left, op, right) =
-                if rule == PRIORITY { (-left, Op::Exceeds, -right) } else { (left, Op::Less, right) };
-            let (left, right) = (real(quantity, left), real(quantity, right));
-            self.notes.check(|| Check::new(rule, subject, left, op, right));
+            let check = self.compared((l, r), (rule, left, right), Op::Less);
+            self.notes.check(|| check);
         }
         is_first
+    }
+
+    /// What puts the left queue behind the right one.
+    pub fn queue_comes_after(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> Check {
+        let decided = if self.plugins.proportion {
+            self.decisive(l, r, lw, rw)
+        } else {
+            (OLDER, self.queues[l.ix()].created_s, self.queues[r.ix()].created_s)
+        };
+        self.compared((l, r), decided, Op::AtLeast)
+    }
+
+    /// The numbers that tell two queues apart; the smaller one is served first, so priorities are compared the other way round.
+    fn compared(&self, (l, r): (QueueRef, QueueRef), (rule, left, right): (Rule, f64, f64), op: Op) -> Check {
+        let quantity = match rule.key() {
+            "kai/queue-order/3" => Quantity::Priority,
+            "kai/queue-order/5" | "kai/queue-order/6" => Quantity::DominantShare,
+            "kai/queue-order/8" => Quantity::Created,
+            _ => Quantity::Applies,
+        };
+        let id = |q: QueueRef| Some(self.queues[q.ix()].id);
+        let subject = Subject { queue: id(l), other_queue: id(r), ..Subject::default() };
+        let (left, op, right) = match op {
+            _ if rule != PRIORITY => (left, op, right),
+            Op::Less => (-left, Op::Exceeds, -right),
+            _ => (-left, Op::AtMost, -right),
+        };
+        Check::new(rule, subject, real(quantity, left), op, real(quantity, right))
     }
 
     fn decisive(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> (Rule, f64, f64) {

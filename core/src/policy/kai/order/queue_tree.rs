@@ -189,6 +189,29 @@ impl QueueTree {
         }
     }
 
+    /// The children of a queue in the order in which they are served as long as nothing is placed; empties their heap.
+    pub fn in_order(&mut self, session: &mut Session<'_>, of: Option<QueueRef>) -> Vec<QueueRef> {
+        let mut order = Vec::new();
+        if of.is_some_and(|queue| self.branches[queue.ix()].is_none()) {
+            return order;
+        }
+        let mut heap = self.take(of);
+        while let Some(top) = heap.top() {
+            if std::mem::take(&mut self.branch(top).is_dirty) {
+                heap.fix(0, |l, r| self.less(session, l, r));
+            } else {
+                heap.pop(|l, r| self.less(session, l, r));
+                order.push(top);
+            }
+        }
+        order
+    }
+
+    /// The job that a queue is compared with: the first of the leaf that its tops lead to.
+    pub fn first_job(&self, queue: QueueRef) -> Option<JobRef> {
+        self.best(queue).map(|(_, job)| job)
+    }
+
     /// The leaf one comes to by following the tops, and its top job.
     fn best(&self, from: QueueRef) -> Option<(QueueRef, JobRef)> {
         let mut at = from;

@@ -1,0 +1,95 @@
+//! The order in which the next cycle serves queues and jobs: queues among their siblings, and the jobs of a leaf.
+//!
+//! # Rule
+//! The order is that of the queue tree with all waiting jobs before anything is placed: a queue is compared with the first job below
+//! it. Every job that is placed can change it.
+//!
+//! # Source
+//! kai.md 3.1, 3.2, 3.6
+//!
+//! # Differs
+//! nothing; an action that looks at a limited number of jobs per queue leaves out the last ones
+
+use crate::id::{JobId, QueueId};
+use crate::policy::kai::order::queue_order::{With, dominant};
+use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::{JobRef, QueueRef};
+use crate::policy::order_level::{Extent, Ranked};
+use crate::trace::{OrderLevel, OrderPlace, Quantity, Term};
+
+use super::notes::{count, real};
+
+/// The levels from the root to a queue, and what is below it; a job in question among those of its queue.
+pub(in crate::policy::kai) fn levels(
+    session: &mut Session<'_>,
+    queue: QueueId,
+    job: Option<JobId>,
+) -> Vec<OrderLevel> {
+    let waiting = session.waiting();
+    let mut tree = QueueTree::serving(session, None);
+    tree.load_sorted(session, waiting.to_vec());
+    let found = session.queues.iter().position(|known| known.id == queue).map(QueueRef::of);
+    let mut path: Vec<QueueRef> =
+        std::iter::successors(found, |queue| session.queues[queue.ix()].parent).collect();
+    path.reverse();
+    let mut levels = Vec::new();
+    let mut of = None;
+    for queue in path {
+        levels.push(siblings(session, &mut tree, of, Some(queue)));
+        of = Some(queue);
+    }
+    match of {
+        Some(leaf) if session.queues[leaf.ix()].children.is_empty() => {
+            let of_leaf = |&job: &JobRef| session.facts_of(job).queue == of;
+            let jobs: Vec<JobRef> = waiting.iter().copied().filter(of_leaf).collect();
+            levels.push(jobs_of(session, leaf, &jobs, job));
+        }
+        Some(_) => levels.push(siblings(session, &mut tree, of, None)),
+        None => (),
+    }
+    levels.retain(|level| level.n > 0 || level.subject_is_absent);
+    levels
+}
+
+fn siblings(
+    session: &mut Session<'_>,
+    tree: &mut QueueTree,
+    of: Option<QueueRef>,
+    subject: Option<QueueRef>,
+) -> OrderLevel {
+    let order = tree.in_order(session, of);
+    let extent = Extent {
+        of: of.map(|queue| session.queues[queue.ix()].id),
+        n: order.len(),
+        subject: subject.map(|subject| order.iter().position(|&queue| queue == subject)),
+    };
+    let with = |queue| With { job: tree.first_job(queue), ..With::default() };
+    extent.level(|i| {
+        let queue = order[i];
+        let behind = i.checked_sub(1).map(|before| {
+            let before = order[before];
+            session.queue_comes_after(queue, before, with(queue), with(before))
+        });
+        let need = tree.first_job(queue).map(|job| session.need(job)).unwrap_or_default();
+        let own = &session.queues[queue.ix()];
+        let share = dominant(own.allocated + need, own.allocatable, session.total);
+        let ranked = Ranked { name: own.name.to_string(), queue: Some(own.id), job: None };
+        let keys = vec![count(Quantity::Priority, own.priority), real(Quantity::DominantShare, share)];
+        OrderPlace { keys, behind: behind.into_iter().collect(), ..extent.place(i, ranked) }
+    })
+}
+
+fn jobs_of(session: &Session<'_>, leaf: QueueRef, jobs: &[JobRef], subject: Option<JobId>) -> OrderLevel {
+    let is_subject = |subject| jobs.iter().position(|&job| session.facts_of(job).id == subject);
+    let extent =
+        Extent { of: Some(session.queues[leaf.ix()].id), n: jobs.len(), subject: subject.map(is_subject) };
+    extent.level(|i| {
+        let facts = session.facts_of(jobs[i]);
+        let behind = i.checked_sub(1).map(|before| session.job_comes_after(jobs[i], jobs[before]));
+        let ranked = Ranked { name: facts.name.to_string(), queue: None, job: Some(facts.id) };
+        let created: Term = real(Quantity::Created, facts.created_s);
+        let keys = vec![count(Quantity::Priority, facts.priority), created];
+        OrderPlace { keys, behind: behind.into_iter().collect(), ..extent.place(i, ranked) }
+    })
+}

@@ -1,0 +1,60 @@
+//! One level of an order, with the places that are listed: the first ones, and the subject with its neighbours.
+
+use crate::id::{JobId, QueueId};
+use crate::trace::{OrderLevel, OrderPlace};
+
+/// How many places are listed from the front of a level.
+const FRONT: usize = 8;
+
+/// Whose level it is, how many are in it, and the position of the queue or job in question among them.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// The queue whose children or jobs these are; `None`: the root.
+    pub of: Option<QueueId>,
+    /// How many there are.
+    pub n: usize,
+    /// Where the subject is: the outer `None` if the level has none, the inner one if it wants nothing now.
+    pub subject: Option<Option<usize>>,
+}
+
+/// A queue or a job of a level.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// What the policy calls it.
+    pub name: String,
+    /// The queue, if it is one of the scenario.
+    pub queue: Option<QueueId>,
+    /// The job; none for a queue.
+    pub job: Option<JobId>,
+}
+
+impl Extent {
+    /// The level; `place` gives the place at a position, from 0.
+    pub fn level(self, place: impl FnMut(usize) -> OrderPlace) -> OrderLevel {
+        let at = self.subject.flatten();
+        let is_listed = |i: &usize| *i < FRONT || at.is_some_and(|at| i.abs_diff(at) <= 1);
+        OrderLevel {
+            of: self.of,
+            n: count(self.n),
+            places: (0..self.n).filter(is_listed).map(place).collect(),
+            subject_is_absent: self.subject == Some(None),
+        }
+    }
+
+    /// A place without keys or comparisons.
+    pub fn place(self, position: usize, ranked: Ranked) -> OrderPlace {
+        OrderPlace {
+            position: count(position + 1),
+            queue: ranked.queue,
+            job: ranked.job,
+            name: ranked.name,
+            is_subject: self.subject == Some(Some(position)),
+            keys: Vec::new(),
+            behind: Vec::new(),
+        }
+    }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
