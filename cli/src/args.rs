@@ -160,7 +160,8 @@ pub enum Format {
 #[derive(Debug, ClapArgs)]
 pub struct Import {
     /// A table of jobs (CSV: submit time, duration, GPUs, queue), a resource plan (MDPlan.xml), projects and departments of
-    /// Run:ai (JSON), or a configuration of YuniKorn (queues.yaml)
+    /// Run:ai (JSON), a configuration of YuniKorn (queues.yaml), or what kubectl get … -o json (or yaml) prints of a cluster that
+    /// KAI schedules; - reads standard input
     #[arg(value_name = "FILE")]
     pub trace: String,
     /// A table of queues (name, GPUs), or the departments of projects that are a file of their own

@@ -25,7 +25,7 @@ pub fn check(args: &Check) -> Result<End, Stop> {
     Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
 }
 
-/// Makes a scenario from a trace, a resource plan, projects and departments of Run:ai, or queues of YuniKorn.
+/// Makes a scenario from a trace, a resource plan, projects and departments of Run:ai, queues of YuniKorn, or the objects of a cluster.
 pub fn import(args: &Import) -> Result<End, Stop> {
     let mut options = Options::default();
     if let Some(nodes) = args.nodes {
@@ -41,7 +41,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     let jobs = text(&args.trace)?;
     let queues = args.queues.as_deref().map(text).transpose()?;
     let kind = import::recognise(jobs.as_bytes(), &args.trace);
-    if queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml) {
+    if queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
         complain(
             "fairground: --queues goes with a trace of jobs or with projects; this file has its own queues",
         );
@@ -51,6 +51,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
         Kind::Plan => import::import_plan(&jobs, &options),
         Kind::Organisation => import::import_organisation(&organisation(&jobs, queues.as_deref()), &options),
         Kind::QueuesYaml => import::import_queues_yaml(&jobs, &options),
+        Kind::Kubernetes => import::import_kubernetes(&[&jobs], &options),
         _ => import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options),
     };
     let r = &imported.report;

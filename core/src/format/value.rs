@@ -1,6 +1,7 @@
 //! Text of YAML or JSON as one small tree with positions. Values stay as typed: `6214e9` is text, not a
 //! float, until somebody asks for a number.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
@@ -101,13 +102,36 @@ impl Value {
     }
 }
 
-/// Reads YAML (which JSON is a part of, but for two escapes) into a tree, with limits on some lists.
-pub fn parse(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
+/// The text without a byte order mark, unless it is too long.
+fn within_limits(text: &str) -> Result<&str, Box<Diagnostic>> {
     if text.len() > TEXT_MAX {
         let says = format!("the text has {} bytes; up to {TEXT_MAX} are read", text.len());
         return Err(refusal(codes::TEXT_TOO_LARGE, (1, 1), says));
     }
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// Reads one or several YAML documents, or JSON values one after the other, each into a tree.
+pub fn documents(text: &str) -> Result<Vec<Value>, Box<Diagnostic>> {
+    let text = within_limits(text)?;
+    if !text.trim_start().starts_with(['{', '[']) {
+        let mut builder = Builder { is_stream: true, ..Builder::new(&[]) };
+        builder.read(text)?;
+        return Ok(builder.roots);
+    }
+    let mut places = Places { text, offset: 0, at: (1, 1) };
+    let mut meter = Meter::new(&[]);
+    let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let value = |raw: serde_json::Result<&RawValue>| {
+        let raw = raw.map_err(|e| not_json(&e, (0, 0)))?;
+        json_value(raw.get(), &mut places, 0, None, &mut meter)
+    };
+    values.map(value).collect()
+}
+
+/// Reads YAML (which JSON is a part of, but for two escapes) into a tree, with limits on some lists.
+pub fn parse(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
+    let text = within_limits(text)?;
     if text.trim_start().starts_with('{') {
         match json(text, limits) {
             Err(wrong) if *wrong.code.0 == *codes::SYNTAX.0 => yaml(text, limits).map_err(|_| wrong),
@@ -132,28 +156,17 @@ enum Open {
 /// Builds the tree from the parser's events.
 struct Builder<'l> {
     open: Vec<(Position, Open)>,
-    root: Option<Value>,
+    /// One for each document.
+    roots: Vec<Value>,
+    /// Whether there may be several documents.
+    is_stream: bool,
     meter: Meter<'l>,
 }
 
 fn yaml(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
-    let mut builder = Builder { open: Vec::new(), root: None, meter: Meter::new(limits) };
-    let mut parser = Parser::new_from_str(text);
-    while let Some(next) = parser.next_event() {
-        let (event, span) = next.map_err(|e| {
-            let (line, column) = (e.marker().line(), e.marker().col());
-            let here = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-            let at = position(line, column);
-            if here.trim_start_matches(' ').starts_with('\t') || e.info().contains(" tab") {
-                let says = "a tab stands where only spaces may; use spaces to set lines in";
-                return refusal(codes::SYNTAX, at, says.into());
-            }
-            refusal(codes::SYNTAX, at, format!("this cannot be read as YAML: {}", e.info()))
-        })?;
-        let at = position(span.start.line(), span.start.col());
-        builder.take(event, at)?;
-    }
-    Ok(builder.root.unwrap_or(Value { at: (1, 1), is: Is::Null }))
+    let mut builder = Builder::new(limits);
+    builder.read(text)?;
+    Ok(builder.roots.pop().unwrap_or(Value { at: (1, 1), is: Is::Null }))
 }
 
 fn position(line: usize, column: usize) -> Position {
@@ -161,7 +174,29 @@ fn position(line: usize, column: usize) -> Position {
     (clamp(line.max(1)), clamp(column.saturating_add(1)))
 }
 
-impl Builder<'_> {
+impl<'l> Builder<'l> {
+    fn new(limits: &'l [Limit]) -> Builder<'l> {
+        Builder { open: Vec::new(), roots: Vec::new(), is_stream: false, meter: Meter::new(limits) }
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), Box<Diagnostic>> {
+        let mut parser = Parser::new_from_str(text);
+        while let Some(next) = parser.next_event() {
+            let (event, span) = next.map_err(|e| {
+                let (line, column) = (e.marker().line(), e.marker().col());
+                let here = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+                let at = position(line, column);
+                if here.trim_start_matches(' ').starts_with('\t') || e.info().contains(" tab") {
+                    let says = "a tab stands where only spaces may; use spaces to set lines in";
+                    return refusal(codes::SYNTAX, at, says.into());
+                }
+                refusal(codes::SYNTAX, at, format!("this cannot be read as YAML: {}", e.info()))
+            })?;
+            self.take(event, position(span.start.line(), span.start.col()))?;
+        }
+        Ok(())
+    }
+
     fn take(&mut self, event: Event<'_>, at: Position) -> Result<(), Box<Diagnostic>> {
         let feature = match &event {
             Event::Alias(_) => Some("an alias (*name)"),
@@ -175,7 +210,9 @@ impl Builder<'_> {
             Event::Scalar(.., Some(_))
             | Event::SequenceStart(_, Some(_))
             | Event::MappingStart(_, Some(_)) => Some("a tag (!name)"),
-            Event::DocumentStart(_) if self.root.is_some() => Some("a second document (---)"),
+            Event::DocumentStart(_) if !self.is_stream && !self.roots.is_empty() => {
+                Some("a second document (---)")
+            }
             _ => None,
         };
         if let Some(feature) = feature {
@@ -240,7 +277,7 @@ impl Builder<'_> {
 
     fn add(&mut self, value: Value) -> Result<(), Box<Diagnostic>> {
         match self.open.last_mut() {
-            None => self.root = Some(value),
+            None => self.roots.push(value),
             Some((_, Open::List(items, _))) => items.push(value),
             Some((_, Open::Map(entries, key))) => {
                 if let Some((name, at)) = key.take() {
@@ -260,14 +297,12 @@ fn too_deep(at: Position) -> Box<Diagnostic> {
 
 /// A map, unless a key stands in it twice.
 fn map(at: Position, entries: Vec<(String, Value)>) -> Result<Value, Box<Diagnostic>> {
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by_key(|&i| &entries[i].0);
-    let twice = order.windows(2).filter(|pair| entries[pair[0]].0 == entries[pair[1]].0).map(|pair| pair[1]);
-    match twice.min() {
+    let mut seen = BTreeSet::new();
+    match entries.iter().find(|(key, _)| !seen.insert(key)) {
         None => Ok(Value { at, is: Is::Map(entries) }),
-        Some(i) => {
-            let says = format!("the key {} stands here twice; remove one", quoted(&entries[i].0));
-            Err(refusal(codes::DUPLICATE_KEY, entries[i].1.at, says))
+        Some((key, value)) => {
+            let says = format!("the key {} stands here twice; remove one", quoted(key));
+            Err(refusal(codes::DUPLICATE_KEY, value.at, says))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A tree of values whose keys may be spelled in any case, read with errors that name the field.
 
 use crate::scenario::codes;
-use crate::scenario::value::{Is, Limit, Value, parse};
+use crate::scenario::value::{Is, Limit, Position, Value, parse};
 use crate::scenario::{Diagnostic, Path, finding};
 
 /// How many findings are listed.
@@ -37,6 +37,31 @@ impl<'a> Place<'a> {
         let Is::Map(entries) = &self.value.is else { return None };
         let (_, value) = entries.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
         (value.is != Is::Null).then(|| Place { value, path: self.path.field(key) })
+    }
+    /// What is at the end of a path of keys.
+    pub fn at(&self, keys: &[&str]) -> Option<Place<'a>> {
+        keys.iter().try_fold(self.clone(), |place, key| place.get(key))
+    }
+    /// The text or number at the end of a path of keys, if there is one.
+    pub fn scalar(&self, keys: &[&str]) -> Option<&'a str> {
+        match &self.at(keys)?.value.is {
+            Is::Scalar(text) => Some(text),
+            _ => None,
+        }
+    }
+    /// The items of the list at the end of a path of keys.
+    pub fn items(&self, keys: &[&str]) -> Vec<Place<'a>> {
+        let Some(place) = self.at(keys) else { return Vec::new() };
+        let Is::List(items) = &place.value.is else { return Vec::new() };
+        (0u32..).zip(items).map(|(i, value)| Place { value, path: place.path.at(i) }).collect()
+    }
+    /// The texts and numbers of a list at the end of a path of keys.
+    pub fn scalars(&self, keys: &[&str]) -> Vec<&'a str> {
+        self.items(keys).iter().filter_map(|item| item.scalar(&[])).collect()
+    }
+    /// Line and column.
+    pub fn position(&self) -> Position {
+        self.value.at
     }
     /// The keys of a map with their values.
     pub fn entries(&self) -> Vec<(&'a str, Place<'a>)> {

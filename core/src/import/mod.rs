@@ -4,6 +4,7 @@ mod csv;
 pub mod diff;
 mod ego_plan;
 pub mod fairshare;
+mod kubernetes;
 mod loose;
 mod queues_export;
 mod queues_yaml;
@@ -16,6 +17,7 @@ mod xml;
 
 pub use csv::{Mapping, Options, QueueMapping, import};
 pub use ego_plan::import_plan;
+pub use kubernetes::import_kubernetes;
 pub use queues_export::export_queues_yaml;
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};

@@ -1,6 +1,7 @@
 //! What a pasted or dropped text is.
 
 use super::ego_plan::is_plan;
+use super::kubernetes::is_kubernetes;
 use super::runai::is_organisation;
 use super::table::Table;
 use crate::link;
@@ -27,6 +28,8 @@ pub enum Kind {
     Organisation,
     /// A resource plan of EGO, in XML.
     Plan,
+    /// Objects of a cluster as `kubectl` prints them, in YAML or JSON.
+    Kubernetes,
     /// Something else.
     Unknown,
 }
@@ -69,6 +72,9 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     }
     if super::is_queues_yaml(text) {
         return Kind::QueuesYaml;
+    }
+    if is_kubernetes(text) {
+        return Kind::Kubernetes;
     }
     let keys = ["queues:", "jobs:", "nodes:", "timeline:", "dialect:", "policy:"];
     if text.lines().filter(|line| keys.iter().any(|key| line.starts_with(key))).count() >= 2 {

@@ -298,7 +298,7 @@ fn moment(text: &str) -> Option<i64> {
 }
 
 /// Milliseconds from 1970 to a date with time.
-fn date(text: &str) -> Option<i64> {
+pub(super) fn date(text: &str) -> Option<i64> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "0:00"));
     let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());

@@ -28,13 +28,14 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
 }
 
 /// In which order kinds of files are looked for.
-const ORDER: [Kind; 9] = [
+const ORDER: [Kind; 10] = [
     Kind::Scenario,
     Kind::FairShare,
     Kind::TimeBased,
     Kind::Plan,
     Kind::Organisation,
     Kind::QueuesYaml,
+    Kind::Kubernetes,
     Kind::Link,
     Kind::Trace,
     Kind::QueueSizes,
@@ -52,6 +53,7 @@ fn what_is(kind: Kind) -> &'static str {
         Kind::QueuesYaml => "a configuration of YuniKorn",
         Kind::Organisation => "projects or departments of Run:ai",
         Kind::Plan => "a resource plan of EGO",
+        Kind::Kubernetes => "objects of a cluster",
         Kind::Unknown => "not recognized",
     }
 }
@@ -60,7 +62,7 @@ fn what_is(kind: Kind) -> &'static str {
 fn left_out(files: &[(String, String)], kinds: &[Kind]) -> Vec<String> {
     let Some(used) = ORDER.into_iter().find(|kind| kinds.contains(kind)) else { return Vec::new() };
     let is_used = |at: usize| match (kinds[at], used) {
-        (Kind::Organisation, Kind::Organisation) => true,
+        (Kind::Organisation, Kind::Organisation) | (Kind::Kubernetes, Kind::Kubernetes) => true,
         (Kind::QueueSizes, Kind::Trace) => !kinds[..at].contains(&Kind::QueueSizes),
         (kind, _) => kind == used && !kinds[..at].contains(&kind),
     };
@@ -86,10 +88,15 @@ fn read_used(files: &[(String, String)], kinds: &[Kind], options: &ImportOptions
     if let Some((name, text)) = of(Kind::Plan) {
         return foreign(import::import_plan(text, &named(name)));
     }
+    let texts = |kind: Kind| -> Vec<&str> {
+        let all = files.iter().zip(kinds).filter(|(_, other)| **other == kind);
+        all.map(|((_, text), _)| text.as_str()).collect()
+    };
     if let Some((name, _)) = of(Kind::Organisation) {
-        let all = files.iter().zip(kinds).filter(|(_, kind)| **kind == Kind::Organisation);
-        let texts: Vec<&str> = all.map(|((_, text), _)| text.as_str()).collect();
-        return foreign(import::import_organisation(&texts, &named(name)));
+        return foreign(import::import_organisation(&texts(Kind::Organisation), &named(name)));
+    }
+    if let Some((name, _)) = of(Kind::Kubernetes) {
+        return foreign(import::import_kubernetes(&texts(Kind::Kubernetes), &named(name)));
     }
     if let Some((name, text)) = of(Kind::QueuesYaml) {
         return queues_yaml(name, text);
@@ -111,7 +118,8 @@ fn read_used(files: &[(String, String)], kinds: &[Kind], options: &ImportOptions
     }
     Say::nothing_imported(
         "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line), nor projects of \
-         Run:ai (JSON), nor a resource plan of EGO (XML), nor queues of YuniKorn (queues.yaml).",
+         Run:ai (JSON), nor a resource plan of EGO (XML), nor queues of YuniKorn (queues.yaml), nor objects of a cluster (kubectl \
+         get … -o json).",
     )
 }
 

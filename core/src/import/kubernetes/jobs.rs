@@ -1,0 +1,298 @@
+//! Pods as jobs: those of a pod group, or of what controls them.
+
+use std::collections::BTreeMap;
+
+use super::objects::{Kind, Object};
+use super::pods::{Pod, Request, State};
+use super::{Cluster, Report, counted, moment};
+use crate::scenario::{JobEntry, PodSetEntry, Scalar};
+
+/// The queue of pods that name none.
+const DEFAULT_QUEUE: &str = "default-queue";
+
+/// When KAI last started a pod group.
+const LAST_START: &str = "kai.scheduler/last-start-timestamp";
+
+impl<'a> Cluster<'a> {
+    /// The node that a bind request which has not failed has for a pod.
+    pub fn bound_to(&self, pod: &Object<'a>) -> Option<&'a str> {
+        let requests = self.objects.of_kind(Kind::BindRequest).iter();
+        let mut own = requests.filter(|request| {
+            request.namespace == pod.namespace
+                && request.place.scalar(&["spec", "podName"]) == Some(pod.name)
+                && request.place.scalar(&["status", "phase"]) != Some("Failed")
+        });
+        own.find_map(|request| request.place.scalar(&["spec", "selectedNode"]))
+    }
+}
+
+/// Pods that start together or belong to one thing.
+struct Work<'a, 'p> {
+    /// Its pod group.
+    group: Option<&'a Object<'a>>,
+    /// Its namespace and name.
+    name: (&'a str, &'a str),
+    pods: Vec<&'p Pod<'a>>,
+}
+
+/// The jobs, in the order in which their groups or first pods are in the text.
+pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<JobEntry> {
+    let mut all: Vec<Work<'a, '_>> = Vec::new();
+    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for group in cluster.objects.of_kind(Kind::PodGroup) {
+        known.insert((group.namespace, group.name), all.len());
+        all.push(Work { group: Some(group), name: (group.namespace, group.name), pods: Vec::new() });
+    }
+    let mut n_over = 0;
+    for pod in pods.iter().filter(|pod| pod.is_own) {
+        if pod.state == State::Over {
+            n_over += 1;
+            continue;
+        }
+        let name = (pod.object.namespace, pod.group.unwrap_or_else(|| owner(pod.object)));
+        let at = *known.entry(name).or_insert_with(|| {
+            all.push(Work { group: None, name, pods: Vec::new() });
+            all.len() - 1
+        });
+        all[at].pods.push(pod);
+    }
+    if n_over > 0 {
+        report.ignored.push(format!("pods that are over: {n_over}"));
+    }
+    let n_empty = all.iter().filter(|work| work.pods.is_empty()).count();
+    if n_empty > 0 {
+        report.ignored.push(format!("pod groups without pods: {n_empty}"));
+    }
+    all.retain(|work| !work.pods.is_empty());
+    let mut times: BTreeMap<&str, u32> = BTreeMap::new();
+    all.iter().for_each(|work| *times.entry(work.name.1).or_default() += 1);
+    all.iter().map(|work| work.job(times[work.name.1] > 1, cluster, report)).collect()
+}
+
+/// The name of what controls a pod; of a deployment's pods, which are scheduled one by one, and of pods by themselves: their own.
+fn owner<'a>(pod: &Object<'a>) -> &'a str {
+    match pod.owner() {
+        Some(["ReplicaSet", ..]) | None => pod.name,
+        Some([_, name, _]) => name,
+    }
+}
+
+impl Work<'_, '_> {
+    fn job(&self, is_ambiguous: bool, cluster: &Cluster<'_>, report: &mut Report) -> JobEntry {
+        let (namespace, name) = self.name;
+        let name = if is_ambiguous { format!("{namespace}/{name}") } else { name.to_string() };
+        let sets = self.sets(&name, report);
+        let holding = || sets.iter().flat_map(|set| &set.pods).filter(|pod| pod.is_holding());
+        let text = |key| self.group.and_then(|group| group.place.scalar(&["spec", key]));
+        let created = self.group.and_then(|group| group.created_ms);
+        let first_pod = self.pods.iter().filter_map(|pod| pod.object.created_ms).min();
+        let submit = cluster.since(created.or(first_pod)).filter(|seconds| *seconds < 0);
+        let last_start = self.group.and_then(|group| group.annotation(LAST_START));
+        let last_start = last_start.and_then(crate::import::trace::date);
+        let started = last_start.or_else(|| holding().filter_map(|pod| pod.started_ms).min());
+        let gone: Vec<String> = holding().map(|pod| pod.gone(cluster)).collect();
+        let job = JobEntry {
+            queue: self.queue(&name, report),
+            submit: submit.map(moment),
+            priority: self.priority(cluster).map(|priority| Scalar(priority.to_string())),
+            preemptible: match text("preemptibility") {
+                Some("preemptible") => Some("true".into()),
+                Some("non-preemptible") => Some("false".into()),
+                _ => None,
+            },
+            on: holding().filter_map(|pod| Some(pod.node?.to_string())).collect(),
+            started: cluster.since(started).filter(|_| holding().next().is_some()).map(moment),
+            terminating: if gone.iter().any(|moment| !moment.is_empty()) { gone } else { Vec::new() },
+            scheduling_backoff: text("schedulingBackoff").map(Scalar::from),
+            nominated_node: self.pods.iter().find_map(|pod| pod.nominated_node).map(str::to_string),
+            name,
+            ..JobEntry::default()
+        };
+        self.with_pods(job, &sets, report)
+    }
+
+    /// The pods by set: by the group's leaf subgroups, else by what they ask for; those that run first.
+    fn sets(&self, name: &str, report: &mut Report) -> Vec<Set<'_>> {
+        let mut sets = self.subgroups();
+        let has_subgroups = !sets.is_empty();
+        let mut n_left = 0;
+        for pod in &self.pods {
+            let at = sets.iter().position(|set| match has_subgroups {
+                true => Some(set.name.as_str()) == pod.subgroup,
+                false => set.pods.first().is_some_and(|first| first.request == pod.request),
+            });
+            match at {
+                Some(at) => sets[at].pods.push(pod),
+                None if has_subgroups => n_left += 1,
+                None => {
+                    let name = format!("kind-{}", sets.len() + 1);
+                    sets.push(Set { name, min: None, path: String::new(), pods: vec![pod] });
+                }
+            }
+        }
+        if n_left > 0 {
+            let pods = counted(n_left, "pod");
+            report.ignored.push(format!("{pods} of {name}: their subgroup is not one of the pod group"));
+        }
+        sets.retain(|set| !set.pods.is_empty());
+        for set in &mut sets {
+            set.pods.sort_by_key(|pod| !pod.is_holding());
+        }
+        // The pods on nodes are the first ones of the job.
+        sets.sort_by_key(|set| set.pods.iter().filter(|pod| !pod.is_holding()).count() > 0);
+        let partly = sets.iter().filter(|set| set.is_partly_holding()).count();
+        if partly > 1 {
+            report
+                .assumed
+                .push(format!("{name}: which of its kinds of pods run is told by their number alone"));
+        }
+        sets
+    }
+
+    /// The leaf subgroups of the pod group, without pods.
+    fn subgroups(&self) -> Vec<Set<'_>> {
+        let all = self.group.map(|group| group.place.items(&["spec", "subGroups"])).unwrap_or_default();
+        let of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
+        let is_leaf = |at: &usize| (0..all.len()).all(|other| of(other, "parent") != of(*at, "name"));
+        let path = |at: usize| {
+            let up = |name: &&str| {
+                let at = (0..all.len()).find(|other| of(*other, "name") == Some(name))?;
+                of(at, "parent")
+            };
+            let mut path: Vec<&str> = std::iter::successors(of(at, "parent"), up).take(all.len()).collect();
+            path.reverse();
+            path.join("/")
+        };
+        let set = |at: usize| Set {
+            name: of(at, "name").unwrap_or_default().to_string(),
+            min: Some(of(at, "minMember").and_then(|n| n.parse().ok()).unwrap_or(1)),
+            path: path(at),
+            pods: Vec::new(),
+        };
+        (0..all.len()).filter(is_leaf).map(set).collect()
+    }
+
+    fn queue(&self, name: &str, report: &mut Report) -> String {
+        let of_group = self.group.and_then(|group| {
+            group.place.scalar(&["spec", "queue"]).or_else(|| group.label("kai.scheduler/queue"))
+        });
+        let mut of_pods = self.pods.iter().filter_map(|pod| {
+            pod.object.label("kai.scheduler/queue").or_else(|| pod.object.label("runai/queue"))
+        });
+        let project = || self.pods.iter().find_map(|pod| pod.object.label("project"));
+        match of_group.or_else(|| of_pods.next()).filter(|queue| !queue.is_empty()).or_else(project) {
+            Some(queue) => queue.to_string(),
+            None => {
+                report.assumed.push(format!("{name} names no queue: it is in {DEFAULT_QUEUE}"));
+                DEFAULT_QUEUE.to_string()
+            }
+        }
+    }
+
+    fn priority(&self, cluster: &Cluster<'_>) -> Option<i64> {
+        let class = self.group.and_then(|group| group.place.scalar(&["spec", "priorityClassName"]));
+        let of_class = class.and_then(|class| cluster.priorities.get(class).copied());
+        of_class.or_else(|| self.pods.iter().find_map(|pod| pod.priority)).or(cluster.default_priority)
+    }
+
+    /// Adds the pods: as one kind where all are equal, else as pod sets.
+    fn with_pods(&self, job: JobEntry, sets: &[Set<'_>], report: &mut Report) -> JobEntry {
+        let n_pods = sets.iter().map(|set| set.pods.len()).sum::<usize>() as i64;
+        let min = self.group.and_then(|group| group.place.scalar(&["spec", "minMember"]));
+        let min = min.and_then(|n| n.parse::<i64>().ok()).unwrap_or(1).max(1);
+        let is_whole =
+            min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
+        if !is_whole {
+            let says = format!("{} waits for pods that are not there yet, so it is not offered", job.name);
+            report.assumed.push(says);
+        }
+        let is_gated = !is_whole || self.pods.iter().all(|pod| pod.request.is_gated);
+        let Some(first) = sets.first().map(|set| &set.pods[0].request) else { return job };
+        let same = |key: fn(&Request) -> &Vec<String>| {
+            sets.iter().flat_map(|set| &set.pods).all(|pod| key(&pod.request) == key(first))
+        };
+        if !same(|request| &request.tolerations) {
+            report.assumed.push(format!("{}: all pods tolerate what the first one does", job.name));
+        }
+        let job = JobEntry {
+            selector: first.selector.clone(),
+            tolerations: first.tolerations.clone(),
+            gated: is_gated.then(|| "true".into()),
+            min_available: sets
+                .iter()
+                .all(|set| set.min.is_none())
+                .then(|| Scalar(min.min(n_pods).to_string())),
+            ..job
+        };
+        match sets {
+            [only] if only.min.is_none() => {
+                let ([gpu, cpu, memory], resources) = first.amounts.written();
+                JobEntry {
+                    pods: Some(Scalar(n_pods.to_string())),
+                    gpu: gpu.filter(|_| first.gpu_memory.is_none()),
+                    gpu_memory: first.gpu_memory.clone().map(Scalar),
+                    gpu_devices: first.gpu_devices.clone().map(Scalar),
+                    cpu,
+                    memory,
+                    resources,
+                    labels: first.labels.clone(),
+                    affinity: first.affinity.clone(),
+                    ..job
+                }
+            }
+            _ => JobEntry { pod_sets: sets.iter().map(Set::entry).collect(), ..job },
+        }
+    }
+}
+
+/// Pods of one kind.
+struct Set<'p> {
+    name: String,
+    /// How many must start together, if it has a minimum of its own.
+    min: Option<i64>,
+    /// Outer subgroups.
+    path: String,
+    pods: Vec<&'p Pod<'p>>,
+}
+
+impl Set<'_> {
+    fn is_partly_holding(&self) -> bool {
+        let n = self.pods.iter().filter(|pod| pod.is_holding()).count();
+        n > 0 && n < self.pods.len()
+    }
+
+    fn entry(&self) -> PodSetEntry {
+        let request = &self.pods[0].request;
+        let ([gpu, cpu, memory], resources) = request.amounts.written();
+        let n = self.pods.len() as i64;
+        PodSetEntry {
+            name: self.name.clone(),
+            pods: Some(Scalar(n.to_string())),
+            min_available: self.min.map(|min| Scalar(min.clamp(1, n).to_string())),
+            gpu: gpu.filter(|_| request.gpu_memory.is_none()),
+            gpu_memory: request.gpu_memory.clone().map(Scalar),
+            gpu_devices: request.gpu_devices.clone().map(Scalar),
+            cpu,
+            memory,
+            group: self.path.clone(),
+            labels: request.labels.clone(),
+            resources,
+            affinity: request.affinity.clone(),
+            ..PodSetEntry::default()
+        }
+    }
+}
+
+impl Pod<'_> {
+    fn is_holding(&self) -> bool {
+        matches!(self.state, State::Holds { .. })
+    }
+
+    /// When it is gone, seconds from now; empty: it is not being deleted.
+    fn gone(&self, cluster: &Cluster<'_>) -> String {
+        match self.state {
+            State::Holds { gone_ms: Some(ms) } => format!("{}s", ((ms - cluster.now_ms) / 1000).max(0)),
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What `kubectl get … -o json` or `-o yaml` prints of a cluster that KAI schedules, as a scenario at its present moment.
+//!
+//! # Rule
+//! Queues, pod groups, pods, nodes, bind requests and priority classes are read, in any mixture of documents and lists, also as KAI's
+//! snapshot lists them. Now is the latest moment that any of them names. Pods that have a node stay there; the others wait; ages are
+//! kept. What other schedulers placed is taken off the nodes.
+//!
+//! # Source
+//! Kubernetes API reference (Pod, Node, PriorityClass, Quantity); KAI Scheduler, API types `scheduling.run.ai/v2` and `v2alpha2`,
+//! `docs/queues`, `docs/developer/pod-grouper.md`, `docs/plugins/snapshot.md`
+//!
+//! # Differs
+//! How long work lasts is in none of these objects: it runs until the end. Node pools and topologies are not read.
+
+mod jobs;
+mod nodes;
+mod objects;
+mod pods;
+mod queues;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::csv::Options;
+use super::loose::Place;
+use super::{Imported, Report, counted};
+use crate::scenario::value::{Value, documents};
+use crate::scenario::{Diagnostic, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scenario, codes, finding};
+use objects::{Kind, Object, Objects};
+use pods::Pod;
+
+/// Whether a text is of objects of a cluster, from its beginning.
+pub fn is_kubernetes(text: &str) -> bool {
+    let has = |key: &str| text.contains(key);
+    has("\"rawObjects\"") || has("apiVersion") && (has("kind:") || has("\"kind\"") || has("\"items\""))
+}
+
+/// Makes a scenario of the objects in some texts.
+pub fn import_kubernetes(texts: &[&str], options: &Options) -> Imported {
+    let mut report = Report::default();
+    let mut roots: Vec<Value> = Vec::new();
+    for text in texts {
+        match documents(text) {
+            Ok(values) => roots.extend(values),
+            Err(wrong) => report.diagnostics.push(*wrong),
+        }
+    }
+    if !report.diagnostics.is_empty() {
+        return Imported { scenario: None, report };
+    }
+    let objects = Objects::of(&roots, &mut report);
+    let scenario = read(&objects, options, &mut report);
+    report.bound();
+    let is_clean = report.diagnostics.is_empty();
+    Imported { scenario: scenario.filter(|_| is_clean), report }
+}
+
+/// What every part of the import looks things up in.
+struct Cluster<'a> {
+    objects: &'a Objects<'a>,
+    /// The latest moment that any object names, in milliseconds since 1970.
+    now_ms: i64,
+    /// Priority classes by name.
+    priorities: BTreeMap<&'a str, i64>,
+    /// The priority of pods that name no class, if a class is the default.
+    default_priority: Option<i64>,
+}
+
+fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
+    let pods = objects.of_kind(Kind::Pod);
+    too_many(objects.of_kind(Kind::Node).len(), NODES_MAX, "nodes", report);
+    too_many(objects.of_kind(Kind::Queue).len(), QUEUES_MAX, "queues", report);
+    too_many(pods.len(), PODS_MAX, "pods", report);
+    if objects.is_empty() {
+        let says = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
+        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+    }
+    if !report.diagnostics.is_empty() {
+        return None;
+    }
+    let cluster = Cluster::of(objects, report);
+    let read: Vec<Pod<'_>> = pods.iter().map(|pod| Pod::read(pod, &cluster, report)).collect();
+    let jobs = jobs::jobs(&cluster, &read, report);
+    let nodes = nodes::nodes(&cluster, &read, report);
+    let queues = queues::queues(&cluster, &jobs, report);
+    if !jobs.is_empty() {
+        report.assumed.push("work runs until the end: no object says how long it lasts".into());
+    }
+    let found = [(queues.len(), "queue"), (nodes.len(), "node"), (jobs.len(), "job")];
+    let found = found.into_iter().filter(|(n, _)| *n > 0);
+    report
+        .understood
+        .insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
+    Some(Scenario {
+        name: options.name.clone(),
+        policy: options.policy.clone(),
+        nodes: Arc::new(nodes),
+        queues: Arc::new(queues),
+        jobs: Arc::new(jobs),
+        ..Scenario::default()
+    })
+}
+
+fn too_many(n: usize, most: u64, what: &str, report: &mut Report) {
+    if n as u64 > most {
+        let says = format!("there are {n} {what}; up to {most} are simulated");
+        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+    }
+}
+
+/// The classes that Kubernetes and KAI bring along.
+const CLASSES: [(&str, i64); 6] = [
+    ("train", 50),
+    ("build-preemptible", 75),
+    ("build", 100),
+    ("inference", 125),
+    ("system-cluster-critical", 2_000_000_000),
+    ("system-node-critical", 2_000_001_000),
+];
+
+impl<'a> Cluster<'a> {
+    fn of(objects: &'a Objects<'a>, report: &mut Report) -> Cluster<'a> {
+        let mut priorities: BTreeMap<&str, i64> = CLASSES.into();
+        let mut default_priority = None;
+        for class in objects.of_kind(Kind::PriorityClass) {
+            let value = class.place.scalar(&["value"]).and_then(|value| value.parse().ok()).unwrap_or(0);
+            priorities.insert(class.name, value);
+            if class.place.scalar(&["globalDefault"]) == Some("true") {
+                default_priority = Some(value);
+            }
+        }
+        let now_ms = objects.latest_ms();
+        match objects.latest() {
+            Some(text) => report.assumed.push(format!("now is {text}, the latest moment in the text")),
+            None => {
+                report.assumed.push("no object names a moment: all are as old as their order says".into())
+            }
+        }
+        Cluster { objects, now_ms: now_ms.unwrap_or(0), priorities, default_priority }
+    }
+
+    /// Seconds from now to a moment, not after now; `None` if there is none.
+    fn since(&self, ms: Option<i64>) -> Option<i64> {
+        ms.map(|ms| (ms - self.now_ms).min(0) / 1000)
+    }
+}
+
+/// A moment at or before the start of the scenario, as a scenario says it.
+fn moment(seconds: i64) -> crate::scenario::Scalar {
+    crate::scenario::Scalar(format!("{seconds}s"))
+}
+
+/// Something that cannot be read, at its place in the text.
+fn wrong(place: &Place<'_>, says: String) -> Diagnostic {
+    Diagnostic { position: Some(place.position()), ..finding(codes::IMPORT, Path::default(), says) }
+}
+
+/// The name of an object for people.
+fn called(object: &Object<'_>) -> String {
+    match object.namespace {
+        "" => object.name.to_string(),
+        namespace => format!("{namespace}/{}", object.name),
+    }
+}

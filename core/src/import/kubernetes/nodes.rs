@@ -1,0 +1,134 @@
+//! The nodes, without what other schedulers placed on them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::objects::{Kind, Object};
+use super::pods::{Amounts, Pod, State};
+use super::{Cluster, Report, counted};
+use crate::scenario::{NodeEntry, Scalar};
+
+/// GPUs of a node that pods name and the text does not have.
+const NODE_GPUS: &str = "8";
+
+/// The label that tells the memory of each GPU, in MiB.
+const GPU_MEMORY: &str = "nvidia.com/gpu.memory";
+
+/// Conditions that keep pods away, with the state that a scenario has for each.
+const CONDITIONS: [(&str, &str, &str); 5] = [
+    ("Ready", "True", "not-ready"),
+    ("MemoryPressure", "False", "memory-pressure"),
+    ("DiskPressure", "False", "disk-pressure"),
+    ("PIDPressure", "False", "pid-pressure"),
+    ("NetworkUnavailable", "False", "network-unavailable"),
+];
+
+/// All nodes, also those that only pods name.
+pub fn nodes(cluster: &Cluster<'_>, pods: &[Pod<'_>], report: &mut Report) -> Vec<NodeEntry> {
+    let mut foreign: BTreeMap<&str, (Amounts, i64)> = BTreeMap::new();
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for pod in pods.iter().filter(|pod| matches!(pod.state, State::Holds { .. })) {
+        let Some(node) = pod.node else { continue };
+        used.insert(node);
+        if !pod.is_own {
+            let (sum, n) = foreign.entry(node).or_default();
+            sum.add(&pod.request.amounts);
+            *n += 1;
+        }
+    }
+    let n_foreign: i64 = foreign.values().map(|(_, n)| n).sum();
+    if n_foreign > 0 {
+        let says = "pods of other schedulers, whose requests are taken off their nodes";
+        report.assumed.push(format!("{says}: {n_foreign}"));
+    }
+    let keys = labels_in_use(pods);
+    let listed = cluster.objects.of_kind(Kind::Node);
+    let mut nodes: Vec<NodeEntry> =
+        listed.iter().map(|node| self::node(node, &keys, foreign.get(node.name), report)).collect();
+    let known: BTreeSet<&str> = listed.iter().map(|node| node.name).collect();
+    let missing: Vec<&str> = used.difference(&known).copied().collect();
+    if !missing.is_empty() {
+        let nodes = counted(missing.len() as u64, "node");
+        report
+            .assumed
+            .push(format!("{nodes} that pods name and the text does not have: {NODE_GPUS} GPUs each"));
+    }
+    nodes.extend(missing.into_iter().map(|name| NodeEntry {
+        name: name.to_string(),
+        gpu: Some(NODE_GPUS.into()),
+        ..NodeEntry::default()
+    }));
+    nodes
+}
+
+/// The keys of labels that some pod asks for.
+fn labels_in_use(pods: &[Pod<'_>]) -> BTreeSet<String> {
+    let mut keys = BTreeSet::new();
+    for request in pods.iter().map(|pod| &pod.request) {
+        keys.extend(request.selector.keys().cloned());
+        for expression in &request.affinity {
+            let key = expression.trim_start_matches('!');
+            keys.insert(key.split(' ').next().unwrap_or(key).to_string());
+        }
+    }
+    keys
+}
+
+fn node(
+    object: &Object<'_>,
+    keys: &BTreeSet<String>,
+    foreign: Option<&(Amounts, i64)>,
+    report: &mut Report,
+) -> NodeEntry {
+    let place = &object.place;
+    let of = |key| place.at(&["status", key]).filter(|place| !place.entries().is_empty());
+    let has = of("allocatable").or_else(|| of("capacity"));
+    let mut amounts = has.as_ref().map(|has| Amounts::read(has, report)).unwrap_or_default();
+    let slots = has.as_ref().and_then(|has| has.scalar(&["pods"])).and_then(|n| n.parse::<i64>().ok());
+    let others = foreign.map_or(0, |(_, n)| *n);
+    if let Some((sum, _)) = foreign {
+        amounts.less(sum);
+    }
+    let ([gpu, cpu, memory], resources) = amounts.written();
+    let or_none = |amount: Option<Scalar>| amount.or_else(|| has.as_ref().map(|_| "0".into()));
+    let state = state(object);
+    NodeEntry {
+        name: object.name.to_string(),
+        gpu,
+        cpu: or_none(cpu),
+        memory: or_none(memory),
+        pods: slots.map(|n| Scalar((n - others).max(0).to_string())),
+        gpu_memory: object.label(GPU_MEMORY).map(|mib| Scalar(mib.to_string())),
+        labels: keys.iter().filter_map(|key| Some((key.clone(), object.label(key)?.to_string()))).collect(),
+        taints: taints(object, state.is_some()),
+        state: state.map(Scalar::from),
+        resources,
+        ..NodeEntry::default()
+    }
+}
+
+fn state(object: &Object<'_>) -> Option<&'static str> {
+    if object.place.scalar(&["spec", "unschedulable"]) == Some("true") {
+        return Some("cordoned");
+    }
+    let conditions = object.place.items(&["status", "conditions"]);
+    let is_off = |(kind, healthy, _): &&(&str, &str, &str)| {
+        let found = conditions.iter().find(|condition| condition.scalar(&["type"]) == Some(kind));
+        found.is_some_and(|condition| condition.scalar(&["status"]) != Some(healthy))
+    };
+    CONDITIONS.iter().find(is_off).map(|(_, _, state)| *state)
+}
+
+/// The taints, without those that Kubernetes adds for a state.
+fn taints(object: &Object<'_>, has_state: bool) -> Vec<String> {
+    let mut taints = Vec::new();
+    for taint in object.place.items(&["spec", "taints"]) {
+        let [key, value, effect] =
+            ["key", "value", "effect"].map(|key| taint.scalar(&[key]).unwrap_or_default());
+        if has_state && key.starts_with("node.kubernetes.io/") {
+            continue;
+        }
+        let value = if value.is_empty() { String::new() } else { format!("={value}") };
+        taints.push(format!("{key}{value}:{effect}"));
+    }
+    taints
+}

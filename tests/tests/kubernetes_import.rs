@@ -1,0 +1,251 @@
+//! What `kubectl` prints of a cluster becomes a scenario at its present moment.
+
+use expect_test::expect;
+use fairground::import::{Imported, Kind, Options, import_kubernetes, recognise};
+use fairground::scenario::{check, read, to_yaml};
+use fairground::sim::Simulation;
+use fairground::trace::Event;
+
+/// Two nodes, two queues below a parent, and every kind of work; some of it is of other schedulers.
+const CLUSTER: &str = r#"
+apiVersion: v1
+kind: Node
+metadata: {name: gpu-a, labels: {zone: east, kubernetes.io/os: linux, nvidia.com/gpu.memory: "81920"}}
+spec:
+  taints: [{key: dedicated, value: gpu, effect: NoSchedule}]
+status:
+  allocatable: {cpu: "32", memory: 128Gi, pods: "110", nvidia.com/gpu: "4", rdma/hca: "2", ephemeral-storage: 1Ti}
+  conditions: [{type: Ready, status: "True", lastHeartbeatTime: "2026-03-01T12:00:00Z"}]
+---
+apiVersion: v1
+kind: Node
+metadata: {name: gpu-b, labels: {zone: west}}
+spec:
+  unschedulable: true
+  taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]
+status:
+  allocatable: {cpu: "16", memory: 64Gi, pods: "110", nvidia.com/gpu: "2"}
+---
+apiVersion: scheduling.run.ai/v2
+kind: QueueList
+items:
+- metadata: {name: research, creationTimestamp: "2026-02-01T12:00:00Z"}
+  spec: {resources: {gpu: {quota: 4, limit: -1, overQuotaWeight: 1}, cpu: {quota: -1, limit: -1}, memory: {quota: -1, limit: -1}}}
+- metadata: {name: vision}
+  spec:
+    displayName: Computer vision
+    parentQueue: research
+    priority: 200
+    preemptMinRuntime: 10m0s
+    resources:
+      gpu: {quota: 2, limit: 3.5, overQuotaWeight: 2}
+      cpu: {quota: 4000, limit: -1, overQuotaWeight: 1}
+      memory: {quota: 16000, limit: -1, overQuotaWeight: 1}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: urgent}
+value: 120
+---
+apiVersion: scheduling.run.ai/v2alpha2
+kind: PodGroup
+metadata: {name: pg-train, namespace: vision, creationTimestamp: "2026-03-01T11:00:00Z"}
+spec: {minMember: 2, queue: vision, priorityClassName: urgent, preemptibility: preemptible}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train-0, namespace: vision, annotations: {pod-group-name: pg-train}, creationTimestamp: "2026-03-01T11:00:00Z"}
+spec:
+  schedulerName: kai-scheduler
+  nodeName: gpu-a
+  nodeSelector: {zone: east}
+  tolerations: [{key: dedicated, operator: Equal, value: gpu, effect: NoSchedule}]
+  containers: [{resources: {requests: {cpu: 500m, memory: 1536Mi, nvidia.com/gpu: "1"}}}, {resources: {limits: {cpu: "1", memory: 512Mi}}}]
+  initContainers: [{resources: {requests: {cpu: "2"}}}]
+status: {phase: Running, startTime: "2026-03-01T11:50:00Z"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train-1, namespace: vision, annotations: {pod-group-name: pg-train}}
+spec:
+  schedulerName: kai-scheduler
+  nodeSelector: {zone: east}
+  tolerations: [{key: dedicated, operator: Equal, value: gpu, effect: NoSchedule}]
+  containers: [{resources: {requests: {cpu: 500m, memory: 1536Mi, nvidia.com/gpu: "1"}}}, {resources: {limits: {cpu: "1", memory: 512Mi}}}]
+  initContainers: [{resources: {requests: {cpu: "2"}}}]
+status: {phase: Pending}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: notebook
+  namespace: vision
+  labels: {kai.scheduler/queue: vision}
+  annotations: {gpu-fraction: "0.5"}
+  deletionTimestamp: "2026-03-01T12:00:20Z"
+spec:
+  nodeName: gpu-a
+  containers: [{resources: {}}]
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [east, west]}]}]
+status: {phase: Running}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: finished, namespace: vision, labels: {kai.scheduler/queue: vision}}
+spec: {containers: [{}]}
+status: {phase: Succeeded}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: exporter, namespace: monitoring}
+spec: {schedulerName: default-scheduler, nodeName: gpu-a, containers: [{resources: {requests: {cpu: "2", memory: 1Gi}}}]}
+status: {phase: Running}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+"#;
+
+fn imported(text: &str) -> Imported {
+    assert_eq!(recognise(text.as_bytes(), ""), Kind::Kubernetes);
+    import_kubernetes(&[text], &Options { name: "cluster".into(), ..Options::default() })
+}
+
+#[test]
+fn a_cluster_becomes_a_scenario_at_its_present_moment() {
+    let Imported { scenario, report } = imported(CLUSTER);
+    let scenario = scenario.unwrap_or_else(|| panic!("{:?}", report.diagnostics));
+    expect![[r#"
+        format: fairground-scenario
+        version: 1
+        name: cluster
+        policy: kai
+        nodes:
+          - name: gpu-a
+            gpu: 4
+            gpu-memory: 81920
+            cpu: 30
+            memory: 127Gi
+            pods: 109
+            labels: {zone: east}
+            taints: ["dedicated=gpu:NoSchedule"]
+            resources: {rdma/hca: 2}
+          - {name: gpu-b, gpu: 2, cpu: 16, memory: 64Gi, pods: 110, labels: {zone: west}, state: cordoned}
+        queues:
+          - name: research
+            created: -2419200s
+            gpu: {quota: 4, limit: unlimited, weight: 1}
+            cpu: {quota: unlimited, limit: unlimited}
+            memory: {quota: unlimited, limit: unlimited}
+          - name: vision
+            parent: research
+            priority: 200
+            gpu: {quota: 2, limit: 3.5, weight: 2}
+            cpu: {quota: 4000m, limit: unlimited, weight: 1}
+            memory: {quota: 16000, limit: unlimited, weight: 1}
+            preempt-min-runtime: 10m0s
+            note: Shown as Computer vision
+        jobs:
+          - name: pg-train
+            queue: vision
+            submit: -3600s
+            priority: 120
+            preemptible: true
+            pods: 2
+            min-available: 2
+            gpu: 1
+            cpu: 2
+            memory: 2Gi
+            selector: {zone: east}
+            on: [gpu-a]
+            started: -600s
+            tolerations: ["dedicated=gpu:NoSchedule"]
+          - name: notebook
+            queue: vision
+            pods: 1
+            min-available: 1
+            gpu: 0.5
+            on: [gpu-a]
+            affinity: ["zone in (east, west)"]
+            terminating: [20s]
+    "#]]
+    .assert_eq(&to_yaml(&scenario));
+}
+
+#[test]
+fn what_was_assumed_and_left_out_is_reported() {
+    let report = imported(CLUSTER).report;
+    let lines = [("understood", report.understood), ("assumed", report.assumed), ("ignored", report.ignored)];
+    let lines = lines
+        .into_iter()
+        .flat_map(|(part, lines)| lines.into_iter().map(move |line| format!("{part}: {line}\n")));
+    expect![[r#"
+        understood: 2 queues, 2 nodes, 2 jobs
+        assumed: now is 2026-03-01T12:00:00Z, the latest moment in the text
+        assumed: pods of other schedulers, whose requests are taken off their nodes: 1
+        assumed: work runs until the end: no object says how long it lasts
+        ignored: 1 Deployment (apps)
+        ignored: pods that are over: 1
+    "#]]
+    .assert_eq(&lines.collect::<String>());
+}
+
+/// What runs stays where it is; the next cycle starts what has room.
+#[test]
+fn the_next_cycle_goes_on_from_there() {
+    let scenario = imported(CLUSTER).scenario.expect("a scenario");
+    let checked = check(&read(&to_yaml(&scenario)).scenario.expect("what is written can be read"));
+    let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    let mut simulation = Simulation::new(&plan);
+    let record = simulation.advance().expect("a first cycle");
+    let cluster = simulation.cluster();
+    let bound = record.events.iter().filter_map(|recorded| match recorded.event {
+        Event::Bound { pod, node, .. } => Some((&*cluster.pods[pod].name, &*cluster.nodes[node].name)),
+        _ => None,
+    });
+    assert_eq!(bound.collect::<Vec<_>>(), [("pg-train/2", "gpu-a")]);
+}
+
+/// The same objects as a list of `kubectl -o json`, and as KAI's snapshot has them.
+#[test]
+fn lists_and_snapshots_are_read_too() {
+    let queue = r#"{"metadata": {"name": "q"}, "spec": {"resources": {"gpu": {"quota": 1, "limit": -1}}}}"#;
+    let of_kind = queue.replacen('{', r#"{"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "#, 1);
+    let texts = [
+        format!(
+            r#"{{"apiVersion": "v1", "items": [{of_kind}], "kind": "List", "metadata": {{"resourceVersion": ""}}}}"#
+        ),
+        format!(r#"{{"config": null, "rawObjects": {{"queues": [{queue}], "configMaps": []}}}}"#),
+        format!("{of_kind}\n{of_kind}"),
+    ];
+    for text in texts {
+        let Imported { scenario, report } = imported(&text);
+        let queues = scenario.unwrap_or_else(|| panic!("{text}: {:?}", report.diagnostics)).queues;
+        let names: Vec<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
+        assert_eq!(names, ["q"], "{text}");
+        assert_eq!(queues[0].gpu.limit.as_ref().map(|limit| limit.0.as_str()), Some("unlimited"));
+    }
+}
+
+/// What cannot be read is told with its line; nothing is made of it.
+#[test]
+fn what_cannot_be_read_is_told() {
+    let says = |text: &str| {
+        let Imported { scenario, report } = import_kubernetes(&[text], &Options::default());
+        assert_eq!(scenario, None, "{text}");
+        let lines =
+            report.diagnostics.iter().map(|found| (found.position.map(|at| at.0), found.says.clone()));
+        lines.collect::<Vec<_>>()
+    };
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - resources: {requests: {cpu: lots}}\n";
+    assert_eq!(says(text), [(Some(6), "cpu is lots, which is no quantity of Kubernetes".to_string())]);
+    let text = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\nspec: {resources: {gpu: {quota: many}}}\n";
+    assert_eq!(says(text), [(Some(4), "quota of gpu is many, which is no number".to_string())]);
+    let text = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n";
+    let nothing = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
+    assert_eq!(says(text), [(None, nothing.to_string())]);
+    assert_eq!(says("{\"apiVersion\": \"v1\", \"kind\": \"Pod\"").len(), 1);
+}
