@@ -1,6 +1,7 @@
 //! Checks on the code itself: layers, sizes, headings, words, dependencies. Text only, no compiler; each failure
 //! says what to do.
 
+mod tidy_cycles;
 mod tidy_paths;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,12 +44,6 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["first_frame", "design", "fixtures", "preview"],
     &["bin"],
 ];
-
-/// Files of the page that need each other, and why.
-const WEB_CYCLES: &[(&[&str], &str)] = &[(
-    &["web/src/effects.rs", "web/src/store.rs"],
-    "a command's effects are carried out by the store, and timers, engine and other tabs answer with commands",
-)];
 
 /// What each package may depend on; the reasons stand in the workspace manifest.
 const DEPENDENCIES: &[(&str, &[&str])] = &[
@@ -362,34 +357,6 @@ fn stored_integers_have_explicit_sizes() {
     report(findings, "use u32 or u64: what is stored or hashed is the same on every machine");
 }
 
-#[test]
-fn no_two_files_of_the_page_need_each_other() {
-    let files: Vec<File> = rust_files("web/src").into_iter().filter(|file| !file.is_test()).collect();
-    let modules: BTreeMap<Vec<String>, usize> =
-        files.iter().enumerate().map(|(at, file)| (file.path(), at)).collect();
-    let uses: Vec<BTreeSet<usize>> = files.iter().map(|file| used_files(file, &modules)).collect();
-    let reached: Vec<BTreeSet<usize>> = (0..files.len())
-        .map(|from| {
-            let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
-            while let Some(at) = open.pop() {
-                open.extend(uses[at].iter().filter(|to| seen.insert(**to)));
-            }
-            seen
-        })
-        .collect();
-    let mut cycles = BTreeSet::new();
-    for (at, to) in reached.iter().enumerate().filter(|(at, to)| to.contains(at)) {
-        let cycle = to.iter().filter(|other| reached[**other].contains(&at));
-        cycles.insert(cycle.map(|other| files[*other].name.as_str()).collect::<Vec<_>>());
-    }
-    let known: BTreeSet<Vec<&str>> = WEB_CYCLES.iter().map(|(files, _)| files.to_vec()).collect();
-    let findings = cycles.symmetric_difference(&known).map(|cycle| cycle.join(" <-> ")).collect();
-    report(
-        findings,
-        "move what both need into a file of its own below them, or take the pair out of WEB_CYCLES",
-    );
-}
-
 /// Fails with all findings at once and what to do about them.
 fn report(findings: Vec<String>, advice: &str) {
     assert!(findings.is_empty(), "\n{}\nWhat to do: {advice}\n", findings.join("\n"));
@@ -498,25 +465,6 @@ fn crate_modules(line: &str) -> Vec<&str> {
         }
     }
     names
-}
-
-/// The files that a file names, by `crate::` and `super::` and by the modules that it imports.
-fn used_files(file: &File, modules: &BTreeMap<Vec<String>, usize>) -> BTreeSet<usize> {
-    let text: String = file.code().into_iter().map(|(_, line)| format!("{}\n", line.trim())).collect();
-    let own = file.path();
-    let mut paths = Vec::new();
-    expand(&text, "crate::", &[], &mut paths);
-    expand(&text, "super::", &own[..own.len().saturating_sub(1)], &mut paths);
-    for path in paths.clone() {
-        if let (Some(name), true) = (path.last(), modules.contains_key(&path)) {
-            expand(&text, &format!("{name}::"), &path, &mut paths);
-        }
-    }
-    let file_of = |path: &Vec<String>| {
-        (0..=path.len()).rev().find_map(|length| modules.get(&path[..length]).filter(|_| length > 0))
-    };
-    let all = paths.iter().filter_map(file_of).copied();
-    all.filter(|at| modules.get(&own) != Some(at)).collect()
 }
 
 /// The identifier a text begins with.

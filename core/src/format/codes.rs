@@ -26,7 +26,7 @@ impl About {
         };
         text.push_str(self.example);
         match self.code {
-            TEXT_TOO_LARGE => text.push_str(&" ".repeat(super::value::TEXT_MAX)),
+            TEXT_TOO_LARGE => text.push_str(&" ".repeat(super::TEXT_MAX)),
             TOO_NESTED => text.push_str(&format!("settings: {}{}", "[".repeat(65), "]".repeat(65))),
             TOO_DEEP => {
                 text.push_str("queues:\n");

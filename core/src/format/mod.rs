@@ -42,6 +42,8 @@ pub const VERSION: &str = "1";
 /// The words and units that files are written in; the only dialect there is.
 pub const DIALECT: &str = "kai";
 
+/// Longest text that is read, in bytes.
+pub const TEXT_MAX: usize = 50_000_000;
 /// Most nodes of a scenario.
 pub const NODES_MAX: u64 = 20_000;
 /// Most pods of a scenario.

@@ -8,12 +8,11 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::TEXT_MAX;
 use super::codes;
 use super::diagnostic::{Code, Diagnostic};
 use super::findings::{diagnostic, quoted};
 
-/// Longest text that is read, in bytes.
-pub const TEXT_MAX: usize = 50_000_000;
 /// Deepest nesting that is read.
 pub const DEPTH_MAX: usize = 64;
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::csv::Options;
+use super::options::Options;
 use super::xml::{self, Element};
 use super::{Imported, Report, assumed_nodes};
 use crate::policy::ego;

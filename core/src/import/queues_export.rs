@@ -6,8 +6,10 @@ use std::sync::Arc;
 use crate::cluster::Queue;
 use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::policy::Policy;
-use crate::policy::yunikorn::config::{self, Config, Partition, Written, parse};
+use crate::policy::yunikorn::Config;
+use crate::policy::yunikorn::config::{self, Partition, Written, parse};
 use crate::policy::yunikorn::file as yunikorn;
+use crate::policy::yunikorn::partition;
 use crate::scenario::{Plan, Scalar, Scenario};
 
 /// The configuration that a scenario amounts to, as `queues.yaml`; `None` if it is not one of YuniKorn, or cannot be run.
@@ -21,8 +23,8 @@ pub fn export_queues_yaml(scenario: &Scenario) -> Option<String> {
 fn partition_of(scenario: &Scenario, plan: &Plan, pool: PartitionId) -> Option<Partition> {
     let (Policy::YuniKorn(policy), _) = plan.scheduling(pool) else { return None };
     let queues = plan.cluster.queues_in(pool);
-    let mut partition = config::partition(queues, policy);
-    let paths = config::paths(queues);
+    let mut partition = partition::partition(queues, policy);
+    let paths = partition::paths(queues);
     for (id, path) in queues.ids().zip(&paths) {
         if let Some(queue) = find(&mut partition, path) {
             as_typed(scenario, (id, pool), policy, queue);

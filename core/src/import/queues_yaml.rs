@@ -7,14 +7,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::csv::Options;
+use super::options::Options;
 use super::{Imported, Report, assumed_nodes};
 use crate::policy::yunikorn::DESCRIPTION;
+use crate::policy::yunikorn::check::{Step, check_all};
 use crate::policy::yunikorn::config::{
-    File, GPU_TYPE, PROPERTIES, Partition, Queue, Resources, Step, TEMPLATE, TYPES_MAX, Types, Written,
-    check_all, collect_types, default_of, parse, property_is_known,
+    File, Partition, Queue, Resources, TYPES_MAX, Types, Written, collect_types, default_of, parse,
+    property_is_known,
 };
 use crate::policy::yunikorn::file::{self as yunikorn, Fault, Reader};
+use crate::policy::yunikorn::words::{GPU_TYPE, PROPERTIES, TEMPLATE};
 use crate::scenario::value::{self, Is, Limit, Position, Value};
 use crate::scenario::{
     Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry,

@@ -16,8 +16,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::csv::Options;
 use super::loose::{Place, Reader, tree};
+use super::options::Options;
 use super::{Imported, Report, counted};
 use crate::policy::runai;
 use crate::scenario::value::{Is, Limit, Value};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Report;
-use super::csv::Mapping;
+use super::options::Mapping;
 use super::table::{Fields, Table};
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, quoted};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frame::What;
+use super::what::What;
 use crate::trace::{Event, EvictReason};
 
 macro_rules! event_words {

@@ -11,6 +11,7 @@ use super::amounts::Amounts;
 use super::event_word::EventWord;
 use super::names::Names;
 use super::orders::PriorityRow;
+use super::what::What;
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::{Check, Event, EvictReason, Gate, Mark, NotSelected, Refusal, RiseEnd, Rule};
 use crate::units::Resource;
@@ -281,26 +282,6 @@ pub struct JobRow {
     pub gone: u32,
     /// Of a semi-preemptible job, how many of its pods may not be taken; 0: it is none.
     pub core: u32,
-}
-
-/// What happened, or what is known of a place where the simulation cannot be held against the real scheduler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum What {
-    /// It happened.
-    Event(Event),
-    /// Where the model ends.
-    Mark(Mark),
-}
-
-impl From<Event> for What {
-    fn from(event: Event) -> What {
-        What::Event(event)
-    }
-}
-impl From<Mark> for What {
-    fn from(mark: Mark) -> What {
-        What::Mark(mark)
-    }
 }
 
 /// An event with what decided it.

@@ -13,6 +13,7 @@ pub mod orders;
 pub mod rule_use;
 pub mod rulebook;
 mod states;
+mod what;
 
 pub use amounts::Amounts;
 pub use build::{amounts, bounds, capacity, frame, sums, triple};
@@ -23,3 +24,4 @@ pub use names::Names;
 pub use orders::PriorityRow;
 pub use rule_use::RuleUse;
 pub use rulebook::{RuleRow, Rulebook};
+pub use what::What;

@@ -2,6 +2,7 @@
 
 use super::check::seconds;
 use super::number;
+use super::phrases::reclaimed_for;
 use super::text::Text;
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Check, Refusal, Value};
@@ -32,7 +33,7 @@ fn queue<'f>(frame: &'f Frame, check: &Check) -> &'f str {
 
 /// Why a unit was reclaimed, if a rule of EGO says it.
 pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
-    let text = super::event::reclaimed_for(frame, event);
+    let text = reclaimed_for(frame, event);
     if let Some(check) = by(&event.checks, "ego/call-back") {
         let text = text.say(". ").queue(queue(frame, check)).say(" owns ").node(frame.node_name(event));
         return Some(text.say(", which it had lent, and has pending work of its own."));

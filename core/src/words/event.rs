@@ -3,26 +3,13 @@
 use super::check::{Party, decisive_resource, says, value_of};
 use super::number::{self, GPU, amount, bound, unit, with_unit};
 use super::others::not_chosen;
+use super::phrases::{marked, node_state, reason, reclaimed_for, split};
 use super::text::Text;
 use super::{Control, Entry, Evidence, Explanation, RuleCard, Selection};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, EventWord, Frame, QueueRow, What};
 use crate::policy::Policy;
-use crate::trace::{Check, Event, EvictReason, Mark, Quantity};
-
-/// Why a pod was evicted, in words, where nobody is named for whom.
-pub fn reason(reason: EvictReason) -> &'static str {
-    match reason {
-        EvictReason::AboveLimit => "a limit was lowered, and its queue uses more",
-        EvictReason::StaleGang => "fewer pods of its gang ran than its minimum for too long",
-        EvictReason::NodeLost => "its node is gone",
-        EvictReason::Withdrawn => "the plan withdrew it",
-        EvictReason::Moved => "to be moved to another node",
-        EvictReason::Preempted => "a job of higher priority comes first",
-        EvictReason::ReclaimedForQuota => "another queue reclaims its quota",
-        EvictReason::ReclaimedForFairShare => "another queue reclaims its fair share",
-    }
-}
+use crate::trace::{Check, Event, EvictReason, Quantity};
 
 /// Explains an event.
 pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
@@ -70,25 +57,6 @@ fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> E
             }
         }
     }
-}
-
-/// The queues at the level where the paths of two queues split: ancestors that are siblings, and their parent.
-pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId, Option<QueueId>)> {
-    let path = |of: QueueId| {
-        let mut path = vec![of.0];
-        while let Some(parent) = frame.queues.get(path[path.len() - 1] as usize).and_then(|row| row.parent) {
-            if path.len() > frame.queues.len() {
-                break;
-            }
-            path.push(parent);
-        }
-        path.reverse();
-        path
-    };
-    let (one, two) = (path(a), path(b));
-    let at = one.iter().zip(&two).position(|(x, y)| x != y)?;
-    let parent = at.checked_sub(1).map(|above| QueueId(one[above]));
-    Some((QueueId(one[at]), QueueId(two[at]), parent))
 }
 
 /// Who is evicted for the same job, in the order in which it was decided. Of one alone there is nothing to tell.
@@ -218,15 +186,6 @@ fn is_below(frame: &Frame, queue: Option<QueueId>, other: QueueId) -> bool {
 fn evicted_below(frame: &Frame, queue: QueueId, is_meant: impl Fn(&EventRow) -> bool) -> f64 {
     let events = frame.events.iter().filter(|event| event.word().is_eviction() && is_meant(event));
     events.filter(|event| is_below(frame, frame.queue_of(event), queue)).map(|event| event.gpus).sum()
-}
-
-/// Who was evicted for whom.
-pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
-    let text = Text::default().job(frame.job_name(event)).say(" was evicted");
-    match event.by() {
-        Some(by) => text.say(" so that ").job(frame.job(by)).say(" can run"),
-        None => text,
-    }
 }
 
 fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
@@ -410,18 +369,6 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     Explanation { verdict, ..Explanation::default() }
 }
 
-/// What a mark says, of a job or of two queues; nothing of an event.
-pub fn marked(frame: &Frame, event: &EventRow) -> Text {
-    let What::Mark(Mark { rule, subject }) = event.what else { return Text::default() };
-    let queue = |queue: Option<QueueId>| queue.map_or("", |queue| frame.queue(queue));
-    let whom = match subject.job {
-        Some(job) => Text::default().job(frame.job(job)),
-        None if subject.other_queue.is_none() => Text::default().queue(queue(subject.queue)),
-        None => Text::default().queue(queue(subject.queue)).say(" and ").queue(queue(subject.other_queue)),
-    };
-    whom.say(": ").say(rule.0.says)
-}
-
 /// A job that is over because nobody replaced its evicted pods.
 pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     let name = frame.job_name(event);
@@ -491,10 +438,9 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
         }
         Event::Finished { .. } => job.say(" finished on ").node(node).say("."),
         Event::JobDone { .. } => job.say(" is done: its last pod finished."),
-        Event::Changed { node: Some((_, state)), .. } => Text::default().node(node).say(format!(
-            " {} by an entry of the scenario's timeline.",
-            super::happenings::node_state(state)
-        )),
+        Event::Changed { node: Some((_, state)), .. } => Text::default()
+            .node(node)
+            .say(format!(" {} by an entry of the scenario's timeline.", node_state(state))),
         Event::Changed { node: None, .. } => {
             Text::of("The configuration changed by an entry of the scenario's timeline.")
         }

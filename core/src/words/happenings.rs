@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Selection;
 use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
+use super::phrases::{self, marked, node_state};
 use super::text::Text;
 use super::{Evidence, Explanation};
-use crate::cluster::NodeState;
 use crate::moment::Kind;
 use crate::moment::{EventRow, EventWord, Frame, Run, What};
 use crate::trace::{Event, EvictReason};
@@ -79,7 +79,7 @@ pub fn now(frame: &Frame) -> Vec<Entry> {
 
 fn line(frame: &Frame, group: &Group<'_>) -> Text {
     let row = group.first;
-    let What::Event(event) = row.what else { return super::event::marked(frame, row) };
+    let What::Event(event) = row.what else { return marked(frame, row) };
     let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
     let job = Text::default().job(frame.job_name(row));
     let pods = if group.n > 1 { format!(" ({} pods)", group.n) } else { String::new() };
@@ -110,7 +110,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
             EvictReason::AboveLimit
             | EvictReason::StaleGang
             | EvictReason::NodeLost
-            | EvictReason::Withdrawn => job.say(format!("{pods} evicted: {}", super::event::reason(reason))),
+            | EvictReason::Withdrawn => job.say(format!("{pods} evicted: {}", phrases::reason(reason))),
         },
         Event::Requeued { .. } => job.say(format!("{pods} waits again")),
         Event::NotReplaced { .. } => job.say(format!("{pods} gone for good")),
@@ -126,15 +126,6 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         Event::Changed { node: Some((node, state)), .. } => {
             Text::default().node(frame.node(node)).say(format!(" {}", node_state(state)))
         }
-    }
-}
-
-/// What became of a node.
-pub fn node_state(state: NodeState) -> &'static str {
-    match state {
-        NodeState::Down => "went down",
-        NodeState::Draining => "is being drained",
-        NodeState::Ready => "is ready",
     }
 }
 

@@ -3,6 +3,7 @@
 use super::check::{bare, decisive_resource, says, seconds, shown, side, value};
 use super::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
 use super::outlook::{clock, outlook};
+use super::phrases::split;
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
 use crate::id::{Id, JobId, QueueId};
@@ -168,7 +169,7 @@ impl Case<'_> {
             return text.say(", which comes first in ").queue(own.map_or("", queue)).say(".");
         };
         let text = text.say(" in ").queue(queue(other)).say(", which was served in this cycle: ");
-        match super::event::split(self.frame, other, own) {
+        match split(self.frame, other, own) {
             Some((theirs, ours, parent)) => {
                 let text = text.queue(queue(theirs)).say(" came before ").queue(queue(ours));
                 match parent {

@@ -7,6 +7,7 @@ use fairground::policy::Policy;
 use fairground::policy::yunikorn::check;
 use fairground::policy::yunikorn::config::{self, File};
 use fairground::policy::yunikorn::model::{Core, Settings};
+use fairground::policy::yunikorn::partition;
 use fairground::policy::yunikorn::priority::PriorityPolicy;
 use fairground::policy::yunikorn::properties::{PreemptionPolicy, SortPolicy};
 use fairground::policy::yunikorn::shares::NodeSort;
@@ -98,8 +99,8 @@ pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
     let checked = scenario::check(&scenario);
     let plan = checked.plan.ok_or_else(|| format!("imported, but {:?}", checked.diagnostics))?;
     let Policy::YuniKorn(policy) = plan.policy else { return Err("another policy".into()) };
-    let partition = config::partition(&plan.cluster.queues, &policy);
-    let types = config::Kinds::new(&partition, &policy, &[]).names;
+    let partition = partition::partition(&plan.cluster.queues, &policy);
+    let types = partition::Kinds::new(&partition, &policy, &[]).names;
     let settings = Settings { reservation_delay: 2000, ideal_predicates: true };
     let core = Core::new(&partition, types, settings);
     let names = Names(core.types.clone());

@@ -21,8 +21,8 @@ mod queues;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::csv::Options;
 use super::loose::Place;
+use super::options::Options;
 use super::{Imported, Report, counted};
 use crate::scenario::value::{Value, documents};
 use crate::scenario::{Diagnostic, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scenario, codes, finding};

@@ -9,9 +9,8 @@
 //! # Differs
 //! nothing
 
-use super::division::divide;
-use crate::policy::filling::{self, Measure, Rules, Share};
-use crate::trace::{Quantity, Rule, RuleRecord};
+use crate::policy::filling;
+use crate::trace::{Rule, RuleRecord};
 
 const SOURCE: &str = "Ghodsi et al., Dominant Resource Fairness, NSDI 2011, Algorithm 1";
 
@@ -50,31 +49,3 @@ pub const DIVISION: Rule = Rule(&RuleRecord {
 
 /// Every rule of the policy.
 pub const RULES: [Rule; 5] = [SMALLEST_SHARE, SUBMIT_ORDER, LIMIT, BEST_FIT, DIVISION];
-
-/// How the policy measures.
-pub static MEASURE: Measure = Measure {
-    rules: Rules {
-        smallest_share: SMALLEST_SHARE,
-        submit_order: SUBMIT_ORDER,
-        limit: LIMIT,
-        best_fit: BEST_FIT,
-        division: DIVISION,
-    },
-    share,
-    quantity: Quantity::DominantShare,
-    divide,
-};
-
-/// One division of exact numbers per resource, so that equal shares are equal in spite of rounding.
-fn share(of: Share<'_>) -> f64 {
-    if of.weight.iter().all(|w| *w <= 0.0) {
-        return f64::INFINITY;
-    }
-    let mut dominant = 0.0f64;
-    for r in (0..3).filter(|&r| of.held[r] > 0 && of.total[r] > 0) {
-        let w = of.weight[r];
-        let s = if w > 0.0 { of.held[r] as f64 / (w * of.total[r] as f64) } else { f64::INFINITY };
-        dominant = dominant.max(s);
-    }
-    dominant
-}

@@ -10,26 +10,12 @@
 //! # Differs
 //! nothing
 
-use super::rules::Measure;
+use super::measure::{Measure, Share, Triple};
 use crate::cluster::{NodeUse, Phase, Queue, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 use crate::trace::FreeGpus;
 use crate::units::{Amount, Bound, Resource};
-
-/// CPU millicores, memory bytes, thousandths of GPUs.
-pub type Triple = [i64; 3];
-
-/// What a queue holds, its weights, and what all nodes have: all that a share may depend on.
-#[derive(Clone, Copy, Debug)]
-pub struct Share<'a> {
-    /// What the queue holds.
-    pub held: &'a Triple,
-    /// Its weight for each resource; 1 where the scenario does not say.
-    pub weight: [f64; 3],
-    /// What all nodes that take part have.
-    pub total: &'a Triple,
-}
 
 /// Why a leaf gets nothing more in this cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,22 +10,13 @@
 //! # Differs
 //! nothing
 
-use super::cycle_state::{Triple, total, weights};
-use super::rules::Measure;
+use super::cycle_state::{total, weights};
+use super::measure::{Child, Measure, Triple};
 use crate::cluster::{Phase, Preemptible, request_of};
 use crate::id::{Arena, QueueId};
 use crate::policy::PartitionView;
 use crate::trace::{DivisionStep, Ledger, LedgerRow};
 use crate::units::{Amount, Bound, PerResource, Resource};
-
-/// A queue that takes part in a division, in policy units.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Child {
-    /// Its weight for each resource.
-    pub weight: [f64; 3],
-    /// What it wants of each.
-    pub wanted: [f64; 3],
-}
 
 /// In policy units.
 fn real(amounts: &Triple) -> [f64; 3] {

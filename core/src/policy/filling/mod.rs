@@ -20,17 +20,18 @@
 mod cycle_state;
 mod describe;
 mod ledger;
+mod measure;
 mod order;
 mod place;
 mod refuse;
 mod rules;
 mod vocabulary;
 
-pub use cycle_state::{Share, Triple};
 pub use describe::DESCRIPTION;
-pub use ledger::{Child, LevelOf, ladder, ledger};
+pub use ledger::{LevelOf, ladder, ledger};
+pub use measure::{Child, Measure, Rules, Share, Triple};
 pub use order::order;
-pub use rules::{Measure, Rules, best_fit, submit_order};
+pub use rules::{best_fit, submit_order};
 
 use cycle_state::{CycleState, Stop};
 

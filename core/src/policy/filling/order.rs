@@ -11,7 +11,7 @@
 //! nothing
 
 use super::cycle_state::CycleState;
-use super::rules::Measure;
+use super::measure::Measure;
 use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
 use crate::policy::order_level::{Extent, Ranked};

@@ -9,28 +9,10 @@
 //! # Differs
 //! nothing
 
-use super::cycle_state::{CycleState, Share};
-use super::ledger::Child;
+use super::cycle_state::CycleState;
 use crate::id::{JobId, NodeId, PodId, QueueId};
-use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
+use crate::trace::{Check, Op, Quantity, RuleRecord, Subject, Term, Value};
 use crate::units::{Amount, Bound, Resource};
-
-/// Divides an amount of each resource (first) among children as if everything could be split, in policy units; the last
-/// argument is what the cluster has.
-pub type Divide = fn([f64; 3], &[Child], [f64; 3]) -> Vec<[f64; 3]>;
-
-/// How a policy measures shares, and its rules.
-#[derive(Debug)]
-pub struct Measure {
-    /// Its rules.
-    pub rules: Rules,
-    /// The share of a queue; infinite without a weight.
-    pub share: fn(Share<'_>) -> f64,
-    /// What the share is called.
-    pub quantity: Quantity,
-    /// How it divides.
-    pub divide: Divide,
-}
 
 const CHOICE: &str = "a choice of the simulator; the sources are about users and one pool";
 
@@ -53,28 +35,6 @@ pub const fn best_fit(key: &'static str) -> RuleRecord {
         formula: "request ≤ free GPUs of the node",
         source: CHOICE,
         differs: "",
-    }
-}
-
-/// The rules of a policy that fills progressively.
-#[derive(Debug)]
-pub struct Rules {
-    /// The smallest share first.
-    pub smallest_share: Rule,
-    /// The order inside a queue.
-    pub submit_order: Rule,
-    /// The ceiling of a queue.
-    pub limit: Rule,
-    /// The fullest node that fits.
-    pub best_fit: Rule,
-    /// How the fair share that is shown comes about.
-    pub division: Rule,
-}
-
-impl Rules {
-    /// All of them.
-    pub fn all(&self) -> [Rule; 5] {
-        [self.smallest_share, self.submit_order, self.limit, self.best_fit, self.division]
     }
 }
 

@@ -9,6 +9,7 @@ mod advice;
 pub mod config;
 mod describe;
 mod explain;
+mod facts;
 mod fast;
 pub mod form;
 mod job;

@@ -12,10 +12,19 @@
 
 use std::cmp::Ordering;
 
-use super::snapshot::Quantities;
-
 /// Unlimited.
 pub const UNLIMITED: f64 = -1.0;
+
+/// CPU millicores, memory bytes, GPU devices. In quotas and limits -1 means unlimited.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quantities {
+    /// Millicores.
+    pub cpu: f64,
+    /// Bytes.
+    pub memory: f64,
+    /// Devices.
+    pub gpu: f64,
+}
 
 /// Compares two quantities of one resource.
 pub fn cmp(l: f64, r: f64) -> Ordering {

@@ -12,18 +12,8 @@
 
 use std::sync::Arc;
 
+pub use super::number::Quantities;
 use crate::cluster::{PodRules, Preemptible, Taint};
-
-/// CPU millicores, memory bytes, GPU devices. In quotas and limits -1 means unlimited.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Quantities {
-    /// Millicores.
-    pub cpu: f64,
-    /// Bytes.
-    pub memory: f64,
-    /// Devices.
-    pub gpu: f64,
-}
 
 /// Everything a session opens from. Lists are in file order; the policy brings them into its canonical order.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,83 +6,11 @@
 //! # Source
 //! kai.md 4.1
 
-use super::config::{Action, Config, Window};
+use super::config::{Action, Config};
+use super::facts::Facts;
 use super::settings::{named, never_read};
-use crate::cluster::{GpuRequest, Preemptible};
 use crate::format::{Findings, JobEntry, Path, codes, set};
 use crate::policy::draft::Draft;
-use crate::units::Resource;
-
-/// Facts about a scenario on which settings depend.
-pub struct Facts<'a> {
-    pub config: &'a Config,
-    pub has_gpus: bool,
-    pub has_cpu_work: bool,
-    pub has_preemptible: bool,
-    pub has_gangs: bool,
-    pub has_tree: bool,
-    pub has_usage: bool,
-    pub has_reclaim_min: bool,
-    pub all_have_roles: bool,
-    pub all_have_priorities: bool,
-}
-
-impl<'a> Facts<'a> {
-    fn of(config: &'a Config, draft: &Draft<'_>) -> Facts<'a> {
-        let requests = || draft.jobs.iter().flat_map(|job| &job.requests);
-        let used = |r: Resource| draft.queues.values().any(|q| q.usage.get(r).in_millionths() > 0);
-        let has_role = |role: &str| {
-            let key = format!("node-role.kubernetes.io/{role}-worker");
-            draft.nodes.iter().all(|node| node.labels.iter().any(|(k, _)| **k == *key))
-        };
-        Facts {
-            config,
-            has_gpus: draft.nodes.iter().any(|node| node.n_devices() > 0),
-            has_cpu_work: requests().any(|request| request.gpu == GpuRequest::None),
-            has_preemptible: draft.jobs.iter().any(|job| job.preemptible != Preemptible::No),
-            has_gangs: draft.jobs.iter().any(|job| job.is_gang),
-            has_tree: draft.queues.values().any(|q| q.parent.is_some()),
-            has_usage: config.usage.is_some() || Resource::ACCOUNTED.into_iter().any(used),
-            has_reclaim_min: config.default_reclaim_min_runtime_s > 0.0
-                || draft.queues.values().any(|q| q.reclaim_min_runtime.is_some()),
-            all_have_roles: has_role("gpu") && has_role("cpu"),
-            all_have_priorities: draft.scenario.jobs.iter().all(|job| job.priority.is_some()),
-        }
-    }
-
-    pub fn runs(&self, action: Action) -> bool {
-        self.config.actions.contains(&action)
-    }
-
-    /// Why a minimum runtime against an action comes to nothing.
-    pub fn min_runtime(&self, action: Action, never: &'static str) -> Option<&'static str> {
-        if !self.has_preemptible {
-            Some("no job is preemptible, so none needs protection")
-        } else if !self.config.has("minruntime") {
-            Some("the plugin minruntime is not loaded")
-        } else if !self.runs(action) {
-            Some(never)
-        } else {
-            None
-        }
-    }
-
-    /// Why a setting of measured usage comes to nothing.
-    pub fn no_usage(&self) -> Option<&'static str> {
-        unless(self.config.usage.is_some(), "usage is not measured; set usage-client")
-    }
-
-    /// Whether usage is measured in windows that tumble.
-    pub fn tumbles(&self) -> bool {
-        let params = self.config.usage.as_ref();
-        params.is_some_and(|p| matches!(p.settings.window, Window::Tumbling { .. }))
-    }
-}
-
-/// The reason, unless something holds.
-pub fn unless(holds: bool, why: &'static str) -> Option<&'static str> {
-    (!holds).then_some(why)
-}
 
 /// Lists the switches that are set, but come to nothing.
 pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {

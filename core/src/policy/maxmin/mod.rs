@@ -14,6 +14,7 @@
 
 mod describe;
 mod division;
+mod measure;
 mod rules;
 
 pub use rules::RULES;
@@ -57,15 +58,15 @@ impl Scheduler for MaxMin {
     }
 
     fn cycle(&self, world: PartitionView<'_>, _memory: &mut (), trace: &mut Trace) -> Turn {
-        filling::cycle(&rules::MEASURE, self.rhythm, world, trace)
+        filling::cycle(&measure::MEASURE, self.rhythm, world, trace)
     }
 
     fn ledger(&self, world: PartitionView<'_>, _memory: &()) -> Ledger {
-        filling::ledger(&rules::MEASURE, world)
+        filling::ledger(&measure::MEASURE, world)
     }
 
     fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
-        filling::ladder(&rules::MEASURE, world, queue, r, division::steps)
+        filling::ladder(&measure::MEASURE, world, queue, r, division::steps)
     }
 
     fn order(
@@ -75,7 +76,7 @@ impl Scheduler for MaxMin {
         queue: QueueId,
         job: Option<JobId>,
     ) -> Vec<OrderLevel> {
-        filling::order(&rules::MEASURE, world, queue, job)
+        filling::order(&measure::MEASURE, world, queue, job)
     }
 }
 

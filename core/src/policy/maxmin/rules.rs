@@ -9,10 +9,8 @@
 //! # Differs
 //! nothing
 
-use super::division::divide;
-use crate::policy::filling::{self, Measure, Rules, Share};
-use crate::trace::{Quantity, Rule, RuleRecord};
-use crate::units::{Amount, Resource};
+use crate::policy::filling;
+use crate::trace::{Rule, RuleRecord};
 
 const SOURCE: &str = "Bertsekas, Gallager, Data Networks, 6.5.2";
 
@@ -51,24 +49,3 @@ pub const DIVISION: Rule = Rule(&RuleRecord {
 
 /// Every rule of the policy.
 pub const RULES: [Rule; 5] = [SMALLEST_SHARE, SUBMIT_ORDER, LIMIT, BEST_FIT, DIVISION];
-
-/// How the policy measures.
-pub static MEASURE: Measure = Measure {
-    rules: Rules {
-        smallest_share: SMALLEST_SHARE,
-        submit_order: SUBMIT_ORDER,
-        limit: LIMIT,
-        best_fit: BEST_FIT,
-        division: DIVISION,
-    },
-    share,
-    quantity: Quantity::Saturation,
-    divide,
-};
-
-fn share(of: Share<'_>) -> f64 {
-    let has_gpus = of.total[Resource::GPU.index()] > 0;
-    let r = if has_gpus { Resource::GPU } else { Resource::CPU };
-    let (u, w) = (Amount::base_units(of.held[r.index()]).in_policy_units(r), of.weight[r.index()]);
-    if w > 0.0 { u / w } else { f64::INFINITY }
-}

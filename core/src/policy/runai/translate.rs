@@ -23,7 +23,7 @@ fn queues(work: &mut Translator<'_>) {
         q.parent.is_none() && work.old.queues.iter().any(|child| child.parent.as_deref() == Some(&q.name))
     };
     let departments: Vec<bool> = work.old.queues.iter().map(is_department).collect();
-    if work.to.key == super::describe::DESCRIPTION.key {
+    if work.to.key == "runai" {
         if departments.contains(&true) {
             work.new.settings.insert("department-over-quota".into(), "by-weight".into());
             let says = "Run:ai shares among departments by their quotas unless told otherwise; it is told to share by weight";

@@ -3,9 +3,10 @@
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
-use super::config::{
-    Config, File, Kinds, PROPERTIES, Queue, Step, TEMPLATE, TYPES_MAX, check_all, partition, paths,
-};
+use super::check::{Step, check_all};
+use super::config::{File, Queue, TYPES_MAX};
+use super::partition::{Kinds, partition, paths};
+use super::words::{Config, PROPERTIES, TEMPLATE};
 use crate::format::{Findings, Path, codes, quoted, set};
 use crate::id::{Id, QueueId};
 use crate::policy::draft::Draft;

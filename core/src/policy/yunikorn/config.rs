@@ -9,13 +9,10 @@ use serde::Deserialize;
 
 use super::amounts::Amounts;
 pub use super::amounts::TYPES_MAX;
-pub use super::check::{Finding, Problem, Step, check_all};
-pub use super::partition::{Kinds, partition, paths};
 pub use super::properties::{Properties, Written, default_of, property_is_known};
 use super::quantity;
 pub use super::quantity::{parse, parse_duration, print};
 use super::shares::NodeSort;
-pub use super::words::{Config, GPU_TYPE, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
 
 /// The whole file.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]

@@ -9,7 +9,7 @@
 //! yunikorn.md 3.1 to 3.7
 
 use super::amounts::{self, Amounts};
-use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, Queue, QueueIx, ROOT, State};
+use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, Queue, QueueIx, ROOT, Skip, State};
 use super::properties::SortPolicy;
 use super::shares::{
     ComparedQueue, Share, Shared, fair_share, reservation_score, sort_apps, sort_queues, usage_shares,
@@ -73,25 +73,6 @@ impl Found {
         let stage = Stage::Normal;
         Found { stage, kind, ask, node, headroom: *headroom, placeholder: None, victims: Vec::new() }
     }
-}
-
-/// Why an ask was passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Skip {
-    /// The application may not begin: maxapplications of a queue, or of its user.
-    MaxApplications,
-    /// The application waits after too many asks that could not be placed.
-    Backoff,
-    /// It waits for a placeholder to replace.
-    Replaceable,
-    /// More than its user or group may use.
-    UserQuota,
-    /// More than its queue may use.
-    QueueHeadroom,
-    /// The node it requires cannot take it.
-    RequiredNode,
-    /// No node can take it.
-    NoNode,
 }
 
 impl Core {

@@ -3,8 +3,8 @@
 //! # Source
 //! yunikorn.md 3.2, 3.4, 4.1, 5
 
-use super::adapter::{Memory, application};
 use super::cycle::Found;
+use super::memory::{Memory, application};
 use super::model::{AppIx, AskIx, Core, QueueIx};
 use super::properties::SortPolicy;
 use super::rules;
@@ -269,7 +269,7 @@ pub fn ledger(world: PartitionView<'_>) -> Ledger {
     }
     for job in world.live_jobs() {
         for (_, pod) in cluster.pods_of(job) {
-            let runs = pod.phase.holds() && super::adapter::until(pod.phase).is_none();
+            let runs = pod.phase.holds() && super::memory::until(pod.phase).is_none();
             if !runs && pod.phase != crate::cluster::Phase::Pending {
                 continue;
             }

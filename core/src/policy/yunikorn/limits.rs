@@ -9,25 +9,7 @@
 //! yunikorn.md 8
 
 use super::amounts::{Amounts, min_union, sub_existing};
-use super::model::{App, AppIx, Core, LimitEntry, Queue, QueueIx};
-
-/// What one user or group uses.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tracker {
-    /// Name of the user or group.
-    pub name: String,
-    /// By queue.
-    pub used: Vec<Used>,
-}
-
-/// What is used in one queue.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Used {
-    /// Allocations, placeholders included.
-    pub resource: Amounts,
-    /// Applications that count.
-    pub apps: Vec<AppIx>,
-}
+use super::model::{App, AppIx, Core, LimitEntry, Queue, QueueIx, Tracker, Used};
 
 fn user_entry<'a>(queue: &'a Queue, user: &str) -> Option<&'a LimitEntry> {
     let named = |name: &str| queue.limits.iter().find(|l| l.users.iter().any(|u| u == name));

@@ -9,22 +9,11 @@
 
 use super::amounts::{Amounts, TYPES_MAX};
 use super::config::{self, Limit, Rule, Types};
+pub use super::indices::{AppIx, AskIx, NodeIx, QueueIx, ROOT};
 use super::node_order::NodeOrder;
 use super::priority;
 use super::properties::{Properties, Written};
 use super::shares::NodeSort;
-
-/// A queue by its number.
-pub type QueueIx = usize;
-/// An application by its number.
-pub type AppIx = usize;
-/// An ask by its number.
-pub type AskIx = usize;
-/// A node by its number.
-pub type NodeIx = usize;
-
-/// The root queue.
-pub const ROOT: QueueIx = 0;
 
 /// A limit of users and groups, quantities read.
 #[derive(Clone, Debug, PartialEq)]
@@ -342,9 +331,9 @@ pub struct Core {
     /// Quota preemption.
     pub quota_preemption: bool,
     /// What users use.
-    pub users: Vec<super::limits::Tracker>,
+    pub users: Vec<Tracker>,
     /// What groups use.
-    pub groups: Vec<super::limits::Tracker>,
+    pub groups: Vec<Tracker>,
     /// How many reservations there are.
     pub n_reservations: usize,
     /// How many placeholders are allocated.
@@ -364,5 +353,42 @@ pub struct Core {
     /// Whether [`Core::tried`] is kept.
     pub recording: bool,
     /// The asks that the last cycle passed over, and why.
-    pub tried: Vec<(AskIx, super::cycle::Skip)>,
+    pub tried: Vec<(AskIx, Skip)>,
+}
+
+/// Why an ask was passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// The application may not begin: maxapplications of a queue, or of its user.
+    MaxApplications,
+    /// The application waits after too many asks that could not be placed.
+    Backoff,
+    /// It waits for a placeholder to replace.
+    Replaceable,
+    /// More than its user or group may use.
+    UserQuota,
+    /// More than its queue may use.
+    QueueHeadroom,
+    /// The node it requires cannot take it.
+    RequiredNode,
+    /// No node can take it.
+    NoNode,
+}
+
+/// What one user or group uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tracker {
+    /// Name of the user or group.
+    pub name: String,
+    /// By queue.
+    pub used: Vec<Used>,
+}
+
+/// What is used in one queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Used {
+    /// Allocations, placeholders included.
+    pub resource: Amounts,
+    /// Applications that count.
+    pub apps: Vec<AppIx>,
 }

@@ -10,7 +10,7 @@
 
 use std::cmp::Ordering;
 
-use super::model::NodeIx;
+use super::indices::NodeIx;
 
 /// Most entries of a block; a fuller one becomes two.
 const BLOCK: usize = 128;

@@ -11,8 +11,8 @@
 //! # Differs
 //! reserved asks and placeholders are served before everything else and in the same order; that they are is not told
 
-use super::adapter::{Memory, application};
 use super::amounts::Amounts;
+use super::memory::{Memory, application};
 use super::model::{AppIx, Core, QueueIx};
 use super::priority::{MIN, PriorityPolicy};
 use super::properties::SortPolicy;

@@ -12,9 +12,10 @@
 
 use std::sync::Arc;
 
-use super::config::{self, Config, Partition, Types};
+use super::config::{self, Partition, Types};
 use super::properties::Written;
 use super::quantity;
+use super::words::Config;
 use crate::cluster::{Queue, QueueResource};
 use crate::id::{Arena, Id, QueueId};
 use crate::units::{Bound, Resource};

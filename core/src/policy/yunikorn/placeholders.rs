@@ -16,23 +16,22 @@
 
 use std::collections::BTreeMap;
 
-use super::adapter::{Memory, ask_for, ask_of, refused_nodes};
 use super::amounts::Amounts;
 use super::apps::{Ending, NewApp};
-use super::cycle::Found;
+use super::asks::{ask_for, ask_of, refused_nodes};
 use super::model::{AppIx, Ask, AskIx, Core, NodeIx, State};
 use super::partition::Kinds;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
-use crate::trace::{Event, Gate, Trace};
+use crate::trace::Gate;
 
 /// How long after its placeholders are gone the pods of a gang become asks. That is up to the Kubernetes side of the
 /// scheduler, which looks now and then; by then the core has given away the room that was held. Our choice.
-const INTERVAL: i64 = 1000;
+pub(super) const INTERVAL: i64 = 1000;
 
 /// Where a gang stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     /// For its room.
     Waits,
     /// The room did not come together in time; its pods become asks a little later.
@@ -51,9 +50,9 @@ enum Stage {
 /// All gangs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gangs {
-    stages: BTreeMap<JobId, Stage>,
+    pub(super) stages: BTreeMap<JobId, Stage>,
     /// Placeholders, and for which pods they hold room.
-    holders: BTreeMap<AskIx, (JobId, PodId)>,
+    pub(super) holders: BTreeMap<AskIx, (JobId, PodId)>,
 }
 
 impl Gangs {
@@ -84,7 +83,7 @@ impl Gangs {
     }
 
     /// Whether the pods of a gang become asks now, by time alone.
-    fn resumes(&self, now: i64) -> bool {
+    pub(super) fn resumes(&self, now: i64) -> bool {
         self.stages.values().any(|stage| matches!(stage, Stage::Resumes { at } if *at <= now))
     }
 
@@ -211,79 +210,8 @@ impl Gangs {
     }
 }
 
-impl Memory {
-    /// Fires the timers that are due: applications that were Completing end, placeholders that waited for too long go.
-    pub fn fire_timers(&mut self, world: PartitionView<'_>, trace: &mut Trace) {
-        let Some(core) = &mut self.core else { return };
-        let now = world.now.as_millis();
-        while let Some((due, timers)) = core.due_timers().filter(|(due, _)| *due <= now) {
-            core.now = due;
-            for (app, is_of_placeholders) in timers {
-                let job = self.gangs.holders.iter().find(|(ask, _)| core.asks[**ask].app == app);
-                let job = job.map(|(_, (job, _))| *job);
-                let held = held_by(&self.gangs, core, job);
-                if is_of_placeholders {
-                    core.time_out_placeholders(app);
-                } else {
-                    core.end_completing(app);
-                }
-                core.confirm_releases();
-                core.timed_out.clear();
-                let Some(job) = job else { continue };
-                for (pod, node) in held {
-                    trace.event(Event::Unclaimed { pod, node: self.nodes[node], by: None }, Vec::new);
-                }
-                let is_over = core.find_app(&world.cluster.jobs[job].name).is_none();
-                if let Some(stage) = self.gangs.stages.get_mut(&job) {
-                    *stage = match *stage {
-                        Stage::Waits if is_over => Stage::Failed,
-                        Stage::Waits => Stage::Resumes { at: due + INTERVAL },
-                        other => other,
-                    };
-                }
-                self.gangs.holders.retain(|_, (of, _)| *of != job);
-                self.in_step = false;
-            }
-        }
-        core.now = now;
-        self.in_step &= !self.gangs.resumes(now);
-    }
-
-    /// Confirms what a pass did to placeholders: one was placed, replaced or marked to go.
-    pub fn settle_gangs(&mut self, found: Option<&Found>, marked: &[AskIx], trace: &mut Trace) {
-        let Some(core) = &mut self.core else { return };
-        let placed = found.is_some_and(|found| core.asks[found.ask].placeholder);
-        if let Some((ask, placeholder)) = found.and_then(|found| Some((found.ask, found.placeholder?))) {
-            core.confirm_replacement(ask, placeholder);
-            self.gangs.holders.remove(&placeholder);
-            self.in_step = false;
-        }
-        let mut gone: Vec<AskIx> = marked.iter().copied().filter(|ask| core.asks[*ask].placeholder).collect();
-        for &ask in &gone {
-            core.release(ask, Ending::Over);
-        }
-        for &ask in &core.releasing {
-            if let (Some(pod), Some(node)) = (self.gangs.pod_of(ask), core.asks[ask].node) {
-                trace.event(Event::Unclaimed { pod, node: self.nodes[node], by: None }, Vec::new);
-            }
-        }
-        gone.extend(&core.releasing);
-        core.confirm_releases();
-        core.timed_out.clear();
-        self.gangs.holders.retain(|ask, _| !gone.contains(ask));
-        self.in_step &= !placed && gone.is_empty();
-    }
-
-    /// The room that placeholders hold.
-    pub fn held(&self) -> Vec<(PodId, NodeId)> {
-        let Some(core) = self.core() else { return Vec::new() };
-        let node = |ask: &AskIx| core.asks[*ask].node.map(|node| self.nodes[node]);
-        self.gangs.holders.iter().filter_map(|(ask, (_, pod))| Some((*pod, node(ask)?))).collect()
-    }
-}
-
 /// What the placeholders of a job hold.
-fn held_by(gangs: &Gangs, core: &Core, job: Option<JobId>) -> Vec<(PodId, NodeIx)> {
+pub(super) fn held_by(gangs: &Gangs, core: &Core, job: Option<JobId>) -> Vec<(PodId, NodeIx)> {
     let own = gangs.holders.iter().filter(|(_, (of, _))| Some(*of) == job);
     own.filter_map(|(ask, (_, pod))| Some((*pod, core.asks[*ask].node?))).collect()
 }

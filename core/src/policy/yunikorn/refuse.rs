@@ -8,11 +8,11 @@
 //! # Source
 //! yunikorn.md 3.3, 3.5
 
-use super::adapter::{Memory, until};
 use super::amounts;
-use super::cycle::{Found, Skip};
+use super::cycle::Found;
 use super::explain::{queue_id, short_of};
-use super::model::{AskIx, Core};
+use super::memory::{Memory, until};
+use super::model::{AskIx, Core, Skip};
 use super::rules;
 use crate::cluster::Phase;
 use crate::id::{Id, JobId};

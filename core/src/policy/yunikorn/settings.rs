@@ -4,10 +4,9 @@
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
-use super::config::{
-    Config, GROUPS, PROPERTIES, QUEUE_WORDS, Queue, SETTINGS, TEMPLATE, Written, parse, property_is_known,
-};
+use super::config::{Queue, Written, parse, property_is_known};
 use super::file::Reader;
+use super::words::{Config, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
 use crate::format::{Findings, Path, Scenario, quoted, value};
 use crate::policy::setting::{refused, switch, unknown};
 

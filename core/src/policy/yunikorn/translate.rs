@@ -6,7 +6,7 @@
 //! # Source
 //! yunikorn.md 1.2 to 1.4
 
-use super::config::paths;
+use super::partition::paths;
 use crate::format::Scalar;
 use crate::policy::description::Field;
 use crate::policy::translation::{Evictions, Packing, Refuses, Translation, Translator};

@@ -7,8 +7,8 @@
 //! # Source
 //! yunikorn.md 3.1, 5.1, 5.2
 
-use super::adapter::Memory;
 use super::cycle::NANOS;
+use super::memory::Memory;
 use super::model::{Ask, Core};
 use super::preempt::RETRY;
 use crate::policy::{Rhythm, Wake};

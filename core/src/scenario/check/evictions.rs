@@ -3,7 +3,6 @@
 use super::Here;
 use super::jobs::Jobs;
 use super::names;
-use super::placement::not_more_than_on;
 use crate::format::{Findings, JobEntry, Scalar, Scenario, codes, quantity, quoted, set};
 use crate::id::JobId;
 use crate::time::Time;
@@ -53,5 +52,22 @@ pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
             }
             None => {}
         }
+    }
+}
+
+/// A list with one entry for each pod in `on` has no more of them.
+pub fn not_more_than_on(
+    entry: &JobEntry,
+    list: &[String],
+    here: Here<'_>,
+    field: &'static str,
+    f: &mut Findings,
+) {
+    let (n, n_on) = (list.len(), entry.on.len());
+    if n > n_on {
+        let says = format!("{field} has {n} entries for the {n_on} of on; remove some");
+        let at = here.field(field);
+        let fix = set(at.clone(), list[..n_on].join(", "), format!("Keep the first {n_on}"));
+        f.add(codes::TOO_MANY_ON, at, says, fix);
     }
 }

@@ -20,6 +20,7 @@ mod preemptible;
 mod priority;
 mod queues;
 mod rules;
+mod seeds;
 mod settings;
 mod timeline;
 
@@ -59,8 +60,8 @@ pub fn check(scenario: &Scenario) -> Checked {
     placement::nominations(scenario, &nodes, &jobs, f);
     let timeline =
         timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
-    pools.advice(scenario, &nodes, f);
-    patterns::advice(scenario, &jobs, f);
+    nodes::empty_pools(scenario, &nodes, f);
+    seeds::advice(scenario, &jobs, f);
     advice::advice(scenario, &policy, &pools, &nodes, &queues, &jobs, f);
     advice_jobs::advice(scenario, (policy.description(), &named), &nodes, &jobs, f);
     let queue_at = |queue| queues.here(scenario, queue).path();

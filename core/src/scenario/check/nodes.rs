@@ -8,13 +8,11 @@ use super::named::Named;
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::{Here, Path, rules};
-use crate::format::Findings;
-use crate::format::quantity;
-use crate::format::{CapacityEntry, NodeEntry, Scenario};
-use crate::id::{Arena, NodeId, PartitionId};
-use crate::units::{Amount, Resource, ResourceVec};
-
 use crate::cluster::{Capacity, Node, NodeState};
+use crate::format::quantity;
+use crate::format::{CapacityEntry, Edit, Findings, Fix, NodeEntry, Scenario, quoted};
+use crate::id::{Arena, Id, NodeId, PartitionId};
+use crate::units::{Amount, Resource, ResourceVec};
 
 /// Cores of a node that does not say.
 const CPU_DEFAULT: Amount = Amount::cores(64);
@@ -194,5 +192,19 @@ impl Nodes {
             let found = node.labels.binary_search_by(|(k, _)| (**k).cmp(key));
             found.is_ok_and(|i| *node.labels[i].1 == **value)
         })
+    }
+}
+
+/// Advice about pools in which nothing can run.
+pub fn empty_pools(s: &Scenario, nodes: &Nodes, f: &mut Findings) {
+    for (i, pool) in s.pools.iter().enumerate() {
+        let id = PartitionId::from_index(i);
+        if nodes.kinds.iter().any(|(node, _)| node.partition == id) || s.nodes.is_empty() {
+            continue;
+        }
+        let here = Here::section("pools", i, Some(&pool.name).filter(|n| !n.is_empty()).map(String::as_str));
+        let says = format!("no node is in the pool {}, so nothing runs there", quoted(&pool.name));
+        let fix = Fix { label: "Remove the pool".into(), edits: vec![Edit::Remove { at: here.path() }] };
+        f.add(codes::EMPTY_POOL, here.path(), says, Some(fix));
     }
 }

@@ -1,18 +1,15 @@
 //! Patterns of jobs: how many, when they arrive, how long they last, and what of that is drawn.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::Here;
-use super::jobs::Jobs;
+use crate::format::JobEntry;
 use crate::format::codes;
 use crate::format::pattern::{Arrivals, Every, Lasts, Repeat};
 use crate::format::quantity::{self, MILLIS_MAX};
 use crate::format::{Findings, quoted, set};
-use crate::format::{JobEntry, Scenario};
 use crate::time::Span;
 
 /// The seed of entries that name none.
-const SEED_DEFAULT: u64 = 1;
+pub const SEED_DEFAULT: u64 = 1;
 
 /// How many jobs an entry stands for and when they arrive. No number: one, under its own name.
 pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u32>, Arrivals) {
@@ -115,44 +112,5 @@ pub fn end(entry: &JobEntry, arrivals: Arrivals, here: Here<'_>, f: &mut Finding
         let field = if entry.every.is_none() { "repeat" } else { "every" };
         let says = "the last arrival of this pattern lies more than a hundred years ahead";
         f.add(codes::LARGE, here.field(field), says, None);
-    }
-}
-
-/// Says which patterns draw the same numbers.
-pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
-    let drawing = |i: usize| {
-        let template = &jobs.templates[i];
-        let arrivals = template.arrivals.every.is_random && template.arrivals.count > 1;
-        let lengths = template.lasts.is_some_and(|lasts| lasts.is_drawn());
-        [("arrive", arrivals), ("last", lengths)].into_iter().filter_map(|(what, is)| is.then_some(what))
-    };
-    let seed = |i: usize| jobs.templates[i].arrivals.seed;
-    let entries = || (0..jobs.templates.len()).filter(|&i| drawing(i).next().is_some());
-    let mut used: BTreeSet<u64> = entries().map(seed).collect();
-    let mut first: BTreeMap<(&str, u64), usize> = BTreeMap::new();
-    for i in entries() {
-        let mut others = drawing(i).map(|what| (what, *first.entry((what, seed(i))).or_insert(i)));
-        let Some((what, other)) = others
-            .by_ref()
-            .fold(None, |found, (what, other)| found.or_else(|| (other != i).then_some((what, other))))
-        else {
-            continue;
-        };
-        if f.only_counts(codes::SAME_SEED) {
-            continue;
-        }
-        let free = (1..).find(|n| !used.contains(n)).unwrap_or(SEED_DEFAULT);
-        used.insert(free);
-        let at = jobs.here(s, i).field("seed");
-        let how = if what == "arrive" { "arrive in the same rhythm" } else { "last alike" };
-        let (own, other) = (quoted(&s.jobs[i].name), quoted(&s.jobs[other].name));
-        let says =
-            format!("the jobs of {own} and {other} {how}: both have seed {}; give {own} another", seed(i));
-        f.add(
-            codes::SAME_SEED,
-            at.clone(),
-            says,
-            set(at, free.to_string(), format!("Set its seed to {free}")),
-        );
     }
 }

@@ -101,27 +101,10 @@ fn no_node(entry: &JobEntry, name: &str, nodes: &Nodes, here: super::Here<'_>, f
     }
 }
 
-/// A list with one entry for each pod in `on` has no more of them.
-pub fn not_more_than_on(
-    entry: &JobEntry,
-    list: &[String],
-    here: super::Here<'_>,
-    field: &'static str,
-    f: &mut Findings,
-) {
-    let (n, n_on) = (list.len(), entry.on.len());
-    if n > n_on {
-        let says = format!("{field} has {n} entries for the {n_on} of on; remove some");
-        let at = here.field(field);
-        let fix = set(at.clone(), list[..n_on].join(", "), format!("Keep the first {n_on}"));
-        f.add(codes::TOO_MANY_ON, at, says, fix);
-    }
-}
-
 /// The devices that pods name, in order; `None`: the lowest free ones.
 fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<Option<Devices>> {
     let at = || here.field("on-devices");
-    not_more_than_on(entry, &entry.on_devices, here, "on-devices", f);
+    evictions::not_more_than_on(entry, &entry.on_devices, here, "on-devices", f);
     let mut all = Vec::with_capacity(entry.on_devices.len());
     for text in &entry.on_devices {
         let mut devices = Devices::default();

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::super::{POOLS_MAX, codes};
 use super::Here;
 use super::names::{self, Index};
-use super::nodes::Nodes;
 use super::settings;
 use crate::format::Scenario;
 use crate::format::{Diagnostic, Edit, Fix, Path, Segment};
@@ -120,21 +119,6 @@ impl Pools {
             }
         }
         (!found.is_empty()).then_some(found)
-    }
-
-    /// Advice about pools in which nothing can run.
-    pub fn advice(&self, s: &Scenario, nodes: &Nodes, f: &mut Findings) {
-        for (i, pool) in s.pools.iter().enumerate() {
-            let id = PartitionId::from_index(i);
-            if nodes.kinds.iter().any(|(node, _)| node.partition == id) || s.nodes.is_empty() {
-                continue;
-            }
-            let here =
-                Here::section("pools", i, Some(&pool.name).filter(|n| !n.is_empty()).map(String::as_str));
-            let says = format!("no node is in the pool {}, so nothing runs there", quoted(&pool.name));
-            let fix = Fix { label: "Remove the pool".into(), edits: vec![Edit::Remove { at: here.path() }] };
-            f.add(codes::EMPTY_POOL, here.path(), says, Some(fix));
-        }
     }
 }
 

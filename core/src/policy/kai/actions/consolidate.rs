@@ -18,7 +18,8 @@ use crate::policy::kai::fast::signatures::Failed;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::solve::solver::{Solved, Taking};
+use crate::policy::kai::solve::solver::Solved;
+use crate::policy::kai::solve::taking::Taking;
 use crate::policy::kai::task::JobRef;
 
 impl Session<'_> {

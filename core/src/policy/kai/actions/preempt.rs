@@ -18,7 +18,8 @@ use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::place::placement::Failure;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
-use crate::policy::kai::solve::solver::{Solved, Taking};
+use crate::policy::kai::solve::solver::Solved;
+use crate::policy::kai::solve::taking::Taking;
 
 impl Session<'_> {
     /// The action.

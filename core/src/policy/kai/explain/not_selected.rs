@@ -16,7 +16,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::reclaimable::Claim;
-use crate::policy::kai::solve::solver::Taking;
+use crate::policy::kai::solve::taking::Taking;
 use crate::policy::kai::statement::Done;
 use crate::policy::kai::task::{JobRef, QueueRef};
 use crate::trace::{NotSelected, Protection, Whom};

@@ -15,20 +15,9 @@
 //! nothing. Not used where siblings may tie (N-2, N-3), nor from a heap downwards that filling left out of order
 
 use crate::kit::heap::Heap;
-use crate::policy::kai::order::queue_tree::QueueTree;
+use crate::policy::kai::order::queue_tree::{QueueTree, Search};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, QueueRef};
-
-/// Who is looked for in a tree.
-#[derive(Debug)]
-pub(in crate::policy::kai) struct Search {
-    /// In order of their numbers.
-    jobs: Vec<JobRef>,
-    /// How many of them are left at or below each queue.
-    n_left: Vec<u32>,
-    /// The queue whose children are looked at; `None`: the top queues.
-    below: Option<QueueRef>,
-}
 
 impl QueueTree {
     /// From now on only these jobs matter; all of them are in the tree.

@@ -15,7 +15,6 @@
 //! Insertion order is the job order, or permuted by a seed (N-2).
 
 use crate::kit::heap::Heap;
-use crate::policy::kai::fast::inert_jobs::Search;
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::order::queue_order::With;
 use crate::policy::kai::session::Session;
@@ -31,6 +30,17 @@ pub(in crate::policy::kai) struct QueueTree {
     top: Heap<QueueRef>,
     popped: Vec<Vec<JobRef>>,
     pub(in crate::policy::kai) search: Option<Search>,
+}
+
+/// The jobs that are looked for in a tree; the others are passed over.
+#[derive(Debug)]
+pub(in crate::policy::kai) struct Search {
+    /// In order of their numbers.
+    pub jobs: Vec<JobRef>,
+    /// How many of them are left at or below each queue.
+    pub n_left: Vec<u32>,
+    /// The queue whose children are looked at; `None`: the top queues.
+    pub below: Option<QueueRef>,
 }
 
 #[derive(Debug, Default)]

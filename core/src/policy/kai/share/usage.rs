@@ -16,7 +16,7 @@
 
 use std::collections::VecDeque;
 
-use crate::policy::kai::snapshot::Quantities;
+use crate::policy::kai::number::Quantities;
 use crate::trace::{Rule, RuleRecord};
 
 /// The usage of a queue.

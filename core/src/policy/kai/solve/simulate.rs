@@ -18,7 +18,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::solve::min_runtime::Against;
-use crate::policy::kai::solve::solver::Taking;
+use crate::policy::kai::solve::taking::Taking;
 use crate::policy::kai::statement::Statement;
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 

@@ -22,24 +22,10 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::filters::Filters;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::solve::min_runtime::Against;
-use crate::policy::kai::solve::reclaimable::Held;
 use crate::policy::kai::solve::simulate::Attempt;
+use crate::policy::kai::solve::taking::Taking;
 use crate::policy::kai::statement::{NotHeld, Statement};
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
-
-/// On whose behalf victims are looked for, and what may be taken.
-#[derive(Debug)]
-pub(in crate::policy::kai) enum Taking {
-    /// From other queues, as far as that is fair with respect to what they held at first.
-    Reclaim(Held),
-    /// From lower priority in the same queue.
-    Preemption,
-    /// From anybody, if it is placed elsewhere.
-    Consolidation {
-        /// Most jobs that may be looked at.
-        most: Option<u32>,
-    },
-}
 
 /// What lets a job run, and why it may.
 #[derive(Debug)]

@@ -1,0 +1,81 @@
+//! What a pod asks of the core.
+//!
+//! # Source
+//! yunikorn.md 1.8
+//!
+//! # Differs
+//! a part of a GPU counts as a whole one
+
+use super::amounts::Amounts;
+use super::model::{AppIx, Ask, NodeIx};
+use super::partition::{Kinds, counted};
+use crate::cluster::{GpuRequest, Job, Pod, Preemptible};
+use crate::id::NodeId;
+use crate::policy::PartitionView;
+use crate::units::{Resource, ResourceVec};
+
+/// What is there of each resource; one of which nothing is said is left out.
+pub(super) fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> Option<i64>, pods: i64) -> Amounts {
+    let mut out = Amounts::EMPTY;
+    for resource in kinds.resources() {
+        if let Some((at, amount)) = kinds.of(resource).zip(get(resource)) {
+            out.set(at, counted(resource, amount));
+        }
+    }
+    if let Some(at) = kinds.pods() {
+        out.set(at, pods);
+    }
+    out
+}
+
+/// An amount in base units; `None`: a resource of the scenario's own that is not named there.
+pub(super) fn said(amounts: &ResourceVec, resource: Resource) -> Option<i64> {
+    let is_said = resource.nth_named().is_none() || amounts.has(resource);
+    is_said.then(|| amounts.get(resource).in_base_units())
+}
+
+/// What one pod asks for: devices are counted whole, and every pod takes a slot.
+pub(super) fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
+    let devices = match pod.request.gpu {
+        GpuRequest::None => 0,
+        GpuRequest::Whole { devices }
+        | GpuRequest::Fraction { devices, .. }
+        | GpuRequest::Memory { devices, .. } => devices,
+    };
+    // What is asked for with an amount of 0 counts as asked for.
+    let is_said = |resource: &Resource| pod.request.resources.has(*resource);
+    let of = |resource: Resource| match resource {
+        Resource::GPU => {
+            Some(i64::from(devices) * 1000).filter(|&amount| amount > 0 || is_said(&Resource::GPU))
+        }
+        _ => Some(pod.request.resources.get(resource).in_base_units()).filter(|_| is_said(&resource)),
+    };
+    amounts(kinds, &of, 1)
+}
+
+/// Nodes that a pod's labels, taints or device memory rule out.
+pub(super) fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Pod) -> Vec<NodeIx> {
+    let mib = match pod.request.gpu {
+        GpuRequest::Memory { mib, .. } => mib,
+        _ => 0,
+    };
+    let refuses = |node: &NodeId| {
+        let node = &world.cluster.nodes[*node];
+        !pod.selects(node) || !pod.tolerates(node) || mib > node.gpu_memory_mib / 100 * 100
+    };
+    nodes.iter().enumerate().filter(|(_, node)| refuses(node)).map(|(at, _)| at).collect()
+}
+
+/// What is asked for one pod, or for its place.
+pub(super) fn ask_for(kinds: &Kinds, (job, pod): (&Job, &Pod), key: &str, app: AppIx) -> Ask {
+    let rules = pod.rules.as_deref();
+    let required_node = rules.and_then(|rules| rules.required_node.as_deref());
+    Ask {
+        created: job.created.as_millis(),
+        allow_self: job.preemptible != Preemptible::No,
+        allow_other: !rules.is_some_and(|rules| rules.never_preempts),
+        originator: rules.is_some_and(|rules| rules.is_originator),
+        required_node: required_node.unwrap_or_default().to_owned(),
+        ..Ask::new(key, app, ask_of(kinds, pod), job.priority)
+    }
+}

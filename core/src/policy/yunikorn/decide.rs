@@ -1,0 +1,116 @@
+//! What the core came to in a pass, as decisions and events.
+//!
+//! # Source
+//! yunikorn.md 1.8, 3.1, 5.1
+
+use super::cycle::{Found, Kind};
+use super::explain;
+use super::memory::Memory;
+use super::model::AskIx;
+use crate::cluster::{Devices, NodeUse};
+use crate::id::{NodeId, PodId};
+use crate::policy::{Decision, PartitionView};
+use crate::trace::{Event, EvictReason, Trace};
+
+/// Whether the devices that a pod asks for are free on a node.
+fn has_devices(world: PartitionView<'_>, pod: PodId, node: NodeId) -> bool {
+    let cluster = world.cluster;
+    let mut room = NodeUse::new(&cluster.nodes[node]);
+    let pods = world.live_jobs().flat_map(|job| cluster.pods_of(job));
+    for (_, held) in pods.filter(|(_, held)| held.phase.holds() && held.node == Some(node)) {
+        room.take(&held.request, held.devices);
+    }
+    room.pick(cluster.pods[pod].request.gpu).is_some()
+}
+
+impl Memory {
+    pub(super) fn bind(
+        &mut self,
+        world: PartitionView<'_>,
+        found: Option<&Found>,
+        orders: &[explain::Order],
+        trace: &mut Trace,
+        decisions: &mut Vec<Decision>,
+    ) {
+        let (Some(core), Some(found)) = (&self.core, found) else { return };
+        let Some(pod) = self.pod_of(found.ask) else { return };
+        let node = self.nodes[found.node];
+        // A placeholder stays on a node that has fewer GPUs than before; the pod in its place is not admitted there and asks anew.
+        if matches!(found.kind, Kind::Replaced) && !has_devices(world, pod, node) {
+            self.in_step = false;
+            return;
+        }
+        match found.kind {
+            Kind::Allocated | Kind::AllocatedReserved if core.asks[found.ask].placeholder => {
+                trace.event(Event::Claimed { pod, node }, || explain::why(world, self, core, orders, found));
+            }
+            Kind::Allocated | Kind::AllocatedReserved | Kind::Replaced => {
+                let devices = Devices::default();
+                let why = || explain::why(world, self, core, orders, found);
+                trace.action = "allocate";
+                trace.event(Event::Bound { pod, node, devices }, why);
+                decisions.push(Decision::Bind { pod, node, devices: None });
+            }
+            Kind::Reserved | Kind::Idle if !found.victims.is_empty() => {
+                trace.action = "reserve";
+                trace.event(Event::Claimed { pod, node }, Vec::new);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn evict(
+        &mut self,
+        world: PartitionView<'_>,
+        marked: &[AskIx],
+        trace: &mut Trace,
+        decisions: &mut Vec<Decision>,
+    ) {
+        let Some(core) = &self.core else { return };
+        for (victim, ask) in marked.iter().zip(&core.marked_for) {
+            let Some(ask) = *ask else { continue };
+            let taker = self.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
+            let Some(&pod) = self.pods.get(victim) else {
+                if let (Some(pod), Some(node)) = (self.pod_of(*victim), core.asks[*victim].node) {
+                    let node = self.nodes[node];
+                    trace.event(Event::Unclaimed { pod, node, by: taker }, Vec::new);
+                }
+                continue;
+            };
+            let Some(node) = world.cluster.pods[pod].node else { continue };
+            // What a required node has to give up hangs on priorities alone.
+            let is_required = !core.asks[ask].required_node.is_empty();
+            let reason = if is_required { EvictReason::Preempted } else { EvictReason::ReclaimedForQuota };
+            let why = || match is_required {
+                true => explain::why_given_way(world, self, core, ask, *victim),
+                false => explain::why_evicted(world, self, core, ask, marked, *victim),
+            };
+            trace.action = "preempt";
+            trace.event(Event::Evicted { pod, node, by: taker, reason }, why);
+            decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
+            self.takers.extend(taker.map(|job| (pod, job)));
+            self.in_step = false;
+        }
+    }
+
+    /// Tasks that go because a maximum was lowered.
+    pub(super) fn give_up(
+        &mut self,
+        world: PartitionView<'_>,
+        marked: &[AskIx],
+        trace: &mut Trace,
+        decisions: &mut Vec<Decision>,
+    ) {
+        let Some(core) = &self.core else { return };
+        for victim in marked {
+            let Some(&pod) = self.pods.get(victim) else { continue };
+            let Some(node) = world.cluster.pods[pod].node else { continue };
+            let reason = EvictReason::AboveLimit;
+            let why = || explain::why_given_up(self, core, marked, *victim);
+            trace.action = "quota preemption";
+            trace.event(Event::Evicted { pod, node, by: None, reason }, why);
+            decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
+            self.in_step = false;
+        }
+    }
+}

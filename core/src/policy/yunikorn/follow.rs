@@ -1,0 +1,199 @@
+//! Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
+//!
+//! # Source
+//! yunikorn.md 1.8, 3.1, 5.1
+
+use std::borrow::Cow;
+
+use super::amounts::Amounts;
+use super::apps::{Ending, NewApp};
+use super::asks::{amounts, ask_for, refused_nodes, said};
+use super::config::{Partition, Rule};
+use super::memory::{Memory, application};
+use super::model::{Ask, AskIx, Core, QueueIx, Settings as Surroundings};
+use super::partition::{self, Kinds};
+use super::words::Config;
+use crate::cluster::{Cluster, Node, Phase};
+use crate::id::{Id, JobId, PodId};
+use crate::policy::PartitionView;
+use crate::units::Resource;
+
+impl Memory {
+    /// The same, in step with the cluster as it is.
+    pub(super) fn now(&self, world: PartitionView<'_>, config: &Config) -> Cow<'_, Memory> {
+        let mut now = Cow::Borrowed(self);
+        if !self.in_step {
+            now.to_mut().follow(world, config);
+        }
+        now
+    }
+
+    /// Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
+    pub(super) fn follow(&mut self, world: PartitionView<'_>, config: &Config) {
+        let partition = simulated(partition::partition(world.queues(), config));
+        if self.core.is_none() {
+            let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
+            let is_limited = world.nodes().any(|(_, node)| node.pods_max != Node::UNLIMITED_PODS);
+            self.kinds = Kinds::new(&partition, config, &world.cluster.named).counting_pods(is_limited);
+            self.core = Some(Core::new(&partition, self.kinds.names.clone(), settings));
+        }
+        let Some(core) = &mut self.core else { return };
+        core.now = world.now.as_millis();
+        if partition != self.partition {
+            core.apply(&partition);
+            self.partition = partition;
+        }
+        let paths = partition::paths(world.queues());
+        self.queues = paths.iter().map(|path| core.find_queue(path)).collect();
+        self.follow_nodes(world);
+        for job in world.live_jobs() {
+            self.follow_job(world, config, job);
+        }
+        self.forget(world);
+    }
+
+    fn follow_nodes(&mut self, world: PartitionView<'_>) {
+        let Some(core) = &mut self.core else { return };
+        for (id, node) in world.nodes() {
+            let of = |resource: Resource| said(&node.capacity, resource);
+            // A node that is not ready offers nothing, not even to those who reserved it.
+            let ready = amounts(&self.kinds, &of, i64::from(node.pods_max));
+            let capacity = if node.ready { ready } else { Amounts::EMPTY };
+            let known = self.nodes.iter().position(|&known| known == id);
+            let at = known.unwrap_or_else(|| {
+                core.add_node(&node.name, &capacity);
+                self.nodes.push(id);
+                self.nodes.len() - 1
+            });
+            if core.nodes[at].capacity != capacity.pruned() {
+                core.set_capacity(at, &capacity);
+            }
+            if core.nodes[at].schedulable != node.takes_pods() {
+                core.set_schedulable(at, node.takes_pods());
+            }
+            core.nodes[at].cordoned = node.draining;
+            core.nodes[at].down = !node.ready;
+            if !node.ready {
+                core.drop_reservations_on(at);
+                self.gangs.lose_node(core, at);
+            }
+        }
+    }
+
+    fn follow_job(&mut self, world: PartitionView<'_>, config: &Config, id: JobId) {
+        let Some(core) = &mut self.core else { return };
+        let job = &world.cluster.jobs[id];
+        let application = application(world.cluster, id);
+        let app = core.find_app(application).or_else(|| {
+            let queue = self.queues[job.queue.index()]?;
+            let user = job.user.as_deref().unwrap_or_default();
+            let queue = path_of(core, queue, user);
+            let groups = groups_of(world.cluster, config, id);
+            let new = NewApp {
+                id: application.to_string(),
+                queue,
+                user: user.to_owned(),
+                groups,
+                ..NewApp::default()
+            };
+            self.gangs.add_app(core, world, (&self.kinds, &self.nodes), id, new)
+        });
+        let Some(app) = app.filter(|&app| self.gangs.may_start(core, id, app)) else { return };
+        let is_gang = self.gangs.is_gang(id);
+        for (pod_id, pod) in world.cluster.pods_of(id) {
+            let node = pod.node.and_then(|node| self.nodes.iter().position(|&known| known == node));
+            let known = self.asks.get(&pod_id).copied();
+            if let (Some(ask), Phase::Pending) = (known, pod.phase)
+                && core.asks[ask].allocated
+            {
+                // It was told to go, and waits again.
+                release(core, ask);
+                self.pods.remove(&ask);
+                self.asks.remove(&pod_id);
+            } else if known.is_some() {
+                continue;
+            }
+            let wanted = match pod.phase {
+                Phase::Pending => Some(None),
+                phase if phase.holds() => node.map(Some),
+                _ => None,
+            };
+            let Some(on) = wanted else { continue };
+            let refuses = refused_nodes(world, &self.nodes, pod);
+            let set = &world.cluster.pod_sets[pod.pod_set].name;
+            let ask = Ask {
+                refuses,
+                task_group: if is_gang { set.to_string() } else { String::new() },
+                ..ask_for(&self.kinds, (job, pod), &pod.name, app)
+            };
+            if core.add_ask(ask, on)
+                && let Some(ask) = core.find_ask(app, &pod.name)
+            {
+                self.asks.insert(pod_id, ask);
+                self.pods.insert(ask, pod_id);
+                if let Phase::Terminating { .. } = pod.phase {
+                    core.is_leaving(ask);
+                }
+            }
+        }
+    }
+
+    /// Takes out what is over.
+    fn forget(&mut self, world: PartitionView<'_>) {
+        let Some(core) = &mut self.core else { return };
+        let over = |pod: &PodId| {
+            let phase = world.cluster.pods[*pod].phase;
+            phase != Phase::Pending && !phase.holds()
+        };
+        let gone: Vec<PodId> = self.asks.keys().copied().filter(over).collect();
+        // Requests that wait go first: an application counts for its user until an allocation ends and nothing is left.
+        let is_allocated = |pod: &PodId| self.asks.get(pod).is_some_and(|&ask| core.asks[ask].allocated);
+        let (running, waiting): (Vec<PodId>, Vec<PodId>) = gone.into_iter().partition(is_allocated);
+        for pod in waiting.into_iter().chain(running) {
+            if let Some(ask) = self.asks.remove(&pod) {
+                self.pods.remove(&ask);
+                release(core, ask);
+            }
+        }
+        self.gangs.forget(core, world);
+        self.takers.retain(|pod, _| matches!(world.cluster.pods[*pod].phase, Phase::Terminating { .. }));
+    }
+}
+
+fn release(core: &mut Core, ask: AskIx) {
+    let running = core.apps[core.asks[ask].app].allocations.contains(&ask);
+    if running { core.release(ask, Ending::Over) } else { core.remove_ask(ask) }
+}
+
+/// What the core is given: everybody may submit, and queues that placement makes are made where a job asks for one.
+fn simulated(mut partition: Partition) -> Partition {
+    let provided = Rule { name: "provided".to_owned(), create: true, ..Rule::default() };
+    partition.placementrules = vec![provided];
+    for root in &mut partition.queues {
+        root.submitacl = "*".to_owned();
+    }
+    partition
+}
+
+/// The path a job asks for: its queue, or below a queue of YuniKorn's that only has queues made by placement, that of its
+/// user.
+fn path_of(core: &Core, queue: QueueIx, user: &str) -> String {
+    let path = &core.queues[queue].path;
+    if core.queues[queue].is_leaf {
+        return path.clone();
+    }
+    let user = if user.is_empty() { "default" } else { user };
+    [path, ".", &user.replace('.', "_dot_")].concat()
+}
+
+/// The groups of a job's user: those that the job says, else those that the settings say.
+fn groups_of(cluster: &Cluster, config: &Config, job: JobId) -> Vec<String> {
+    let first = cluster.pods_of(job).next().and_then(|(_, pod)| pod.rules.as_deref());
+    match first.map(|rules| rules.groups.as_slice()) {
+        Some(own @ [_, ..]) => own.iter().map(|group| group.to_string()).collect(),
+        _ => {
+            let user = cluster.jobs[job].user.as_deref().unwrap_or_default();
+            config.groups.get(user).cloned().unwrap_or_default()
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Phrases that several explanations have in common.
+
+use super::text::Text;
+use crate::cluster::NodeState;
+use crate::id::QueueId;
+use crate::moment::{EventRow, Frame, What};
+use crate::trace::{EvictReason, Mark};
+
+/// Why a pod was evicted, in words, where nobody is named for whom.
+pub fn reason(reason: EvictReason) -> &'static str {
+    match reason {
+        EvictReason::AboveLimit => "a limit was lowered, and its queue uses more",
+        EvictReason::StaleGang => "fewer pods of its gang ran than its minimum for too long",
+        EvictReason::NodeLost => "its node is gone",
+        EvictReason::Withdrawn => "the plan withdrew it",
+        EvictReason::Moved => "to be moved to another node",
+        EvictReason::Preempted => "a job of higher priority comes first",
+        EvictReason::ReclaimedForQuota => "another queue reclaims its quota",
+        EvictReason::ReclaimedForFairShare => "another queue reclaims its fair share",
+    }
+}
+
+/// What became of a node.
+pub fn node_state(state: NodeState) -> &'static str {
+    match state {
+        NodeState::Down => "went down",
+        NodeState::Draining => "is being drained",
+        NodeState::Ready => "is ready",
+    }
+}
+
+/// The queues at the level where the paths of two queues split: ancestors that are siblings, and their parent.
+pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId, Option<QueueId>)> {
+    let path = |of: QueueId| {
+        let mut path = vec![of.0];
+        while let Some(parent) = frame.queues.get(path[path.len() - 1] as usize).and_then(|row| row.parent) {
+            if path.len() > frame.queues.len() {
+                break;
+            }
+            path.push(parent);
+        }
+        path.reverse();
+        path
+    };
+    let (one, two) = (path(a), path(b));
+    let at = one.iter().zip(&two).position(|(x, y)| x != y)?;
+    let parent = at.checked_sub(1).map(|above| QueueId(one[above]));
+    Some((QueueId(one[at]), QueueId(two[at]), parent))
+}
+
+/// Who was evicted for whom.
+pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
+    let text = Text::default().job(frame.job_name(event)).say(" was evicted");
+    match event.by() {
+        Some(by) => text.say(" so that ").job(frame.job(by)).say(" can run"),
+        None => text,
+    }
+}
+
+/// What a mark says, of a job or of two queues; nothing of an event.
+pub fn marked(frame: &Frame, event: &EventRow) -> Text {
+    let What::Mark(Mark { rule, subject }) = event.what else { return Text::default() };
+    let queue = |queue: Option<QueueId>| queue.map_or("", |queue| frame.queue(queue));
+    let whom = match subject.job {
+        Some(job) => Text::default().job(frame.job(job)),
+        None if subject.other_queue.is_none() => Text::default().queue(queue(subject.queue)),
+        None => Text::default().queue(queue(subject.queue)).say(" and ").queue(queue(subject.other_queue)),
+    };
+    whom.say(": ").say(rule.0.says)
+}

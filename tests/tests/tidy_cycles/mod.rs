@@ -1,0 +1,113 @@
+//! Files that need each other: none but those that are listed with a reason.
+
+use super::*;
+
+/// Files of the page that need each other, and why.
+const WEB_CYCLES: &[(&[&str], &str)] = &[(
+    &["web/src/effects.rs", "web/src/store.rs"],
+    "a command's effects are carried out by the store, and timers, engine and other tabs answer with commands",
+)];
+
+/// Files of the engine that need each other, and why.
+const CORE_CYCLES: &[(&[&str], &str)] = &[
+    (
+        &["core/src/policy/description.rs", "core/src/policy/translation.rs"],
+        "a description holds the functions that translate to its policy, which take descriptions",
+    ),
+    (
+        &[
+            "core/src/policy/ego/assign.rs",
+            "core/src/policy/ego/quota.rs",
+            "core/src/policy/ego/reclaim.rs",
+            "core/src/policy/ego/standing.rs",
+        ],
+        "a pass is one computation on one table, cut by its steps",
+    ),
+    (
+        &["core/src/policy/ego/memory.rs", "core/src/policy/ego/model.rs", "core/src/policy/ego/opening.rs"],
+        "the memory opens itself from the model, and the model is read with the memory",
+    ),
+    (
+        &[
+            "core/src/policy/kai/explain/notes.rs",
+            "core/src/policy/kai/fast/equivalence_classes.rs",
+            "core/src/policy/kai/fast/signatures.rs",
+            "core/src/policy/kai/job.rs",
+            "core/src/policy/kai/order/job_order.rs",
+            "core/src/policy/kai/order/nondeterminism.rs",
+            "core/src/policy/kai/place/placement.rs",
+            "core/src/policy/kai/place/score.rs",
+            "core/src/policy/kai/session.rs",
+            "core/src/policy/kai/share/capacity.rs",
+            "core/src/policy/kai/statement.rs",
+        ],
+        "the session is one working copy; what works on a part of it is beside the type of that part",
+    ),
+    (
+        &[
+            "core/src/sim/happen.rs",
+            "core/src/sim/losses.rs",
+            "core/src/sim/partitions.rs",
+            "core/src/sim/simulation.rs",
+        ],
+        "one simulation, cut by what moves it",
+    ),
+];
+
+#[test]
+fn no_two_files_of_the_page_need_each_other() {
+    check_cycles("web/src", |_| true, WEB_CYCLES, "WEB_CYCLES");
+}
+
+/// A `mod.rs` and the files beside it are one thing: it defines what they have in common.
+#[test]
+fn no_two_files_of_the_engine_need_each_other() {
+    check_cycles("core/src", |file| !file.name.ends_with("/mod.rs"), CORE_CYCLES, "CORE_CYCLES");
+}
+
+/// Fails where files use each other, directly or through others, unless the cycle is known.
+fn check_cycles(root: &str, counts: fn(&File) -> bool, known: &[(&[&str], &str)], list: &str) {
+    let files: Vec<File> =
+        rust_files(root).into_iter().filter(|file| !file.is_test() && counts(file)).collect();
+    let modules: BTreeMap<Vec<String>, usize> =
+        files.iter().enumerate().map(|(at, file)| (file.path(), at)).collect();
+    let uses: Vec<BTreeSet<usize>> = files.iter().map(|file| used_files(file, &modules)).collect();
+    let reached: Vec<BTreeSet<usize>> = (0..files.len())
+        .map(|from| {
+            let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+            while let Some(at) = open.pop() {
+                open.extend(uses[at].iter().filter(|to| seen.insert(**to)));
+            }
+            seen
+        })
+        .collect();
+    let mut cycles = BTreeSet::new();
+    for (at, to) in reached.iter().enumerate().filter(|(at, to)| to.contains(at)) {
+        let cycle = to.iter().filter(|other| reached[**other].contains(&at));
+        cycles.insert(cycle.map(|other| files[*other].name.as_str()).collect::<Vec<_>>());
+    }
+    let known: BTreeSet<Vec<&str>> = known.iter().map(|(files, _)| files.to_vec()).collect();
+    let findings = cycles.symmetric_difference(&known).map(|cycle| cycle.join(" <-> ")).collect();
+    let advice =
+        format!("move what both need into a file of its own below them, or take the pair out of {list}");
+    report(findings, &advice);
+}
+
+/// The files that a file names, by `crate::` and `super::` and by the modules that it imports.
+fn used_files(file: &File, modules: &BTreeMap<Vec<String>, usize>) -> BTreeSet<usize> {
+    let text: String = file.code().into_iter().map(|(_, line)| format!("{}\n", line.trim())).collect();
+    let own = file.path();
+    let mut paths = Vec::new();
+    expand(&text, "crate::", &[], &mut paths);
+    expand(&text, "super::", &own[..own.len().saturating_sub(1)], &mut paths);
+    for path in paths.clone() {
+        if let (Some(name), true) = (path.last(), modules.contains_key(&path)) {
+            expand(&text, &format!("{name}::"), &path, &mut paths);
+        }
+    }
+    let file_of = |path: &Vec<String>| {
+        (0..=path.len()).rev().find_map(|length| modules.get(&path[..length]).filter(|_| length > 0))
+    };
+    let all = paths.iter().filter_map(file_of).copied();
+    all.filter(|at| modules.get(&own) != Some(at)).collect()
+}
