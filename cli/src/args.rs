@@ -31,6 +31,9 @@ pub enum Command {
     /// Run a scenario and print what happens
     #[command(after_help = EXIT_CODES)]
     Run(Run),
+    /// Say why a job waits, or what became of it
+    #[command(after_help = EXIT_CODES)]
+    Why(Why),
     /// Say everything that is wrong with a scenario
     #[command(after_help = EXIT_CODES)]
     Check(Check),
@@ -69,6 +72,23 @@ pub struct Policies {
     /// Only this one
     #[arg(value_name = "P")]
     pub policy: Option<String>,
+}
+
+/// Explain a job.
+#[derive(Debug, ClapArgs)]
+pub struct Why {
+    /// Its name
+    #[arg(value_name = "JOB")]
+    pub job: String,
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub file: String,
+    /// Translate the scenario into the words of this policy first: kai, fifo, yunikorn, ego, runai, max-min or drf
+    #[arg(long, value_name = "P")]
+    pub policy: Option<String>,
+    /// After the first cycle at or after this moment, such as 90s or 2h; left out: after the first cycle that sees the job
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub at: Option<i64>,
 }
 
 /// Run a scenario.

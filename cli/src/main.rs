@@ -1,7 +1,7 @@
 //! The headless runner: scenario in, events, tables or JSON lines out, exit codes for pipelines.
 //!
 //! [`args`] is the command line; [`load`] reads files and links and reports what is wrong with them; [`run`] is the
-//! loop, which hands every cycle to [`text`] or [`lines`]; [`simulators`] answers like those that come with KAI; [`convert`] is everything that makes one kind of
+//! loop, which hands every cycle to [`text`] or [`lines`]; [`why`] explains one job; [`simulators`] answers like those that come with KAI; [`convert`] is everything that makes one kind of
 //! file from another; [`policies`] says which versions are modelled; [`translated`] puts scenarios under other policies.
 
 mod args;
@@ -14,6 +14,7 @@ mod run;
 mod simulators;
 mod text;
 mod translated;
+mod why;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
     };
     let end = match args.command {
         args::Command::Run(args) => run::run(&args),
+        args::Command::Why(args) => why::why(&args),
         args::Command::Check(args) => convert::check(&args),
         args::Command::Import(args) => convert::import(&args),
         args::Command::Export(args) => convert::export(&args),

@@ -400,3 +400,33 @@ fn reasons_are_printed_before_idle_cycles() {
     assert_eq!(said, [format!("0:01  cycle 1      {protected}"), format!("4:01  cycle 3      {protected}")]);
     assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
 }
+
+/// One job is explained where it is first seen, or at a moment; a name that no job has is refused.
+#[test]
+fn why_explains_one_job() {
+    let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
+    let out = text(&fairground(&["why", "b1"], example).stdout);
+    assert!(out.contains("\nb1 is waiting: no room is free, and a1, a2, a3 and a4 are protected"), "{out}");
+    assert!(out.contains("\nNext: At 4:35 the protection ends;"), "{out}");
+    let out = text(&fairground(&["why", "b1", "-", "--at", "10m"], example).stdout);
+    assert!(out.starts_with("b1, cycle ") && out.contains("b1 runs in "), "{out}");
+    let end = fairground(&["why", "b9"], example);
+    assert_eq!(end.status.code(), Some(2));
+    assert!(text(&end.stderr).contains("no job is called \"b9\""), "{}", text(&end.stderr));
+}
+
+/// What `kubectl` prints can be piped through: imported, then run.
+#[test]
+fn a_cluster_is_imported_and_run_in_one_pipe() {
+    let cluster = r#"{"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+         "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110", "nvidia.com/gpu": "1"}}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"kai.scheduler/queue": "team"}},
+         "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}, "status": {"phase": "Pending"}}
+    ]}"#;
+    let imported = fairground(&["import", "-", "--policy", "kai"], cluster);
+    let report = text(&imported.stderr);
+    assert!(report.contains("queues that the text does not have, without limits: team"), "{report}");
+    let out = text(&fairground(&["run", "-", "--why"], &text(&imported.stdout)).stdout);
+    assert!(out.contains("started    p (team) on n"), "{out}");
+}

@@ -30,7 +30,7 @@ pub use happenings::{Entry, Group, groups, history, now};
 pub use ladder::{Ladder, Step, ladder};
 pub use order::{Order, put_order};
 pub use phrases::node_state;
-pub use report::{decided, waiting};
+pub use report::{decided, of_job, waiting};
 pub use rule::{rule, rule_name};
 pub use selection::Selection;
 pub use short::short_reason;

@@ -21,6 +21,11 @@ pub fn waiting(frame: &Frame, refusal: &Refusal) -> Explanation {
     in_words_of(frame, pending::pending(frame, refusal, resource(frame)))
 }
 
+/// What became of a job in the cycle, or why it waits.
+pub fn of_job(frame: &Frame, job: &str) -> Explanation {
+    why(frame, None, &Selection::Job(job.to_string()), None, resource(frame))
+}
+
 /// The resource that sentences are about where nothing decides it: GPUs, in a cluster without any the CPU.
 fn resource(frame: &Frame) -> u8 {
     if frame.total[usize::from(number::GPU)] > 0.0 { number::GPU } else { number::CPU }
