@@ -51,7 +51,7 @@ test("charts are saved as PNG", async ({ page }) => {
   await app.open();
   const shares = page.getByRole("region", { name: "Shares", exact: true });
   const waits = page.waitForEvent("download");
-  await shares.getByRole("button", { name: "PNG" }).click();
+  await app.chartMenu(shares, "Save as PNG");
   const download = await waits;
   expect(download.suggestedFilename()).toBe("shares.png");
   const bytes = await readFile(await download.path());
@@ -61,7 +61,7 @@ test("charts are saved as PNG", async ({ page }) => {
   await app.step.click();
   await app.atCycle(1);
   const waitsForSvg = page.waitForEvent("download");
-  await shares.getByRole("button", { name: "SVG" }).press("Enter");
+  await app.chartMenu(shares, "Save as SVG");
   const svg = (await readFile(await (await waitsForSvg).path())).toString();
   expect(svg).toContain("<title>Shares · Two teams, four GPUs · KAI · cycle 1, 0:01</title>");
   const link = svg.match(/<desc>([^<]*)<\/desc>/)[1].replaceAll("&amp;", "&");

@@ -13,7 +13,7 @@ use crate::state::command::Command;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
+    Stride, chart_keys, chart_menu, icon, insert, legend_line, rem, table, walk, width_of,
 };
 
 /// What rows can be.
@@ -92,7 +92,7 @@ pub fn Gantt() -> impl IntoView {
                     "Row: "
                     <select class="input" on:change=choose>{options.collect_view()}</select>
                 </label>
-                {table_button(as_table)}
+                {chart_menu(as_table)}
             </div>
             <div class="story-body">
                 <div node_ref=place class="story-place">
