@@ -292,11 +292,11 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
     };
     [
         ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(3.5rem, 1.3fr)"),
-        ("queue", "Its queue", false, "minmax(3.5rem, 1fr)"),
+        ("queue", "Its queue", false, "minmax(4rem, 1fr)"),
         ("pods", "Pods that start together", true, "2.25rem"),
         (label, title, true, "2.75rem"),
         ("prio", "Priority: higher is served first within a queue", true, "4rem"),
-        ("", "Non-preemptible jobs have a lock", false, "1.5rem"),
+        ("lock", "Non-preemptible jobs have a lock", false, "1.5rem"),
         ("submit", "When it is submitted", true, "3.5rem"),
         ("lasts", "How long each pod runs", true, "3.5rem"),
     ]

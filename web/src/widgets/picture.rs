@@ -117,8 +117,18 @@ pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
         }
         items
     };
+    let has_legend = RwSignal::new(false);
     view! {
         <span node_ref=place class="chart-tools no-print">
+            <button
+                type="button"
+                class="btn quiet icon small only-phone legend-key"
+                aria-label="Legend"
+                aria-expanded=move || has_legend.get().to_string()
+                on:click=move |_| has_legend.update(|on| *on = !*on)
+            >
+                <Icon kind=Kind::Help />
+            </button>
             <MenuButton label="Table and pictures" class="btn quiet icon small" items=Callback::new(items)>
                 <Icon kind=Kind::More />
             </MenuButton>
@@ -156,6 +166,11 @@ fn table_tools(caption: &str, table: &Table) -> impl IntoView {
 
 /// A table, with a row that is meant. Of very many rows those around it stand on the page.
 pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
+    table_with(caption, table, meant, Vec::new())
+}
+
+/// A table with a small bar below each number, where rows of `parts` say how long: one for each column of numbers.
+pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<Vec<f64>>) -> AnyView {
     let text = table.text_columns;
     let left_out = table.rows.len().saturating_sub(ROWS_MAX);
     let first = meant.map_or(0, |at| at.saturating_sub(ROWS_MAX / 2)).min(left_out);
@@ -176,6 +191,9 @@ pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
     };
     let (label, caption) = (caption.to_string(), caption.to_string());
     let class = move |i: usize| if i < text { "" } else { "num" };
+    let part =
+        |row: usize, i: usize| parts.get(row)?.get(i.checked_sub(text)?).copied().filter(|part| *part > 0.0);
+    let bar = |row, i| part(row, i).map(|part| format!("{}%", (part * 100.0).round()));
     view! {
         {tools}
         <div class="table-wrap" tabindex="0" role="region" aria-label=label>
@@ -204,7 +222,7 @@ pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
                                     {row
                                         .into_iter()
                                         .enumerate()
-                                        .map(|(i, cell)| view! { <td class=class(i)>{cell}</td> })
+                                        .map(|(i, cell)| view! { <td class=class(i) style=("--part", bar(at, i))>{cell}</td> })
                                         .collect_view()}
                                 </tr>
                             }
