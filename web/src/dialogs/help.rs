@@ -88,6 +88,16 @@ pub fn Help(
                     {glossary(store)}
                 </section>
             </div>
+            <section>
+                <h3>"Embedding in another page"</h3>
+                <p>
+                    "Share gives the code. The embedded page posts "
+                    <code>"{ fairground: \"moment\", cycle, height }"</code>
+                    " to the page around it when its cycle or its height in pixels changes, and shows a cycle when it receives "
+                    <code>"{ fairground: \"go\", cycle }"</code>
+                    "."
+                </p>
+            </section>
         </DialogFrame>
     }
 }
