@@ -124,7 +124,7 @@ test("why is made wider by keys and stays so", async ({ page }) => {
   await app.open();
   const width = async () => (await app.why.boundingBox()).width;
   const before = await width();
-  await page.getByRole("separator", { name: "Width of why" }).focus();
+  await page.getByRole("separator", { name: "Width of Why" }).focus();
   await page.keyboard.press("Shift+ArrowLeft");
   await expect.poll(width).toBe(before + 80);
   await page.reload();

@@ -220,11 +220,11 @@ pub fn queue_rows(
 pub fn node_columns(has_pools: bool) -> Vec<Column> {
     let pool = has_pools.then(|| column("pool", "Scheduled separately", false, "minmax(3rem, 0.6fr)"));
     let all = vec![
-        column("nodes", "A name, or the prefix of equal nodes", false, "minmax(0, 1fr)"),
-        column("count", "How many equal nodes", true, "3.5rem"),
-        column("GPUs", "GPUs per pod", true, "3.25rem"),
+        column("nodes", "Name, or name prefix of identical nodes", false, "minmax(0, 1fr)"),
+        column("count", "Number of identical nodes", true, "3.5rem"),
+        column("GPUs", "GPUs per node", true, "3.25rem"),
         column("cores", "CPU cores per node", true, "3.5rem"),
-        column("memory", "Memory per pod", true, "4.75rem"),
+        column("memory", "Memory per node", true, "4.75rem"),
     ];
     all.into_iter().chain(pool).collect()
 }
@@ -291,7 +291,7 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
         _ => ("GPUs", "GPUs per pod: whole, or a fraction"),
     };
     [
-        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(3.5rem, 1.3fr)"),
+        ("job", "Name, or name prefix of a pattern of identical jobs", false, "minmax(3.5rem, 1.3fr)"),
         ("queue", "Its queue", false, "minmax(4rem, 1fr)"),
         ("pods", "Pods that start together", true, "2.25rem"),
         (label, title, true, "2.75rem"),

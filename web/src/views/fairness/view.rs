@@ -110,13 +110,13 @@ impl Style {
 
 /// The columns of numbers: caption, and how they are written.
 const COLUMNS: [(&str, Kind); 9] = [
-    ("short for", Kind::Span),
+    ("below share", Kind::Span),
     ("owed", Kind::Amount),
     ("borrowed", Kind::Amount),
     ("used", Kind::Amount),
     ("wait, median", Kind::Span),
     ("wait, P90", Kind::Span),
-    ("longest now", Kind::Span),
+    ("longest wait now", Kind::Span),
     ("evictions", Kind::Count),
     ("lost", Kind::Amount),
 ];
@@ -335,7 +335,7 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short * 1000.0) as i64);
-            format!("{upto}: {} was owed most, for {short}.", name(*queue))
+            format!("{upto}: {} was owed most, and was below its share for {short}.", name(*queue))
         }
         None => format!("{upto}: nothing was owed."),
     }

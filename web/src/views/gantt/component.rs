@@ -89,7 +89,7 @@ pub fn Gantt() -> impl IntoView {
                 <h2>"Job timeline"</h2>
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
                 <label class="row">
-                    "Row: "
+                    "Group by "
                     <select class="input" on:change=choose>{options.collect_view()}</select>
                 </label>
                 {chart_menu(as_table)}
@@ -169,7 +169,7 @@ fn Spots(spots: Memo<Vec<Spot>>) -> impl IntoView {
     };
     let key = |(at, spot): &(usize, Spot)| (*at, spot.place.map(|v| v.round() as i64), spot.says.clone());
     view! {
-        <div role="group" aria-label="Group by">
+        <div role="group" aria-label="Rows">
             <For each=move || spots.get().into_iter().enumerate() key=key let:item>
                 {spot(item.0, item.1)}
             </For>

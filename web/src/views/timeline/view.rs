@@ -447,7 +447,7 @@ fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
         unit_of(&frame.named, resource, in_unit(resource, last.total[r])),
     );
     if evictions > 0 {
-        said += &format!(", {} on the way", count(evictions, "eviction"));
+        said += &format!(", {}", count(evictions, "eviction"));
     }
     said + "."
 }
