@@ -56,6 +56,12 @@ export class App {
     return this.now.getByRole("button", { name: new RegExp(`^${queue}: allocated `) });
   }
 
+  /** Chooses a line of a chart's menu. */
+  async chartMenu(chart, line) {
+    await chart.getByRole("button", { name: "Table and pictures" }).click();
+    await this.page.getByRole("menuitem", { name: line }).click();
+  }
+
   tab(name) {
     return this.page.getByRole("tab", { name, exact: true });
   }

@@ -35,9 +35,14 @@ pub fn query() -> String {
     window().and_then(|window| window.location().search().ok()).unwrap_or_default()
 }
 
+/// The window, where there is one: the page is also rendered without a browser.
+pub fn browser() -> Option<web_sys::Window> {
+    if cfg!(target_arch = "wasm32") { window() } else { None }
+}
+
 /// The address of the page without query and fragment.
 pub fn of_page() -> String {
-    let Some(location) = window().map(|window| window.location()) else { return String::new() };
+    let Some(location) = browser().map(|window| window.location()) else { return String::new() };
     location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default()
 }
 

@@ -287,8 +287,7 @@ impl Effects {
 
 /// The whole link of a fragment.
 pub fn link_of(fragment: &str) -> String {
-    let location = window().location();
-    let base = location.href().unwrap_or_default();
+    let base = crate::address::browser().and_then(|window| window.location().href().ok()).unwrap_or_default();
     let base = base.split('#').next().unwrap_or_default();
     format!("{base}#{fragment}")
 }

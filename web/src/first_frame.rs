@@ -31,8 +31,13 @@ pub fn markup() -> String {
 
 /// The model once the engine has answered what is asked at first.
 fn answered(mut model: Model) -> Model {
-    let mut server = Server::default();
-    let mut todo = begin(&mut model);
+    let todo = begin(&mut model);
+    answer(&mut model, &mut Server::default(), todo);
+    model
+}
+
+/// Has the engine answer what is asked, until nothing is.
+pub fn answer(model: &mut Model, server: &mut Server, mut todo: Vec<Effect>) {
     while let Some(effect) = todo.pop() {
         let Effect::Send(request) = effect else { continue };
         let mut replies: Vec<Reply> = server.ask(request);
@@ -40,10 +45,9 @@ fn answered(mut model: Model) -> Model {
             replies.extend(server.work());
         }
         for reply in replies {
-            todo.extend(update(&mut model, Command::Replied(Box::new(reply))));
+            todo.extend(update(model, Command::Replied(Box::new(reply))));
         }
     }
-    model
 }
 
 /// What the markup of the first frame needs neither as a picture nor for its layout: names and roles for scripts and

@@ -253,6 +253,7 @@ pub fn departments_run() -> Run {
             ],
             waiting: gpus(2.0),
             request: vec![(0, gpus(20.0)), (3, gpus(13.0)), (6, gpus(6.0))],
+            leaving: if i == 12 { vec![(0, gpus(2.0))] } else { Vec::new() },
         })
         .collect();
     let names = department_jobs();

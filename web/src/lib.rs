@@ -40,3 +40,5 @@ mod design;
 mod fixtures;
 #[cfg(test)]
 mod preview;
+#[cfg(test)]
+mod texts;

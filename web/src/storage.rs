@@ -42,7 +42,7 @@ pub fn fresh_id() -> String {
 }
 
 fn storage() -> Option<Storage> {
-    web_sys::window()?.local_storage().ok()?
+    crate::address::browser()?.local_storage().ok()?
 }
 
 fn get(key: &str) -> Option<String> {

@@ -142,11 +142,11 @@ fn after_an_edit_charts_say_how_it_was() {
     page.does(Command::GoTo(3));
     assert!(page.model.baseline.is_none());
     page.sets("team-a", "quota", "3");
-    expect!["quota of team-a 2 → 3: team-a had 2, now 3 with fair share 2, now 3; team-b had 2, now 1; no eviction, 1 before."]
+    expect!["quota of team-a 2 → 3: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before); no eviction, 1 before."]
         .assert_eq(&page.says());
     assert_eq!(page.announced, 1);
     let view = page.shares();
-    expect!["4 of 4 GPUs allocated; team-b is 1 below its fair share. Since quota of team-a 2 → 3: team-a had 2, now 3 with fair share 2, now 3; team-b had 2, now 1."]
+    expect!["4 of 4 GPUs allocated; team-b is 1 below its fair share. Since quota of team-a 2 → 3: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before)."]
         .assert_eq(&view.summary);
     expect!["team-a: allocated 3 GPUs, quota 3 GPUs, fair share 3 GPUs, limit unlimited, wants 3 GPUs, before 2, fair share 2"]
         .assert_eq(&view.rows[1].sentence());
@@ -227,7 +227,7 @@ fn one_gesture_has_one_before() {
     assert_eq!(changed(&page).as_deref(), Some("undo of quota of team-a 2 → 4"));
     assert_eq!(
         page.says(),
-        "undo of quota of team-a 2 → 4: team-a had 3, now 2 with fair share 3, now 2; team-b had 1, now 2; 1 eviction, none before."
+        "undo of quota of team-a 2 → 4: team-a uses 2 GPUs (3 before), fair share 2 (3 before); team-b uses 2 GPUs (1 before); 1 eviction, none before."
     );
     page.does(Command::ForgetBaseline);
     assert_eq!(changed(&page), None);
@@ -318,12 +318,12 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
     let view = page.gantt();
     expect![[r#"
         [team-a]
-        a1 (team-a): known from cycle 0; runs since cycle 0
-        a2 (team-a): known from cycle 0; runs since cycle 0; before: known from cycle 0; runs cycles 0 to 1, its work lost; reclaimed in cycle 1; waits in cycle 2
+        a1 (team-a): submitted in cycle 0; runs since cycle 0
+        a2 (team-a): submitted in cycle 0; runs since cycle 0; before: submitted in cycle 0; runs cycles 0 to 1, its work lost; reclaimed in cycle 1; waits in cycle 2
         [team-b]
-        b1 (team-b): known from cycle 0; runs since cycle 0
-        b2 (team-b): known from cycle 1; waits in cycle 2; before: known from cycle 1; runs since cycle 2
-        4 jobs; in cycle 2: 3 on, 1 waiting, 0 over. Since quota of team-a 2 → 3: a2 runs at other times; b2 first started in cycle 2, now never."#]].assert_eq(&lines(&view));
+        b1 (team-b): submitted in cycle 0; runs since cycle 0
+        b2 (team-b): submitted in cycle 1; waits in cycle 2; before: submitted in cycle 1; runs since cycle 2
+        4 jobs; in cycle 2: 3 running, 1 waiting, 0 finished. Since quota of team-a 2 → 3: a2 runs at other times; b2 first started in cycle 2, now never."#]].assert_eq(&lines(&view));
     expect![[r#"
         job	queue	pods	submitted	first start	ended	cycles run	lost cycles	evictions	first start (before)	ended (before)	cycles run (before)	lost cycles (before)	evictions (before)
         a1	team-a	1	0	0	–	3	0	0	0	–	3	0	0
@@ -357,7 +357,7 @@ fn every_chart_follows_a_value_that_is_pulled() {
     page.does(Command::Look(NowView::Gantt));
     page.pulls("team-a", "quota", "3");
     let view = page.gantt();
-    expect!["4 jobs; in cycle 3: 3 on, 1 waiting, 0 over; 1 evictions; 2 pod cycles of work lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
+    expect!["4 jobs; in cycle 3: 3 running, 1 waiting, 0 finished; 1 eviction; 2 pod-cycles lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.alternative);
     let (run, edited) = (page.model.run.as_deref(), alternative::run(&page.model));
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited));
@@ -450,7 +450,7 @@ fn trends_and_fairness_say_how_it_was() {
         let says: Vec<&str> = view.tiles.iter().map(|tile| tile.says.as_str()).collect();
         if resource == 2 {
             expect![[r#"
-                2 queues, all from 0 to 3 GPUs and over cycles 0 to 2. Since quota of team-a 2 → 3: team-a 3, was 2; team-b 1, was 2.
+                2 queues, all on one scale: 0 to 3 GPUs, cycles 0 to 2. Since quota of team-a 2 → 3: team-a 3, was 2; team-b 1, was 2.
                 team-a: holds 3 GPUs now, fair share 3, wants 3; between 3 and 3 in the run; before: holds 2 now, another amount from cycle 1 on
                 team-b: holds 1 GPU now, fair share 2, wants 2; between 1 and 1 in the run; before: holds 2 now, another amount from cycle 2 on
                 queue	from cycle	held, GPUs	fair share, GPUs	wants, GPUs	held (before), GPUs
@@ -473,13 +473,13 @@ fn trends_and_fairness_say_how_it_was() {
     let facts: Vec<String> =
         view.facts.iter().map(|fact| format!("{}: {} {}", fact.name, fact.value, fact.since)).collect();
     expect![[r#"
-        From 0:00 to 0:02, cycle 2: team-b was owed most, for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
+        From 0:00 to 0:02, cycle 2: team-b was owed most, and was below its share for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
         Used: 100 % +12.5 %
         Idle while wanted: 0 % −12.5 %
         Stranded now: 0 GPUs 
         Restarts per hour: 0 
         Jain index: 0.96 
-        queue	short for	owed, GPU s	borrowed, GPU s	used, GPU s	wait, median	wait, P90	longest now	evictions	lost, GPU s
+        queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	wait, median	wait, P90	longest wait now	evictions	lost, GPU-seconds
         team-a	0:00	0	0 (−1)	6 (+1)	–	–	–	0 (−1)	0 (−1)
         team-b	0:01	1	0	2	–	–	0:01	0	0
         all	–	1	0 (−1)	8 (+1)	–	–	0:01	0 (−1)	0 (−1)
@@ -547,10 +547,10 @@ fn allocations_are_unchanged_only_where_nothing_differs() {
     };
     let said = |frame: Frame| says(&before, &frame, &run, 2);
     assert_eq!(said(frame(1000.0, [1, 0], 3000)), "x: allocations are unchanged.");
-    assert_eq!(said(frame(2000.0, [1, 0], 3000)), "x: CPU: q had 1, now 2.");
+    assert_eq!(said(frame(2000.0, [1, 0], 3000)), "x: CPU: q uses 2 cores (1 before).");
     assert_eq!(
         said(frame(1000.0, [0, 1], 3000)),
-        "x: a has 0 pods running, had 1; b has 1 pod running, had 0."
+        "x: a has 0 pods running (1 before); b has 1 pod running (0 before)."
     );
     assert_eq!(said(frame(1000.0, [1, 0], 2000)), "x: cycle 3 is at 0:02, was at 0:03.");
 }

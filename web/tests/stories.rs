@@ -139,9 +139,9 @@ fn gantt_follows_the_resource() {
         view.lines.iter().filter_map(row).collect()
     };
     let cores = seen(0);
-    assert_eq!(rows(&cores).last(), Some(&(false, "asks for 4 cores".to_string())));
-    assert_eq!(rows(&cores)[0], (true, "asks for no cores".to_string()));
-    assert!(cores.marks.thin && cores.table.head[2] == "asks for, cores", "{:?}", cores.table.head);
+    assert_eq!(rows(&cores).last(), Some(&(false, "requests 4 cores".to_string())));
+    assert_eq!(rows(&cores)[0], (true, "requests no cores".to_string()));
+    assert!(cores.marks.thin && cores.table.head[2] == "requested, cores", "{:?}", cores.table.head);
     let gpus = seen(2);
     assert!(!gpus.marks.thin && rows(&gpus).iter().all(|(thin, _)| !thin));
     let svg = fairground_web::views::gantt::draw::gantt(&gpus, 600.0);
@@ -163,17 +163,17 @@ fn a_job_that_had_to_begin_again_is_told() {
     let told = page.gantt(GanttBy::Job, 0, 100, "");
     expect![[r#"
         [team-a]
-        a1 (team-a): known from cycle 0; runs cycles 1 to 20; over in cycle 21
-        a2 (team-a): known from cycle 1; runs cycles 1 to 3, its work lost; runs cycles 9 to 16; reclaimed in cycle 3; over in cycle 17
+        a1 (team-a): submitted in cycle 0; runs cycles 1 to 20; over in cycle 21
+        a2 (team-a): submitted in cycle 1; runs cycles 1 to 3, its work lost; runs cycles 9 to 16; reclaimed in cycle 3; over in cycle 17
         [team-b]
-        b1 (team-b): known from cycle 3; runs cycles 4 to 8; over in cycle 9
-        3 jobs; in cycle 22: 0 on, 0 waiting, 3 over; 1 evictions; 3 pod cycles of work lost."#]].assert_eq(&lines(&gantt(&told, &run, &frame, None)));
+        b1 (team-b): submitted in cycle 3; runs cycles 4 to 8; over in cycle 9
+        3 jobs; in cycle 22: 0 running, 0 waiting, 3 finished; 1 eviction; 3 pod-cycles lost."#]].assert_eq(&lines(&gantt(&told, &run, &frame, None)));
     let devices = page.gantt(GanttBy::Gpu, 0, 100, "");
     let view = gantt(&devices, &run, &frame, None);
     expect![[r#"
         node-1 · 0: a1 of team-a cycles 1 to 20
         node-1 · 1: a2 of team-a cycles 1 to 3, its work lost; b1 of team-b cycles 4 to 8; a2 of team-a cycles 9 to 16
-        2 GPUs; in cycle 22: 0 held, 2 free; 3 GPU cycles of work lost."#]].assert_eq(&lines(&view));
+        2 GPUs; in cycle 22: 0 held, 2 free; 3 GPU-cycles lost."#]].assert_eq(&lines(&view));
     expect![[r#"
         GPU	job	queue	work lost	from cycle	gone in cycle
         node-1 · 0	a1	team-a	no	1	21
@@ -332,13 +332,13 @@ fn fairness_is_told_in_words() {
     let facts: Vec<String> =
         view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
     expect![[r#"
-        From 0:00 to 0:22, cycle 22: team-a was owed most, for 0:01.
-        Used: 79.5 % (35 GPU s of 44 GPU s)
-        Idle while wanted: 4.5 % (2 GPU s were free while jobs were waiting)
-        Stranded now: 0 GPUs (free, but too small for any waiting job; 2 GPUs free in total)
-        Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU s lost)
+        From 0:00 to 0:22, cycle 22: team-a was owed most, and was below its share for 0:01.
+        Used: 79.5 % (35 of 44 GPU-seconds)
+        Idle while wanted: 4.5 % (2 GPU-seconds free while jobs waited)
+        Stranded now: 0 GPUs (of 2 GPUs free: too small for any waiting job)
+        Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU-seconds lost)
         Jain index: 0.99 (all got nearly the same fraction of their share)
-        queue	short for	owed, GPU s	borrowed, GPU s	used, GPU s	wait, median	wait, P90	longest now	evictions	lost, GPU s
+        queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	wait, median	wait, P90	longest wait now	evictions	lost, GPU-seconds
         team-a	0:01	1	10	30	0:00	0:01	–	1	2
         team-b	0:01	1	0	5	0:01	0:01	–	0	0
         all	–	2	10	35	0:01	0:01	–	1	2
@@ -363,7 +363,7 @@ fn every_queue_has_its_own_small_timeline() {
     let view = trends(&page.series(), &run, &frame, None, 2);
     let says: Vec<String> = view.tiles.iter().map(|tile| tile.says.clone()).collect();
     expect![[r#"
-        2 queues, all from 0 to 2 GPUs and over cycles 0 to 12.
+        2 queues, all on one scale: 0 to 2 GPUs, cycles 0 to 12.
         team-a: holds 1 GPU now, fair share 1, wants 2; between 0 and 2 in the run
         team-b: holds 1 GPU now, fair share 1, wants 1; between 0 and 1 in the run
         queue	from cycle	held, GPUs	fair share, GPUs	wants, GPUs
@@ -491,12 +491,12 @@ fn fairness_counts_what_is_shown() {
         view.facts[0].reading.replace('\u{a0}', " ")
     };
     // Placed at 0:01, hence held for four seconds of five.
-    assert_eq!(used(&tally(2)), "4 GPU s of 40 GPU s");
-    assert_eq!(used(&tally(0)), "16 core s of 400 core s");
+    assert_eq!(used(&tally(2)), "4 of 40 GPU-seconds");
+    assert_eq!(used(&tally(0)), "16 of 400 core-seconds");
     let rdma = tally(3);
-    assert_eq!(used(&rdma), "8 rdma s of 10 rdma s");
+    assert_eq!(used(&rdma), "8 of 10 rdma-seconds");
     assert_eq!(rdma.facts[2].value, "0 rdma");
-    assert_eq!(rdma.table.head[4], "used, rdma s");
+    assert_eq!(rdma.table.head[4], "used, rdma-seconds");
 }
 
 /// Work and waits from before the start count in none of the numbers.
@@ -538,9 +538,9 @@ fn a_gang_that_failed_does_not_wait() {
     let view = gantt(&told, &run, &frame, None);
     expect![[r#"
         [team]
-        gang (team): known from cycle 0; failed by cycle 8
-        single (team): known from cycle 6; runs since cycle 8
-        2 jobs; in cycle 9: 1 on, 0 waiting, 0 over, 1 failed or refused.
+        gang (team): submitted in cycle 0; failed by cycle 8
+        single (team): submitted in cycle 6; runs since cycle 8
+        2 jobs; in cycle 9: 1 running, 0 waiting, 0 finished, 1 failed or refused.
         job	queue	pods	submitted	first start	ended	cycles run	lost cycles	evictions
         gang	team	4	0	–	failed by 8	0	0	0
         single	team	1	6	8	–	2	0	0
@@ -585,7 +585,7 @@ fn nobody_replaces_the_pod_that_was_taken() {
         a2 · evicted
         a2 was evicted at 0:03 for b1: another queue reclaims its fair share. Its pods are not recreated, so the job is over and its work is lost.
 
-        cycle 1: submitted; cycle 1: started; cycle 3: reclaimed; cycle 4: gone for good, nobody replaces it
+        cycle 1: submitted; cycle 1: started; cycle 3: reclaimed; cycle 4: gone, and not recreated
         Cycle 4: b1 started on node-1; a2 is gone for good. team-a 1, team-b 1."#]].assert_eq(&said_of_a2(", restart: never", 4));
     assert!(
         said_of_a2(", restart: never", 12).starts_with("a2 · evicted\na2 was evicted at 0:03 for b1"),

@@ -444,6 +444,8 @@ pub struct Point {
     pub fair_share: Vec<(u32, BoundTriple)>,
     /// Waiting (request minus allocated) of all.
     pub waiting: Amounts,
+    /// Held by evicted pods that have not gone yet, by top queue, where there are any.
+    pub leaving: Vec<(u32, Amounts)>,
 }
 
 /// One level of the division that ends in a queue's fair share.

@@ -202,7 +202,7 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
 fn past(word: EventWord) -> &'static str {
     match word {
         EventWord::Requeued => "waits again",
-        EventWord::NotReplaced => "gone for good, nobody replaces it",
+        EventWord::NotReplaced => "gone, and not recreated",
         EventWord::Offered => "offered to another pool",
         EventWord::Claimed => "room claimed for it",
         EventWord::Found => "found running",

@@ -210,6 +210,8 @@ fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
     let terms = Terms::of(&frame.policy);
     explanation.controls.retain(|control| control.is_read(terms));
     explanation.in_terms(terms);
+    let verdict = explanation.verdict.spoken();
+    explanation.also.retain(|also| also.spoken() != verdict);
     explanation
 }
 

@@ -36,9 +36,9 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
         let (when, text) = match goes {
             Some((job, other)) => {
                 let text = Text::default().job(frame.job(job)).say(": not needed for ").job(frame.job(by));
-                ("goes", text.say(", but evicted for ").job(frame.job(other)).say(" in the same cycle"))
+                ("evicted", text.say(", but evicted for ").job(frame.job(other)).say(" in the same cycle"))
             }
-            None => ("stays", says(frame, not_selected)),
+            None => ("kept", says(frame, not_selected)),
         };
         Entry { when: when.into(), text, selection: Some(selection), ..Entry::default() }
     };

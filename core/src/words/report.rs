@@ -40,7 +40,7 @@ impl Explanation {
         lines.extend(self.checks.iter().map(Text::spoken));
         lines.extend(self.rule.iter().map(|rule| format!("Rule: {} [{}]", rule.says, rule.key)));
         let others =
-            self.others.iter().map(|other| format!("Not chosen: {} {}.", other.when, other.text.spoken()));
+            self.others.iter().map(|other| format!("Candidate {}: {}.", other.when, other.text.spoken()));
         lines.extend(others);
         lines.extend((!self.outlook.is_empty()).then(|| said("Next: ", &self.outlook)));
         lines

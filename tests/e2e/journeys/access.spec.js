@@ -103,7 +103,7 @@ test("panels fold, are made wider by keys, and stay so", async ({ page }) => {
   const setup = page.getByRole("region", { name: "Setup", exact: true });
   const width = async () => (await setup.boundingBox()).width;
   const before = await width();
-  await page.getByRole("separator", { name: "Width of setup" }).focus();
+  await page.getByRole("separator", { name: "Width of Setup" }).focus();
   await page.keyboard.press("Shift+ArrowRight");
   await expect.poll(width).toBe(before + 80);
   await page.reload();

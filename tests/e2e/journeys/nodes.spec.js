@@ -45,7 +45,7 @@ test("a single node of a group goes down, comes back and is drained at the curso
 test("a run can go on until any queue has its share, or until a cycle", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await page.getByRole("button", { name: "More steps" }).click();
+  await page.getByRole("button", { name: "Run until…" }).click();
   await expect(page.getByRole("menuitem", { name: "Run until team-a reaches its share" })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: /^Run until a cycle/ })).toBeVisible();
   await page.getByRole("menuitem", { name: "Run until team-b reaches its share" }).click();

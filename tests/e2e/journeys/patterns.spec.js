@@ -63,7 +63,7 @@ test("why of a job says that nobody replaces its evicted pod", async ({ page }) 
   await app.open();
   await app.tab("Work").click();
   await form(page, "a2");
-  await page.getByLabel("After an eviction", { exact: true }).selectOption("nobody replaces it");
+  await page.getByLabel("After an eviction", { exact: true }).selectOption("is not recreated");
   await app.arrived();
   await app.step.click();
   await app.atCycle(1);

@@ -72,7 +72,7 @@ test("a run stops where it was asked to, and says why", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.example("min-runtime-on");
-  await page.getByRole("button", { name: "More steps" }).click();
+  await page.getByRole("button", { name: "Run until…" }).click();
   await page.getByRole("menuitem", { name: "Run until the next eviction" }).click();
   await app.atCycle(4);
   await expect(page.getByText("Stopped at cycle 4: first eviction.").first()).toBeVisible();
@@ -98,7 +98,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   const app = new App(page);
   await app.open();
   await app.example("min-runtime-on");
-  await page.getByRole("button", { name: "More steps" }).click();
+  await page.getByRole("button", { name: "Run until…" }).click();
   await page.getByRole("menuitem", { name: "Run until the next eviction" }).click();
   await app.atCycle(4);
   await app.share("team-b").click();
@@ -274,14 +274,14 @@ test("the tree of queues is walked and selects by keys", async ({ page }) => {
 test("charts are saved as pictures and tables", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  const save = async (button) => {
-    const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  const save = async (press) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), press()]);
     const chunks = [];
     for await (const chunk of await download.createReadStream()) chunks.push(chunk);
     return [download.suggestedFilename(), Buffer.concat(chunks).toString()];
   };
   const shares = page.getByRole("region", { name: "Shares", exact: true });
-  const [name, svg] = await save(shares.getByRole("button", { name: "SVG" }));
+  const [name, svg] = await save(() => app.chartMenu(shares, "Save as SVG"));
   expect(name).toBe("shares.svg");
   expect(svg).toContain(">team-a</text>");
   expect(svg).not.toContain("var(");
@@ -290,8 +290,8 @@ test("charts are saved as pictures and tables", async ({ page }) => {
     svg,
   );
   expect(problem).toBeUndefined();
-  await shares.getByRole("button", { name: "Table" }).click();
-  const [, csv] = await save(shares.getByRole("button", { name: "CSV" }));
+  await app.chartMenu(shares, "Show as a table");
+  const [, csv] = await save(() => shares.getByRole("button", { name: "CSV" }).click());
   expect(csv).toMatch(/^queue,/);
   expect(csv).toContain("team-a,3");
 });

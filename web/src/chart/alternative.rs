@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::moment::Kind;
 use fairground::words::Terms;
-use fairground::words::number::{amount, bound, count, resource_name, time};
+use fairground::words::number::{amount, bound, count, resource_name, time, with_unit};
 
 use crate::engine::protocol::{Frame, QueueRow, Run};
 use crate::state::branches::baseline::Baseline;
@@ -60,7 +60,7 @@ pub fn first_few(mut told: Vec<String>, nothing: &str) -> String {
     told.join("; ")
 }
 
-/// What became of the queues, such as *team-a had 3, now 2*; empty if nothing did.
+/// What became of the queues, such as *team-a uses 2 GPUs (3 before)*; empty if nothing did.
 pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
     let r = usize::from(resource.min(2));
     let terms = Terms::of(&frame.policy);
@@ -76,21 +76,17 @@ pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
         let share = |row: &QueueRow| row.fair_share.as_ref().map(|share| share[r]);
         let mut said = Vec::new();
         if held != holds {
-            said.push(format!(
-                "{} had {}, now {}",
-                row.name,
-                amount(resource, held),
-                amount(resource, holds)
-            ));
+            let (holds, held) = (with_unit(resource, holds), amount(resource, held));
+            said.push(format!("{} uses {holds} ({held} before)", row.name));
         }
         if let Some((old, new)) = other.and_then(share).zip(share(row)).filter(|(old, new)| old != new) {
             let (old, new) = (bound(resource, old), bound(resource, new));
             said.push(match held != holds {
-                true => format!("{} {old}, now {new}", terms.word("fair share")),
-                false => format!("{} of {} was {old}, now {new}", terms.word("fair share"), row.name),
+                true => format!("{} {new} ({old} before)", terms.word("fair share")),
+                false => format!("{} of {} is {new} ({old} before)", terms.word("fair share"), row.name),
             });
         }
-        (!said.is_empty()).then(|| said.join(" with "))
+        (!said.is_empty()).then(|| said.join(", "))
     };
     let leaves = frame.queues.iter().enumerate().filter(|(at, _)| is_leaf[*at]);
     first_few(leaves.filter_map(of).collect(), "")
@@ -251,7 +247,7 @@ fn count_of(n: u64) -> String {
     if n == 0 { "none".into() } else { n.to_string() }
 }
 
-/// What an edit did, as a sentence for those who listen: *quota of team-a 2 → 3: team-a had 2, now 3.*
+/// What an edit did, as a sentence for those who listen: *quota of team-a 2 → 3: team-a uses 3 GPUs (2 before).*
 pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String {
     let was = &before.frame;
     let moment = if frame.cycle == was.cycle && frame.time_ms != was.time_ms {
@@ -288,7 +284,7 @@ fn elsewhere(frame: &Frame, was: &Frame, shown: u8) -> Option<String> {
     let of = |name: &String| {
         let [is, was] = [&now, &then].map(|jobs| jobs.get(name).copied().unwrap_or(0));
         let pods = terms.says(&count(is.into(), "pod"));
-        (is != was).then(|| format!("{name} has {pods} running, had {was}"))
+        (is != was).then(|| format!("{name} has {pods} running ({was} before)"))
     };
     let said = first_few(names.into_iter().filter_map(of).collect(), "");
     (!said.is_empty()).then_some(said)

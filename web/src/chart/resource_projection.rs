@@ -60,6 +60,7 @@ pub fn seen_run(run: &Run, resource: u8) -> Cow<'_, Run> {
         total: only(&point.total, at),
         allocated: point.allocated.iter().map(|(queue, held)| (*queue, only(held, at))).collect(),
         waiting: only(&point.waiting, at),
+        leaving: point.leaving.iter().map(|(queue, held)| (*queue, only(held, at))).collect(),
         ..Point::default()
     };
     Cow::Owned(Run { points: run.points.iter().map(point).collect(), ..run.clone() })

@@ -12,6 +12,13 @@ pub struct Table {
 }
 
 impl Table {
+    /// The unit that ends every head which names one, if that is always the same: it is shown once.
+    pub fn unit(&self) -> Option<String> {
+        let mut units = self.head.iter().filter_map(|head| Some(head.rsplit_once(", ")?.1));
+        let unit = units.next()?;
+        units.all(|other| other == unit).then(|| unit.to_string())
+    }
+
     /// The table as lines of tab-separated values.
     pub fn tsv(&self) -> String {
         let line = |cells: &Vec<String>| {

@@ -28,7 +28,7 @@ const GUIDE: [(&str, &str); 6] = [
     ),
     (
         "Compare",
-        "The policy menu runs the same scenario under another scheduler, or under several side by side.",
+        "The policy menu runs the same scenario under another scheduler. Compare runs it under all of them, side by side.",
     ),
     ("Share", "A link holds the whole scenario and the moment that is shown. Nothing is sent to a server."),
 ];
@@ -88,6 +88,16 @@ pub fn Help(
                     {glossary(store)}
                 </section>
             </div>
+            <section>
+                <h3>"Embedding in another page"</h3>
+                <p>
+                    "Share gives the code. The embedded page posts "
+                    <code>"{ fairground: \"moment\", cycle, height }"</code>
+                    " to the page around it when its cycle or its height in pixels changes, and shows a cycle when it receives "
+                    <code>"{ fairground: \"go\", cycle }"</code>
+                    "."
+                </p>
+            </section>
         </DialogFrame>
     }
 }

@@ -186,12 +186,17 @@ fn point_of(world: &World, ledger: &Ledger, tops: &[QueueId]) -> Point {
     let rows = tops.iter().filter_map(|id| ledger.rows.get(id.index()).map(|row| (id.0, row)));
     let mut waiting = Amounts::default();
     let (mut held, mut wanted) = (Vec::with_capacity(tops.len()), Vec::with_capacity(tops.len()));
+    let mut leaving = Vec::new();
     for (id, row) in rows.clone() {
         let [named, _, named_request] = sums(world, QueueId(id));
         let allocated = amounts(&row.allocated, &named);
         let request = amounts(&row.request, &named_request);
         for ((waiting, request), allocated) in waiting.iter_mut().zip(request.iter()).zip(allocated.iter()) {
             *waiting += (request - allocated).max(0.0);
+        }
+        let sums = &world.queue_sums(QueueId(id)).leaving;
+        if sums.iter().any(|sum| *sum > 0) {
+            leaving.push((id, Amounts::of_sums(sums)));
         }
         held.push((id, allocated));
         wanted.push((id, request));
@@ -202,6 +207,7 @@ fn point_of(world: &World, ledger: &Ledger, tops: &[QueueId]) -> Point {
         request: wanted,
         fair_share: rows.filter_map(|(id, row)| Some((id, bounds(row.fair_share.as_ref()?)))).collect(),
         waiting,
+        leaving,
         ..Point::default()
     }
 }

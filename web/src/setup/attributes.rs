@@ -13,7 +13,7 @@ const CLASSES: Ask = Ask::Usual(&[
     ("inference", "125, not preemptible"),
 ]);
 const RESTART: Ask =
-    Ask::Choice(&[("again", "begins again"), ("resume", "resumes"), ("never", "nobody replaces it")]);
+    Ask::Choice(&[("again", "restarts"), ("resume", "resumes"), ("never", "is not recreated")]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
 
 /// A queue.
@@ -26,7 +26,7 @@ pub const QUEUE: &[Group] = &[
                 text(
                     "parent",
                     "Parent",
-                    "a top queue",
+                    "none (top level)",
                     "The parent queue, which divides its share among its children.",
                 ),
                 Ask::Parent,
@@ -111,12 +111,7 @@ pub const NODES: &[Group] = &[
         "Nodes",
         &[
             text("name", "Name", "", "Name prefix if there are several: name-1, name-2, …"),
-            text(
-                "count",
-                "How many",
-                "this one",
-                "Number of identical nodes. Not set: one node with this name.",
-            ),
+            text("count", "How many", "1", "Number of identical nodes. Not set: one node with this name."),
             ask(
                 text(
                     "state",
@@ -208,17 +203,12 @@ pub const JOB: &[Group] = &[
                 text(
                     "restart",
                     "After an eviction",
-                    "it begins again",
+                    "restarts",
                     "Resumes: completed work counts and nothing is lost. Not recreated: the job is over once all its pods are gone.",
                 ),
                 RESTART,
             ),
-            text(
-                "count",
-                "Number of jobs",
-                "this one",
-                "More than one makes it a pattern of identical jobs.",
-            ),
+            text("count", "Number of jobs", "1", "More than one makes it a pattern of identical jobs."),
             text(
                 "every",
                 "Interval",

@@ -309,7 +309,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
         }
     };
     let shown = move || {
-        let Cell { at, text, shown, spoken, is_dim, .. } = cell.get()?;
+        let Cell { at, text, shown, spoken, is_dim, is_locked, .. } = cell.get()?;
         let path = at.as_ref().map(ToString::to_string);
         let normal = at.as_ref().and_then(|at| input_normalisation::normal(at, &text));
         let normal = normal.filter(|normal| !spoken.ends_with(normal.as_str()));
@@ -328,6 +328,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
                 on:focus=move |_| grid.active.set((row.get_value(), column))
             >
                 <span aria-hidden=(spoken != shown).then_some("true")>{shown.clone()}</span>
+                {is_locked.then(|| view! { <Icon kind=IconKind::Lock /> })}
                 {(spoken != shown).then(|| view! { <span class="unseen">{spoken.clone()}</span> })}
             </span>
         })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fairground::policy::Policy;
+use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
 use fairground::words::{Selection, Terms, number};
 
@@ -61,6 +61,8 @@ pub struct Cell {
     pub is_dim: bool,
     /// How it is edited.
     pub kind: Kind,
+    /// A lock is shown.
+    pub is_locked: bool,
 }
 
 /// The resources by index, as scenario files spell them.
@@ -80,7 +82,7 @@ fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell
         _ if says_no_end => ("∞".to_string(), format!("{what}: unlimited"), true),
         _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
     };
-    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number }
+    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number, is_locked: false }
 }
 
 fn name_cell(at: Path, name: &str) -> Cell {
@@ -91,6 +93,7 @@ fn name_cell(at: Path, name: &str) -> Cell {
         spoken: name.to_string(),
         is_dim: false,
         kind: Kind::Text,
+        is_locked: false,
     }
 }
 
@@ -159,6 +162,7 @@ pub fn queue_rows(
         spoken: String::new(),
         is_dim: true,
         kind: Kind::Text,
+        is_locked: false,
     };
     let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), is_dim: false, ..blank() }];
     let with_usage = usage_counts(scenario);
@@ -216,11 +220,11 @@ pub fn queue_rows(
 pub fn node_columns(has_pools: bool) -> Vec<Column> {
     let pool = has_pools.then(|| column("pool", "Scheduled separately", false, "minmax(3rem, 0.6fr)"));
     let all = vec![
-        column("nodes", "A name, or the prefix of equal nodes", false, "minmax(0, 1fr)"),
-        column("count", "How many equal nodes", true, "3.5rem"),
-        column("GPUs", "GPUs per pod", true, "3.25rem"),
+        column("nodes", "Name, or name prefix of identical nodes", false, "minmax(0, 1fr)"),
+        column("count", "Number of identical nodes", true, "3.5rem"),
+        column("GPUs", "GPUs per node", true, "3.25rem"),
         column("cores", "CPU cores per node", true, "3.5rem"),
-        column("memory", "Memory per pod", true, "4.75rem"),
+        column("memory", "Memory per node", true, "4.75rem"),
     ];
     all.into_iter().chain(pool).collect()
 }
@@ -275,6 +279,7 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
         spoken: format!("pool of {}: {own}", node.name),
         is_dim: node.pool.is_none(),
         kind: Kind::Choice(choices),
+        is_locked: false,
     })
 }
 
@@ -286,13 +291,14 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
         _ => ("GPUs", "GPUs per pod: whole, or a fraction"),
     };
     [
-        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(4.5rem, 1.3fr)"),
+        ("job", "Name, or name prefix of a pattern of identical jobs", false, "minmax(3.5rem, 1.3fr)"),
         ("queue", "Its queue", false, "minmax(4rem, 1fr)"),
-        ("pods", "Pods that start together", true, "2.5rem"),
-        (label, title, true, "3rem"),
-        ("prio", "Priority: higher is served first within a queue", true, "2.5rem"),
-        ("submit", "When it is submitted", true, "3.75rem"),
-        ("lasts", "How long each pod runs", true, "4.25rem"),
+        ("pods", "Pods that start together", true, "2.25rem"),
+        (label, title, true, "2.75rem"),
+        ("prio", "Priority: higher is served first within a queue", true, "4rem"),
+        ("lock", "Non-preemptible jobs have a lock", false, "1.5rem"),
+        ("submit", "When it is submitted", true, "3.5rem"),
+        ("lasts", "How long each pod runs", true, "3.5rem"),
     ]
     .map(|(label, title, is_number, width)| column(terms.word(label), &terms.says(title), is_number, width))
     .into()
@@ -315,10 +321,11 @@ pub fn job_rows(
     let n = scenario.jobs.len();
     let terms = Terms::of(&scenario.policy);
     let said = scenario.settings.get("default-job-priority").map(|typed| typed.0.trim().to_string());
-    let unset = said.unwrap_or_else(|| Policy::job_defaults(&scenario.policy).priority.to_string());
+    let defaults = Policy::job_defaults(&scenario.policy);
+    let unset = said.unwrap_or_else(|| defaults.priority.to_string());
     let rows = scenario.jobs.iter().enumerate().skip(from).take(most);
     rows.map(|(i, job)| {
-        job_row(job, (i, n), &queues, (resource, terms, &unset), marks.get(&job.name).cloned())
+        job_row(job, (i, n), &queues, (resource, terms, (&unset, defaults)), marks.get(&job.name).cloned())
     })
     .collect()
 }
@@ -327,7 +334,7 @@ fn job_row(
     job: &JobEntry,
     (i, n): (usize, usize),
     queues: &[(String, String)],
-    (resource, terms, unset_priority): (u8, &Terms, &str),
+    (resource, terms, unset): (u8, &Terms, (&str, &JobDefaults)),
     mark: Option<(Severity, String)>,
 ) -> Row {
     let at = Path::default().field("jobs").named(&job.name);
@@ -346,6 +353,7 @@ fn job_row(
         spoken: format!("{}: {}", of("queue"), job.queue),
         is_dim: false,
         kind: Kind::Choice(choices),
+        is_locked: false,
     };
     let (field, what, request, none) = match resource {
         0 => ("cpu", "cores", &job.cpu, "0"),
@@ -381,10 +389,37 @@ fn job_row(
             queue,
             value("pods", "pods", &job.pods, if job.pod_sets.is_empty() { "1" } else { "sets" }),
             value(field, what, request, none),
-            value("priority", "priority", &job.priority, unset_priority),
+            value("priority", "priority", &job.priority, unset.0),
+            lock_cell(job, unset, at.field("preemptible")),
             submit,
             lasts,
         ],
+    }
+}
+
+/// Whether the job can be evicted: as it says, else as its priority, or that of jobs without one, makes it.
+fn lock_cell(job: &JobEntry, (unset, defaults): (&str, &JobDefaults), at: Path) -> Cell {
+    let text = text_of(&job.preemptible);
+    let priority = job.priority.as_ref().map_or(unset, |said| said.0.trim());
+    let priority = defaults.class(priority).or_else(|| priority.parse().ok()).unwrap_or(defaults.priority);
+    let is_locked = match text.trim() {
+        "false" => true,
+        "" => !defaults.is_preemptible(priority),
+        _ => false,
+    };
+    let word = if is_locked { "non-preemptible" } else { "preemptible" };
+    Cell {
+        at: Some(at),
+        spoken: format!("{}: {word}", job.name),
+        shown: String::new(),
+        is_dim: text.is_empty(),
+        kind: Kind::Choice(
+            [("", "by priority"), ("true", "preemptible"), ("false", "non-preemptible")]
+                .map(|(value, name)| (value.to_string(), name.to_string()))
+                .into(),
+        ),
+        text,
+        is_locked,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The scenario as text, in step with the tables.
 
+use std::collections::BTreeSet;
+
 use fairground::scenario::{Diagnostic, Severity};
 use leptos::html;
 use leptos::prelude::*;
@@ -63,9 +65,23 @@ pub fn TextTab() -> impl IntoView {
             store.dispatch(Command::Unread(Some(text)));
         }
     };
+    // Numbers in one piece, but for those of lines with an error.
     let lines = move || {
-        let n = shown().lines().count().max(1) + 1;
-        (1..=n).map(|n| format!("{n}\n")).collect::<String>()
+        let n = shown().lines().count().max(1) as u32 + 1;
+        let numbers = |from: u32, to: u32| (from..to).map(|n| format!("{n}\n")).collect::<String>();
+        let wrong = found.with(|all| {
+            let errors = all.iter().filter(|finding| finding.severity == Severity::Error);
+            errors.filter_map(|finding| finding.position.map(|(line, _)| line)).collect::<BTreeSet<u32>>()
+        });
+        let mut from = 1;
+        let mut parts = Vec::new();
+        for line in wrong.into_iter().filter(|line| (1..=n).contains(line)) {
+            parts.push(numbers(from, line).into_any());
+            parts.push(view! { <mark>{line}</mark>"\n" }.into_any());
+            from = line + 1;
+        }
+        parts.push(numbers(from, n + 1).into_any());
+        parts
     };
     let rows = move || (shown().lines().count() + 2).to_string();
     let has_comments = move || {

@@ -196,7 +196,7 @@ fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
         <div class="rail">
             <IconButton
                 icon
-                label=format!("Open {}", name.to_lowercase())
+                label=format!("Open {name}")
                 on_press=Callback::new(move |()| store.dispatch(Command::Fold(panel, false)))
             />
             <span aria-hidden="true">{name}</span>

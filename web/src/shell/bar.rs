@@ -27,7 +27,6 @@ pub fn Bar() -> impl IntoView {
             .iter()
             .map(|of| MenuItem::new(of.title, choose(of.key)).choice(policy.get_untracked() == of.key))
             .collect();
-        items.push(MenuItem::new("Compare policies", Command::Compare { with_baselines: false }));
         items.push(MenuItem::new("All settings", Command::Tab(SetupTab::Rules)));
         items
     };
@@ -138,6 +137,14 @@ pub fn Bar() -> impl IntoView {
             <MenuButton label="More" class="btn quiet icon only-phone" items=Callback::new(more)>
                 <Icon kind=Kind::More />
             </MenuButton>
+            <button
+                type="button"
+                class="btn hide"
+                title="Run this scenario under every policy"
+                on:click=move |_| store.dispatch(Command::Compare { with_baselines: false })
+            >
+                "Compare"
+            </button>
             <button
                 type="button"
                 class="btn"

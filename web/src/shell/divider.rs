@@ -28,7 +28,7 @@ struct Line {
 
 const SETUP: Line = Line {
     class: "divider",
-    label: "Width of setup",
+    label: "Width of Setup",
     property: "--setup-own",
     usual: 412,
     range: SETUP_WIDTHS,
@@ -39,7 +39,7 @@ const SETUP: Line = Line {
 
 const WHY: Line = Line {
     class: "divider of-why",
-    label: "Width of why",
+    label: "Width of Why",
     property: "--why-width",
     usual: 336,
     range: WHY_WIDTHS,

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use fairground::words::number::time as clock;
-use leptos::html;
 use leptos::leptos_dom::helpers::{TimeoutHandle, set_timeout_with_handle};
 use leptos::prelude::{expect_context, *};
 
@@ -20,8 +19,8 @@ use crate::widgets::button::IconButton;
 use crate::widgets::cycle_number::{NO_CYCLE, number_of};
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::menu::{MenuButton, MenuItem};
-use crate::widgets::on_leave;
 use crate::widgets::picture::icon;
+use crate::widgets::{key_name, on_leave};
 use crate::words;
 
 /// Why no step can be made at the end.
@@ -44,17 +43,6 @@ pub fn Transport() -> impl IntoView {
     let last = move || store.run.with(|r| r.as_ref().map_or(0, |r| r.last_cycle));
     let complete = move || store.run.with(|r| r.as_ref().is_some_and(|r| r.complete));
     let pulses = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.view.chips && m.pristine);
-    let scrub = NodeRef::<html::Input>::new();
-    // The end first: a value beyond it would be cut off.
-    Effect::new(move |was: Option<Option<u32>>| {
-        let (last, at) = (last().max(1), cursor.get());
-        let scrub = scrub.get()?;
-        if was.flatten() != Some(last) {
-            scrub.set_max(&last.to_string());
-        }
-        scrub.set_value(&at.to_string());
-        Some(last)
-    });
     let run = move |command: Command| Callback::new(move |()| store.dispatch(command.clone()));
     let play = Callback::new(move |()| {
         let on = !playing.get_untracked();
@@ -78,15 +66,15 @@ pub fn Transport() -> impl IntoView {
         let stops = store.now(stops);
         let inside = |label: &str, back| MenuItem::new(label, Command::StepDecision { back });
         let action = |label: &str, back| MenuItem::new(label, Command::Action { back });
-        let mut items = vec![
+        let stops = stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop)));
+        let others = [
+            MenuItem::new("Run until a cycle", Command::Dialog(Some(Dialog::GoTo))).key("G"),
             inside("Next decision", false).key("Shift+→"),
             inside("Previous decision", true).key("Shift+←"),
             action("Next action", false).key("A"),
             action("Previous action", true).key("Shift+A"),
         ];
-        items.extend(stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop))));
-        items.push(MenuItem::new("Run until a cycle", Command::Dialog(Some(Dialog::GoTo))).key("G"));
-        items
+        stops.chain(others).collect()
     };
     view! {
         <div class="transport">
@@ -129,20 +117,6 @@ pub fn Transport() -> impl IntoView {
                     <span class="dim hide">" · " {NO_MORE}</span>
                 </Show>
             </span>
-            <input
-                node_ref=scrub
-                class="scrub hide"
-                type="range"
-                aria-label="Cycle"
-                min="0"
-                max="1"
-                aria-valuetext=move || format!("cycle {}, {}", cursor.get(), clock(time()))
-                on:input=move |event| {
-                    if let Ok(cycle) = event_target_value(&event).parse() {
-                        store.dispatch(Command::GoTo(cycle));
-                    }
-                }
-            />
             <IconButton
                 icon=Kind::Previous
                 label="Previous event"
@@ -150,10 +124,18 @@ pub fn Transport() -> impl IntoView {
                 class="hide"
                 on_press=run(Command::NextEvent { back: true })
             />
-            <IconButton icon=Kind::Next label="Next event" key="]" on_press=run(Command::NextEvent { back: false }) />
-            <MenuButton label="More steps" class="btn quiet hide" items=Callback::new(until)>
-                "More"
-                <Icon kind=Kind::Down />
+            <button
+                type="button"
+                class="btn quiet next-event"
+                aria-label="Next event"
+                on:click=move |_| store.dispatch(Command::NextEvent { back: false })
+            >
+                <Icon kind=Kind::Next />
+                <span class="hide">"Next event"</span>
+                <span class="kbd hide" aria-hidden="true">{key_name(store, "]")}</span>
+            </button>
+            <MenuButton label="Run until…" class="btn quiet hide" items=Callback::new(until)>
+                "Run until…"
             </MenuButton>
             <span class="grow"></span>
             <Since />

@@ -105,55 +105,68 @@ fn a_run_as_timeline() {
     let svg = super::timeline::draw::timeline(&view, Size { width: 600.0, height: 168.0 });
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="37.5rem" height="10.5rem" viewBox="0 0 6000 1680" aria-hidden="true">
-        <polyline fill="none" stroke="var(--line)" stroke-width="10" points="440,140 5880,140"/>
-        <circle cx="649" cy="140" r="80" fill="var(--panel)"/>
-        <polygon fill="var(--ink)" points="649,90 701,182 597,182"/>
-        <circle cx="1068" cy="140" r="80" fill="var(--panel)"/>
-        <circle cx="1068" cy="140" r="46" fill="var(--ink)"/>
-        <circle cx="1486" cy="140" r="80" fill="var(--panel)"/>
-        <circle cx="1486" cy="140" r="46" fill="var(--ink)"/>
-        <circle cx="2323" cy="140" r="80" fill="var(--panel)"/>
-        <polygon fill="var(--ink)" points="2323,90 2375,182 2271,182"/>
+        <defs>
+        <pattern id="timeline-leaving-0" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect width="15" height="50" fill="var(--q1)"/>
+        </pattern>
+        </defs>
+        <polyline fill="none" stroke="var(--line)" stroke-width="10" points="1080,140 5880,140"/>
+        <circle cx="1265" cy="140" r="80" fill="var(--panel)"/>
+        <polygon fill="var(--ink)" points="1265,90 1317,182 1213,182"/>
+        <circle cx="1634" cy="140" r="80" fill="var(--panel)"/>
+        <circle cx="1634" cy="140" r="46" fill="var(--ink)"/>
+        <circle cx="2003" cy="140" r="80" fill="var(--panel)"/>
+        <circle cx="2003" cy="140" r="46" fill="var(--ink)"/>
         <circle cx="2742" cy="140" r="80" fill="var(--panel)"/>
-        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="2700,98 2784,182"/>
-        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="2784,98 2700,182"/>
-        <text x="2882" y="65" dy=".35em" font-size="110" fill="var(--ink-2)" class="halo">2</text>
-        <circle cx="3160" cy="140" r="80" fill="var(--panel)"/>
-        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3118,98 3202,182"/>
-        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3202,98 3118,182"/>
-        <circle cx="3997" cy="140" r="80" fill="var(--panel)"/>
-        <circle cx="3997" cy="140" r="46" fill="var(--ink)"/>
-        <circle cx="5252" cy="140" r="80" fill="var(--panel)"/>
-        <polygon fill="var(--ink)" points="5252,90 5304,182 5200,182"/>
-        <circle cx="5671" cy="140" r="80" fill="var(--panel)"/>
-        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="5629,98 5713,182"/>
-        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="5713,98 5629,182"/>
-        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="440,1439 5879,1439"/>
-        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="440,1148 5879,1148"/>
-        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="440,857 5879,857"/>
-        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="440,565 5879,565"/>
-        <text x="320" y="1439" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">0</text>
-        <text x="320" y="1148" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">10</text>
-        <text x="320" y="857" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">20</text>
-        <text x="320" y="565" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">30</text>
-        <text x="649" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">0</text>
-        <text x="1485" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">2</text>
-        <text x="2322" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">4</text>
-        <text x="3159" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">6</text>
-        <text x="3996" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">8</text>
-        <text x="4833" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">10</text>
-        <text x="5669" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">12</text>
-        <polygon fill="var(--q3)" points="440,915 858,915 858,857 1276,857 1276,740 1695,740 1695,682 2113,682 2113,536 2531,536 2531,507 5460,507 5460,565 5879,565 5879,1439 440,1439"/>
-        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,915 858,915 858,857 1276,857 1276,740 1695,740 1695,682 2113,682 2113,536 2531,536 2531,507 5460,507 5460,565 5879,565"/>
-        <polygon fill="var(--q2)" points="440,1090 858,1090 858,1032 1276,1032 1276,915 1695,915 1695,857 2113,857 2113,711 2531,711 2531,624 2950,624 2950,565 3787,565 3787,536 5460,536 5460,594 5879,594 5879,1439 440,1439"/>
-        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,1090 858,1090 858,1032 1276,1032 1276,915 1695,915 1695,857 2113,857 2113,711 2531,711 2531,624 2950,624 2950,565 3787,565 3787,536 5460,536 5460,594 5879,594"/>
-        <polygon fill="var(--q1)" points="440,1206 1276,1206 1276,1148 1695,1148 1695,1090 2113,1090 2113,973 2531,973 2531,915 5460,915 5460,973 5879,973 5879,1439 440,1439"/>
-        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,1206 1276,1206 1276,1148 1695,1148 1695,1090 2113,1090 2113,973 2531,973 2531,915 5460,915 5460,973 5879,973"/>
-        <text x="3159" y="1323" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q1-on)" font-weight="600">research</text>
-        <text x="3996" y="813" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q2-on)" font-weight="600">product</text>
-        <polyline fill="none" stroke="var(--ink)" stroke-width="15" points="440,507 5879,507"/>
-        <rect x="4726" y="327" width="1153" height="160" opacity="0.86" fill="var(--panel)" rx="30"/>
-        <text x="5839" y="407" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink)">capacity 32 GPUs</text>
+        <polygon fill="var(--ink)" points="2742,90 2794,182 2690,182"/>
+        <circle cx="3111" cy="140" r="80" fill="var(--panel)"/>
+        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3069,98 3153,182"/>
+        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3153,98 3069,182"/>
+        <text x="3251" y="65" dy=".35em" font-size="110" fill="var(--ink-2)" class="halo">2</text>
+        <circle cx="3480" cy="140" r="80" fill="var(--panel)"/>
+        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3438,98 3522,182"/>
+        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3522,98 3438,182"/>
+        <circle cx="4218" cy="140" r="80" fill="var(--panel)"/>
+        <circle cx="4218" cy="140" r="46" fill="var(--ink)"/>
+        <circle cx="5326" cy="140" r="80" fill="var(--panel)"/>
+        <polygon fill="var(--ink)" points="5326,90 5378,182 5274,182"/>
+        <circle cx="5695" cy="140" r="80" fill="var(--panel)"/>
+        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="5653,98 5737,182"/>
+        <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="5737,98 5653,182"/>
+        <text x="0" y="140" dy=".35em" font-size="120" fill="var(--ink-2)">events</text>
+        <rect x="0" y="963" width="80" height="80" fill="var(--q3)" rx="30"/>
+        <text x="130" y="1003" dy=".35em" font-size="120" fill="var(--ink-2)">sandbox</text>
+        <rect x="0" y="1108" width="80" height="80" fill="var(--q2)" rx="30"/>
+        <text x="130" y="1148" dy=".35em" font-size="120" fill="var(--ink-2)">product</text>
+        <rect x="0" y="1283" width="80" height="80" fill="var(--q1)" rx="30"/>
+        <text x="130" y="1323" dy=".35em" font-size="120" fill="var(--ink-2)">research</text>
+        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="1080,1439 5879,1439"/>
+        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="1080,1148 5879,1148"/>
+        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="1080,857 5879,857"/>
+        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="1080,565 5879,565"/>
+        <text x="960" y="1439" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">0</text>
+        <text x="960" y="1148" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">10</text>
+        <text x="960" y="857" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">20</text>
+        <text x="960" y="565" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">30</text>
+        <text x="1264" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">0</text>
+        <text x="2002" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">2</text>
+        <text x="2741" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">4</text>
+        <text x="3479" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">6</text>
+        <text x="4217" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">8</text>
+        <text x="4956" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">10</text>
+        <text x="5694" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">12</text>
+        <polygon fill="var(--panel)" points="1080,915 1449,915 1449,857 1818,857 1818,740 2187,740 2187,682 2556,682 2556,536 2925,536 2925,507 5879,507 5879,1439 1080,1439"/>
+        <polygon fill="url(#timeline-leaving-0)" points="1080,915 1449,915 1449,857 1818,857 1818,740 2187,740 2187,682 2556,682 2556,536 2925,536 2925,507 5879,507 5879,1439 1080,1439"/>
+        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="1080,915 1449,915 1449,857 1818,857 1818,740 2187,740 2187,682 2556,682 2556,536 2925,536 2925,507 5879,507"/>
+        <polygon fill="var(--q3)" points="1080,915 1449,915 1449,857 1818,857 1818,740 2187,740 2187,682 2556,682 2556,536 2925,536 2925,507 5509,507 5509,565 5879,565 5879,1439 1080,1439"/>
+        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="1080,915 1449,915 1449,857 1818,857 1818,740 2187,740 2187,682 2556,682 2556,536 2925,536 2925,507 5509,507 5509,565 5879,565"/>
+        <polygon fill="var(--q2)" points="1080,1090 1449,1090 1449,1032 1818,1032 1818,915 2187,915 2187,857 2556,857 2556,711 2925,711 2925,624 3294,624 3294,565 4033,565 4033,536 5509,536 5509,594 5879,594 5879,1439 1080,1439"/>
+        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="1080,1090 1449,1090 1449,1032 1818,1032 1818,915 2187,915 2187,857 2556,857 2556,711 2925,711 2925,624 3294,624 3294,565 4033,565 4033,536 5509,536 5509,594 5879,594"/>
+        <polygon fill="var(--q1)" points="1080,1206 1818,1206 1818,1148 2187,1148 2187,1090 2556,1090 2556,973 2925,973 2925,915 5509,915 5509,973 5879,973 5879,1439 1080,1439"/>
+        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="1080,1206 1818,1206 1818,1148 2187,1148 2187,1090 2556,1090 2556,973 2925,973 2925,915 5509,915 5509,973 5879,973"/>
+        <polyline fill="none" stroke="var(--ink)" stroke-width="15" points="1080,507 5879,507"/>
+        <rect x="4727" y="327" width="1152" height="160" opacity="0.86" fill="var(--panel)" rx="30"/>
+        <text x="5303" y="407" dy=".35em" text-anchor="middle" font-size="120" fill="var(--ink)">capacity 32 GPUs</text>
         </svg>
     "#]].assert_eq(&lines(&svg));
 }
@@ -187,7 +200,7 @@ fn the_selected_queue_and_a_range_lie_over_the_areas() {
     assert!(sandbox.contains("url(#timeline-beyond-"), "{sandbox}");
     assert!(sandbox.contains(r#"fill="var(--sel-line)""#), "{sandbox}");
     assert!(
-        sandbox.contains(">all</text>") && sandbox.contains(">s2</text>"),
+        sandbox.contains(">all events</text>") && sandbox.contains(">s2</text>"),
         "the rows of the lane: {sandbox}"
     );
 }

@@ -85,6 +85,8 @@ pub enum Kind {
     Moon,
     /// As the system.
     System,
+    /// It cannot be evicted.
+    Lock,
     /// Something is wrong.
     Problem,
     /// Something is questionable.
@@ -121,6 +123,7 @@ impl Kind {
             ),
             Kind::Moon => ("M13 9.6A5.5 5.5 0 0 1 6.4 3a5.5 5.5 0 1 0 6.6 6.6Z", false),
             Kind::System => ("M2.5 3.5h11v7.5h-11ZM6 13.5h4", false),
+            Kind::Lock => ("M4 7.5h8v5.5H4ZM5.5 7.5V5.5a2.5 2.5 0 0 1 5 0v2", false),
             Kind::Problem => ("M8 1.8L14.2 8L8 14.2L1.8 8ZM8 5v3.4M8 10.8v.01", false),
             Kind::Warning => ("M8 2.2L14.4 13.4H1.6ZM8 6.4v3M8 11.4v.01", false),
         }

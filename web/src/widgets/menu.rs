@@ -10,15 +10,33 @@ use crate::keys;
 use crate::state::command::Command;
 use crate::store::Store;
 
+/// What a line of a menu does.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// A command of the page.
+    Dispatch(Command),
+    /// Something of the widget that has the menu.
+    Call(Callback<()>),
+}
+
+impl Act {
+    fn run(&self, store: Store) {
+        match self {
+            Act::Dispatch(command) => store.dispatch(command.clone()),
+            Act::Call(call) => call.run(()),
+        }
+    }
+}
+
 /// A line of a menu.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct MenuItem {
     /// What it does.
     pub label: String,
     /// Its key, if it has one.
     pub key: &'static str,
     /// What happens.
-    pub command: Command,
+    pub act: Act,
     /// It is the present choice.
     pub chosen: Option<bool>,
 }
@@ -26,7 +44,11 @@ pub struct MenuItem {
 impl MenuItem {
     /// A line that does something.
     pub fn new(label: impl Into<String>, command: Command) -> MenuItem {
-        MenuItem { label: label.into(), key: "", command, chosen: None }
+        MenuItem { label: label.into(), key: "", act: Act::Dispatch(command), chosen: None }
+    }
+    /// A line for the widget that has the menu.
+    pub fn call(label: &str, call: impl Fn(()) + Send + Sync + 'static) -> MenuItem {
+        MenuItem { label: label.into(), key: "", act: Act::Call(Callback::new(call)), chosen: None }
     }
     /// With its key.
     pub fn key(self, key: &'static str) -> MenuItem {
@@ -137,7 +159,7 @@ fn MenuList(items: Vec<MenuItem>, place: (f64, f64), on_close: Callback<bool>) -
         }
     };
     let lines = items.into_iter().map(move |item| {
-        let MenuItem { label, key, command, chosen } = item;
+        let MenuItem { label, key, act, chosen } = item;
         let key = keys::named(key, store.now(|m| m.view.keys)).filter(|key| !key.is_empty());
         view! {
             <button
@@ -148,7 +170,7 @@ fn MenuList(items: Vec<MenuItem>, place: (f64, f64), on_close: Callback<bool>) -
                 tabindex="-1"
                 on:click=move |_| {
                     on_close.run(true);
-                    store.dispatch(command.clone());
+                    act.run(store);
                 }
             >
                 <span>{label}</span>

@@ -6,6 +6,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
+use super::icons::{Icon, Kind};
+use super::menu::{MenuButton, MenuItem};
 use super::save_picture::save;
 use crate::chart::backend::REM;
 use crate::chart::table::Table;
@@ -23,12 +25,12 @@ pub fn icon(svg: String) -> impl IntoView {
     insert("glyph", Signal::stored(svg))
 }
 
-/// A line of a legend: the mark, its name, and the word the product has for it.
+/// A line of a legend: the mark and its name; on pointing, the word the product has for it.
 pub fn legend_line(svg: String, name: &'static str) -> AnyView {
     let store = Store::get();
-    let term = move || store.terms.get().mark(name).map(|term| view! { <i class="term">{term}</i> });
+    let term = move || store.terms.get().mark(name).map(|term| format!("Also called {term}"));
     let name = move || store.terms.get().word_apart(name);
-    view! { <span>{icon(svg)}{name}{term}</span> }.into_any()
+    view! { <span title=term>{icon(svg)}{name}</span> }.into_any()
 }
 
 /// Calls back with the element, now and whenever its size or that of the picture in it changes.
@@ -96,32 +98,40 @@ pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     width.into()
 }
 
-/// The buttons of a chart: two save it as a picture, one turns it into its table and back.
-pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
+/// The menu of a chart: it saves it as a picture, and turns it into its table and back.
+pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
     let store = Store::get();
-    let save = move || {
-        (!shown.get()).then(|| {
-            view! {
-                <button type="button" class="btn quiet small" title="Save as a picture (SVG)" on:click=move |event: web_sys::MouseEvent| save(store, &event, false)>
-                    "SVG"
-                </button>
-                <button type="button" class="btn quiet small" title="Save as a picture (PNG)" on:click=move |event: web_sys::MouseEvent| save(store, &event, true)>
-                    "PNG"
-                </button>
-            }
-        })
+    let place = NodeRef::<html::Span>::new();
+    let save = move |as_png: bool| {
+        if let Some(Ok(Some(chart))) = place.get_untracked().map(|place| place.closest(".chart")) {
+            save(store, &chart, as_png);
+        }
     };
+    let items = move |()| {
+        let is_table = as_table.get_untracked();
+        let other = if is_table { "Show as a chart" } else { "Show as a table" };
+        let mut items = vec![MenuItem::call(other, move |()| as_table.set(!is_table)).key("T")];
+        if !is_table {
+            items.push(MenuItem::call("Save as SVG", move |()| save(false)));
+            items.push(MenuItem::call("Save as PNG", move |()| save(true)));
+        }
+        items
+    };
+    let has_legend = RwSignal::new(false);
     view! {
-        <span class="chart-tools no-print">
-            {save}
+        <span node_ref=place class="chart-tools no-print">
             <button
                 type="button"
-                class="btn quiet small"
-                aria-pressed=move || shown.get().to_string()
-                on:click=move |_| shown.update(|shown| *shown = !*shown)
+                class="btn quiet icon small only-phone legend-key"
+                aria-label="Legend"
+                aria-expanded=move || has_legend.get().to_string()
+                on:click=move |_| has_legend.update(|on| *on = !*on)
             >
-                {move || if shown.get() { "Chart" } else { "Table" }}
+                <Icon kind=Kind::Help />
             </button>
+            <MenuButton label="Table and pictures" class="btn quiet icon small" items=Callback::new(items)>
+                <Icon kind=Kind::More />
+            </MenuButton>
         </span>
     }
 }
@@ -134,8 +144,33 @@ pub fn table(caption: &str, data: Table) -> AnyView {
 /// Most rows of a table that stand on the page.
 const ROWS_MAX: usize = 400;
 
+/// Above a table: its unit, and buttons that copy and save it.
+fn table_tools(caption: &str, table: &Table) -> impl IntoView {
+    let unit = table.unit().map(|unit| view! { <span class="hint grow">"Amounts in " {unit}</span> });
+    let (tsv, csv) = (table.tsv(), table.csv());
+    let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
+    let file = format!("{}.csv", caption.to_lowercase());
+    let save = move |_| crate::effects::download(&file, "text/csv", &csv);
+    view! {
+        <div class="table-tools">
+            {unit}
+            <button type="button" class="btn quiet small no-print" title="Copy as tab-separated values" on:click=copy>
+                "Copy"
+            </button>
+            <button type="button" class="btn quiet small no-print" title="Save as comma-separated values" on:click=save>
+                "CSV"
+            </button>
+        </div>
+    }
+}
+
 /// A table, with a row that is meant. Of very many rows those around it stand on the page.
 pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
+    table_with(caption, table, meant, Vec::new())
+}
+
+/// A table with a small bar below each number, where rows of `parts` say how long: one for each column of numbers.
+pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<Vec<f64>>) -> AnyView {
     let text = table.text_columns;
     let left_out = table.rows.len().saturating_sub(ROWS_MAX);
     let first = meant.map_or(0, |at| at.saturating_sub(ROWS_MAX / 2)).min(left_out);
@@ -148,21 +183,19 @@ pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
         );
         view! { <p class="hint">{said}</p> }
     });
-    let (tsv, csv) = (table.tsv(), table.csv());
-    let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
-    let file = format!("{}.csv", caption.to_lowercase());
-    let save = move |_| crate::effects::download(&file, "text/csv", &csv);
+    let tools = table_tools(caption, &table);
+    let ending = table.unit().map(|unit| format!(", {unit}"));
+    let head = move |head: String| match &ending {
+        Some(ending) => head.strip_suffix(ending).unwrap_or(&head).to_string(),
+        None => head,
+    };
     let (label, caption) = (caption.to_string(), caption.to_string());
     let class = move |i: usize| if i < text { "" } else { "num" };
+    let part =
+        |row: usize, i: usize| parts.get(row)?.get(i.checked_sub(text)?).copied().filter(|part| *part > 0.0);
+    let bar = |row, i| part(row, i).map(|part| format!("{}%", (part * 100.0).round()));
     view! {
-        <div class="table-tools no-print">
-            <button type="button" class="btn quiet small" title="Copy as tab-separated values" on:click=copy>
-                "Copy"
-            </button>
-            <button type="button" class="btn quiet small" title="Save as comma-separated values" on:click=save>
-                "CSV"
-            </button>
-        </div>
+        {tools}
         <div class="table-wrap" tabindex="0" role="region" aria-label=label>
             <table class="data">
                 <caption class="sr">{caption}</caption>
@@ -172,7 +205,7 @@ pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
                             .head
                             .into_iter()
                             .enumerate()
-                            .map(|(i, cell)| view! { <th scope="col" class=class(i)>{cell}</th> })
+                            .map(|(i, cell)| view! { <th scope="col" class=class(i)>{head(cell)}</th> })
                             .collect_view()}
                     </tr>
                 </thead>
@@ -189,7 +222,7 @@ pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
                                     {row
                                         .into_iter()
                                         .enumerate()
-                                        .map(|(i, cell)| view! { <td class=class(i)>{cell}</td> })
+                                        .map(|(i, cell)| view! { <td class=class(i) style=("--part", bar(at, i))>{cell}</td> })
                                         .collect_view()}
                                 </tr>
                             }

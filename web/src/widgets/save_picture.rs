@@ -5,21 +5,14 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 
-use super::{target, text_scale};
+use super::text_scale;
 use crate::chart::export::{About, Label, png_about, standalone};
 use crate::store::Store;
 use crate::{address, effects};
 use fairground::policy::Policy;
 
-/// Saves the chart in which something was pressed.
-pub fn save(store: Store, event: &web_sys::Event, as_png: bool) {
-    let Some(button) = target::<web_sys::Element>(event) else { return };
-    let Ok(Some(chart)) = button.closest(".chart") else { return };
-    save_chart(store, &chart, as_png);
-}
-
 /// Saves a chart with the texts that stand beside it, in the present colours.
-fn save_chart(store: Store, chart: &web_sys::Element, as_png: bool) {
+pub fn save(store: Store, chart: &web_sys::Element, as_png: bool) {
     let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return };
     let over = chart.query_selector(".picture.over svg").ok().flatten();
     let drawn = svg.outer_html();

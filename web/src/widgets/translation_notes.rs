@@ -17,11 +17,6 @@ const KINDS: [(&str, &str); 5] = [
     ("kept", "Unchanged"),
 ];
 
-/// What a kind of notes is called.
-pub fn kind_name(kind: &str) -> &'static str {
-    KINDS.iter().find(|(key, _)| *key == kind).map_or("", |(_, name)| name)
-}
-
 /// A text in which what stands in backquotes is code.
 pub fn with_code(says: &str) -> AnyView {
     let part = |(at, text): (usize, &str)| match at % 2 {

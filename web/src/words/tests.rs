@@ -422,18 +422,18 @@ fn victims_are_told_in_order_with_those_who_stay() {
     expect![[r#"
         1. `low4`, submitted −6:36
         2. `low3`, submitted −6:37
-        stays `low1`: not needed, enough was already freed
-        stays `low2`: not needed, enough was already freed
+        kept `low1`: not needed, enough was already freed
+        kept `low2`: not needed, enough was already freed
     "#]]
     .assert_eq(&told("priority-inside-a-queue", "urgent"));
     expect![[r#"
-        stays 2 jobs of `blue`: reclaim never evicts from the same queue
-        stays `keep`: non-preemptible
+        kept 2 jobs of `blue`: reclaim never evicts from the same queue
+        kept `keep`: non-preemptible
     "#]]
     .assert_eq(&told("tug-of-war", "stretch"));
     expect![[r#"
-        stays 1 job of `team-b`: reclaim never evicts from the same queue
-        stays `a1`: not needed, enough was already freed
+        kept 1 job of `team-b`: reclaim never evicts from the same queue
+        kept `a1`: not needed, enough was already freed
     "#]]
     .assert_eq(&told("start", "b2"));
 }

@@ -9,6 +9,7 @@ use crate::library::Example;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
+use crate::widgets::show_id;
 
 /// A field and the lines that fit what is typed.
 /// Long because its markup is one tree.
@@ -54,12 +55,19 @@ pub fn Palette(
         }
         event.prevent_default();
         event.stop_propagation();
+        show_id(&format!("palette-{}", at.get_untracked()));
     };
     let lines = move || {
         let now = at.get();
+        let mut group = "";
         let line = |(i, entry): (usize, Entry)| {
             let (label, hint) = (entry.label.clone(), hint(store, entry.hint));
+            let first = (entry.group != group).then(|| {
+                group = entry.group;
+                view! { <li class="palette-group" role="presentation">{group}</li> }
+            });
             view! {
+                {first}
                 <li
                     id=format!("palette-{i}")
                     role="option"

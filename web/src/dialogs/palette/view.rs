@@ -20,6 +20,8 @@ pub struct Entry {
     pub hint: &'static str,
     /// What happens.
     pub action: Action,
+    /// The group that it is shown in.
+    pub group: &'static str,
 }
 
 /// What a line does.
@@ -33,29 +35,40 @@ pub enum Action {
 
 /// Most things of a kind that are searched.
 const THINGS_MAX: usize = 20_000;
-/// Most lines that are shown.
+/// Most lines that are shown for what was typed.
 const SHOWN_MAX: usize = 12;
+/// Most lines of a group that are shown while nothing is typed.
+const GROUP_MAX: usize = 4;
 
 /// The best lines for what was typed: all words occur, those that begin with it first, then in the order of
-/// [`all`]. Of nothing typed, what was used last.
+/// [`all`], each group together. Of nothing typed, what was used last and the first lines of each group.
 pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
     let typed = typed.trim().to_lowercase();
     let words: Vec<&str> = typed.split_whitespace().collect();
     let mut found: [Vec<Entry>; 2] = Default::default();
-    let recent = |entry: &Entry| words.is_empty() && model.view.recent.contains(&entry.label);
-    for entry in all(model) {
+    let is_recent = |entry: &Entry| words.is_empty() && model.view.recent.contains(&entry.label);
+    for mut entry in all(model) {
         let label = entry.label.to_lowercase();
         let is_meant =
             |word: &&str| label.contains(*word) || synonyms(&label).any(|of| of.starts_with(*word));
         if words.iter().all(is_meant) {
-            let is_first = !typed.is_empty() && label.starts_with(&typed) || recent(&entry);
+            if is_recent(&entry) {
+                entry.group = "Recent";
+            }
+            let is_first = entry.group == "Recent" || !typed.is_empty() && label.starts_with(&typed);
             found[usize::from(!is_first)].push(entry);
         }
     }
-    let [mut lines, others] = found;
-    lines.extend(others);
-    lines.truncate(SHOWN_MAX);
-    lines
+    let (all, each) = if words.is_empty() { (usize::MAX, GROUP_MAX) } else { (SHOWN_MAX, SHOWN_MAX) };
+    let mut groups: Vec<(&str, Vec<Entry>)> = Vec::new();
+    for entry in found.into_iter().flatten().take(all) {
+        match groups.iter_mut().find(|(group, _)| *group == entry.group) {
+            Some((_, lines)) if lines.len() >= each => {}
+            Some((_, lines)) => lines.push(entry),
+            None => groups.push((entry.group, vec![entry])),
+        }
+    }
+    groups.into_iter().flat_map(|(_, lines)| lines).collect()
 }
 
 /// Other words for what a line says: the beginning of a label in small letters, and what people call it.
@@ -83,22 +96,25 @@ fn synonyms(label: &str) -> impl Iterator<Item = &'static str> {
 /// All lines: what can be done now, then what is there.
 fn all(model: &Model) -> Vec<Entry> {
     let mut lines: Vec<Entry> = Vec::new();
-    let mut add = |label: &str, hint: &'static str, command: Command| {
-        lines.push(Entry { label: label.to_string(), hint, action: Action::Do(command) });
+    let terms = Terms::of(&model.scenario.policy);
+    let mut of = |group: &'static str, list: &dyn Fn(Add<'_>)| {
+        list(&mut |label: &str, hint: &'static str, command: Command| {
+            lines.push(Entry { label: label.to_string(), hint, action: Action::Do(command), group });
+        });
     };
-    let named = model.frame.iter().flat_map(|frame| &frame.named);
-    for (resource, name) in (NAMED..).zip(named) {
-        add(&format!("Show {name}"), "", Command::Resource(resource));
-    }
-    of_time(model, &mut add);
-    of_the_scenario(model, &mut add);
-    of_the_page(Terms::of(&model.scenario.policy), &mut add);
-    panels(model, &mut add);
-    things(model, &mut add);
+    of("Playback", &|add| of_time(model, add));
+    of("Edit", &|add| of_the_scenario(model, add));
+    of("View", &|add| {
+        of_the_charts(model, terms, add);
+        panels(model, add);
+    });
+    of("Page", &|add| of_the_page(add));
+    of("In this scenario", &|add| things(model, add));
     let example = |example: &crate::library::Example| Entry {
         label: example.head("name"),
         hint: "example",
         action: Action::Example(example.id),
+        group: "Examples",
     };
     lines.extend(EXAMPLES.iter().map(example));
     lines
@@ -135,6 +151,15 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
         add("Show converted settings", "", dialog);
     }
     let terms = Terms::of(&model.scenario.policy);
+    for (tab, label) in [
+        (SetupTab::Queues, "Edit queues"),
+        (SetupTab::Nodes, "Edit nodes"),
+        (SetupTab::Work, "Edit jobs"),
+        (SetupTab::Rules, "Edit the rules"),
+        (SetupTab::Text, "Edit as text"),
+    ] {
+        add(&terms.says(label), "", Command::Tab(tab));
+    }
     add(&terms.says("Add a queue"), "Q", Command::Change(Change::AddQueue { parent: None }));
     add(&terms.says("Add a job"), "W", Command::Change(Change::AddJob { queue: None }));
     add(&terms.says("Add nodes"), "N", Command::Change(Change::AddNodes));
@@ -161,16 +186,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     }
 }
 
-fn of_the_page(terms: &Terms, add: Add<'_>) {
-    for (tab, label) in [
-        (SetupTab::Queues, "Edit queues"),
-        (SetupTab::Nodes, "Edit nodes"),
-        (SetupTab::Work, "Edit jobs"),
-        (SetupTab::Rules, "Edit the rules"),
-        (SetupTab::Text, "Edit as text"),
-    ] {
-        add(&terms.says(label), "", Command::Tab(tab));
-    }
+fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
     for (view, label, key) in [
         (NowView::Shares, "Show shares", "1"),
         (NowView::Division, "Show how shares are divided", "2"),
@@ -186,6 +202,13 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     {
         add(label, "", Command::Resource(resource));
     }
+    let named = model.frame.iter().flat_map(|frame| &frame.named);
+    for (resource, name) in (NAMED..).zip(named) {
+        add(&format!("Show {name}"), "", Command::Resource(resource));
+    }
+}
+
+fn of_the_page(add: Add<'_>) {
     add("Share", "Ctrl+S", Command::Dialog(Some(Dialog::Share)));
     add("Download the scenario", "", Command::Download);
     add("Import", "", Command::Dialog(Some(Dialog::Paste)));

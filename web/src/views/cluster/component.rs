@@ -14,7 +14,7 @@ use crate::chart::alternative::Alternative;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::widgets::picture::{
-    chart_keys, insert, legend_line, move_focus, rem, table, table_button, width_of,
+    chart_keys, chart_menu, insert, legend_line, move_focus, rem, table, width_of,
 };
 use crate::widgets::{on_leave, text_scale};
 
@@ -84,7 +84,7 @@ pub fn ClusterView(
             <div class="sect">
                 <h2>"Cluster"</h2>
                 <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
-                {table_button(as_table)}
+                {chart_menu(as_table)}
             </div>
             <div class="cluster-body" node_ref=place>
                 <Show
@@ -135,6 +135,8 @@ struct Spot {
     card: usize,
     cell: Option<usize>,
     place: Place,
+    /// Height of the card.
+    whole: f64,
 }
 
 impl Spot {
@@ -150,11 +152,13 @@ fn spots(view: &View) -> Vec<Spot> {
         return Vec::new();
     }
     let of = |(card, drawn): (usize, &Card)| {
-        let heading = Spot { card, cell: None, place: Place { h: HEADING, ..drawn.place } };
+        let whole = drawn.place.h;
+        let heading = Spot { card, cell: None, place: Place { h: HEADING, ..drawn.place }, whole };
         let cells = drawn.cells.iter().enumerate().map(move |(cell, drawn)| Spot {
             card,
             cell: Some(cell),
             place: drawn.place,
+            whole,
         });
         std::iter::once(heading).chain(cells.collect::<Vec<_>>())
     };
@@ -232,6 +236,7 @@ fn SpotButton(
             style:top=rem(spot.place.y)
             style:width=rem(spot.place.w)
             style:height=rem(spot.place.h)
+            style=("--card", rem(spot.whole))
             tabindex=if spot.card == 0 && spot.cell.is_none() { "0" } else { "-1" }
             aria-label=move || says.get().0
             title=move || says.get().0

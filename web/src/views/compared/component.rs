@@ -1,15 +1,15 @@
-//! The same arrivals under several policies, side by side: what had to be translated, then GPUs, waits and evictions.
+//! The same arrivals under several policies, side by side: GPUs, waits and evictions first, then what had to be translated.
 
-use fairground::words::number::number;
+use fairground::words::number::{count, number};
 use leptos::prelude::*;
 
 use super::draw::compared;
-use super::view::{Bars, Row, bars, table};
+use super::view::{Bars, Row, bars, same_columns, table};
 use crate::engine::protocol::{ColumnRow, QueueRow};
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
-use crate::widgets::translation_notes::{kind_name, notes, with_code};
+use crate::widgets::translation_notes::notes;
 use fairground::policy::Policy;
 
 /// Width of a policy's picture, pixels.
@@ -39,27 +39,42 @@ pub fn Compare(
         store.dispatch(Command::Compare { with_baselines: with_baselines.get_untracked() });
     };
     view! {
-        <DialogFrame title="The same cluster under four schedulers" class="wide" on_close>
+        <DialogFrame title="Compare policies" class="wide" on_close>
             <p class="hint">
                 "The scenario is converted to each policy and run with the same jobs up to the current moment, or to the end."
             </p>
             <label class="check">
                 <input type="checkbox" prop:checked=with_baselines on:change=on_baselines />
-                "and under simple ones: first in, first out, max-min, plain DRF"
+                "Also compare with first in first out, max-min fairness and DRF"
             </label>
             <Show when=is_running>
                 <p><progress aria-label="Running"></progress> " " {running}</p>
             </Show>
-            {move || panels(&columns.get(), &queues)}
-            {move || numbers(&columns.get())}
+            {move || results(&columns.get(), &queues)}
         </DialogFrame>
     }
 }
 
-/// A panel for each policy: what became of the settings, above what came of it.
-fn panels(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
-    let panel = |column: &ColumnRow| {
-        let name = Policy::described_or_default(&column.policy).title;
+/// The numbers, then a panel for each policy; policies that came to the same share theirs.
+fn results(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
+    let rows = table(columns);
+    let groups = same_columns(&rows, columns.len());
+    view! {
+        {numbers(columns, &groups, rows)}
+        {panels(columns, &groups, queues)}
+    }
+    .into_any()
+}
+
+/// The names of policies that came to the same.
+fn names(columns: &[ColumnRow], group: &[usize]) -> String {
+    let name = |at: &usize| Policy::described_or_default(&columns[*at].policy).short;
+    group.iter().map(name).collect::<Vec<_>>().join(" = ")
+}
+
+fn panels(columns: &[ColumnRow], groups: &[Vec<usize>], queues: &[QueueRow]) -> AnyView {
+    let panel = |group: &Vec<usize>| {
+        let column = &columns[group[0]];
         let drawn = bars(column, columns, queues);
         let picture = compared(&drawn, &format!("compared-{}", column.policy), WIDTH);
         let result = if column.can_run {
@@ -78,27 +93,25 @@ fn panels(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
         };
         view! {
             <section class="compared">
-                <h3>{name}</h3>
-                {translation(column)}
+                <h3>{names(columns, group)}</h3>
                 {result}
+                {group.iter().map(|at| translation(&columns[*at])).collect::<Vec<_>>()}
             </section>
         }
     };
-    view! { <div class="compared-all">{columns.iter().map(panel).collect::<Vec<_>>()}</div> }.into_any()
+    view! { <div class="compared-all">{groups.iter().map(panel).collect::<Vec<_>>()}</div> }.into_any()
 }
 
-/// What became of the settings: what has no counterpart and what was assumed, the places behind a click.
+/// What became of the settings, behind a click.
 fn translation(column: &ColumnRow) -> AnyView {
-    let told = column.notes.iter().filter(|note| note.kind != "kept");
-    let lines: Vec<String> = told.map(|note| format!("{}: {}", kind_name(&note.kind), note.says)).collect();
-    if lines.is_empty() {
-        return view! { <p class="hint">"No settings lost."</p> }.into_any();
+    let name = Policy::described_or_default(&column.policy).short;
+    let n = column.notes.iter().filter(|note| note.kind != "kept").count() as u64;
+    if n == 0 {
+        return view! { <p class="hint">{name} ": no settings lost"</p> }.into_any();
     }
-    let items = lines.into_iter().map(|line| view! { <li>{with_code(&line)}</li> }).collect::<Vec<_>>();
     view! {
-        <ul class="became">{items}</ul>
         <details>
-            <summary>"Where"</summary>
+            <summary>{format!("{name}: {}", count(n, "setting"))} " converted or dropped"</summary>
             {notes(&column.notes)}
         </details>
     }
@@ -110,14 +123,15 @@ fn says(drawn: &Bars) -> String {
     format!("{}: {}", drawn.title, each.collect::<Vec<_>>().join(", "))
 }
 
-/// All numbers in one table.
-fn numbers(columns: &[ColumnRow]) -> AnyView {
-    let heads = columns.iter().map(|column| {
-        view! { <th scope="col" class="num">{Policy::described_or_default(&column.policy).short}</th> }
-    });
+/// All numbers in one table; those that differ from the first column stand out.
+fn numbers(columns: &[ColumnRow], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyView {
+    let heads = groups.iter().map(|group| view! { <th scope="col" class="num">{names(columns, group)}</th> });
     let heads = heads.collect::<Vec<_>>();
-    let rows = table(columns).into_iter().map(|Row { name, cells }| {
-        let cells = cells.into_iter().map(|cell| view! { <td class="num">{cell}</td> });
+    let rows = rows.into_iter().map(|Row { name, cells }| {
+        let cells = groups.iter().map(|group| {
+            let cell = &cells[group[0]];
+            view! { <td class="num" class:on=*cell != cells[0]>{cell.clone()}</td> }
+        });
         view! {
             <tr>
                 <th scope="row">{name}</th>

@@ -96,6 +96,19 @@ pub fn table(columns: &[ColumnRow]) -> Vec<Row> {
     rows
 }
 
+/// Columns with the same numbers everywhere are one: the positions of each, in their order.
+pub fn same_columns(rows: &[Row], n: usize) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for at in 0..n {
+        let is_same = |group: &&mut Vec<usize>| rows.iter().all(|row| row.cells[at] == row.cells[group[0]]);
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    groups
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,5 +147,7 @@ mod tests {
         assert_eq!(cells("GPUs in use").as_deref(), Some("50 %|cannot run"));
         assert_eq!(cells("a: GPUs at the end").as_deref(), Some("3|cannot run"));
         assert_eq!(cells("a: GPU hours").as_deref(), Some("1.5|cannot run"));
+        assert_eq!(same_columns(&rows, 2), [vec![0], vec![1]]);
+        assert_eq!(same_columns(&[Row { name: "x".into(), cells: vec!["1".into(); 3] }], 3), [vec![0, 1, 2]]);
     }
 }

@@ -14,7 +14,7 @@ use crate::widgets::button::IconButton;
 use crate::widgets::drag_handle::DragHandle;
 use crate::widgets::icons::Kind;
 use crate::widgets::picture::{
-    along_line, chart_keys, insert, move_focus, panel_height, table_button, table_of, width_of,
+    along_line, chart_keys, chart_menu, insert, move_focus, panel_height, table_of, width_of,
 };
 
 /// The tanks of one level, a stepper, and the same as a table.
@@ -116,7 +116,7 @@ pub fn Division() -> impl IntoView {
             <div class="sect">
                 <h2>{move || view.get().map_or_else(|| store.terms.get().says("Select a queue to see how its fair share is computed"), |v| v.title)}</h2>
                 {levels}
-                {table_button(as_table)}
+                {chart_menu(as_table)}
                 <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.lead.clone()))}</p>
             </div>
             <div class="division-body">

@@ -7,7 +7,7 @@ use super::view::{FairnessView, fairness, put_differences};
 use crate::chart::alternative::Alternative;
 use crate::engine::report::Report;
 use crate::store::Store;
-use crate::widgets::picture::{copy, table_of};
+use crate::widgets::picture::{copy, table_with};
 
 /// Numbers of the cluster, and a table of the queues.
 #[component]
@@ -51,7 +51,7 @@ pub fn Fairness() -> impl IntoView {
                 <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
             </div>
             <dl class="facts-row">{facts}</dl>
-            {move || view.get().map(|view| table_of(&store.terms.get().says("Fairness and waste by queue"), view.table, view.meant))}
+            {move || view.get().map(|view| table_with(&store.terms.get().says("Fairness and waste by queue"), view.table, view.meant, view.parts))}
         </section>
     }
 }

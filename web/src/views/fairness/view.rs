@@ -21,6 +21,8 @@ pub struct FairnessView {
     pub table: Table,
     /// The row of the selected queue.
     pub meant: Option<usize>,
+    /// The numbers of each row as parts of the largest of a queue in that column; none of the row for all.
+    pub parts: Vec<Vec<f64>>,
 }
 
 /// A number of the whole cluster.
@@ -84,7 +86,7 @@ impl Style {
         Style { units, per_unit, in_hours: tally.capacity / per_unit >= HOURS_FROM }
     }
     fn unit(&self) -> String {
-        format!("{} {}", self.units[0], if self.in_hours { "hours" } else { "s" })
+        format!("{}-{}", self.units[0], if self.in_hours { "hours" } else { "seconds" })
     }
     fn text(&self, kind: Kind, value: f64) -> String {
         match kind {
@@ -100,20 +102,21 @@ impl Style {
         }
     }
     fn amount(&self, seconds: f64) -> String {
+        let (number, unit) = (self.text(Kind::Amount, seconds), self.unit());
         // Number and unit stay on one line.
-        format!("{} {}", self.text(Kind::Amount, seconds), self.unit()).replace(' ', "\u{a0}")
+        format!("{number}\u{a0}{}", if number == "1" { unit.trim_end_matches('s') } else { &unit })
     }
 }
 
 /// The columns of numbers: caption, and how they are written.
 const COLUMNS: [(&str, Kind); 9] = [
-    ("short for", Kind::Span),
+    ("below share", Kind::Span),
     ("owed", Kind::Amount),
     ("borrowed", Kind::Amount),
     ("used", Kind::Amount),
     ("wait, median", Kind::Span),
     ("wait, P90", Kind::Span),
-    ("longest now", Kind::Span),
+    ("longest wait now", Kind::Span),
     ("evictions", Kind::Count),
     ("lost", Kind::Amount),
 ];
@@ -186,6 +189,7 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         lines.extend(with_pools(name(*queue), tree.depth(*queue), of, true));
     }
     lines.extend(with_pools("all".into(), 0, &tally.all, false));
+    let parts = parts(rows.iter().flat_map(|(_, of)| lines_of(of, true)).collect());
     let caption = |(caption, kind): (&str, Kind)| match kind {
         Kind::Amount => format!("{caption}, {}", style.unit()),
         _ => caption.to_string(),
@@ -196,7 +200,15 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         facts: facts(tally, &style),
         table: Table { head, rows: lines, text_columns: 1 },
         meant,
+        parts,
     }
+}
+
+fn parts(lines: Vec<[Option<f64>; 9]>) -> Vec<Vec<f64>> {
+    let most = |column: usize| lines.iter().filter_map(|line| line[column]).fold(0.0, f64::max);
+    let most: [f64; 9] = std::array::from_fn(most);
+    let part = |(value, most): (&Option<f64>, f64)| value.map_or(0.0, |value| value / most.max(1e-9));
+    lines.iter().map(|line| line.iter().zip(most).map(part).collect()).collect()
 }
 
 /// Puts beside every number by how much the change made it more or less, or would make it.
@@ -277,14 +289,14 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
         (
             "Used",
             Kind::Percent,
-            format!("{} of {}", style.amount(tally.all.used), style.amount(tally.capacity)),
+            format!("{} of {}", style.text(Kind::Amount, tally.all.used), style.amount(tally.capacity)),
         ),
         (
             "Idle while wanted",
             Kind::Percent,
-            format!("{} were free while jobs were waiting", style.amount(tally.idle_wanted)),
+            format!("{} free while jobs waited", style.amount(tally.idle_wanted)),
         ),
-        ("Stranded now", Kind::Now, format!("free, but too small for any waiting job; {free} free in total")),
+        ("Stranded now", Kind::Now, format!("of {free} free: too small for any waiting job")),
         (
             "Restarts per hour",
             Kind::Count,
@@ -323,7 +335,7 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short * 1000.0) as i64);
-            format!("{upto}: {} was owed most, for {short}.", name(*queue))
+            format!("{upto}: {} was owed most, and was below its share for {short}.", name(*queue))
         }
         None => format!("{upto}: nothing was owed."),
     }

@@ -13,7 +13,7 @@ use crate::state::command::Command;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
+    Stride, chart_keys, chart_menu, icon, insert, legend_line, rem, table, walk, width_of,
 };
 
 /// What rows can be.
@@ -89,10 +89,10 @@ pub fn Gantt() -> impl IntoView {
                 <h2>"Job timeline"</h2>
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
                 <label class="row">
-                    "Row: "
+                    "Group by "
                     <select class="input" on:change=choose>{options.collect_view()}</select>
                 </label>
-                {table_button(as_table)}
+                {chart_menu(as_table)}
             </div>
             <div class="story-body">
                 <div node_ref=place class="story-place">
@@ -169,7 +169,7 @@ fn Spots(spots: Memo<Vec<Spot>>) -> impl IntoView {
     };
     let key = |(at, spot): &(usize, Spot)| (*at, spot.place.map(|v| v.round() as i64), spot.says.clone());
     view! {
-        <div role="group" aria-label="Group by">
+        <div role="group" aria-label="Rows">
             <For each=move || spots.get().into_iter().enumerate() key=key let:item>
                 {spot(item.0, item.1)}
             </For>

@@ -175,7 +175,7 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
         } else {
             format!("{} {}", number::number(*asks), unit(*asks))
         };
-        row.says += &format!("; asks for {said}");
+        row.says += &format!("; requests {said}");
         // Where a bar is high enough for it.
         let is_high = !row.thin && row.alternative.is_none();
         for bar in row.bars.iter_mut().filter(|bar| is_high && bar.kept >= 1.0) {
@@ -183,7 +183,7 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
         }
     }
     view.summary += &format!(" Amounts in {}.", unit(2.0));
-    view.table.head.insert(2, format!("asks for, {}", unit(2.0)));
+    view.table.head.insert(2, format!("requested, {}", unit(2.0)));
     for (cells, asks) in view.table.rows.iter_mut().zip(&told) {
         cells.insert(2, number::number(*asks));
     }
@@ -359,7 +359,7 @@ fn says<'a>(gantt: &Gantt, row: &GanttRow, name: &dyn Fn(u32) -> &'a str) -> Str
 fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<String> {
     let mut parts = Vec::new();
     match row.queue {
-        Some(_) => parts.push(format!("known from cycle {}", row.known.0)),
+        Some(_) => parts.push(format!("submitted in cycle {}", row.known.0)),
         None if row.bars.is_empty() => parts.push("never held".to_string()),
         None => {}
     }
@@ -421,7 +421,7 @@ fn summary(gantt: &Gantt) -> String {
     let n_rest = gantt.rows.len() as u64 - n_on - n_over - n_fated;
     said += &match gantt.by {
         GanttBy::Gpu => format!("; in cycle {}: {n_on} held, {n_rest} free", gantt.last),
-        _ => format!("; in cycle {}: {n_on} on, {n_rest} waiting, {n_over} over", gantt.last),
+        _ => format!("; in cycle {}: {n_on} running, {n_rest} waiting, {n_over} finished", gantt.last),
     };
     if n_fated > 0 {
         said += &format!(", {n_fated} failed or refused");
@@ -429,11 +429,11 @@ fn summary(gantt: &Gantt) -> String {
     let told: u64 = gantt.rows.iter().map(|row| row.told.len() as u64).sum();
     let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
     if told > 0 {
-        said += &format!("; {} evictions", number::number(told as f64));
+        said += &format!("; {}", count(told, "eviction"));
     }
     if lost > 0 {
-        let what = if gantt.by == GanttBy::Gpu { "GPU cycle" } else { "pod cycle" };
-        said += &format!("; {} of work lost", count(lost, what));
+        let what = if gantt.by == GanttBy::Gpu { "GPU-cycle" } else { "pod-cycle" };
+        said += &format!("; {} lost", count(lost, what));
     }
     said + "."
 }

@@ -14,7 +14,7 @@ use crate::engine::protocol::Frame;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, insert, legend_line, rem, table, table_button, walk, width_of,
+    Stride, chart_keys, chart_menu, insert, legend_line, rem, table, walk, width_of,
 };
 
 /// The tree with a switch of what widths stand for.
@@ -105,7 +105,7 @@ pub fn Icicle() -> impl IntoView {
                         {options}
                     </select>
                 </label>
-                {table_button(as_table)}
+                {chart_menu(as_table)}
             </div>
             <div class="tree-body">
                 <div node_ref=place class="tree-place">

@@ -16,7 +16,7 @@ use crate::engine::protocol::Frame;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::widgets::picture::{
-    along_line, chart_keys, insert, inside, legend_line, move_among, on_size, table, table_button,
+    along_line, chart_keys, chart_menu, insert, inside, legend_line, move_among, on_size, table,
 };
 use crate::widgets::{on_leave, text_scale};
 
@@ -82,7 +82,7 @@ pub fn Shares(
                         .map(|mark| legend_line(marks::key(mark), mark.name()))
                         .collect_view()
                 }}
-                {table_button(as_table)}
+                {chart_menu(as_table)}
             </div>
         </section>
     }

@@ -18,7 +18,7 @@ use crate::state::moment::commands::lane;
 use crate::state::moment::event_filter::{EventLaneOptions, Kinds};
 use crate::store::Store;
 use crate::widgets::picture::{
-    chart_keys, icon, insert, legend_line, move_focus, rem, table, table_button, width_of,
+    chart_keys, chart_menu, icon, insert, legend_line, move_focus, rem, table, width_of,
 };
 use crate::widgets::{capture, text_scale};
 
@@ -117,13 +117,17 @@ pub fn Timeline(
             </div>
             <div class="legend">
                 {move || {
-                    let was = |view: &TimelineView| (!view.alternatives.is_empty()).then_some(view.was);
-                    let mark = view.with(|view| view.as_ref().and_then(was)).map(Mark::of_alternative);
-                    mark.map(|mark| legend_line(marks::key(mark), mark.name()))
+                    let marks = |view: &TimelineView| {
+                        let leaving = (!view.leaving.is_empty()).then_some(Mark::Leaving);
+                        let other = (!view.alternatives.is_empty()).then_some(Mark::of_alternative(view.was));
+                        [leaving, other]
+                    };
+                    let marks = view.with(|view| view.as_ref().map(marks)).into_iter().flatten().flatten();
+                    marks.map(|mark| legend_line(marks::key(mark), mark.name())).collect_view()
                 }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
                 <EventLane view marking />
-                {table_button(as_table)}
+                {chart_menu(as_table)}
             </div>
         </section>
     }
@@ -261,7 +265,7 @@ fn Cursor(
     view! {
         <div
             class="cursor"
-            class:flip=move || x().is_some_and(|(x, width)| x > (width - 150.0).max(width / 2.0))
+            class:flip=move || x().is_some_and(|(x, width)| x > width - 72.0)
             style:left=move || x().map_or(String::new(), |(x, _)| rem(x))
             style:top=move || rem(lane.get().0)
             style:height=move || rem(HEIGHT - LABELS - lane.get().0)

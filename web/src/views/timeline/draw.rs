@@ -7,12 +7,12 @@ use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::series::{AreaSeries, LineSeries};
 use plotters::style::Color;
 
-use super::draw_overlays::over;
-use super::view::{Axis, Band, LEFT, LaneMark, RIGHT, TimelineView, lane};
+use super::draw_overlays::{Labels, name_overlays, over};
+use super::view::{Axis, Band, LaneMark, RIGHT, TimelineView, lane};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px};
 use crate::chart::marks;
-use crate::chart::paint::{Ink, Paint, Trim};
+use crate::chart::paint::{Fill, Ink, Paint, Trim};
 use crate::chart::scale::ticks;
 use crate::views::timeline::plane::{Plane, Ticked, steps};
 
@@ -22,6 +22,10 @@ const LANE: f64 = 28.0;
 const ROW: f64 = 24.0;
 /// Height of the labels of the axis.
 const LABELS: f64 = 24.0;
+/// Height of the room above the areas.
+const TOP: f64 = 4.0;
+/// Width of the numbers of the axis.
+const NUMBERS: f64 = 34.0;
 
 /// The height of the lane, and of each of its rows.
 pub fn lane_height(view: &TimelineView) -> (f64, f64) {
@@ -34,20 +38,25 @@ pub fn timeline(view: &TimelineView, size: Size) -> String {
     let (height, row) = lane_height(view);
     picture("timeline", size, |area| {
         let (above, below) = area.split_vertically(px(height));
-        draw_lane(&above, &lane(view, axis, false), size.width, row / 2.0)?;
-        if let Some(name) = &view.followed {
-            draw_lane(&above, &lane(view, axis, true), size.width, 1.5 * row)?;
-            for (text, at) in [("all", 0.5), (name.as_str(), 1.5)] {
-                let text = fit(text, 12.0, LEFT).unwrap_or_default();
-                let style = Paint::from(Ink::Dim).text(12.0, HPos::Left);
-                above.draw(&Text::new(text, (0, px(at * row)), style))?;
-            }
+        draw_lane(&above, &lane(view, axis, false), axis, row / 2.0)?;
+        name(
+            &above,
+            if view.followed.is_some() { "all events" } else { "events" },
+            0.0,
+            0.5 * row,
+            axis.left(),
+        )?;
+        if let Some(followed) = &view.followed {
+            draw_lane(&above, &lane(view, axis, true), axis, 1.5 * row)?;
+            name(&above, followed, 0.0, 1.5 * row, axis.left())?;
         }
-        areas(&below, view, Size { height: size.height - height, ..size })
+        let size = Size { height: size.height - height, ..size };
+        names(&below, view, size, axis.left())?;
+        areas(&below, view, size, axis.left())
     })
 }
 
-fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
+fn areas(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
     let most_x = (size.width / 90.0).clamp(2.0, 14.0) as usize;
     let cycles: Vec<f64> =
         ticks(f64::from(view.end), most_x).into_iter().filter(|tick| tick.fract() == 0.0).collect();
@@ -55,8 +64,8 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
     let mut builder = ChartBuilder::on(area);
     let mut plane: Plane<'_, '_> = builder
         .margin_right(px(RIGHT))
-        .margin_top(px(4.0))
-        .set_label_area_size(plotters::chart::LabelAreaPosition::Left, px(LEFT))
+        .margin_top(px(TOP))
+        .set_label_area_size(plotters::chart::LabelAreaPosition::Left, px(left))
         .set_label_area_size(plotters::chart::LabelAreaPosition::Bottom, px(LABELS))
         .build_cartesian_2d(
             Ticked::new(-0.5..f64::from(view.end) + 0.5, cycles.clone()),
@@ -80,7 +89,9 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
         stack(&mut plane, view)?;
     }
     over(&mut plane, view)?;
-    lines(&mut plane, view, size)
+    let mut labels = Labels::default();
+    lines(&mut plane, view, size, &mut labels)?;
+    name_overlays(&plane, view, &mut labels)
 }
 
 /// A number of the axis, for which there is room for four digits.
@@ -90,68 +101,64 @@ fn short(amount: f64) -> String {
 
 fn stack(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     let mut sums = vec![0.0; view.cycles.len()];
-    let mut layers: Vec<(&Band, Vec<f64>, Vec<f64>)> = Vec::new();
-    for band in &view.bands {
-        let below = sums.clone();
+    let mut layers: Vec<(Paint, Vec<f64>)> = Vec::new();
+    let stays = view.bands.iter().map(|band| (band, marks::solid(band.tone)));
+    let leaves =
+        view.leaving.iter().map(|band| (band, Paint::from(marks::ink(band.tone)).filled(Fill::Leaving)));
+    for (band, paint) in stays.chain(leaves) {
         sums.iter_mut().zip(&band.amounts).for_each(|(sum, amount)| *sum += amount);
-        layers.push((band, below, sums.clone()));
+        layers.push((paint, sums.clone()));
     }
-    for (band, _, top) in layers.iter().rev() {
-        let area = AreaSeries::new(steps(view, top), 0.0, marks::solid(band.tone).area());
-        plane.draw_series(area.border_style(Paint::from(Ink::Panel).line(1.0)))?;
-    }
-    // What is drawn over the areas leaves their names where they can be read.
-    for (band, below, top) in &mut layers {
-        if let Some(share) = &view.share {
-            for (i, owed) in share.owed.iter().enumerate() {
-                let held = share.held[i];
-                if band.name == share.name {
-                    top[i] -= share.borrowed[i];
-                } else {
-                    below[i] = below[i].max(held + owed).min(top[i]);
-                }
-            }
+    let ground = Paint::from(Ink::Panel);
+    for (at, (paint, top)) in layers.iter().enumerate().rev() {
+        if at >= view.bands.len() {
+            plane.draw_series(AreaSeries::new(steps(view, top), 0.0, ground.area()))?;
         }
-        label(plane, view, band, below, top)?;
+        let area = AreaSeries::new(steps(view, top), 0.0, paint.area());
+        plane.draw_series(area.border_style(ground.line(1.0)))?;
     }
     Ok(())
 }
 
-/// The band's name where the band is thick and long enough for it.
-fn label(plane: &Plane<'_, '_>, view: &TimelineView, band: &Band, below: &[f64], top: &[f64]) -> Drawn {
-    let (width, height) = plane.plotting_area().dim_in_pixel();
-    let per_cycle = f64::from(width) / (f64::from(view.end) + 1.0);
-    let thick = 150.0 / f64::from(height) * view.max;
-    let name = &band.name;
-    let wanted = f64::from(px(text_width(name, 12.5) + 8.0)) / per_cycle;
-    let (mut best, mut run) = ((0.0, 0.0, 0.0), None::<(f64, f64, f64)>);
-    for i in 0..view.cycles.len() {
-        let from = f64::from(view.cycles[i]) - 0.5;
-        let to = view.cycles.get(i + 1).map_or(f64::from(view.last) + 0.5, |next| f64::from(*next) - 0.5);
-        let (low, high) = match run {
-            Some((_, low, high)) => (below[i].max(low), top[i].min(high)),
-            None => (below[i], top[i]),
-        };
-        if high - low >= thick {
-            run = Some((run.map_or(from, |run| run.0), low, high));
-        } else {
-            run = (top[i] - below[i] >= thick).then_some((from, below[i], top[i]));
-        }
-        if let Some((start, low, high)) = run
-            && to - start > best.0
-        {
-            best = (to - start, start, (low + high) / 2.0);
-        }
+/// Height of a line of names.
+const NAME: f64 = 14.0;
+
+/// The names of the bands beside the axis, each as high as its band is where that begins, none over another.
+fn names(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
+    let height = size.height - LABELS - TOP;
+    let mut sums = vec![0.0; view.cycles.len()];
+    let mut rows: Vec<(f64, &Band)> = Vec::new();
+    for band in &view.bands {
+        let at = band.amounts.iter().position(|amount| *amount > 0.0).unwrap_or(0);
+        let middle = if view.apart { band.amounts[at] } else { sums[at] + band.amounts[at] / 2.0 };
+        sums.iter_mut().zip(&band.amounts).for_each(|(sum, amount)| *sum += amount);
+        rows.push((TOP + height * (1.0 - middle / view.max), band));
     }
-    let (length, start, middle) = best;
-    if length < wanted {
-        return Ok(());
+    rows.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let line = NAME.min(height / rows.len().max(1) as f64);
+    let mut below = TOP + height + line / 2.0;
+    for (y, _) in &mut rows {
+        *y = y.min(below - line);
+        below = *y;
     }
-    let style = Paint::from(marks::on(band.tone)).trimmed(Trim::Bold).text(12.0, HPos::Center);
-    plane.plotting_area().draw(&Text::new(name.clone(), (start + length / 2.0, middle), style))
+    let mut above = TOP - line / 2.0;
+    for (y, band) in rows.iter_mut().rev() {
+        *y = y.max(above + line);
+        above = *y;
+        let swatch = [(0, px(*y - 4.0)), (px(8.0), px(*y + 4.0))];
+        area.draw(&Rectangle::new(swatch, marks::solid(band.tone).trimmed(Trim::Round).area()))?;
+        name(area, &band.name, 13.0, *y, left)?;
+    }
+    Ok(())
 }
 
-fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
+/// A name beside the axis.
+fn name(area: &Area<'_>, text: &str, x: f64, y: f64, left: f64) -> Drawn {
+    let text = fit(text, 12.0, left - x - NUMBERS).unwrap_or_default();
+    area.draw(&Text::new(text, (px(x), px(y)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))
+}
+
+fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size, labels: &mut Labels) -> Drawn {
     let corners = steps(view, &view.capacity);
     let end = corners.last().copied();
     plane.draw_series(LineSeries::new(corners, Paint::from(Ink::Ink).line(1.5)))?;
@@ -174,28 +181,14 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
     {
         captions = vec![(*capacity, format!("{one} · {other}"))];
     }
-    captions.iter().try_for_each(|(y, text)| caption(plane, (edge, *y), text, view))
+    captions.iter().try_for_each(|(y, text)| labels.put(plane, view, text, &[(edge, *y)]))
 }
 
-/// A caption at the right end of a line, above it if there is room.
-fn caption(plane: &Plane<'_, '_>, at: (f64, f64), text: &str, view: &TimelineView) -> Drawn {
-    let (width, height) = plane.plotting_area().dim_in_pixel();
-    let (per_x, per_y) = ((f64::from(view.end) + 1.0) / f64::from(width), view.max / f64::from(height));
-    let up = 100.0 * per_y;
-    let y = if at.1 + up * 1.8 > view.max { at.1 - up } else { at.1 + up };
-    let (w, h) = (f64::from(px(text_width(text, 12.0) + 8.0)) * per_x, f64::from(px(8.0)) * per_y);
-    let ground = Paint::from(Ink::Panel).trimmed(Trim::Round).faint(0.86);
-    plane.plotting_area().draw(&Rectangle::new([(at.0 - w, y + h), (at.0, y - h)], ground))?;
-    let style = Paint::from(Ink::Ink).text(12.0, HPos::Right);
-    let x = at.0 - f64::from(px(4.0)) * per_x;
-    plane.plotting_area().draw(&Text::new(text.to_string(), (x, y), style))
-}
-
-fn draw_lane(area: &Area<'_>, marks: &[LaneMark], width: f64, middle: f64) -> Drawn {
+fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Drawn {
     let top = middle - LANE / 2.0;
     let middle = px(middle);
     area.draw(&PathElement::new(
-        vec![(px(LEFT), middle), (px(width - RIGHT), middle)],
+        vec![(px(axis.left()), middle), (px(axis.width - RIGHT), middle)],
         Paint::from(Ink::Line).line(1.0),
     ))?;
     for mark in marks {

@@ -11,6 +11,41 @@ use crate::chart::backend::{Drawn, px, text_width};
 use crate::chart::marks;
 use crate::chart::paint::{Fill, Ink, Paint, Trim};
 
+/// The texts that are drawn, so that none is drawn over another.
+#[derive(Default)]
+pub struct Labels(Vec<(f64, f64, f64)>);
+
+impl Labels {
+    /// Draws a text above, else below the first of some points beside which there is room for it; none where there is no room.
+    pub fn put(
+        &mut self,
+        plane: &Plane<'_, '_>,
+        view: &TimelineView,
+        text: &str,
+        points: &[(f64, f64)],
+    ) -> Drawn {
+        let (width, height) = plane.plotting_area().dim_in_pixel();
+        let (per_x, per_y) = ((f64::from(view.end) + 1.0) / f64::from(width), view.max / f64::from(height));
+        let half = f64::from(px(text_width(text, 12.0) / 2.0 + 4.0)) * per_x;
+        let (high, up) = (f64::from(px(8.0)) * per_y, f64::from(px(10.0)) * per_y);
+        let (left, right) = (half - 0.5, f64::from(view.end) + 0.5 - half);
+        let is_free = |(x, y): &(f64, f64)| {
+            let is_apart = |other: &(f64, f64, f64)| {
+                (x - other.0).abs() >= half + other.2 || (y - other.1).abs() >= 2.0 * high
+            };
+            y - high >= 0.0 && y + high <= view.max && self.0.iter().all(is_apart)
+        };
+        let places = points.iter().flat_map(|(x, y)| [y + up, y - up].map(|y| (x.min(right).max(left), y)));
+        let Some((x, y)) = places.into_iter().find(is_free) else { return Ok(()) };
+        self.0.push((x, y, half));
+        let ground = Paint::from(Ink::Panel).trimmed(Trim::Round).faint(0.86);
+        let corners = [(x - half, y + high), (x + half, y - high)];
+        plane.plotting_area().draw(&Rectangle::new(corners, ground))?;
+        let style = Paint::from(Ink::Ink).text(12.0, HPos::Center);
+        plane.plotting_area().draw(&Text::new(text.to_string(), (x, y), style))
+    }
+}
+
 /// Draws all of it.
 pub fn over(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     if view.apart {
@@ -67,16 +102,23 @@ fn patches(view: &TimelineView, between: impl Fn(usize) -> (f64, f64)) -> Vec<Pa
     patches
 }
 
+fn owed(view: &TimelineView, share: &Against) -> Vec<Patch> {
+    patches(view, |i| (share.held[i], share.held[i] + share.owed[i]))
+}
+
+fn borrowed(view: &TimelineView, share: &Against) -> Vec<Patch> {
+    patches(view, |i| (share.held[i] - share.borrowed[i], share.held[i]))
+}
+
 /// The fair share as a dashed line; between it and what was held *owed* dotted, *borrowed* hatched.
 fn against(plane: &mut Plane<'_, '_>, view: &TimelineView, share: &Against) -> Drawn {
     let plain = Paint::from(marks::ink(share.tone));
-    let owed = patches(view, |i| (share.held[i], share.held[i] + share.owed[i]));
-    let borrowed = patches(view, |i| (share.held[i] - share.borrowed[i], share.held[i]));
+    let (owed, borrowed) = (owed(view, share), borrowed(view, share));
     let kinds = [
-        (&owed, Paint::from(Ink::Ink).filled(Fill::Owed), 0.72, "owed"),
-        (&borrowed, plain.filled(Fill::Beyond), 1.0, "borrowed"),
+        (&owed, Paint::from(Ink::Ink).filled(Fill::Owed), 0.72),
+        (&borrowed, plain.filled(Fill::Beyond), 1.0),
     ];
-    for (patches, fill, ground, _) in &kinds {
+    for (patches, fill, ground) in &kinds {
         for patch in patches.iter() {
             let corners: Vec<(f64, f64)> = patch.low.iter().chain(patch.high.iter().rev()).copied().collect();
             plane
@@ -93,21 +135,7 @@ fn against(plane: &mut Plane<'_, '_>, view: &TimelineView, share: &Against) -> D
     if let Some((x, y)) = line.last().copied().filter(|(x, _)| *x < edge) {
         plane.draw_series(LineSeries::new([(x, y), (edge, y)], dashed(marks::ink(share.tone))))?;
     }
-    kinds.iter().try_for_each(|(patches, .., name)| name_patch(plane, view, patches, name))
-}
-
-/// Names the largest of some stretches, on it.
-fn name_patch(plane: &Plane<'_, '_>, view: &TimelineView, patches: &[Patch], name: &str) -> Drawn {
-    let Some(largest) = patches.iter().max_by(|a, b| a.size.total_cmp(&b.size)) else { return Ok(()) };
-    let (width, _) = plane.plotting_area().dim_in_pixel();
-    let per_x = (f64::from(view.end) + 1.0) / f64::from(width);
-    let half = f64::from(px(text_width(name, 12.0) / 2.0 + 4.0)) * per_x;
-    let (left, right) = (half - 0.5, f64::from(view.end) + 0.5 - half);
-    let x = ((largest.from + largest.to) / 2.0).min(right).max(left);
-    let step = largest.low.iter().position(|corner| corner.0 >= x).unwrap_or(0);
-    let (low, high) = (largest.low[step].1, largest.high[step].1);
-    let style = Paint::from(Ink::Ink).trimmed(Trim::Halo).text(12.0, HPos::Center);
-    plane.plotting_area().draw(&Text::new(name.to_string(), (x, (low + high.min(view.max)) / 2.0), style))
+    Ok(())
 }
 
 /// Lines of their own, for amounts that do not add up. Where they coincide, those below are wider.
@@ -117,54 +145,47 @@ fn apart(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
         let paint = Paint::from(marks::ink(band.tone)).line(2.5 + 2.5 * above);
         plane.draw_series(LineSeries::new(steps(view, &band.amounts), paint))?;
     }
-    name_lines(plane, view, view.bands.iter().map(|band| (band.name.clone(), steps(view, &band.amounts))))
-}
-
-/// Names of lines where they are level for long, above them; lines that coincide there share the place.
-fn name_lines(
-    plane: &Plane<'_, '_>,
-    view: &TimelineView,
-    lines: impl Iterator<Item = (String, Vec<(f64, f64)>)>,
-) -> Drawn {
-    let per_y = view.max / f64::from(plane.plotting_area().dim_in_pixel().1);
-    let mut named: Vec<(f64, f64, String)> = Vec::new();
-    for (name, corners) in lines {
-        let levels = corners.windows(2).filter(|pair| pair[0].1 == pair[1].1 && pair[0].1 > 0.0);
-        let longest = levels.max_by(|a, b| (a[1].0 - a[0].0).total_cmp(&(b[1].0 - b[0].0)));
-        let Some([from, to]) = longest.map(|pair| [pair[0], pair[1]]) else { continue };
-        let at = ((from.0 + to.0) / 2.0, from.1);
-        match named.iter_mut().find(|other| other.0 == at.0 && other.1 == at.1) {
-            Some(other) => other.2 += &format!(", {name}"),
-            None => named.push((at.0, at.1, name)),
-        }
-    }
-    for (x, y, name) in named {
-        let style = Paint::from(Ink::Ink).trimmed(Trim::Halo).text(12.0, HPos::Center);
-        plane.plotting_area().draw(&Text::new(name, (x, y + 110.0 * per_y), style))?;
-    }
     Ok(())
 }
 
 /// Dashed: what was held before the last edit, or would be held.
 fn alternatives(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
-    let path = |alternative: &AlternativeLine| {
-        corners(view.max, &alternative.cycles, &alternative.amounts, alternative.last)
-    };
     for alternative in &view.alternatives {
-        let corners = path(alternative);
+        let corners = path(view, alternative);
         plane.draw_series(LineSeries::new(corners.clone(), Paint::from(Ink::Panel).line(3.5)))?;
         let dashes = Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4);
         plane.draw_series(LineSeries::new(corners, dashes))?;
     }
-    // The areas have names of their own; which of them a line belongs to is said where there is only one.
+    Ok(())
+}
+
+fn path(view: &TimelineView, alternative: &AlternativeLine) -> Vec<(f64, f64)> {
+    corners(view.max, &alternative.cycles, &alternative.amounts, alternative.last)
+}
+
+/// Names what is drawn over the areas: the largest stretches beside the fair share, and dashed lines where they are level for long.
+pub fn name_overlays(plane: &Plane<'_, '_>, view: &TimelineView, labels: &mut Labels) -> Drawn {
+    if let Some(share) = &view.share {
+        for (patches, name) in [(owed(view, share), "owed"), (borrowed(view, share), "borrowed")] {
+            let largest = patches.iter().max_by(|a, b| a.size.total_cmp(&b.size));
+            let base = largest.map(|patch| ((patch.from + patch.to) / 2.0, patch.low[0].1));
+            labels.put(plane, view, name, base.as_slice())?;
+        }
+    }
     let word = if view.was { "before" } else { "as edited" };
-    let name = |alternative: &AlternativeLine| match view.top {
-        Some(_) => format!("{} {word}", alternative.name),
-        None => word.to_string(),
-    };
-    name_lines(
-        plane,
-        view,
-        view.alternatives.iter().map(|alternative| (name(alternative), path(alternative))),
-    )
+    for alternative in &view.alternatives {
+        let corners = path(view, alternative);
+        let mut levels: Vec<&[(f64, f64)]> =
+            corners.windows(2).filter(|pair| pair[0].1 == pair[1].1).collect();
+        levels.sort_by(|a, b| (b[1].0 - b[0].0).total_cmp(&(a[1].0 - a[0].0)));
+        let middles: Vec<(f64, f64)> =
+            levels.iter().map(|pair| ((pair[0].0 + pair[1].0) / 2.0, pair[0].1)).collect();
+        // Which of the areas a line belongs to is said where there is only one.
+        let name = match view.top {
+            Some(_) => format!("{} {word}", alternative.name),
+            None => word.to_string(),
+        };
+        labels.put(plane, view, &name, &middles)?;
+    }
+    Ok(())
 }

@@ -300,7 +300,7 @@ mod tests {
         assert!(lane(&view, axis, true).iter().all(|mark| mark.cycle > 5));
         let said = "Details of events before cycle 6 are not kept; the row of sandbox begins there.";
         assert!(view.summary.contains(said), "{}", view.summary);
-        assert!(view.summary.contains("4 evictions on the way"), "{}", view.summary);
+        assert!(view.summary.contains("4 evictions"), "{}", view.summary);
         assert_eq!(events_table(&view).rows[0], ["submitted", "7000 together", "", "0", "0:00"]);
     }
 }

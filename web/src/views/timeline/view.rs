@@ -1,5 +1,7 @@
 //! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
 
+use std::collections::BTreeSet;
+
 use fairground::words::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 
 use crate::chart::alternative::{self, Alternative};
@@ -8,13 +10,11 @@ use crate::chart::resource_projection;
 use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
-use crate::engine::protocol::{Frame, Point, Run};
+use crate::engine::protocol::{Amounts, Frame, Point, Run};
 pub use crate::state::moment::event_filter::Kinds;
 pub use fairground::moment::Kind;
 use fairground::words::{Selection, Terms};
 
-/// Distance of the first cycle from the left edge: room for the numbers of the axis.
-pub const LEFT: f64 = 44.0;
 /// Distance of the last cycle from the right edge.
 pub const RIGHT: f64 = 12.0;
 
@@ -28,16 +28,20 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// Distance of the first cycle from the left edge: room for names and the numbers of the axis.
+    pub fn left(self) -> f64 {
+        (self.width * 0.1).clamp(108.0, 140.0)
+    }
     fn step(self) -> f64 {
-        (self.width - LEFT - RIGHT).max(1.0) / (f64::from(self.last) + 1.0)
+        (self.width - self.left() - RIGHT).max(1.0) / (f64::from(self.last) + 1.0)
     }
     /// The middle of a cycle.
     pub fn x(self, cycle: u32) -> f64 {
-        LEFT + (f64::from(cycle) + 0.5) * self.step()
+        self.left() + (f64::from(cycle) + 0.5) * self.step()
     }
     /// The cycle at a place.
     pub fn cycle_at(self, x: f64) -> u32 {
-        (((x - LEFT) / self.step()).floor().max(0.0) as u32).min(self.last)
+        (((x - self.left()) / self.step()).floor().max(0.0) as u32).min(self.last)
     }
 }
 
@@ -66,6 +70,8 @@ pub struct TimelineView {
     pub waiting: Vec<f64>,
     /// Top queues, from the base line up.
     pub bands: Vec<Band>,
+    /// On top of all of them: what evicted pods still hold.
+    pub leaving: Vec<Band>,
     /// Shares of different resources do not add up: the bands are lines of their own, none stands on another.
     pub apart: bool,
     /// The selected queue's top queue.
@@ -206,8 +212,11 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     let capacity: Vec<f64> = run.points.iter().map(|point| in_unit(resource, point.total[r])).collect();
     let apart = resource == DOMINANT;
     let bands = bands(run, &tree, top, resource, &name);
+    let leaving =
+        if apart { Vec::new() } else { levels(run, &tree, resource, &name, |point| &point.leaving) };
+    let leaving: Vec<Band> = leaving.into_iter().map(|(_, band)| band).collect();
     let held = |i: usize| {
-        let amounts = bands.iter().map(|band| band.amounts[i]);
+        let amounts = bands.iter().chain(&leaving).map(|band| band.amounts[i]);
         if apart { amounts.fold(0.0, f64::max) } else { amounts.sum() }
     };
     let events = events(run, frame);
@@ -226,6 +235,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         waiting: run.points.iter().map(|point| in_unit(resource, point.waiting[r])).collect(),
         capacity,
         bands,
+        leaving,
         apart,
         top: top.map(name),
         events,
@@ -249,26 +259,29 @@ fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
     None
 }
 
-fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(u32) -> String) -> Vec<Band> {
+/// The queues that some amounts are told of, each with its amount at every step.
+fn levels(
+    run: &Run,
+    tree: &Tree,
+    resource: u8,
+    name: &dyn Fn(u32) -> String,
+    of: fn(&Point) -> &[(u32, Amounts)],
+) -> Vec<(u32, Band)> {
     let r = usize::from(resource.min(2));
-    let mut queues: Vec<u32> = Vec::new();
-    for point in &run.points {
-        for (queue, _) in &point.allocated {
-            if !queues.contains(queue) {
-                queues.push(*queue);
-            }
-        }
-    }
-    queues.sort();
+    let queues: BTreeSet<u32> = run.points.iter().flat_map(of).map(|amounts| amounts.0).collect();
     let amounts = |queue: u32| -> Vec<f64> {
-        let of = |point: &Point| point.allocated.iter().find(|a| a.0 == queue).map_or(0.0, |a| a.1[r]);
+        let of = |point: &Point| of(point).iter().find(|a| a.0 == queue).map_or(0.0, |a| a.1[r]);
         run.points.iter().map(|point| in_unit(resource, of(point))).collect()
     };
-    let mut bands: Vec<(u32, Band)> = queues
+    queues
         .into_iter()
         .map(|queue| (queue, Band { name: name(queue), tone: tree.tone(queue), amounts: amounts(queue) }))
         .filter(|(_, band)| band.amounts.iter().any(|amount| *amount > 0.0))
-        .collect();
+        .collect()
+}
+
+fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(u32) -> String) -> Vec<Band> {
+    let mut bands = levels(run, tree, resource, name, |point| &point.allocated);
     let rest = if resource == DOMINANT { "largest of the others" } else { "others" };
     let mut others = Band { name: rest.into(), ..Band::default() };
     if bands.len() > HUES {
@@ -434,7 +447,7 @@ fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
         unit_of(&frame.named, resource, in_unit(resource, last.total[r])),
     );
     if evictions > 0 {
-        said += &format!(", {} on the way", count(evictions, "eviction"));
+        said += &format!(", {}", count(evictions, "eviction"));
     }
     said + "."
 }
@@ -470,6 +483,7 @@ pub fn table(view: &TimelineView) -> Table {
         [format!("{word} of {name}, {unit}"), format!("owed, {unit}"), format!("borrowed, {unit}")]
     }));
     head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
+    head.extend(view.leaving.iter().map(|band| format!("{} leaving, {unit}", band.name)));
     let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
     let word = if view.was { "before" } else { "ghost" };
     head.extend(
@@ -479,7 +493,7 @@ pub fn table(view: &TimelineView) -> Table {
         let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
         row.push(number(view.waiting[i]));
         row.extend(view.share.iter().flat_map(|s| [s.shares[i], s.owed[i], s.borrowed[i]]).map(number));
-        row.extend(view.bands.iter().map(|band| number(band.amounts[i])));
+        row.extend(view.bands.iter().chain(&view.leaving).map(|band| number(band.amounts[i])));
         let was = |alternative: &AlternativeLine| alternative.at(view.cycles[i]).map_or("–".into(), number);
         row.extend(view.alternatives.iter().map(was));
         row

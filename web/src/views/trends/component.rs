@@ -12,7 +12,7 @@ use crate::engine::report::Report;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
+    Stride, chart_keys, chart_menu, icon, insert, legend_line, rem, table, walk, width_of,
 };
 
 /// What the marks stand for.
@@ -50,7 +50,7 @@ pub fn Trends() -> impl IntoView {
             <div class="sect">
                 <h2>{move || store.terms.get().says("Queues over time")}</h2>
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
-                {table_button(as_table)}
+                {chart_menu(as_table)}
             </div>
             <div class="story-body">
                 <div node_ref=place class="story-place">

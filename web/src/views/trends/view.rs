@@ -120,7 +120,7 @@ pub fn trends(
     let end = if run.complete { series.last.max(1) } else { end_of(series.last) };
     let terms = Terms::of(&frame.policy);
     let mut summary = format!(
-        "{}, all from 0 to {} {} and over cycles 0 to {end}",
+        "{}, all on one scale: 0 to {} {}, cycles 0 to {end}",
         terms.says(&count(tiles.len() as u64, "queue")),
         number(max),
         unit_of(&frame.named, resource, max)

@@ -1,0 +1,198 @@
+//! All texts of the page in one file, `target/texts.txt`, grouped by screen, to be read from top to bottom: what
+//! elements say, name and explain on pointing, and the sentences of every decision of every example.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use fairground::scenario::Path;
+use fairground::words::Selection;
+use fairground::words::{decided, waiting};
+use leptos::prelude::*;
+
+use crate::engine::serve::Server;
+use crate::first_frame::answer;
+use crate::library::{EXAMPLES, Example};
+use crate::page::lay_out;
+use crate::shell::app::App;
+use crate::state::command::Command;
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::layout::options::{Dialog, NowView, SetupTab};
+use crate::state::model::Model;
+use crate::state::update::{begin, update};
+use crate::store::Store;
+use crate::words::step_sentence;
+
+/// Most cycles of an example whose decisions are written.
+const CYCLES: u32 = 8;
+
+/// A scenario that runs, and its engine.
+struct Page {
+    model: Model,
+    server: Server,
+}
+
+impl Page {
+    fn open(example: &Example) -> Page {
+        let origin =
+            if example.id == EXAMPLES[0].id { Origin::Start } else { Origin::Example(example.id.into()) };
+        let mut model = Model::new(Opened::new(example.scenario(), origin));
+        let mut server = Server::default();
+        let todo = begin(&mut model);
+        answer(&mut model, &mut server, todo);
+        lay_out(&mut model, 1440.0);
+        Page { model, server }
+    }
+
+    fn does(mut self, command: Command) -> Page {
+        let todo = update(&mut self.model, command);
+        answer(&mut self.model, &mut self.server, todo);
+        self
+    }
+
+    /// Text, names and explanations of all elements, in the order of the page.
+    fn texts(self) -> Vec<String> {
+        let owner = Owner::new();
+        let markup = owner.with(|| {
+            provide_context(Store::new(self.model));
+            view! { <App /> }.to_html()
+        });
+        texts_of(&markup)
+    }
+}
+
+/// The attributes that people read or hear.
+const SPOKEN: [&str; 4] = ["aria-label", "title", "placeholder", "aria-valuetext"];
+
+fn texts_of(markup: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut line = String::new();
+    for piece in markup.split_inclusive('>') {
+        let (text, tag) = piece.split_once('<').unwrap_or((piece, ""));
+        line.push_str(text);
+        let is_inline = ["b>", "code", "i>", "i ", "em", "!", "/b", "/i", "/em", "/code"];
+        if tag.is_empty() || is_inline.iter().any(|name| tag.starts_with(name)) {
+            continue;
+        }
+        texts.push(std::mem::take(&mut line));
+        for name in SPOKEN {
+            let value = tag.split_once(&format!(" {name}=\"")).and_then(|(_, rest)| rest.split_once('"'));
+            texts.extend(value.map(|(value, _)| value.to_string()));
+        }
+    }
+    let plain = |text: String| {
+        let text =
+            text.replace("&quot;", "\"").replace("&#x27;", "'").replace("&lt;", "<").replace("&gt;", ">");
+        text.replace("&amp;", "&").split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let is_said = |text: &String| text.chars().any(char::is_alphabetic);
+    texts.into_iter().map(plain).filter(is_said).collect()
+}
+
+/// What leads to a screen.
+type Lead = Box<dyn Fn(Page) -> Page>;
+
+fn screens() -> Vec<(String, Lead)> {
+    let mut screens: Vec<(String, Lead)> = vec![("start".into(), Box::new(|page| page))];
+    let mut add = |name: String, commands: Vec<Command>| {
+        let lead = move |page: Page| commands.iter().cloned().fold(page, Page::does);
+        screens.push((name, Box::new(lead)));
+    };
+    for tab in [SetupTab::Nodes, SetupTab::Work, SetupTab::Rules, SetupTab::Text] {
+        add(format!("setup: {tab:?}"), vec![Command::Tab(tab)]);
+    }
+    for (list, name) in [("queues", "team-a"), ("nodes", "node"), ("jobs", "b2")] {
+        let at = Path::default().field(list).named(name);
+        add(format!("form: {list}"), vec![Command::Detail(Some(at))]);
+    }
+    for view in NowView::ALL {
+        add(format!("view: {view:?}"), vec![Command::Step, Command::Step, Command::Look(view)]);
+    }
+    let selected = |selection| vec![Command::Step, Command::Why(true), Command::Select(Some(selection))];
+    add("why: queue".into(), selected(Selection::Queue("team-b".into())));
+    add("why: job".into(), selected(Selection::Job("b2".into())));
+    add("why: node".into(), selected(Selection::Node("node-1".into())));
+    add(
+        "edited".into(),
+        vec![
+            Command::Step,
+            Command::Step,
+            Command::Set {
+                at: Path::default().field("queues").named("team-a").field("gpu").field("quota"),
+                value: "3".into(),
+            },
+        ],
+    );
+    for dialog in [
+        Dialog::Examples,
+        Dialog::Share,
+        Dialog::Fidelity,
+        Dialog::Help,
+        Dialog::About,
+        Dialog::Keys,
+        Dialog::GoTo,
+        Dialog::Palette,
+        Dialog::Paste,
+        Dialog::Reset,
+        Dialog::BadLink("the link is incomplete".into()),
+    ] {
+        add(format!("dialog: {dialog:?}"), vec![Command::Dialog(Some(dialog))]);
+    }
+    add("dialog: Compare".into(), vec![Command::Compare { with_baselines: false }]);
+    screens
+}
+
+/// The decisions of a run, cycle by cycle: the sentence of the step, then every explanation that was not given before.
+fn decisions(example: &Example) -> Vec<String> {
+    let mut page = Page::open(example);
+    let (mut lines, mut given) = (Vec::new(), BTreeSet::new());
+    for cycle in 1..=CYCLES {
+        page = page.does(Command::Step);
+        let Some(frame) = page.model.frame.clone().filter(|frame| frame.cycle == cycle) else { break };
+        lines.push(format!("cycle {cycle}: {}", step_sentence(&frame).spoken()));
+        let decided = decided(&frame).into_iter().map(|(_, explained)| explained);
+        let waits = frame.refusals.iter().map(|refusal| waiting(&frame, refusal));
+        for explained in decided.chain(waits) {
+            let said = explained.lines();
+            if given.insert(said.clone()) {
+                lines.extend(said.into_iter().map(|line| format!("    {line}")));
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn all_texts_are_written() {
+    let mut file = String::new();
+    let mut seen = BTreeSet::new();
+    let start = &EXAMPLES[0];
+    for (name, lead) in screens() {
+        let texts = lead(Page::open(start)).texts();
+        assert!(texts.iter().any(|text| text.contains(' ')), "nothing is said on {name}");
+        // What every screen says is written with the first.
+        let own: Vec<String> = texts.into_iter().filter(|text| seen.insert(text.clone())).collect();
+        assert!(!own.is_empty(), "{name} says nothing of its own");
+        let _ = writeln!(file, "== {name}\n{}\n", own.join("\n"));
+    }
+    for example in EXAMPLES {
+        let lines = decisions(example);
+        assert!(lines.len() > 1, "nothing is decided in {}", example.id);
+        let _ = writeln!(
+            file,
+            "== decisions of {} ({})\n{}\n",
+            example.id,
+            example.head("name"),
+            lines.join("\n")
+        );
+    }
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
+    std::fs::create_dir_all(folder).expect("the target folder");
+    let path = format!("{folder}/texts.txt");
+    std::fs::write(path, file).expect("the target folder can be written");
+}
+
+#[test]
+fn texts_are_read_off_markup() {
+    let markup = r#"<p title="a &amp; b">Two <b>words</b> here</p><input placeholder="name"><i class="x"></i>7<p>9</p>"#;
+    assert_eq!(texts_of(markup), ["a & b", "Two words here", "name"]);
+}
