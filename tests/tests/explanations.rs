@@ -244,3 +244,27 @@ jobs:
     });
     assert_eq!(started.collect::<Vec<_>>(), ["c1", "b2", "b1"], "the order is the one in which they start");
 }
+
+/// A job that waits for pods that leave its node waits for the last of them: those that were leaving already, and those evicted for it.
+#[test]
+fn what_claims_a_node_waits_for_the_last_that_leaves_it() {
+    let text = |jobs: &str| {
+        format!(
+            "delays: {{termination: 20s}}
+nodes: [{{name: n, gpu: 2}}, {{name: other, gpu: 1}}]
+queues: [{{name: q, gpu: {{quota: 3, {FREE}}}}}]
+jobs:
+- {{name: elsewhere, queue: q, gpu: 1, on: [other], terminating: [90s], restart: never}}
+{jobs}- {{name: waits, queue: q, gpu: 2, priority: 75}}
+"
+        )
+    };
+    let leaving = "- {name: early, queue: q, gpu: 1, on: [n], terminating: [10s], restart: never}\n";
+    let later = "- {name: late, queue: q, gpu: 1, on: [n], terminating: [45s], restart: never}\n";
+    let evicted = "- {name: runs, queue: q, gpu: 1, on: [n]}\n";
+    for (jobs, seconds) in [(format!("{leaving}{later}"), 45), (format!("{leaving}{evicted}"), 21)] {
+        let refused = refusal(&mut under("kai", &text(&jobs)), "waits");
+        let until = Some(Time::from_millis(seconds * 1000));
+        assert_eq!(refused.gate, Gate::WaitingForVictims { until }, "{refused:?}");
+    }
+}
