@@ -241,7 +241,9 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
             Value::Real(v) if is_constant => number::number(*v),
             Value::Real(_) | Value::Triple(_) | Value::Count(_) | Value::Time(_) => value(term, resource),
         };
-        if is_constant { shown } else { format!("{} ({shown})", quantity_of(check, term.quantity)) }
+        let name = quantity_of(check, term.quantity);
+        let the = if name.starts_with("larger") { "the " } else { "" };
+        if is_constant { shown } else { format!("{the}{name} ({shown})") }
     };
     text = text.say(side(&check.left));
     text = text.say(format!(" {} ", relation(check.op, check.holds)));

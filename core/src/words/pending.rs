@@ -267,16 +267,27 @@ impl Case<'_> {
     fn over_quota(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
         let Some(queue) = self.queue(gate) else { return Text::of("A quota is reached.") };
-        let quota = bare(r, queue.quota[usize::from(r)]);
-        let held = with_unit(r, queue.non_preemptible[usize::from(r)]);
+        let (held, quota) = (queue.non_preemptible[usize::from(r)], queue.quota[usize::from(r)]);
+        let is_quota = |check: &&Check| check.right.quantity == Quantity::Quota && !check.holds;
+        let with_it = self.refusal.checks.iter().find(is_quota).and_then(|check| side(&check.left.value, r));
         let is = match self.row().map_or(0, |row| row.core) {
             0 => " is non-preemptible, and ".to_string(),
             1 => ": its first pod is non-preemptible, and ".to_string(),
             n => format!(": its first {n} pods are non-preemptible, and "),
         };
-        let text = self.job().say(is).queue(&queue.name);
-        let text =
-            text.say(format!(" already uses {held} of its quota of {quota} for non-preemptible jobs."));
+        let text = self.job().say(is);
+        let text = match with_it.filter(|_| quota.is_some_and(|quota| held < quota)) {
+            Some(with_it) => text.say("with it ").queue(&queue.name).say(format!(
+                " would use {} for non-preemptible jobs, over its quota of {}.",
+                with_unit(r, with_it),
+                bare(r, quota)
+            )),
+            None => text.queue(&queue.name).say(format!(
+                " already uses {} of its quota of {} for non-preemptible jobs.",
+                with_unit(r, held),
+                bare(r, quota)
+            )),
+        };
         text.say(" Non-preemptible jobs cannot run over quota, even when resources are free.")
     }
 

@@ -200,7 +200,7 @@ fn any_check_is_a_sentence() {
         lines,
         [
             "`team-b`: allocated with the job (2 GPUs) is at most fair share (2 GPUs).",
-            "`team-a`: allocated before this eviction (3 GPUs) is more than larger of quota and fair share (2 GPUs).",
+            "`team-a`: allocated before this eviction (3 GPUs) is more than the larger of quota and fair share (2 GPUs).",
         ]
     );
     let subject = Subject { job: Some(JobId(0)), ..Subject::default() };
@@ -347,7 +347,7 @@ fn the_start_scenario_keeps_what_is_promised() {
         allocated after: 2 | 2
         quota: 2 | 2
         requested: 2 | 2
-        `team-a`: allocated before this eviction (3 GPUs) is more than larger of quota and fair share (2 GPUs).
+        `team-a`: allocated before this eviction (3 GPUs) is more than the larger of quota and fair share (2 GPUs).
         `team-b`: saturation (1.00) is at most 1.
         `team-b`: allocated with the job (2 GPUs) is at most fair share (2 GPUs).
         `b2` is waiting for `a2` to shut down at 0:01; its place is claimed.
@@ -397,7 +397,7 @@ fn examples_explain_why_jobs_wait() {
           `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
         ten-promised-seven-there: `b3` is waiting: no room is free, and no allowed eviction frees enough (5 possible sets of evictions tried). `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Not foreseeable: it depends on which jobs end, start or are submitted.
           also: `b3` is waiting: no GPU was free. Nodes checked: 1 with too few free GPUs.
-          `team-a`: allocated before this eviction (5 GPUs) is at most larger of quota and fair share (5 GPUs).
+          `team-a`: allocated before this eviction (5 GPUs) is at most the larger of quota and fair share (5 GPUs).
           `team-b`: allocated with the job (3 GPUs) is at most quota (5 GPUs).
           `team-a`: allocated before this eviction (5 GPUs) is at most quota (5 GPUs).
         ten-promised-seven-there: `b4` is waiting: no room is free, and no allowed eviction frees enough for `b3`, which requests no more and was tried first. `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Not foreseeable: it depends on which jobs end, start or are submitted.
