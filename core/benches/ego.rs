@@ -12,6 +12,7 @@ use fairground::policy::ego::pool::PoolBook;
 use fairground::policy::ego::pool_state::{PoolState, Source, State, Sub};
 use fairground::policy::ego::quota::{Table, dynamic_quota, static_quota};
 use fairground::time::Time;
+use fairground::trace::Level;
 
 /// `departments` times `projects` leaves over `hosts` equal hosts.
 fn plan(departments: usize, projects: usize, hosts: usize) -> Plan {
@@ -58,7 +59,7 @@ fn quota(c: &mut Criterion) {
     let layout = Layout::new(&plan);
     for (name, sizes) in [("uniform", 4), ("shapes", 60)] {
         let mut state = wanting(&plan, 40, |i| unit(1 + (i % sizes) as i64, i as i64 % 2));
-        run(&mut state, &layout, false);
+        run(&mut state, &layout, Level::Outcomes);
         c.bench_function(&format!("ego/quota/{name}/1000x4"), |b| {
             b.iter(|| {
                 let pool = layout.pool(&state, 0);
@@ -80,7 +81,7 @@ fn cycle(c: &mut Criterion) {
     c.bench_function("ego/cycle/fill/10000", |b| {
         b.iter_batched_ref(
             || wanting(&plan, 1000, size),
-            |state| run(state, &layout, false),
+            |state| run(state, &layout, Level::Outcomes),
             BatchSize::LargeInput,
         );
     });
@@ -93,12 +94,20 @@ fn cycle(c: &mut Criterion) {
         sub.want = if i < first { sub.running } else { 20 };
     }
     c.bench_function("ego/cycle/reclaim/10000", |b| {
-        b.iter_batched_ref(|| full.clone(), |state| run(state, &layout, false), BatchSize::LargeInput);
+        b.iter_batched_ref(
+            || full.clone(),
+            |state| run(state, &layout, Level::Outcomes),
+            BatchSize::LargeInput,
+        );
     });
     let mut settled = full.clone();
-    run(&mut settled, &layout, false);
+    run(&mut settled, &layout, Level::Outcomes);
     c.bench_function("ego/cycle/settled/10000", |b| {
-        b.iter_batched_ref(|| settled.clone(), |state| run(state, &layout, false), BatchSize::LargeInput);
+        b.iter_batched_ref(
+            || settled.clone(),
+            |state| run(state, &layout, Level::Outcomes),
+            BatchSize::LargeInput,
+        );
     });
 }
 

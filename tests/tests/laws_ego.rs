@@ -8,6 +8,7 @@ use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
 use fairground::policy::ego::pool_state::{Change, PoolState, State, Sub};
 use fairground::policy::ego::quota::Table;
 use fairground::time::{Span, Time};
+use fairground::trace::Level;
 use fairground_tests::worlds::Numbers;
 use proptest::prelude::*;
 
@@ -120,7 +121,7 @@ fn step(n: &mut Numbers, state: &mut PoolState<'_>, layout: &Layout) -> Cycle {
             _ => {}
         }
     }
-    run(state, layout, true)
+    run(state, layout, Level::Decisive)
 }
 
 fn tables(state: &PoolState<'_>, layout: &Layout) -> Vec<(usize, Table)> {
@@ -282,7 +283,7 @@ proptest! {
         step(n, &mut state, &layout);
         let rests = (0..30).any(|_| {
             state.changes.clear();
-            run(&mut state, &layout, false);
+            run(&mut state, &layout, Level::Outcomes);
             state.changes.is_empty()
         });
         prop_assert!(rests, "still moving: {:?}", state.changes);

@@ -7,6 +7,7 @@ use fairground::policy::ego::pool_state::{PoolState, Source, State};
 use fairground::policy::ego::quota::{Table, dynamic_quota, percentages, static_quota};
 use fairground::policy::ego::reclaim::reclaim;
 use fairground::time::Time;
+use fairground::trace::Level;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -83,7 +84,7 @@ fn apply(
         }
         "table" => table(names, &Table::new(state, &book)),
         "assign_free" => {
-            let turns = assign(state, &mut book, true);
+            let turns = assign(state, &mut book, Level::Decisive);
             let row = |turn: &fairground::policy::ego::assign::Turn| {
                 let host = turn.units.first().map(|&id| names.hosts[state.units[id].host].clone());
                 json!([names.consumers[turn.leaf], host])

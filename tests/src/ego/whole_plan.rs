@@ -8,6 +8,7 @@ use fairground::policy::ego::pool_state::{Change, PoolState, State};
 use fairground::policy::ego::quota::Table;
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::time::Time;
+use fairground::trace::Level;
 use serde_json::{Map, Value, json};
 
 use super::format::{Case, Names, Wanted, plan};
@@ -35,7 +36,7 @@ pub fn run(case: &Case) -> Result<(), String> {
             }
         }
         state.changes.clear();
-        let done = run_cycle(&mut state, &layout, true);
+        let done = run_cycle(&mut state, &layout, Level::Decisive);
         let got = seen(&state, &layout, &done, &names);
         compare(&format!("cycle {i}"), &cycle["expect"], &got)?;
         if let Some(host) = state.free.iter().position(|free| free.iter().any(|&f| f < 0)) {

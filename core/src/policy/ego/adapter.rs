@@ -20,7 +20,7 @@ use super::number::Nat;
 use super::plan::Plan;
 use super::pool_state::{Change, State};
 use super::reclaim::Reclaim;
-use super::{ledger, refuse, rules};
+use super::{ledger, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scenario};
 use crate::id::{PodId, QueueId};
@@ -29,7 +29,7 @@ use crate::policy::switches::Rulebook;
 use crate::policy::{Change as News, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
-    Check, DivisionStep, Event, EvictReason, Ledger, Level, Op, Quantity, Subject, Trace, Value,
+    Check, DivisionStep, Event, EvictReason, Ledger, Level, Op, Quantity, SharePool, Subject, Trace, Value,
 };
 use crate::units::Resource;
 
@@ -70,13 +70,16 @@ impl Scheduler for Ego {
         let mut desk = model.open(world, memory);
         let decisive = trace.level >= Level::Decisive;
         let n_promised = desk.state.earmarks.len();
-        let cycle = run(&mut desk.state, &model.layout, decisive);
+        let cycle = run(&mut desk.state, &model.layout, trace.level);
         let why = if decisive { reasons(&model, &desk, &cycle) } else { BTreeMap::new() };
         let mut out =
             Out { world, model: &model, trace, decisions: Vec::new(), started: Vec::new(), again: false };
         out.apply(&mut desk, &cycle, why);
         out.claim(&desk, n_promised);
         let Out { decisions, started, again, .. } = out;
+        if trace.level >= Level::Every {
+            trace.assignments.extend(share_usage::assignments(world, &model, &desk, &cycle));
+        }
         if decisive {
             refuse::refuse(world, &model, &desk, &cycle, trace);
         }
@@ -99,6 +102,11 @@ impl Scheduler for Ego {
     ) -> Vec<DivisionStep> {
         let model = Model::new(world, &self.config);
         ledger::ladder(&model, &model.open(world, memory), queue, resource)
+    }
+
+    fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
+        let model = Model::new(world, &self.config);
+        share_usage::pools(world, &model, &model.open(world, memory))
     }
 }
 

@@ -17,7 +17,8 @@ use super::number::Nat;
 use super::plan::{Placement, units_in};
 use super::pool::{PoolBook, PoolHost};
 use super::pool_state::{PoolState, Source};
-use super::quota::compare_per_ratio;
+use super::ranking::{best_two, compare};
+use crate::trace::Level;
 
 /// One step of the pass: a leaf had its turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,8 @@ pub struct Turn {
     pub choices: Vec<Choice>,
     /// What the whole pool is in the numbers of the choices.
     pub whole: Nat,
+    /// Every node on the way to it with all who could have been chosen, where everything is recorded.
+    pub(super) way: Vec<Junction>,
 }
 
 /// A choice among siblings.
@@ -39,6 +42,21 @@ pub struct Choice {
     pub between: [usize; 2],
     /// Projected usage of both at this moment.
     pub usage: [Nat; 2],
+}
+
+/// The children of a node in which somebody waits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Junction {
+    /// The node.
+    pub node: usize,
+    /// They, each with its projected usage before the turn.
+    pub open: Vec<(usize, Nat)>,
+    /// The one that was chosen.
+    pub chosen: usize,
+    /// Another one is as good.
+    pub is_tie: bool,
+    /// Projected usage of the chosen one after the turn.
+    pub after: Nat,
 }
 
 /// A pass over one pool.
@@ -55,8 +73,8 @@ struct Pass<'b, 'p, 'a> {
     full: Vec<usize>,
 }
 
-/// Hands out what is free in a pool. `record`: tell the choices.
-pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, record: bool) -> Vec<Turn> {
+/// Hands out what is free in a pool. `level`: how much of the choices is recorded.
+pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level) -> Vec<Turn> {
     let root = book.pool.root;
     let n = book.end - root;
     let mut pass = Pass {
@@ -69,11 +87,12 @@ pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, record: bool) 
     };
     pass.fill_queues();
     let mut turns = Vec::new();
-    while let Some((leaf, choices)) = pass.walk(record) {
+    while let Some((leaf, choices)) = pass.walk(level >= Level::Decisive) {
+        let way = if level >= Level::Every { pass.way(leaf) } else { Vec::new() };
         match pass.place(leaf) {
-            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices)),
+            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices, way)),
             Outcome::Unplaceable => {
-                turns.push(pass.turn(leaf, Vec::new(), choices));
+                turns.push(pass.turn(leaf, Vec::new(), choices, way));
                 pass.close(leaf);
             }
             Outcome::Satisfied => pass.close(leaf),
@@ -89,9 +108,35 @@ enum Outcome {
 }
 
 impl Pass<'_, '_, '_> {
-    fn turn(&self, leaf: usize, units: Vec<usize>, choices: Vec<Choice>) -> Turn {
-        let whole = if choices.is_empty() { Nat::ONE } else { self.book.whole.clone() };
-        Turn { leaf, units, choices, whole }
+    fn turn(&self, leaf: usize, units: Vec<usize>, choices: Vec<Choice>, mut way: Vec<Junction>) -> Turn {
+        let whole = if choices.is_empty() && way.is_empty() { Nat::ONE } else { self.book.whole.clone() };
+        for junction in &mut way {
+            junction.after = self.book.projected(junction.chosen).clone();
+        }
+        Turn { leaf, units, choices, whole, way }
+    }
+
+    /// Everything that is compared on the way to a leaf.
+    fn way(&self, leaf: usize) -> Vec<Junction> {
+        let (root, plan) = (self.book.pool.root, self.state.plan);
+        let path = plan.path(leaf).take_while(|&c| c > root);
+        let mut way: Vec<Junction> = path
+            .map(|chosen| {
+                let node = plan.consumers[chosen].parent.unwrap_or(root);
+                let open = &self.open[node - root];
+                let is_as_good =
+                    |&c: &usize| c != chosen && compare(self.state, self.book, c, chosen).is_eq();
+                Junction {
+                    node,
+                    open: open.iter().map(|&c| (c, self.book.projected(c).clone())).collect(),
+                    chosen,
+                    is_tie: open.iter().any(is_as_good),
+                    after: Nat::ZERO,
+                }
+            })
+            .collect();
+        way.reverse();
+        way
     }
 
     fn fill_queues(&mut self) {
@@ -203,32 +248,6 @@ impl Pass<'_, '_, '_> {
         self.book.drawn[sub].units += 1;
         self.state.start(sub, host, self.book.source())
     }
-}
-
-/// The best of several siblings and the next best: priority, then projected usage over ratio, then tree order.
-pub(super) fn best_two(
-    state: &PoolState<'_>,
-    book: &PoolBook<'_>,
-    open: &[usize],
-) -> Option<(usize, Option<usize>)> {
-    let consumers = &state.plan.consumers;
-    let is_better = |a: usize, b: usize| {
-        let by_priority = consumers[b].priority.cmp(&consumers[a].priority);
-        let usage = |c: usize| (book.projected(c), consumers[c].ratio);
-        let ((of_a, ratio_a), (of_b, ratio_b)) = (usage(a), usage(b));
-        by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b)).is_lt()
-    };
-    let (&first, others) = open.split_first()?;
-    let (mut best, mut next) = (first, None);
-    for &c in others {
-        if is_better(c, best) {
-            next = Some(best);
-            best = c;
-        } else if next.is_none_or(|n| is_better(c, n)) {
-            next = Some(c);
-        }
-    }
-    Some((best, next))
 }
 
 /// The host for one unit. `full`: for each unit size, how many hosts at the front have no room for it.

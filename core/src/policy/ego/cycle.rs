@@ -18,6 +18,7 @@ use super::plan::Plan;
 use super::pool::{Pool, PoolBook, PoolHost};
 use super::pool_state::PoolState;
 use super::reclaim::{Pass, Reclaim, reclaim};
+use crate::trace::Level;
 
 /// What a plan says before anything runs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,8 +74,8 @@ pub struct Cycle {
     pub passes: Vec<(usize, Pass)>,
 }
 
-/// Runs one cycle. `record`: tell the choices of the free passes.
-pub fn run(state: &mut PoolState<'_>, layout: &Layout, record: bool) -> Cycle {
+/// Runs one cycle. `level`: how much of the choices of the free passes is recorded.
+pub fn run(state: &mut PoolState<'_>, layout: &Layout, level: Level) -> Cycle {
     let mut cycle = Cycle::default();
     if !state.ends_later {
         cycle.expired = state.expire();
@@ -88,7 +89,7 @@ pub fn run(state: &mut PoolState<'_>, layout: &Layout, record: bool) -> Cycle {
         let pool = layout.pool(state, root);
         if !pool.hosts.is_empty() {
             let mut book = PoolBook::open(state, &pool);
-            cycle.turns.push((root, assign(state, &mut book, record)));
+            cycle.turns.push((root, assign(state, &mut book, level)));
         }
         pass_on(state, root);
     }

@@ -44,6 +44,7 @@ pub const DESCRIPTION: Description = Description {
         taints: false,
         pool_lists: false,
         order_by_share: false,
+        share_usage: true,
         reloads: None,
     },
     silent: &[],

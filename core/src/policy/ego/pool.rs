@@ -13,6 +13,8 @@
 //! OC-4 to OC-7, OC-13, OC-25. OC-33: a share limit given as a part is of what the pool had to offer in this cycle, lent hosts that
 //! were passed on unused included; otherwise the limit would shrink behind a unit that was just started.
 
+use std::collections::BTreeMap;
+
 use super::number::{Nat, gcd};
 use super::plan::{Dims, ShareLimit, units_in};
 use super::pool_state::{PoolState, Source, State};
@@ -120,12 +122,11 @@ impl<'p> PoolBook<'p> {
                 None => kinds.push((host, 1)),
             }
         }
-        let of = |(unit, mask): &(Dims, Option<usize>)| {
-            let open = kinds.iter().filter(|(kind, _)| mask.is_none_or(|mask| state.masks[mask][*kind]));
-            let parts = open.map(|(kind, n)| units_in(&plan.hosts[*kind], unit).saturating_mul(*n));
+        let of = |shape: usize| {
+            let parts = kinds.iter().map(|(kind, n)| units_on(state, shape, *kind).saturating_mul(*n));
             parts.fold(0, u64::saturating_add)
         };
-        let capacity: Vec<u64> = state.shapes.iter().map(of).collect();
+        let capacity: Vec<u64> = (0..state.shapes.len()).map(of).collect();
         // Sizes nobody in this pool asks for would only make the numbers longer.
         let mut occurs = vec![false; capacity.len()];
         for sub in state.subs.iter().filter(|sub| range.contains(&sub.leaf)) {
@@ -279,10 +280,26 @@ impl<'p> PoolBook<'p> {
         }
     }
 
+    /// How many hosts hold how many units of a size when they are empty, the fullest first: what makes up its capacity.
+    pub fn packing(&self, state: &PoolState<'_>, shape: usize) -> Vec<(u32, u64)> {
+        let mut packing: BTreeMap<u64, u32> = BTreeMap::new();
+        for host in &self.pool.hosts {
+            *packing.entry(units_on(state, shape, host.host)).or_default() += 1;
+        }
+        packing.into_iter().rev().map(|(units, hosts)| (hosts, units)).collect()
+    }
+
     /// Whether a leaf may use a host: the owner's promise must hold.
     pub fn admits(&self, state: &PoolState<'_>, leaf: usize, host: PoolHost) -> bool {
         host.lent_grace.is_none_or(|most| state.plan.consumers[leaf].reclaim_grace <= Some(most))
     }
+}
+
+/// How many units of a size an empty host holds.
+fn units_on(state: &PoolState<'_>, shape: usize, host: usize) -> u64 {
+    let (unit, mask) = &state.shapes[shape];
+    let is_open = mask.is_none_or(|mask| state.masks[mask][host]);
+    if is_open { units_in(&state.plan.hosts[host], unit) } else { 0 }
 }
 
 /// The least common multiple of the capacities that occur.

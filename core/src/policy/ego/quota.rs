@@ -14,13 +14,12 @@
 //! OC-8 to OC-11. Children are capped one by one, those with the smallest demand for their ratio first, instead of all at once: the
 //! same fixed point with one sort.
 
-use std::cmp::Ordering;
-
+use super::limits::limit_victims;
 use super::number::{Fraction, Nat};
-use super::plan::{Dims, Plan, ShareLimit};
+use super::plan::{Plan, ShareLimit};
 use super::pool::PoolBook;
 use super::pool_state::PoolState;
-use super::reclaim::limit_victims;
+use super::ranking::{self, compare_per_ratio};
 
 /// The numbers of one pool for the consumers that may use it, the pool's root first; all in parts of the pool.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -134,21 +133,33 @@ fn of_leaf(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> (Nat, boo
     }
     for &sub in &state.subs_of[leaf] {
         let outstanding = book.outstanding(state, sub);
-        let wanted = book.drawn[sub].projected + outstanding;
         waits |= outstanding > 0;
-        if wanted > 0 && book.capacity[state.subs[sub].shape] > 0 {
-            demand = demand.plus(&book.share(state, sub, wanted).min(book.whole.clone()));
-        }
+        demand = demand.plus(&of_sub(state, book, sub, outstanding));
     }
     (demand, waits)
+}
+
+/// The demand of a sub-allocation of a leaf that takes part, with so many outstanding units.
+fn of_sub(state: &PoolState<'_>, book: &PoolBook<'_>, sub: usize, outstanding: u32) -> Nat {
+    if book.capacity[state.subs[sub].shape] == 0 {
+        return Nat::ZERO;
+    }
+    book.share(state, sub, book.drawn[sub].projected + outstanding).min(book.whole.clone())
+}
+
+/// The demand of a sub-allocation.
+pub(super) fn demand_of(state: &PoolState<'_>, book: &PoolBook<'_>, sub: usize) -> Nat {
+    match book.excluded(state, state.subs[sub].leaf) {
+        Some(_) => Nat::ZERO,
+        None => of_sub(state, book, sub, book.outstanding(state, sub)),
+    }
 }
 
 /// The share usage quota of every consumer of a pool.
 pub(super) fn quotas(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Demands) -> Vec<Fraction> {
     let root = book.pool.root;
     if demands.waits[0] {
-        let total = Fraction::whole(book.projected(root).clone());
-        return fill(state.plan, root, total, &demands.of);
+        return fill_total(state, book, demands, |_, _, _| {});
     }
     let mut quota = vec![Nat::ZERO; book.end - root];
     for leaf in (root..book.end).filter(|&c| state.plan.is_leaf(c)) {
@@ -161,8 +172,38 @@ pub(super) fn quotas(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Deman
     quota.into_iter().map(Fraction::whole).collect()
 }
 
-/// Pours an amount down a subtree by priority, ratio and demand.
-pub fn fill(plan: &Plan, root: usize, total: Fraction, demand: &[Nat]) -> Vec<Fraction> {
+/// An offer in a division: to this consumer its part of so much, which is left, by its ratio out of this sum of ratios.
+pub(super) type Offer = (usize, Fraction, u64);
+
+/// What is offered while the quotas of a pool are divided, in order; `None`: nobody waits, so nothing is divided.
+pub(super) fn offers(state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<Vec<Offer>> {
+    let demands = Demands::new(state, book);
+    let mut offers = Vec::new();
+    let note = |consumer: usize, rest: &Fraction, ratios| offers.push((consumer, rest.clone(), ratios));
+    demands.waits[0].then(|| fill_total(state, book, &demands, note))?;
+    Some(offers)
+}
+
+/// Pours the total usage of a pool.
+fn fill_total(
+    state: &PoolState<'_>,
+    book: &PoolBook<'_>,
+    demands: &Demands,
+    note: impl FnMut(usize, &Fraction, u64),
+) -> Vec<Fraction> {
+    let root = book.pool.root;
+    let total = Fraction::whole(book.projected(root).clone());
+    fill(state.plan, root, total, &demands.of, note)
+}
+
+/// Pours an amount down a subtree by priority, ratio and demand. `note`: hears of every offer.
+fn fill(
+    plan: &Plan,
+    root: usize,
+    total: Fraction,
+    demand: &[Nat],
+    mut note: impl FnMut(usize, &Fraction, u64),
+) -> Vec<Fraction> {
     let mut quota = vec![Fraction::ZERO; demand.len()];
     quota[0] = total;
     for node in root..root + demand.len() {
@@ -179,7 +220,7 @@ pub fn fill(plan: &Plan, root: usize, total: Fraction, demand: &[Nat]) -> Vec<Fr
             b.priority.cmp(&a.priority)
         });
         for group in open.chunk_by_mut(|&a, &b| plan.consumers[a].priority == plan.consumers[b].priority) {
-            divide(plan, root, &mut rest, group, demand, &mut quota);
+            divide(plan, root, &mut rest, group, demand, &mut quota, &mut note);
         }
     }
     quota
@@ -193,6 +234,7 @@ fn divide(
     group: &mut [usize],
     demand: &[Nat],
     quota: &mut [Fraction],
+    note: &mut impl FnMut(usize, &Fraction, u64),
 ) {
     let ratio = |c: usize| plan.consumers[c].ratio;
     if group.len() > 1 {
@@ -204,24 +246,16 @@ fn divide(
         // R·ratio/S >= demand, without dividing.
         if rest.n.scaled(ratio(c)) < wanted.times(&rest.d).scaled(sum) {
             for &c in &group[i..] {
+                note(c, rest, sum);
                 quota[c - root] = rest.portion(ratio(c), sum);
             }
             *rest = Fraction::ZERO;
             return;
         }
+        note(c, rest, sum);
         quota[c - root] = Fraction::whole(wanted.clone());
         *rest = rest.less(wanted);
         sum -= ratio(c);
-    }
-}
-
-/// Compares `a / ratio(a)` with `b / ratio(b)`; a ratio of 0 is infinitely much.
-pub fn compare_per_ratio(a: &Nat, ratio_a: u64, b: &Nat, ratio_b: u64) -> Ordering {
-    match (ratio_a, ratio_b) {
-        (0, 0) => Ordering::Equal,
-        (0, _) => Ordering::Greater,
-        (_, 0) => Ordering::Less,
-        _ => a.scaled(ratio_b).cmp(&b.scaled(ratio_a)),
     }
 }
 
@@ -257,7 +291,7 @@ pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> Vec<Fractio
 pub fn dynamic_quota(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Fraction> {
     let demand = dynamic_demand(state, book, dim);
     let total = Nat::from(book.totals[dim].max(0) as u64).scaled(MILLION);
-    let quota = fill(state.plan, book.pool.root, Fraction::whole(total), &demand);
+    let quota = fill(state.plan, book.pool.root, Fraction::whole(total), &demand, |_, _, _| {});
     quota.into_iter().map(|q| Fraction { n: q.n, d: q.d.scaled(MILLION) }).collect()
 }
 
@@ -311,32 +345,11 @@ pub fn percentages(state: &PoolState<'_>, book: &PoolBook<'_>) -> Vec<(u64, u64)
     let mut parts = vec![(0, 1); book.end - root];
     parts[0] = (1, 1);
     for node in root..book.end {
-        let waits = |&&c: &&usize| demands.waits[c - root];
-        let open = || plan.consumers[node].children.iter().filter(waits);
-        let best = open().map(|&c| plan.consumers[c].priority).max();
-        let best = || open().filter(|&&c| Some(plan.consumers[c].priority) == best);
-        let sum: u64 = best().map(|&c| plan.consumers[c].ratio).sum();
-        for &c in best() {
-            parts[c - root] = (plan.consumers[c].ratio, sum);
+        let children = plan.consumers[node].children.iter().copied();
+        let open: Vec<usize> = children.filter(|&c| demands.waits[c - root]).collect();
+        for (&c, part) in open.iter().zip(ranking::parts(plan, &open)) {
+            parts[c - root] = part;
         }
     }
     parts
-}
-
-/// Running units of a leaf in a pool, the newest first.
-pub(super) fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
-    let source = book.source();
-    let is_ours = |&id: &usize| {
-        let unit = &state.units[id];
-        state.may_go(id)
-            && unit.source == source
-            && book.is_in[unit.host]
-            && state.subs[unit.sub].leaf == leaf
-    };
-    (0..state.units.len()).rev().filter(is_ours).collect()
-}
-
-/// Whether a vector names anything above zero in one of these dimensions.
-pub(super) fn helps(unit: &Dims, short: &[usize]) -> bool {
-    short.iter().any(|&dim| unit[dim] > 0)
 }

@@ -17,14 +17,15 @@
 use std::cmp::Ordering;
 
 use super::grace::grace_in_pool;
+use super::limits::limit_victims;
 use super::number::{Fraction, Nat};
-use super::plan::{Dims, ShareLimit, add, fits};
+use super::plan::{add, fits};
 use super::pool::{PoolBook, PoolHost};
 use super::pool_state::{PoolState, State};
-use super::quota::{Demands, compare_per_ratio, helps, newest_first};
+use super::quota::Demands;
+use super::ranking::compare_per_ratio;
 use super::standing::{Standing, compare_to_quota};
 use crate::time::Time;
-use crate::units::RESOURCES_MAX;
 
 /// One reclaim.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,35 +79,6 @@ pub struct Pass {
     pub reclaims: Vec<Reclaim>,
     /// Leaves that had their turn and got nothing.
     pub refused: Vec<(usize, Refused)>,
-}
-
-/// Dimensions in which a leaf draws more from the pool than its share limit.
-fn over_limit(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize, taken: &Dims) -> Vec<usize> {
-    let limits: &[Option<ShareLimit>; RESOURCES_MAX] = &state.plan.consumers[leaf].share_limit;
-    let is_over = |&dim: &usize| limits[dim].is_some_and(|limit| book.exceeds(limit, leaf, dim, -taken[dim]));
-    (0..RESOURCES_MAX).filter(is_over).collect()
-}
-
-/// The units the limit pass takes from a leaf: the newest that use a dimension in which it is above its limit.
-pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
-    let mut taken = Dims::default();
-    let mut over = over_limit(state, book, leaf, &taken);
-    let mut victims = Vec::new();
-    if over.is_empty() {
-        return victims;
-    }
-    for id in newest_first(state, book, leaf) {
-        let unit = &state.subs[state.units[id].sub].unit;
-        if helps(unit, &over) {
-            add(&mut taken, unit, 1);
-            victims.push(id);
-            over = over_limit(state, book, leaf, &taken);
-            if over.is_empty() {
-                break;
-            }
-        }
-    }
-    victims
 }
 
 /// The state of a pass.

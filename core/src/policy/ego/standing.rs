@@ -13,11 +13,11 @@
 
 use std::cmp::Ordering;
 
-use super::assign::best_two;
 use super::number::Fraction;
 use super::pool::PoolBook;
 use super::pool_state::PoolState;
-use super::quota::{Demands, compare_per_ratio, quotas};
+use super::quota::{Demands, quotas};
+use super::ranking::{best_two, compare};
 
 /// The numbers of a pool between two changes.
 pub(super) struct Standing {
@@ -128,12 +128,7 @@ impl Over {
             }
             // The stack turns the order round: the most over-used must be pushed last.
             let mut children = plan.consumers[node].children.clone();
-            let key = |c: usize| (book.projected(c), plan.consumers[c].ratio);
-            children.sort_by(|&a, &b| {
-                let ((of_a, ratio_a), (of_b, ratio_b)) = (key(a), key(b));
-                let by_priority = plan.consumers[b].priority.cmp(&plan.consumers[a].priority);
-                by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b))
-            });
+            children.sort_by(|&a, &b| compare(state, book, a, b));
             stack.extend(children);
         }
         Over { is_over, leaves }

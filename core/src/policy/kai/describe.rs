@@ -47,6 +47,7 @@ pub const DESCRIPTION: Description = Description {
         taints: true,
         pool_lists: false,
         order_by_share: false,
+        share_usage: false,
         reloads: None,
     },
     silent: &[],

@@ -10,7 +10,7 @@ use fairground::policy::ego::cycle::{Layout, run as run_cycle};
 use fairground::policy::ego::plan::{Plan, fits};
 use fairground::policy::ego::pool_state::{Change, PoolState, Source, State, Sub};
 use fairground::time::Time;
-use fairground::trace::EvictReason;
+use fairground::trace::{EvictReason, Level};
 use serde_json::Value;
 
 use crate::ego::format::{Case, Names, Wanted};
@@ -184,7 +184,7 @@ impl Course {
             }
             self.adjust(state, round.t);
             state.changes.clear();
-            let done = run_cycle(state, layout, false);
+            let done = run_cycle(state, layout, Level::Outcomes);
             if let Some(feature) = self.note(state, &done, round.t) {
                 return Ok(Some(feature));
             }

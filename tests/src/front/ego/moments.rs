@@ -14,7 +14,7 @@ use fairground::policy::ego::pool_state::{Change, PoolState, Source, State};
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
-use fairground::trace::{Event, EvictReason};
+use fairground::trace::{Event, EvictReason, Level};
 
 use super::course::{News, Round, deadline_of, reason};
 use super::file::Writer;
@@ -63,7 +63,7 @@ pub fn run(
         news(state, round, &mut ended)?;
         let moment = write((plan, layout, names), (&before, state), &ended)?;
         state.changes.clear();
-        let done = run_cycle(state, layout, false);
+        let done = run_cycle(state, layout, Level::Outcomes);
         let expected = decided(state, &done, round.t);
         if expected.goes_on && !is_free_pass {
             return Err("units of a host are gone one after the other in a cycle, pods after it".into());
