@@ -93,6 +93,7 @@ const EXAMPLES: [&str; 7] = [
     "runai-over-subscribed",
     "ego-owned-and-lent",
     "ego-eighteen-slots",
+    "ego-share-usage",
     "ego-grace",
 ];
 
