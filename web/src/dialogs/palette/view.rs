@@ -92,7 +92,7 @@ fn all(model: &Model) -> Vec<Entry> {
     }
     of_time(model, &mut add);
     of_the_scenario(model, &mut add);
-    of_the_page(Terms::of(&model.scenario.policy), &mut add);
+    of_the_page(&model.scenario.policy, &mut add);
     panels(model, &mut add);
     things(model, &mut add);
     let example = |example: &crate::library::Example| Entry {
@@ -161,7 +161,8 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     }
 }
 
-fn of_the_page(terms: &Terms, add: Add<'_>) {
+fn of_the_page(policy: &str, add: Add<'_>) {
+    let terms = Terms::of(policy);
     for (tab, label) in [
         (SetupTab::Queues, "Edit queues"),
         (SetupTab::Nodes, "Edit nodes"),
@@ -178,8 +179,11 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
         (NowView::Gantt, "Show the job timeline", "4"),
         (NowView::Fairness, "Show fairness and waste", "5"),
         (NowView::Queues, "Show every queue over time", "6"),
+        (NowView::ShareUsage, "Show share usage", "7"),
     ] {
-        add(&terms.says(label), key, Command::Look(view));
+        if view.under(policy) == view {
+            add(&terms.says(label), key, Command::Look(view));
+        }
     }
     for (resource, label) in
         [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory"), (3, "Show dominant shares")]
