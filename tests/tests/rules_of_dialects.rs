@@ -86,7 +86,7 @@ jobs: [{name: s, queue: slow, gpu: 1}]
 ];
 
 /// The examples in which the policies decide.
-const EXAMPLES: [&str; 7] = [
+const EXAMPLES: [&str; 8] = [
     "runai-quick-start",
     "runai-projects",
     "runai-department-empty",

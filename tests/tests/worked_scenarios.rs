@@ -208,7 +208,7 @@ fn adds_up(pool: &SharePool) {
         let own = steps.iter().find(|step| row.of == UsageOf::Consumer && step.queue == row.queue);
         let offered = own.map_or(0.0, |step| step.offer.real.min(step.demand.real));
         near(consumer.quota.real, if row.of == UsageOf::Pool { row.projected.real } else { offered });
-        for step in own {
+        if let Some(step) = own {
             near(step.offer.real, step.rest.real * step.ratio.0 as f64 / step.ratio.1 as f64);
         }
     }

@@ -5,7 +5,7 @@ use fairground_web::engine::protocol::{Ask, Frame, Request, Say};
 use fairground_web::engine::report::{Report, ReportRequest, ShareUsage};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
-use fairground_web::views::share_usage::view::{ShareUsageView, share_usage};
+use fairground_web::views::share_usage::view::{Section, pools, sections};
 
 /// What is told of an example at a cycle.
 fn told(example: &str, cycle: u32) -> (ShareUsage, Frame) {
@@ -24,14 +24,13 @@ fn told(example: &str, cycle: u32) -> (ShareUsage, Frame) {
     (usage, *frame)
 }
 
-fn view(example: &str, cycle: u32, pool: usize) -> ShareUsageView {
+fn view(example: &str, cycle: u32) -> Vec<Section> {
     let (usage, frame) = told(example, cycle);
-    share_usage(&usage, &frame, None, pool)
+    sections(&usage, &frame, None, 0)
 }
 
 /// A table as lines, its title first.
-fn lines(view: &ShareUsageView, at: usize, expected: Expect) {
-    let section = &view.sections[at];
+fn lines(section: &Section, expected: Expect) {
     let head = format!("{}\n{}\n\n", section.title, section.says);
     let rows = std::iter::once(&section.table.head).chain(&section.table.rows);
     let rows = rows.map(|row| row.join(" | ").trim_end().to_string() + "\n");
@@ -41,8 +40,8 @@ fn lines(view: &ShareUsageView, at: usize, expected: Expect) {
 /// The document's tree: 1/3, 2/3, 0; 1/9, 2/9; 2/3, 0.
 #[test]
 fn the_example_tree_has_the_quotas_of_the_document() {
-    let view = view("ego-share-usage", 1, 0);
-    let rows = &view.sections[0].table.rows;
+    let view = view("ego-share-usage", 1);
+    let rows = &view[0].table.rows;
     let quota = |name: &str| {
         let row = rows.iter().find(|row| row[0].trim() == name).expect("a consumer");
         (row[4].clone(), row[7].clone())
@@ -53,8 +52,7 @@ fn the_example_tree_has_the_quotas_of_the_document() {
     assert_eq!([quota("A1"), quota("A2")], ["1/9 (0.1111)", "2/9 (0.2222)"].map(both));
     assert_eq!([quota("B1"), quota("B2")], ["2/3 (0.6667)", "0"].map(both));
     lines(
-        &view,
-        0,
+        &view[0],
         expect![[r#"
         Share usage and quota
         Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
@@ -76,8 +74,7 @@ fn the_example_tree_has_the_quotas_of_the_document() {
     "#]],
     );
     lines(
-        &view,
-        1,
+        &view[1],
         expect![[r#"
         How the share usage quota is divided
         The total share usage of the pool, 1, is divided from the top of the tree: priorities from the highest to the lowest, equal ones by share ratio, nobody above its usage demand. What one does not need is divided among the others.
@@ -93,8 +90,7 @@ fn the_example_tree_has_the_quotas_of_the_document() {
     "#]],
     );
     lines(
-        &view,
-        2,
+        &view[2],
         expect![[r#"
         How free resources are assigned
         Cycle 1 took 23 turns. Satisfied consumers are removed; of those with the highest share priority the one with the smallest share usage / share ratio gets the next unit.
@@ -126,8 +122,7 @@ fn the_example_tree_has_the_quotas_of_the_document() {
     "#]],
     );
     lines(
-        &view,
-        3,
+        &view[3],
         expect![[r#"
         Capacity of the pool
         The most units of a size that the hosts of the pool hold when they are empty, host by host.
@@ -137,8 +132,7 @@ fn the_example_tree_has_the_quotas_of_the_document() {
     "#]],
     );
     lines(
-        &view,
-        4,
+        &view[4],
         expect![[r#"
         Static and dynamic share quota
         For reference only, not guaranteed: what a consumer gets depends on how units of different sizes are packed onto hosts. The static quota assumes that every consumer has enough work; the dynamic quota counts present demand.
@@ -158,10 +152,9 @@ fn the_example_tree_has_the_quotas_of_the_document() {
 
 #[test]
 fn what_one_does_not_need_is_divided_again() {
-    let slots = view("ego-eighteen-slots", 1, 0);
+    let slots = view("ego-eighteen-slots", 1);
     lines(
-        &slots,
-        0,
+        &slots[0],
         expect![[r#"
         Share usage and quota
         Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
@@ -196,8 +189,7 @@ fn what_one_does_not_need_is_divided_again() {
     "#]],
     );
     lines(
-        &slots,
-        1,
+        &slots[1],
         expect![[r#"
         How the share usage quota is divided
         The total share usage of the pool, 1, is divided from the top of the tree: priorities from the highest to the lowest, equal ones by share ratio, nobody above its usage demand. What one does not need is divided among the others.
@@ -209,8 +201,7 @@ fn what_one_does_not_need_is_divided_again() {
     "#]],
     );
     lines(
-        &slots,
-        2,
+        &slots[2],
         expect![[r#"
         How free resources are assigned
         Cycle 1 took 3 turns. Satisfied consumers are removed; of those with the highest share priority the one with the smallest share usage / share ratio gets the next unit.
@@ -225,11 +216,11 @@ fn what_one_does_not_need_is_divided_again() {
 
 #[test]
 fn nothing_is_divided_where_nobody_waits() {
-    let lent = view("ego-owned-and-lent", 1, 0);
-    assert_eq!(lent.pools, ["public pool"]);
+    let (usage, frame) = told("ego-owned-and-lent", 1);
+    assert_eq!(pools(&usage, &frame), ["public pool"]);
+    let lent = sections(&usage, &frame, None, 0);
     lines(
-        &lent,
-        0,
+        &lent[0],
         expect![[r#"
         Share usage and quota
         Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
@@ -242,8 +233,7 @@ fn nothing_is_divided_where_nobody_waits() {
     "#]],
     );
     lines(
-        &lent,
-        1,
+        &lent[1],
         expect![[r#"
         How the share usage quota is divided
         No consumer has outstanding demand in this pool, so the share usage quota of each is its share usage.

@@ -2,3 +2,4 @@
 
 pub mod heap;
 pub mod random;
+pub mod sort;

@@ -34,7 +34,7 @@ pub struct SharePool {
 pub struct UnitSize {
     /// What one unit asks for.
     pub unit: Vector,
-    /// How many hosts hold how many units each when they are empty, the fullest first.
+    /// How many hosts hold how many units each when they are empty.
     pub hosts: Vec<(u32, u64)>,
     /// The sum over all hosts.
     pub capacity: u64,

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::Config;
 use super::cycle::{Cycle, run};
+use super::ids::{ConsumerId, SubId, UnitId};
 use super::memory::{Memory, job_of};
 use super::model::{Desk, Model, grace_left};
 use super::number::Nat;
@@ -116,8 +117,8 @@ type Reasons = BTreeMap<Moved, Vec<Check>>;
 /// A start or an eviction of a unit, as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Moved {
-    Started(usize),
-    Reclaimed(usize),
+    Started(UnitId),
+    Reclaimed(UnitId),
 }
 
 /// What comes out of a cycle.
@@ -126,7 +127,7 @@ struct Out<'o, 'w> {
     model: &'o Model,
     trace: &'o mut Trace,
     decisions: Vec<Decision>,
-    started: Vec<usize>,
+    started: Vec<UnitId>,
     again: bool,
 }
 
@@ -184,7 +185,7 @@ impl Out<'_, '_> {
     /// New promises: the next waiting pods will run there.
     fn claim(&mut self, desk: &Desk<'_>, n_before: usize) {
         self.trace.action = "earmark";
-        let mut given: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut given: BTreeMap<SubId, usize> = BTreeMap::new();
         let n_old = n_before.min(desk.state.earmarks.len());
         let told = self.decisions.iter().filter_map(|decision| match decision {
             Decision::Evict { pod, .. } => Some(*pod),
@@ -193,7 +194,7 @@ impl Out<'_, '_> {
         let told: BTreeSet<PodId> = told.collect();
         for (at, earmark) in desk.state.earmarks.iter().enumerate() {
             let n = given.entry(earmark.sub).or_default();
-            let units = desk.state.units.iter().zip(&desk.pods);
+            let units = desk.state.units.values().zip(desk.pods.values());
             let leaving = units
                 .filter(|(unit, _)| unit.sub == earmark.sub && matches!(unit.state, State::Reclaiming(_)))
                 .filter(|_| desk.state.subs[earmark.sub].is_replaced);
@@ -208,7 +209,7 @@ impl Out<'_, '_> {
     }
 }
 
-fn deadline_of(desk: &Desk<'_>, id: usize) -> Time {
+fn deadline_of(desk: &Desk<'_>, id: UnitId) -> Time {
     match desk.state.units[id].state {
         State::Reclaiming(until) => until,
         _ => desk.state.now,
@@ -216,7 +217,7 @@ fn deadline_of(desk: &Desk<'_>, id: usize) -> Time {
 }
 
 /// For each victim the reclaim it was part of, and whether an owner called it back.
-fn reclaimed_by(cycle: &Cycle) -> BTreeMap<usize, (&Reclaim, bool)> {
+fn reclaimed_by(cycle: &Cycle) -> BTreeMap<UnitId, (&Reclaim, bool)> {
     let by_owners = cycle.by_owners.iter().map(|r| (r, true));
     let in_pools = cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims).map(|r| (r, false));
     let mut by = BTreeMap::new();
@@ -229,7 +230,7 @@ fn reclaimed_by(cycle: &Cycle) -> BTreeMap<usize, (&Reclaim, bool)> {
 /// The comparisons that decided every start and eviction.
 fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
     let mut why = Reasons::new();
-    let queue = |consumer: usize| model.queues[consumer];
+    let queue = |consumer: ConsumerId| model.queues[consumer];
     for &id in &cycle.owned {
         let leaf = desk.state.subs[desk.state.units[id].sub].leaf;
         let subject = Subject {
@@ -287,8 +288,8 @@ fn choice(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> Check {
     Check::new(rules::SHARE_RATIO, subject, left, Op::AtMost, right)
 }
 
-fn reclaim_checks(model: &Model, desk: &Desk<'_>, reclaim: &Reclaim, id: usize) -> Vec<Check> {
-    let queue = |consumer: usize| model.queues[consumer];
+fn reclaim_checks(model: &Model, desk: &Desk<'_>, reclaim: &Reclaim, id: UnitId) -> Vec<Check> {
+    let queue = |consumer: ConsumerId| model.queues[consumer];
     let loser = desk.state.subs[desk.state.units[id].sub].leaf;
     let Some(why) = &reclaim.why else {
         return vec![rules::applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];

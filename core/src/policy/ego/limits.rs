@@ -10,20 +10,21 @@
 //! # Differs
 //! OC-11
 
+use super::ids::{ConsumerId, UnitId};
 use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
 use super::pool_state::PoolState;
 use crate::units::RESOURCES_MAX;
 
 /// Dimensions in which a leaf draws more from the pool than its share limit.
-fn over_limit(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize, taken: &Dims) -> Vec<usize> {
+fn over_limit(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId, taken: &Dims) -> Vec<usize> {
     let limits: &[Option<ShareLimit>; RESOURCES_MAX] = &state.plan.consumers[leaf].share_limit;
     let is_over = |&dim: &usize| limits[dim].is_some_and(|limit| book.exceeds(limit, leaf, dim, -taken[dim]));
     (0..RESOURCES_MAX).filter(is_over).collect()
 }
 
 /// The units the limit pass takes from a leaf: the newest that use a dimension in which it is above its limit.
-pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
+pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) -> Vec<UnitId> {
     let mut taken = Dims::default();
     let mut over = over_limit(state, book, leaf, &taken);
     let mut victims = Vec::new();
@@ -45,16 +46,16 @@ pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: us
 }
 
 /// Running units of a leaf in a pool, the newest first.
-fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
+fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) -> Vec<UnitId> {
     let source = book.source();
-    let is_ours = |&id: &usize| {
+    let is_ours = |&id: &UnitId| {
         let unit = &state.units[id];
         state.may_go(id)
             && unit.source == source
             && book.is_in[unit.host]
             && state.subs[unit.sub].leaf == leaf
     };
-    (0..state.units.len()).rev().filter(is_ours).collect()
+    state.units.ids().rev().filter(is_ours).collect()
 }
 
 /// Whether a vector names anything above zero in one of these dimensions.

@@ -20,6 +20,7 @@ pub mod cycle;
 mod describe;
 mod form;
 pub mod grace;
+pub mod ids;
 mod ledger;
 mod limits;
 mod memory;

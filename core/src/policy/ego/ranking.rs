@@ -11,6 +11,7 @@
 
 use std::cmp::Ordering;
 
+use super::ids::ConsumerId;
 use super::number::Nat;
 use super::plan::Plan;
 use super::pool::PoolBook;
@@ -30,9 +31,9 @@ pub(super) fn compare_per_ratio(a: &Nat, ratio_a: u64, b: &Nat, ratio_b: u64) ->
 pub(super) fn best_two(
     state: &PoolState<'_>,
     book: &PoolBook<'_>,
-    open: &[usize],
-) -> Option<(usize, Option<usize>)> {
-    let is_better = |a: usize, b: usize| compare(state, book, a, b).is_lt();
+    open: &[ConsumerId],
+) -> Option<(ConsumerId, Option<ConsumerId>)> {
+    let is_better = |a: ConsumerId, b: ConsumerId| compare(state, book, a, b).is_lt();
     let (&first, others) = open.split_first()?;
     let (mut best, mut next) = (first, None);
     for &c in others {
@@ -47,7 +48,7 @@ pub(super) fn best_two(
 }
 
 /// Which of two siblings is served first, tree order apart.
-pub(super) fn compare(state: &PoolState<'_>, book: &PoolBook<'_>, a: usize, b: usize) -> Ordering {
+pub(super) fn compare(state: &PoolState<'_>, book: &PoolBook<'_>, a: ConsumerId, b: ConsumerId) -> Ordering {
     let (of_a, of_b) = (&state.plan.consumers[a], &state.plan.consumers[b]);
     let by_ratio = || compare_per_ratio(book.projected(a), of_a.ratio, book.projected(b), of_b.ratio);
     of_b.priority.cmp(&of_a.priority).then_with(by_ratio)
@@ -55,10 +56,10 @@ pub(super) fn compare(state: &PoolState<'_>, book: &PoolBook<'_>, a: usize, b: u
 
 /// The part of each of some siblings in what their parent gets, as numerator and denominator: those of the best priority divide
 /// all by ratio. For display (ego.md 7.1).
-pub(super) fn parts(plan: &Plan, siblings: &[usize]) -> impl Iterator<Item = (u64, u64)> {
-    let of = |&c: &usize| &plan.consumers[c];
+pub(super) fn parts(plan: &Plan, siblings: &[ConsumerId]) -> impl Iterator<Item = (u64, u64)> {
+    let of = |&c: &ConsumerId| &plan.consumers[c];
     let best = siblings.iter().map(|c| of(c).priority).max();
-    let ratio = move |c: &usize| if Some(of(c).priority) == best { of(c).ratio } else { 0 };
+    let ratio = move |c: &ConsumerId| if Some(of(c).priority) == best { of(c).ratio } else { 0 };
     let sum: u64 = siblings.iter().map(ratio).sum();
     siblings.iter().map(move |c| (ratio(c), sum))
 }

@@ -12,6 +12,7 @@
 //! nothing
 
 use super::cycle::Cycle;
+use super::ids::{ConsumerId, InPool, SizeId, SubId};
 use super::model::{Desk, Model, SLOTS};
 use super::number::{Fraction, Nat};
 use super::plan::ShareLimit;
@@ -48,9 +49,9 @@ struct Reader<'r> {
     book: &'r PoolBook<'r>,
     table: Table,
     /// Sub-allocations that draw from the pool or wait, in order.
-    subs: Vec<usize>,
+    subs: Vec<SubId>,
     /// Their unit sizes, in the order in which they occur.
-    shapes: Vec<usize>,
+    shapes: Vec<SizeId>,
 }
 
 impl<'r> Reader<'r> {
@@ -61,13 +62,13 @@ impl<'r> Reader<'r> {
         book: &'r PoolBook<'r>,
     ) -> Reader<'r> {
         let state = &desk.state;
-        let range = model.plan.subtree(book.pool.root);
-        let is_here = |&sub: &usize| {
+        let is_here = |&sub: &SubId| {
             let drawn = book.drawn[sub];
             let waits = state.subs[sub].outstanding() > 0;
-            range.contains(&state.subs[sub].leaf) && (drawn.units > 0 || drawn.projected > 0 || waits)
+            model.plan.is_below(state.subs[sub].leaf, book.pool.root)
+                && (drawn.units > 0 || drawn.projected > 0 || waits)
         };
-        let subs: Vec<usize> = (0..state.subs.len()).filter(is_here).collect();
+        let subs: Vec<SubId> = state.subs.ids().filter(is_here).collect();
         let mut shapes = Vec::new();
         for &sub in &subs {
             if !shapes.contains(&state.subs[sub].shape) {
@@ -90,30 +91,21 @@ impl<'r> Reader<'r> {
             })
             .collect();
         let mut rows = Vec::new();
-        for consumer in root..self.book.end {
+        for consumer in self.book.consumers() {
             rows.push(self.consumer(consumer, &quotas));
             let depth = rows.last().map_or(0, |row| row.depth) + 1;
             self.allocations(consumer, depth, &mut rows);
         }
-        SharePool { of: self.model.queues[root], sizes, rows, division: self.division() }
-    }
-
-    /// What everybody is offered; those that divide the same rest in tree order.
-    fn division(&self) -> Option<Vec<QuotaStep>> {
-        let mut offers = offers(&self.desk.state, self.book)?;
-        let parent = |c: usize| self.model.plan.consumers[c].parent;
-        let is_same = |a: &Offer, b: &Offer| (parent(a.0), &a.1, a.2) == (parent(b.0), &b.1, b.2);
-        for group in offers.chunk_by_mut(is_same) {
-            group.sort_by_key(|offer| offer.0);
-        }
-        Some(offers.iter().map(|offer| self.step(offer)).collect())
+        let division =
+            offers(state, self.book).map(|offers| offers.iter().map(|offer| self.step(offer)).collect());
+        SharePool { of: self.model.queues[root], sizes, rows, division }
     }
 
     fn exact(&self, n: &Nat) -> Exact {
         self.table.part(n).exact()
     }
 
-    fn size(&self, shape: usize) -> UnitSize {
+    fn size(&self, shape: SizeId) -> UnitSize {
         let state = &self.desk.state;
         let unit = state.shapes[shape].0;
         UnitSize {
@@ -123,14 +115,15 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn consumer(&self, consumer: usize, quotas: &[Quotas]) -> UsageRow {
+    fn consumer(&self, consumer: ConsumerId, quotas: &[Quotas]) -> UsageRow {
         let (root, plan) = (self.book.pool.root, &self.model.plan);
-        let (at, of) = (consumer - root, &plan.consumers[consumer]);
+        let of = &plan.consumers[consumer];
         let queue = self.model.queues[consumer];
         let below = self.subs.iter().filter(|&&sub| plan.is_below(self.desk.state.subs[sub].leaf, consumer));
-        let vector_of = |pick: fn(&Quotas) -> &Vec<Fraction>| {
-            let entry =
-                |quotas: &Quotas| (quotas.0 as u8, in_policy_units(quotas.0, pick(quotas)[at].as_real()));
+        let vector_of = |pick: fn(&Quotas) -> &InPool<Fraction>| {
+            let entry = |quotas: &Quotas| {
+                (quotas.0 as u8, in_policy_units(quotas.0, pick(quotas)[consumer].as_real()))
+            };
             quotas.iter().map(entry).collect()
         };
         UsageRow {
@@ -140,9 +133,9 @@ impl<'r> Reader<'r> {
             queue,
             size: None,
             units: below.map(|&sub| self.book.drawn[sub].units).sum(),
-            usage: self.exact(&self.table.usage[at]),
-            projected: self.exact(&self.table.projected[at]),
-            demand: self.exact(&self.table.demand[at]),
+            usage: self.exact(&self.table.usage[consumer]),
+            projected: self.exact(&self.table.projected[consumer]),
+            demand: self.exact(&self.table.demand[consumer]),
             consumer: Some(ConsumerUsage {
                 ratio: of.ratio,
                 priority: of.priority,
@@ -160,20 +153,20 @@ impl<'r> Reader<'r> {
     }
 
     /// The allocations of a leaf, and the sub-allocations of those that have several.
-    fn allocations(&self, leaf: usize, depth: u32, rows: &mut Vec<UsageRow>) {
+    fn allocations(&self, leaf: ConsumerId, depth: u32, rows: &mut Vec<UsageRow>) {
         let subs = &self.desk.state.subs;
-        let own: Vec<usize> = self.subs.iter().copied().filter(|&sub| subs[sub].leaf == leaf).collect();
-        let same = |a: &usize, b: &usize| subs[*a].allocation == subs[*b].allocation;
+        let own: Vec<SubId> = self.subs.iter().copied().filter(|&sub| subs[sub].leaf == leaf).collect();
+        let same = |a: &SubId, b: &SubId| subs[*a].allocation == subs[*b].allocation;
         for allocation in own.chunk_by(same).take(ALLOCATIONS_MAX) {
-            let set = |sub: usize| &self.world.cluster.pod_sets[self.desk.pod_sets[sub]];
+            let set = |sub: SubId| &self.world.cluster.pod_sets[self.desk.pod_sets[sub]];
             let job = self.world.cluster.jobs[set(allocation[0]).job].name.to_string();
-            let row = |of, name, depth, members: &[usize]| {
-                let sum = |share: &dyn Fn(usize) -> Nat| {
+            let row = |of, name, depth, members: &[SubId]| {
+                let sum = |share: &dyn Fn(SubId) -> Nat| {
                     self.exact(&members.iter().fold(Nat::ZERO, |sum, &sub| sum.plus(&share(sub))))
                 };
                 let state = &self.desk.state;
-                let drawn = |sub: usize| self.book.drawn[sub];
-                let shape = |sub: &usize| subs[*sub].shape;
+                let drawn = |sub: SubId| self.book.drawn[sub];
+                let shape = |sub: &SubId| subs[*sub].shape;
                 let is_one = members.iter().all(|sub| shape(sub) == shape(&members[0]));
                 let size = self.shapes.iter().position(|&of| is_one && of == shape(&members[0]));
                 UsageRow {
@@ -206,14 +199,14 @@ impl<'r> Reader<'r> {
             rest: of_pool(rest),
             ratio: (of.ratio, *ratios),
             offer: of_pool(&rest.portion(of.ratio, *ratios)),
-            demand: self.exact(&self.table.demand[consumer - self.book.pool.root]),
+            demand: self.exact(&self.table.demand[*consumer]),
             quota: self.table.quota_part(*consumer).exact(),
         }
     }
 }
 
 /// Static and dynamic share quota in one dimension, by consumer.
-type Quotas = (usize, Vec<Fraction>, Vec<Fraction>);
+type Quotas = (usize, InPool<Fraction>, InPool<Fraction>);
 
 fn in_policy_units(dim: usize, base: f64) -> f64 {
     if dim < Resource::GPU.index() { base } else { base / 1000.0 }
@@ -234,13 +227,13 @@ pub(super) fn assignments(
 ) -> Vec<Assignment> {
     let plan = &model.plan;
     let turns = cycle.turns.iter().flat_map(|(root, turns)| turns.iter().map(move |turn| (*root, turn)));
-    let assignment = |(root, turn): (usize, &super::assign::Turn)| {
+    let assignment = |(root, turn): (ConsumerId, &super::assign::Turn)| {
         let part = |n: &Nat| Fraction { n: n.clone(), d: turn.whole.clone() };
         let choice = |junction: &super::assign::Junction| {
-            let open: Vec<usize> = junction.open.iter().map(|(c, _)| *c).collect();
+            let open: Vec<ConsumerId> = junction.open.iter().map(|(c, _)| *c).collect();
             let parts: Vec<(u64, u64)> = ranking::parts(plan, &open).collect();
             let children = &plan.consumers[junction.node].children;
-            let candidate = |&c: &usize| {
+            let candidate = |&c: &ConsumerId| {
                 let at = open.iter().position(|&other| other == c);
                 let usage = at.map_or(Fraction::ZERO, |at| part(&junction.open[at].1));
                 let per_ratio =

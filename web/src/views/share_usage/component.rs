@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::view::{Section, share_usage};
+use super::view::{Section, pools, sections};
 use crate::engine::report::Report;
 use crate::store::Store;
 use crate::widgets::picture::table_of;
@@ -12,15 +12,14 @@ use crate::widgets::picture::table_of;
 pub fn ShareUsage() -> impl IntoView {
     let store = Store::get();
     let at = RwSignal::new(0);
-    let view = Memo::new(move |_| {
-        let (report, frame) = (store.report.get()?, store.frame.get()?);
-        let Report::ShareUsage(usage) = &*report else { return None };
-        Some(share_usage(usage, &frame, store.selection.get().as_ref(), at.get()))
+    let told = move || store.report.get().zip(store.frame.get());
+    let names = Memo::new(move |_| {
+        let Some((report, frame)) = told() else { return Vec::new() };
+        let Report::ShareUsage(usage) = &*report else { return Vec::new() };
+        pools(usage, &frame)
     });
-    let pools =
-        Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), |view| view.pools.clone())));
     let choice = move || {
-        let pools = pools.get();
+        let pools = names.get();
         (pools.len() > 1).then(|| {
             let options = pools.into_iter().enumerate().map(|(i, name)| {
                 view! { <option value=i.to_string() selected=at.get_untracked() == i>{name}</option> }
@@ -43,13 +42,19 @@ pub fn ShareUsage() -> impl IntoView {
             {table}
         }
     };
+    let tables = move || {
+        let (report, frame) = told()?;
+        let Report::ShareUsage(usage) = &*report else { return None };
+        let all = sections(usage, &frame, store.selection.get().as_ref(), at.get());
+        Some(all.into_iter().map(section).collect_view())
+    };
     view! {
         <section class="chart share-usage" aria-label="Share usage">
             <div class="sect">
                 <h2>"Share usage"</h2>
                 {choice}
             </div>
-            {move || view.get().map(|view| view.sections.into_iter().map(section).collect_view())}
+            {tables}
         </section>
     }
 }

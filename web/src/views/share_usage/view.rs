@@ -12,15 +12,6 @@ use crate::chart::table::Table;
 use crate::engine::protocol::Frame;
 use crate::engine::report::ShareUsage;
 
-/// What Share usage shows of one pool.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShareUsageView {
-    /// The names of all pools.
-    pub pools: Vec<String>,
-    /// The tables of the one that is shown.
-    pub sections: Vec<Section>,
-}
-
 /// A table with how to read it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
@@ -34,42 +25,37 @@ pub struct Section {
     pub meant: Option<usize>,
 }
 
-/// What Share usage shows of the pool at a position; of the last one beyond.
-pub fn share_usage(
-    usage: &ShareUsage,
-    frame: &Frame,
-    selection: Option<&Selection>,
-    at: usize,
-) -> ShareUsageView {
+/// The names of all pools.
+pub fn pools(usage: &ShareUsage, frame: &Frame) -> Vec<String> {
     let is_one = usage.pools.iter().all(|(part, _)| *part == usage.pools[0].0);
     let name = |(part, pool): &(PartitionId, SharePool)| {
         let in_part = if is_one { String::new() } else { format!(" in {}", frame.names.pool(*part)) };
         pool_name(frame, pool.of) + &in_part
     };
-    let pools: Vec<String> = usage.pools.iter().map(name).collect();
-    let Some((part, pool)) = usage.pools.get(at.min(pools.len().saturating_sub(1))) else {
-        return ShareUsageView::default();
-    };
+    usage.pools.iter().map(name).collect()
+}
+
+/// The tables of the pool at a position; of the last one beyond.
+pub fn sections(usage: &ShareUsage, frame: &Frame, selection: Option<&Selection>, at: usize) -> Vec<Section> {
+    let Some((part, pool)) = usage.pools.get(at).or(usage.pools.last()) else { return Vec::new() };
     let selected = selected_queue(frame, selection).map(|at| QueueId::from_index(at as usize));
-    let is_meant = |row: &UsageRow| selected.is_some() && row.queue == selected;
+    let is_meant = |row: &&UsageRow| selected.is_some() && row.queue == selected;
     let consumers: Vec<&UsageRow> = pool.rows.iter().filter(|row| row.consumer.is_some()).collect();
-    let sections = vec![
-        Section { meant: pool.rows.iter().position(is_meant), ..numbers(frame, pool) },
+    vec![
+        Section { meant: pool.rows.iter().position(|row| is_meant(&row)), ..numbers(frame, pool) },
         division(frame, pool),
         assigned(frame, usage, (*part, pool.of)),
         capacity(frame, pool),
-        Section { meant: consumers.iter().position(|row| is_meant(row)), ..vectors(frame, &consumers) },
-    ];
-    ShareUsageView { pools, sections }
+        Section { meant: consumers.iter().position(is_meant), ..vectors(frame, &consumers) },
+    ]
 }
 
 fn pool_name(frame: &Frame, of: Option<QueueId>) -> String {
     of.map_or_else(|| "public pool".into(), |queue| format!("private pool of {}", frame.queue(queue)))
 }
 
-fn table<const N: usize>(head: [&str; N], text_columns: usize, rows: Vec<[String; N]>) -> Table {
-    let rows = rows.into_iter().map(Vec::from).collect();
-    Table { head: head.map(String::from).into(), rows, text_columns }
+fn table(head: &[&str], text_columns: usize, rows: Vec<Vec<String>>) -> Table {
+    Table { head: head.iter().map(|head| head.to_string()).collect(), rows, text_columns }
 }
 
 /// *1/3 (0.3333)*; what is whole alone.
@@ -119,7 +105,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
         let of_consumer = row.consumer.as_ref();
         let among_siblings = of_consumer.filter(|_| row.of == UsageOf::Consumer);
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
-        [
+        vec![
             row_name(row),
             or_none(size.map(|size| amounts(frame, &size.unit))),
             row.units.to_string(),
@@ -152,7 +138,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
                children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared \
                with the quota. Usage demand is at most 1 for each sub-allocation."
             .into(),
-        table: table(head, 2, pool.rows.iter().map(row).collect()),
+        table: table(&head, 2, pool.rows.iter().map(row).collect()),
         meant: None,
     }
 }
@@ -169,7 +155,7 @@ fn division(frame: &Frame, pool: &SharePool) -> Section {
             _ if step.quota == step.demand => ", all of its demand",
             _ => "",
         };
-        [
+        vec![
             name(step.of),
             name(step.queue),
             step.priority.to_string(),
@@ -186,12 +172,13 @@ fn division(frame: &Frame, pool: &SharePool) -> Section {
         }
         (Some(_), Some(whole)) => format!(
             "The total share usage of the pool, {}, is divided from the top of the tree: priorities from the highest to the \
-             lowest, equal ones by share ratio, nobody above its usage demand. What one does not need is divided among the others.",
+             lowest, equal ones by share ratio, the smallest demand for its ratio first, nobody above its usage demand. What one does \
+             not need is divided among the others.",
             short(whole.projected)
         ),
     };
     let rows = pool.division.iter().flatten().map(step).collect();
-    Section { title: "How the share usage quota is divided", says, table: table(head, 2, rows), meant: None }
+    Section { title: "How the share usage quota is divided", says, table: table(&head, 2, rows), meant: None }
 }
 
 /// How free resources were assigned, one row for each turn.
@@ -228,7 +215,7 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
     let row = |(at, turn): (usize, &Assignment)| {
         let nodes: Vec<&str> = turn.nodes.iter().map(|&node| frame.node(node)).collect();
         let is_placed = !nodes.is_empty();
-        [
+        vec![
             (at + 1).to_string(),
             join(turn, &percentages, "; "),
             join(turn, &per_ratio, "; "),
@@ -251,7 +238,7 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
             count(n as u64, "turn")
         ),
     };
-    Section { title: "How free resources are assigned", says, table: table(head, 6, rows), meant: None }
+    Section { title: "How free resources are assigned", says, table: table(&head, 6, rows), meant: None }
 }
 
 /// The capacity of the pool for each unit size, with the packing that gives it.
@@ -259,13 +246,13 @@ fn capacity(frame: &Frame, pool: &SharePool) -> Section {
     let row = |size: &UnitSize| {
         let hosts =
             size.hosts.iter().map(|(hosts, units)| format!("{} × {units}", count(u64::from(*hosts), "host")));
-        [amounts(frame, &size.unit), hosts.collect::<Vec<_>>().join(" + "), size.capacity.to_string()]
+        vec![amounts(frame, &size.unit), hosts.collect::<Vec<_>>().join(" + "), size.capacity.to_string()]
     };
     Section {
         title: "Capacity of the pool",
         says: "The most units of a size that the hosts of the pool hold when they are empty, host by host."
             .into(),
-        table: table(["unit size", "units per host", "capacity"], 2, pool.sizes.iter().map(row).collect()),
+        table: table(&["unit size", "units per host", "capacity"], 2, pool.sizes.iter().map(row).collect()),
         meant: None,
     }
 }
@@ -276,7 +263,7 @@ fn vectors(frame: &Frame, consumers: &[&UsageRow]) -> Section {
         let of = row.consumer.as_ref();
         let vector =
             |vector: Option<&Vector>| vector.map_or_else(String::new, |vector| amounts(frame, vector));
-        [row_name(row), vector(of.map(|of| &of.static_quota)), vector(of.map(|of| &of.dynamic_quota))]
+        vec![row_name(row), vector(of.map(|of| &of.static_quota)), vector(of.map(|of| &of.dynamic_quota))]
     };
     Section {
         title: "Static and dynamic share quota",
@@ -284,7 +271,7 @@ fn vectors(frame: &Frame, consumers: &[&UsageRow]) -> Section {
                hosts. The static quota assumes that every consumer has enough work; the dynamic quota counts present demand."
             .into(),
         table: table(
-            ["consumer", "static share quota", "dynamic share quota"],
+            &["consumer", "static share quota", "dynamic share quota"],
             3,
             consumers.iter().map(row).collect(),
         ),
