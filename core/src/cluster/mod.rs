@@ -16,6 +16,7 @@ mod usage;
 use std::sync::Arc;
 
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
+use crate::kit::sort::sort_by_key;
 use crate::time::Span;
 
 pub use audit::{Finding, audit, audit_live, audit_nodes};
@@ -97,7 +98,7 @@ impl Cluster {
             Preemptible::No | Preemptible::Semi => held.collect(),
         };
         if self.jobs[job].preemptible == Preemptible::Semi {
-            fixed.sort_by_key(|&pod| (self.pods[pod].pod_set, self.pods[pod].name.clone()));
+            sort_by_key(&mut fixed, |&pod| (self.pods[pod].pod_set, self.pods[pod].name.clone()));
             let (mut set, mut n) = (None, 0);
             fixed.retain(|&pod| {
                 let own = self.pods[pod].pod_set;

@@ -2,6 +2,7 @@
 
 use super::node::Node;
 use super::pod::{Devices, GpuRequest, Request};
+use crate::kit::sort::sort_by_key;
 use crate::units::{Amount, Resource, ResourceVec};
 
 /// What one node has given away. Kept incrementally, so that a question about a node costs no walk over pods.
@@ -94,7 +95,7 @@ impl NodeUse {
                 return None;
             }
             let mut room: Vec<_> = self.shared.iter().filter(|s| s.mib + mib <= self.device_mib).collect();
-            room.sort_by_key(|s| (-s.mib, s.device));
+            sort_by_key(&mut room, |s| (-s.mib, s.device));
             for shared in room.into_iter().take(missing as usize) {
                 picked |= 1 << shared.device;
                 missing -= 1;

@@ -10,6 +10,7 @@ use super::fix_pools::{self, GROWING};
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
+use crate::kit::sort::sort_by_key;
 
 /// The scenario after some edits, in order; the scenario itself stays as it was. Fails at the first edit whose
 /// place does not exist or takes no such value.
@@ -445,7 +446,7 @@ fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
 fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
     let parent = |k: usize| queues[k].parent.as_deref();
     let mut children: Vec<usize> = (0..queues.len()).collect();
-    children.sort_by_key(|&k| parent(k));
+    sort_by_key(&mut children, |&k| parent(k));
     let mut inside = vec![false; queues.len()];
     let mut open = vec![i];
     while let Some(k) = open.pop() {

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::codes;
 use super::diagnostic::{Code, Diagnostic};
 use super::findings::{diagnostic, quoted};
+use crate::kit::sort::sort_by_key;
 
 /// Longest text that is read, in bytes.
 pub const TEXT_MAX: usize = 50_000_000;
@@ -261,7 +262,7 @@ fn too_deep(at: Position) -> Box<Diagnostic> {
 /// A map, unless a key stands in it twice.
 fn map(at: Position, entries: Vec<(String, Value)>) -> Result<Value, Box<Diagnostic>> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by_key(|&i| &entries[i].0);
+    sort_by_key(&mut order, |&i| &entries[i].0);
     let twice = order.windows(2).filter(|pair| entries[pair[0]].0 == entries[pair[1]].0).map(|pair| pair[1]);
     match twice.min() {
         None => Ok(Value { at, is: Is::Map(entries) }),

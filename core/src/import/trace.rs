@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Report;
 use super::csv::Mapping;
 use super::table::{Fields, Table};
+use crate::kit::sort::sort_by_key;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, quoted};
 use crate::units::Resource;
@@ -331,7 +332,7 @@ fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, Stri
 /// Gives later jobs of a name another one; how many that were.
 fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by_key(|&i| &jobs[i].name);
+    sort_by_key(&mut order, |&i| &jobs[i].name);
     let twice: Vec<usize> = order
         .windows(2)
         .filter(|pair| jobs[pair[0]].name == jobs[pair[1]].name)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, Restart, World};
 use crate::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
+use crate::kit::sort::sort_by;
 use crate::policy::Policy;
 use crate::sim::{ClaimView, CycleRecord, Simulation};
 use crate::time::Time;
@@ -218,7 +219,7 @@ fn add_up(
 
 fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
     let mut changed: Vec<PodId> = record.events.iter().filter_map(placed_or_told).collect();
-    changed.sort();
+    sort_by(&mut changed, Ord::cmp);
     for &job_id in &cluster.live_jobs {
         let job = &cluster.jobs[job_id];
         let core = match job.preemptible {

@@ -3,6 +3,7 @@
 use super::PartitionView;
 use crate::cluster::Phase;
 use crate::id::JobId;
+use crate::kit::sort::sort_by;
 use crate::time::Time;
 
 /// Most jobs whose end is considered for one pending job.
@@ -12,7 +13,7 @@ pub(super) const ENDS_MAX: usize = 64;
 pub(super) fn ends(world: PartitionView<'_>) -> Vec<(Time, JobId)> {
     let mut ends: Vec<(Time, JobId)> =
         world.live_jobs().filter_map(|job| Some((end(world, job)?, job))).collect();
-    ends.sort();
+    sort_by(&mut ends, Ord::cmp);
     ends.truncate(ENDS_MAX);
     ends
 }

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use super::PartitionView;
 use crate::cluster::Phase;
 use crate::id::JobId;
+use crate::kit::sort::sort_by_key;
 use crate::trace::{Gate, Level, Outlook, Refusal, Trace};
 
 /// Adds a refusal for each job that has gated pods and none yet.
@@ -31,7 +32,7 @@ pub(super) fn refuse(world: PartitionView<'_>, trace: &mut Trace) {
         }
     }
     if trace.refusals.len() > refused.len() {
-        trace.refusals.sort_by_key(|refusal: &Refusal| refusal.job);
+        sort_by_key(&mut trace.refusals, |refusal: &Refusal| refusal.job);
     }
 }
 

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::kit::sort::sort_by;
 use crate::time::Time;
 
 /// What kind of thing happens; the order is the order at one instant.
@@ -53,7 +54,7 @@ pub struct Agenda {
 impl Agenda {
     /// With what is known from the start, in any order.
     pub fn new(mut known: Vec<Entry>) -> Agenda {
-        known.sort();
+        sort_by(&mut known, Ord::cmp);
         Agenda { known: known.into(), ..Agenda::default() }
     }
     /// Adds an entry.

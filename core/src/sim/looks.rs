@@ -8,6 +8,7 @@
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, PartitionId};
+use crate::kit::sort::sort_by;
 use crate::policy::{PartitionView, Rhythm, UsageTimers};
 use crate::scenario::Plan;
 use crate::time::{Span, Time};
@@ -77,7 +78,7 @@ impl Looks {
             .chain(timers.default_min_runtimes)
             .collect();
         after_start.retain(|&span| span > Span::ZERO);
-        after_start.sort();
+        sort_by(&mut after_start, Ord::cmp);
         after_start.dedup();
         let after_loss = timers.staleness_grace;
         // An incomplete gang is noticed in the first cycle after the loss; its grace counts from there.

@@ -6,6 +6,7 @@ use super::happen::Log;
 use super::simulation::Simulation;
 use crate::cluster::Restart;
 use crate::id::JobId;
+use crate::kit::sort::sort_by_key;
 use crate::time::Time;
 use crate::trace::Event;
 
@@ -18,7 +19,7 @@ impl Simulation {
         let cluster = self.cluster();
         let over = self.state.losses.iter().filter(|(job, _)| cluster.is_evicted(**job));
         let mut over: Vec<_> = over.map(|(job, loss)| (cluster.jobs[*job].ended, *loss)).collect();
-        over.sort_by_key(|(ended, _)| *ended);
+        sort_by_key(&mut over, |(ended, _)| *ended);
         over.into_iter().map(|(_, loss)| loss).collect()
     }
 

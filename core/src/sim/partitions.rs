@@ -19,6 +19,7 @@ use super::looks::{Looks, time_matters, usage_matters};
 use super::simulation::Simulation;
 use crate::cluster::Phase;
 use crate::id::{Arena, JobId, PartitionId, PodId};
+use crate::kit::sort::sort_by_key;
 use crate::policy::{InCharge, Memory, PartitionView, Rhythm, Wake};
 use crate::scenario::{Plan, PlanChange};
 use crate::time::{Span, Time};
@@ -214,7 +215,7 @@ impl Simulation {
             };
             all.extend(part.refusals.iter().filter(stands).cloned());
         }
-        all.sort_by_key(|refusal: &Refusal| refusal.job);
+        sort_by_key(&mut all, |refusal: &Refusal| refusal.job);
         all
     }
 

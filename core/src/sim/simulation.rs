@@ -20,6 +20,7 @@ use super::partitions::{self, Charge, Part};
 use super::record::CycleRecord;
 use crate::cluster::{Cluster, Devices, Pod, World};
 use crate::id::{Arena, JobId, PartitionId, PodId, QueueId};
+use crate::kit::sort::sort_by_key;
 use crate::policy::{Change, Decision, PartitionView, Wake};
 use crate::scenario::{Plan, Planned};
 use crate::time::{Span, Time};
@@ -387,7 +388,7 @@ impl Simulation {
 
 /// Writes into the policy's events which devices the pods got.
 fn fill_in_devices(events: &mut [Recorded], mut bound: Vec<(PodId, Devices)>) {
-    bound.sort_by_key(|b| b.0);
+    sort_by_key(&mut bound, |b| b.0);
     for recorded in events {
         if let Event::Bound { pod, devices, .. } = &mut recorded.event
             && let Ok(at) = bound.binary_search_by_key(pod, |b| b.0)

@@ -21,6 +21,7 @@ use super::meter::Integrals;
 use super::simulation::Simulation;
 use crate::cluster::{GpuRequest, Phase, Pod};
 use crate::id::{Id, JobId, QueueId};
+use crate::kit::sort::sort_by;
 use crate::time::{Span, Time};
 use crate::units::{Amount, Resource};
 
@@ -118,7 +119,7 @@ pub struct Waits {
 impl Waits {
     /// Of waits in any order.
     fn of(mut waits: Vec<Span>) -> Waits {
-        waits.sort();
+        sort_by(&mut waits, Ord::cmp);
         let Some(&longest) = waits.last() else { return Waits::default() };
         let n = waits.len();
         let sum: i128 = waits.iter().map(|wait| i128::from(wait.as_millis())).sum();

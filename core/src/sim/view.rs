@@ -4,6 +4,7 @@ use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::cluster::{GpuRequest, Phase, Preemptible};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
+use crate::kit::sort::sort_by;
 use crate::trace::{Event, OrderLevel, QueuePriority, SharePool};
 
 /// Somebody on a device.
@@ -74,7 +75,7 @@ impl Simulation {
         let semi =
             cluster.live_jobs.iter().filter(|&&job| cluster.jobs[job].preemptible == Preemptible::Semi);
         let mut fixed: Vec<PodId> = semi.flat_map(|&job| cluster.fixed_pods(job)).collect();
-        fixed.sort();
+        sort_by(&mut fixed, Ord::cmp);
         for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
             let (true, Some(node)) = (pod.phase.holds(), pod.node) else { continue };
             let job = &cluster.jobs[pod.job];

@@ -16,6 +16,7 @@ mod queues;
 mod refused;
 mod settings;
 
+use crate::kit::sort::sort_by_key;
 use crate::policy::Policy;
 use crate::policy::description::Field;
 pub use crate::policy::translation::{Kind, Note};
@@ -47,7 +48,7 @@ pub fn translate(scenario: &Scenario, policy: &str) -> Option<Translated> {
     jobs::jobs(&mut work);
     refused::refused(&mut work);
     let Translator { new, mut notes, .. } = work;
-    notes.sort_by_key(|note: &Note| note.kind);
+    sort_by_key(&mut notes, |note: &Note| note.kind);
     Some(Translated { scenario: new, notes })
 }
 

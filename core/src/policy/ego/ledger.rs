@@ -186,7 +186,8 @@ impl Ladder<'_> {
                 let wants = |i: usize| self.demand[group[i]] - given[i];
                 let is_open = |&i: &usize| consumers[group[i]].ratio > 0 && wants(i) > LEAST;
                 let open: Vec<usize> = (0..group.len()).filter(is_open).collect();
-                if rest <= LEAST || open.is_empty() {
+                // A consumer that is reached when nothing is left has one line that says so.
+                if open.is_empty() || rest <= LEAST && round > 1 {
                     break;
                 }
                 let sum: u64 = open.iter().map(|&i| consumers[group[i]].ratio).sum();

@@ -23,6 +23,7 @@ mod rules;
 mod vocabulary;
 
 use crate::format::{Findings, Scenario};
+use crate::kit::sort::sort_by_key;
 use crate::policy::description::Description;
 use crate::policy::draft::DraftQueue;
 use crate::policy::setting;
@@ -131,7 +132,7 @@ fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
             });
         }
     }
-    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
+    sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
     for refusal in refusals {
         trace.refusal(|| refusal);
     }

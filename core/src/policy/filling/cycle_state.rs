@@ -13,6 +13,7 @@
 use super::rules::Measure;
 use crate::cluster::{NodeUse, Phase, Queue, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
+use crate::kit::sort::sort_by_key;
 use crate::policy::PartitionView;
 use crate::trace::FreeGpus;
 use crate::units::{Amount, Bound, Resource};
@@ -138,7 +139,7 @@ impl<'w> CycleState<'w> {
         }
         for queue in queues().filter(|&q| cluster.queues[q].children.is_empty()) {
             let jobs = &mut state.lines[queue].jobs;
-            jobs.sort_by_key(|&job| (cluster.jobs[job].submit, job));
+            sort_by_key(jobs, |&job| (cluster.jobs[job].submit, job));
             state.begin_job(queue);
             if !state.lines[queue].pods.is_empty() {
                 state.count_open(queue, 1);

@@ -13,6 +13,7 @@
 use super::cycle_state::CycleState;
 use super::rules::Measure;
 use crate::id::{JobId, QueueId};
+use crate::kit::sort::sort_by;
 use crate::policy::PartitionView;
 use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, Subject, Term, Value};
 
@@ -51,7 +52,7 @@ fn siblings(
     subject: Option<QueueId>,
 ) -> OrderLevel {
     let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| state.is_open(queue)).collect();
-    open.sort_by(|&l, &r| state.share(l).total_cmp(&state.share(r)));
+    sort_by(&mut open, |&l, &r| state.share(l).total_cmp(&state.share(r)));
     let share = |queue| Term { quantity: state.measure.quantity, value: Value::Real(state.share(queue)) };
     let place = |i: usize| {
         let queue = open[i];

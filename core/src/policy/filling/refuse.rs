@@ -13,6 +13,7 @@ use super::cycle_state::{CycleState, Stop};
 use super::{place, rules};
 use crate::cluster::Phase;
 use crate::id::{JobId, PodId, QueueId};
+use crate::kit::sort::sort_by_key;
 use crate::policy::ends::ends;
 use crate::time::Time;
 use crate::trace::{Gate, Outlook, Refusal, Trace};
@@ -45,7 +46,7 @@ pub fn refuse(state: &CycleState<'_>, trace: &mut Trace) {
             refusals.push(Refusal { checks, ..behind });
         }
     }
-    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
+    sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
     for refusal in refusals {
         trace.refusal(|| refusal);
     }

@@ -10,6 +10,7 @@ use crate::format::Scenario;
 use crate::format::codes;
 use crate::format::{Findings, quoted, set};
 use crate::id::{Arena, Id, PartitionId, QueueId};
+use crate::kit::sort::sort_by_key;
 use crate::policy::Policy;
 use crate::policy::draft::DraftQueue;
 use crate::scenario::quantity::print_amount;
@@ -197,7 +198,7 @@ fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
     let all: Vec<&crate::cluster::Queue> = queues.all.values().collect();
     let age = |i: usize| (all[i].parent, all[i].created);
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by_key(|&i| age(i));
+    sort_by_key(&mut order, |&i| age(i));
     for pair in order.windows(2) {
         let [a, b] = [all[pair[0]], all[pair[1]]];
         if a.parent == b.parent && a.created == b.created {

@@ -6,12 +6,13 @@ use super::super::{NAME_CHARS_MAX, codes, nearest};
 use super::Here;
 use crate::format::{Edit, Fix, Path};
 use crate::format::{Findings, is_invisible, quoted};
+use crate::kit::sort::sort_by_key;
 
 /// Which entries of a section repeat an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let names: Vec<&str> = names.collect();
     let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by_key(|&i| names[i]);
+    sort_by_key(&mut order, |&i| names[i]);
     let mut repeats = vec![false; names.len()];
     for pair in order.windows(2) {
         repeats[pair[1]] = names[pair[0]] == names[pair[1]];
@@ -65,7 +66,7 @@ impl Index {
         let mut sorted: Vec<(Arc<str>, u32)> = Vec::with_capacity(names.len());
         let mut is_twice = vec![false; names.len()];
         let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by_key(|&i| names[i]);
+        sort_by_key(&mut order, |&i| names[i]);
         for i in order {
             if sorted.last().is_some_and(|(before, _)| before == names[i]) {
                 is_twice[i] = true;

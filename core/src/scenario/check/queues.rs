@@ -12,6 +12,7 @@ use crate::format::{Edit, Fix};
 use crate::format::{Findings, quoted, set};
 use crate::format::{QueueEntry, ResourceEntry, Scenario};
 use crate::id::{Arena, Id, PartitionId, QueueId};
+use crate::kit::sort::sort_by;
 use crate::time::Time;
 use crate::units::{PerResource, Resource, Weight};
 
@@ -270,7 +271,7 @@ fn rings(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
             members.push(queue);
             next = queues.all[queue].parent;
         }
-        members.sort();
+        sort_by(&mut members, Ord::cmp);
         let shown: Vec<String> = members.iter().take(8).map(|&q| quoted(&queues.all[q].name)).collect();
         let more = if members.len() > 8 { format!(" and {} more", members.len() - 8) } else { String::new() };
         let says = format!(

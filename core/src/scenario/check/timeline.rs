@@ -17,6 +17,7 @@ use crate::format::{CapacityEntry, Scenario, TimelineEntry};
 use crate::format::{Edit, Fix, Segment};
 use crate::format::{Findings, quoted, set};
 use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
+use crate::kit::sort::sort_by_key;
 use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
 use crate::units::{PerResource, ResourceVec};
@@ -44,7 +45,7 @@ pub fn timeline(
     let mut head = s.clone();
     let mut planned = Vec::with_capacity(moments.len());
     let mut order: Vec<usize> = (0..moments.len()).collect();
-    order.sort_by_key(|&i| moments[i]);
+    sort_by_key(&mut order, |&i| moments[i]);
     for i in order {
         let at = moments[i];
         let entry = &s.timeline[i];
