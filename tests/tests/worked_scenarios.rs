@@ -157,7 +157,7 @@ fn ego_assigns_by_share_usage() {
     let mut simulation = example("ego-share-usage", &[]);
     assert_eq!(
         told(&mut simulation),
-        "+a1-0 +b1-0 +b1-1 +a2-0 +b1-2 +b1-3 +a2-1 +b1-4 +b1-5 +a1-1 +b1-6 +b1-7 +a2-2 +b1-8 +b1-9 +a2-3 +b1-10 +b1-11"
+        "+a1/1 +b1/1 +b1/2 +a2/1 +b1/3 +b1/4 +a2/2 +b1/5 +b1/6 +a1/2 +b1/7 +b1/8 +a2/3 +b1/9 +b1/10 +a2/4 +b1/11 +b1/12"
     );
     assert_eq!(told_in(&mut simulation, 3), "");
     let next = ("name: C, priority: 1", "name: C, priority: 2");

@@ -37,7 +37,10 @@ pub fn pools(usage: &ShareUsage, frame: &Frame) -> Vec<String> {
 
 /// The tables of the pool at a position; of the last one beyond.
 pub fn sections(usage: &ShareUsage, frame: &Frame, selection: Option<&Selection>, at: usize) -> Vec<Section> {
-    let Some((part, pool)) = usage.pools.get(at).or(usage.pools.last()) else { return Vec::new() };
+    let Some((part, pool)) = usage.pools.get(at).or(usage.pools.last()) else {
+        let says = "No share pool has hosts now: consumers own all of them and lend none.".into();
+        return vec![Section { title: "Share pools", says, ..Section::default() }];
+    };
     let selected = selected_queue(frame, selection).map(|at| QueueId::from_index(at as usize));
     let is_meant = |row: &&UsageRow| selected.is_some() && row.queue == selected;
     let consumers: Vec<&UsageRow> = pool.rows.iter().filter(|row| row.consumer.is_some()).collect();
@@ -82,7 +85,7 @@ fn amounts(frame: &Frame, vector: &Vector) -> String {
         // The engine numbers what the scenario names right after the GPUs.
         let resource = if resource > GPU { resource + 1 } else { resource };
         let amount = in_unit(resource, amount);
-        format!("{} {}", number(amount), unit_of(&frame.named, resource, amount))
+        format!("{}\u{a0}{}", number(amount), unit_of(&frame.named, resource, amount))
     };
     let all: Vec<String> = vector.iter().map(amount).collect();
     if all.is_empty() { "–".into() } else { all.join(", ") }
@@ -107,28 +110,28 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
         vec![
             row_name(row),
-            or_none(size.map(|size| amounts(frame, &size.unit))),
-            row.units.to_string(),
-            or_none(size.map(|size| size.capacity.to_string())),
             exact(row.usage),
-            exact(row.projected),
             exact(row.demand),
             or_none(of_consumer.map(|of| exact(of.quota))),
             or_none(of_consumer.map(|of| amounts(frame, &of.limit))),
+            exact(row.projected),
+            or_none(size.map(|size| amounts(frame, &size.unit))),
+            row.units.to_string(),
+            or_none(size.map(|size| size.capacity.to_string())),
             or_none(among_siblings.map(|of| of.priority.to_string())),
             or_none(among_siblings.map(|of| of.ratio.to_string())),
         ]
     };
     let head = [
         "consumer",
-        "unit size",
-        "allocated units",
-        "capacity",
         "share usage",
-        "projected usage",
         "usage demand",
         "share usage quota",
         "share limit",
+        "projected usage",
+        "unit size",
+        "allocated units",
+        "capacity",
         "share priority",
         "share ratio",
     ];
@@ -138,7 +141,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
                children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared \
                with the quota. Usage demand is at most 1 for each sub-allocation."
             .into(),
-        table: table(&head, 2, pool.rows.iter().map(row).collect()),
+        table: table(&head, 1, pool.rows.iter().map(row).collect()),
         meant: None,
     }
 }
@@ -191,16 +194,16 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
         let part = |child: &fairground::trace::ShareCandidate| {
             let part = match child.part {
                 None => "removed".into(),
-                Some((n, d)) => format!("{} %", number(n as f64 / d as f64 * 100.0)),
+                Some((n, d)) => format!("{}\u{a0}%", number(n as f64 / d as f64 * 100.0)),
             };
-            format!("{} {part}", frame.queue(child.queue))
+            format!("{}\u{a0}{part}", frame.queue(child.queue))
         };
         choice.children.iter().map(part).collect::<Vec<_>>().join(", ")
     };
     let per_ratio = |choice: &ShareChoice| {
         let candidates = choice.children.iter().filter(|child| child.part.is_some_and(|(n, _)| n > 0));
         let one = |child: &fairground::trace::ShareCandidate| {
-            format!("{} {}", frame.queue(child.queue), short(child.usage[1]))
+            format!("{}\u{a0}{}", frame.queue(child.queue), short(child.usage[1]))
         };
         candidates.map(one).collect::<Vec<_>>().join(", ")
     };
@@ -211,7 +214,7 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
         let tie = if choice.is_tie { " (tie: first in the tree)" } else { "" };
         format!("{}{tie}", name(choice))
     };
-    let update = |choice: &ShareChoice| format!("{} {}", name(choice), short(choice.after));
+    let update = |choice: &ShareChoice| format!("{}\u{a0}{}", name(choice), short(choice.after));
     let row = |(at, turn): (usize, &Assignment)| {
         let nodes: Vec<&str> = turn.nodes.iter().map(|&node| frame.node(node)).collect();
         let is_placed = !nodes.is_empty();
