@@ -4,8 +4,6 @@
 
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Serialize};
-
 /// An index type of an [`Arena`].
 pub trait Id: Copy {
     /// The id of a position.
@@ -17,9 +15,11 @@ pub trait Id: Copy {
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
         pub struct $name(pub u32);
-        impl Id for $name {
+        impl $crate::id::Id for $name {
             fn from_index(index: usize) -> Self {
                 $name(u32::try_from(index).expect("arenas stay below 2^32 items"))
             }
@@ -29,6 +29,7 @@ macro_rules! ids {
         }
     )*};
 }
+pub(crate) use ids;
 
 ids! {
     /// A separately scheduled part of the cluster.
@@ -67,6 +68,10 @@ impl<I: Id, T> Arena<I, T> {
     pub fn push(&mut self, item: T) -> I {
         self.items.push(item);
         I::from_index(self.items.len() - 1)
+    }
+    /// Removes the last item.
+    pub fn pop(&mut self) -> Option<T> {
+        self.items.pop()
     }
     /// How many items there are.
     pub fn len(&self) -> usize {

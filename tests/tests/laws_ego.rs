@@ -1,13 +1,16 @@
 //! Laws of the EGO policy (ego.md 11.1) over small generated plans: ownership, private pools, lending, limits, priorities, several
 //! dimensions, graces, and work that comes and goes.
 
+use fairground::id::{Arena, Id};
 use fairground::policy::ego::cycle::{Cycle, Layout, run};
+use fairground::policy::ego::ids::{ConsumerId, SizeId, SubId};
 use fairground::policy::ego::number::Fraction;
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit, units_in};
 use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
 use fairground::policy::ego::pool_state::{Change, PoolState, State, Sub};
 use fairground::policy::ego::quota::Table;
 use fairground::time::{Span, Time};
+use fairground::trace::Level;
 use fairground_tests::worlds::Numbers;
 use proptest::prelude::*;
 
@@ -15,7 +18,7 @@ const RATIOS: [(u64, u64); 6] = [(1, 1), (1, 1), (2, 1), (1, 2), (3, 1), (0, 1)]
 
 struct World {
     plan: Plan,
-    ratios: Vec<(u64, u64)>,
+    ratios: Arena<ConsumerId, (u64, u64)>,
     subs: Vec<Sub>,
 }
 
@@ -52,7 +55,7 @@ fn world(n: &mut Numbers, graces: bool) -> World {
         plan.hosts.push(host);
     }
     let root = plan.add(None, Consumer::default());
-    let mut ratios = vec![(1, 1)];
+    let mut ratios: Arena<ConsumerId, (u64, u64)> = [(1, 1)].into_iter().collect();
     for _ in 0..2 + n.below(2) {
         let n_own = usize::from(n.below(3));
         let mut department = consumer(n, graces);
@@ -76,13 +79,13 @@ fn world(n: &mut Numbers, graces: bool) -> World {
     }
     plan.set_ratios(&ratios);
     let mut subs = Vec::new();
-    for leaf in (0..plan.consumers.len()).filter(|&c| plan.is_leaf(c)) {
+    for leaf in plan.consumers.ids().filter(|&c| plan.is_leaf(c)) {
         for _ in 0..1 + n.below(2) {
             let mut unit = Dims::default();
             unit[0] = n.one_of(&[1, 1, 2, 3]);
             unit[1] = n.one_of(&[0, 1, 4]);
             let min_units = u32::from(n.one_of(&[0u8, 0, 0, 2]));
-            let allocation = subs.len();
+            let allocation = SubId::from_index(subs.len());
             subs.push(Sub {
                 leaf,
                 allocation,
@@ -107,12 +110,12 @@ fn state(world: &World) -> PoolState<'_> {
 /// Work comes and goes, then a cycle takes place.
 fn step(n: &mut Numbers, state: &mut PoolState<'_>, layout: &Layout) -> Cycle {
     state.now = state.now + Span::from_seconds(n.one_of(&[0, 5, 10, 30]));
-    for sub in 0..state.subs.len() {
+    for sub in state.subs.ids() {
         match n.below(3) {
             0 => state.subs[sub].want = u32::from(n.one_of(&[0u8, 0, 3, 9])),
             1 => {
-                let ends = state.units.iter().position(|u| u.sub == sub && u.state != State::Gone);
-                if let Some(id) = ends {
+                let ends = state.units.iter().find(|(_, u)| u.sub == sub && u.state != State::Gone);
+                if let Some(id) = ends.map(|(id, _)| id) {
                     state.stop(id);
                     state.subs[sub].want = state.subs[sub].want.saturating_sub(1);
                 }
@@ -120,11 +123,11 @@ fn step(n: &mut Numbers, state: &mut PoolState<'_>, layout: &Layout) -> Cycle {
             _ => {}
         }
     }
-    run(state, layout, true)
+    run(state, layout, Level::Decisive)
 }
 
-fn tables(state: &PoolState<'_>, layout: &Layout) -> Vec<(usize, Table)> {
-    let one = |&root: &usize| {
+fn tables(state: &PoolState<'_>, layout: &Layout) -> Vec<(ConsumerId, Table)> {
+    let one = |&root: &ConsumerId| {
         let pool = layout.pool(state, root);
         (root, Table::new(state, &PoolBook::open(state, &pool)))
     };
@@ -132,36 +135,39 @@ fn tables(state: &PoolState<'_>, layout: &Layout) -> Vec<(usize, Table)> {
 }
 
 /// E-P1, E-P2, E-P3, E-P5.
-fn check_table(state: &PoolState<'_>, root: usize, table: &Table, waits: bool) -> Result<(), TestCaseError> {
+fn check_table(
+    state: &PoolState<'_>,
+    root: ConsumerId,
+    table: &Table,
+    waits: bool,
+) -> Result<(), TestCaseError> {
     let consumers = &state.plan.consumers;
     if !waits {
         return Ok(());
     }
-    let row = |c: usize| c - root;
-    let quota = |c: usize| table.quota[row(c)].clone();
-    let demand = |c: usize| Fraction::whole(table.demand[row(c)].clone());
-    let range = root..root + table.quota.len();
-    let leaves = range.clone().filter(|&c| state.plan.is_leaf(c));
+    let quota = |c: ConsumerId| table.quota[c].clone();
+    let demand = |c: ConsumerId| Fraction::whole(table.demand[c].clone());
+    let leaves = table.quota.ids().filter(|&c| state.plan.is_leaf(c));
     let sum = leaves.fold(Fraction::ZERO, |sum, c| sum.plus(&quota(c)));
-    let total = Fraction::whole(table.projected[0].clone());
+    let total = Fraction::whole(table.projected[root].clone());
     if !state.plan.is_leaf(root) {
-        prop_assert_eq!(sum, total.min(demand(root)), "E-P1 in pool {}", root);
+        prop_assert_eq!(sum, total.min(demand(root)), "E-P1 in pool {:?}", root);
     }
-    for node in range {
+    for node in table.quota.ids() {
         for &c in &consumers[node].children {
-            prop_assert!(quota(c) <= demand(c), "E-P2 of {}", c);
+            prop_assert!(quota(c) <= demand(c), "E-P2 of {:?}", c);
             for &other in consumers[node].children.iter().filter(|&&o| consumers[o].ratio > 0) {
                 if consumers[other].priority > consumers[c].priority && quota(c) > Fraction::ZERO {
-                    prop_assert_eq!(quota(other), demand(other), "E-P3 of {} and {}", c, other);
+                    prop_assert_eq!(quota(other), demand(other), "E-P3 of {:?} and {:?}", c, other);
                 }
-                let capped = |c: usize| quota(c) == demand(c);
+                let capped = |c: ConsumerId| quota(c) == demand(c);
                 if consumers[other].priority == consumers[c].priority && !capped(c) && !capped(other) {
-                    let per = |c: usize, by: usize| {
+                    let per = |c: ConsumerId, by: ConsumerId| {
                         let q = quota(c);
                         Fraction { n: q.n.scaled(consumers[by].ratio), d: q.d }
                     };
                     if consumers[c].ratio > 0 {
-                        prop_assert_eq!(per(c, other), per(other, c), "E-P5 of {} and {}", c, other);
+                        prop_assert_eq!(per(c, other), per(other, c), "E-P5 of {:?} and {:?}", c, other);
                     }
                 }
             }
@@ -172,18 +178,18 @@ fn check_table(state: &PoolState<'_>, root: usize, table: &Table, waits: bool) -
 
 /// E-P6, from the units alone: nothing is ever used twice, and what is held fits beside it.
 fn check_hosts(state: &PoolState<'_>) -> Result<(), TestCaseError> {
-    for (host, capacity) in state.plan.hosts.iter().enumerate() {
+    for (host, capacity) in state.plan.hosts.iter() {
         let mut used = Dims::default();
-        for unit in state.units.iter().filter(|u| u.host == host && u.state != State::Gone) {
+        for unit in state.units.values().filter(|u| u.host == host && u.state != State::Gone) {
             fairground::policy::ego::plan::add(&mut used, &state.subs[unit.sub].unit, 1);
         }
         for dim in 0..used.len() {
-            prop_assert!(used[dim] <= capacity[dim], "host {} holds {:?} of {:?}", host, used, capacity);
+            prop_assert!(used[dim] <= capacity[dim], "host {:?} holds {:?} of {:?}", host, used, capacity);
             prop_assert!(state.free[host][dim] >= 0 && state.free[host][dim] <= capacity[dim] - used[dim]);
         }
     }
-    for (id, sub) in state.subs.iter().enumerate() {
-        let running = state.units.iter().filter(|u| u.sub == id && u.state == State::Run).count();
+    for (id, sub) in state.subs.iter() {
+        let running = state.units.values().filter(|u| u.sub == id && u.state == State::Run).count();
         prop_assert_eq!(running, sub.running as usize);
         let promised = state.earmarks.iter().filter(|e| e.sub == id).count();
         prop_assert_eq!(promised, sub.earmarked as usize);
@@ -193,7 +199,7 @@ fn check_hosts(state: &PoolState<'_>) -> Result<(), TestCaseError> {
 
 /// OC-14: whatever started in a cycle belongs to an allocation whose first units all run or are promised.
 fn check_first_units(state: &PoolState<'_>) -> Result<(), TestCaseError> {
-    let lost = |sub: usize| {
+    let lost = |sub: SubId| {
         state.changes.iter().any(|c| matches!(c, Change::Reclaimed(id) if state.units[*id].sub == sub))
     };
     for change in &state.changes {
@@ -237,7 +243,7 @@ proptest! {
             for (root, table) in tables(&state, &layout) {
                 let pool = layout.pool(&state, root);
                 let book = PoolBook::open(&state, &pool);
-                let waits = (0..state.subs.len()).any(|s| {
+                let waits = state.subs.ids().any(|s| {
                     let leaf = state.subs[s].leaf;
                     world.plan.is_below(leaf, root)
                         && book.excluded(&state, leaf).is_none()
@@ -255,7 +261,7 @@ proptest! {
             let n = &mut Numbers::new(bytes.clone());
             let mut world = world(n, true);
             // Siblings stand at the same depth; each depth is scaled differently.
-            let scaled: Vec<(u64, u64)> = world.ratios.iter().zip(&world.plan.consumers)
+            let scaled: Arena<ConsumerId, (u64, u64)> = world.ratios.values().zip(world.plan.consumers.values())
                 .map(|(&(r, d), c)| (r * by.pow(c.depth as u32), d))
                 .collect();
             world.plan.set_ratios(&scaled);
@@ -282,7 +288,7 @@ proptest! {
         step(n, &mut state, &layout);
         let rests = (0..30).any(|_| {
             state.changes.clear();
-            run(&mut state, &layout, false);
+            run(&mut state, &layout, Level::Outcomes);
             state.changes.is_empty()
         });
         prop_assert!(rests, "still moving: {:?}", state.changes);
@@ -298,7 +304,7 @@ proptest! {
         step(n, &mut state, &layout);
         let before = tables(&state, &layout);
         // A sub-allocation that wants nothing stays out: its size would join the sizes that occur.
-        for sub in state.subs.iter_mut().filter(|sub| sub.want > 0 && sub.want >= sub.covered()) {
+        for sub in state.subs.values_mut().filter(|sub| sub.want > 0 && sub.want >= sub.covered()) {
             sub.outside += more;
             sub.want += more;
         }
@@ -312,15 +318,15 @@ proptest! {
         let world = world(n, true);
         let capacity = |n_hosts: usize, unit: &Dims| {
             let mut state = PoolState::new(&world.plan, Time::ZERO);
-            state.add_sub(Sub { leaf: 0, unit: *unit, want: 1, ..Sub::default() });
-            let hosts = (0..n_hosts).map(|host| PoolHost { host, lent_grace: None }).collect();
-            PoolBook::open(&state, &Pool { root: 0, hosts, ..Pool::default() }).capacity[0]
+            state.add_sub(Sub { leaf: ConsumerId::ROOT, unit: *unit, want: 1, ..Sub::default() });
+            let hosts = world.plan.hosts.ids().take(n_hosts).map(|host| PoolHost { host, lent_grace: None }).collect();
+            PoolBook::open(&state, &Pool { root: ConsumerId::ROOT, hosts, ..Pool::default() }).capacity[SizeId(0)]
         };
         let mut unit = Dims::default();
         unit[0] = i64::from(n.below(4)) + 1;
         unit[1] = i64::from(n.below(4)) + 1;
         let all = world.plan.hosts.len();
-        let by_hand: u64 = world.plan.hosts.iter().map(|host| units_in(host, &unit)).sum();
+        let by_hand: u64 = world.plan.hosts.values().map(|host| units_in(host, &unit)).sum();
         prop_assert_eq!(capacity(all, &unit), by_hand);
         prop_assert!(capacity(all - 1, &unit) <= by_hand);
         unit[dim] += 1;
@@ -347,7 +353,7 @@ fn the_worlds_are_not_empty() {
             reclaims += cycle.passes.iter().map(|(_, pass)| pass.reclaims.len()).sum::<usize>();
             called_back += cycle.by_owners.len();
             owned += cycle.owned.len();
-            lent += state.lent.iter().flatten().count();
+            lent += state.lent.values().flatten().count();
         }
         graces += state.changes.iter().filter(|c| matches!(c, Change::Reclaimed(_))).count();
     }

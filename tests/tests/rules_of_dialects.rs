@@ -86,13 +86,14 @@ jobs: [{name: s, queue: slow, gpu: 1}]
 ];
 
 /// The examples in which the policies decide.
-const EXAMPLES: [&str; 7] = [
+const EXAMPLES: [&str; 8] = [
     "runai-quick-start",
     "runai-projects",
     "runai-department-empty",
     "runai-over-subscribed",
     "ego-owned-and-lent",
     "ego-eighteen-slots",
+    "ego-share-usage",
     "ego-grace",
 ];
 

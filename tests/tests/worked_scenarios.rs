@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fairground::scenario;
 use fairground::sim::Simulation;
-use fairground::trace::Event;
+use fairground::trace::{Event, SharePool, UsageOf, UsageRow};
 
 /// A shipped example, with some texts exchanged.
 fn example(id: &str, changes: &[(&str, &str)]) -> Simulation {
@@ -149,6 +149,69 @@ fn ego_eighteen_slots() {
     let mut next = example("ego-eighteen-slots", &[next]);
     let _ = told_in(&mut next, 2);
     assert_eq!(table(&next), "A 6/0/6 B 6/0/6 C 6/0/6");
+}
+
+/// ego.md example 1, from an empty pool: one unit at a time, the first in the tree on a tie.
+#[test]
+fn ego_assigns_by_share_usage() {
+    let mut simulation = example("ego-share-usage", &[]);
+    assert_eq!(
+        told(&mut simulation),
+        "+a1/1 +b1/1 +b1/2 +a2/1 +b1/3 +b1/4 +a2/2 +b1/5 +b1/6 +a1/2 +b1/7 +b1/8 +a2/3 +b1/9 +b1/10 +a2/4 +b1/11 +b1/12"
+    );
+    assert_eq!(told_in(&mut simulation, 3), "");
+    let next = ("name: C, priority: 1", "name: C, priority: 2");
+    let mut next = example("ego-share-usage", &[next]);
+    let _ = told(&mut next);
+    let pools = next.share_pools_in(fairground::id::PartitionId(0));
+    let usage = |name: &str| pools[0].rows.iter().find(|row| row.name == name).map(|row| row.usage.fraction);
+    assert_eq!(["A", "B", "C"].map(usage), [Some((5, 18)), Some((1, 2)), Some((2, 9))].map(Some));
+}
+
+/// ego.md 4 to 6: what Share usage shows adds up as the rules say, in every example of the policy.
+#[test]
+fn ego_share_usage_adds_up() {
+    for name in ["ego-owned-and-lent", "ego-eighteen-slots", "ego-share-usage", "ego-grace"] {
+        let mut simulation = example(name, &[]);
+        for _ in 0..8 {
+            for pool in simulation.share_pools_in(fairground::id::PartitionId(0)) {
+                adds_up(&pool);
+            }
+            let _ = simulation.advance();
+        }
+    }
+}
+
+fn adds_up(pool: &SharePool) {
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} and {b} in {pool:?}");
+    for size in &pool.sizes {
+        let on_hosts: u64 = size.hosts.iter().map(|(hosts, units)| u64::from(*hosts) * units).sum();
+        assert_eq!(on_hosts, size.capacity);
+    }
+    for (at, row) in pool.rows.iter().enumerate() {
+        let below = pool.rows[at + 1..].iter().take_while(|other| other.depth > row.depth);
+        let children: Vec<&UsageRow> = below.filter(|other| other.depth == row.depth + 1).collect();
+        if !children.is_empty() {
+            near(row.usage.real, children.iter().map(|child| child.usage.real).sum());
+            near(row.projected.real, children.iter().map(|child| child.projected.real).sum());
+            near(row.demand.real, children.iter().map(|child| child.demand.real).sum());
+        } else if let Some(size) = row.size {
+            near(row.usage.real, f64::from(row.units) / pool.sizes[size as usize].capacity as f64);
+        }
+        assert!(row.of != UsageOf::SubAllocation || row.demand.real <= 1.0);
+        let Some(consumer) = &row.consumer else { continue };
+        let Some(steps) = &pool.division else {
+            near(consumer.quota.real, row.projected.real);
+            continue;
+        };
+        // The quota is the smaller of what it is offered and its demand; who is offered nothing has none.
+        let own = steps.iter().find(|step| row.of == UsageOf::Consumer && step.queue == row.queue);
+        let offered = own.map_or(0.0, |step| step.offer.real.min(step.demand.real));
+        near(consumer.quota.real, if row.of == UsageOf::Pool { row.projected.real } else { offered });
+        if let Some(step) = own {
+            near(step.offer.real, step.rest.real * step.ratio.0 as f64 / step.ratio.1 as f64);
+        }
+    }
 }
 
 /// ego.md example 5, every time 5 s later: held after 0, 10, 15, 20 and 35 s.

@@ -153,6 +153,7 @@ fn plain(key: &str) -> Option<Action> {
         "4" => Command::Look(NowView::Gantt),
         "5" => Command::Look(NowView::Fairness),
         "6" => Command::Look(NowView::Queues),
+        "7" => Command::Look(NowView::ShareUsage),
         "h" | "H" => return Some(Action::Help),
         "f" | "F" => return Some(Action::Fold),
         "/" => Command::Dialog(Some(Dialog::Palette)),
@@ -203,7 +204,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
-            ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Trends"),
+            ("1 to 7", "Shares, Division, Tree, Gantt, Fairness, Trends, Share usage where there is one"),
             ("T in a chart", "Its table, in Timeline also that of events"),
             ("Ctrl+C in a chart", "Copy its table, tab-separated"),
             ("← / →, Esc", "On a draggable mark: decrease, increase; Esc to revert"),

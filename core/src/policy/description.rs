@@ -187,6 +187,8 @@ pub struct Knows {
     pub pool_lists: bool,
     /// The order in which queues and jobs are served next.
     pub lists_order: bool,
+    /// Pools that are shared by share usage, which a view of its own shows.
+    pub share_usage: bool,
     /// Settings that change during a run, all but those that are named here; `None`: it does not read its settings anew.
     pub reloads: Option<&'static [&'static str]>,
 }
@@ -207,6 +209,7 @@ impl Knows {
         taints: true,
         pool_lists: false,
         lists_order: false,
+        share_usage: false,
         reloads: None,
     };
 }

@@ -39,7 +39,7 @@ use crate::cluster::{Cluster, Devices, Node, Queue};
 use crate::format::{Findings, Scenario};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
-use crate::trace::{DivisionStep, Ending, Ledger, OrderLevel, Outlook, QueuePriority, Trace};
+use crate::trace::{DivisionStep, Ending, Ledger, OrderLevel, Outlook, QueuePriority, SharePool, Trace};
 use crate::units::Resource;
 
 /// The written contract of a policy.
@@ -96,6 +96,10 @@ pub trait Scheduler {
         _queue: QueueId,
         _job: Option<JobId>,
     ) -> Vec<OrderLevel> {
+        Vec::new()
+    }
+    /// The pools that are shared by share usage, as they are right now; empty under a policy without such.
+    fn share_pools(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<SharePool> {
         Vec::new()
     }
     /// Room that is held, beyond the cycle, for pods that wait: the pods and where.

@@ -10,7 +10,7 @@ use super::switches::Rulebook;
 use super::{Change, JobDefaults, PartitionView, Rhythm, Scheduler, Timers, Turn};
 use crate::format::{Findings, Scenario};
 use crate::id::{JobId, NodeId, PodId, QueueId};
-use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
+use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, SharePool, Trace};
 use crate::units::Resource;
 
 macro_rules! policies {
@@ -174,6 +174,14 @@ macro_rules! policies {
                     $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
                         policy.order(world, memory, queue, job)
                     })+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::share_pools`].
+            pub fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
+                match (self, memory) {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.share_pools(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }

@@ -4,7 +4,7 @@ use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::cluster::{GpuRequest, Phase, Preemptible};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
-use crate::trace::{Event, OrderLevel, QueuePriority};
+use crate::trace::{Event, OrderLevel, QueuePriority, SharePool};
 
 /// Somebody on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,12 @@ impl Simulation {
     pub fn order_in(&self, partition: PartitionId, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
         let (view, part) = (self.view(partition), &self.state.parts[partition]);
         part.policy.order(view, &part.memory, queue, job)
+    }
+
+    /// The pools of a partition that are shared by share usage.
+    pub fn share_pools_in(&self, partition: PartitionId) -> Vec<SharePool> {
+        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        part.policy.share_pools(view, &part.memory)
     }
 
     /// Room that is held, beyond the cycle, for pods that wait.

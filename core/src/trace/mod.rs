@@ -15,6 +15,7 @@ mod not_selected;
 mod order;
 mod refusal;
 mod rule;
+mod share_usage;
 
 pub use check::{Check, Op, Quantity, Subject, Term, Value};
 pub use digest::Digest;
@@ -24,6 +25,10 @@ pub use not_selected::{NotSelected, Protection, Whom};
 pub use order::{OrderLevel, OrderPlace, QueuePriority};
 pub use refusal::{Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
+pub use share_usage::{
+    Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf,
+    UsageRow, Vector,
+};
 
 /// How much is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +57,8 @@ pub struct Trace {
     pub not_selected: Vec<NotSelected>,
     /// Every comparison, at level [`Level::Every`] only.
     pub checks: Vec<Check>,
+    /// How pools gave away what was free in them, unit by unit, at level [`Level::Every`] only.
+    pub assignments: Vec<Assignment>,
     /// Where the simulation cannot be held against the real scheduler, at any level; at [`Level::Outcomes`] also where
     /// chance chose, but the other way would have ended alike.
     pub marks: Vec<Mark>,

@@ -33,7 +33,7 @@ test("an embedded page shows charts and time, tells its height, and goes where i
     await expect(inside.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
   await expect(inside.getByRole("treegrid")).toHaveCount(0);
-  await expect(inside.locator("#now-tab-Shares")).not.toBeFocused();
+  await expect(inside.locator("#now-tab-shares")).not.toBeFocused();
   expect(await page.evaluate(() => document.activeElement.tagName)).toBe("BODY");
   expect(await inside.locator("html").getAttribute("data-theme")).toBe("dark");
   const said = await last(page);

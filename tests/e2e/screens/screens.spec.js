@@ -153,6 +153,13 @@ const SCREENS = [
   ["yunikorn-fence", example("preemption-fence", 3)],
   ["ego-start", example("ego-eighteen-slots", 2)],
   ["ego-grace", example("ego-grace", 3)],
+  [
+    "ego-share-usage",
+    async (app, page) => {
+      await example("ego-share-usage", 1)(app, page);
+      await app.tab("Share usage").click();
+    },
+  ],
   ["two-pools", example("two-pools", 2)],
 ];
 

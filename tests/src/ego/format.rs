@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fairground::id::{Arena, Id};
+use fairground::policy::ego::ids::{ConsumerId, HostId, SubId};
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit};
 use fairground::policy::ego::pool_state::Sub;
 use fairground::time::Span;
@@ -155,26 +157,30 @@ pub struct Names {
     /// Dimensions.
     pub dims: Vec<String>,
     /// Hosts.
-    pub hosts: Vec<String>,
+    pub hosts: Arena<HostId, String>,
     /// Consumers in tree order.
-    pub consumers: Vec<String>,
+    pub consumers: Arena<ConsumerId, String>,
     /// Sub-allocations in order.
-    pub subs: Vec<String>,
+    pub subs: Arena<SubId, String>,
     /// Per consumer, the slot shape's limit.
     pub limits: Vec<Option<u64>>,
 }
 
 impl Names {
-    /// The number behind a name.
-    pub fn find(names: &[String], name: &str) -> Result<usize, String> {
-        names.iter().position(|n| n == name).ok_or_else(|| format!("unknown name {name:?}"))
+    /// What is behind a name.
+    pub fn find<I: Id>(names: &Arena<I, String>, name: &str) -> Result<I, String> {
+        let found = names.iter().find(|(_, n)| *n == name);
+        found.map(|(id, _)| id).ok_or_else(|| format!("unknown name {name:?}"))
+    }
+
+    fn dim(&self, name: &str) -> Result<usize, String> {
+        self.dims.iter().position(|n| n == name).ok_or_else(|| format!("unknown dimension {name:?}"))
     }
 
     fn dims_of(&self, amounts: &BTreeMap<String, String>) -> Result<Dims, String> {
         let mut dims = Dims::default();
         for (name, amount) in amounts {
-            dims[Names::find(&self.dims, name)?] =
-                amount.parse().map_err(|_| format!("amount {amount:?}"))?;
+            dims[self.dim(name)?] = amount.parse().map_err(|_| format!("amount {amount:?}"))?;
         }
         Ok(dims)
     }
@@ -183,8 +189,7 @@ impl Names {
     pub fn sub(&mut self, wanted: &Wanted, outside: u32) -> Result<Sub, String> {
         let leaf = Names::find(&self.consumers, &wanted.leaf)?;
         let unit = self.dims_of(&wanted.unit)?;
-        let allocation = self.subs.len();
-        self.subs.push(wanted.sub.clone());
+        let allocation = self.subs.push(wanted.sub.clone());
         Ok(Sub { leaf, allocation, unit, want: wanted.want, outside, ..Sub::default() })
     }
 }
@@ -220,7 +225,9 @@ pub fn plan(case: &Case) -> Result<(Plan, Names), String> {
     names.dims.sort();
     for host in place.iter().flat_map(|place| &place.hosts) {
         let capacity = names.dims_of(&host.cap)?;
-        plan.hosts.extend(vec![capacity; host.count.unwrap_or(1)]);
+        for _ in 0..host.count.unwrap_or(1) {
+            plan.hosts.push(capacity);
+        }
     }
     if let Some(place) = place {
         plan.default_grace = Span::from_seconds(place.grace);
@@ -231,7 +238,7 @@ pub fn plan(case: &Case) -> Result<(Plan, Names), String> {
             other => return Err(format!("placement {other:?}")),
         };
     }
-    let mut ratios = Vec::new();
+    let mut ratios = Arena::new();
     add(&mut plan, &mut names, &mut ratios, &case.consumers, None)?;
     plan.set_ratios(&ratios);
     Ok((plan, names))
@@ -240,9 +247,9 @@ pub fn plan(case: &Case) -> Result<(Plan, Names), String> {
 fn add(
     plan: &mut Plan,
     names: &mut Names,
-    ratios: &mut Vec<(u64, u64)>,
+    ratios: &mut Arena<ConsumerId, (u64, u64)>,
     node: &Node,
-    parent: Option<usize>,
+    parent: Option<ConsumerId>,
 ) -> Result<(), String> {
     let seconds = |s: Option<i64>| s.map(Span::from_seconds);
     let reserved = match &node.reserved {
@@ -261,7 +268,7 @@ fn add(
         ..Consumer::default()
     };
     for (dim, text) in &node.share_limit {
-        consumer.share_limit[Names::find(&names.dims, dim)?] = Some(limit(text)?);
+        consumer.share_limit[names.dim(dim)?] = Some(limit(text)?);
     }
     ratios.push(fraction(node.ratio.as_deref().unwrap_or("1"))?);
     names.consumers.push(node.id.clone());
@@ -274,7 +281,7 @@ fn owned(names: &Names, entries: &[Owned]) -> Result<Vec<Ownership>, String> {
     let one = |entry: &Owned| match entry {
         Owned::NumHosts(n) => Ok(Ownership::Count(*n)),
         Owned::Hosts(hosts) => {
-            let found: Result<Vec<usize>, String> =
+            let found: Result<Vec<HostId>, String> =
                 hosts.iter().map(|h| Names::find(&names.hosts, h)).collect();
             Ok(Ownership::Hosts(found?))
         }

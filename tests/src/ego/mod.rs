@@ -10,6 +10,8 @@ mod whole_plan;
 pub use format::Case;
 
 use crate::report::Verdict;
+use fairground::id::Id;
+use fairground::policy::ego::ids::{ConsumerId, UnitId};
 use fairground::policy::ego::number::Fraction;
 use fairground::policy::ego::pool_state::{PoolState, Source, State};
 use fairground::policy::ego::quota::Table;
@@ -59,29 +61,29 @@ fn text(fraction: &Fraction) -> Value {
 
 fn table(names: &Names, table: &Table) -> Value {
     let mut rows = Map::new();
-    for row in 0..table.usage.len() {
+    for row in table.usage.ids() {
         let parts = [&table.usage[row], &table.projected[row], &table.demand[row]].map(|n| table.part(n));
-        let quota = table.quota_part(table.root + row);
+        let quota = table.quota_part(row);
         let columns: Vec<Value> = parts.iter().chain([&quota]).map(text).collect();
-        rows.insert(names.consumers[table.root + row].clone(), Value::Array(columns));
+        rows.insert(names.consumers[row].clone(), Value::Array(columns));
     }
     Value::Object(rows)
 }
 
-fn unit_name(id: usize) -> String {
-    format!("u{}", id + 1)
+fn unit_name(id: UnitId) -> String {
+    format!("u{}", id.index() + 1)
 }
 
-pub(crate) fn unit_id(name: &Value) -> Result<usize, String> {
+pub(crate) fn unit_id(name: &Value) -> Result<UnitId, String> {
     let number = name.as_str().and_then(|name| name.strip_prefix('u')).and_then(|n| n.parse::<usize>().ok());
-    number.and_then(|n| n.checked_sub(1)).ok_or_else(|| format!("unit {name}"))
+    number.and_then(|n| n.checked_sub(1)).map(UnitId::from_index).ok_or_else(|| format!("unit {name}"))
 }
 
-fn units(ids: &[usize]) -> Value {
+fn units(ids: &[UnitId]) -> Value {
     ids.iter().map(|&id| unit_name(id)).collect()
 }
 
-fn leaves(names: &Names, state: &PoolState<'_>, units: &[usize]) -> Value {
+fn leaves(names: &Names, state: &PoolState<'_>, units: &[UnitId]) -> Value {
     let mut leaves: Vec<&str> = Vec::new();
     for &id in units {
         let leaf = names.consumers[state.subs[state.units[id].sub].leaf].as_str();
@@ -98,7 +100,7 @@ fn seconds(time: fairground::time::Time) -> i64 {
 
 fn reclaiming(state: &PoolState<'_>) -> Value {
     let mut found = Map::new();
-    for (id, unit) in state.units.iter().enumerate() {
+    for (id, unit) in state.units.iter() {
         if let State::Reclaiming(deadline) = unit.state {
             found.insert(unit_name(id), json!(seconds(deadline)));
         }
@@ -109,7 +111,7 @@ fn reclaiming(state: &PoolState<'_>) -> Value {
 fn source_name(names: &Names, source: Source) -> String {
     match source {
         Source::Owned => "owned".to_owned(),
-        Source::Pool(0) => "public".to_owned(),
+        Source::Pool(ConsumerId::ROOT) => "public".to_owned(),
         Source::Pool(consumer) => format!("private:{}", names.consumers[consumer]),
     }
 }

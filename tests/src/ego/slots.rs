@@ -1,5 +1,7 @@
 //! The slot shape: whole slots, no hosts.
 
+use fairground::id::Id;
+use fairground::policy::ego::ids::{ConsumerId, InPool};
 use fairground::policy::ego::slot::{EnforceAt, ShareQuota, Slots};
 use serde_json::{Value, json};
 
@@ -10,13 +12,13 @@ use super::{compare, number};
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, names) = plan(case)?;
     let by_leaf = |values: &Value| {
-        let of = |name: &String| values[name].as_u64().unwrap_or(0);
-        names.consumers.iter().map(of).collect::<Vec<u64>>()
+        InPool::new(plan.subtree(ConsumerId::ROOT), |c| values[&names.consumers[c]].as_u64().unwrap_or(0))
     };
+    let limits = InPool::new(plan.subtree(ConsumerId::ROOT), |c| names.limits[c.index()]);
     let mut slots = Slots {
         plan: &plan,
         slots: case.slots.unwrap_or(0),
-        limits: &names.limits,
+        limits: &limits,
         want: by_leaf(&case.demand),
         held: by_leaf(&case.initial),
         share_quota: match case.share_quota.as_str() {
@@ -45,7 +47,7 @@ pub fn run(case: &Case) -> Result<(), String> {
             }
             "reclaim" => {
                 let moves = slots.reclaim();
-                let name = |leaf: usize| &names.consumers[leaf];
+                let name = |leaf: ConsumerId| &names.consumers[leaf];
                 let moves: Vec<_> = moves.iter().map(|&(by, from)| [name(by), name(from)]).collect();
                 json!({"moves": moves, "held": held(&names, &slots)})
             }
@@ -67,11 +69,11 @@ pub fn run(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-fn all(names: &Names, values: &[u64]) -> Value {
-    Value::Object(names.consumers.iter().zip(values).map(|(name, n)| (name.clone(), json!(n))).collect())
+fn all(names: &Names, values: &InPool<u64>) -> Value {
+    Value::Object(names.consumers.iter().map(|(c, name)| (name.clone(), json!(values[c]))).collect())
 }
 
 fn held(names: &Names, slots: &Slots<'_>) -> Value {
-    let leaves = names.consumers.iter().enumerate().filter(|&(c, _)| slots.plan.is_leaf(c));
+    let leaves = names.consumers.iter().filter(|&(c, _)| slots.plan.is_leaf(c));
     Value::Object(leaves.map(|(c, name)| (name.clone(), json!(slots.held[c]))).collect())
 }

@@ -1,12 +1,14 @@
 //! The step shape: operations on one pool.
 
 use fairground::policy::ego::assign::assign;
+use fairground::policy::ego::ids::{ConsumerId, InPool, SubId};
 use fairground::policy::ego::plan::fits;
 use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
 use fairground::policy::ego::pool_state::{PoolState, Source, State};
 use fairground::policy::ego::quota::{Table, dynamic_quota, percentages, static_quota};
 use fairground::policy::ego::reclaim::reclaim;
 use fairground::time::Time;
+use fairground::trace::Level;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -42,21 +44,22 @@ pub fn run(case: &Case) -> Result<(), String> {
                 Some(name) => Names::find(&names.hosts, name)?,
                 None => {
                     let unit = state.subs[sub].unit;
-                    state.free.iter().position(|free| fits(free, &unit)).ok_or("initial units do not fit")?
+                    let host = state.free.iter().find(|(_, free)| fits(free, &unit));
+                    host.ok_or("initial units do not fit")?.0
                 }
             };
-            state.enter(sub, host, Source::Pool(0), State::Run);
+            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), State::Run);
         }
     }
-    let hosts = (0..plan.hosts.len()).map(|host| PoolHost { host, lent_grace: None }).collect();
-    let pool = Pool { root: 0, hosts, grace: plan.default_grace, ..Pool::default() };
+    let hosts = plan.hosts.ids().map(|host| PoolHost { host, lent_grace: None }).collect();
+    let pool = Pool { root: ConsumerId::ROOT, hosts, grace: plan.default_grace, ..Pool::default() };
     for (i, step) in case.steps.iter().enumerate() {
         let place = format!("step {i} {}", step["op"].as_str().unwrap_or_default());
         if let Some(got) = apply(step, &mut state, &pool, &names)? {
             compare(&place, &step["expect"], &got)?;
         }
-        let over = state.free.iter().position(|free| free.iter().any(|&f| f < 0));
-        if let Some(host) = over {
+        let over = state.free.iter().find(|(_, free)| free.iter().any(|&f| f < 0));
+        if let Some((host, _)) = over {
             return Err(format!("{place}: {} holds more than it has", names.hosts[host]));
         }
     }
@@ -76,14 +79,15 @@ fn apply(
         "dynamic_quota" => by_dim(names, |dim| dynamic_quota(state, &book, dim)),
         "percentages" => {
             let parts = percentages(state, &book);
-            let row = |(name, &(n, d)): (&String, &(u64, u64))| {
+            let row = |(c, name): (ConsumerId, &String)| {
+                let (n, d) = parts[c];
                 (name.clone(), text(&Fraction { n: n.into(), d: d.into() }))
             };
-            Value::Object(names.consumers.iter().zip(&parts).map(row).collect())
+            Value::Object(names.consumers.iter().map(row).collect())
         }
         "table" => table(names, &Table::new(state, &book)),
         "assign_free" => {
-            let turns = assign(state, &mut book, true);
+            let turns = assign(state, &mut book, Level::Decisive);
             let row = |turn: &fairground::policy::ego::assign::Turn| {
                 let host = turn.units.first().map(|&id| names.hosts[state.units[id].host].clone());
                 json!([names.consumers[turn.leaf], host])
@@ -131,29 +135,29 @@ fn apply(
     }))
 }
 
-fn book_capacity(state: &PoolState<'_>, book: &PoolBook<'_>, sub: usize) -> u64 {
+fn book_capacity(state: &PoolState<'_>, book: &PoolBook<'_>, sub: SubId) -> u64 {
     let unit = &state.subs[sub].unit;
-    let shape = state.shapes.iter().position(|(shape, _)| shape == unit);
-    shape.map_or(0, |shape| book.capacity[shape])
+    let shape = state.shapes.iter().find(|(_, (shape, _))| shape == unit);
+    shape.map_or(0, |(shape, _)| book.capacity[shape])
 }
 
-fn by_sub(names: &Names, of: impl Fn(usize) -> Value) -> Value {
-    Value::Object(names.subs.iter().enumerate().map(|(sub, name)| (name.clone(), of(sub))).collect())
+fn by_sub(names: &Names, of: impl Fn(SubId) -> Value) -> Value {
+    Value::Object(names.subs.iter().map(|(sub, name)| (name.clone(), of(sub))).collect())
 }
 
-fn by_dim(names: &Names, of: impl Fn(usize) -> Vec<Fraction>) -> Value {
-    let columns: Vec<Vec<Fraction>> = (0..names.dims.len()).map(of).collect();
-    let row = |(c, name): (usize, &String)| {
+fn by_dim(names: &Names, of: impl Fn(usize) -> InPool<Fraction>) -> Value {
+    let columns: Vec<InPool<Fraction>> = (0..names.dims.len()).map(of).collect();
+    let row = |(c, name): (ConsumerId, &String)| {
         let amounts = names.dims.iter().zip(&columns).map(|(dim, column)| (dim.clone(), text(&column[c])));
         (name.clone(), Value::Object(amounts.collect::<Map<_, _>>()))
     };
-    Value::Object(names.consumers.iter().enumerate().map(row).collect())
+    Value::Object(names.consumers.iter().map(row).collect())
 }
 
 fn held(state: &PoolState<'_>, names: &Names) -> Value {
     by_sub(names, |sub| {
         let is_there =
             |unit: &&fairground::policy::ego::pool_state::Unit| unit.sub == sub && unit.state != State::Gone;
-        json!(state.units.iter().filter(is_there).count())
+        json!(state.units.values().filter(is_there).count())
     })
 }

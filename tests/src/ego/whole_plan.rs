@@ -8,6 +8,7 @@ use fairground::policy::ego::pool_state::{Change, PoolState, State};
 use fairground::policy::ego::quota::Table;
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::time::Time;
+use fairground::trace::Level;
 use serde_json::{Map, Value, json};
 
 use super::format::{Case, Names, Wanted, plan};
@@ -29,16 +30,17 @@ pub fn run(case: &Case) -> Result<(), String> {
         for event in cycle["events"].as_array().into_iter().flatten() {
             if let Some(sub) = event["sub"].as_str() {
                 let want = u32::try_from(number(event, "want")?).map_err(|e| e.to_string())?;
-                state.subs[Names::find(&names.subs, sub)?].want = want;
+                let sub = Names::find(&names.subs, sub)?;
+                state.subs[sub].want = want;
             } else {
                 complete(&mut state, &event["complete"])?;
             }
         }
         state.changes.clear();
-        let done = run_cycle(&mut state, &layout, true);
+        let done = run_cycle(&mut state, &layout, Level::Decisive);
         let got = seen(&state, &layout, &done, &names);
         compare(&format!("cycle {i}"), &cycle["expect"], &got)?;
-        if let Some(host) = state.free.iter().position(|free| free.iter().any(|&f| f < 0)) {
+        if let Some((host, _)) = state.free.iter().find(|(_, free)| free.iter().any(|&f| f < 0)) {
             return Err(format!("cycle {i}: {} holds more than it has", names.hosts[host]));
         }
     }
@@ -55,14 +57,14 @@ fn seen(state: &PoolState<'_>, layout: &Layout, done: &Cycle, names: &Names) -> 
         _ => None,
     });
     let mut held: BTreeMap<&str, BTreeMap<String, u32>> =
-        names.subs.iter().map(|name| (name.as_str(), BTreeMap::new())).collect();
-    for unit in state.units.iter().filter(|unit| unit.state != State::Gone) {
+        names.subs.values().map(|name| (name.as_str(), BTreeMap::new())).collect();
+    for unit in state.units.values().filter(|unit| unit.state != State::Gone) {
         let by_source = held.entry(names.subs[unit.sub].as_str()).or_default();
         *by_source.entry(source(unit.source)).or_default() += 1;
     }
     let pool_name = |root| source(fairground::policy::ego::pool_state::Source::Pool(root));
     let mut lent = Map::new();
-    for (host, root) in state.lent.iter().enumerate() {
+    for (host, root) in state.lent.iter() {
         if let Some(root) = root {
             lent.insert(names.hosts[host].clone(), json!(pool_name(*root)));
         }

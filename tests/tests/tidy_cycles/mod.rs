@@ -15,15 +15,6 @@ const CORE_CYCLES: &[(&[&str], &str)] = &[
         "a description holds the functions that translate to its policy, which take descriptions",
     ),
     (
-        &[
-            "core/src/policy/ego/assign.rs",
-            "core/src/policy/ego/quota.rs",
-            "core/src/policy/ego/reclaim.rs",
-            "core/src/policy/ego/standing.rs",
-        ],
-        "a pass is one computation on one table, cut by its steps",
-    ),
-    (
         &["core/src/policy/ego/memory.rs", "core/src/policy/ego/model.rs", "core/src/policy/ego/opening.rs"],
         "the memory opens itself from the model, and the model is read with the memory",
     ),

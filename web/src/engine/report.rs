@@ -1,6 +1,8 @@
 //! What is told of a whole run when it is asked for: who ran when, what every queue got, what was wasted.
 
+use fairground::id::PartitionId;
 use fairground::moment::{Amounts, BoundTriple, EventWord};
+use fairground::trace::{Assignment, SharePool};
 use serde::{Deserialize, Serialize};
 
 /// What is to be told.
@@ -26,6 +28,8 @@ pub enum ReportRequest {
     },
     /// What every queue held, cycle by cycle.
     Series,
+    /// How pools are shared by share usage at the present cycle.
+    ShareUsage,
 }
 
 /// What a row of a Gantt chart is.
@@ -49,6 +53,19 @@ pub enum Report {
     Tally(Tally),
     /// What every queue held.
     Series(Series),
+    /// How pools are shared by share usage.
+    ShareUsage(ShareUsage),
+}
+
+/// How pools are shared by share usage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShareUsage {
+    /// At this cycle.
+    pub cycle: u32,
+    /// The pools after it, each with the node pool that it is a part of.
+    pub pools: Vec<(PartitionId, SharePool)>,
+    /// What was free and assigned in it, turn by turn, in all node pools; `None`: the cycle is too far back, or too large, to be run again.
+    pub assignments: Option<Vec<Assignment>>,
 }
 
 /// Who ran when.

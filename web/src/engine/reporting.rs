@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::cluster::{Cluster, Restart};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
-use fairground::sim::{PoolTotals, Simulation, Totals};
+use fairground::sim::{PoolTotals, Simulation, Totals, explain};
+use fairground::trace::{Assignment, Level};
 use fairground::units::Resource;
 
 use super::placement_intervals::{PlacementInterval, PlacementIntervals};
 use super::protocol::{Amounts, EventWord};
 use super::report::{
-    Gantt, GanttBar, GanttBy, GanttRow, Report, ReportRequest, Series, Tally, TallyPool, TallyRow,
+    Gantt, GanttBar, GanttBy, GanttRow, Report, ReportRequest, Series, ShareUsage, Tally, TallyPool, TallyRow,
 };
 use super::run_log::RunLog;
 
@@ -31,7 +32,19 @@ pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest
             totals: run_log.levels.totals.clone(),
             queues: run_log.levels.queues.clone(),
         }),
+        ReportRequest::ShareUsage => Report::ShareUsage(share_usage(sim)),
     }
+}
+
+fn share_usage(sim: &Simulation) -> ShareUsage {
+    let pools = sim.cluster().partitions.ids();
+    let pools = pools.flat_map(|part| sim.share_pools_in(part).into_iter().map(move |pool| (part, pool)));
+    ShareUsage { cycle: sim.cycle(), pools: pools.collect(), assignments: None }
+}
+
+/// How what was free was assigned in the cycle that follows a state.
+pub fn assignments(before: &Simulation) -> Option<Vec<Assignment>> {
+    Some(explain(before, Level::Every)?.trace.assignments)
 }
 
 fn tally(sim: &Simulation, resource: u8) -> Tally {

@@ -13,9 +13,10 @@ use fairground::trace::{Event, Level};
 
 use super::preview::{PreviewRequest, Previews};
 use super::protocol::{Ask, Frame, Reply, Request, RuleUse, Say, Stop};
+use super::report::{Report, ReportRequest};
 use super::run_log::{Mark, RunLog};
 use super::what_if::WhatIfRuns;
-use super::{comparison, imports};
+use super::{comparison, imports, reporting};
 use crate::engine::plan::{is_small, plan_of};
 
 /// How far a search for the next event runs ahead, in cycles.
@@ -97,10 +98,7 @@ impl Server {
                 vec![reply(id, Say::Order(levels.unwrap_or_default()))]
             }
             Ask::Report(report_request) => {
-                let report = self
-                    .runner
-                    .as_ref()
-                    .map(|r| Box::new(super::reporting::report(&r.sim, &r.run_log, &report_request)));
+                let report = self.runner.as_ref().map(|r| Box::new(r.report(&report_request)));
                 vec![reply(id, Say::Report(report))]
             }
             Ask::Alternative { scenario, cycle, ladder, until, report_request, is_early } => {
@@ -457,6 +455,14 @@ impl Runner {
             sim.advance()?;
         }
         Some(sim)
+    }
+
+    fn report(&self, report_request: &ReportRequest) -> Report {
+        let mut report = reporting::report(&self.sim, &self.run_log, report_request);
+        if let Report::ShareUsage(usage) = &mut report {
+            usage.assignments = self.before().and_then(|before| reporting::assignments(&before));
+        }
+        report
     }
 
     fn wind_on(&mut self) {

@@ -30,6 +30,7 @@ use crate::views::fairness::component::Fairness;
 use crate::views::gantt::component::Gantt;
 use crate::views::help::component::Help;
 use crate::views::icicle::component::Icicle;
+use crate::views::share_usage::component::ShareUsage;
 use crate::views::shares::component::Shares;
 use crate::views::timeline::component::Timeline;
 use crate::views::trends::component::Trends;
@@ -205,9 +206,10 @@ fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
 }
 
 /// The views of NOW, in order.
-const VIEWS: [(NowView, &str); 6] = [
+const VIEWS: [(NowView, &str); 7] = [
     (NowView::Shares, "Shares"),
     (NowView::Division, "Division"),
+    (NowView::ShareUsage, "Share usage"),
     (NowView::Tree, "Tree"),
     (NowView::Gantt, "Gantt"),
     (NowView::Fairness, "Fairness"),
@@ -216,8 +218,17 @@ const VIEWS: [(NowView, &str); 6] = [
 
 /// The id of a view's tab.
 fn tab_id(view: NowView) -> String {
-    let name = VIEWS.iter().find(|(this, _)| *this == view).map_or("", |(_, name)| name);
-    format!("now-tab-{name}")
+    format!("now-tab-{}", view.name())
+}
+
+/// Whether the policy of the scenario has a view.
+fn is_offered(store: Store, view: NowView) -> bool {
+    store.scenario.with(|s| view.under(&s.policy) == view)
+}
+
+/// The view that NOW shows.
+fn shown_view(store: Store) -> Memo<NowView> {
+    Memo::new(move |_| store.scenario.with(|s| store.view.with(|v| v.now.under(&s.policy))))
 }
 
 /// NOW: the charts of the moment.
@@ -248,14 +259,15 @@ fn Now() -> impl IntoView {
         {own}
         {move || (NAMED..).zip(named.get()).map(|(key, name)| option(key, name)).collect_view()}
     };
-    let shown = Memo::new(move |_| store.view.with(|v| v.now));
+    let shown = shown_view(store);
     let tabs = VIEWS.map(|(this, name)| {
         view! {
             <button
                 type="button"
                 class="tab"
                 role="tab"
-                id=format!("now-tab-{name}")
+                id=tab_id(this)
+                hidden=move || !is_offered(store, this)
                 aria-controls="now-body"
                 aria-selected=move || (shown.get() == this).to_string()
                 tabindex=move || if shown.get() == this { "0" } else { "-1" }
@@ -280,16 +292,18 @@ fn Now() -> impl IntoView {
     });
     let label = move || tab_id(shown.get());
     let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let at = VIEWS.iter().position(|(this, _)| *this == shown.get_untracked()).unwrap_or(0);
+        let views: Vec<NowView> =
+            untrack(|| VIEWS.iter().map(|(view, _)| *view).filter(|view| is_offered(store, *view)).collect());
+        let at = views.iter().position(|view| *view == shown.get_untracked()).unwrap_or(0);
         let to = match event.key().as_str() {
-            "ArrowRight" => (at + 1) % VIEWS.len(),
-            "ArrowLeft" => (at + VIEWS.len() - 1) % VIEWS.len(),
+            "ArrowRight" => (at + 1) % views.len(),
+            "ArrowLeft" => (at + views.len() - 1) % views.len(),
             _ => return,
         };
         event.prevent_default();
         event.stop_propagation();
-        store.dispatch(Command::Look(VIEWS[to].0));
-        crate::widgets::focus_id(&format!("now-tab-{}", VIEWS[to].1));
+        store.dispatch(Command::Look(views[to]));
+        crate::widgets::focus_id(&tab_id(views[to]));
     };
     view! {
         <div class="tabs">
@@ -313,7 +327,9 @@ fn Now() -> impl IntoView {
         <div id="now-body" role="tabpanel" aria-labelledby=label>
             {move || match (shown.get(), lack.get()) {
                 (_, Some(Lack::Queues)) => empty(Lack::Queues),
-                (NowView::Gantt | NowView::Fairness | NowView::Queues, Some(lack)) => empty(lack),
+                (NowView::ShareUsage | NowView::Gantt | NowView::Fairness | NowView::Queues, Some(lack)) => {
+                    empty(lack)
+                }
                 (NowView::Shares, _) => view! {
                     <Shares
                         frame=store.frame
@@ -357,6 +373,7 @@ fn view_of(view: NowView) -> AnyView {
     match view {
         NowView::Shares => ().into_any(),
         NowView::Division => view! { <Division /> }.into_any(),
+        NowView::ShareUsage => view! { <ShareUsage /> }.into_any(),
         NowView::Tree => view! { <Icicle /> }.into_any(),
         NowView::Gantt => view! { <Gantt /> }.into_any(),
         NowView::Fairness => view! { <Fairness /> }.into_any(),
@@ -384,7 +401,7 @@ fn Side() -> impl IntoView {
 #[component]
 fn SideViews() -> impl IntoView {
     let store = Store::get();
-    let shown = Memo::new(move |_| store.view.with(|v| v.now));
+    let shown = shown_view(store);
     view! {
         {move || (shown.get() != NowView::Tree).then(|| view! { <Icicle /> })}
         {move || (shown.get() != NowView::Division).then(|| view! { <Division /> })}

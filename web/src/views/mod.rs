@@ -8,6 +8,7 @@ pub mod fairness;
 pub mod gantt;
 pub mod help;
 pub mod icicle;
+pub mod share_usage;
 pub mod shares;
 pub mod sketch;
 #[cfg(test)]

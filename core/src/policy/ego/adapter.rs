@@ -14,13 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::Config;
 use super::cycle::{Cycle, run};
+use super::ids::{ConsumerId, SubId, UnitId};
 use super::memory::{Memory, job_of};
 use super::model::{Desk, Model, grace_left};
 use super::number::Nat;
 use super::plan::Plan;
 use super::pool_state::{Change, State};
 use super::reclaim::Reclaim;
-use super::{ledger, refuse, rules};
+use super::{ledger, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scenario};
 use crate::id::{PodId, QueueId};
@@ -29,7 +30,7 @@ use crate::policy::switches::Rulebook;
 use crate::policy::{Change as News, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
-    Check, DivisionStep, Event, EvictReason, Ledger, Level, Op, Quantity, Subject, Trace, Value,
+    Check, DivisionStep, Event, EvictReason, Ledger, Level, Op, Quantity, SharePool, Subject, Trace, Value,
 };
 use crate::units::Resource;
 
@@ -70,13 +71,16 @@ impl Scheduler for Ego {
         let mut desk = model.open(world, memory);
         let decisive = trace.level >= Level::Decisive;
         let n_promised = desk.state.earmarks.len();
-        let cycle = run(&mut desk.state, &model.layout, decisive);
+        let cycle = run(&mut desk.state, &model.layout, trace.level);
         let why = if decisive { reasons(&model, &desk, &cycle) } else { BTreeMap::new() };
         let mut out =
             Out { world, model: &model, trace, decisions: Vec::new(), started: Vec::new(), again: false };
         out.apply(&mut desk, &cycle, why);
         out.claim(&desk, n_promised);
         let Out { decisions, started, again, .. } = out;
+        if trace.level >= Level::Every {
+            trace.assignments.extend(share_usage::assignments(world, &model, &desk, &cycle));
+        }
         if decisive {
             refuse::refuse(world, &model, &desk, &cycle, trace);
         }
@@ -100,6 +104,11 @@ impl Scheduler for Ego {
         let model = Model::new(world, &self.config);
         ledger::ladder(&model, &model.open(world, memory), queue, resource)
     }
+
+    fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
+        let model = Model::new(world, &self.config);
+        share_usage::pools(world, &model, &model.open(world, memory))
+    }
 }
 
 /// Why a unit started or was told to go.
@@ -108,8 +117,8 @@ type Reasons = BTreeMap<Moved, Vec<Check>>;
 /// A start or an eviction of a unit, as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Moved {
-    Started(usize),
-    Reclaimed(usize),
+    Started(UnitId),
+    Reclaimed(UnitId),
 }
 
 /// What comes out of a cycle.
@@ -118,7 +127,7 @@ struct Out<'o, 'w> {
     model: &'o Model,
     trace: &'o mut Trace,
     decisions: Vec<Decision>,
-    started: Vec<usize>,
+    started: Vec<UnitId>,
     again: bool,
 }
 
@@ -176,7 +185,7 @@ impl Out<'_, '_> {
     /// New promises: the next waiting pods will run there.
     fn claim(&mut self, desk: &Desk<'_>, n_before: usize) {
         self.trace.action = "earmark";
-        let mut given: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut given: BTreeMap<SubId, usize> = BTreeMap::new();
         let n_old = n_before.min(desk.state.earmarks.len());
         let told = self.decisions.iter().filter_map(|decision| match decision {
             Decision::Evict { pod, .. } => Some(*pod),
@@ -185,7 +194,7 @@ impl Out<'_, '_> {
         let told: BTreeSet<PodId> = told.collect();
         for (at, earmark) in desk.state.earmarks.iter().enumerate() {
             let n = given.entry(earmark.sub).or_default();
-            let units = desk.state.units.iter().zip(&desk.pods);
+            let units = desk.state.units.values().zip(desk.pods.values());
             let leaving = units
                 .filter(|(unit, _)| unit.sub == earmark.sub && matches!(unit.state, State::Reclaiming(_)))
                 .filter(|_| desk.state.subs[earmark.sub].is_replaced);
@@ -200,7 +209,7 @@ impl Out<'_, '_> {
     }
 }
 
-fn deadline_of(desk: &Desk<'_>, id: usize) -> Time {
+fn deadline_of(desk: &Desk<'_>, id: UnitId) -> Time {
     match desk.state.units[id].state {
         State::Reclaiming(until) => until,
         _ => desk.state.now,
@@ -208,7 +217,7 @@ fn deadline_of(desk: &Desk<'_>, id: usize) -> Time {
 }
 
 /// For each victim the reclaim it was part of, and whether an owner called it back.
-fn reclaimed_by(cycle: &Cycle) -> BTreeMap<usize, (&Reclaim, bool)> {
+fn reclaimed_by(cycle: &Cycle) -> BTreeMap<UnitId, (&Reclaim, bool)> {
     let by_owners = cycle.by_owners.iter().map(|r| (r, true));
     let in_pools = cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims).map(|r| (r, false));
     let mut by = BTreeMap::new();
@@ -221,7 +230,7 @@ fn reclaimed_by(cycle: &Cycle) -> BTreeMap<usize, (&Reclaim, bool)> {
 /// The comparisons that decided every start and eviction.
 fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
     let mut why = Reasons::new();
-    let queue = |consumer: usize| model.queues[consumer];
+    let queue = |consumer: ConsumerId| model.queues[consumer];
     for &id in &cycle.owned {
         let leaf = desk.state.subs[desk.state.units[id].sub].leaf;
         let subject = Subject {
@@ -279,8 +288,8 @@ fn choice(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> Check {
     Check::new(rules::SHARE_RATIO, subject, left, Op::AtMost, right)
 }
 
-fn reclaim_checks(model: &Model, desk: &Desk<'_>, reclaim: &Reclaim, id: usize) -> Vec<Check> {
-    let queue = |consumer: usize| model.queues[consumer];
+fn reclaim_checks(model: &Model, desk: &Desk<'_>, reclaim: &Reclaim, id: UnitId) -> Vec<Check> {
+    let queue = |consumer: ConsumerId| model.queues[consumer];
     let loser = desk.state.subs[desk.state.units[id].sub].leaf;
     let Some(why) = &reclaim.why else {
         return vec![rules::applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];

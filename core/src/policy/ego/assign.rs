@@ -13,32 +13,52 @@
 //! # Differs
 //! OC-12 to OC-15, OC-26
 
+use super::ids::{ConsumerId, HostId, InPool, SizeId, SubId, UnitId};
 use super::number::Nat;
 use super::plan::{Placement, units_in};
 use super::pool::{PoolBook, PoolHost};
 use super::pool_state::{PoolState, Source};
-use super::quota::compare_per_ratio;
+use super::ranking::{best_two, compare};
+use crate::id::Arena;
+use crate::trace::Level;
 
 /// One step of the pass: a leaf had its turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     /// The leaf.
-    pub leaf: usize,
+    pub leaf: ConsumerId,
     /// The units started, or none if nothing fits.
-    pub units: Vec<usize>,
+    pub units: Vec<UnitId>,
     /// The choices that led to it, from the pool's root down, where there was one.
     pub choices: Vec<Choice>,
     /// What the whole pool is in the numbers of the choices.
     pub whole: Nat,
+    /// Every node on the way to it with all who could have been chosen, where everything is recorded.
+    pub(super) way: Vec<Junction>,
 }
 
 /// A choice among siblings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// Whose turn it is, and the next best.
-    pub between: [usize; 2],
+    pub between: [ConsumerId; 2],
     /// Projected usage of both at this moment.
     pub usage: [Nat; 2],
+}
+
+/// The children of a node in which somebody waits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Junction {
+    /// The node.
+    pub node: ConsumerId,
+    /// They, each with its projected usage before the turn.
+    pub open: Vec<(ConsumerId, Nat)>,
+    /// The one that was chosen.
+    pub chosen: ConsumerId,
+    /// Another one is as good.
+    pub is_tie: bool,
+    /// Projected usage of the chosen one after the turn.
+    pub after: Nat,
 }
 
 /// A pass over one pool.
@@ -46,34 +66,33 @@ struct Pass<'b, 'p, 'a> {
     state: &'b mut PoolState<'a>,
     book: &'b mut PoolBook<'p>,
     /// For each consumer from the pool's root on the children in which somebody waits, in tree order.
-    open: Vec<Vec<usize>>,
+    open: InPool<Vec<ConsumerId>>,
     /// For each leaf sub-allocations yet to be tried in this pass, the next one last.
-    queues: Vec<Vec<usize>>,
+    queues: InPool<Vec<SubId>>,
     /// For each leaf those for which nothing fits.
-    unfit: Vec<Vec<usize>>,
+    unfit: InPool<Vec<SubId>>,
     /// For each unit size, how many hosts at the front have no room for it; room only shrinks in a pass.
-    full: Vec<usize>,
+    full: Arena<SizeId, usize>,
 }
 
-/// Hands out what is free in a pool. `record`: tell the choices.
-pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, record: bool) -> Vec<Turn> {
-    let root = book.pool.root;
-    let n = book.end - root;
+/// Hands out what is free in a pool. `level`: how much of the choices is recorded.
+pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level) -> Vec<Turn> {
     let mut pass = Pass {
-        open: vec![Vec::new(); n],
-        queues: vec![Vec::new(); n],
-        unfit: vec![Vec::new(); n],
-        full: vec![0; state.shapes.len()],
+        open: InPool::new(book.consumers(), |_| Vec::new()),
+        queues: InPool::new(book.consumers(), |_| Vec::new()),
+        unfit: InPool::new(book.consumers(), |_| Vec::new()),
+        full: state.shapes.ids().map(|_| 0).collect(),
         state,
         book,
     };
     pass.fill_queues();
     let mut turns = Vec::new();
-    while let Some((leaf, choices)) = pass.walk(record) {
+    while let Some((leaf, choices)) = pass.walk(level >= Level::Decisive) {
+        let way = if level >= Level::Every { pass.way(leaf) } else { Vec::new() };
         match pass.place(leaf) {
-            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices)),
+            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices, way)),
             Outcome::Unplaceable => {
-                turns.push(pass.turn(leaf, Vec::new(), choices));
+                turns.push(pass.turn(leaf, Vec::new(), choices, way));
                 pass.close(leaf);
             }
             Outcome::Satisfied => pass.close(leaf),
@@ -83,47 +102,79 @@ pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, record: bool) 
 }
 
 enum Outcome {
-    Placed(Vec<usize>),
+    Placed(Vec<UnitId>),
     Unplaceable,
     Satisfied,
 }
 
 impl Pass<'_, '_, '_> {
-    fn turn(&self, leaf: usize, units: Vec<usize>, choices: Vec<Choice>) -> Turn {
-        let whole = if choices.is_empty() { Nat::ONE } else { self.book.whole.clone() };
-        Turn { leaf, units, choices, whole }
+    fn turn(
+        &self,
+        leaf: ConsumerId,
+        units: Vec<UnitId>,
+        choices: Vec<Choice>,
+        mut way: Vec<Junction>,
+    ) -> Turn {
+        let whole = if choices.is_empty() && way.is_empty() { Nat::ONE } else { self.book.whole.clone() };
+        for junction in &mut way {
+            junction.after = self.book.projected(junction.chosen).clone();
+        }
+        Turn { leaf, units, choices, whole, way }
+    }
+
+    /// Everything that is compared on the way to a leaf.
+    fn way(&self, leaf: ConsumerId) -> Vec<Junction> {
+        let (root, plan) = (self.book.pool.root, self.state.plan);
+        let path = plan.path(leaf).take_while(|&c| c > root);
+        let mut way: Vec<Junction> = path
+            .map(|chosen| {
+                let node = plan.consumers[chosen].parent.unwrap_or(root);
+                let open = &self.open[node];
+                let is_as_good =
+                    |&c: &ConsumerId| c != chosen && compare(self.state, self.book, c, chosen).is_eq();
+                Junction {
+                    node,
+                    open: open.iter().map(|&c| (c, self.book.projected(c).clone())).collect(),
+                    chosen,
+                    is_tie: open.iter().any(is_as_good),
+                    after: Nat::ZERO,
+                }
+            })
+            .collect();
+        way.reverse();
+        way
     }
 
     fn fill_queues(&mut self) {
         let (root, plan) = (self.book.pool.root, self.state.plan);
-        let mut waits = vec![false; self.open.len()];
-        for leaf in (root..self.book.end).filter(|&c| plan.is_leaf(c)) {
+        let mut waits = InPool::new(self.book.consumers(), |_| false);
+        for leaf in self.book.consumers().filter(|&c| plan.is_leaf(c)) {
             if self.book.excluded(self.state, leaf).is_some() {
                 continue;
             }
             let subs = self.state.subs_of[leaf].iter().rev().copied();
-            let queue: Vec<usize> = subs.filter(|&s| self.book.outstanding(self.state, s) > 0).collect();
+            let queue: Vec<SubId> = subs.filter(|&s| self.book.outstanding(self.state, s) > 0).collect();
             if !queue.is_empty() {
-                plan.path(leaf).take_while(|&c| c >= root).for_each(|c| waits[c - root] = true);
-                self.queues[leaf - root] = queue;
+                plan.path(leaf).take_while(|&c| c >= root).for_each(|c| waits[c] = true);
+                self.queues[leaf] = queue;
             }
         }
-        for node in root..self.book.end {
+        for node in self.book.consumers() {
             let children = plan.consumers[node].children.iter().copied();
-            self.open[node - root] = children.filter(|&c| waits[c - root]).collect();
+            self.open[node] = children.filter(|&c| waits[c]).collect();
         }
-        if plan.is_leaf(root) && waits[0] {
-            self.open[0].push(root);
+        if plan.is_leaf(root) && waits[root] {
+            self.open[root].push(root);
         }
     }
 
     /// The leaf whose turn it is.
-    fn walk(&self, record: bool) -> Option<(usize, Vec<Choice>)> {
+    fn walk(&self, record: bool) -> Option<(ConsumerId, Vec<Choice>)> {
         let root = self.book.pool.root;
         let mut choices = Vec::new();
         let mut node = root;
         loop {
-            let open = &self.open[node - root];
+            let open = &self.open[node];
             let (best, next) = best_two(self.state, self.book, open)?;
             if let Some(next) = next.filter(|_| record) {
                 let usage = [best, next].map(|c| self.book.projected(c).clone());
@@ -137,13 +188,13 @@ impl Pass<'_, '_, '_> {
     }
 
     /// The leaf leaves the tree, and everybody above it in whom nobody else waits.
-    fn close(&mut self, leaf: usize) {
+    fn close(&mut self, leaf: ConsumerId) {
         let root = self.book.pool.root;
         let mut node = leaf;
         while node != root || self.state.plan.is_leaf(root) {
             let above =
                 if node == root { root } else { self.state.plan.consumers[node].parent.unwrap_or(root) };
-            let open = &mut self.open[above - root];
+            let open = &mut self.open[above];
             open.retain(|&c| c != node);
             if !open.is_empty() || above == root {
                 return;
@@ -153,25 +204,24 @@ impl Pass<'_, '_, '_> {
     }
 
     /// Tries to place one unit, or the first units of an all-or-nothing allocation.
-    fn place(&mut self, leaf: usize) -> Outcome {
-        let at = leaf - self.book.pool.root;
-        while let Some(&sub) = self.queues[at].last() {
+    fn place(&mut self, leaf: ConsumerId) -> Outcome {
+        while let Some(&sub) = self.queues[leaf].last() {
             if self.book.outstanding(self.state, sub) > 0 {
                 if let Some(units) = self.start(sub) {
                     return Outcome::Placed(units);
                 }
-                self.unfit[at].push(sub);
+                self.unfit[leaf].push(sub);
             }
-            self.queues[at].pop();
+            self.queues[leaf].pop();
         }
-        let still_waits = |&&sub: &&usize| self.book.outstanding(self.state, sub) > 0;
-        match self.unfit[at].iter().find(still_waits) {
+        let still_waits = |&&sub: &&SubId| self.book.outstanding(self.state, sub) > 0;
+        match self.unfit[leaf].iter().find(still_waits) {
             Some(_) => Outcome::Unplaceable,
             None => Outcome::Satisfied,
         }
     }
 
-    fn start(&mut self, sub: usize) -> Option<Vec<usize>> {
+    fn start(&mut self, sub: SubId) -> Option<Vec<UnitId>> {
         let together = self.state.first_units(sub);
         if together.is_empty() {
             if self.state.subs[sub].startable() == 0 {
@@ -180,7 +230,7 @@ impl Pass<'_, '_, '_> {
             let host = find_host(self.state, self.book, sub, &mut self.full)?;
             return Some(vec![self.start_on(sub, host)]);
         }
-        let mut full = vec![0; self.full.len()];
+        let mut full: Arena<SizeId, usize> = self.full.ids().map(|_| 0).collect();
         let mut units = Vec::new();
         for &sub in &together {
             let is_open = self.book.outstanding(self.state, sub) > 0 && self.state.subs[sub].startable() > 0;
@@ -198,41 +248,20 @@ impl Pass<'_, '_, '_> {
         Some(units)
     }
 
-    fn start_on(&mut self, sub: usize, host: usize) -> usize {
+    fn start_on(&mut self, sub: SubId, host: HostId) -> UnitId {
         self.book.project(self.state, sub, true);
         self.book.drawn[sub].units += 1;
         self.state.start(sub, host, self.book.source())
     }
 }
 
-/// The best of several siblings and the next best: priority, then projected usage over ratio, then tree order.
-pub(super) fn best_two(
+/// The host for one unit. `full`: for each unit size, how many hosts at the front have no room for it.
+fn find_host(
     state: &PoolState<'_>,
     book: &PoolBook<'_>,
-    open: &[usize],
-) -> Option<(usize, Option<usize>)> {
-    let consumers = &state.plan.consumers;
-    let is_better = |a: usize, b: usize| {
-        let by_priority = consumers[b].priority.cmp(&consumers[a].priority);
-        let usage = |c: usize| (book.projected(c), consumers[c].ratio);
-        let ((of_a, ratio_a), (of_b, ratio_b)) = (usage(a), usage(b));
-        by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b)).is_lt()
-    };
-    let (&first, others) = open.split_first()?;
-    let (mut best, mut next) = (first, None);
-    for &c in others {
-        if is_better(c, best) {
-            next = Some(best);
-            best = c;
-        } else if next.is_none_or(|n| is_better(c, n)) {
-            next = Some(c);
-        }
-    }
-    Some((best, next))
-}
-
-/// The host for one unit. `full`: for each unit size, how many hosts at the front have no room for it.
-fn find_host(state: &PoolState<'_>, book: &PoolBook<'_>, sub: usize, full: &mut [usize]) -> Option<usize> {
+    sub: SubId,
+    full: &mut Arena<SizeId, usize>,
+) -> Option<HostId> {
     let PoolState { subs, plan, .. } = state;
     let (leaf, unit, shape) = (subs[sub].leaf, &subs[sub].unit, subs[sub].shape);
     let hosts = &book.pool.hosts;
@@ -251,12 +280,12 @@ fn find_host(state: &PoolState<'_>, book: &PoolBook<'_>, sub: usize, full: &mut 
 fn choose_host(
     state: &PoolState<'_>,
     unit: &super::plan::Dims,
-    mut hosts: impl Iterator<Item = usize>,
-) -> Option<usize> {
+    mut hosts: impl Iterator<Item = HostId>,
+) -> Option<HostId> {
     if state.plan.placement != Placement::Balanced {
         return hosts.next();
     }
-    let mut best: Option<(u64, usize)> = None;
+    let mut best: Option<(u64, HostId)> = None;
     for host in hosts {
         let n = units_in(&state.free[host], unit);
         if best.is_none_or(|(most, _)| n > most) {
@@ -267,7 +296,7 @@ fn choose_host(
 }
 
 /// Starts what a leaf wants on its own hosts, in this order of hosts; answers with the units.
-pub fn assign_owned(state: &mut PoolState<'_>, leaf: usize, hosts: &[usize]) -> Vec<usize> {
+pub fn assign_owned(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) -> Vec<UnitId> {
     let mut started = Vec::new();
     for at in 0..state.subs_of[leaf].len() {
         let sub = state.subs_of[leaf][at];
@@ -280,7 +309,7 @@ pub fn assign_owned(state: &mut PoolState<'_>, leaf: usize, hosts: &[usize]) -> 
             let all = together.iter().all(|&sub| {
                 let exclusive = state.plan.placement == Placement::Exclusive;
                 let is_open =
-                    |&h: &usize| state.fits_now(sub, h) && !(exclusive && state.has_others(h, leaf));
+                    |&h: &HostId| state.fits_now(sub, h) && !(exclusive && state.has_others(h, leaf));
                 let may_start = state.subs[sub].startable() > 0;
                 let host = hosts.iter().copied().find(is_open).filter(|_| may_start);
                 started.extend(host.map(|host| state.start(sub, host, Source::Owned)));

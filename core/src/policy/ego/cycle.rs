@@ -13,23 +13,26 @@
 
 use super::assign::{Turn, assign, assign_owned};
 use super::grace::pool_grace;
+use super::ids::{ConsumerId, HostId, UnitId};
 use super::ownership::{TakenBack, lend, lent_to, pass_on, passed_on, split_hosts, take_back};
 use super::plan::Plan;
 use super::pool::{Pool, PoolBook, PoolHost};
 use super::pool_state::PoolState;
 use super::reclaim::{Pass, Reclaim, reclaim};
+use crate::id::Arena;
+use crate::trace::Level;
 
 /// What a plan says before anything runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     /// Per consumer: a leaf's own hosts, or the base hosts of a pool.
-    pub holdings: Vec<Vec<usize>>,
+    pub holdings: Arena<ConsumerId, Vec<HostId>>,
     /// Per host the consumer that holds it.
-    pub holders: Vec<usize>,
+    pub holders: Arena<HostId, ConsumerId>,
     /// Consumers that have a pool, deepest first, the root last.
-    pub pools: Vec<usize>,
+    pub pools: Vec<ConsumerId>,
     /// Leaves by rank, then in tree order.
-    pub leaves: Vec<usize>,
+    pub leaves: Vec<ConsumerId>,
 }
 
 impl Layout {
@@ -37,20 +40,21 @@ impl Layout {
     pub fn new(plan: &Plan) -> Layout {
         let holdings = split_hosts(plan);
         let consumers = &plan.consumers;
-        let has_pool = |&c: &usize| c == 0 || !(plan.is_leaf(c) || consumers[c].own.is_empty());
-        let mut pools: Vec<usize> = (0..consumers.len()).filter(has_pool).collect();
+        let has_pool =
+            |&c: &ConsumerId| c == ConsumerId::ROOT || !(plan.is_leaf(c) || consumers[c].own.is_empty());
+        let mut pools: Vec<ConsumerId> = consumers.ids().filter(has_pool).collect();
         pools.sort_by(|&a, &b| consumers[b].depth.cmp(&consumers[a].depth));
-        let mut leaves: Vec<usize> = (0..consumers.len()).filter(|&c| plan.is_leaf(c)).collect();
+        let mut leaves: Vec<ConsumerId> = consumers.ids().filter(|&c| plan.is_leaf(c)).collect();
         leaves.sort_by_key(|&c| consumers[c].rank);
-        let mut holders = vec![0; plan.hosts.len()];
-        for (consumer, hosts) in holdings.iter().enumerate() {
+        let mut holders: Arena<HostId, ConsumerId> = plan.hosts.ids().map(|_| ConsumerId::ROOT).collect();
+        for (consumer, hosts) in holdings.iter() {
             hosts.iter().for_each(|&host| holders[host] = consumer);
         }
         Layout { holdings, holders, pools, leaves }
     }
 
     /// A pool as it is now: base hosts, then lent ones.
-    pub fn pool(&self, state: &PoolState<'_>, root: usize) -> Pool {
+    pub fn pool(&self, state: &PoolState<'_>, root: ConsumerId) -> Pool {
         let base = self.holdings[root].iter().map(|&host| PoolHost { host, lent_grace: None });
         let lent = lent_to(state, &self.holdings, root);
         let passed_on = passed_on(state, &self.holdings, root);
@@ -62,19 +66,19 @@ impl Layout {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cycle {
     /// Units stopped by their deadline.
-    pub expired: Vec<usize>,
+    pub expired: Vec<UnitId>,
     /// Units started on their leaf's own hosts.
-    pub owned: Vec<usize>,
+    pub owned: Vec<UnitId>,
     /// Turns of the free passes, by pool.
-    pub turns: Vec<(usize, Vec<Turn>)>,
+    pub turns: Vec<(ConsumerId, Vec<Turn>)>,
     /// Reclaims by owners for their own units, and of the rest of hosts called back.
     pub by_owners: Vec<Reclaim>,
     /// Reclaim passes, by pool.
-    pub passes: Vec<(usize, Pass)>,
+    pub passes: Vec<(ConsumerId, Pass)>,
 }
 
-/// Runs one cycle. `record`: tell the choices of the free passes.
-pub fn run(state: &mut PoolState<'_>, layout: &Layout, record: bool) -> Cycle {
+/// Runs one cycle. `level`: how much of the choices of the free passes is recorded.
+pub fn run(state: &mut PoolState<'_>, layout: &Layout, level: Level) -> Cycle {
     let mut cycle = Cycle::default();
     if !state.ends_later {
         cycle.expired = state.expire();
@@ -88,7 +92,7 @@ pub fn run(state: &mut PoolState<'_>, layout: &Layout, record: bool) -> Cycle {
         let pool = layout.pool(state, root);
         if !pool.hosts.is_empty() {
             let mut book = PoolBook::open(state, &pool);
-            cycle.turns.push((root, assign(state, &mut book, record)));
+            cycle.turns.push((root, assign(state, &mut book, level)));
         }
         pass_on(state, root);
     }

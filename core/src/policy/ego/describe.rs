@@ -44,6 +44,7 @@ pub const DESCRIPTION: Description = Description {
         taints: false,
         pool_lists: false,
         lists_order: false,
+        share_usage: true,
         reloads: None,
     },
     silent: &[],

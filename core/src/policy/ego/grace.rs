@@ -12,13 +12,14 @@
 //! # Differs
 //! OC-21, OC-22; blank graces are 0 seconds, as in Symphony 7.3
 
+use super::ids::{ConsumerId, UnitId};
 use super::plan::Plan;
 use super::pool::Pool;
 use super::pool_state::{PoolState, Source};
 use crate::time::Span;
 
 /// The grace of a unit that was drawn from a pool.
-pub fn grace_in_pool(state: &PoolState<'_>, pool: &Pool, unit: usize) -> Span {
+pub fn grace_in_pool(state: &PoolState<'_>, pool: &Pool, unit: UnitId) -> Span {
     let unit = &state.units[unit];
     let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
     let lent = pool.hosts.iter().find(|h| h.host == unit.host).and_then(|h| h.lent_grace);
@@ -26,20 +27,20 @@ pub fn grace_in_pool(state: &PoolState<'_>, pool: &Pool, unit: usize) -> Span {
 }
 
 /// The value of a consumer's pool.
-pub fn pool_grace(plan: &Plan, consumer: usize) -> Span {
-    let own = plan.consumers[consumer].private_pool_grace.filter(|_| consumer != 0);
+pub fn pool_grace(plan: &Plan, consumer: ConsumerId) -> Span {
+    let own = plan.consumers[consumer].private_pool_grace.filter(|_| consumer != ConsumerId::ROOT);
     own.unwrap_or(plan.default_grace)
 }
 
 /// The longest grace a borrower may have: the least lend-out grace from the owner up to, but not including, the consumer whose
 /// pool hands the host out.
-pub fn effective_lendout_grace(plan: &Plan, owner: usize, pool: usize) -> Span {
+pub fn effective_lendout_grace(plan: &Plan, owner: ConsumerId, pool: ConsumerId) -> Span {
     let path = plan.path(owner).take_while(|&c| c != pool);
     path.map(|c| plan.consumers[c].lendout_grace).min().unwrap_or(Span::ZERO)
 }
 
 /// The grace of a borrowed unit on a host that its owner calls back.
-pub fn borrower_grace(state: &PoolState<'_>, owner: usize, unit: usize) -> Span {
+pub fn borrower_grace(state: &PoolState<'_>, owner: ConsumerId, unit: UnitId) -> Span {
     let unit = &state.units[unit];
     let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
     own.unwrap_or_else(|| match unit.source {

@@ -11,14 +11,15 @@
 //! # Differs
 //! OC-9
 
+use super::ids::ConsumerId;
 use super::model::{Desk, Model, sum_of};
-use super::number::Fraction;
+use super::number::{Fraction, Nat};
 use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
 use super::quota::{MILLION, dynamic_demand, dynamic_quota};
 use super::rules::{DYNAMIC_QUOTA, OWN_HOSTS};
 use crate::cluster::{Preemptible, request_of};
-use crate::id::QueueId;
+use crate::id::{Arena, QueueId};
 use crate::policy::PartitionView;
 use crate::trace::{DivisionStep, Ledger, LedgerRow};
 use crate::units::{Amount, PerResource, Resource};
@@ -32,16 +33,16 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
     let cluster = world.cluster;
     let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(LedgerRow::empty).collect();
     let mut total = PerResource::default();
-    let all = sum_of(&model.plan, &(0..model.nodes.len()).collect::<Vec<_>>());
-    let mut owned: Vec<Dims> = vec![Dims::default(); model.plan.consumers.len()];
-    for (consumer, hosts) in model.layout.holdings.iter().enumerate().skip(1) {
+    let all = sum_of(&model.plan, &model.nodes.ids().collect::<Vec<_>>());
+    let mut owned: Arena<ConsumerId, Dims> = model.plan.consumers.ids().map(|_| Dims::default()).collect();
+    for (consumer, hosts) in model.layout.holdings.iter().skip(1) {
         let sum = sum_of(&model.plan, hosts);
         model.plan.path(consumer).for_each(|c| add(&mut owned[c], &sum, 1));
     }
     let entitled = entitlements(model, desk);
     for r in Resource::ACCOUNTED {
         total.set(r, units(r, all[r.index()] as f64));
-        for (consumer, queue) in model.queues.iter().enumerate() {
+        for (consumer, queue) in model.queues.iter() {
             let Some(queue) = queue else { continue };
             let row = &mut rows[crate::id::Id::index(*queue)];
             row.quota.set(r, units(r, owned[consumer][r.index()] as f64));
@@ -78,32 +79,31 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
 }
 
 /// Per consumer: its dynamic share quota in every pool, and of its own hosts what it wants beyond that.
-fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
+fn entitlements(model: &Model, desk: &Desk<'_>) -> Arena<ConsumerId, [f64; 3]> {
     let plan = &model.plan;
-    let mut entitled = vec![[0.0; 3]; plan.consumers.len()];
+    let none = || plan.consumers.ids().map(|_| [0.0; 3]).collect();
+    let mut entitled: Arena<ConsumerId, [f64; 3]> = none();
     for &root in &model.layout.pools {
         let pool = model.layout.pool(&desk.state, root);
         let book = PoolBook::open(&desk.state, &pool);
         for r in Resource::ACCOUNTED.map(Resource::index) {
             let quota = dynamic_quota(&desk.state, &book, r);
-            for (at, quota) in quota.iter().enumerate() {
-                if at > 0 || root > 0 {
-                    entitled[root + at][r] += quota.as_real();
-                }
+            for consumer in quota.ids().filter(|&c| c != ConsumerId::ROOT) {
+                entitled[consumer][r] += quota[consumer].as_real();
             }
             // What a pool's consumer is entitled to, those above it are too.
             for above in plan.path(root).skip(1) {
-                entitled[above][r] += quota[0].as_real();
+                entitled[above][r] += quota[root].as_real();
             }
         }
     }
-    let mut wanted = vec![[0.0; 3]; plan.consumers.len()];
-    for sub in &desk.state.subs {
+    let mut wanted: Arena<ConsumerId, [f64; 3]> = none();
+    for sub in desk.state.subs.values() {
         for (r, sum) in wanted[sub.leaf].iter_mut().enumerate() {
             *sum += sub.unit[r] as f64 * f64::from(sub.want);
         }
     }
-    for leaf in (1..plan.consumers.len()).filter(|&c| plan.is_leaf(c)) {
+    for leaf in plan.consumers.ids().skip(1).filter(|&c| plan.is_leaf(c)) {
         let has = sum_of(plan, &model.layout.holdings[leaf]);
         for r in Resource::ACCOUNTED.map(Resource::index) {
             let own = (wanted[leaf][r] - entitled[leaf][r]).clamp(0.0, has[r] as f64);
@@ -117,19 +117,19 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
 pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
     let plan = &model.plan;
     let at = model.consumer(queue);
-    let pool = model.layout.pool(&desk.state, 0);
+    let pool = model.layout.pool(&desk.state, ConsumerId::ROOT);
     let book = PoolBook::open(&desk.state, &pool);
     let quota = dynamic_quota(&desk.state, &book, resource.index());
-    let demand = dynamic_demand(&desk.state, &book, resource.index()).into_iter();
-    let real = |n| Fraction { n, d: MILLION.into() }.as_real();
+    let demand = dynamic_demand(&desk.state, &book, resource.index());
+    let real = |n: &Nat| Fraction { n: n.clone(), d: MILLION.into() }.as_real();
     let entitled = entitlements(model, desk);
     let level = Ladder {
         model,
-        demand: demand.map(|wanted| units(resource, real(wanted))).collect(),
-        public: quota.iter().map(|q| units(resource, q.as_real())).collect(),
-        entitled: entitled.iter().map(|all| units(resource, all[resource.index()])).collect(),
+        demand: demand.ids().map(|c| units(resource, real(&demand[c]))).collect(),
+        public: quota.ids().map(|c| units(resource, quota[c].as_real())).collect(),
+        entitled: entitled.values().map(|all| units(resource, all[resource.index()])).collect(),
     };
-    let mut path: Vec<usize> = plan.path(at).collect();
+    let mut path: Vec<ConsumerId> = plan.path(at).collect();
     path.reverse();
     let mut steps = Vec::new();
     for pair in path.windows(2) {
@@ -144,16 +144,16 @@ pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource
 /// Per consumer, of one resource: what it wants of the public pool and its part of it, and all that it is entitled to.
 struct Ladder<'m> {
     model: &'m Model,
-    demand: Vec<f64>,
-    public: Vec<f64>,
-    entitled: Vec<f64>,
+    demand: Arena<ConsumerId, f64>,
+    public: Arena<ConsumerId, f64>,
+    entitled: Arena<ConsumerId, f64>,
 }
 
 impl Ladder<'_> {
     /// The children of one consumer.
-    fn of(&self, parent: usize, steps: &mut Vec<DivisionStep>) {
+    fn of(&self, parent: ConsumerId, steps: &mut Vec<DivisionStep>) {
         let plan = &self.model.plan;
-        let own = |c: usize| self.entitled[c] - self.public[c];
+        let own = |c: ConsumerId| self.entitled[c] - self.public[c];
         let mut order = plan.consumers[parent].children.clone();
         order.sort_by_key(|&c| std::cmp::Reverse(plan.consumers[c].priority));
         let mut rest = self.public[parent] + order.iter().map(|&c| own(c)).sum::<f64>();
@@ -176,7 +176,7 @@ impl Ladder<'_> {
 
     /// The public pool, by priority and ratio: siblings of one priority share what the better ones leave, and, round by
     /// round, what those among them do not want.
-    fn rounds(&self, parent: usize, order: &[usize], steps: &mut Vec<DivisionStep>) {
+    fn rounds(&self, parent: ConsumerId, order: &[ConsumerId], steps: &mut Vec<DivisionStep>) {
         let consumers = &self.model.plan.consumers;
         let mut rest = self.public[parent];
         for group in order.chunk_by(|&a, &b| consumers[a].priority == consumers[b].priority) {
@@ -185,7 +185,8 @@ impl Ladder<'_> {
                 let wants = |i: usize| self.demand[group[i]] - given[i];
                 let is_open = |&i: &usize| consumers[group[i]].ratio > 0 && wants(i) > LEAST;
                 let open: Vec<usize> = (0..group.len()).filter(is_open).collect();
-                if rest <= LEAST || open.is_empty() {
+                // A consumer that is reached when nothing is left has one line that says so.
+                if open.is_empty() || rest <= LEAST && round > 1 {
                     break;
                 }
                 let sum: u64 = open.iter().map(|&i| consumers[group[i]].ratio).sum();

@@ -13,6 +13,7 @@
 
 use std::collections::BTreeMap;
 
+use super::ids::{ConsumerId, SubId, UnitId};
 use super::model::{Desk, Model};
 use super::opening;
 use super::pool_state::{PoolState, Source, State};
@@ -79,7 +80,7 @@ impl Memory {
     pub(super) fn lent_hosts(&self, model: &Model, state: &mut PoolState<'_>) {
         for (&node, &queue) in &self.lent {
             if let Some(host) = model.host(node) {
-                state.lent[host] = Some(queue.map_or(0, |q| model.consumer(q)));
+                state.lent[host] = Some(queue.map_or(ConsumerId::ROOT, |q| model.consumer(q)));
             }
         }
     }
@@ -89,15 +90,15 @@ impl Memory {
         if self.promises.is_empty() {
             return;
         }
-        let subs: BTreeMap<PodSetId, usize> = desk.pod_sets.iter().copied().zip(0..).collect();
+        let subs: BTreeMap<PodSetId, SubId> = desk.pod_sets.iter().map(|(sub, &set)| (set, sub)).collect();
         for promise in &self.promises {
             let sub = subs.get(&promise.pod_set).copied();
             let (Some(sub), Some(host)) = (sub, model.host(promise.node)) else { continue };
             let source = match promise.source {
                 None => Source::Owned,
-                Some(queue) => Source::Pool(queue.map_or(0, |q| model.consumer(q))),
+                Some(queue) => Source::Pool(queue.map_or(ConsumerId::ROOT, |q| model.consumer(q))),
             };
-            let leaving = |id: &usize| {
+            let leaving = |id: &UnitId| {
                 matches!(desk.state.units[*id].state, State::Reclaiming(_))
                     && promise.victims.contains(&desk.pods[*id])
             };
@@ -108,17 +109,17 @@ impl Memory {
     }
 
     /// Notes what a cycle left behind. `is_live` tells which pods still hold something or wait.
-    pub(super) fn note(&mut self, model: &Model, desk: &Desk<'_>, started: &[usize]) {
+    pub(super) fn note(&mut self, model: &Model, desk: &Desk<'_>, started: &[UnitId]) {
         for &id in started {
             self.n_started += 1;
             let source = origin(model, desk.state.units[id].source);
             self.units.insert(desk.pods[id], UnitMemory { source, started: self.n_started });
         }
         if self.units.len() > 2 * desk.pods.len() + 64 {
-            let holding: std::collections::BTreeSet<PodId> = desk.pods.iter().copied().collect();
+            let holding: std::collections::BTreeSet<PodId> = desk.pods.values().copied().collect();
             self.units.retain(|pod, _| holding.contains(pod));
         }
-        let lent = desk.state.lent.iter().enumerate();
+        let lent = desk.state.lent.iter();
         self.lent =
             lent.filter_map(|(host, pool)| Some((model.nodes[host], model.queues[(*pool)?]))).collect();
         let promises = desk.state.earmarks.iter().map(|e| Promise {

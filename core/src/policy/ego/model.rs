@@ -18,11 +18,12 @@ use std::collections::BTreeMap;
 
 use super::config::{Config, ConsumerConfig};
 use super::cycle::Layout;
+use super::ids::{ConsumerId, HostId, SubId, UnitId};
 use super::memory::Memory;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
 use super::pool_state::{PoolState, Source, State, Sub};
 use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue, Restart};
-use crate::id::{Id, JobId, NodeId, PodId, PodSetId, QueueId};
+use crate::id::{Arena, Id, JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
 use crate::time::{Span, Time};
 use crate::units::{Bound, RESOURCES_MAX, Resource, Weight};
@@ -38,13 +39,13 @@ pub struct Model {
     /// Its hosts, split.
     pub layout: Layout,
     /// Per consumer; `None` for the root.
-    pub queues: Vec<Option<QueueId>>,
+    pub queues: Arena<ConsumerId, Option<QueueId>>,
     /// Per queue.
-    pub consumers: Vec<usize>,
+    pub consumers: Arena<QueueId, ConsumerId>,
     /// Per host.
-    pub nodes: Vec<NodeId>,
+    pub nodes: Arena<HostId, NodeId>,
     /// Per node.
-    hosts: BTreeMap<NodeId, usize>,
+    hosts: BTreeMap<NodeId, HostId>,
 }
 
 /// The state of a pool with the pods behind it.
@@ -53,11 +54,11 @@ pub struct Desk<'a> {
     /// The state.
     pub state: PoolState<'a>,
     /// Per sub-allocation.
-    pub pod_sets: Vec<PodSetId>,
+    pub pod_sets: Arena<SubId, PodSetId>,
     /// Per sub-allocation its pods that wait, the next one last.
-    pub waiting: Vec<Vec<PodId>>,
+    pub waiting: Arena<SubId, Vec<PodId>>,
     /// Per unit.
-    pub pods: Vec<PodId>,
+    pub pods: Arena<UnitId, PodId>,
 }
 
 impl Model {
@@ -68,9 +69,9 @@ impl Model {
         let mut model = Model {
             plan: Plan { default_grace: grace, placement: config.placement, ..Plan::default() },
             layout: Layout::default(),
-            queues: vec![None],
-            consumers: vec![0; cluster.queues.len()],
-            nodes: Vec::new(),
+            queues: [None].into_iter().collect(),
+            consumers: cluster.queues.ids().map(|_| ConsumerId::ROOT).collect(),
+            nodes: Arena::new(),
             hosts: BTreeMap::new(),
         };
         for (id, node) in world.nodes() {
@@ -81,16 +82,15 @@ impl Model {
                 }
                 capacity[SLOTS] = i64::from(node.pods_max);
             }
-            model.hosts.insert(id, model.nodes.len());
-            model.nodes.push(id);
+            model.hosts.insert(id, model.nodes.push(id));
             model.plan.hosts.push(capacity);
         }
-        let mut ratios = vec![(1, 1)];
+        let mut ratios: Arena<ConsumerId, (u64, u64)> = [(1, 1)].into_iter().collect();
         model.plan.add(None, Consumer::default());
         let tops: Vec<QueueId> =
             cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect();
         for queue in tops {
-            model.add_queue(world, config, queue, 0, &mut ratios);
+            model.add_queue(world, config, queue, ConsumerId::ROOT, &mut ratios);
         }
         model.plan.set_ratios(&ratios);
         model.own_enough();
@@ -103,8 +103,8 @@ impl Model {
         world: PartitionView<'_>,
         config: &Config,
         id: QueueId,
-        parent: usize,
-        ratios: &mut Vec<(u64, u64)>,
+        parent: ConsumerId,
+        ratios: &mut Arena<ConsumerId, (u64, u64)>,
     ) {
         let queue = &world.queues()[id];
         let nothing = ConsumerConfig::default();
@@ -136,7 +136,7 @@ impl Model {
         }
         ratios.push((ratio_of(queue), Weight::ONE.in_millionths() as u64));
         let at = self.plan.add(Some(parent), consumer);
-        self.consumers[id.index()] = at;
+        self.consumers[id] = at;
         self.queues.push(Some(id));
         for &child in &queue.children {
             self.add_queue(world, config, child, at, ratios);
@@ -145,7 +145,7 @@ impl Model {
 
     /// A middle consumer owns at least what its children own together, dimension by dimension.
     fn own_enough(&mut self) {
-        for node in (1..self.plan.consumers.len()).rev() {
+        for node in self.plan.consumers.ids().rev().filter(|&c| c != ConsumerId::ROOT) {
             let mut sum = [None; RESOURCES_MAX];
             for &child in &self.plan.consumers[node].children {
                 if let [Ownership::Amounts(amounts)] = self.plan.consumers[child].own[..] {
@@ -171,20 +171,20 @@ impl Model {
     }
 
     /// The host of a node of this partition.
-    pub fn host(&self, node: NodeId) -> Option<usize> {
+    pub fn host(&self, node: NodeId) -> Option<HostId> {
         self.hosts.get(&node).copied()
     }
     /// The leaf a queue is.
-    pub fn consumer(&self, queue: QueueId) -> usize {
-        self.consumers[queue.index()]
+    pub fn consumer(&self, queue: QueueId) -> ConsumerId {
+        self.consumers[queue]
     }
 
     /// Opens the state: who wants what, what runs where, who lends, what is promised.
     pub fn open(&self, world: PartitionView<'_>, memory: &Memory) -> Desk<'_> {
         let mut state = PoolState::new(&self.plan, world.now);
         state.ends_later = true;
-        let mut desk = Desk { state, pod_sets: Vec::new(), waiting: Vec::new(), pods: Vec::new() };
-        let mut units: Vec<(u64, Time, PodId, usize)> = Vec::new();
+        let mut desk = Desk { state, pod_sets: Arena::new(), waiting: Arena::new(), pods: Arena::new() };
+        let mut units: Vec<(u64, Time, PodId, SubId)> = Vec::new();
         let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
         let mut jobs: Vec<JobId> = world.live_jobs().collect();
         jobs.sort_by(|&a, &b| {
@@ -194,7 +194,7 @@ impl Model {
         for job in jobs {
             let j = &world.cluster.jobs[job];
             let leaf = self.consumer(j.queue);
-            let first = desk.pod_sets.len();
+            let first = SubId::from_index(desk.pod_sets.len());
             for id in j.pod_set_ids() {
                 let mut sub = Sub {
                     leaf,
@@ -214,7 +214,12 @@ impl Model {
                     match pod.phase {
                         Phase::Pending => waiting.push(id),
                         phase if phase.holds() => {
-                            units.push((memory.started(id), since(pod), id, desk.pod_sets.len()));
+                            units.push((
+                                memory.started(id),
+                                since(pod),
+                                id,
+                                SubId::from_index(desk.pod_sets.len()),
+                            ));
                             let is_leaving = matches!(phase, Phase::Terminating { .. });
                             sub.want += u32::from(!is_leaving || sub.is_replaced);
                             sub.leaving += u32::from(is_leaving && sub.is_replaced);
@@ -229,9 +234,9 @@ impl Model {
                 desk.pod_sets.push(id);
             }
         }
-        desk.state.masks = vec![Vec::new(); masks.len()];
+        desk.state.masks = vec![Arena::new(); masks.len()];
         for (mask, at) in masks {
-            desk.state.masks[at] = mask;
+            desk.state.masks[at] = mask.into_iter().collect();
         }
         memory.lent_hosts(self, &mut desk.state);
         units.sort();
@@ -242,7 +247,7 @@ impl Model {
         desk
     }
 
-    fn enter(&self, world: PartitionView<'_>, memory: &Memory, desk: &mut Desk<'_>, id: PodId, sub: usize) {
+    fn enter(&self, world: PartitionView<'_>, memory: &Memory, desk: &mut Desk<'_>, id: PodId, sub: SubId) {
         let pod = &world.cluster.pods[id];
         let Some(host) = pod.node.and_then(|node| self.host(node)) else { return };
         let state = match pod.phase {
@@ -259,7 +264,7 @@ impl Model {
     fn source_now(&self, source: Option<Option<QueueId>>) -> Source {
         match source {
             None => Source::Owned,
-            Some(queue) => Source::Pool(queue.map_or(0, |q| self.consumer(q))),
+            Some(queue) => Source::Pool(queue.map_or(ConsumerId::ROOT, |q| self.consumer(q))),
         }
     }
 
@@ -267,8 +272,8 @@ impl Model {
     pub(super) fn source(
         &self,
         known: Option<Source>,
-        leaf: usize,
-        host: usize,
+        leaf: ConsumerId,
+        host: HostId,
         state: &PoolState<'_>,
     ) -> Source {
         let holder = self.layout.holders[host];
@@ -283,7 +288,7 @@ impl Model {
             }
             _ => {}
         }
-        if holder == leaf && leaf != 0 {
+        if holder == leaf && leaf != ConsumerId::ROOT {
             return Source::Owned;
         }
         if !is_lent && self.plan.is_below(leaf, holder) {
@@ -292,7 +297,7 @@ impl Model {
         // Borrowed: from the closest pool above both.
         let lent = state.lent[host].filter(|&pool| self.plan.is_below(leaf, pool));
         let closest = || self.plan.path(leaf).find(|&c| c != leaf && self.plan.is_below(holder, c));
-        Source::Pool(lent.or_else(closest).unwrap_or(0))
+        Source::Pool(lent.or_else(closest).unwrap_or(ConsumerId::ROOT))
     }
 
     /// Which hosts may take a pod, if not all: by its labels, by the memory of their devices, and not while they are
@@ -308,7 +313,7 @@ impl Model {
             _ => 0,
         };
         let is_closed = |&node: &NodeId| world.cluster.nodes[node].draining;
-        if pod.selector.is_empty() && mib == 0 && !self.nodes.iter().any(is_closed) {
+        if pod.selector.is_empty() && mib == 0 && !self.nodes.values().any(is_closed) {
             return None;
         }
         let may = |&node: &NodeId| {
@@ -318,7 +323,7 @@ impl Model {
                 && pod.selector.iter().all(|(key, values)| has(key, values))
                 && mib <= node.gpu_memory_mib / 100 * 100
         };
-        let mask: Vec<bool> = self.nodes.iter().map(may).collect();
+        let mask: Vec<bool> = self.nodes.values().map(may).collect();
         let next = masks.len();
         Some(*masks.entry(mask).or_insert(next))
     }
@@ -357,7 +362,7 @@ fn unit_of(pod: &Pod) -> Dims {
 }
 
 /// What the hosts of a list have together.
-pub fn sum_of(plan: &Plan, hosts: &[usize]) -> Dims {
+pub fn sum_of(plan: &Plan, hosts: &[HostId]) -> Dims {
     let mut sum = Dims::default();
     for &host in hosts {
         add(&mut sum, &plan.hosts[host], 1);

@@ -15,6 +15,8 @@
 
 use std::cmp::Ordering;
 
+use crate::trace::Exact;
+
 /// A natural number of any size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nat {
@@ -222,6 +224,12 @@ impl Fraction {
             value /= 4_294_967_296.0;
         }
         value
+    }
+
+    /// As it is shown.
+    pub fn exact(&self) -> Exact {
+        let terms = self.lowest_terms().and_then(|(n, d)| Some((n.try_into().ok()?, d.try_into().ok()?)));
+        Exact { fraction: terms, real: self.as_real() }
     }
 
     /// In lowest terms, if both parts fit 128 bits.

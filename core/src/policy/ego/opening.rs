@@ -13,17 +13,18 @@
 
 use std::collections::BTreeMap;
 
+use super::ids::{ConsumerId, HostId, SubId};
 use super::memory::{Promise, origin};
 use super::model::{Desk, Model};
 use super::plan::{Dims, add, fits};
 use super::pool_state::State;
-use crate::id::{JobId, NodeId, PodId, QueueId};
+use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 
 /// Hosts that are lent, each to the closest pool above its owner and all who run on it.
 pub fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<QueueId>> {
     let plan = &model.plan;
-    let mut pools: BTreeMap<NodeId, usize> = BTreeMap::new();
+    let mut pools: BTreeMap<NodeId, ConsumerId> = BTreeMap::new();
     for job in world.live_jobs() {
         let leaf = model.consumer(world.cluster.jobs[job].queue);
         for (_, pod) in world.cluster.pods_of(job).filter(|(_, pod)| pod.phase.holds()) {
@@ -31,12 +32,12 @@ pub fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<
                 continue;
             };
             let owner = model.layout.holders[host];
-            if owner == leaf || !plan.is_leaf(owner) || owner == 0 {
+            if owner == leaf || !plan.is_leaf(owner) || owner == ConsumerId::ROOT {
                 continue;
             }
-            let above = plan.consumers[owner].parent.unwrap_or(0);
+            let above = plan.consumers[owner].parent.unwrap_or(ConsumerId::ROOT);
             let pool = pools.entry(node).or_insert(above);
-            *pool = plan.path(*pool).find(|&pool| plan.is_below(leaf, pool)).unwrap_or(0);
+            *pool = plan.path(*pool).find(|&pool| plan.is_below(leaf, pool)).unwrap_or(ConsumerId::ROOT);
         }
     }
     pools.into_iter().map(|(node, pool)| (node, model.queues[pool])).collect()
@@ -45,7 +46,7 @@ pub fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<
 /// What is free on a host for a job once the victims seen so far are gone, and those of them that no pod has the room of yet.
 struct Room {
     by: JobId,
-    host: usize,
+    host: HostId,
     free: Dims,
     victims: Vec<PodId>,
     /// The last pod that has room of it.
@@ -56,9 +57,9 @@ struct Room {
 pub fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec<Promise> {
     let state = &desk.state;
     let mut rooms: Vec<Room> = Vec::new();
-    let mut promised: Vec<usize> = vec![0; state.subs.len()];
+    let mut promised: Arena<SubId, usize> = state.subs.ids().map(|_| 0).collect();
     let mut promises = Vec::new();
-    for (unit, &pod) in state.units.iter().zip(&desk.pods) {
+    for (unit, &pod) in state.units.values().zip(desk.pods.values()) {
         let job = world.cluster.pods[pod].job;
         let (State::Reclaiming(_), Some(by)) = (unit.state, world.cluster.jobs[job].evicted_for) else {
             continue;
@@ -72,11 +73,11 @@ pub fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec
         let room = &mut rooms[at];
         add(&mut room.free, &state.subs[unit.sub].unit, 1);
         room.victims.push(pod);
-        let waits = |&sub: &usize| {
+        let waits = |&sub: &SubId| {
             let is_of_job = world.cluster.pod_sets[desk.pod_sets[sub]].job == by;
             is_of_job && desk.waiting[sub].len() > promised[sub]
         };
-        let next = (0..state.subs.len()).find(waits);
+        let next = state.subs.ids().find(waits);
         let Some(sub) = next.filter(|&sub| fits(&room.free, &state.subs[sub].unit)) else {
             // What no other pod waits for belongs to the room of the last one.
             if let (None, Some(last)) = (next, room.last) {

@@ -13,19 +13,21 @@
 //! OC-2, OC-3, OC-29
 
 use super::grace::effective_lendout_grace;
+use super::ids::{ConsumerId, HostId, SubId, UnitId};
 use super::plan::{Dims, Ownership, Plan, add, fits};
 use super::pool::PoolHost;
 use super::pool_state::{PoolState, Source};
 use super::reclaim::Reclaim;
+use crate::id::Arena;
 use crate::time::Time;
 
 /// For each consumer: a leaf's own hosts, or the base hosts of a middle consumer's pool; in plan order.
-pub fn split_hosts(plan: &Plan) -> Vec<Vec<usize>> {
-    let mut holdings = vec![Vec::new(); plan.consumers.len()];
-    let mut available: Vec<Vec<usize>> = holdings.clone();
-    available[0] = (0..plan.hosts.len()).collect();
+pub fn split_hosts(plan: &Plan) -> Arena<ConsumerId, Vec<HostId>> {
+    let mut holdings: Arena<ConsumerId, Vec<HostId>> = plan.consumers.ids().map(|_| Vec::new()).collect();
+    let mut available: Arena<ConsumerId, Vec<HostId>> = holdings.clone();
+    available[ConsumerId::ROOT] = plan.hosts.ids().collect();
     // Parents come before their children.
-    for node in 0..plan.consumers.len() {
+    for node in plan.consumers.ids() {
         let all = std::mem::take(&mut available[node]);
         let mut rest = all.clone();
         let mut children = plan.consumers[node].children.clone();
@@ -39,8 +41,8 @@ pub fn split_hosts(plan: &Plan) -> Vec<Vec<usize>> {
 }
 
 /// Takes what the entries name out of the rest, in plan order.
-fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<usize>) -> Vec<usize> {
-    let mut taken: Vec<usize> = Vec::new();
+fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<HostId>) -> Vec<HostId> {
+    let mut taken: Vec<HostId> = Vec::new();
     for entry in entries {
         let mut n_left = match entry {
             Ownership::Count(n) => *n,
@@ -85,21 +87,21 @@ fn fits_into(left: &mut [Option<i64>], host: &Dims) -> bool {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lending {
     /// Hosts that are called back, by owner.
-    pub called_back: Vec<Vec<usize>>,
+    pub called_back: Arena<ConsumerId, Vec<HostId>>,
     /// For each owner its hosts that are not lent: those without borrowers first.
-    pub own: Vec<Vec<usize>>,
+    pub own: Arena<ConsumerId, Vec<HostId>>,
 }
 
 /// Decides which hosts are lent now, and drops earmarks on those called back.
-pub fn lend(state: &mut PoolState<'_>, holdings: &[Vec<usize>]) -> Lending {
+pub fn lend(state: &mut PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>) -> Lending {
     let plan = state.plan;
-    let n = plan.consumers.len();
-    let mut lending = Lending { called_back: vec![Vec::new(); n], own: vec![Vec::new(); n] };
-    for leaf in (0..n).filter(|&c| plan.is_leaf(c) && !holdings[c].is_empty()) {
+    let none = || plan.consumers.ids().map(|_| Vec::new()).collect();
+    let mut lending = Lending { called_back: none(), own: none() };
+    for leaf in plan.consumers.ids().filter(|&c| plan.is_leaf(c) && !holdings[c].is_empty()) {
         let Some(parent) = plan.consumers[leaf].parent else { continue };
-        let (borrowed, idle): (Vec<usize>, Vec<usize>) =
+        let (borrowed, idle): (Vec<HostId>, Vec<HostId>) =
             holdings[leaf].iter().partition(|&&host| is_borrowed(state, host));
-        let order: Vec<usize> = idle.into_iter().chain(borrowed.iter().copied()).collect();
+        let order: Vec<HostId> = idle.into_iter().chain(borrowed.iter().copied()).collect();
         let needed = needed_hosts(state, leaf, &order);
         let mut kept = holdings[leaf].clone();
         let reserved = choose(plan, &plan.consumers[leaf].reserved, holdings[leaf].len(), &mut kept);
@@ -118,7 +120,7 @@ pub fn lend(state: &mut PoolState<'_>, holdings: &[Vec<usize>]) -> Lending {
         }
         lending.own[leaf] = order.into_iter().filter(|&h| state.lent[h].is_none()).collect();
     }
-    for host in lending.called_back.iter().flatten() {
+    for host in lending.called_back.values().flatten() {
         while let Some(at) = state.earmarks.iter().position(|e| e.host == *host && e.source != Source::Owned)
         {
             state.drop_earmark(at);
@@ -128,21 +130,21 @@ pub fn lend(state: &mut PoolState<'_>, holdings: &[Vec<usize>]) -> Lending {
 }
 
 /// Whether borrowers run on a host, or are promised to.
-fn is_borrowed(state: &PoolState<'_>, host: usize) -> bool {
+fn is_borrowed(state: &PoolState<'_>, host: HostId) -> bool {
     let units = state.on_host[host].iter().any(|&id| state.units[id].source != Source::Owned);
     units || state.earmarks.iter().any(|e| e.host == host && e.source != Source::Owned)
 }
 
-fn is_used_by_owner(state: &PoolState<'_>, host: usize) -> bool {
+fn is_used_by_owner(state: &PoolState<'_>, host: HostId) -> bool {
     let units = state.on_host[host].iter().any(|&id| state.units[id].source == Source::Owned);
     units || state.earmarks.iter().any(|e| e.host == host && e.source == Source::Owned)
 }
 
 /// Hosts on which the owner's outstanding units would be laid out, were there no borrowers: first fit in this order; the first
 /// units of an allocation only if all of them fit.
-fn needed_hosts(state: &PoolState<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
+fn needed_hosts(state: &PoolState<'_>, leaf: ConsumerId, order: &[HostId]) -> Vec<HostId> {
     let mut rooms: Vec<_> = order.iter().map(|&host| (host, owner_room(state, host), false)).collect();
-    let lay = |rooms: &mut Vec<(usize, Dims, bool)>, sub: usize| {
+    let lay = |rooms: &mut Vec<(HostId, Dims, bool)>, sub: SubId| {
         let unit = state.subs[sub].unit;
         let found = rooms.iter_mut().find(|room| fits(&room.1, &unit) && state.may_run(sub, room.0));
         if let Some(room) = found {
@@ -172,7 +174,7 @@ fn needed_hosts(state: &PoolState<'_>, leaf: usize, order: &[usize]) -> Vec<usiz
     rooms.into_iter().filter(|room| room.2).map(|room| room.0).collect()
 }
 
-fn owner_room(state: &PoolState<'_>, host: usize) -> Dims {
+fn owner_room(state: &PoolState<'_>, host: HostId) -> Dims {
     let mut room = state.plan.hosts[host];
     let units = state.on_host[host].iter().map(|&id| (state.units[id].source, state.units[id].sub));
     let earmarks = state.earmarks.iter().filter(|e| e.host == host).map(|e| (e.source, e.sub));
@@ -183,10 +185,14 @@ fn owner_room(state: &PoolState<'_>, host: usize) -> Dims {
 }
 
 /// The lent hosts of a pool, in plan order.
-pub fn lent_to(state: &PoolState<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<PoolHost> {
+pub fn lent_to(
+    state: &PoolState<'_>,
+    holdings: &Arena<ConsumerId, Vec<HostId>>,
+    pool: ConsumerId,
+) -> Vec<PoolHost> {
     let plan = state.plan;
     let mut hosts = Vec::new();
-    for owner in (0..plan.consumers.len()).filter(|&c| plan.is_leaf(c)) {
+    for owner in plan.consumers.ids().filter(|&c| plan.is_leaf(c)) {
         for &host in holdings[owner].iter().filter(|&&h| state.lent[h] == Some(pool)) {
             hosts.push(PoolHost { host, lent_grace: Some(effective_lendout_grace(plan, owner, pool)) });
         }
@@ -196,18 +202,22 @@ pub fn lent_to(state: &PoolState<'_>, holdings: &[Vec<usize>], pool: usize) -> V
 }
 
 /// Lent hosts of owners below a pool that are in a pool further up now.
-pub fn passed_on(state: &PoolState<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<usize> {
+pub fn passed_on(
+    state: &PoolState<'_>,
+    holdings: &Arena<ConsumerId, Vec<HostId>>,
+    pool: ConsumerId,
+) -> Vec<HostId> {
     let plan = state.plan;
     let owners = plan.subtree(pool).filter(|&c| plan.is_leaf(c) && c != pool);
-    let is_above = |&h: &usize| state.lent[h].is_some_and(|at| at != pool && plan.is_below(pool, at));
+    let is_above = |&h: &HostId| state.lent[h].is_some_and(|at| at != pool && plan.is_below(pool, at));
     owners.flat_map(|owner| holdings[owner].iter().copied().filter(is_above)).collect()
 }
 
 /// Idle lent hosts of a pool move one level up, if the consumer that has it lends.
-pub fn pass_on(state: &mut PoolState<'_>, pool: usize) {
+pub fn pass_on(state: &mut PoolState<'_>, pool: ConsumerId) {
     let consumer = &state.plan.consumers[pool];
     let Some(above) = consumer.parent.filter(|_| consumer.lendout) else { return };
-    for host in 0..state.lent.len() {
+    for host in state.lent.ids() {
         let is_idle = state.on_host[host].is_empty() && !state.earmarks.iter().any(|e| e.host == host);
         if state.lent[host] == Some(pool) && is_idle {
             state.lent[host] = Some(above);
@@ -219,7 +229,7 @@ pub fn pass_on(state: &mut PoolState<'_>, pool: usize) {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TakenBack {
     /// Its units that found room at once.
-    pub started: Vec<usize>,
+    pub started: Vec<UnitId>,
     /// Reclaims for one of its own units each.
     pub owned: Vec<Reclaim>,
     /// Reclaims of whatever else runs on the hosts.
@@ -229,7 +239,7 @@ pub struct TakenBack {
 /// An owner takes its called-back hosts: per outstanding unit the newest borrowed ones until it fits, then the others
 /// go into their grace as well. Answers with units that found room at once, the reclaims for its own units, and those of the
 /// call-back.
-pub fn take_back(state: &mut PoolState<'_>, leaf: usize, hosts: &[usize]) -> TakenBack {
+pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) -> TakenBack {
     let (mut started, mut owned) = (Vec::new(), Vec::new());
     for at in 0..state.subs_of[leaf].len() {
         let sub = state.subs_of[leaf][at];
@@ -258,7 +268,7 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: usize, hosts: &[usize]) -> Tak
     }
     let mut others = Vec::new();
     for &host in hosts {
-        let victims: Vec<usize> = borrowed_newest_first(state, host).collect();
+        let victims: Vec<UnitId> = borrowed_newest_first(state, host).collect();
         if !victims.is_empty() {
             let deadline = send_away(state, leaf, &victims);
             others.push(Reclaim { by: Some((leaf, None)), host, victims, deadline, why: None });
@@ -267,15 +277,15 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: usize, hosts: &[usize]) -> Tak
     TakenBack { started, owned, others }
 }
 
-fn borrowed_newest_first<'b>(state: &'b PoolState<'_>, host: usize) -> impl Iterator<Item = usize> + 'b {
-    let is_borrowed = |&id: &usize| {
+fn borrowed_newest_first<'b>(state: &'b PoolState<'_>, host: HostId) -> impl Iterator<Item = UnitId> + 'b {
+    let is_borrowed = |&id: &UnitId| {
         let unit = &state.units[id];
         state.may_go(id) && unit.source != Source::Owned
     };
     state.on_host[host].iter().rev().copied().filter(is_borrowed)
 }
 
-fn victims_for(state: &PoolState<'_>, sub: usize, host: usize) -> Option<Vec<usize>> {
+fn victims_for(state: &PoolState<'_>, sub: SubId, host: HostId) -> Option<Vec<UnitId>> {
     if !state.may_run(sub, host) {
         return None;
     }
@@ -292,7 +302,7 @@ fn victims_for(state: &PoolState<'_>, sub: usize, host: usize) -> Option<Vec<usi
     None
 }
 
-fn send_away(state: &mut PoolState<'_>, owner: usize, victims: &[usize]) -> Time {
+fn send_away(state: &mut PoolState<'_>, owner: ConsumerId, victims: &[UnitId]) -> Time {
     let mut deadline = state.now;
     for &id in victims {
         let until = state.now + super::grace::borrower_grace(state, owner, id);

@@ -12,9 +12,9 @@
 //! OC-1: IBM counts share priorities from 1, the highest, to 10 (*Share priority and ratio*); here the larger number is the
 //! higher priority, as in every other policy. The import of a resource plan turns them round.
 
-use std::ops::Range;
-
+use super::ids::{ConsumerId, Consumers, HostId, consumers};
 use super::number::gcd;
+use crate::id::Arena;
 use crate::time::Span;
 use crate::units::RESOURCES_MAX;
 
@@ -25,9 +25,9 @@ pub type Dims = [i64; RESOURCES_MAX];
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Consumers in tree order; the first is the root.
-    pub consumers: Vec<Consumer>,
+    pub consumers: Arena<ConsumerId, Consumer>,
     /// Capacity of each host after over-commitment.
-    pub hosts: Vec<Dims>,
+    pub hosts: Arena<HostId, Dims>,
     /// The grace of the public pool, and of private ones without their own.
     pub default_grace: Span,
     /// Which host a unit goes to.
@@ -50,11 +50,11 @@ pub enum Placement {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Consumer {
     /// `None` for the root.
-    pub parent: Option<usize>,
+    pub parent: Option<ConsumerId>,
     /// In tree order; empty for a leaf.
-    pub children: Vec<usize>,
+    pub children: Vec<ConsumerId>,
     /// One past the last consumer below this one.
-    pub end: usize,
+    pub end: ConsumerId,
     /// How many consumers stand above.
     pub depth: usize,
     /// Share ratio among siblings; 0 takes no part in share pools.
@@ -92,7 +92,7 @@ pub enum ShareLimit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ownership {
     /// These hosts.
-    Hosts(Vec<usize>),
+    Hosts(Vec<HostId>),
     /// The first hosts of the parent that nobody took yet, in host order.
     Count(usize),
     /// So many thousandths of the parent's hosts, rounded down.
@@ -105,15 +105,13 @@ pub enum Ownership {
 
 impl Plan {
     /// Appends a consumer; parents come first, and a subtree is finished before the next sibling begins.
-    pub fn add(&mut self, parent: Option<usize>, mut consumer: Consumer) -> usize {
-        let id = self.consumers.len();
+    pub fn add(&mut self, parent: Option<ConsumerId>, mut consumer: Consumer) -> ConsumerId {
         consumer.parent = parent;
         consumer.depth = parent.map_or(0, |p| self.consumers[p].depth + 1);
-        self.consumers.push(consumer);
-        let mut above = parent;
-        self.consumers[id].end = id + 1;
+        let id = self.consumers.push(consumer);
+        let mut above = Some(id);
         while let Some(p) = above {
-            self.consumers[p].end = id + 1;
+            self.consumers[p].end = ConsumerId(id.0 + 1);
             above = self.consumers[p].parent;
         }
         if let Some(p) = parent {
@@ -124,18 +122,19 @@ impl Plan {
 
     /// Makes the ratios of every sibling group whole numbers without a common divisor, from fractions `n / d` with
     /// `d > 0`. A group whose common denominator does not fit is rounded to millionths.
-    pub fn set_ratios(&mut self, ratios: &[(u64, u64)]) {
-        let groups = std::iter::once(vec![0]).chain(self.consumers.iter().map(|c| c.children.clone()));
+    pub fn set_ratios(&mut self, ratios: &Arena<ConsumerId, (u64, u64)>) {
+        let groups = std::iter::once(vec![ConsumerId::ROOT])
+            .chain(self.consumers.values().map(|c| c.children.clone()));
         for group in groups.collect::<Vec<_>>() {
             let common =
                 group.iter().try_fold(1u64, |l, &c| (l / gcd(l, ratios[c].1)).checked_mul(ratios[c].1));
-            let at = |c: usize| {
+            let at = |c: ConsumerId| {
                 let (n, d) = ratios[c];
                 common.and_then(|l| n.checked_mul(l / d))
             };
             let fits = group.iter().all(|&c| at(c).is_some_and(|n| n < 1 << 40));
-            let rounded = |c: usize| (ratios[c].0 as f64 / ratios[c].1 as f64 * 1e6) as u64;
-            let of = |c: usize| if fits { at(c).unwrap_or(0) } else { rounded(c).min(1 << 40) };
+            let rounded = |c: ConsumerId| (ratios[c].0 as f64 / ratios[c].1 as f64 * 1e6) as u64;
+            let of = |c: ConsumerId| if fits { at(c).unwrap_or(0) } else { rounded(c).min(1 << 40) };
             let divisor = group.iter().fold(0, |g, &c| gcd(of(c), g)).max(1);
             for &c in &group {
                 self.consumers[c].ratio = of(c) / divisor;
@@ -144,24 +143,24 @@ impl Plan {
     }
 
     /// Whether only work runs here.
-    pub fn is_leaf(&self, consumer: usize) -> bool {
+    pub fn is_leaf(&self, consumer: ConsumerId) -> bool {
         self.consumers[consumer].children.is_empty()
     }
     /// The consumer and all below it.
-    pub fn subtree(&self, consumer: usize) -> Range<usize> {
-        consumer..self.consumers[consumer].end
+    pub fn subtree(&self, consumer: ConsumerId) -> Consumers {
+        consumers(consumer, self.consumers[consumer].end)
     }
     /// From a consumer up to the root, itself first.
-    pub fn path(&self, consumer: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn path(&self, consumer: ConsumerId) -> impl Iterator<Item = ConsumerId> + '_ {
         std::iter::successors(Some(consumer), |&c| self.consumers[c].parent)
     }
     /// Whether `below` is `above` or stands below it.
-    pub fn is_below(&self, below: usize, above: usize) -> bool {
-        self.subtree(above).contains(&below)
+    pub fn is_below(&self, below: ConsumerId, above: ConsumerId) -> bool {
+        above <= below && below < self.consumers[above].end
     }
 
     /// The children of one consumer on the way to each of two leaves, where their paths split; `None` for the same leaf.
-    pub fn split(&self, a: usize, b: usize) -> Option<(usize, usize)> {
+    pub fn split(&self, a: ConsumerId, b: ConsumerId) -> Option<(ConsumerId, ConsumerId)> {
         let (mut a, mut b) = (a, b);
         while self.consumers[a].parent != self.consumers[b].parent {
             if self.consumers[a].depth >= self.consumers[b].depth {

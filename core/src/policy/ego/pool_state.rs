@@ -11,7 +11,9 @@
 //! # Differs
 //! OC-4, OC-19, OC-20
 
+use super::ids::{ConsumerId, HostId, SizeId, SubId, UnitId};
 use super::plan::{Dims, Plan, add, fits};
+use crate::id::{Arena, Id};
 use crate::time::Time;
 
 /// Where a unit was drawn from.
@@ -20,16 +22,16 @@ pub enum Source {
     /// Its leaf's own hosts.
     Owned,
     /// The pool of this consumer; the root's is the public one.
-    Pool(usize),
+    Pool(ConsumerId),
 }
 
 /// A group of identical units of one leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sub {
     /// The leaf.
-    pub leaf: usize,
+    pub leaf: ConsumerId,
     /// The first sub-allocation of its allocation; those of one allocation are adjacent.
-    pub allocation: usize,
+    pub allocation: SubId,
     /// What one unit needs.
     pub unit: Dims,
     /// Units wanted in total, running ones included.
@@ -51,7 +53,7 @@ pub struct Sub {
     /// Such pods that are not gone yet: their units are wanted, and cannot start before.
     pub leaving: u32,
     /// Which size, among the sizes of this state; set by [`PoolState::add_sub`].
-    pub shape: usize,
+    pub shape: SizeId,
 }
 
 impl Sub {
@@ -77,9 +79,9 @@ impl Sub {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// What it is a unit of.
-    pub sub: usize,
+    pub sub: SubId,
     /// Where it runs.
-    pub host: usize,
+    pub host: HostId,
     /// Where it was drawn from.
     pub source: Source,
     /// Its state.
@@ -101,13 +103,13 @@ pub enum State {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Earmark {
     /// Of which sub-allocation.
-    pub sub: usize,
+    pub sub: SubId,
     /// Where.
-    pub host: usize,
+    pub host: HostId,
     /// From which source.
     pub source: Source,
     /// Units that must go first.
-    pub victims: Vec<usize>,
+    pub victims: Vec<UnitId>,
     /// What is held of the host now.
     held: Dims,
 }
@@ -116,11 +118,11 @@ pub struct Earmark {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The unit started.
-    Started(usize),
+    Started(UnitId),
     /// The unit was told to go.
-    Reclaimed(usize),
+    Reclaimed(UnitId),
     /// The unit is gone.
-    Stopped(usize),
+    Stopped(UnitId),
 }
 
 /// The state of one plan at one moment.
@@ -129,27 +131,27 @@ pub struct PoolState<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// Sub-allocations, those of a leaf in order.
-    pub subs: Vec<Sub>,
+    pub subs: Arena<SubId, Sub>,
     /// For each leaf its sub-allocations in order.
-    pub subs_of: Vec<Vec<usize>>,
+    pub subs_of: Arena<ConsumerId, Vec<SubId>>,
     /// Units in the order of their starts; those that are gone stay.
-    pub units: Vec<Unit>,
+    pub units: Arena<UnitId, Unit>,
     /// For each host the units on it in the order of their starts.
-    pub on_host: Vec<Vec<usize>>,
+    pub on_host: Arena<HostId, Vec<UnitId>>,
     /// In the order of their creation.
     pub earmarks: Vec<Earmark>,
     /// For each host what is neither used nor held.
-    pub free: Vec<Dims>,
+    pub free: Arena<HostId, Dims>,
     /// For each host what neither running units nor earmarks claim: what will be free once every grace is over.
-    pub unclaimed: Vec<Dims>,
+    pub unclaimed: Arena<HostId, Dims>,
     /// The different unit sizes, each with the hosts that may take them.
-    pub shapes: Vec<(Dims, Option<usize>)>,
+    pub shapes: Arena<SizeId, (Dims, Option<usize>)>,
     /// Sets of hosts that some units are confined to.
-    pub masks: Vec<Vec<bool>>,
+    pub masks: Vec<Arena<HostId, bool>>,
     /// Whether a unit without any grace is gone at the next cycle only, because somebody else ends it.
     pub ends_later: bool,
     /// For each host the consumer whose pool has it, if its owner lends it.
-    pub lent: Vec<Option<usize>>,
+    pub lent: Arena<HostId, Option<ConsumerId>>,
     /// Now.
     pub now: Time,
     /// What changed since the state was opened.
@@ -161,58 +163,55 @@ impl<'a> PoolState<'a> {
     pub fn new(plan: &'a Plan, now: Time) -> PoolState<'a> {
         PoolState {
             plan,
-            subs: Vec::new(),
-            subs_of: vec![Vec::new(); plan.consumers.len()],
-            units: Vec::new(),
-            on_host: vec![Vec::new(); plan.hosts.len()],
+            subs: Arena::new(),
+            subs_of: plan.consumers.ids().map(|_| Vec::new()).collect(),
+            units: Arena::new(),
+            on_host: plan.hosts.ids().map(|_| Vec::new()).collect(),
             earmarks: Vec::new(),
             free: plan.hosts.clone(),
             unclaimed: plan.hosts.clone(),
-            shapes: Vec::new(),
+            shapes: Arena::new(),
             masks: Vec::new(),
             ends_later: false,
-            lent: vec![None; plan.hosts.len()],
+            lent: plan.hosts.ids().map(|_| None).collect(),
             now,
             changes: Vec::new(),
         }
     }
 
     /// Adds a sub-allocation.
-    pub fn add_sub(&mut self, mut sub: Sub) -> usize {
+    pub fn add_sub(&mut self, mut sub: Sub) -> SubId {
         let wanted = (sub.unit, sub.mask);
-        let known = self.shapes.iter().position(|shape| *shape == wanted);
-        sub.shape = known.unwrap_or_else(|| {
-            self.shapes.push(wanted);
-            self.shapes.len() - 1
-        });
-        self.subs_of[sub.leaf].push(self.subs.len());
-        self.subs.push(sub);
-        self.subs.len() - 1
+        let known = self.shapes.iter().find(|(_, shape)| **shape == wanted);
+        sub.shape = known.map(|(shape, _)| shape).unwrap_or_else(|| self.shapes.push(wanted));
+        let leaf = sub.leaf;
+        let id = self.subs.push(sub);
+        self.subs_of[leaf].push(id);
+        id
     }
 
     /// A unit appears on a host, running or in its grace.
-    pub fn enter(&mut self, sub: usize, host: usize, source: Source, state: State) -> usize {
+    pub fn enter(&mut self, sub: SubId, host: HostId, source: Source, state: State) -> UnitId {
         let size = self.subs[sub].unit;
         add(&mut self.free[host], &size, -1);
         if state == State::Run {
             add(&mut self.unclaimed[host], &size, -1);
             self.subs[sub].running += 1;
         }
-        let id = self.units.len();
-        self.units.push(Unit { sub, host, source, state });
+        let id = self.units.push(Unit { sub, host, source, state });
         self.on_host[host].push(id);
         id
     }
 
     /// A unit starts.
-    pub fn start(&mut self, sub: usize, host: usize, source: Source) -> usize {
+    pub fn start(&mut self, sub: SubId, host: HostId, source: Source) -> UnitId {
         let id = self.enter(sub, host, source, State::Run);
         self.changes.push(Change::Started(id));
         id
     }
 
     /// A running unit is told to go; without any grace it goes at once.
-    pub fn reclaim(&mut self, id: usize, deadline: Time) {
+    pub fn reclaim(&mut self, id: UnitId, deadline: Time) {
         let Unit { sub, host, .. } = self.units[id];
         let size = self.subs[sub].unit;
         add(&mut self.unclaimed[host], &size, 1);
@@ -230,7 +229,7 @@ impl<'a> PoolState<'a> {
     }
 
     /// A unit is gone, by itself or at its deadline; what is held of its host grows by what an earmark still needs.
-    pub fn stop(&mut self, id: usize) {
+    pub fn stop(&mut self, id: UnitId) {
         let Unit { sub, host, state, .. } = self.units[id];
         let size = self.subs[sub].unit;
         if state == State::Gone {
@@ -253,7 +252,7 @@ impl<'a> PoolState<'a> {
     }
 
     /// Promises a unit on a host once the victims, already told to go, are gone.
-    pub fn earmark(&mut self, sub: usize, host: usize, source: Source, victims: &[usize]) {
+    pub fn earmark(&mut self, sub: SubId, host: HostId, source: Source, victims: &[UnitId]) {
         let victims = victims.iter().copied().filter(|&id| self.units[id].state != State::Gone).collect();
         let unit = self.subs[sub].unit;
         add(&mut self.unclaimed[host], &unit, -1);
@@ -286,9 +285,9 @@ impl<'a> PoolState<'a> {
     }
 
     /// Stops the units whose deadline has come, by deadline, then by start; answers with them.
-    pub fn expire(&mut self) -> Vec<usize> {
+    pub fn expire(&mut self) -> Vec<UnitId> {
         let due = |unit: &Unit| matches!(unit.state, State::Reclaiming(deadline) if deadline <= self.now);
-        let mut due: Vec<usize> = (0..self.units.len()).filter(|&id| due(&self.units[id])).collect();
+        let mut due: Vec<UnitId> = self.units.ids().filter(|&id| due(&self.units[id])).collect();
         due.sort_by_key(|&id| match self.units[id].state {
             State::Reclaiming(deadline) => deadline,
             _ => self.now,
@@ -318,18 +317,19 @@ impl<'a> PoolState<'a> {
         }
     }
 
-    fn is_same(&self, a: usize, b: usize) -> bool {
+    fn is_same(&self, a: SubId, b: SubId) -> bool {
         self.subs[a].allocation == self.subs[b].allocation
     }
 
     /// The sub-allocations of an allocation.
-    fn siblings(&self, sub: usize) -> impl Iterator<Item = usize> + '_ {
+    fn siblings(&self, sub: SubId) -> impl Iterator<Item = SubId> + '_ {
         let first = self.subs[sub].allocation;
-        (first..self.subs.len()).take_while(move |&other| self.subs[other].allocation == first)
+        let from_first = (first.index()..self.subs.len()).map(SubId::from_index);
+        from_first.take_while(move |&other| self.subs[other].allocation == first)
     }
 
     /// Whether the first units of an allocation run or may start now.
-    fn is_complete(&self, sub: usize) -> bool {
+    fn is_complete(&self, sub: SubId) -> bool {
         self.siblings(sub).all(|sub| {
             let ready = self.earmarks.iter().filter(|e| e.sub == sub && e.victims.is_empty()).count();
             let s = &self.subs[sub];
@@ -339,9 +339,9 @@ impl<'a> PoolState<'a> {
 
     /// The units that must be placed together now, by sub-allocation: what an allocation still lacks of its first units (OC-14).
     /// Empty if any single unit may start.
-    pub fn first_units(&self, sub: usize) -> Vec<usize> {
+    pub fn first_units(&self, sub: SubId) -> Vec<SubId> {
         if self.subs[sub].min_units <= 1 && self.subs[sub].allocation == sub {
-            let next = self.subs.get(sub + 1).map(|s| s.allocation);
+            let next = self.subs.get(SubId(sub.0 + 1)).map(|s| s.allocation);
             if next != Some(sub) {
                 return Vec::new();
             }
@@ -377,20 +377,20 @@ impl<'a> PoolState<'a> {
     }
 
     /// Whether a host may take a unit at all.
-    pub fn may_run(&self, sub: usize, host: usize) -> bool {
+    pub fn may_run(&self, sub: SubId, host: HostId) -> bool {
         self.subs[sub].mask.is_none_or(|mask| self.masks[mask][host])
     }
     /// Whether a unit may start on a host now.
-    pub fn fits_now(&self, sub: usize, host: usize) -> bool {
+    pub fn fits_now(&self, sub: SubId, host: HostId) -> bool {
         fits(&self.free[host], &self.subs[sub].unit) && self.may_run(sub, host)
     }
     /// Whether a unit may be taken back.
-    pub fn may_go(&self, id: usize) -> bool {
+    pub fn may_go(&self, id: UnitId) -> bool {
         self.units[id].state == State::Run && !self.subs[self.units[id].sub].is_pinned
     }
 
     /// Whether a host carries work of another leaf than this one, or is promised to one.
-    pub fn has_others(&self, host: usize, leaf: usize) -> bool {
+    pub fn has_others(&self, host: HostId, leaf: ConsumerId) -> bool {
         let units = self.on_host[host].iter().map(|&id| self.units[id].sub);
         let earmarks = self.earmarks.iter().filter(|e| e.host == host).map(|e| e.sub);
         units.chain(earmarks).any(|sub| self.subs[sub].leaf != leaf)

@@ -14,47 +14,43 @@
 //! OC-8 to OC-11. Children are capped one by one, those with the smallest demand for their ratio first, instead of all at once: the
 //! same fixed point with one sort.
 
-use std::cmp::Ordering;
-
+use super::ids::{ConsumerId, InPool, SubId};
+use super::limits::limit_victims;
 use super::number::{Fraction, Nat};
-use super::plan::{Dims, Plan, ShareLimit};
+use super::plan::{Plan, ShareLimit};
 use super::pool::PoolBook;
 use super::pool_state::PoolState;
-use super::reclaim::limit_victims;
+use super::ranking::{self, compare_per_ratio};
 
 /// The numbers of one pool for the consumers that may use it, the pool's root first; all in parts of the pool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The pool's root: row `i` is consumer `root + i`.
-    pub root: usize,
     /// What the whole pool is, 1, in the unit of the others.
     pub whole: Nat,
     /// By units that exist.
-    pub usage: Vec<Nat>,
+    pub usage: InPool<Nat>,
     /// Without units in their grace, with promised ones.
-    pub projected: Vec<Nat>,
+    pub projected: InPool<Nat>,
     /// What could be used.
-    pub demand: Vec<Nat>,
+    pub demand: InPool<Nat>,
     /// What reclaim goes by.
-    pub quota: Vec<Fraction>,
+    pub quota: InPool<Fraction>,
 }
 
 impl Table {
     /// The table of a pool now.
     pub fn new(state: &PoolState<'_>, book: &PoolBook<'_>) -> Table {
-        let root = book.pool.root;
-        let range = root..book.end;
-        let mut usage = vec![Nat::ZERO; range.len()];
-        for sub in 0..state.subs.len() {
+        let mut usage = InPool::new(book.consumers(), |_| Nat::ZERO);
+        for sub in state.subs.ids() {
             if book.drawn[sub].units > 0 {
                 let share = book.share(state, sub, book.drawn[sub].units);
-                add_up(state.plan, root, &mut usage, state.subs[sub].leaf, &share);
+                add_up(state.plan, &mut usage, state.subs[sub].leaf, &share);
             }
         }
         let demands = Demands::new(state, book);
         let quota = quotas(state, book, &demands);
-        let projected = range.map(|c| book.projected(c).clone()).collect();
-        Table { root, whole: book.whole.clone(), usage, projected, demand: demands.of, quota }
+        let projected = InPool::new(book.consumers(), |c| book.projected(c).clone());
+        Table { whole: book.whole.clone(), usage, projected, demand: demands.of, quota }
     }
 
     /// A number of the table as a fraction of the pool.
@@ -62,16 +58,17 @@ impl Table {
         Fraction { n: number.clone(), d: self.whole.clone() }
     }
     /// A quota of the table as a fraction of the pool.
-    pub fn quota_part(&self, consumer: usize) -> Fraction {
-        let quota = &self.quota[consumer - self.root];
+    pub fn quota_part(&self, consumer: ConsumerId) -> Fraction {
+        let quota = &self.quota[consumer];
         Fraction { n: quota.n.clone(), d: quota.d.times(&self.whole) }
     }
 }
 
 /// Adds a share to a consumer and everybody above it in the pool.
-fn add_up(plan: &Plan, root: usize, to: &mut [Nat], consumer: usize, share: &Nat) {
+fn add_up(plan: &Plan, to: &mut InPool<Nat>, consumer: ConsumerId, share: &Nat) {
+    let root = to.root();
     for consumer in plan.path(consumer).take_while(|&c| c >= root) {
-        to[consumer - root] = to[consumer - root].plus(share);
+        to[consumer] = to[consumer].plus(share);
     }
 }
 
@@ -79,107 +76,144 @@ fn add_up(plan: &Plan, root: usize, to: &mut [Nat], consumer: usize, share: &Nat
 #[derive(Clone, Debug)]
 pub(super) struct Demands {
     /// Per consumer from the pool's root on.
-    pub of: Vec<Nat>,
+    pub of: InPool<Nat>,
     /// The first leaf below, or this leaf, that waits.
-    pub waits: Vec<bool>,
+    pub waits: InPool<bool>,
     /// Of every leaf alone, and whether it waits.
-    alone: Vec<(Nat, bool)>,
+    alone: InPool<(Nat, bool)>,
 }
 
 impl Demands {
     pub fn new(state: &PoolState<'_>, book: &PoolBook<'_>) -> Demands {
-        let root = book.pool.root;
         let alone =
-            |c: usize| if state.plan.is_leaf(c) { of_leaf(state, book, c) } else { (Nat::ZERO, false) };
-        let alone = (root..book.end).map(alone).collect();
-        let mut demands = Demands { of: Vec::new(), waits: Vec::new(), alone };
-        demands.add_up(state.plan, root);
+            |c: ConsumerId| if state.plan.is_leaf(c) { of_leaf(state, book, c) } else { (Nat::ZERO, false) };
+        let alone = InPool::new(book.consumers(), alone);
+        let mut demands = Demands { of: InPool::default(), waits: InPool::default(), alone };
+        demands.add_up(state.plan);
         demands
     }
 
     /// The same after units of these leaves were taken, started or promised, and nothing else. The limit of a consumer in the middle may
     /// bar other leaves as well.
-    pub fn renew(&mut self, state: &PoolState<'_>, book: &PoolBook<'_>, leaves: &[usize]) {
+    pub fn renew(&mut self, state: &PoolState<'_>, book: &PoolBook<'_>, leaves: &[ConsumerId]) {
         if book.has_middle_limits {
             *self = Demands::new(state, book);
             return;
         }
         for &leaf in leaves {
-            self.alone[leaf - book.pool.root] = of_leaf(state, book, leaf);
+            self.alone[leaf] = of_leaf(state, book, leaf);
         }
-        self.add_up(state.plan, book.pool.root);
+        self.add_up(state.plan);
     }
 
-    fn add_up(&mut self, plan: &Plan, root: usize) {
-        let n = self.alone.len();
-        self.of = vec![Nat::ZERO; n];
-        self.waits = vec![false; n];
+    fn add_up(&mut self, plan: &Plan) {
+        let root = self.alone.root();
+        self.of = InPool::new(self.alone.ids(), |_| Nat::ZERO);
+        self.waits = InPool::new(self.alone.ids(), |_| false);
         // Children come after their parents.
-        for at in (0..n).rev() {
+        for at in self.alone.ids().rev() {
             let (demand, waits) = &self.alone[at];
             self.of[at] = self.of[at].plus(demand);
             self.waits[at] |= waits;
-            if let Some(above) = plan.consumers[root + at].parent.filter(|_| at > 0) {
-                self.of[above - root] = self.of[above - root].plus(&self.of[at]);
-                self.waits[above - root] |= self.waits[at];
+            if let Some(above) = plan.consumers[at].parent.filter(|_| at > root) {
+                self.of[above] = self.of[above].plus(&self.of[at]);
+                self.waits[above] |= self.waits[at];
             }
         }
     }
 }
 
-fn of_leaf(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> (Nat, bool) {
+fn of_leaf(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) -> (Nat, bool) {
     let (mut demand, mut waits) = (Nat::ZERO, false);
     if book.excluded(state, leaf).is_some() {
         return (demand, waits);
     }
     for &sub in &state.subs_of[leaf] {
         let outstanding = book.outstanding(state, sub);
-        let wanted = book.drawn[sub].projected + outstanding;
         waits |= outstanding > 0;
-        if wanted > 0 && book.capacity[state.subs[sub].shape] > 0 {
-            demand = demand.plus(&book.share(state, sub, wanted).min(book.whole.clone()));
-        }
+        demand = demand.plus(&of_sub(state, book, sub, outstanding));
     }
     (demand, waits)
 }
 
-/// The share usage quota of every consumer of a pool.
-pub(super) fn quotas(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Demands) -> Vec<Fraction> {
-    let root = book.pool.root;
-    if demands.waits[0] {
-        let total = Fraction::whole(book.projected(root).clone());
-        return fill(state.plan, root, total, &demands.of);
+/// The demand of a sub-allocation of a leaf that takes part, with so many outstanding units.
+fn of_sub(state: &PoolState<'_>, book: &PoolBook<'_>, sub: SubId, outstanding: u32) -> Nat {
+    if book.capacity[state.subs[sub].shape] == 0 {
+        return Nat::ZERO;
     }
-    let mut quota = vec![Nat::ZERO; book.end - root];
-    for leaf in (root..book.end).filter(|&c| state.plan.is_leaf(c)) {
+    book.share(state, sub, book.drawn[sub].projected + outstanding).min(book.whole.clone())
+}
+
+/// The demand of a sub-allocation.
+pub(super) fn demand_of(state: &PoolState<'_>, book: &PoolBook<'_>, sub: SubId) -> Nat {
+    match book.excluded(state, state.subs[sub].leaf) {
+        Some(_) => Nat::ZERO,
+        None => of_sub(state, book, sub, book.outstanding(state, sub)),
+    }
+}
+
+/// The share usage quota of every consumer of a pool.
+pub(super) fn quotas(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Demands) -> InPool<Fraction> {
+    if demands.waits[book.pool.root] {
+        return fill_total(state, book, demands, &mut |_, _, _| {});
+    }
+    let mut quota = InPool::new(book.consumers(), |_| Nat::ZERO);
+    for leaf in book.consumers().filter(|&c| state.plan.is_leaf(c)) {
         let mut kept = book.projected(leaf).clone();
         for id in limit_victims(state, book, leaf) {
             kept = kept.minus(&book.share(state, state.units[id].sub, 1));
         }
-        add_up(state.plan, root, &mut quota, leaf, &kept);
+        add_up(state.plan, &mut quota, leaf, &kept);
     }
-    quota.into_iter().map(Fraction::whole).collect()
+    InPool::new(quota.ids(), |c| Fraction::whole(quota[c].clone()))
 }
 
-/// Pours an amount down a subtree by priority, ratio and demand.
-pub fn fill(plan: &Plan, root: usize, total: Fraction, demand: &[Nat]) -> Vec<Fraction> {
-    let mut quota = vec![Fraction::ZERO; demand.len()];
-    quota[0] = total;
-    for node in root..root + demand.len() {
+/// An offer in a division: to this consumer its part of so much, which is left, by its ratio out of this sum of ratios.
+pub(super) type Offer = (ConsumerId, Fraction, u64);
+
+/// Hears of every offer.
+type Note<'n> = &'n mut dyn FnMut(ConsumerId, &Fraction, u64);
+
+/// What is offered while the quotas of a pool are divided, in order; `None`: nobody waits, so nothing is divided.
+pub(super) fn offers(state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<Vec<Offer>> {
+    let demands = Demands::new(state, book);
+    let mut offers = Vec::new();
+    let note =
+        &mut |consumer: ConsumerId, rest: &Fraction, ratios| offers.push((consumer, rest.clone(), ratios));
+    demands.waits[book.pool.root].then(|| fill_total(state, book, &demands, note))?;
+    Some(offers)
+}
+
+/// Pours the total usage of a pool.
+fn fill_total(
+    state: &PoolState<'_>,
+    book: &PoolBook<'_>,
+    demands: &Demands,
+    note: Note<'_>,
+) -> InPool<Fraction> {
+    let total = Fraction::whole(book.projected(book.pool.root).clone());
+    fill(state.plan, total, &demands.of, note)
+}
+
+/// Pours an amount down a subtree by priority, ratio and demand. `note`: hears of every offer.
+fn fill(plan: &Plan, total: Fraction, demand: &InPool<Nat>, note: Note<'_>) -> InPool<Fraction> {
+    let mut quota = InPool::new(demand.ids(), |_| Fraction::ZERO);
+    quota[demand.root()] = total;
+    for node in demand.ids() {
         let children = &plan.consumers[node].children;
-        if children.is_empty() || quota[node - root].n.is_zero() {
+        if children.is_empty() || quota[node].n.is_zero() {
             continue;
         }
-        let mut rest = quota[node - root].clone();
-        let takes = |&c: &usize| plan.consumers[c].ratio > 0 && !demand[c - root].is_zero();
-        let mut open: Vec<usize> = children.iter().copied().filter(takes).collect();
+        let mut rest = quota[node].clone();
+        let takes = |&c: &ConsumerId| plan.consumers[c].ratio > 0 && !demand[c].is_zero();
+        let mut open: Vec<ConsumerId> = children.iter().copied().filter(takes).collect();
         // By priority, then the smallest demand for the ratio: whoever is capped comes before whoever is not.
         open.sort_by(|&a, &b| {
             let (a, b) = (&plan.consumers[a], &plan.consumers[b]);
             b.priority.cmp(&a.priority)
         });
         for group in open.chunk_by_mut(|&a, &b| plan.consumers[a].priority == plan.consumers[b].priority) {
-            divide(plan, root, &mut rest, group, demand, &mut quota);
+            divide(plan, &mut rest, group, demand, &mut quota, note);
         }
     }
     quota
@@ -188,40 +222,32 @@ pub fn fill(plan: &Plan, root: usize, total: Fraction, demand: &[Nat]) -> Vec<Fr
 /// Divides what is left among siblings of one priority.
 fn divide(
     plan: &Plan,
-    root: usize,
     rest: &mut Fraction,
-    group: &mut [usize],
-    demand: &[Nat],
-    quota: &mut [Fraction],
+    group: &mut [ConsumerId],
+    demand: &InPool<Nat>,
+    quota: &mut InPool<Fraction>,
+    note: Note<'_>,
 ) {
-    let ratio = |c: usize| plan.consumers[c].ratio;
+    let ratio = |c: ConsumerId| plan.consumers[c].ratio;
     if group.len() > 1 {
-        group.sort_by(|&a, &b| compare_per_ratio(&demand[a - root], ratio(a), &demand[b - root], ratio(b)));
+        group.sort_by(|&a, &b| compare_per_ratio(&demand[a], ratio(a), &demand[b], ratio(b)));
     }
     let mut sum: u64 = group.iter().map(|&c| ratio(c)).sum();
     for (i, &c) in group.iter().enumerate() {
-        let wanted = &demand[c - root];
+        let wanted = &demand[c];
         // R·ratio/S >= demand, without dividing.
         if rest.n.scaled(ratio(c)) < wanted.times(&rest.d).scaled(sum) {
             for &c in &group[i..] {
-                quota[c - root] = rest.portion(ratio(c), sum);
+                note(c, rest, sum);
+                quota[c] = rest.portion(ratio(c), sum);
             }
             *rest = Fraction::ZERO;
             return;
         }
-        quota[c - root] = Fraction::whole(wanted.clone());
+        note(c, rest, sum);
+        quota[c] = Fraction::whole(wanted.clone());
         *rest = rest.less(wanted);
         sum -= ratio(c);
-    }
-}
-
-/// Compares `a / ratio(a)` with `b / ratio(b)`; a ratio of 0 is infinitely much.
-pub fn compare_per_ratio(a: &Nat, ratio_a: u64, b: &Nat, ratio_b: u64) -> Ordering {
-    match (ratio_a, ratio_b) {
-        (0, 0) => Ordering::Equal,
-        (0, _) => Ordering::Greater,
-        (_, 0) => Ordering::Less,
-        _ => a.scaled(ratio_b).cmp(&b.scaled(ratio_a)),
     }
 }
 
@@ -237,44 +263,43 @@ fn limit_in(limit: Option<ShareLimit>, total: i64) -> Option<Fraction> {
 }
 
 /// The static share quota in one dimension: by ratio alone, capped by share limits (OC-8).
-pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> Vec<Fraction> {
-    let root = book.pool.root;
-    let mut quota = vec![Fraction::ZERO; book.end - root];
-    quota[0] = Fraction::whole(Nat::from(book.totals[dim].max(0) as u64));
-    for node in root..book.end {
+pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> InPool<Fraction> {
+    let mut quota = InPool::new(book.consumers(), |_| Fraction::ZERO);
+    quota[book.pool.root] = Fraction::whole(Nat::from(book.totals[dim].max(0) as u64));
+    for node in book.consumers() {
         let children = &plan.consumers[node].children;
         let sum: u64 = children.iter().map(|&c| plan.consumers[c].ratio).sum();
         for &c in children.iter().filter(|_| sum > 0) {
-            let part = quota[node - root].portion(plan.consumers[c].ratio, sum);
+            let part = quota[node].portion(plan.consumers[c].ratio, sum);
             let limit = limit_in(plan.consumers[c].share_limit[dim], book.offered[dim]);
-            quota[c - root] = limit.map_or(part.clone(), |limit| part.min(limit));
+            quota[c] = limit.map_or(part.clone(), |limit| part.min(limit));
         }
     }
     quota
 }
 
 /// The dynamic share quota in one dimension: only consumers with demand take part, nobody above it (OC-9).
-pub fn dynamic_quota(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Fraction> {
+pub fn dynamic_quota(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> InPool<Fraction> {
     let demand = dynamic_demand(state, book, dim);
     let total = Nat::from(book.totals[dim].max(0) as u64).scaled(MILLION);
-    let quota = fill(state.plan, book.pool.root, Fraction::whole(total), &demand);
-    quota.into_iter().map(|q| Fraction { n: q.n, d: q.d.scaled(MILLION) }).collect()
+    let quota = fill(state.plan, Fraction::whole(total), &demand, &mut |_, _, _| {});
+    InPool::new(quota.ids(), |c| Fraction { n: quota[c].n.clone(), d: quota[c].d.scaled(MILLION) })
 }
 
 /// Amounts in one dimension are counted in millionths, so that limits given as parts stay whole.
 pub(super) const MILLION: u64 = 1_000_000;
 
 /// What every consumer would use in one dimension, in millionths.
-pub(super) fn dynamic_demand(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Nat> {
+pub(super) fn dynamic_demand(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> InPool<Nat> {
     let (plan, root) = (state.plan, book.pool.root);
     let natural = |n: i64| Nat::from(n.max(0) as u64);
-    let mut demand = vec![Nat::ZERO; book.end - root];
-    for node in (root..book.end).rev() {
+    let mut demand = InPool::new(book.consumers(), |_| Nat::ZERO);
+    for node in book.consumers().rev() {
         let consumer = &plan.consumers[node];
         let mut wanted =
             if consumer.children.is_empty() { leaf_wants(state, book, node, dim) } else { Nat::ZERO };
         for &c in &consumer.children {
-            wanted = wanted.plus(&demand[c - root]);
+            wanted = wanted.plus(&demand[c]);
         }
         if node > root && consumer.ratio == 0 {
             wanted = Nat::ZERO;
@@ -286,13 +311,13 @@ pub(super) fn dynamic_demand(state: &PoolState<'_>, book: &PoolBook<'_>, dim: us
             };
             wanted = wanted.min(most);
         }
-        demand[node - root] = wanted;
+        demand[node] = wanted;
     }
     demand
 }
 
 /// What a leaf wants of this pool in one dimension, in millionths: all that is not covered elsewhere.
-fn leaf_wants(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize, dim: usize) -> Nat {
+fn leaf_wants(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId, dim: usize) -> Nat {
     let mut wanted = Nat::ZERO;
     for &id in &state.subs_of[leaf] {
         let sub = &state.subs[id];
@@ -305,38 +330,17 @@ fn leaf_wants(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize, dim: usiz
 
 /// Each consumer's percentage among its siblings as numerator and denominator, from the pool's root on: the
 /// best priority with somebody waiting divides all by ratio. For display (ego.md 7.1).
-pub fn percentages(state: &PoolState<'_>, book: &PoolBook<'_>) -> Vec<(u64, u64)> {
-    let (plan, root) = (state.plan, book.pool.root);
+pub fn percentages(state: &PoolState<'_>, book: &PoolBook<'_>) -> InPool<(u64, u64)> {
+    let plan = state.plan;
     let demands = Demands::new(state, book);
-    let mut parts = vec![(0, 1); book.end - root];
-    parts[0] = (1, 1);
-    for node in root..book.end {
-        let waits = |&&c: &&usize| demands.waits[c - root];
-        let open = || plan.consumers[node].children.iter().filter(waits);
-        let best = open().map(|&c| plan.consumers[c].priority).max();
-        let best = || open().filter(|&&c| Some(plan.consumers[c].priority) == best);
-        let sum: u64 = best().map(|&c| plan.consumers[c].ratio).sum();
-        for &c in best() {
-            parts[c - root] = (plan.consumers[c].ratio, sum);
+    let mut parts = InPool::new(book.consumers(), |_| (0, 1));
+    parts[book.pool.root] = (1, 1);
+    for node in book.consumers() {
+        let children = plan.consumers[node].children.iter().copied();
+        let open: Vec<ConsumerId> = children.filter(|&c| demands.waits[c]).collect();
+        for (&c, part) in open.iter().zip(ranking::parts(plan, &open)) {
+            parts[c] = part;
         }
     }
     parts
-}
-
-/// Running units of a leaf in a pool, the newest first.
-pub(super) fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
-    let source = book.source();
-    let is_ours = |&id: &usize| {
-        let unit = &state.units[id];
-        state.may_go(id)
-            && unit.source == source
-            && book.is_in[unit.host]
-            && state.subs[unit.sub].leaf == leaf
-    };
-    (0..state.units.len()).rev().filter(is_ours).collect()
-}
-
-/// Whether a vector names anything above zero in one of these dimensions.
-pub(super) fn helps(unit: &Dims, short: &[usize]) -> bool {
-    short.iter().any(|&dim| unit[dim] > 0)
 }

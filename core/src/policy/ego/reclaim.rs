@@ -17,24 +17,27 @@
 use std::cmp::Ordering;
 
 use super::grace::grace_in_pool;
+use super::ids::{ConsumerId, HostId, InPool, SubId, UnitId};
+use super::limits::limit_victims;
 use super::number::{Fraction, Nat};
-use super::plan::{Dims, ShareLimit, add, fits};
+use super::plan::{add, fits};
 use super::pool::{PoolBook, PoolHost};
 use super::pool_state::{PoolState, State};
-use super::quota::{Demands, compare_per_ratio, helps, newest_first};
+use super::quota::Demands;
+use super::ranking::compare_per_ratio;
 use super::standing::{Standing, compare_to_quota};
+use crate::id::Arena;
 use crate::time::Time;
-use crate::units::RESOURCES_MAX;
 
 /// One reclaim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reclaim {
     /// For whom: a leaf, and one unit of this sub-allocation of it; nobody if a leaf was above its share limit.
-    pub by: Option<(usize, Option<usize>)>,
+    pub by: Option<(ConsumerId, Option<SubId>)>,
     /// Where.
-    pub host: usize,
+    pub host: HostId,
     /// The units in the order in which they were taken.
-    pub victims: Vec<usize>,
+    pub victims: Vec<UnitId>,
     /// When the last of them must be gone.
     pub deadline: Time,
     /// The numbers that allowed it.
@@ -47,9 +50,9 @@ pub struct Why {
     /// Projected usage and quota of the reclaiming leaf.
     pub reclaimer: (Nat, Fraction),
     /// The first victim's leaf, its projected usage and quota.
-    pub victim: (usize, Nat, Fraction),
+    pub victim: (ConsumerId, Nat, Fraction),
     /// The siblings where their paths split: reclaimer's side, victim's side.
-    pub sides: (usize, usize),
+    pub sides: (ConsumerId, ConsumerId),
     /// Projected usage of both sides after the reclaim.
     pub after: (Nat, Nat),
     /// What the whole pool is in these numbers.
@@ -77,36 +80,7 @@ pub struct Pass {
     /// In order.
     pub reclaims: Vec<Reclaim>,
     /// Leaves that had their turn and got nothing.
-    pub refused: Vec<(usize, Refused)>,
-}
-
-/// Dimensions in which a leaf draws more from the pool than its share limit.
-fn over_limit(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize, taken: &Dims) -> Vec<usize> {
-    let limits: &[Option<ShareLimit>; RESOURCES_MAX] = &state.plan.consumers[leaf].share_limit;
-    let is_over = |&dim: &usize| limits[dim].is_some_and(|limit| book.exceeds(limit, leaf, dim, -taken[dim]));
-    (0..RESOURCES_MAX).filter(is_over).collect()
-}
-
-/// The units the limit pass takes from a leaf: the newest that use a dimension in which it is above its limit.
-pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
-    let mut taken = Dims::default();
-    let mut over = over_limit(state, book, leaf, &taken);
-    let mut victims = Vec::new();
-    if over.is_empty() {
-        return victims;
-    }
-    for id in newest_first(state, book, leaf) {
-        let unit = &state.subs[state.units[id].sub].unit;
-        if helps(unit, &over) {
-            add(&mut taken, unit, 1);
-            victims.push(id);
-            over = over_limit(state, book, leaf, &taken);
-            if over.is_empty() {
-                break;
-            }
-        }
-    }
-    victims
+    pub refused: Vec<(ConsumerId, Refused)>,
 }
 
 /// The state of a pass.
@@ -114,38 +88,38 @@ struct Taking<'b, 'p, 'a> {
     state: &'b mut PoolState<'a>,
     book: &'b mut PoolBook<'p>,
     /// Leaves that had their turn and got nothing, from the pool's root on.
-    out: Vec<bool>,
+    out: InPool<bool>,
     /// Roles do not change inside a pass (OC-18).
-    was_reclaimer: Vec<bool>,
-    was_victim: Vec<bool>,
+    was_reclaimer: InPool<bool>,
+    was_victim: InPool<bool>,
     /// For each leaf its running units in the pool, the newest last.
-    units_of: Vec<Vec<usize>>,
+    units_of: InPool<Vec<UnitId>>,
     /// For each host its place in the pool's order.
-    places: Vec<usize>,
+    places: Arena<HostId, usize>,
     /// For each host the last round that looked at it.
-    seen: Vec<u32>,
+    seen: Arena<HostId, u32>,
     n_rounds: u32,
     /// The numbers since the last change.
     standing: Option<Standing>,
     /// Demands before the last change, and the leaves it concerned.
     demands: Option<Demands>,
-    changed: Vec<usize>,
+    changed: Vec<ConsumerId>,
     pass: Pass,
 }
 
 /// Takes back in a pool what others deserve, after its free resources were handed out.
 pub fn reclaim(state: &mut PoolState<'_>, book: &mut PoolBook<'_>) -> Pass {
-    let n = book.end - book.pool.root;
-    let no = vec![false; n];
+    let no = InPool::new(book.consumers(), |_| false);
+    let units_of = InPool::new(book.consumers(), |_| Vec::new());
     let mut taking = Taking {
         state,
         book,
         out: no.clone(),
         was_reclaimer: no.clone(),
         was_victim: no,
-        units_of: vec![Vec::new(); n],
-        places: Vec::new(),
-        seen: Vec::new(),
+        units_of,
+        places: Arena::new(),
+        seen: Arena::new(),
         n_rounds: 0,
         standing: None,
         demands: None,
@@ -160,36 +134,32 @@ pub fn reclaim(state: &mut PoolState<'_>, book: &mut PoolBook<'_>) -> Pass {
 
 /// A round's numbers.
 struct Round<'q> {
-    quota: &'q [Fraction],
+    quota: &'q InPool<Fraction>,
     /// Leaves that qualify as victims, the most over-used first.
-    victims: Vec<usize>,
+    victims: Vec<ConsumerId>,
     /// For each of them its rank, from the pool's root on; `u32::MAX` for others.
-    ranks: Vec<u32>,
+    ranks: InPool<u32>,
 }
 
 /// How a unit gets room: on a host with room that is free or on its way, or by taking units back.
 enum Way<'q> {
-    Promise(usize),
+    Promise(HostId),
     Take(Round<'q>, Room),
 }
 
 /// A way to make room on one host.
 struct Room {
-    host: usize,
-    victims: Vec<usize>,
+    host: HostId,
+    victims: Vec<UnitId>,
     worst_rank: u32,
     lost: Nat,
     after: (Nat, Nat),
 }
 
 impl Taking<'_, '_, '_> {
-    fn root(&self) -> usize {
-        self.book.pool.root
-    }
-
     /// Units above share limits go first, for nobody in particular (OC-11).
     fn limits(&mut self) {
-        for leaf in self.root()..self.book.end {
+        for leaf in self.book.consumers() {
             if !self.state.plan.is_leaf(leaf) {
                 continue;
             }
@@ -203,22 +173,22 @@ impl Taking<'_, '_, '_> {
 
     /// Lists what may be taken, by leaf.
     fn list_units(&mut self) {
-        let (state, root) = (&self.state, self.root());
-        self.places = vec![usize::MAX; state.on_host.len()];
-        self.seen = vec![0; state.on_host.len()];
+        let state = &self.state;
+        self.places = state.on_host.ids().map(|_| usize::MAX).collect();
+        self.seen = state.on_host.ids().map(|_| 0).collect();
         for (place, host) in self.book.pool.hosts.iter().enumerate() {
             self.places[host.host] = place;
         }
         let source = self.book.source();
-        for (id, unit) in state.units.iter().enumerate() {
+        for (id, unit) in state.units.iter() {
             if state.may_go(id) && unit.source == source && self.book.is_in[unit.host] {
-                self.units_of[state.subs[unit.sub].leaf - root].push(id);
+                self.units_of[state.subs[unit.sub].leaf].push(id);
             }
         }
     }
 
     /// Puts a unit into its grace.
-    fn take(&mut self, id: usize) -> Time {
+    fn take(&mut self, id: UnitId) -> Time {
         let sub = self.state.units[id].sub;
         let deadline = self.state.now + grace_in_pool(self.state, self.book.pool, id);
         self.state.reclaim(id, deadline);
@@ -235,14 +205,16 @@ impl Taking<'_, '_, '_> {
             Some(standing) => standing,
             None => {
                 let demands = self.demands();
-                Standing::new(self.state, self.book, demands, |at| !self.out[at] && !self.was_victim[at])
+                Standing::new(self.state, self.book, demands, |leaf| {
+                    !self.out[leaf] && !self.was_victim[leaf]
+                })
             }
         };
         let Some(leaf) = standing.reclaimer(self.state, self.book) else {
             self.refuse_satisfied(&standing.demands);
             return false;
         };
-        let first = |&&sub: &&usize| self.book.outstanding(self.state, sub) > 0;
+        let first = |&&sub: &&SubId| self.book.outstanding(self.state, sub) > 0;
         let taken = match self.state.subs_of[leaf].iter().find(first) {
             Some(&sub) => {
                 let together = self.state.first_units(sub);
@@ -258,10 +230,9 @@ impl Taking<'_, '_, '_> {
             self.demands = Some(standing.demands);
             return true;
         };
-        let at = leaf - self.root();
-        self.out[at] = true;
+        self.out[leaf] = true;
         self.pass.refused.extend(why.map(|why| (leaf, why)));
-        standing.close(self.state, self.root(), leaf);
+        standing.close(self.state, self.book.pool.root, leaf);
         self.standing = Some(standing);
         true
     }
@@ -282,8 +253,8 @@ impl Taking<'_, '_, '_> {
     /// unit by unit, as long as the leaf is below its quota (OC-14).
     fn take_together(
         &mut self,
-        leaf: usize,
-        together: &[usize],
+        leaf: ConsumerId,
+        together: &[SubId],
         standing: &mut Standing,
     ) -> Result<(), Refused> {
         let (&first, others) = together.split_first().expect("several units");
@@ -324,7 +295,7 @@ impl Taking<'_, '_, '_> {
     }
 
     /// A host with room that is free or on its way, if there is.
-    fn promised_host(&self, leaf: usize, sub: usize) -> Option<usize> {
+    fn promised_host(&self, leaf: ConsumerId, sub: SubId) -> Option<HostId> {
         let unit = self.state.subs[sub].unit;
         let has_room =
             |h: &&PoolHost| fits(&self.state.unclaimed[h.host], &unit) && self.state.may_run(sub, h.host);
@@ -333,16 +304,16 @@ impl Taking<'_, '_, '_> {
     }
 
     /// Promises room that is free or on its way.
-    fn promise(&mut self, sub: usize, host: usize) {
-        let is_leaving = |&id: &usize| matches!(self.state.units[id].state, State::Reclaiming(_));
-        let leaving: Vec<usize> = self.state.on_host[host].iter().copied().filter(is_leaving).collect();
+    fn promise(&mut self, sub: SubId, host: HostId) {
+        let is_leaving = |&id: &UnitId| matches!(self.state.units[id].state, State::Reclaiming(_));
+        let leaving: Vec<UnitId> = self.state.on_host[host].iter().copied().filter(is_leaving).collect();
         self.state.earmark(sub, host, self.book.source(), &leaving);
         self.book.project(self.state, sub, true);
         self.changed.push(self.state.subs[sub].leaf);
     }
 
     /// Room for one unit.
-    fn take_room(&mut self, leaf: usize, sub: usize, standing: &mut Standing) -> Result<(), Refused> {
+    fn take_room(&mut self, leaf: ConsumerId, sub: SubId, standing: &mut Standing) -> Result<(), Refused> {
         let (round, room) = self.find_room(leaf, sub, standing)?;
         self.execute(leaf, sub, &round, room);
         Ok(())
@@ -350,20 +321,20 @@ impl Taking<'_, '_, '_> {
 
     fn find_room<'q>(
         &mut self,
-        leaf: usize,
-        sub: usize,
+        leaf: ConsumerId,
+        sub: SubId,
         standing: &'q mut Standing,
     ) -> Result<(Round<'q>, Room), Refused> {
         if self.is_on_its_way(sub) {
             return Err(Refused::OnItsWay);
         }
-        let victims = standing.victims(self.state, self.book, leaf, |at| !self.was_reclaimer[at]);
+        let victims = standing.victims(self.state, self.book, leaf, |leaf| !self.was_reclaimer[leaf]);
         if victims.is_empty() {
             return Err(Refused::NoVictimOverQuota);
         }
-        let mut ranks = vec![u32::MAX; standing.quota.len()];
+        let mut ranks = InPool::new(self.book.consumers(), |_| u32::MAX);
         for (rank, &victim) in victims.iter().enumerate() {
-            ranks[victim - self.root()] = rank as u32;
+            ranks[victim] = rank as u32;
         }
         let round = Round { quota: &standing.quota, victims, ranks };
         match self.best_room(leaf, sub, &round) {
@@ -374,25 +345,24 @@ impl Taking<'_, '_, '_> {
 
     /// The others that wait use their quota, or lost units in this pass.
     fn refuse_satisfied(&mut self, demands: &Demands) {
-        for leaf in (self.root()..self.book.end).filter(|&c| self.state.plan.is_leaf(c)) {
-            let at = leaf - self.root();
-            if demands.waits[at] && !self.out[at] {
-                let why = if self.was_victim[at] { Refused::WasVictim } else { Refused::NotUnderQuota };
+        for leaf in self.book.consumers().filter(|&c| self.state.plan.is_leaf(c)) {
+            if demands.waits[leaf] && !self.out[leaf] {
+                let why = if self.was_victim[leaf] { Refused::WasVictim } else { Refused::NotUnderQuota };
                 self.pass.refused.push((leaf, why));
             }
         }
     }
 
-    fn is_over(&self, consumer: usize, quota: &[Fraction]) -> bool {
+    fn is_over(&self, consumer: ConsumerId, quota: &InPool<Fraction>) -> bool {
         compare_to_quota(self.book, consumer, quota).is_gt()
     }
 
-    fn hosts_for(&self, leaf: usize) -> impl Iterator<Item = &PoolHost> {
+    fn hosts_for(&self, leaf: ConsumerId) -> impl Iterator<Item = &PoolHost> {
         self.book.pool.hosts.iter().filter(move |&&h| self.book.admits(self.state, leaf, h))
     }
 
     /// Whether a unit fits somewhere once every grace is over (OC-27).
-    fn is_on_its_way(&self, sub: usize) -> bool {
+    fn is_on_its_way(&self, sub: SubId) -> bool {
         let state = &self.state;
         let unit = &state.subs[sub].unit;
         self.hosts_for(state.subs[sub].leaf)
@@ -401,7 +371,7 @@ impl Taking<'_, '_, '_> {
 
     /// The best way to make room for one unit: hosts with units of the best victims are looked at first, and no others once
     /// nothing better can come.
-    fn best_room(&mut self, leaf: usize, sub: usize, round: &Round<'_>) -> Option<Room> {
+    fn best_room(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>) -> Option<Room> {
         let mut best: Option<Room> = None;
         self.n_rounds += 1;
         self.book.project(self.state, sub, true);
@@ -409,9 +379,8 @@ impl Taking<'_, '_, '_> {
             if best.as_ref().is_some_and(|best| best.worst_rank < rank as u32) {
                 break;
             }
-            let at = victim - self.root();
-            for i in (0..self.units_of[at].len()).rev() {
-                let host = self.state.units[self.units_of[at][i]].host;
+            for i in (0..self.units_of[victim].len()).rev() {
+                let host = self.state.units[self.units_of[victim][i]].host;
                 if std::mem::replace(&mut self.seen[host], self.n_rounds) == self.n_rounds {
                     continue;
                 }
@@ -431,15 +400,15 @@ impl Taking<'_, '_, '_> {
     }
 
     /// Units on a host that may go, by rank of their leaf, the newest first.
-    fn candidates(&self, host: usize, round: &Round<'_>) -> Vec<(u32, usize)> {
-        let (state, root, source) = (&self.state, self.root(), self.book.source());
-        let mut candidates: Vec<(u32, usize)> = Vec::with_capacity(state.on_host[host].len());
+    fn candidates(&self, host: HostId, round: &Round<'_>) -> Vec<(u32, UnitId)> {
+        let (state, source) = (&self.state, self.book.source());
+        let mut candidates: Vec<(u32, UnitId)> = Vec::with_capacity(state.on_host[host].len());
         for &id in state.on_host[host].iter().rev() {
             let unit = &state.units[id];
             if unit.source != source || !state.may_go(id) {
                 continue;
             }
-            let rank = round.ranks[state.subs[unit.sub].leaf - root];
+            let rank = round.ranks[state.subs[unit.sub].leaf];
             if rank != u32::MAX {
                 let after = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
                 candidates.insert(after, (rank, id));
@@ -449,7 +418,7 @@ impl Taking<'_, '_, '_> {
     }
 
     /// Whether no choice among these units can beat the best room found so far.
-    fn cannot_win(&self, candidates: &[(u32, usize)], best: &Option<Room>) -> bool {
+    fn cannot_win(&self, candidates: &[(u32, UnitId)], best: &Option<Room>) -> bool {
         let (Some(best), Some(&(rank, _))) = (best, candidates.first()) else { return candidates.is_empty() };
         if rank != best.worst_rank {
             return rank > best.worst_rank;
@@ -465,16 +434,16 @@ impl Taking<'_, '_, '_> {
     }
 
     /// The share of one unit.
-    fn step(&self, sub: usize) -> &Nat {
+    fn step(&self, sub: SubId) -> &Nat {
         &self.book.step[self.state.subs[sub].shape]
     }
 
     /// Victims on one host that make room, if there are; the unit is in the projection already.
     fn room_on(
         &mut self,
-        leaf: usize,
-        sub: usize,
-        host: usize,
+        leaf: ConsumerId,
+        sub: SubId,
+        host: HostId,
         round: &Round<'_>,
         best: &Option<Room>,
     ) -> Option<Room> {
@@ -523,7 +492,7 @@ impl Taking<'_, '_, '_> {
     }
 
     /// Takes a unit out of the projection if its leaf may lose it.
-    fn give(&mut self, leaf: usize, victim: usize, round: &Round<'_>) -> bool {
+    fn give(&mut self, leaf: ConsumerId, victim: SubId, round: &Round<'_>) -> bool {
         let v = self.state.subs[victim].leaf;
         if !self.is_over(v, round.quota) {
             return false;
@@ -541,11 +510,10 @@ impl Taking<'_, '_, '_> {
     }
 
     /// The victims are told to go, the reclaimer gets its earmark, or its unit at once.
-    fn execute(&mut self, leaf: usize, sub: usize, round: &Round<'_>, room: Room) {
-        let root = self.root();
+    fn execute(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>, room: Room) {
         let first = self.state.subs[self.state.units[room.victims[0]].sub].leaf;
         let sides = self.state.plan.split(leaf, first).unwrap_or((leaf, first));
-        let number = |c: usize| (self.book.projected(c).clone(), round.quota[c - root].clone());
+        let number = |c: ConsumerId| (self.book.projected(c).clone(), round.quota[c].clone());
         let (usage, quota) = number(first);
         let whole = self.book.whole.clone();
         let (reclaimer, after) = (number(leaf), room.after);
@@ -553,12 +521,12 @@ impl Taking<'_, '_, '_> {
         let mut deadline = self.state.now;
         for &id in &room.victims {
             let victim = self.state.subs[self.state.units[id].sub].leaf;
-            self.was_victim[victim - root] = true;
+            self.was_victim[victim] = true;
             self.changed.push(victim);
-            self.units_of[victim - root].retain(|&other| other != id);
+            self.units_of[victim].retain(|&other| other != id);
             deadline = deadline.max(self.take(id));
         }
-        self.was_reclaimer[leaf - root] = true;
+        self.was_reclaimer[leaf] = true;
         self.changed.push(leaf);
         self.state.earmark(sub, room.host, self.book.source(), &room.victims);
         self.book.project(self.state, sub, true);

@@ -15,6 +15,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::cycle::Cycle;
+use super::ids::{ConsumerId, SizeId, SubId};
 use super::memory::job_of;
 use super::model::{Desk, Model};
 use super::pool::{Barred, PoolBook};
@@ -30,11 +31,12 @@ use crate::units::{RESOURCES_MAX, Resource};
 
 /// Adds one refusal per job that waits.
 pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &Cycle, trace: &mut Trace) {
-    let pool = model.layout.pool(&desk.state, 0);
+    let pool = model.layout.pool(&desk.state, ConsumerId::ROOT);
     let book = PoolBook::open(&desk.state, &pool);
     let table = Table::new(&desk.state, &book);
     let earmarks = desk.state.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
-    let of_public = cycle.passes.iter().filter(|(root, _)| *root == 0).flat_map(|(_, pass)| &pass.refused);
+    let of_public =
+        cycle.passes.iter().filter(|(root, _)| *root == ConsumerId::ROOT).flat_map(|(_, pass)| &pass.refused);
     let because = Because {
         now: world.now,
         model,
@@ -46,7 +48,7 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
         short: RefCell::default(),
     };
     let mut refusals: Vec<Refusal> = Vec::new();
-    for sub in 0..desk.pod_sets.len() {
+    for sub in desk.pod_sets.ids() {
         if desk.waiting[sub].is_empty() {
             continue;
         }
@@ -69,20 +71,20 @@ struct Because<'b, 'a> {
     book: &'b PoolBook<'b>,
     table: &'b Table,
     /// By sub-allocation its latest earmark.
-    earmarks: BTreeMap<usize, usize>,
+    earmarks: BTreeMap<SubId, usize>,
     /// By leaf why it got nothing in the public pool.
-    refused: BTreeMap<usize, Refused>,
+    refused: BTreeMap<ConsumerId, Refused>,
     /// By unit size the resource that most hosts have too little of.
-    short: RefCell<BTreeMap<usize, Resource>>,
+    short: RefCell<BTreeMap<SizeId, Resource>>,
 }
 
 impl Because<'_, '_> {
-    fn refusal(&self, job: JobId, sub: usize) -> Refusal {
+    fn refusal(&self, job: JobId, sub: SubId) -> Refusal {
         let (gate, outlook, checks) = self.gate(sub);
         Refusal { job, gate, also: Vec::new(), checks, outlook }
     }
 
-    fn gate(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
+    fn gate(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
         let state = &self.desk.state;
         let leaf = state.subs[sub].leaf;
         if let Some(&at) = self.earmarks.get(&sub) {
@@ -122,7 +124,7 @@ impl Because<'_, '_> {
         }
     }
 
-    fn not_reclaimed(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
+    fn not_reclaimed(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
         let leaf = self.desk.state.subs[sub].leaf;
         let queue = self.model.queues[leaf];
         match (self.refused.get(&leaf).copied(), queue) {
@@ -151,16 +153,16 @@ impl Because<'_, '_> {
     }
 
     /// The resource that most hosts have too little of.
-    fn short(&self, sub: usize) -> Resource {
+    fn short(&self, sub: SubId) -> Resource {
         let (state, unit) = (&self.desk.state, &self.desk.state.subs[sub].unit);
-        let lacking = |dim: &usize| state.free.iter().filter(|free| free[*dim] < unit[*dim]).count();
+        let lacking = |dim: &usize| state.free.values().filter(|free| free[*dim] < unit[*dim]).count();
         let most = || resource((0..3).rev().max_by_key(lacking).unwrap_or(0));
         *self.short.borrow_mut().entry(state.subs[sub].shape).or_insert_with(most)
     }
 
-    fn no_capacity(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
+    fn no_capacity(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
         let unit = &self.desk.state.subs[sub].unit;
-        let most = |dim: usize| self.model.plan.hosts.iter().map(|host| host[dim]).max().unwrap_or(0);
+        let most = |dim: usize| self.model.plan.hosts.values().map(|host| host[dim]).max().unwrap_or(0);
         let dim = (0..RESOURCES_MAX).find(|&dim| unit[dim] > most(dim));
         match dim {
             Some(dim) => (Gate::TooLarge { resource: resource(dim) }, Outlook::OnlyByEdit, Vec::new()),
@@ -180,14 +182,14 @@ impl Because<'_, '_> {
     }
 
     /// Of a leaf that takes no part in the public pool: without hosts of its own or of consumers above it it gets nothing.
-    fn without_public(&self, leaf: usize) -> Outlook {
+    fn without_public(&self, leaf: ConsumerId) -> Outlook {
         let plan = &self.model.plan;
         let owns = plan.path(leaf).any(|consumer| !plan.consumers[consumer].own.is_empty());
         if owns { Outlook::NotForeseeable } else { Outlook::OnlyByEdit }
     }
 
     /// A consumer takes no part in share pools.
-    fn no_ratio(&self, consumer: usize) -> Check {
+    fn no_ratio(&self, consumer: ConsumerId) -> Check {
         let ratio = i64::try_from(self.model.plan.consumers[consumer].ratio).unwrap_or(i64::MAX);
         let subject = rules::between(self.model.queues[consumer], None);
         let left = rules::term(Quantity::Weight, Value::Count(ratio));
@@ -195,7 +197,7 @@ impl Because<'_, '_> {
         Check::new(rules::SHARE_RATIO, subject, left, Op::Exceeds, right)
     }
 
-    fn graces(&self, leaf: usize) -> Check {
+    fn graces(&self, leaf: ConsumerId) -> Check {
         let seconds =
             |quantity, span: crate::time::Span| rules::term(quantity, Value::Real(span.as_seconds()));
         let own = self.model.plan.consumers[leaf].reclaim_grace.unwrap_or_default();
@@ -204,7 +206,7 @@ impl Because<'_, '_> {
         Check::new(rules::GRACE, subject, left, Op::Exceeds, right)
     }
 
-    fn at_limit(&self, sub: usize, consumer: usize, dim: usize) -> Check {
+    fn at_limit(&self, sub: SubId, consumer: ConsumerId, dim: usize) -> Check {
         let unit = self.desk.state.subs[sub].unit[dim];
         let resource = resource(dim);
         let amount = |quantity, n: i64| {
@@ -222,26 +224,23 @@ impl Because<'_, '_> {
     }
 
     /// What protects the other leaf that uses most of the pool: it is not over its quota.
-    fn not_over_quota(&self, leaf: usize) -> Vec<Check> {
-        let rows = 0..self.table.quota.len();
-        let others = rows.filter(|row| {
-            let other = self.table.root + row;
-            other != leaf && self.desk.state.plan.is_leaf(other) && !self.table.projected[*row].is_zero()
+    fn not_over_quota(&self, leaf: ConsumerId) -> Vec<Check> {
+        let others = self.book.consumers().filter(|&other| {
+            other != leaf && self.desk.state.plan.is_leaf(other) && !self.table.projected[other].is_zero()
         });
-        let most = others.max_by(|l, r| self.table.projected[*l].cmp(&self.table.projected[*r]));
-        let Some(row) = most else { return Vec::new() };
-        let usage = rules::part(Quantity::Usage, &self.table.projected[row], &self.table.whole);
-        let quota = rules::quota(&self.table.quota[row], &self.table.whole);
-        let subject = rules::between(self.model.queues[self.table.root + row], None);
+        let most = others.max_by(|&l, &r| self.table.projected[l].cmp(&self.table.projected[r]));
+        let Some(other) = most else { return Vec::new() };
+        let usage = rules::part(Quantity::Usage, &self.table.projected[other], &self.table.whole);
+        let quota = rules::quota(&self.table.quota[other], &self.table.whole);
+        let subject = rules::between(self.model.queues[other], None);
         let check = Check::new(rules::OVER_QUOTA, subject, usage, Op::Exceeds, quota);
         if check.holds { Vec::new() } else { vec![check] }
     }
 
     /// The leaf uses its quota: the numbers of the end of the cycle, if they still say so.
-    fn not_under_quota(&self, leaf: usize) -> Vec<Check> {
-        let row = leaf - self.table.root;
-        let usage = rules::part(Quantity::Usage, &self.table.projected[row], &self.table.whole);
-        let quota = rules::quota(&self.table.quota[row], &self.table.whole);
+    fn not_under_quota(&self, leaf: ConsumerId) -> Vec<Check> {
+        let usage = rules::part(Quantity::Usage, &self.table.projected[leaf], &self.table.whole);
+        let quota = rules::quota(&self.table.quota[leaf], &self.table.whole);
         let subject = rules::between(self.model.queues[leaf], None);
         let check = Check::new(rules::UNDER_QUOTA, subject, usage, Op::AtLeast, quota);
         if check.holds { vec![check] } else { Vec::new() }

@@ -15,6 +15,7 @@
 
 use std::cmp::Ordering;
 
+use super::ids::{ConsumerId, InPool};
 use super::plan::Plan;
 
 /// Which quota reclaim goes by.
@@ -45,11 +46,11 @@ pub struct Slots<'a> {
     /// How many slots there are.
     pub slots: u64,
     /// Per consumer, the most it may hold.
-    pub limits: &'a [Option<u64>],
+    pub limits: &'a InPool<Option<u64>>,
     /// Per leaf, how many it wants, held ones included.
-    pub want: Vec<u64>,
+    pub want: InPool<u64>,
     /// Per leaf, how many it holds.
-    pub held: Vec<u64>,
+    pub held: InPool<u64>,
     /// Which quota reclaim goes by.
     pub share_quota: ShareQuota,
     /// Where shares are enforced.
@@ -57,39 +58,39 @@ pub struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    fn capped(&self, consumer: usize, n: u64) -> u64 {
+    fn capped(&self, consumer: ConsumerId, n: u64) -> u64 {
         self.limits[consumer].map_or(n, |limit| n.min(limit))
     }
 
     /// Whether the consumer or somebody above it may only borrow: ratio 0.
-    fn only_borrows(&self, consumer: usize) -> bool {
-        self.plan.path(consumer).any(|c| c != 0 && self.plan.consumers[c].ratio == 0)
+    fn only_borrows(&self, consumer: ConsumerId) -> bool {
+        self.plan.path(consumer).any(|c| c != ConsumerId::ROOT && self.plan.consumers[c].ratio == 0)
     }
 
     /// Slots held in a subtree.
-    pub fn held_below(&self, consumer: usize) -> u64 {
+    pub fn held_below(&self, consumer: ConsumerId) -> u64 {
         self.plan.subtree(consumer).map(|c| self.held[c]).sum()
     }
 
     /// What each consumer could use.
-    pub fn demand(&self) -> Vec<u64> {
+    pub fn demand(&self) -> InPool<u64> {
         let mut demand = self.want.clone();
-        for c in (0..demand.len()).rev() {
+        for c in demand.ids().rev() {
             let children = &self.plan.consumers[c].children;
             let below: u64 = children.iter().map(|&child| demand[child]).sum();
             let all = if children.is_empty() { demand[c] } else { below };
-            let takes_part = c == 0 || self.plan.consumers[c].ratio > 0;
+            let takes_part = c == ConsumerId::ROOT || self.plan.consumers[c].ratio > 0;
             demand[c] = if takes_part { self.capped(c, all) } else { 0 };
         }
         demand
     }
 
     /// The quota of every consumer.
-    pub fn quota(&self, kind: ShareQuota) -> Vec<u64> {
-        let mut quota = vec![0; self.plan.consumers.len()];
-        quota[0] = self.slots;
+    pub fn quota(&self, kind: ShareQuota) -> InPool<u64> {
+        let mut quota = InPool::new(self.held.ids(), |_| 0);
+        quota[ConsumerId::ROOT] = self.slots;
         let demand = self.demand();
-        for node in 0..quota.len() {
+        for node in self.held.ids() {
             let children = &self.plan.consumers[node].children;
             match kind {
                 ShareQuota::Static => {
@@ -102,13 +103,19 @@ impl Slots<'_> {
     }
 
     /// Whoever is offered all it wants gets that and leaves; then the rest is offered to the others.
-    fn divide_dynamic(&self, children: &[usize], mut rest: u64, demand: &[u64], quota: &mut [u64]) {
-        let mut open: Vec<usize> =
+    fn divide_dynamic(
+        &self,
+        children: &[ConsumerId],
+        mut rest: u64,
+        demand: &InPool<u64>,
+        quota: &mut InPool<u64>,
+    ) {
+        let mut open: Vec<ConsumerId> =
             children.iter().copied().filter(|&c| self.plan.consumers[c].ratio > 0 && demand[c] > 0).collect();
         while !open.is_empty() {
             let sum: u128 = open.iter().map(|&c| u128::from(self.plan.consumers[c].ratio)).sum();
-            let offered = |c: usize| u128::from(rest) * u128::from(self.plan.consumers[c].ratio);
-            let capped: Vec<usize> =
+            let offered = |c: ConsumerId| u128::from(rest) * u128::from(self.plan.consumers[c].ratio);
+            let capped: Vec<ConsumerId> =
                 open.iter().copied().filter(|&c| offered(c) >= u128::from(demand[c]) * sum).collect();
             if capped.is_empty() {
                 divide(self.plan, &open, rest, quota, |c| demand[c]);
@@ -123,23 +130,23 @@ impl Slots<'_> {
     }
 
     /// Whether one more slot for a leaf would pass its limit or one above it.
-    fn at_limit(&self, leaf: usize) -> bool {
-        let is_full = |c: usize| self.limits[c].is_some_and(|limit| self.held_below(c) >= limit);
+    fn at_limit(&self, leaf: ConsumerId) -> bool {
+        let is_full = |c: ConsumerId| self.limits[c].is_some_and(|limit| self.held_below(c) >= limit);
         self.plan.path(leaf).any(is_full)
     }
 
-    fn waits(&self, leaf: usize) -> bool {
+    fn waits(&self, leaf: ConsumerId) -> bool {
         self.want[leaf] > self.held[leaf] && !self.at_limit(leaf)
     }
 
     /// The sibling group walk: smallest `held / ratio`, those that only borrow last.
-    fn next_leaf(&self, may: &dyn Fn(usize) -> bool) -> Option<usize> {
+    fn next_leaf(&self, may: &dyn Fn(ConsumerId) -> bool) -> Option<ConsumerId> {
         let plan = self.plan;
-        let mut open = vec![false; plan.consumers.len()];
-        for leaf in (0..open.len()).filter(|&c| plan.is_leaf(c) && may(c)) {
+        let mut open = InPool::new(self.held.ids(), |_| false);
+        for leaf in self.held.ids().filter(|&c| plan.is_leaf(c) && may(c)) {
             plan.path(leaf).for_each(|c| open[c] = true);
         }
-        let mut node = Some(0).filter(|_| open[0])?;
+        let mut node = Some(ConsumerId::ROOT).filter(|&root| open[root])?;
         while !plan.is_leaf(node) {
             let children = plan.consumers[node].children.iter().copied().filter(|&c| open[c]);
             node = children.min_by(|&a, &b| self.compare_per_ratio(a, b))?;
@@ -147,9 +154,9 @@ impl Slots<'_> {
         Some(node)
     }
 
-    fn compare_per_ratio(&self, a: usize, b: usize) -> Ordering {
-        let ratio = |c: usize| u128::from(self.plan.consumers[c].ratio);
-        let held = |c: usize| u128::from(self.held_below(c));
+    fn compare_per_ratio(&self, a: ConsumerId, b: ConsumerId) -> Ordering {
+        let ratio = |c: ConsumerId| u128::from(self.plan.consumers[c].ratio);
+        let held = |c: ConsumerId| u128::from(self.held_below(c));
         match (ratio(a), ratio(b)) {
             (0, 0) => held(a).cmp(&held(b)),
             (0, _) => Ordering::Greater,
@@ -159,9 +166,9 @@ impl Slots<'_> {
     }
 
     /// Hands out free slots; answers with the leaves in order.
-    pub fn assign_free(&mut self) -> Vec<usize> {
+    pub fn assign_free(&mut self) -> Vec<ConsumerId> {
         let mut order = Vec::new();
-        while self.held_below(0) < self.slots {
+        while self.held_below(ConsumerId::ROOT) < self.slots {
             let Some(leaf) = self.next_leaf(&|leaf| self.waits(leaf)) else { break };
             self.held[leaf] += 1;
             order.push(leaf);
@@ -170,10 +177,10 @@ impl Slots<'_> {
     }
 
     /// Takes slots from leaves above their quota for those below; answers with reclaimer and victim of each slot.
-    pub fn reclaim(&mut self) -> Vec<(usize, usize)> {
+    pub fn reclaim(&mut self) -> Vec<(ConsumerId, ConsumerId)> {
         let mut moves = Vec::new();
         let quota = self.quota(self.share_quota);
-        let mut out = vec![false; self.held.len()];
+        let mut out = InPool::new(self.held.ids(), |_| false);
         while let Some(leaf) =
             self.next_leaf(&|c| self.waits(c) && self.held[c] < quota[c] && !out[c] && !self.only_borrows(c))
         {
@@ -189,14 +196,14 @@ impl Slots<'_> {
         moves
     }
 
-    fn over(&self, consumer: usize, quota: &[u64]) -> i128 {
+    fn over(&self, consumer: ConsumerId, quota: &InPool<u64>) -> i128 {
         i128::from(self.held_below(consumer)) - i128::from(quota[consumer])
     }
 
     /// The most over-allocated, then the later in tree order; those that only borrow first.
-    fn victim(&self, leaf: usize, quota: &[u64]) -> Option<usize> {
+    fn victim(&self, leaf: ConsumerId, quota: &InPool<u64>) -> Option<ConsumerId> {
         let plan = self.plan;
-        let may_lose = |v: usize| {
+        let may_lose = |v: ConsumerId| {
             let splits = || {
                 let (a, b) = plan.split(leaf, v)?;
                 Some(self.over(a, quota) < 0 && self.over(b, quota) > 0)
@@ -205,15 +212,15 @@ impl Slots<'_> {
                 && self.over(v, quota) > 0
                 && (self.enforce_at == EnforceAt::Leaf || splits() == Some(true))
         };
-        let rank = |c: usize| (self.only_borrows(c), self.over(c, quota), c);
+        let rank = |c: ConsumerId| (self.only_borrows(c), self.over(c, quota), c);
         if self.enforce_at == EnforceAt::Leaf {
-            return (0..quota.len()).filter(|&v| may_lose(v)).max_by_key(|&v| rank(v));
+            return self.held.ids().filter(|&v| may_lose(v)).max_by_key(|&v| rank(v));
         }
-        let mut has_victim = vec![false; quota.len()];
-        for v in (0..quota.len()).filter(|&v| may_lose(v)) {
+        let mut has_victim = InPool::new(self.held.ids(), |_| false);
+        for v in self.held.ids().filter(|&v| may_lose(v)) {
             plan.path(v).for_each(|c| has_victim[c] = true);
         }
-        let mut node = Some(0).filter(|_| has_victim[0])?;
+        let mut node = Some(ConsumerId::ROOT).filter(|&root| has_victim[root])?;
         while !plan.is_leaf(node) {
             let children = plan.consumers[node].children.iter().copied();
             node = children.filter(|&c| has_victim[c]).max_by_key(|&c| rank(c))?;
@@ -223,15 +230,21 @@ impl Slots<'_> {
 }
 
 /// Divides slots by ratio: rounded down, then one each by the largest remainder, ties by tree order (OC-24).
-fn divide(plan: &Plan, children: &[usize], slots: u64, quota: &mut [u64], most: impl Fn(usize) -> u64) {
-    let ratio = |c: usize| u128::from(plan.consumers[c].ratio);
+fn divide(
+    plan: &Plan,
+    children: &[ConsumerId],
+    slots: u64,
+    quota: &mut InPool<u64>,
+    most: impl Fn(ConsumerId) -> u64,
+) {
+    let ratio = |c: ConsumerId| u128::from(plan.consumers[c].ratio);
     let sum: u128 = children.iter().map(|&c| ratio(c)).sum();
     if sum == 0 {
         return;
     }
-    let offer = |c: usize| u128::from(slots) * ratio(c);
+    let offer = |c: ConsumerId| u128::from(slots) * ratio(c);
     let given: u128 = children.iter().map(|&c| offer(c) / sum).sum();
-    let mut order: Vec<usize> = children.iter().copied().filter(|&c| ratio(c) > 0).collect();
+    let mut order: Vec<ConsumerId> = children.iter().copied().filter(|&c| ratio(c) > 0).collect();
     order.sort_by_key(|&a| std::cmp::Reverse(offer(a) % sum));
     let left_over = (u128::from(slots) - given) as usize;
     for (i, &c) in order.iter().enumerate() {

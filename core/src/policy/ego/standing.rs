@@ -13,20 +13,21 @@
 
 use std::cmp::Ordering;
 
-use super::assign::best_two;
+use super::ids::{ConsumerId, InPool};
 use super::number::Fraction;
 use super::pool::PoolBook;
 use super::pool_state::PoolState;
-use super::quota::{Demands, compare_per_ratio, quotas};
+use super::quota::{Demands, quotas};
+use super::ranking::{best_two, compare};
 
 /// The numbers of a pool between two changes.
 pub(super) struct Standing {
     /// What everybody could use.
     pub demands: Demands,
     /// The quotas that follow.
-    pub quota: Vec<Fraction>,
+    pub quota: InPool<Fraction>,
     /// For each consumer from the pool's root on its children in which a leaf may reclaim, in tree order.
-    open: Vec<Vec<usize>>,
+    open: InPool<Vec<ConsumerId>>,
     /// Worked out when first asked for.
     over: Option<Over>,
 }
@@ -34,9 +35,9 @@ pub(super) struct Standing {
 /// Who is above its quota.
 struct Over {
     /// By consumer, from the pool's root on.
-    is_over: Vec<bool>,
+    is_over: InPool<bool>,
     /// The leaves among them, the most over-used first.
-    leaves: Vec<usize>,
+    leaves: Vec<ConsumerId>,
 }
 
 impl Standing {
@@ -45,33 +46,32 @@ impl Standing {
         state: &PoolState<'_>,
         book: &PoolBook<'_>,
         demands: Demands,
-        may_reclaim: impl Fn(usize) -> bool,
+        may_reclaim: impl Fn(ConsumerId) -> bool,
     ) -> Standing {
         let (root, plan) = (book.pool.root, state.plan);
         let quota = quotas(state, book, &demands);
-        let mut is_open = vec![false; quota.len()];
-        for leaf in (root..book.end).filter(|&c| plan.is_leaf(c)) {
-            let at = leaf - root;
-            if demands.waits[at] && may_reclaim(at) && compare_to_quota(book, leaf, &quota).is_lt() {
-                plan.path(leaf).take_while(|&c| c >= root).for_each(|c| is_open[c - root] = true);
+        let mut is_open = InPool::new(book.consumers(), |_| false);
+        for leaf in book.consumers().filter(|&c| plan.is_leaf(c)) {
+            if demands.waits[leaf] && may_reclaim(leaf) && compare_to_quota(book, leaf, &quota).is_lt() {
+                plan.path(leaf).take_while(|&c| c >= root).for_each(|c| is_open[c] = true);
             }
         }
-        let children = |node: usize| -> Vec<usize> {
-            plan.consumers[node].children.iter().copied().filter(|&c| is_open[c - root]).collect()
+        let children = |node: ConsumerId| -> Vec<ConsumerId> {
+            plan.consumers[node].children.iter().copied().filter(|&c| is_open[c]).collect()
         };
-        let mut open: Vec<Vec<usize>> = (root..book.end).map(children).collect();
-        if plan.is_leaf(root) && is_open[0] {
-            open[0].push(root);
+        let mut open = InPool::new(book.consumers(), children);
+        if plan.is_leaf(root) && is_open[root] {
+            open[root].push(root);
         }
         Standing { demands, quota, open, over: None }
     }
 
     /// The walk of the free pass, over leaves that wait and are below their quota.
-    pub fn reclaimer(&self, state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<usize> {
+    pub fn reclaimer(&self, state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<ConsumerId> {
         let (root, plan) = (book.pool.root, state.plan);
         let mut node = root;
         loop {
-            node = best_two(state, book, &self.open[node - root])?.0;
+            node = best_two(state, book, &self.open[node])?.0;
             if plan.is_leaf(node) {
                 return Some(node);
             }
@@ -79,11 +79,11 @@ impl Standing {
     }
 
     /// Removes a leaf, and every ancestor left without a leaf that may reclaim.
-    pub fn close(&mut self, state: &PoolState<'_>, root: usize, leaf: usize) {
+    pub fn close(&mut self, state: &PoolState<'_>, root: ConsumerId, leaf: ConsumerId) {
         let mut node = leaf;
         loop {
             let above = state.plan.consumers[node].parent.filter(|_| node != root).unwrap_or(root);
-            let open = &mut self.open[above - root];
+            let open = &mut self.open[above];
             open.retain(|&c| c != node);
             if !open.is_empty() || above == root {
                 return;
@@ -97,15 +97,15 @@ impl Standing {
         &mut self,
         state: &PoolState<'_>,
         book: &PoolBook<'_>,
-        leaf: usize,
-        may_lose: impl Fn(usize) -> bool,
-    ) -> Vec<usize> {
-        let (root, plan) = (book.pool.root, state.plan);
+        leaf: ConsumerId,
+        may_lose: impl Fn(ConsumerId) -> bool,
+    ) -> Vec<ConsumerId> {
+        let plan = state.plan;
         let over = self.over.get_or_insert_with(|| Over::new(state, book, &self.quota));
-        let is_victim = |&node: &usize| {
-            may_lose(node - root)
+        let is_victim = |&node: &ConsumerId| {
+            may_lose(node)
                 && plan.split(leaf, node).is_some_and(|(a, b)| {
-                    over.is_over[b - root] && plan.consumers[a].priority >= plan.consumers[b].priority
+                    over.is_over[b] && plan.consumers[a].priority >= plan.consumers[b].priority
                 })
         };
         over.leaves.iter().copied().filter(is_victim).collect()
@@ -114,26 +114,21 @@ impl Standing {
 
 impl Over {
     /// Top-down: siblings by priority, the lowest first, then the most used for the ratio, then the later.
-    fn new(state: &PoolState<'_>, book: &PoolBook<'_>, quota: &[Fraction]) -> Over {
+    fn new(state: &PoolState<'_>, book: &PoolBook<'_>, quota: &InPool<Fraction>) -> Over {
         let (root, plan) = (book.pool.root, state.plan);
-        let is_over: Vec<bool> = (root..book.end).map(|c| compare_to_quota(book, c, quota).is_gt()).collect();
+        let is_over = InPool::new(book.consumers(), |c| compare_to_quota(book, c, quota).is_gt());
         let mut leaves = Vec::new();
         let mut stack = vec![root];
         while let Some(node) = stack.pop() {
             if plan.is_leaf(node) {
-                if is_over[node - root] {
+                if is_over[node] {
                     leaves.push(node);
                 }
                 continue;
             }
             // The stack turns the order round: the most over-used must be pushed last.
             let mut children = plan.consumers[node].children.clone();
-            let key = |c: usize| (book.projected(c), plan.consumers[c].ratio);
-            children.sort_by(|&a, &b| {
-                let ((of_a, ratio_a), (of_b, ratio_b)) = (key(a), key(b));
-                let by_priority = plan.consumers[b].priority.cmp(&plan.consumers[a].priority);
-                by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b))
-            });
+            children.sort_by(|&a, &b| compare(state, book, a, b));
             stack.extend(children);
         }
         Over { is_over, leaves }
@@ -141,7 +136,11 @@ impl Over {
 }
 
 /// Projected usage of a consumer against its quota.
-pub(super) fn compare_to_quota(book: &PoolBook<'_>, consumer: usize, quota: &[Fraction]) -> Ordering {
-    let quota = &quota[consumer - book.pool.root];
+pub(super) fn compare_to_quota(
+    book: &PoolBook<'_>,
+    consumer: ConsumerId,
+    quota: &InPool<Fraction>,
+) -> Ordering {
+    let quota = &quota[consumer];
     book.projected(consumer).times(&quota.d).cmp(&quota.n)
 }

@@ -9,6 +9,8 @@ use crate::policy::vocabulary::{Terms, Unset};
 pub const TERMS: Terms = Terms {
     pairs: &[
         ("share usage quota", "share usage quota"),
+        ("how the fair share is computed", "how the dynamic share quota is computed, for reference only"),
+        ("how its fair share is computed", "how its dynamic share quota is computed"),
         ("share quotas", "share quotas"),
         ("share quota", "share quota"),
         ("barred by a quota or limit of the queue", "owned by others, or barred by a share limit"),

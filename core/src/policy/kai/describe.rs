@@ -47,6 +47,7 @@ pub const DESCRIPTION: Description = Description {
         taints: true,
         pool_lists: false,
         lists_order: true,
+        share_usage: false,
         reloads: None,
     },
     silent: &[],

@@ -44,6 +44,7 @@ pub const DESCRIPTION: Description = Description {
         taints: true,
         pool_lists: false,
         lists_order: true,
+        share_usage: false,
         // These two name things that are there.
         reloads: Some(&["gpu-type", "partition"]),
     },

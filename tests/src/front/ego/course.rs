@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use fairground::id::Arena;
 use fairground::policy::ego::cycle::{Layout, run as run_cycle};
+use fairground::policy::ego::ids::{ConsumerId, HostId, SubId, UnitId};
 use fairground::policy::ego::plan::{Plan, fits};
 use fairground::policy::ego::pool_state::{Change, PoolState, Source, State, Sub};
 use fairground::time::Time;
-use fairground::trace::EvictReason;
+use fairground::trace::{EvictReason, Level};
 use serde_json::Value;
 
 use crate::ego::format::{Case, Names, Wanted};
@@ -18,9 +20,9 @@ use crate::ego::format::{Case, Names, Wanted};
 /// What happens to a sub-allocation before a cycle.
 pub enum News {
     /// So many are wanted from now on.
-    Want(usize, u32),
+    Want(SubId, u32),
     /// Units that end.
-    Complete(Vec<usize>),
+    Complete(Vec<UnitId>),
 }
 
 /// One cycle: when, and what happens before it.
@@ -32,12 +34,12 @@ pub struct Round {
 /// A pod of the scenario, alone in its job.
 #[derive(Clone, Debug, Default)]
 pub struct Pod {
-    pub sub: usize,
+    pub sub: SubId,
     /// Its number among those of its sub-allocation, from 1.
     pub number: usize,
     pub submit: i64,
     /// Host and place in the order of starts, if it runs at the start.
-    pub on: Option<(usize, usize)>,
+    pub on: Option<(HostId, usize)>,
     /// Whether it is not replaced once it is evicted.
     pub is_never_replaced: bool,
     /// Whether it was evicted without any grace.
@@ -50,11 +52,11 @@ pub struct Pod {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Move {
     /// The pod starts on a host.
-    Start(usize, usize),
+    Start(usize, HostId),
     /// The pod is evicted: why, for which sub-allocation, and how many seconds it may still run.
-    Evict(usize, EvictReason, Option<usize>, i64),
+    Evict(usize, EvictReason, Option<SubId>, i64),
     /// Room for a pod of a sub-allocation on a host.
-    Claim(usize, usize),
+    Claim(SubId, HostId),
 }
 
 /// The decisions of one recorded cycle, and what runs after it.
@@ -62,7 +64,7 @@ pub struct Expected {
     pub t: i64,
     pub moves: Vec<Move>,
     /// Host of each running pod, and of each pod in its grace.
-    pub holds: BTreeMap<usize, (usize, bool)>,
+    pub holds: BTreeMap<usize, (HostId, bool)>,
 }
 
 /// The whole course.
@@ -70,15 +72,15 @@ pub struct Expected {
 pub struct Course {
     pub pods: Vec<Pod>,
     pub cycles: Vec<Expected>,
-    pub subs: Vec<Sub>,
+    pub subs: Arena<SubId, Sub>,
     /// How many units run at the start.
     pub started: usize,
     /// For each unit its pod.
-    of_unit: Vec<usize>,
+    of_unit: Arena<UnitId, usize>,
     /// For each sub-allocation the pods that wait, in order.
-    waiting: Vec<Vec<usize>>,
+    waiting: Arena<SubId, Vec<usize>>,
     /// Room that is promised: sub-allocation, host, and the pod that will start there.
-    claims: Vec<(usize, usize, usize)>,
+    claims: Vec<(SubId, HostId, usize)>,
 }
 
 /// Sub-allocations and running units at the start.
@@ -97,10 +99,11 @@ pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolSt
                 Some(name) => Names::find(&names.hosts, name)?,
                 None => {
                     let unit = state.subs[sub].unit;
-                    state.free.iter().position(|free| fits(free, &unit)).ok_or("initial units do not fit")?
+                    let host = state.free.iter().find(|(_, free)| fits(free, &unit));
+                    host.ok_or("initial units do not fit")?.0
                 }
             };
-            state.enter(sub, host, Source::Pool(0), State::Run);
+            state.enter(sub, host, Source::Pool(ConsumerId::ROOT), State::Run);
         }
     }
     Ok(state)
@@ -110,12 +113,12 @@ impl Course {
     /// Pods that run or wait at the start.
     pub fn new(state: &PoolState<'_>) -> Course {
         let mut course = Course {
-            waiting: vec![Vec::new(); state.subs.len()],
+            waiting: state.subs.ids().map(|_| Vec::new()).collect(),
             subs: state.subs.clone(),
             started: state.units.len(),
             ..Course::default()
         };
-        for (started, unit) in state.units.iter().enumerate() {
+        for (started, unit) in state.units.values().enumerate() {
             let pod = course.add(unit.sub, 0);
             course.pods[pod].on = Some((unit.host, started));
             course.of_unit.push(pod);
@@ -124,27 +127,28 @@ impl Course {
         course
     }
 
-    fn add(&mut self, sub: usize, submit: i64) -> usize {
+    fn add(&mut self, sub: SubId, submit: i64) -> usize {
         let number = self.pods.iter().filter(|pod| pod.sub == sub).count() + 1;
         self.pods.push(Pod { sub, number, submit, ..Pod::default() });
         self.pods.len() - 1
     }
 
     /// The host of every pod that has one, and whether it runs on.
-    fn holds(&self, state: &PoolState<'_>) -> BTreeMap<usize, (usize, bool)> {
-        let units = state.units.iter().zip(&self.of_unit).filter(|(unit, _)| unit.state != State::Gone);
+    fn holds(&self, state: &PoolState<'_>) -> BTreeMap<usize, (HostId, bool)> {
+        let units =
+            state.units.values().zip(self.of_unit.values()).filter(|(unit, _)| unit.state != State::Gone);
         units.map(|(unit, &pod)| (pod, (unit.host, unit.state == State::Run))).collect()
     }
 
     /// The next pod that waits without a claim.
-    fn unclaimed(&self, sub: usize) -> Option<usize> {
+    fn unclaimed(&self, sub: SubId) -> Option<usize> {
         let is_free = |&pod: &usize| self.claims.iter().all(|claim| claim.2 != pod);
         self.waiting[sub].iter().copied().find(is_free)
     }
 
     /// As many pods wait as units are wanted beside those that run.
     fn adjust(&mut self, state: &PoolState<'_>, t: i64) {
-        for (at, sub) in state.subs.iter().enumerate() {
+        for (at, sub) in state.subs.iter() {
             let wanted = sub.want.saturating_sub(sub.running) as usize;
             while self.waiting[at].len() > wanted {
                 let Some(pod) = self.waiting[at].pop() else { break };
@@ -184,7 +188,7 @@ impl Course {
             }
             self.adjust(state, round.t);
             state.changes.clear();
-            let done = run_cycle(state, layout, false);
+            let done = run_cycle(state, layout, Level::Outcomes);
             if let Some(feature) = self.note(state, &done, round.t) {
                 return Ok(Some(feature));
             }
@@ -200,7 +204,7 @@ impl Course {
     ) -> Option<&'static str> {
         let in_pools = done.passes.iter().flat_map(|(_, pass)| &pass.reclaims);
         let reclaims: Vec<_> = done.by_owners.iter().chain(in_pools).collect();
-        let free: Vec<usize> = done.owned.iter().copied().chain(turns_of(done)).collect();
+        let free: Vec<UnitId> = done.owned.iter().copied().chain(turns_of(done)).collect();
         // Room made in this cycle is claimed by pods that wait already; who is evicted waits only after it.
         let (mut moves, mut again) = (Vec::new(), Vec::new());
         let mut is_claimed_now = false;
@@ -249,7 +253,7 @@ impl Course {
             let at = self.waiting[sub].partition_point(|&other| other < pod);
             self.waiting[sub].insert(at, pod);
         }
-        let mut open: Vec<(usize, usize)> = state.earmarks.iter().map(|e| (e.sub, e.host)).collect();
+        let mut open: Vec<(SubId, HostId)> = state.earmarks.iter().map(|e| (e.sub, e.host)).collect();
         self.claims.retain(|claim| {
             let at = open.iter().position(|&open| open == (claim.0, claim.1));
             at.map(|at| open.remove(at)).is_some()
@@ -274,12 +278,12 @@ pub fn reason(is_for_somebody: bool, is_owned: bool) -> EvictReason {
     }
 }
 
-fn turns_of(done: &fairground::policy::ego::cycle::Cycle) -> impl Iterator<Item = usize> + '_ {
+fn turns_of(done: &fairground::policy::ego::cycle::Cycle) -> impl Iterator<Item = UnitId> + '_ {
     done.turns.iter().flat_map(|(_, turns)| turns).flat_map(|turn| turn.units.iter().copied())
 }
 
 /// When a unit in its grace is gone.
-pub fn deadline_of(state: &PoolState<'_>, unit: usize) -> Option<Time> {
+pub fn deadline_of(state: &PoolState<'_>, unit: UnitId) -> Option<Time> {
     match state.units[unit].state {
         State::Reclaiming(until) => Some(until),
         _ => None,

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use fairground::id::{Arena, Id};
 use fairground::policy::ego::cycle::Layout;
+use fairground::policy::ego::ids::{ConsumerId, SubId};
 use fairground::policy::ego::plan::{Dims, Ownership, Placement, Plan, ShareLimit};
 use fairground::policy::ego::pool_state::Sub;
 use fairground::time::Span;
@@ -51,7 +53,7 @@ fn words(plan: &Plan, names: &Names) -> Result<Vec<Word>, &'static str> {
     let mut words: Vec<Option<Word>> = names.dims.iter().map(|_| None).collect();
     let word =
         |at: usize| Word { name: ACCOUNTED[at].0.to_owned(), unit: ACCOUNTED[at].1, accounted: Some(at) };
-    let is_limited = |dim: usize| plan.consumers.iter().any(|consumer| consumer.share_limit[dim].is_some());
+    let is_limited = |dim: usize| plan.consumers.values().any(|consumer| consumer.share_limit[dim].is_some());
     for (dim, name) in names.dims.iter().enumerate() {
         if let Some(at) = usual(name).filter(|&at| !taken[at]) {
             taken[at] = true;
@@ -75,20 +77,20 @@ fn words(plan: &Plan, names: &Names) -> Result<Vec<Word>, &'static str> {
 }
 
 /// The amounts a queue owns, so that its quota picks the recorded hosts.
-type Quotas = Vec<[Option<i64>; RESOURCES_MAX]>;
+type Quotas = Arena<ConsumerId, [Option<i64>; RESOURCES_MAX]>;
 
 /// What the hosts of every owner have together, in the first dimension alone or in all of them, whichever picks the recorded hosts.
 fn quotas(plan: &Plan, layout: &Layout, words: &[Word]) -> Result<Quotas, &'static str> {
     let none = [None; RESOURCES_MAX];
-    if plan.consumers.iter().all(|consumer| consumer.own.is_empty()) {
-        return Ok(vec![none; plan.consumers.len()]);
+    if plan.consumers.values().all(|consumer| consumer.own.is_empty()) {
+        return Ok(plan.consumers.ids().map(|_| none).collect());
     }
     let accounted: Vec<usize> = (0..words.len()).filter(|&dim| words[dim].accounted.is_some()).collect();
     let single = accounted.iter().map(|&dim| vec![dim]);
     for dims in single.chain([accounted.clone()]) {
-        let mut owned = vec![none; plan.consumers.len()];
-        for (consumer, hosts) in layout.holdings.iter().enumerate().skip(1) {
-            for above in plan.path(consumer).filter(|&c| c != 0) {
+        let mut owned: Quotas = plan.consumers.ids().map(|_| none).collect();
+        for (consumer, hosts) in layout.holdings.iter().skip(1) {
+            for above in plan.path(consumer).filter(|&c| c != ConsumerId::ROOT) {
                 for &dim in &dims {
                     let sum: i64 = hosts.iter().map(|&host| plan.hosts[host][dim]).sum();
                     owned[above][dim] = Some(owned[above][dim].unwrap_or(0) + sum).filter(|&sum| sum > 0);
@@ -96,7 +98,7 @@ fn quotas(plan: &Plan, layout: &Layout, words: &[Word]) -> Result<Quotas, &'stat
             }
         }
         let mut said = plan.clone();
-        for (consumer, amounts) in said.consumers.iter_mut().zip(&owned).skip(1) {
+        for (consumer, amounts) in said.consumers.values_mut().zip(owned.values()).skip(1) {
             let owns = amounts.iter().any(Option::is_some);
             consumer.own = if owns { vec![Ownership::Amounts(*amounts)] } else { Vec::new() };
         }
@@ -154,12 +156,12 @@ impl<'c> Writer<'c> {
     }
 
     /// Writes a job of a sub-allocation.
-    pub fn job(&mut self, name: &str, subs: &[Sub], sub: usize, says: &str) {
+    pub fn job(&mut self, name: &str, subs: &Arena<SubId, Sub>, sub: SubId, says: &str) {
         let of = &subs[sub];
         let mut text = format!("- {{name: {name}, queue: {}", self.names.consumers[of.leaf]);
         text += &self.amounts(&of.unit, false);
         // Those of a leaf in their order.
-        let later = subs[sub + 1..].iter().filter(|other| other.leaf == of.leaf).count();
+        let later = subs.values().skip(sub.index() + 1).filter(|other| other.leaf == of.leaf).count();
         if later > 0 {
             let _ = write!(text, ", priority: {}", 50 + later);
         }
@@ -176,17 +178,17 @@ impl<'c> Writer<'c> {
             Placement::Balanced => settings.push("placement: balanced".to_owned()),
             Placement::Exclusive => settings.push("placement: exclusive".to_owned()),
         }
-        let owns = |c: &usize| !layout.holdings[*c].is_empty() || !plan.is_leaf(*c);
-        let owners: Vec<usize> = (1..plan.consumers.len()).filter(owns).collect();
-        let is_owned = plan.consumers.iter().any(|consumer| !consumer.own.is_empty());
-        let lends = |&c: &usize| plan.consumers[c].lendout;
+        let owns = |c: &ConsumerId| !layout.holdings[*c].is_empty() || !plan.is_leaf(*c);
+        let owners: Vec<ConsumerId> = plan.consumers.ids().skip(1).filter(owns).collect();
+        let is_owned = plan.consumers.values().any(|consumer| !consumer.own.is_empty());
+        let lends = |&c: &ConsumerId| plan.consumers[c].lendout;
         if is_owned && !owners.iter().any(lends) {
             settings.push("lendout: false".to_owned());
         } else if is_owned {
             let off = owners.iter().filter(|c| !lends(c));
             settings.extend(off.map(|&c| format!("lendout.{}: false", self.names.consumers[c])));
         }
-        for (c, consumer) in plan.consumers.iter().enumerate().skip(1) {
+        for (c, consumer) in plan.consumers.iter().skip(1) {
             let name = &self.names.consumers[c];
             if consumer.lendout && consumer.lendout_grace != plan.default_grace {
                 settings.push(format!("lendout-grace.{name}: {}", seconds(consumer.lendout_grace)));
@@ -214,7 +216,7 @@ impl<'c> Writer<'c> {
 
     fn nodes(&mut self) {
         self.text.push_str("nodes:\n");
-        for (name, has) in self.names.hosts.iter().zip(&self.plan.hosts) {
+        for (name, has) in self.names.hosts.values().zip(self.plan.hosts.values()) {
             let amounts = self.amounts(has, true);
             let _ = writeln!(self.text, "- {{name: {name}{amounts}}}");
         }
@@ -242,9 +244,9 @@ impl<'c> Writer<'c> {
     fn queues(&mut self) -> Result<(), &'static str> {
         let plan = self.plan;
         self.text.push_str("queues:\n");
-        for (c, consumer) in plan.consumers.iter().enumerate().skip(1) {
+        for (c, consumer) in plan.consumers.iter().skip(1) {
             let _ = write!(self.text, "- {{name: {}", self.names.consumers[c]);
-            if let Some(parent) = consumer.parent.filter(|&parent| parent != 0) {
+            if let Some(parent) = consumer.parent.filter(|&parent| parent != ConsumerId::ROOT) {
                 let _ = write!(self.text, ", parent: {}", self.names.consumers[parent]);
             }
             if consumer.priority != 0 {
@@ -279,7 +281,7 @@ impl<'c> Writer<'c> {
             ShareLimit::At(most) => return Ok(most.to_string()),
             ShareLimit::Part(millionths) => millionths,
         };
-        let total: i64 = self.plan.hosts.iter().map(|host| host[dim]).sum();
+        let total: i64 = self.plan.hosts.values().map(|host| host[dim]).sum();
         let thousandths = total * part / 1000;
         let is_exact = thousandths * 1000 == total * part && thousandths >= 0;
         let is_whole = thousandths % 1000 == 0;
@@ -293,7 +295,7 @@ impl<'c> Writer<'c> {
     fn jobs(&mut self, course: &Course) -> Vec<String> {
         let mut jobs = vec![String::new(); course.pods.len()];
         self.text.push_str("jobs:\n");
-        for (sub, name) in self.names.subs.iter().enumerate() {
+        for (sub, name) in self.names.subs.iter() {
             let pods: Vec<usize> =
                 (0..course.pods.len()).filter(|&pod| course.pods[pod].sub == sub).collect();
             let is_plain =

@@ -6,6 +6,7 @@ mod moments;
 mod one_file;
 
 use fairground::policy::ego::cycle::Layout;
+use fairground::policy::ego::ids::{HostId, SubId};
 use fairground::policy::ego::plan::Plan;
 use fairground::policy::ego::pool_state::PoolState;
 use fairground::sim::Simulation;
@@ -77,7 +78,7 @@ fn cycles(case: &Case, names: &Names) -> Result<(Vec<Round>, bool), Differs> {
 /// A free pass alone: what reclaim would do after it is not part of the recording.
 fn only_starts(
     case: &Case,
-    starts: &[(usize, usize)],
+    starts: &[(SubId, HostId)],
     state: &PoolState<'_>,
     names: &Names,
 ) -> Result<(), String> {
@@ -121,7 +122,7 @@ fn quotas(case: &Case, plan: &Plan, names: &mut Names) -> Result<(), Differs> {
         if step["op"] != "dynamic_quota" {
             continue;
         }
-        if state.subs.iter().any(|sub| sub.want < sub.running) {
+        if state.subs.values().any(|sub| sub.want < sub.running) {
             return Err("more units run than are wanted".into());
         }
         let file = file::write(plan, &layout, names, &Course::new(&state))?;
@@ -132,7 +133,7 @@ fn quotas(case: &Case, plan: &Plan, names: &mut Names) -> Result<(), Differs> {
 }
 
 fn entitled(simulation: &Simulation, expected: &Value, names: &Names, file: &File) -> Result<(), String> {
-    for name in names.consumers.iter().skip(1) {
+    for name in names.consumers.values().skip(1) {
         let queue = simulation.cluster().queues.iter().find(|(_, queue)| *queue.name == **name);
         let (queue, _) = queue.ok_or_else(|| format!("no queue {name}"))?;
         let row = simulation.ledger().rows.iter().find(|row| row.queue == queue);

@@ -7,14 +7,15 @@
 use std::collections::BTreeMap;
 
 use fairground::cluster::Phase;
-use fairground::id::{JobId, NodeId, PodId};
+use fairground::id::{Arena, Id, JobId, NodeId, PodId};
 use fairground::policy::ego::cycle::{Cycle, Layout, run as run_cycle};
+use fairground::policy::ego::ids::{ConsumerId, HostId, SubId, UnitId};
 use fairground::policy::ego::plan::{Plan, units_in};
 use fairground::policy::ego::pool_state::{Change, PoolState, Source, State};
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
-use fairground::trace::{Event, EvictReason};
+use fairground::trace::{Event, EvictReason, Level};
 
 use super::course::{News, Round, deadline_of, reason};
 use super::file::Writer;
@@ -25,15 +26,15 @@ use crate::front::Differs;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decided {
     /// Sub-allocation and host of every start.
-    pub starts: Vec<(usize, usize)>,
+    pub starts: Vec<(SubId, HostId)>,
     /// The first of these that has the room of a unit without a grace.
     pub handed: usize,
     /// The units that start.
-    units: Vec<usize>,
+    units: Vec<UnitId>,
     /// Unit, why, for which sub-allocation, and for how many seconds it may still run.
-    evictions: Vec<(usize, EvictReason, Option<usize>, i64)>,
+    evictions: Vec<(UnitId, EvictReason, Option<SubId>, i64)>,
     /// Sub-allocations and hosts.
-    claims: Vec<(usize, usize)>,
+    claims: Vec<(SubId, HostId)>,
     /// Whether a host loses a unit after another of it was gone without a grace.
     goes_on: bool,
 }
@@ -42,9 +43,9 @@ pub struct Decided {
 struct Moment {
     text: String,
     /// The sub-allocation of every job.
-    jobs: BTreeMap<String, usize>,
+    jobs: BTreeMap<String, SubId>,
     /// The unit of every pod that holds something.
-    pods: BTreeMap<String, usize>,
+    pods: BTreeMap<String, UnitId>,
 }
 
 /// Runs the cycles with the rules' own code, which is compared with the recording before, and every cycle through a file. Gives what was
@@ -58,28 +59,28 @@ pub fn run(
     let mut all = Vec::new();
     for round in rounds {
         state.now = Time::from_seconds(round.t);
-        let mut ended: Vec<usize> = Vec::new();
+        let mut ended: Vec<UnitId> = Vec::new();
         let before = state.clone();
         news(state, round, &mut ended)?;
         let moment = write((plan, layout, names), (&before, state), &ended)?;
         state.changes.clear();
-        let done = run_cycle(state, layout, false);
+        let done = run_cycle(state, layout, Level::Outcomes);
         let expected = decided(state, &done, round.t);
         if expected.goes_on && !is_free_pass {
             return Err("units of a host are gone one after the other in a cycle, pods after it".into());
         }
         let at = |says: String| Differs::Says(format!("at {} s: {says}", round.t));
         follow(&moment, &expected, names, is_free_pass).map_err(at)?;
-        let mut held = vec![0; state.subs.len()];
-        let units = state.units.iter().filter(|unit| unit.state != State::Gone);
+        let mut held: Arena<SubId, u64> = state.subs.ids().map(|_| 0).collect();
+        let units = state.units.values().filter(|unit| unit.state != State::Gone);
         units.for_each(|unit| held[unit.sub] += 1);
-        all.push((expected, held));
+        all.push((expected, held.values().copied().collect()));
     }
     Ok(all)
 }
 
 /// What happens before a cycle. `ended`: units that end, running or in their grace.
-fn news(state: &mut PoolState<'_>, round: &Round, ended: &mut Vec<usize>) -> Result<(), String> {
+fn news(state: &mut PoolState<'_>, round: &Round, ended: &mut Vec<UnitId>) -> Result<(), String> {
     for news in &round.news {
         match news {
             News::Want(sub, want) => state.subs[*sub].want = *want,
@@ -121,7 +122,7 @@ fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
         }
     }
     decided.claims = reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host))).collect();
-    let is_gone = |unit: &usize| state.units[*unit].state == State::Gone;
+    let is_gone = |unit: &UnitId| state.units[*unit].state == State::Gone;
     decided.goes_on = reclaims.iter().enumerate().any(|(i, first)| {
         let is_later = |later: &&Reclaim| later.host == first.host;
         first.victims.iter().any(is_gone) && reclaims[i + 1..].iter().copied().any(|r| is_later(&r))
@@ -130,31 +131,34 @@ fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
 }
 
 /// The pool to which a host is lent, as those who run on it tell: the closest one above its owner and all of them.
-fn pool_of_borrowers(plan: &Plan, state: &PoolState<'_>, owner: usize, host: usize) -> Option<usize> {
+fn pool_of_borrowers(
+    plan: &Plan,
+    state: &PoolState<'_>,
+    owner: ConsumerId,
+    host: HostId,
+) -> Option<ConsumerId> {
     let leaves = state.on_host[host].iter().map(|&unit| state.subs[state.units[unit].sub].leaf);
     let mut borrowers = leaves.filter(|&leaf| leaf != owner).peekable();
     borrowers.peek()?;
     let parent = plan.consumers[owner].parent?;
-    Some(
-        borrowers.fold(parent, |pool, leaf| {
-            plan.path(pool).find(|&above| plan.is_below(leaf, above)).unwrap_or(0)
-        }),
-    )
+    Some(borrowers.fold(parent, |pool, leaf| {
+        plan.path(pool).find(|&above| plan.is_below(leaf, above)).unwrap_or(ConsumerId::ROOT)
+    }))
 }
 
 /// Whether everything was drawn from where a scenario takes it to be drawn from.
 fn sources(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<(), &'static str> {
-    let drawn = |leaf: usize, host: usize| {
+    let drawn = |leaf: ConsumerId, host: HostId| {
         let holder = layout.holders[host];
-        if holder == leaf && holder != 0 {
+        if holder == leaf && holder != ConsumerId::ROOT {
             return Some(Source::Owned);
         }
-        if !plan.is_leaf(holder) || holder == 0 {
+        if !plan.is_leaf(holder) || holder == ConsumerId::ROOT {
             return Some(Source::Pool(holder));
         }
         pool_of_borrowers(plan, state, holder, host).map(Source::Pool)
     };
-    let units = state.units.iter().filter(|unit| unit.state != State::Gone);
+    let units = state.units.values().filter(|unit| unit.state != State::Gone);
     let units = units.map(|unit| (unit.sub, unit.host, unit.source));
     let promised = state.earmarks.iter().map(|earmark| (earmark.sub, earmark.host, earmark.source));
     for (sub, host, source) in units.chain(promised) {
@@ -167,7 +171,7 @@ fn sources(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<(), &'
 
 /// Whether a sub-allocation wants more than some pool above it holds: then it is not the same as several jobs, whose demand is capped
 /// one by one.
-fn is_capped(plan: &Plan, layout: &Layout, state: &PoolState<'_>, sub: usize) -> bool {
+fn is_capped(plan: &Plan, layout: &Layout, state: &PoolState<'_>, sub: SubId) -> bool {
     let of = &state.subs[sub];
     plan.path(of.leaf).filter(|pool| layout.pools.contains(pool)).any(|pool| {
         let hosts = layout.pool(state, pool).hosts;
@@ -179,16 +183,17 @@ fn is_capped(plan: &Plan, layout: &Layout, state: &PoolState<'_>, sub: usize) ->
 /// Units of one sub-allocation that started one after the other, and pods that wait.
 #[derive(Default)]
 struct Block {
-    sub: usize,
-    units: Vec<usize>,
+    sub: SubId,
+    units: Vec<UnitId>,
     waiting: usize,
 }
 
 /// The jobs of the units that run and of those that wait.
 fn blocks(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<Vec<Block>, &'static str> {
-    let capped: Vec<bool> = (0..state.subs.len()).map(|sub| is_capped(plan, layout, state, sub)).collect();
+    let capped: Arena<SubId, bool> =
+        state.subs.ids().map(|sub| is_capped(plan, layout, state, sub)).collect();
     let mut blocks: Vec<Block> = Vec::new();
-    for (id, unit) in state.units.iter().enumerate().filter(|(_, unit)| unit.state == State::Run) {
+    for (id, unit) in state.units.iter().filter(|(_, unit)| unit.state == State::Run) {
         let leaf = state.subs[unit.sub].leaf;
         // In one leaf the order of starts decides who goes first; a job that is one demand may stand beside those of others.
         let last = match capped[unit.sub] {
@@ -200,7 +205,7 @@ fn blocks(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<Vec<Blo
             None => blocks.push(Block { sub: unit.sub, units: vec![id], waiting: 0 }),
         }
     }
-    for (sub, of) in state.subs.iter().enumerate() {
+    for (sub, of) in state.subs.iter() {
         let waiting = of.want.saturating_sub(of.running) as usize;
         match blocks.iter_mut().rev().find(|block| block.sub == sub) {
             Some(block) => block.waiting = waiting,
@@ -220,7 +225,7 @@ fn running(
     moment: &mut Moment,
     blocks: &[Block],
     state: &PoolState<'_>,
-) -> BTreeMap<usize, (String, usize)> {
+) -> BTreeMap<SubId, (String, usize)> {
     let names = writer.names;
     let n_units = state.units.len();
     let mut claimants = BTreeMap::new();
@@ -237,7 +242,7 @@ fn running(
         if let Some(first) = block.units.first() {
             let on: Vec<&str> =
                 block.units.iter().map(|&unit| names.hosts[state.units[unit].host].as_str()).collect();
-            says += &format!(", on: [{}], started: -{}s", on.join(", "), n_units - first);
+            says += &format!(", on: [{}], started: -{}s", on.join(", "), n_units - first.index());
         }
         if state.subs[block.sub].want < state.subs[block.sub].running {
             says += ", restart: never";
@@ -259,7 +264,7 @@ fn running(
 fn write(
     (plan, layout, names): (&Plan, &Layout, &Names),
     (before, state): (&PoolState<'_>, &PoolState<'_>),
-    ended: &[usize],
+    ended: &[UnitId],
 ) -> Result<Moment, Differs> {
     sources(plan, layout, state)?;
     let mut writer = Writer::new(plan, layout, names)?;
@@ -278,7 +283,7 @@ fn write(
     }
     for (unit, earmark) in leaving(before, ended) {
         let of = before.units[unit];
-        let name = format!("{}-leaves-{}", names.subs[of.sub], unit + 1);
+        let name = format!("{}-leaves-{}", names.subs[of.sub], unit.index() + 1);
         let left = match of.state {
             State::Reclaiming(until) if !ended.contains(&unit) => {
                 (until - state.now).as_millis().max(0) / 1000
@@ -296,10 +301,10 @@ fn write(
         moment.pods.insert(name.clone(), unit);
         moment.jobs.insert(name, of.sub);
     }
-    let runs = |unit: &&usize| before.units[**unit].state == State::Run;
+    let runs = |unit: &&UnitId| before.units[**unit].state == State::Run;
     for &unit in ended.iter().filter(runs) {
         let of = before.units[unit];
-        let name = format!("{}-ends-{}", names.subs[of.sub], unit + 1);
+        let name = format!("{}-ends-{}", names.subs[of.sub], unit.index() + 1);
         writer.job(&name, &state.subs, of.sub, &format!(", on: [{}]", names.hosts[of.host]));
         ends += &format!("- {{at: 0s, job: {name}}}\n");
     }
@@ -312,7 +317,7 @@ fn write(
 }
 
 /// The promises for which a pod waits in a job of its own, so that the file says whose room each pod makes that leaves.
-fn claiming(blocks: &mut [Block], state: &PoolState<'_>, is_capped: impl Fn(usize) -> bool) -> Vec<usize> {
+fn claiming(blocks: &mut [Block], state: &PoolState<'_>, is_capped: impl Fn(SubId) -> bool) -> Vec<usize> {
     let mut claiming = Vec::new();
     for (i, earmark) in state.earmarks.iter().enumerate().filter(|(_, earmark)| !is_capped(earmark.sub)) {
         if let Some(block) = blocks.iter_mut().find(|b| b.sub == earmark.sub && b.waiting > 0) {
@@ -324,11 +329,11 @@ fn claiming(blocks: &mut [Block], state: &PoolState<'_>, is_capped: impl Fn(usiz
 }
 
 /// Units in their grace, and the promise whose room they make: in the order of the promises.
-fn leaving(state: &PoolState<'_>, ended: &[usize]) -> Vec<(usize, Option<usize>)> {
+fn leaving(state: &PoolState<'_>, ended: &[UnitId]) -> Vec<(UnitId, Option<usize>)> {
     let promised = state.earmarks.iter().enumerate();
     let promised = promised.flat_map(|(i, e)| e.victims.iter().map(move |&unit| (unit, Some(i))));
-    let mut leaving: Vec<(usize, Option<usize>)> = promised.collect();
-    for (id, unit) in state.units.iter().enumerate() {
+    let mut leaving: Vec<(UnitId, Option<usize>)> = promised.collect();
+    for (id, unit) in state.units.iter() {
         let is_known = leaving.iter().any(|(known, _)| *known == id);
         if matches!(unit.state, State::Reclaiming(_)) && !is_known && !ended.contains(&id) {
             leaving.push((id, None));
@@ -341,28 +346,28 @@ fn leaving(state: &PoolState<'_>, ended: &[usize]) -> Vec<(usize, Option<usize>)
 struct Run<'m> {
     simulation: Simulation,
     moment: &'m Moment,
-    hosts: BTreeMap<&'m str, usize>,
+    hosts: BTreeMap<&'m str, HostId>,
     /// Units of pods that started in the first cycle.
-    started: BTreeMap<String, usize>,
+    started: BTreeMap<String, UnitId>,
 }
 
 impl Run<'_> {
-    fn sub(&self, job: JobId) -> Result<usize, String> {
+    fn sub(&self, job: JobId) -> Result<SubId, String> {
         let name = &*self.simulation.cluster().jobs[job].name;
         self.moment.jobs.get(name).copied().ok_or_else(|| format!("unknown job {name}"))
     }
 
-    fn host(&self, node: NodeId) -> Result<usize, String> {
+    fn host(&self, node: NodeId) -> Result<HostId, String> {
         let name = &*self.simulation.cluster().nodes[node].name;
         self.hosts.get(name).copied().ok_or_else(|| format!("unknown node {name}"))
     }
 
-    fn sub_of(&self, pod: PodId) -> Result<usize, String> {
+    fn sub_of(&self, pod: PodId) -> Result<SubId, String> {
         self.sub(self.simulation.cluster().pods[pod].job)
     }
 
     /// What a cycle decided. `units`: those that start in it, in order.
-    fn decided(&mut self, record: &CycleRecord, units: &[usize]) -> Result<Decided, String> {
+    fn decided(&mut self, record: &CycleRecord, units: &[UnitId]) -> Result<Decided, String> {
         let mut decided = Decided::default();
         for recorded in &record.events {
             match recorded.event {
@@ -398,20 +403,20 @@ fn follow(moment: &Moment, expected: &Decided, names: &Names, is_free_pass: bool
     let mut run = Run {
         simulation: crate::front::simulation(&moment.text)?,
         moment,
-        hosts: names.hosts.iter().map(String::as_str).zip(0..).collect(),
+        hosts: names.hosts.iter().map(|(host, name)| (name.as_str(), host)).collect(),
         started: BTreeMap::new(),
     };
     let record = run.simulation.advance().ok_or("no cycle")?;
     let got = run.decided(&record, &expected.units)?;
     let (now, handed) = expected.starts.split_at(expected.handed);
-    let start = |(sub, host): &(usize, usize)| format!("{} on {}", names.subs[*sub], names.hosts[*host]);
+    let start = |(sub, host): &(SubId, HostId)| format!("{} on {}", names.subs[*sub], names.hosts[*host]);
     same("start", now, &got.starts, start)?;
     if is_free_pass {
         return Ok(());
     }
     same("eviction", &expected.evictions, &got.evictions, |(unit, why, by, left)| {
         let by = by.map_or("nobody", |sub| names.subs[sub].as_str());
-        format!("u{} ({why:?}) for {by} in {left} s", unit + 1)
+        format!("u{} ({why:?}) for {by} in {left} s", unit.index() + 1)
     })?;
     same("claim", &expected.claims, &got.claims, start)?;
     if handed.is_empty() {

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use fairground::cluster::Phase;
-use fairground::id::{JobId, NodeId, PodId};
+use fairground::id::{Id, JobId, NodeId, PodId};
 use fairground::policy::ego::cycle::Layout;
+use fairground::policy::ego::ids::HostId;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, EvictReason};
 
@@ -45,7 +46,7 @@ struct Run<'c> {
     simulation: Simulation,
     course: &'c Course,
     pods: BTreeMap<String, usize>,
-    hosts: BTreeMap<String, usize>,
+    hosts: BTreeMap<String, HostId>,
 }
 
 impl Run<'_> {
@@ -58,7 +59,7 @@ impl Run<'_> {
         self.pods.get(name).copied().ok_or_else(|| format!("unknown job {name}"))
     }
 
-    fn host(&self, node: NodeId) -> Result<usize, String> {
+    fn host(&self, node: NodeId) -> Result<HostId, String> {
         let name = &*self.simulation.cluster().nodes[node].name;
         self.hosts.get(name).copied().ok_or_else(|| format!("unknown node {name}"))
     }
@@ -83,7 +84,7 @@ impl Run<'_> {
         }))
     }
 
-    fn holds(&self) -> Result<BTreeMap<usize, (usize, bool)>, String> {
+    fn holds(&self) -> Result<BTreeMap<usize, (HostId, bool)>, String> {
         let mut holds = BTreeMap::new();
         for (id, pod) in self.simulation.cluster().pods.iter() {
             if let Some(node) = pod.node.filter(|_| pod.phase.holds()) {
@@ -97,14 +98,14 @@ impl Run<'_> {
 
 /// Runs the file and compares it cycle by cycle. Cycles at one instant are one: what goes without a grace is gone at the next of them.
 /// By pod: its host, and whether it is leaving.
-type Held = BTreeMap<usize, (usize, bool)>;
+type Held = BTreeMap<usize, (HostId, bool)>;
 
 fn follow(course: &Course, file: &File, names: &Names) -> Result<(), String> {
     let mut run = Run {
         simulation: crate::front::simulation(&file.text)?,
         course,
         pods: file.jobs.iter().cloned().zip(0..).collect(),
-        hosts: names.hosts.iter().cloned().zip(0..).collect(),
+        hosts: names.hosts.iter().map(|(host, name)| (name.clone(), host)).collect(),
     };
     let last = course.cycles.last().map_or(0, |cycle| cycle.t);
     let mut seen: Vec<(i64, Vec<Move>, Held)> = Vec::new();
@@ -136,7 +137,7 @@ fn follow(course: &Course, file: &File, names: &Names) -> Result<(), String> {
 fn same(
     expected: &Expected,
     moves: &[&Move],
-    holds: &BTreeMap<usize, (usize, bool)>,
+    holds: &BTreeMap<usize, (HostId, bool)>,
     course: &Course,
     names: &Names,
 ) -> Result<(), String> {
@@ -145,7 +146,7 @@ fn same(
         let got: Vec<&Move> = moves.iter().copied().filter(|m| kind(m)).collect();
         // Of pods of one size that claim the same host any may be the first: which pods hold a host is compared below.
         let alike = |m: Option<&&Move>| match m {
-            Some(&&Move::Start(pod, host)) => Some(Move::Start(course.pods[pod].sub, host)),
+            Some(&&Move::Start(pod, host)) => Some(Move::Start(course.pods[pod].sub.index(), host)),
             other => other.map(|&m| m.clone()),
         };
         let at = (0..wanted.len().max(got.len())).find(|&i| alike(wanted.get(i)) != alike(got.get(i)))?;

@@ -187,6 +187,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
 }
 
 fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
+    let policy = &model.scenario.policy;
     for (view, label, key) in [
         (NowView::Shares, "Show shares", "1"),
         (NowView::Division, "Show how shares are divided", "2"),
@@ -194,8 +195,11 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
         (NowView::Gantt, "Show the job timeline", "4"),
         (NowView::Fairness, "Show fairness and waste", "5"),
         (NowView::Queues, "Show every queue over time", "6"),
+        (NowView::ShareUsage, "Show share usage", "7"),
     ] {
-        add(&terms.says(label), key, Command::Look(view));
+        if view.under(policy) == view {
+            add(&terms.says(label), key, Command::Look(view));
+        }
     }
     for (resource, label) in
         [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory"), (3, "Show dominant shares")]

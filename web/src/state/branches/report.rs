@@ -26,7 +26,7 @@ pub(crate) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>)
 
 /// Asks for what the present view tells, if it tells of more than the moment.
 pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
-    let report_request = match model.view.now {
+    let report_request = match model.view.now.under(&model.scenario.policy) {
         NowView::Gantt => {
             let about = match &model.selection {
                 Some(Selection::Job(name) | Selection::Queue(name)) if to_selection => name.clone(),
@@ -37,6 +37,7 @@ pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Eff
         }
         NowView::Fairness => ReportRequest::Tally { resource: model.counted_resource() },
         NowView::Queues => ReportRequest::Series,
+        NowView::ShareUsage => ReportRequest::ShareUsage,
         NowView::Shares | NowView::Division | NowView::Tree => {
             model.report = None;
             return;
@@ -68,6 +69,8 @@ pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
         },
         Report::Tally(tally) => ReportRequest::Tally { resource: tally.resource },
         Report::Series(_) => ReportRequest::Series,
+        // Nothing is held against another run there.
+        Report::ShareUsage(_) => return None,
     })
 }
 

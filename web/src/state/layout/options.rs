@@ -1,5 +1,7 @@
 //! Choices of how the page looks.
 
+use fairground::policy::Policy;
+
 /// Colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -95,6 +97,8 @@ pub enum NowView {
     Shares,
     /// How a fair share came about.
     Division,
+    /// How pools are shared by share usage, under policies that share so.
+    ShareUsage,
     /// Queues inside queues.
     Tree,
     /// Who ran when.
@@ -107,9 +111,10 @@ pub enum NowView {
 
 impl NowView {
     /// All views, in order.
-    pub const ALL: [NowView; 6] = [
+    pub const ALL: [NowView; 7] = [
         NowView::Shares,
         NowView::Division,
+        NowView::ShareUsage,
         NowView::Tree,
         NowView::Gantt,
         NowView::Fairness,
@@ -121,10 +126,21 @@ impl NowView {
         match self {
             NowView::Shares => "shares",
             NowView::Division => "division",
+            NowView::ShareUsage => "share-usage",
             NowView::Tree => "tree",
             NowView::Gantt => "gantt",
             NowView::Fairness => "fairness",
             NowView::Queues => "queues",
+        }
+    }
+
+    /// The view that is shown under a policy: a policy that does not share by share usage has its division there.
+    pub fn under(self, policy: &str) -> NowView {
+        match self {
+            NowView::ShareUsage if !Policy::described_or_default(policy).knows.share_usage => {
+                NowView::Division
+            }
+            view => view,
         }
     }
 

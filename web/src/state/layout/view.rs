@@ -133,6 +133,6 @@ impl View {
 
     /// Whether Division is on screen.
     pub fn has_division(&self) -> bool {
-        self.now == NowView::Division || self.room == Room::Wide
+        matches!(self.now, NowView::Division | NowView::ShareUsage) || self.room == Room::Wide
     }
 }

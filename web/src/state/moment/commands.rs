@@ -68,7 +68,7 @@ pub(crate) fn show_resource(model: &mut Model, resource: u8, fx: &mut Vec<Effect
 
 /// Shows a picture in NOW.
 pub(crate) fn look(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
-    model.view.now = now;
+    model.view.now = now.under(&model.scenario.policy);
     ask_about(model, fx);
     ask_report(model, true, fx);
     fx.push(Effect::SetUrl);

@@ -1,5 +1,6 @@
 //! Division: stepping through the rounds in which a fair share came about, and pulling at weights.
 
+use fairground::policy::Policy;
 use fairground::words::Terms;
 use leptos::html;
 use leptos::prelude::*;
@@ -50,6 +51,9 @@ pub fn Division() -> impl IntoView {
             Some(alternative) => with_alternative(view, &alternative, store.changed.with(Option::is_some)),
             None => view,
         })
+    });
+    let has_usage = Memo::new(move |_| {
+        store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.share_usage)
     });
     let svg = Signal::derive(move || view.get().map_or(String::new(), |view| draw(&view, size.get())));
     // What a step of the whole run changes is announced with the run.
@@ -117,7 +121,10 @@ pub fn Division() -> impl IntoView {
                 <h2>{move || view.get().map_or_else(|| store.terms.get().says("Select a queue to see how its fair share is computed"), |v| v.title)}</h2>
                 {levels}
                 {chart_menu(as_table)}
-                <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.lead.clone()))}</p>
+                <p class="summary">
+                    {move || view.with(|view| view.as_ref().map(|view| view.lead.clone()))}
+                    {move || has_usage.get().then_some(" This is the dynamic share quota, for reference only: Share usage shows what decides.")}
+                </p>
             </div>
             <div class="division-body">
                 <div node_ref=place class="story-place">

@@ -1,0 +1,64 @@
+//! What lies above share limits.
+//!
+//! # Rule
+//! A leaf that draws more from a pool than its share limit loses its newest units that use a dimension in which it is above it,
+//! until it is within the limit.
+//!
+//! # Source
+//! ego.md 8.3
+//!
+//! # Differs
+//! OC-11
+
+use super::ids::{ConsumerId, UnitId};
+use super::plan::{Dims, ShareLimit, add};
+use super::pool::PoolBook;
+use super::pool_state::PoolState;
+use crate::units::RESOURCES_MAX;
+
+/// Dimensions in which a leaf draws more from the pool than its share limit.
+fn over_limit(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId, taken: &Dims) -> Vec<usize> {
+    let limits: &[Option<ShareLimit>; RESOURCES_MAX] = &state.plan.consumers[leaf].share_limit;
+    let is_over = |&dim: &usize| limits[dim].is_some_and(|limit| book.exceeds(limit, leaf, dim, -taken[dim]));
+    (0..RESOURCES_MAX).filter(is_over).collect()
+}
+
+/// The units the limit pass takes from a leaf: the newest that use a dimension in which it is above its limit.
+pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) -> Vec<UnitId> {
+    let mut taken = Dims::default();
+    let mut over = over_limit(state, book, leaf, &taken);
+    let mut victims = Vec::new();
+    if over.is_empty() {
+        return victims;
+    }
+    for id in newest_first(state, book, leaf) {
+        let unit = &state.subs[state.units[id].sub].unit;
+        if helps(unit, &over) {
+            add(&mut taken, unit, 1);
+            victims.push(id);
+            over = over_limit(state, book, leaf, &taken);
+            if over.is_empty() {
+                break;
+            }
+        }
+    }
+    victims
+}
+
+/// Running units of a leaf in a pool, the newest first.
+fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) -> Vec<UnitId> {
+    let source = book.source();
+    let is_ours = |&id: &UnitId| {
+        let unit = &state.units[id];
+        state.may_go(id)
+            && unit.source == source
+            && book.is_in[unit.host]
+            && state.subs[unit.sub].leaf == leaf
+    };
+    state.units.ids().rev().filter(is_ours).collect()
+}
+
+/// Whether a vector names anything above zero in one of these dimensions.
+fn helps(unit: &Dims, short: &[usize]) -> bool {
+    short.iter().any(|&dim| unit[dim] > 0)
+}

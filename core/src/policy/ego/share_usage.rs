@@ -1,0 +1,262 @@
+//! What Share usage shows: every pool in the numbers by which it is shared, and how what was free was assigned.
+//!
+//! # Rule
+//! Usage, demand and quota are read from the functions that decide; nothing is worked out a second time. Static and dynamic share
+//! quota are vectors with one entry for each resource that a unit of the pool asks for. Pod slots are left out of vectors:
+//! every unit takes one.
+//!
+//! # Source
+//! ego.md 4 to 7; IBM, *Share policies for multidimensional scheduling*
+//!
+//! # Differs
+//! nothing
+
+use super::cycle::Cycle;
+use super::ids::{ConsumerId, InPool, SizeId, SubId};
+use super::model::{Desk, Model, SLOTS};
+use super::number::{Fraction, Nat};
+use super::plan::ShareLimit;
+use super::pool::PoolBook;
+use super::quota::{Offer, Table, demand_of, dynamic_quota, offers, static_quota};
+use super::ranking;
+use crate::policy::PartitionView;
+use crate::trace::{
+    Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf,
+    UsageRow, Vector,
+};
+use crate::units::{RESOURCES_MAX, Resource};
+
+/// Allocations of one leaf that are listed, at most.
+const ALLOCATIONS_MAX: usize = 50;
+
+/// Every pool that has hosts, the public one first.
+pub(super) fn pools(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Vec<SharePool> {
+    let pools = model.layout.pools.iter().rev().map(|&root| model.layout.pool(&desk.state, root));
+    let with_hosts = pools.filter(|pool| !pool.hosts.is_empty());
+    with_hosts
+        .map(|pool| {
+            let book = PoolBook::open(&desk.state, &pool);
+            Reader::new(world, model, desk, &book).read()
+        })
+        .collect()
+}
+
+/// One pool while it is read.
+struct Reader<'r> {
+    world: PartitionView<'r>,
+    model: &'r Model,
+    desk: &'r Desk<'r>,
+    book: &'r PoolBook<'r>,
+    table: Table,
+    /// Sub-allocations that draw from the pool or wait, in order.
+    subs: Vec<SubId>,
+    /// Their unit sizes, in the order in which they occur.
+    shapes: Vec<SizeId>,
+}
+
+impl<'r> Reader<'r> {
+    fn new(
+        world: PartitionView<'r>,
+        model: &'r Model,
+        desk: &'r Desk<'r>,
+        book: &'r PoolBook<'r>,
+    ) -> Reader<'r> {
+        let state = &desk.state;
+        let is_here = |&sub: &SubId| {
+            let drawn = book.drawn[sub];
+            let waits = state.subs[sub].outstanding() > 0;
+            model.plan.is_below(state.subs[sub].leaf, book.pool.root)
+                && (drawn.units > 0 || drawn.projected > 0 || waits)
+        };
+        let subs: Vec<SubId> = state.subs.ids().filter(is_here).collect();
+        let mut shapes = Vec::new();
+        for &sub in &subs {
+            if !shapes.contains(&state.subs[sub].shape) {
+                shapes.push(state.subs[sub].shape);
+            }
+        }
+        Reader { world, model, desk, book, table: Table::new(state, book), subs, shapes }
+    }
+
+    fn read(&self) -> SharePool {
+        let root = self.book.pool.root;
+        let sizes: Vec<UnitSize> = self.shapes.iter().map(|&shape| self.size(shape)).collect();
+        let asked =
+            |dim: &usize| sizes.iter().any(|size| size.unit.iter().any(|(of, _)| usize::from(*of) == *dim));
+        let state = &self.desk.state;
+        let quotas: Vec<Quotas> = (0..RESOURCES_MAX)
+            .filter(asked)
+            .map(|dim| {
+                (dim, static_quota(&self.model.plan, self.book, dim), dynamic_quota(state, self.book, dim))
+            })
+            .collect();
+        let mut rows = Vec::new();
+        for consumer in self.book.consumers() {
+            rows.push(self.consumer(consumer, &quotas));
+            let depth = rows.last().map_or(0, |row| row.depth) + 1;
+            self.allocations(consumer, depth, &mut rows);
+        }
+        let division =
+            offers(state, self.book).map(|offers| offers.iter().map(|offer| self.step(offer)).collect());
+        SharePool { of: self.model.queues[root], sizes, rows, division }
+    }
+
+    fn exact(&self, n: &Nat) -> Exact {
+        self.table.part(n).exact()
+    }
+
+    fn size(&self, shape: SizeId) -> UnitSize {
+        let state = &self.desk.state;
+        let unit = state.shapes[shape].0;
+        UnitSize {
+            unit: vector(|dim| Some(unit[dim] as f64).filter(|&amount| amount > 0.0)),
+            hosts: self.book.packing(state, shape),
+            capacity: self.book.capacity[shape],
+        }
+    }
+
+    fn consumer(&self, consumer: ConsumerId, quotas: &[Quotas]) -> UsageRow {
+        let (root, plan) = (self.book.pool.root, &self.model.plan);
+        let of = &plan.consumers[consumer];
+        let queue = self.model.queues[consumer];
+        let below = self.subs.iter().filter(|&&sub| plan.is_below(self.desk.state.subs[sub].leaf, consumer));
+        let vector_of = |pick: fn(&Quotas) -> &InPool<Fraction>| {
+            let entry = |quotas: &Quotas| {
+                (quotas.0 as u8, in_policy_units(quotas.0, pick(quotas)[consumer].as_real()))
+            };
+            quotas.iter().map(entry).collect()
+        };
+        UsageRow {
+            of: if consumer == root { UsageOf::Pool } else { UsageOf::Consumer },
+            name: queue.map_or(String::new(), |queue| self.world.queues()[queue].name.to_string()),
+            depth: (of.depth - plan.consumers[root].depth) as u32,
+            queue,
+            size: None,
+            units: below.map(|&sub| self.book.drawn[sub].units).sum(),
+            usage: self.exact(&self.table.usage[consumer]),
+            projected: self.exact(&self.table.projected[consumer]),
+            demand: self.exact(&self.table.demand[consumer]),
+            consumer: Some(ConsumerUsage {
+                ratio: of.ratio,
+                priority: of.priority,
+                quota: self.table.quota_part(consumer).exact(),
+                limit: vector(|dim| match of.share_limit[dim]? {
+                    ShareLimit::At(most) => Some(most as f64),
+                    ShareLimit::Part(millionths) => {
+                        Some(self.book.offered[dim] as f64 * millionths as f64 / 1e6)
+                    }
+                }),
+                static_quota: vector_of(|quotas| &quotas.1),
+                dynamic_quota: vector_of(|quotas| &quotas.2),
+            }),
+        }
+    }
+
+    /// The allocations of a leaf, and the sub-allocations of those that have several.
+    fn allocations(&self, leaf: ConsumerId, depth: u32, rows: &mut Vec<UsageRow>) {
+        let subs = &self.desk.state.subs;
+        let own: Vec<SubId> = self.subs.iter().copied().filter(|&sub| subs[sub].leaf == leaf).collect();
+        let same = |a: &SubId, b: &SubId| subs[*a].allocation == subs[*b].allocation;
+        for allocation in own.chunk_by(same).take(ALLOCATIONS_MAX) {
+            let set = |sub: SubId| &self.world.cluster.pod_sets[self.desk.pod_sets[sub]];
+            let job = self.world.cluster.jobs[set(allocation[0]).job].name.to_string();
+            let row = |of, name, depth, members: &[SubId]| {
+                let sum = |share: &dyn Fn(SubId) -> Nat| {
+                    self.exact(&members.iter().fold(Nat::ZERO, |sum, &sub| sum.plus(&share(sub))))
+                };
+                let state = &self.desk.state;
+                let drawn = |sub: SubId| self.book.drawn[sub];
+                let shape = |sub: &SubId| subs[*sub].shape;
+                let is_one = members.iter().all(|sub| shape(sub) == shape(&members[0]));
+                let size = self.shapes.iter().position(|&of| is_one && of == shape(&members[0]));
+                UsageRow {
+                    of,
+                    name,
+                    depth,
+                    queue: self.model.queues[leaf],
+                    size: size.map(|at| at as u32),
+                    units: members.iter().map(|&sub| drawn(sub).units).sum(),
+                    usage: sum(&|sub| self.book.share(state, sub, drawn(sub).units)),
+                    projected: sum(&|sub| self.book.share(state, sub, drawn(sub).projected)),
+                    demand: sum(&|sub| demand_of(state, self.book, sub)),
+                    consumer: None,
+                }
+            };
+            rows.push(row(UsageOf::Allocation, job, depth, allocation));
+            for &sub in allocation.iter().filter(|_| allocation.len() > 1) {
+                rows.push(row(UsageOf::SubAllocation, set(sub).name.to_string(), depth + 1, &[sub]));
+            }
+        }
+    }
+
+    fn step(&self, (consumer, rest, ratios): &Offer) -> QuotaStep {
+        let of = &self.model.plan.consumers[*consumer];
+        let of_pool = |n: &Fraction| Fraction { n: n.n.clone(), d: n.d.times(&self.table.whole) }.exact();
+        QuotaStep {
+            of: of.parent.filter(|&parent| parent != self.book.pool.root).and_then(|c| self.model.queues[c]),
+            queue: self.model.queues[*consumer],
+            priority: of.priority,
+            rest: of_pool(rest),
+            ratio: (of.ratio, *ratios),
+            offer: of_pool(&rest.portion(of.ratio, *ratios)),
+            demand: self.exact(&self.table.demand[*consumer]),
+            quota: self.table.quota_part(*consumer).exact(),
+        }
+    }
+}
+
+/// Static and dynamic share quota in one dimension, by consumer.
+type Quotas = (usize, InPool<Fraction>, InPool<Fraction>);
+
+fn in_policy_units(dim: usize, base: f64) -> f64 {
+    if dim < Resource::GPU.index() { base } else { base / 1000.0 }
+}
+
+/// A vector of amounts given in base units.
+fn vector(of: impl Fn(usize) -> Option<f64>) -> Vector {
+    let entry = |dim: usize| Some((dim as u8, in_policy_units(dim, of(dim)?)));
+    (0..RESOURCES_MAX).filter(|&dim| dim != SLOTS).filter_map(entry).collect()
+}
+
+/// How free resources were assigned in a cycle, turn by turn.
+pub(super) fn assignments(
+    world: PartitionView<'_>,
+    model: &Model,
+    desk: &Desk<'_>,
+    cycle: &Cycle,
+) -> Vec<Assignment> {
+    let plan = &model.plan;
+    let turns = cycle.turns.iter().flat_map(|(root, turns)| turns.iter().map(move |turn| (*root, turn)));
+    let assignment = |(root, turn): (ConsumerId, &super::assign::Turn)| {
+        let part = |n: &Nat| Fraction { n: n.clone(), d: turn.whole.clone() };
+        let choice = |junction: &super::assign::Junction| {
+            let open: Vec<ConsumerId> = junction.open.iter().map(|(c, _)| *c).collect();
+            let parts: Vec<(u64, u64)> = ranking::parts(plan, &open).collect();
+            let children = &plan.consumers[junction.node].children;
+            let candidate = |&c: &ConsumerId| {
+                let at = open.iter().position(|&other| other == c);
+                let usage = at.map_or(Fraction::ZERO, |at| part(&junction.open[at].1));
+                let per_ratio =
+                    Fraction { n: usage.n.clone(), d: usage.d.scaled(plan.consumers[c].ratio.max(1)) };
+                Some(ShareCandidate {
+                    queue: model.queues[c]?,
+                    part: at.map(|at| parts[at]),
+                    usage: [usage.exact(), per_ratio.exact()],
+                })
+            };
+            ShareChoice {
+                children: children.iter().filter_map(candidate).collect(),
+                chosen: children.iter().position(|&c| c == junction.chosen).unwrap_or(0) as u32,
+                is_tie: junction.is_tie,
+                after: part(&junction.after).exact(),
+            }
+        };
+        Assignment {
+            partition: world.partition,
+            pool: model.queues[root],
+            choices: turn.way.iter().map(choice).collect(),
+            nodes: turn.units.iter().map(|&id| model.nodes[desk.state.units[id].host]).collect(),
+        }
+    };
+    turns.map(assignment).collect()
+}
