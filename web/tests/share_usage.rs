@@ -54,24 +54,24 @@ fn the_example_tree_has_the_quotas_of_the_document() {
     lines(
         &view[0],
         expect![[r#"
-        Share usage and quota
-        Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
+            Share usage and quota
+            Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
 
-        consumer | unit size | allocated units | capacity | share usage | projected usage | usage demand | share usage quota | share limit | share priority | share ratio
-        whole pool | – | 18 | – | 1 | 1 | 5 | 1 | – | – | –
-         A | – | 6 | – | 1/3 (0.3333) | 1/3 (0.3333) | 2 | 1/3 (0.3333) | – | 2 | 1
-          A1 | – | 2 | – | 1/9 (0.1111) | 1/9 (0.1111) | 1 | 1/9 (0.1111) | – | 0 | 1
-           allocation a1 | 1 GPU | 2 | 18 | 1/9 (0.1111) | 1/9 (0.1111) | 1 | – | – | – | –
-          A2 | – | 4 | – | 2/9 (0.2222) | 2/9 (0.2222) | 1 | 2/9 (0.2222) | – | 0 | 2
-           allocation a2 | 1 GPU | 4 | 18 | 2/9 (0.2222) | 2/9 (0.2222) | 1 | – | – | – | –
-         B | – | 12 | – | 2/3 (0.6667) | 2/3 (0.6667) | 2 | 2/3 (0.6667) | – | 2 | 2
-          B1 | – | 12 | – | 2/3 (0.6667) | 2/3 (0.6667) | 1 | 2/3 (0.6667) | – | 2 | 1
-           allocation b1 | 1 GPU | 12 | 18 | 2/3 (0.6667) | 2/3 (0.6667) | 1 | – | – | – | –
-          B2 | – | 0 | – | 0 | 0 | 1 | 0 | – | 1 | 1
-           allocation b2 | 1 GPU | 0 | 18 | 0 | 0 | 1 | – | – | – | –
-         C | – | 0 | – | 0 | 0 | 1 | 0 | – | 1 | 1
-          allocation c | 1 GPU | 0 | 18 | 0 | 0 | 1 | – | – | – | –
-    "#]],
+            consumer | share usage | usage demand | share usage quota | share limit | projected usage | unit size | allocated units | capacity | share priority | share ratio
+            whole pool | 1 | 5 | 1 | – | 1 | – | 18 | – | – | –
+             A | 1/3 (0.3333) | 2 | 1/3 (0.3333) | – | 1/3 (0.3333) | – | 6 | – | 2 | 1
+              A1 | 1/9 (0.1111) | 1 | 1/9 (0.1111) | – | 1/9 (0.1111) | – | 2 | – | 0 | 1
+               allocation a1 | 1/9 (0.1111) | 1 | – | – | 1/9 (0.1111) | 1 GPU | 2 | 18 | – | –
+              A2 | 2/9 (0.2222) | 1 | 2/9 (0.2222) | – | 2/9 (0.2222) | – | 4 | – | 0 | 2
+               allocation a2 | 2/9 (0.2222) | 1 | – | – | 2/9 (0.2222) | 1 GPU | 4 | 18 | – | –
+             B | 2/3 (0.6667) | 2 | 2/3 (0.6667) | – | 2/3 (0.6667) | – | 12 | – | 2 | 2
+              B1 | 2/3 (0.6667) | 1 | 2/3 (0.6667) | – | 2/3 (0.6667) | – | 12 | – | 2 | 1
+               allocation b1 | 2/3 (0.6667) | 1 | – | – | 2/3 (0.6667) | 1 GPU | 12 | 18 | – | –
+              B2 | 0 | 1 | 0 | – | 0 | – | 0 | – | 1 | 1
+               allocation b2 | 0 | 1 | – | – | 0 | 1 GPU | 0 | 18 | – | –
+             C | 0 | 1 | 0 | – | 0 | – | 0 | – | 1 | 1
+              allocation c | 0 | 1 | – | – | 0 | 1 GPU | 0 | 18 | – | –
+        "#]],
     );
     lines(
         &view[1],
@@ -92,61 +92,61 @@ fn the_example_tree_has_the_quotas_of_the_document() {
     lines(
         &view[2],
         expect![[r#"
-        How free resources are assigned
-        Cycle 1 took 23 turns. Satisfied consumers are removed; of those with the highest share priority the one with the smallest share usage / share ratio gets the next unit.
+            How free resources are assigned
+            Cycle 1 took 23 turns. Satisfied consumers are removed; of those with the highest share priority the one with the smallest share usage / share ratio gets the next unit.
 
-        turn | percentages | share usage / share ratio | assigned to | host | share usage after
-        1 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 0, B 0; A1 0, A2 0 | A (tie: first in the tree) › A1 (tie: first in the tree) | host-1 | A 1/18, A1 1/18
-        2 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/18, B 0; B1 0 | B › B1 | host-1 | B 1/18, B1 1/18
-        3 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/18, B 1/36; B1 1/18 | B › B1 | host-1 | B 1/9, B1 1/9
-        4 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 1/18, B 1/18; A1 1/18, A2 0 | A (tie: first in the tree) › A2 | host-1 | A 1/9, A2 1/18
-        5 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/9, B 1/18; B1 1/9 | B › B1 | host-1 | B 1/6, B1 1/6
-        6 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/9, B 1/12; B1 1/6 | B › B1 | host-1 | B 2/9, B1 2/9
-        7 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 1/9, B 1/9; A1 1/18, A2 1/36 | A (tie: first in the tree) › A2 | host-2 | A 1/6, A2 1/9
-        8 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/6, B 1/9; B1 2/9 | B › B1 | host-2 | B 5/18, B1 5/18
-        9 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/6, B 5/36; B1 5/18 | B › B1 | host-2 | B 1/3, B1 1/3
-        10 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 1/6, B 1/6; A1 1/18, A2 1/18 | A (tie: first in the tree) › A1 (tie: first in the tree) | host-2 | A 2/9, A1 1/9
-        11 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 2/9, B 1/6; B1 1/3 | B › B1 | host-2 | B 7/18, B1 7/18
-        12 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 2/9, B 7/36; B1 7/18 | B › B1 | host-2 | B 4/9, B1 4/9
-        13 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 2/9, B 2/9; A1 1/9, A2 1/18 | A (tie: first in the tree) › A2 | host-3 | A 5/18, A2 1/6
-        14 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 5/18, B 2/9; B1 4/9 | B › B1 | host-3 | B 1/2, B1 1/2
-        15 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 5/18, B 1/4; B1 1/2 | B › B1 | host-3 | B 5/9, B1 5/9
-        16 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 5/18, B 5/18; A1 1/9, A2 1/12 | A (tie: first in the tree) › A2 | host-3 | A 1/3, A2 2/9
-        17 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/3, B 5/18; B1 5/9 | B › B1 | host-3 | B 11/18, B1 11/18
-        18 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/3, B 11/36; B1 11/18 | B › B1 | host-3 | B 2/3, B1 2/3
-        19 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 1/3, B 1/3; A1 1/9, A2 1/9 | A (tie: first in the tree) › A1 (tie: first in the tree) | none fits: removed | –
-        20 | A 33.33 %, B 66.67 %, C 0 %; A1 removed, A2 100 % | A 1/3, B 1/3; A2 1/9 | A (tie: first in the tree) › A2 | none fits: removed | –
-        21 | A removed, B 100 %, C 0 %; B1 100 %, B2 0 % | B 1/3; B1 2/3 | B › B1 | none fits: removed | –
-        22 | A removed, B 100 %, C 0 %; B1 removed, B2 100 % | B 1/3; B2 0 | B › B2 | none fits: removed | –
-        23 | A removed, B removed, C 100 % | C 0 | C | none fits: removed | –
-    "#]],
+            turn | percentages | share usage / share ratio | assigned to | host | share usage after
+            1 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 0, B 0; A1 0, A2 0 | A (tie: first in the tree) › A1 (tie: first in the tree) | host-1 | A 1/18, A1 1/18
+            2 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/18, B 0; B1 0 | B › B1 | host-1 | B 1/18, B1 1/18
+            3 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/18, B 1/36; B1 1/18 | B › B1 | host-1 | B 1/9, B1 1/9
+            4 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 1/18, B 1/18; A1 1/18, A2 0 | A (tie: first in the tree) › A2 | host-1 | A 1/9, A2 1/18
+            5 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/9, B 1/18; B1 1/9 | B › B1 | host-1 | B 1/6, B1 1/6
+            6 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/9, B 1/12; B1 1/6 | B › B1 | host-1 | B 2/9, B1 2/9
+            7 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 1/9, B 1/9; A1 1/18, A2 1/36 | A (tie: first in the tree) › A2 | host-2 | A 1/6, A2 1/9
+            8 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/6, B 1/9; B1 2/9 | B › B1 | host-2 | B 5/18, B1 5/18
+            9 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/6, B 5/36; B1 5/18 | B › B1 | host-2 | B 1/3, B1 1/3
+            10 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 1/6, B 1/6; A1 1/18, A2 1/18 | A (tie: first in the tree) › A1 (tie: first in the tree) | host-2 | A 2/9, A1 1/9
+            11 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 2/9, B 1/6; B1 1/3 | B › B1 | host-2 | B 7/18, B1 7/18
+            12 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 2/9, B 7/36; B1 7/18 | B › B1 | host-2 | B 4/9, B1 4/9
+            13 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 2/9, B 2/9; A1 1/9, A2 1/18 | A (tie: first in the tree) › A2 | host-3 | A 5/18, A2 1/6
+            14 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 5/18, B 2/9; B1 4/9 | B › B1 | host-3 | B 1/2, B1 1/2
+            15 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 5/18, B 1/4; B1 1/2 | B › B1 | host-3 | B 5/9, B1 5/9
+            16 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 5/18, B 5/18; A1 1/9, A2 1/12 | A (tie: first in the tree) › A2 | host-3 | A 1/3, A2 2/9
+            17 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/3, B 5/18; B1 5/9 | B › B1 | host-3 | B 11/18, B1 11/18
+            18 | A 33.33 %, B 66.67 %, C 0 %; B1 100 %, B2 0 % | A 1/3, B 11/36; B1 11/18 | B › B1 | host-3 | B 2/3, B1 2/3
+            19 | A 33.33 %, B 66.67 %, C 0 %; A1 33.33 %, A2 66.67 % | A 1/3, B 1/3; A1 1/9, A2 1/9 | A (tie: first in the tree) › A1 (tie: first in the tree) | none fits: removed | –
+            20 | A 33.33 %, B 66.67 %, C 0 %; A1 removed, A2 100 % | A 1/3, B 1/3; A2 1/9 | A (tie: first in the tree) › A2 | none fits: removed | –
+            21 | A removed, B 100 %, C 0 %; B1 100 %, B2 0 % | B 1/3; B1 2/3 | B › B1 | none fits: removed | –
+            22 | A removed, B 100 %, C 0 %; B1 removed, B2 100 % | B 1/3; B2 0 | B › B2 | none fits: removed | –
+            23 | A removed, B removed, C 100 % | C 0 | C | none fits: removed | –
+        "#]],
     );
     lines(
         &view[3],
         expect![[r#"
-        Capacity of the pool
-        The most units of a size that the hosts of the pool hold when they are empty, host by host.
+            Capacity of the pool
+            The most units of a size that the hosts of the pool hold when they are empty, host by host.
 
-        unit size | units per host | capacity
-        1 GPU | 3 hosts × 6 | 18
-    "#]],
+            unit size | units per host | capacity
+            1 GPU | 3 hosts × 6 | 18
+        "#]],
     );
     lines(
         &view[4],
         expect![[r#"
-        Static and dynamic share quota
-        For reference only, not guaranteed: what a consumer gets depends on how units of different sizes are packed onto hosts. The static quota assumes that every consumer has enough work; the dynamic quota counts present demand.
+            Static and dynamic share quota
+            For reference only, not guaranteed: what a consumer gets depends on how units of different sizes are packed onto hosts. The static quota assumes that every consumer has enough work; the dynamic quota counts present demand.
 
-        consumer | static share quota | dynamic share quota
-        whole pool | 18 GPUs | 18 GPUs
-         A | 4.5 GPUs | 6 GPUs
-          A1 | 1.5 GPUs | 2 GPUs
-          A2 | 3 GPUs | 4 GPUs
-         B | 9 GPUs | 12 GPUs
-          B1 | 4.5 GPUs | 12 GPUs
-          B2 | 4.5 GPUs | 0 GPUs
-         C | 4.5 GPUs | 0 GPUs
-    "#]],
+            consumer | static share quota | dynamic share quota
+            whole pool | 18 GPUs | 18 GPUs
+             A | 4.5 GPUs | 6 GPUs
+              A1 | 1.5 GPUs | 2 GPUs
+              A2 | 3 GPUs | 4 GPUs
+             B | 9 GPUs | 12 GPUs
+              B1 | 4.5 GPUs | 12 GPUs
+              B2 | 4.5 GPUs | 0 GPUs
+             C | 4.5 GPUs | 0 GPUs
+        "#]],
     );
 }
 
@@ -156,37 +156,37 @@ fn what_one_does_not_need_is_divided_again() {
     lines(
         &slots[0],
         expect![[r#"
-        Share usage and quota
-        Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
+            Share usage and quota
+            Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
 
-        consumer | unit size | allocated units | capacity | share usage | projected usage | usage demand | share usage quota | share limit | share priority | share ratio
-        whole pool | – | 18 | – | 1 | 1 | 11/9 (1.2222) | 1 | – | – | –
-         A | – | 9 | – | 1/2 (0.5000) | 4/9 (0.4444) | 5/9 (0.5556) | 4/9 (0.4444) | – | 0 | 1
-          allocation a-1 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation a-2 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation a-3 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation a-4 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation a-5 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation a-6 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation a-7 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation a-8 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation a-9 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 0 | 1/18 (0.0556) | – | – | – | –
-          allocation a-10 | 1 GPU | 0 | 18 | 0 | 0 | 1/18 (0.0556) | – | – | – | –
-         B | – | 9 | – | 1/2 (0.5000) | 4/9 (0.4444) | 5/9 (0.5556) | 4/9 (0.4444) | – | 0 | 1
-          allocation b-1 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation b-2 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation b-3 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation b-4 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation b-5 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation b-6 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation b-7 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation b-8 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation b-9 | 1 GPU | 1 | 18 | 1/18 (0.0556) | 0 | 1/18 (0.0556) | – | – | – | –
-          allocation b-10 | 1 GPU | 0 | 18 | 0 | 0 | 1/18 (0.0556) | – | – | – | –
-         C | – | 0 | – | 0 | 1/9 (0.1111) | 1/9 (0.1111) | 1/9 (0.1111) | – | 0 | 1
-          allocation c-1 | 1 GPU | 0 | 18 | 0 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-          allocation c-2 | 1 GPU | 0 | 18 | 0 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | – | –
-    "#]],
+            consumer | share usage | usage demand | share usage quota | share limit | projected usage | unit size | allocated units | capacity | share priority | share ratio
+            whole pool | 1 | 11/9 (1.2222) | 1 | – | 1 | – | 18 | – | – | –
+             A | 1/2 (0.5000) | 5/9 (0.5556) | 4/9 (0.4444) | – | 4/9 (0.4444) | – | 9 | – | 0 | 1
+              allocation a-1 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation a-2 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation a-3 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation a-4 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation a-5 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation a-6 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation a-7 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation a-8 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation a-9 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 0 | 1 GPU | 1 | 18 | – | –
+              allocation a-10 | 0 | 1/18 (0.0556) | – | – | 0 | 1 GPU | 0 | 18 | – | –
+             B | 1/2 (0.5000) | 5/9 (0.5556) | 4/9 (0.4444) | – | 4/9 (0.4444) | – | 9 | – | 0 | 1
+              allocation b-1 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation b-2 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation b-3 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation b-4 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation b-5 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation b-6 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation b-7 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation b-8 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 1 | 18 | – | –
+              allocation b-9 | 1/18 (0.0556) | 1/18 (0.0556) | – | – | 0 | 1 GPU | 1 | 18 | – | –
+              allocation b-10 | 0 | 1/18 (0.0556) | – | – | 0 | 1 GPU | 0 | 18 | – | –
+             C | 0 | 1/9 (0.1111) | 1/9 (0.1111) | – | 1/9 (0.1111) | – | 0 | – | 0 | 1
+              allocation c-1 | 0 | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 0 | 18 | – | –
+              allocation c-2 | 0 | 1/18 (0.0556) | – | – | 1/18 (0.0556) | 1 GPU | 0 | 18 | – | –
+        "#]],
     );
     lines(
         &slots[1],
@@ -203,14 +203,14 @@ fn what_one_does_not_need_is_divided_again() {
     lines(
         &slots[2],
         expect![[r#"
-        How free resources are assigned
-        Cycle 1 took 3 turns. Satisfied consumers are removed; of those with the highest share priority the one with the smallest share usage / share ratio gets the next unit.
+            How free resources are assigned
+            Cycle 1 took 3 turns. Satisfied consumers are removed; of those with the highest share priority the one with the smallest share usage / share ratio gets the next unit.
 
-        turn | percentages | share usage / share ratio | assigned to | host | share usage after
-        1 | A 33.33 %, B 33.33 %, C 33.33 % | A 1/2, B 1/2, C 0 | C | none fits: removed | –
-        2 | A 50 %, B 50 %, C removed | A 1/2, B 1/2 | A (tie: first in the tree) | none fits: removed | –
-        3 | A removed, B 100 %, C removed | B 1/2 | B | none fits: removed | –
-    "#]],
+            turn | percentages | share usage / share ratio | assigned to | host | share usage after
+            1 | A 33.33 %, B 33.33 %, C 33.33 % | A 1/2, B 1/2, C 0 | C | none fits: removed | –
+            2 | A 50 %, B 50 %, C removed | A 1/2, B 1/2 | A (tie: first in the tree) | none fits: removed | –
+            3 | A removed, B 100 %, C removed | B 1/2 | B | none fits: removed | –
+        "#]],
     );
 }
 
@@ -222,15 +222,15 @@ fn nothing_is_divided_where_nobody_waits() {
     lines(
         &lent[0],
         expect![[r#"
-        Share usage and quota
-        Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
+            Share usage and quota
+            Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the quota. Usage demand is at most 1 for each sub-allocation.
 
-        consumer | unit size | allocated units | capacity | share usage | projected usage | usage demand | share usage quota | share limit | share priority | share ratio
-        whole pool | – | 1 | – | 1 | 1 | 1 | 1 | – | – | –
-         team-a | – | 1 | – | 1 | 1 | 1 | 1 | – | 0 | 1
-          allocation a-3 | 1 GPU | 1 | 1 | 1 | 1 | 1 | – | – | – | –
-         team-b | – | 0 | – | 0 | 0 | 0 | 0 | – | 0 | 1
-    "#]],
+            consumer | share usage | usage demand | share usage quota | share limit | projected usage | unit size | allocated units | capacity | share priority | share ratio
+            whole pool | 1 | 1 | 1 | – | 1 | – | 1 | – | – | –
+             team-a | 1 | 1 | 1 | – | 1 | – | 1 | – | 0 | 1
+              allocation a-3 | 1 | 1 | – | – | 1 | 1 GPU | 1 | 1 | – | –
+             team-b | 0 | 0 | 0 | – | 0 | – | 0 | – | 0 | 1
+        "#]],
     );
     lines(
         &lent[1],
