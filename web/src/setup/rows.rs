@@ -295,8 +295,8 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
         ("queue", "Its queue", false, "minmax(4rem, 1fr)"),
         ("pods", "Pods that start together", true, "2.25rem"),
         (label, title, true, "2.75rem"),
-        ("prio", "Priority: higher is served first within a queue", true, "4rem"),
-        ("lock", "Non-preemptible jobs have a lock", false, "1.5rem"),
+        ("prio", "Priority: higher is served first within a queue", true, "4.25rem"),
+        ("lock", "Non-preemptible jobs have a lock", false, "2rem"),
         ("submit", "When it is submitted", true, "3.5rem"),
         ("lasts", "How long each pod runs", true, "3.5rem"),
     ]

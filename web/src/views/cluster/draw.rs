@@ -73,12 +73,16 @@ fn draw_card(area: &Area<'_>, card: &Card) -> Drawn {
     put(area, card.place, 0.5, Paint::from(Ink::Line).trimmed(Trim::Card).line(1.0))?;
     let (left, right) = (card.place.x + 12.0, card.place.x + card.place.w - 12.0);
     let y = px(card.place.y + 17.0);
-    let room = right - left - text_width(&card.head, 12.0) - 12.0;
+    let room_beside = |head: &str| right - left - text_width(head, 12.0) - 12.0;
+    // The name comes first: beside a long one only the first number stays.
+    let fits = text_width(&card.name, 12.5) <= room_beside(&card.head);
+    let head = if fits { &card.head } else { card.head.split(" · ").next().unwrap_or_default() };
+    let room = room_beside(head);
     if let Some(name) = fit(&card.name, 12.5, room) {
         let style = Paint::from(Ink::Ink).trimmed(Trim::Bold).text(12.0, HPos::Left);
         area.draw(&Text::new(name, (px(left), y), style))?;
     }
-    area.draw(&Text::new(card.head.clone(), (px(right), y), Paint::from(Ink::Soft).text(12.0, HPos::Right)))?;
+    area.draw(&Text::new(head.to_string(), (px(right), y), Paint::from(Ink::Soft).text(12.0, HPos::Right)))?;
     for cell in &card.cells {
         draw_cell(area, cell, card.ready)?;
     }
