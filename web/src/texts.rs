@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use fairground::policy::Policy;
 use fairground::scenario::Path;
 use fairground::words::Selection;
 use fairground::words::{decided, waiting};
@@ -22,6 +23,10 @@ use crate::state::update::{begin, update};
 use crate::store::Store;
 use crate::words::step_sentence;
 
+/// What runs on the screens.
+const POLICY: &str = Policy::NAMES[0];
+/// The example that has the view of share usage.
+const SHARE_USAGE: &str = "ego-share-usage";
 /// Most cycles of an example whose decisions are written.
 const CYCLES: u32 = 8;
 
@@ -104,7 +109,7 @@ fn screens() -> Vec<(String, Lead)> {
         let at = Path::default().field(list).named(name);
         add(format!("form: {list}"), vec![Command::Detail(Some(at))]);
     }
-    for view in NowView::ALL {
+    for view in NowView::ALL.into_iter().filter(|view| view.under(POLICY) == *view) {
         add(format!("view: {view:?}"), vec![Command::Step, Command::Step, Command::Look(view)]);
     }
     let selected = |selection| vec![Command::Step, Command::Why(true), Command::Select(Some(selection))];
@@ -174,6 +179,9 @@ fn all_texts_are_written() {
         assert!(!own.is_empty(), "{name} says nothing of its own");
         let _ = writeln!(file, "== {name}\n{}\n", own.join("\n"));
     }
+    let usage = EXAMPLES.iter().find(|example| example.id == SHARE_USAGE).expect("an example");
+    let usage = Page::open(usage).does(Command::Step).does(Command::Look(NowView::ShareUsage)).texts();
+    let _ = writeln!(file, "== view: ShareUsage\n{}\n", usage.join("\n"));
     for example in EXAMPLES {
         let lines = decisions(example);
         assert!(lines.len() > 1, "nothing is decided in {}", example.id);

@@ -399,7 +399,12 @@ fn what_is_selected_has_a_place_at_every_moment() {
     assert_eq!(place(&whole), 2, "only P3 with its offset of -1000 is left");
     let mut kai = Whole::open("tree-decides", 1);
     kai.dispatch(Command::Select(Some(Selection::Queue("vision".into()))));
-    assert_eq!(kai.model.order, None);
+    let order = kai.model.order.clone().expect("an order");
+    let is_absent: Vec<bool> = order.levels.iter().map(|level| level.subject_is_absent).collect();
+    assert_eq!(is_absent, [false, true], "only its parent has work that waits");
+    let mut ego = Whole::open("ego-share-usage", 1);
+    ego.dispatch(Command::Select(Some(Selection::Queue("A".into()))));
+    assert_eq!(ego.model.order, None);
 }
 
 #[test]

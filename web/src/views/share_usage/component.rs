@@ -12,9 +12,9 @@ use crate::widgets::picture::table_of;
 pub fn ShareUsage() -> impl IntoView {
     let store = Store::get();
     let at = RwSignal::new(0);
-    let told = move || store.report.get().zip(store.frame.get());
+    let current = move || store.report.get().zip(store.frame.get());
     let names = Memo::new(move |_| {
-        let Some((report, frame)) = told() else { return Vec::new() };
+        let Some((report, frame)) = current() else { return Vec::new() };
         let Report::ShareUsage(usage) = &*report else { return Vec::new() };
         pools(usage, &frame)
     });
@@ -43,7 +43,7 @@ pub fn ShareUsage() -> impl IntoView {
         }
     };
     let tables = move || {
-        let (report, frame) = told()?;
+        let (report, frame) = current()?;
         let Report::ShareUsage(usage) = &*report else { return None };
         let all = sections(usage, &frame, store.selection.get().as_ref(), at.get());
         Some(all.into_iter().map(section).collect_view())
