@@ -249,3 +249,48 @@ fn what_cannot_be_read_is_told() {
     assert_eq!(says(text), [(None, nothing.to_string())]);
     assert_eq!(says("{\"apiVersion\": \"v1\", \"kind\": \"Pod\"").len(), 1);
 }
+
+/// Subgroups become pod sets; a bind request that has not failed puts its pod on a node; huge amounts and loops of parents end.
+#[test]
+fn gangs_bind_requests_and_extremes_are_read() {
+    let pod = |name: &str, subgroup: &str, cpu: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: ns, annotations: {{pod-group-name: g}}, \
+             labels: {{kai.scheduler/subgroup-name: {subgroup}}}}}\nspec: {{containers: [{{resources: {{requests: {{cpu: \"{cpu}\"}}}}}}, \
+             {{resources: {{requests: {{cpu: \"{cpu}\"}}}}}}]}}\n"
+        )
+    };
+    let text = format!(
+        "apiVersion: scheduling.run.ai/v2alpha2
+kind: PodGroup
+metadata: {{name: g, namespace: ns}}
+spec:
+  minMember: 2
+  queue: q
+  subGroups:
+  - {{name: outer, parent: loop}}
+  - {{name: loop, parent: outer}}
+  - {{name: leader, parent: outer, minMember: 1}}
+  - {{name: worker, minMember: 1}}
+---
+apiVersion: scheduling.run.ai/v1alpha2
+kind: BindRequest
+metadata: {{name: b, namespace: ns}}
+spec: {{podName: l, selectedNode: n}}
+{}{}{}",
+        pod("l", "leader", "1"),
+        pod("w", "worker", "9007199254740"),
+        pod("lost", "nobody", "1"),
+    );
+    let Imported { scenario, report } = imported(&text);
+    let scenario = scenario.unwrap_or_else(|| panic!("{:?}", report.diagnostics));
+    let sets = &scenario.jobs[0].pod_sets;
+    let named: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+    assert_eq!((named, scenario.jobs[0].on.as_slice()), (vec!["leader", "worker"], &["n".to_string()][..]));
+    assert!(
+        sets[0].group.starts_with("loop/outer/") || sets[0].group.ends_with("/outer"),
+        "{}",
+        sets[0].group
+    );
+    assert!(report.ignored.iter().any(|line| line.starts_with("1 pod of g: ")), "{:?}", report.ignored);
+}

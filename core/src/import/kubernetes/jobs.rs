@@ -1,30 +1,20 @@
 //! Pods as jobs: those of a pod group, or of what controls them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::objects::{Kind, Object};
 use super::pods::{Pod, Request, State};
 use super::{Cluster, Report, counted, moment};
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
+/// How deep subgroups are nested; what is above is left out.
+const LEVELS_MAX: usize = 16;
+
 /// The queue of pods that name none.
 const DEFAULT_QUEUE: &str = "default-queue";
 
 /// When KAI last started a pod group.
 const LAST_START: &str = "kai.scheduler/last-start-timestamp";
-
-impl<'a> Cluster<'a> {
-    /// The node that a bind request which has not failed has for a pod.
-    pub fn bound_to(&self, pod: &Object<'a>) -> Option<&'a str> {
-        let requests = self.objects.of_kind(Kind::BindRequest).iter();
-        let mut own = requests.filter(|request| {
-            request.namespace == pod.namespace
-                && request.place.scalar(&["spec", "podName"]) == Some(pod.name)
-                && request.place.scalar(&["status", "phase"]) != Some("Failed")
-        });
-        own.find_map(|request| request.place.scalar(&["spec", "selectedNode"]))
-    }
-}
 
 /// Pods that start together or belong to one thing.
 struct Work<'a, 'p> {
@@ -116,15 +106,19 @@ impl Work<'_, '_> {
         let mut sets = self.subgroups();
         let has_subgroups = !sets.is_empty();
         let mut n_left = 0;
+        let by_name: BTreeMap<String, usize> =
+            sets.iter().enumerate().map(|(at, set)| (set.name.clone(), at)).collect();
+        let mut by_request: BTreeMap<&Request, usize> = BTreeMap::new();
         for pod in &self.pods {
-            let at = sets.iter().position(|set| match has_subgroups {
-                true => Some(set.name.as_str()) == pod.subgroup,
-                false => set.pods.first().is_some_and(|first| first.request == pod.request),
-            });
+            let at = match has_subgroups {
+                true => pod.subgroup.and_then(|name| by_name.get(name)).copied(),
+                false => by_request.get(&pod.request).copied(),
+            };
             match at {
                 Some(at) => sets[at].pods.push(pod),
                 None if has_subgroups => n_left += 1,
                 None => {
+                    by_request.insert(&pod.request, sets.len());
                     let name = format!("kind-{}", sets.len() + 1);
                     sets.push(Set { name, min: None, path: String::new(), pods: vec![pod] });
                 }
@@ -153,13 +147,13 @@ impl Work<'_, '_> {
     fn subgroups(&self) -> Vec<Set<'_>> {
         let all = self.group.map(|group| group.place.items(&["spec", "subGroups"])).unwrap_or_default();
         let of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
-        let is_leaf = |at: &usize| (0..all.len()).all(|other| of(other, "parent") != of(*at, "name"));
+        let by_name: BTreeMap<&str, usize> =
+            (0..all.len()).filter_map(|at| Some((of(at, "name")?, at))).collect();
+        let parents: BTreeSet<&str> = (0..all.len()).filter_map(|at| of(at, "parent")).collect();
+        let is_leaf = |at: &usize| of(*at, "name").is_none_or(|name| !parents.contains(name));
         let path = |at: usize| {
-            let up = |name: &&str| {
-                let at = (0..all.len()).find(|other| of(*other, "name") == Some(name))?;
-                of(at, "parent")
-            };
-            let mut path: Vec<&str> = std::iter::successors(of(at, "parent"), up).take(all.len()).collect();
+            let up = |name: &&str| of(*by_name.get(name)?, "parent");
+            let mut path: Vec<&str> = std::iter::successors(of(at, "parent"), up).take(LEVELS_MAX).collect();
             path.reverse();
             path.join("/")
         };

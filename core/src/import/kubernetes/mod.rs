@@ -64,6 +64,8 @@ struct Cluster<'a> {
     priorities: BTreeMap<&'a str, i64>,
     /// The priority of pods that name no class, if a class is the default.
     default_priority: Option<i64>,
+    /// The nodes that bind requests have for pods, by namespace and name.
+    bound: BTreeMap<(&'a str, &'a str), &'a str>,
 }
 
 fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
@@ -136,7 +138,13 @@ impl<'a> Cluster<'a> {
                 report.assumed.push("no object names a moment: all are as old as their order says".into())
             }
         }
-        Cluster { objects, now_ms: now_ms.unwrap_or(0), priorities, default_priority }
+        let bound = objects.of_kind(Kind::BindRequest).iter().filter_map(|request| {
+            let has_failed = request.place.scalar(&["status", "phase"]) == Some("Failed");
+            let of = |key| request.place.scalar(&["spec", key]).filter(|_| !has_failed);
+            Some(((request.namespace, of("podName")?), of("selectedNode")?))
+        });
+        let bound = bound.collect();
+        Cluster { objects, now_ms: now_ms.unwrap_or(0), priorities, default_priority, bound }
     }
 
     /// Seconds from now to a moment, not after now; `None` if there is none.

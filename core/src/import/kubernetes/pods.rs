@@ -78,7 +78,8 @@ impl<'a> Pod<'a> {
     pub fn read(object: &'a Object<'a>, cluster: &Cluster<'a>, report: &mut Report) -> Pod<'a> {
         let place = &object.place;
         let group = object.annotation("pod-group-name");
-        let bound = place.scalar(&["spec", "nodeName"]).or_else(|| cluster.bound_to(object));
+        let bound = place.scalar(&["spec", "nodeName"]);
+        let bound = bound.or_else(|| cluster.bound.get(&(object.namespace, object.name)).copied());
         let scheduler = place.scalar(&["spec", "schedulerName"]);
         let phase = place.scalar(&["status", "phase"]);
         let is_reservation = RESERVATIONS.contains(&object.namespace);
@@ -198,8 +199,8 @@ impl Amounts {
             match resource {
                 Resource::CPU => read.cpu = amount,
                 Resource::MEMORY => read.memory = amount,
-                _ if GPUS.contains(&name) => read.gpu += amount,
-                _ => *read.others.entry(name.to_string()).or_default() += amount / 1000,
+                _ if GPUS.contains(&name) => read.gpu = read.gpu.saturating_add(amount),
+                _ => *read.others.entry(name.to_string()).or_default() = amount / 1000,
             }
         }
         read
@@ -207,11 +208,12 @@ impl Amounts {
 
     /// Adds what another asks for.
     pub fn add(&mut self, other: &Amounts) {
-        self.cpu += other.cpu;
-        self.memory += other.memory;
-        self.gpu += other.gpu;
+        self.cpu = self.cpu.saturating_add(other.cpu);
+        self.memory = self.memory.saturating_add(other.memory);
+        self.gpu = self.gpu.saturating_add(other.gpu);
         for (name, n) in &other.others {
-            *self.others.entry(name.clone()).or_default() += n;
+            let own = self.others.entry(name.clone()).or_default();
+            *own = own.saturating_add(*n);
         }
     }
 
