@@ -131,9 +131,11 @@ impl NodeUse {
         }
     }
 
-    /// Whether CPU, memory, named resources and a pod slot are free (GPUs are [`NodeUse::pick`]'s).
+    /// Whether CPU, memory, named resources and a pod slot are free, and no device is lacking for what it holds (which GPUs are free
+    /// tells [`NodeUse::pick`]).
     pub fn has_room(&self, node: &Node, request: &Request) -> bool {
-        self.n_pods < node.pods_max && self.lacking(node, request).is_none()
+        let lacks_devices = self.lacks_devices() && request.gpu.n_devices() > 0;
+        self.n_pods < node.pods_max && !lacks_devices && self.lacking(node, request).is_none()
     }
 
     /// The first resource other than GPUs of which too little is free.
