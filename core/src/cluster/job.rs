@@ -70,7 +70,7 @@ impl From<bool> for Preemptible {
     }
 }
 
-/// What becomes of a pod that lost its place: told to go by the policy, or its node is gone.
+/// What becomes of a pod that lost its place: evicted by the policy, or its node is gone.
 ///
 /// A policy does not know it: it takes pods, and what takes their place is the business of who made them. KAI's consolidation
 /// deletes pods too, to have them started again elsewhere by whoever made them; of a job that nobody looks after they are gone

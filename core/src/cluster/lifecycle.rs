@@ -36,13 +36,13 @@ pub struct QueueSums {
     pub allocated: Sums,
     /// The part of `allocated` that may not be taken.
     pub non_preemptible: Sums,
-    /// Held by pods told to go.
+    /// Held by pods evicted.
     pub leaving: Sums,
     /// Asked for by pods that wait.
     pub waiting: Sums,
     /// Work of evicted pods that has to be done again (none of jobs that resume): amounts × milliseconds held since the start of the scenario.
     pub lost: [i128; RESOURCES_MAX],
-    /// Pods told to go by the policy.
+    /// Pods evicted by the policy.
     pub evictions: u64,
     /// How often a pod that had lost its work was placed again.
     pub restarts: u64,
@@ -71,7 +71,7 @@ impl QueueTotals {
 pub(super) struct JobCounts {
     /// Not over.
     open: u32,
-    /// Holding something, those told to go included.
+    /// Holding something, those evicted included.
     pub holding: u32,
 }
 
@@ -106,7 +106,7 @@ pub struct Torn {
     pub pod: PodId,
     /// Where it was.
     pub node: NodeId,
-    /// Whether it had been told to go before.
+    /// Whether it had been evicted before.
     pub was_leaving: bool,
 }
 

@@ -174,7 +174,7 @@ pub struct QueueRow {
     pub quota: BoundTriple,
     /// Limit as the policy resolved it.
     pub limit: BoundTriple,
-    /// Held by pods that were told to go.
+    /// Held by pods that were evicted.
     pub leaving: Amounts,
     /// Claimed for pods that wait: in this cycle, or for as long as their gang is waited for.
     pub claimed: Amounts,
@@ -212,7 +212,7 @@ pub struct NodeCard {
 pub struct Holding {
     /// Position of the queue.
     pub queue: u32,
-    /// They were told to go.
+    /// They were evicted.
     pub leaving: bool,
     /// All together.
     pub amount: Amounts,
@@ -244,7 +244,7 @@ pub struct CellPod {
     pub starting: bool,
     /// May not be taken.
     pub locked: bool,
-    /// Placed or told to go in this cycle.
+    /// Placed or evicted in this cycle.
     pub changed: bool,
 }
 
@@ -268,7 +268,7 @@ pub struct JobRow {
     pub running: u32,
     /// Pods that wait.
     pub pending: u32,
-    /// Pods told to go.
+    /// Pods evicted.
     pub leaving: u32,
     /// GPUs of all its pods.
     pub gpus: f64,

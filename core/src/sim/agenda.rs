@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! Entries are taken in the order (time, kind, sequence). The sequence is the file order of what the entry is about:
-//! pod, timeline position or job. At one instant work ends first, then what was told to go is gone, then
+//! pod, timeline position or job. At one instant work ends first, then what was evicted is gone, then
 //! what was starting runs, then the timeline takes effect, then new work arrives; the scheduler looks after all
 //! of them. Arrivals and the timeline are known from the start: they are one sorted list that is never copied, and a position in it.
 
@@ -16,7 +16,7 @@ use crate::time::Time;
 pub enum Kind {
     /// A pod ends by itself.
     End,
-    /// A pod that was told to go is gone.
+    /// A pod that was evicted is gone.
     Gone,
     /// A pod that was starting runs.
     Run,

@@ -69,7 +69,7 @@ pub enum Event {
         /// For another job, if it is for one.
         by: Option<JobId>,
     },
-    /// The pod was told to go.
+    /// The pod was evicted.
     Evicted {
         /// The pod.
         pod: PodId,
@@ -135,7 +135,7 @@ pub enum Event {
     },
 }
 
-/// Why a pod was told to go.
+/// Why a pod was evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EvictReason {
     /// Another queue takes back up to its fair share.

@@ -25,7 +25,7 @@ pub struct SharePool {
     pub sizes: Vec<UnitSize>,
     /// Consumers in tree order, each leaf with its allocations.
     pub rows: Vec<UsageRow>,
-    /// How the share usage quotas were divided, in order; `None`: nobody waits, and every quota is what is used.
+    /// How the share usage quotas were divided, in order; `None`: no job waits, and every quota equals the usage.
     pub division: Option<Vec<QuotaStep>>,
 }
 

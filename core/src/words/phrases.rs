@@ -6,7 +6,7 @@ use crate::id::QueueId;
 use crate::moment::{EventRow, Frame, What};
 use crate::trace::{EvictReason, Mark};
 
-/// Why a pod was evicted, in words, where nobody is named for whom.
+/// Why a pod was evicted, in words, where no claimant is named.
 pub fn reason(reason: EvictReason) -> &'static str {
     match reason {
         EvictReason::AboveLimit => "a limit was lowered, and its queue uses more",
@@ -48,7 +48,7 @@ pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId,
     Some((QueueId(one[at]), QueueId(two[at]), parent))
 }
 
-/// Who was evicted for whom.
+/// The evicted job and the job that runs in its place.
 pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
     let text = Text::default().job(frame.job_name(event)).say(" was evicted");
     match event.by() {
@@ -61,10 +61,10 @@ pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
 pub fn marked(frame: &Frame, event: &EventRow) -> Text {
     let What::Mark(Mark { rule, subject }) = event.what else { return Text::default() };
     let queue = |queue: Option<QueueId>| queue.map_or("", |queue| frame.queue(queue));
-    let whom = match subject.job {
+    let text = match subject.job {
         Some(job) => Text::default().job(frame.job(job)),
         None if subject.other_queue.is_none() => Text::default().queue(queue(subject.queue)),
         None => Text::default().queue(queue(subject.queue)).say(" and ").queue(queue(subject.other_queue)),
     };
-    whom.say(": ").say(rule.0.says)
+    text.say(": ").say(rule.0.says)
 }

@@ -104,7 +104,7 @@ pub enum Fill {
     Over,
     /// Hatched ╳: beyond the entitlement.
     Beyond,
-    /// Thin stripes ╲: told to go.
+    /// Thin stripes ╲: evicted.
     Leaving,
     /// Fine cross-hatch: does not take part.
     Down,

@@ -145,7 +145,7 @@ pub struct ColumnRow {
     pub wait_mean_s: f64,
     /// Longest wait.
     pub wait_max_s: f64,
-    /// Pods told to go by the policy.
+    /// Pods evicted by the policy.
     pub evictions: u32,
     /// GPU seconds of work that was lost.
     pub lost_gpu_s: f64,

@@ -17,7 +17,7 @@ pub struct PlacementInterval {
     pub devices: Devices,
     /// The cycle in which it was placed.
     pub from: u32,
-    /// The cycle in which it was told to go, and what that event is called.
+    /// The cycle in which it was evicted, and what that event is called.
     pub told: Option<(u32, EventWord)>,
     /// The first cycle in which it is gone; `None`: it is still there.
     pub to: Option<u32>,

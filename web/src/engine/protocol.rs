@@ -163,7 +163,7 @@ pub enum Stop {
     Starts(String),
     /// The queue comes to hold its fair share of GPUs, or its quota where there is no fair share.
     Share(String),
-    /// Somebody is told to go.
+    /// A pod is evicted.
     Evicts,
     /// Nothing happens in a cycle.
     Nothing,

@@ -100,7 +100,7 @@ pub struct GanttRow {
     pub known: (u32, Option<u32>),
     /// What it did, by start.
     pub bars: Vec<GanttBar>,
-    /// When it was told to go: cycle, kind of event.
+    /// When it was evicted: cycle, kind of event.
     pub told: Vec<(u32, EventWord)>,
     /// It waits no more, though it is not over: the first cycle that is known to have said so, and what became of it,
     /// such as `failed`.
@@ -170,7 +170,7 @@ pub struct TallyRow {
     pub wait_p90: f64,
     /// The longest wait that goes on; `None`: nobody waits for a first start.
     pub wait_now: Option<f64>,
-    /// Pods told to go.
+    /// Pods evicted.
     pub evictions: u64,
     /// Pods placed again.
     pub restarts: u64,

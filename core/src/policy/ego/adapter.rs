@@ -1,7 +1,7 @@
 //! One cycle in the world: the state is opened, the cycle runs in it, what changed becomes decisions and events.
 //!
 //! # Rule
-//! A unit that starts takes the next waiting pod of its pod set. A pod that was told to go without any grace is gone before the next
+//! A unit that starts takes the next waiting pod of its pod set. A pod that was evicted without any grace is gone before the next
 //! cycle, which takes place at the same instant; then the earmark is redeemed.
 //!
 //! # Source
@@ -111,7 +111,7 @@ impl Scheduler for Ego {
     }
 }
 
-/// Why a unit started or was told to go.
+/// Why a unit started or was evicted.
 type Reasons = BTreeMap<Moved, Vec<Check>>;
 
 /// A start or an eviction of a unit, as a key.

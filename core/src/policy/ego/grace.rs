@@ -1,4 +1,4 @@
-//! How long a unit keeps running after it was told to go.
+//! How long a unit keeps running after it was evicted.
 //!
 //! # Rule
 //! `grace(unit)` is the reclaim grace of the consumer that loses it, if it has one; otherwise the value of the place it

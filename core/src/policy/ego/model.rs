@@ -4,7 +4,7 @@
 //! The partition's nodes are the plan's hosts, queues are consumers below one root, pod sets are sub-allocations, pods are units.
 //! The share ratio is a queue's weight (of GPUs, else of CPU, else of memory; 1 if it has none), the share priority its
 //! priority, the share limit its limit. A queue owns the first whole hosts that fit into its quota, its parent at least
-//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. A pod that was told to go
+//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. A pod that was evicted
 //! asks for its replacement at once (OC-4), which is the pod itself and starts once it is gone; one that nobody replaces asks for nothing.
 //!
 //! # Source
@@ -370,7 +370,7 @@ pub fn sum_of(plan: &Plan, hosts: &[HostId]) -> Dims {
     sum
 }
 
-/// How long a unit that was told to go still runs.
+/// How long a unit that was evicted still runs.
 pub fn grace_left(world: PartitionView<'_>, until: Time) -> Span {
     if until > world.now { until - world.now } else { Span::ZERO }
 }

@@ -48,7 +48,7 @@ pub struct Sub {
     pub mask: Option<usize>,
     /// Whether its units are never taken back.
     pub is_pinned: bool,
-    /// Whether the pod of a unit that is told to go waits again once it is gone.
+    /// Whether the pod of a unit that is evicted waits again once it is gone.
     pub is_replaced: bool,
     /// Such pods that are not gone yet: their units are wanted, and cannot start before.
     pub leaving: u32,
@@ -119,7 +119,7 @@ pub struct Earmark {
 pub enum Change {
     /// The unit started.
     Started(UnitId),
-    /// The unit was told to go.
+    /// The unit was evicted.
     Reclaimed(UnitId),
     /// The unit is gone.
     Stopped(UnitId),
@@ -210,7 +210,7 @@ impl<'a> PoolState<'a> {
         id
     }
 
-    /// A running unit is told to go; without any grace it goes at once.
+    /// A running unit is evicted; without any grace it goes at once.
     pub fn reclaim(&mut self, id: UnitId, deadline: Time) {
         let Unit { sub, host, .. } = self.units[id];
         let size = self.subs[sub].unit;
@@ -251,7 +251,7 @@ impl<'a> PoolState<'a> {
         }
     }
 
-    /// Promises a unit on a host once the victims, already told to go, are gone.
+    /// Promises a unit on a host once the victims, already evicted, are gone.
     pub fn earmark(&mut self, sub: SubId, host: HostId, source: Source, victims: &[UnitId]) {
         let victims = victims.iter().copied().filter(|&id| self.units[id].state != State::Gone).collect();
         let unit = self.subs[sub].unit;

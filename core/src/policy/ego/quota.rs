@@ -174,7 +174,7 @@ pub(super) type Offer = (ConsumerId, Fraction, u64);
 /// Hears of every offer.
 type Note<'n> = &'n mut dyn FnMut(ConsumerId, &Fraction, u64);
 
-/// What is offered while the quotas of a pool are divided, in order; `None`: nobody waits, so nothing is divided.
+/// The division of a pool's quotas, step by step; `None`: no job waits, so nothing is divided.
 pub(super) fn offers(state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<Vec<Offer>> {
     let demands = Demands::new(state, book);
     let mut offers = Vec::new();

@@ -509,7 +509,7 @@ impl Taking<'_, '_, '_> {
         !inverts
     }
 
-    /// The victims are told to go, the reclaimer gets its earmark, or its unit at once.
+    /// The victims are evicted, the reclaimer gets its earmark, or its unit at once.
     fn execute(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>, room: Room) {
         let first = self.state.subs[self.state.units[room.victims[0]].sub].leaf;
         let sides = self.state.plan.split(leaf, first).unwrap_or((leaf, first));

@@ -1,7 +1,7 @@
 //! The state of a cycle: what is free on every node, what every queue holds, and whose turn it is.
 //!
 //! # Rule
-//! A queue is *open* while a leaf in or below it has pods to place and is not frozen. A pod that was told to go still
+//! A queue is *open* while a leaf in or below it has pods to place and is not frozen. A pod that was evicted still
 //! takes its room, but counts for no queue. A job of which too few pods are left to start is passed over.
 //!
 //! # Source

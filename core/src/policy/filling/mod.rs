@@ -8,7 +8,7 @@
 //!
 //! Jobs of a queue start in the order of submission (submit time, then file order). The pods that a job needs at least start
 //! together or not at all, further ones singly; pods are never split. A pod goes to the node with the fewest free GPUs
-//! on which it fits, the first in file order among equals. Nobody is ever told to go.
+//! on which it fits, the first in file order among equals. Nothing is ever evicted.
 //!
 //! # Source
 //! D. Bertsekas, R. Gallager, *Data Networks*, 6.5.2 (filling); A. Ghodsi et al., *Dominant Resource Fairness*, NSDI 2011,

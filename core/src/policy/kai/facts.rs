@@ -50,7 +50,7 @@ impl<'a> Facts<'a> {
         self.config.actions.contains(&action)
     }
 
-    /// Why a minimum runtime against an action comes to nothing.
+    /// Why a minimum runtime against an action has no effect.
     pub fn min_runtime(&self, action: Action, never: &'static str) -> Option<&'static str> {
         if !self.has_preemptible {
             Some("no job is preemptible, so none needs protection")
@@ -63,7 +63,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Why a setting of measured usage comes to nothing.
+    /// Why a setting of measured usage has no effect.
     pub fn no_usage(&self) -> Option<&'static str> {
         unless(self.config.usage.is_some(), "usage is not measured; set usage-client")
     }

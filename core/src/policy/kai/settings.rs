@@ -1,4 +1,4 @@
-//! The settings of KAI: one line each, with the rules it enters, how it is read, and when it certainly comes to nothing.
+//! The settings of KAI: one line each, with the rules it enters, how it is read, and when it certainly has no effect.
 //!
 //! # Rule
 //! A setting left out has the upstream default (kai.md 4.1). [`super::config`] has the fields and their defaults, [`super::form`]
@@ -41,7 +41,7 @@ pub struct Setting {
     upstream: &'static str,
     /// Reads a value.
     read: fn(&mut Reading, &str) -> Result<(), Wanted>,
-    /// Why it certainly comes to nothing; `None`: it may matter. Sufficient, not necessary.
+    /// Why it certainly has no effect; `None`: it may matter. Sufficient, not necessary.
     pub unused: fn(&Facts<'_>) -> Option<&'static str>,
 }
 

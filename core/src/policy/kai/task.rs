@@ -79,7 +79,7 @@ impl Status {
     pub(super) fn is_active_used(self) -> bool {
         self.is_active_allocated() || self == Status::Releasing
     }
-    /// Counts on its node and is not told to go.
+    /// Counts on its node and is not evicted.
     pub(super) fn is_active_allocated(self) -> bool {
         self.is_allocated() || self == Status::Pipelined
     }

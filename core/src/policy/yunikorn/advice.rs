@@ -64,7 +64,7 @@ fn place(draft: &Draft<'_>, paths: &[String], at: &[Step]) -> Path {
     }
 }
 
-/// Why a setting comes to nothing; `None`: it may matter.
+/// Why a setting has no effect; `None`: it may matter.
 fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     let of = |word: &str| name.strip_prefix(word).and_then(|rest| rest.strip_prefix('.'));
     let queue = |of: &str| draft.scenario.queues.iter().position(|q| q.name == of).map(QueueId::from_index);

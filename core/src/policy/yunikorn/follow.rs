@@ -106,7 +106,7 @@ impl Memory {
             if let (Some(ask), Phase::Pending) = (known, pod.phase)
                 && core.asks[ask].allocated
             {
-                // It was told to go, and waits again.
+                // It was evicted, and waits again.
                 release(core, ask);
                 self.pods.remove(&ask);
                 self.asks.remove(&pod_id);

@@ -30,7 +30,7 @@ pub struct Memory {
     pub(super) pods: BTreeMap<AskIx, PodId>,
     /// Gangs and their placeholders.
     pub(super) gangs: Gangs,
-    /// For whom a pod was told to go.
+    /// The job for which a pod was evicted.
     pub(super) takers: BTreeMap<PodId, JobId>,
     /// When something changed last.
     pub(super) changed_at: Time,
@@ -49,7 +49,7 @@ impl Memory {
         self.pods.get(&ask).copied().or_else(|| self.gangs.pod_of(ask))
     }
 
-    /// For whom a pod that is leaving was told to go.
+    /// The job for which a leaving pod was evicted.
     pub(super) fn leaving_for(&self, job: JobId) -> impl Iterator<Item = PodId> + '_ {
         self.takers.iter().filter(move |(_, taker)| **taker == job).map(|(pod, _)| *pod)
     }

@@ -128,7 +128,7 @@ impl Core {
         self.marked_for.push(ask);
     }
 
-    /// A task that was told to go: nobody takes it again, and its queues know that it leaves.
+    /// A task that was evicted: nobody takes it again, and its queues know that it leaves.
     pub(super) fn is_leaving(&mut self, victim: AskIx) {
         let Ask { app, resource, .. } = self.asks[victim];
         self.asks[victim].preempted = true;

@@ -138,7 +138,7 @@ fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
     }
 }
 
-/// A pod that was told to go runs on.
+/// A pod that was evicted runs on.
 fn stay(moment: &mut Frame, about: &About<'_>, end: &Frame) {
     let pods = moment.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods);
     pods.filter(|pod| pod.pod == about.pod).for_each(|pod| pod.leaving = false);

@@ -191,7 +191,7 @@ pub struct Part {
     pub starting: bool,
     /// May not be taken.
     pub locked: bool,
-    /// Placed or told to go in this cycle.
+    /// Placed or evicted in this cycle.
     pub changed: bool,
 }
 

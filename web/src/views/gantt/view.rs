@@ -43,7 +43,7 @@ pub struct Marks {
     pub runs: bool,
     /// Work was lost.
     pub lost: bool,
-    /// Somebody was told to go.
+    /// A pod was evicted.
     pub told: bool,
     /// A row differs from that of another run.
     pub alternative: bool,
@@ -73,7 +73,7 @@ pub struct Row {
     pub known: Option<(u32, u32)>,
     /// Bars.
     pub bars: Vec<Bar>,
-    /// When it was told to go.
+    /// When it was evicted.
     pub told: Vec<Told>,
     /// All of it as a sentence.
     pub says: String,
@@ -111,7 +111,7 @@ pub struct Bar {
     pub label: String,
 }
 
-/// A moment at which somebody was told to go.
+/// A moment at which a pod was evicted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// The cycle.

@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(name.as_deref(), Some("v4"));
         assert_eq!(says, ["Cycle 4: v4 submitted", "Cycle 5: v4 started", "Cycle 12: v4 reclaimed"]);
         assert_eq!(heeds(None).0, None);
-        // A mark knows its event: v4 is told to go before room is claimed, and after two others in cycle 5.
+        // A mark knows its event: v4 is evicted before room is claimed, and after two others in cycle 5.
         let marks = lane(&view(&run, None, &EventLaneOptions::default()), axis, false);
         let of = |cycle: u32| marks.iter().find(|mark| mark.cycle == cycle).and_then(|mark| mark.index);
         assert_eq!((of(5), of(12)), (Some(1), Some(0)));

@@ -116,7 +116,7 @@ fn again(snapshot: &Snapshot, ids: &Ids, first: &Session<'_>, probe: Probe) -> V
     ends(&session, &out)
 }
 
-/// How a cycle ended for every pod: status, node, devices, and whether it was told to go.
+/// How a cycle ended for every pod: status, node, devices, and whether it was evicted.
 fn ends(session: &Session<'_>, out: &Recorder<'_>) -> Vec<u64> {
     let mut ends = vec![0; session.pods.len()];
     let mut devices: Vec<(PodRef, GroupRef)> = Vec::new();

@@ -39,7 +39,7 @@ pub(in crate::policy::kai) struct Search {
     pub jobs: Vec<JobRef>,
     /// How many of them are left at or below each queue.
     pub n_left: Vec<u32>,
-    /// The queue whose children are looked at; `None`: the top queues.
+    /// The queue whose children are searched; `None`: the top queues.
     pub below: Option<QueueRef>,
 }
 

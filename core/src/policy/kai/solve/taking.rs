@@ -14,7 +14,7 @@ pub(in crate::policy::kai) enum Taking {
     Preemption,
     /// From anybody, if it is placed elsewhere.
     Consolidation {
-        /// Most jobs that may be looked at.
+        /// Most jobs that are considered.
         most: Option<u32>,
     },
 }

@@ -28,7 +28,7 @@ pub struct Fault {
 pub struct Reader {
     /// What is wrong.
     pub faults: Vec<Fault>,
-    /// What is known and comes to nothing here, with its line.
+    /// What is known and has no effect here, with its line.
     pub ignored: Vec<(Position, String)>,
     /// How many more faults there were than are listed.
     pub n_more: usize,
