@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use fairground::id::PartitionId;
 use fairground::sim::Simulation;
-use fairground::trace::{DivisionStep, Event, Gate, Level, OrderLevel, RiseEnd, Value};
+use fairground::time::Time;
+use fairground::trace::{DivisionStep, Event, Gate, Level, OrderLevel, Recorded, RiseEnd, Value};
 use fairground::units::Resource;
 use fairground_tests::scenarios::under;
 
@@ -46,6 +47,29 @@ jobs:
     for policy in ["drf", "max-min"] {
         assert_eq!(started(&mut simulation(policy, text)), "a", "{policy}");
     }
+}
+
+/// A node that gains a GPU goes to the first queue, in place of one that runs its pods already: they count on.
+#[test]
+fn a_quota_holds_when_nodes_change_their_owner() {
+    let text = "
+nodes: [{name: n0, gpu: 3}, {name: n1}, {name: n2, gpu: 1}]
+queues: [{name: a, gpu: {quota: 4}}, {name: b, gpu: {quota: 1}}]
+jobs:
+- {name: all, queue: a, count: 4, gpu: 1, lasts: 20s}
+- {name: half, queue: a, gpu: 0.5}
+timeline: [{at: 6s, node: n1, capacity: {gpu: 1}}]
+";
+    let mut simulation = simulation("fifo", text);
+    let mut most: f64 = 0.0;
+    let mut last = None;
+    while let Some(record) = simulation.advance() {
+        let binds = |r: &Recorded| matches!(r.event, Event::Bound { .. });
+        last = record.events.iter().any(binds).then_some(record.time).or(last);
+        most = most.max(held(&simulation)[0].0);
+    }
+    assert_eq!(most, 4.0);
+    assert_eq!(last, Some(Time::from_seconds(20)), "half starts once the others are over");
 }
 
 /// NSDI 2011, 4.1: 9 CPUs and 18 GB; tasks of A want 1 CPU and 4 GB, those of B 3 CPUs and 1 GB.

@@ -46,6 +46,8 @@ struct Leaf {
     owned: Owned,
     /// Thousandths of GPUs held on common nodes.
     share_used: i64,
+    /// Thousandths of GPUs held on any node.
+    held: i64,
     /// By submit time, then file order.
     waiting: BTreeSet<(Time, JobId)>,
 }
@@ -134,10 +136,8 @@ impl Memory {
             Some((node, devices)) => {
                 self.node_use[node].give_back(&p.request, devices);
                 self.count(world, pod, -1, if waits { 0 } else { -1 });
+                self.count_gpus(world, pod, node, -1);
                 let Some(leaf) = self.leaf_of[job.queue] else { return };
-                if self.is_common[node] {
-                    self.leaves[leaf].share_used -= request_of(&p.request)[2];
-                }
                 // At the start a pod may be on a node that another queue owns.
                 if self.owned(leaf).binary_search(&node).is_ok() {
                     self.dirty.insert(leaf);
@@ -158,8 +158,17 @@ impl Memory {
         let p = &world.cluster.pods[pod];
         self.node_use[node].take(&p.request, devices);
         self.placed.insert(pod, (node, devices));
-        if let (true, Some(leaf)) = (self.is_common[node], self.leaf_of[world.cluster.jobs[p.job].queue]) {
-            self.leaves[leaf].share_used += request_of(&p.request)[2];
+        self.count_gpus(world, pod, node, 1);
+    }
+
+    /// The queue of the pod holds its GPUs on the node (`sign` 1), or no longer (-1).
+    fn count_gpus(&mut self, world: PartitionView<'_>, pod: PodId, node: NodeId, sign: i64) {
+        let p = &world.cluster.pods[pod];
+        let Some(leaf) = self.leaf_of[world.cluster.jobs[p.job].queue] else { return };
+        let gpus = sign * request_of(&p.request)[2];
+        self.leaves[leaf].held += gpus;
+        if self.is_common[node] {
+            self.leaves[leaf].share_used += gpus;
         }
     }
 
@@ -168,9 +177,7 @@ impl Memory {
         let p = &world.cluster.pods[pod];
         let Some((node, devices)) = self.placed.remove(&pod) else { return };
         self.node_use[node].give_back(&p.request, devices);
-        if let (true, Some(leaf)) = (self.is_common[node], self.leaf_of[world.cluster.jobs[p.job].queue]) {
-            self.leaves[leaf].share_used -= request_of(&p.request)[2];
-        }
+        self.count_gpus(world, pod, node, -1);
     }
 
     /// The pod was placed by a decision.
@@ -229,6 +236,10 @@ impl Memory {
     /// Thousandths of GPUs the leaf may still take on common nodes.
     pub(super) fn share_left(&self, leaf: usize) -> i64 {
         self.leaves[leaf].owned.share - self.leaves[leaf].share_used
+    }
+    /// Thousandths of GPUs the leaf may still take on any node.
+    pub(super) fn quota_left(&self, leaf: usize) -> i64 {
+        self.leaves[leaf].owned.quota.saturating_sub(self.leaves[leaf].held).max(0)
     }
     /// Whether nobody owns the node.
     pub(super) fn is_common(&self, node: NodeId) -> bool {

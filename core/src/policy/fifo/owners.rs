@@ -4,7 +4,8 @@
 //! Leaf queues in file order; each takes the next nodes in file order, whole, as long as the node's GPUs fit what is
 //! left of its GPU quota. What is left then, and everything once the nodes are used up, is a counted share: so
 //! many GPUs the queue may hold on nodes nobody owns. An unlimited quota is an uncounted share; a quota left out is none.
-//! Nodes without GPUs are nobody's.
+//! Nodes without GPUs are nobody's. What a queue holds anywhere counts against its quota, so that nodes that change
+//! their owner while its pods run do not give it more.
 //!
 //! # Source
 //! Helios simulator: every virtual cluster has its own nodes, quota / 8 of them.
@@ -23,6 +24,8 @@ pub struct Owned {
     pub nodes: Vec<NodeId>,
     /// Thousandths of GPUs it may hold on common nodes.
     pub share: i64,
+    /// Thousandths of GPUs it may hold in all.
+    pub quota: i64,
 }
 
 /// What each of the given leaf queues owns, and the common nodes.
@@ -30,15 +33,16 @@ pub fn owners(world: PartitionView<'_>, leaves: &[QueueId]) -> (Vec<Owned>, Vec<
     let mut nodes = world.nodes().filter(|(_, node)| node.n_devices() > 0).peekable();
     let mut owned = Vec::new();
     for &leaf in leaves {
-        let mut left = match world.queues()[leaf].resources.gpu.quota {
+        let quota = match world.queues()[leaf].resources.gpu.quota {
             Bound::Unset => 0,
             Bound::Unlimited => {
-                owned.push(Owned { nodes: Vec::new(), share: i64::MAX });
+                owned.push(Owned { nodes: Vec::new(), share: i64::MAX, quota: i64::MAX });
                 continue;
             }
             Bound::At(quota) => quota.in_base_units(),
         };
-        let mut own = Owned::default();
+        let mut left = quota;
+        let mut own = Owned { quota, ..Owned::default() };
         while let Some((id, node)) = nodes.peek() {
             let size = node.capacity.get(Resource::GPU).in_base_units();
             if size > left {

@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! Candidates are the queue's own nodes, then, as far as its counted share allows, those nobody owns; only nodes that take part
-//! and whose labels match. If the waiting pods fit one empty candidate together, they go to the one with the
+//! and whose labels match. What the queue holds and the job asks for together do not exceed its quota. If the waiting pods fit one empty candidate together, they go to the one with the
 //! fewest free GPUs on which they fit now; otherwise to empty candidates in order.
 //!
 //! # Source
@@ -56,6 +56,9 @@ pub fn place(
 ) -> Option<Vec<(PodId, NodeId)>> {
     let candidates = candidates(world, memory, leaf, job);
     let pods = waiting_pods(world, job);
+    if gpus_of(world, &pods) > memory.quota_left(leaf) {
+        return None;
+    }
     if fits_empty_node(world, memory, &candidates, &pods) {
         let node = best_fit(world, memory, leaf, &candidates, &pods)?;
         return Some(pods.into_iter().map(|pod| (pod, node)).collect());
@@ -90,9 +93,15 @@ fn fit(world: PartitionView<'_>, used: &NodeUse, node: NodeId, pods: &[PodId]) -
     })
 }
 
-fn may_share(world: PartitionView<'_>, memory: &Memory, leaf: usize, node: NodeId, pods: &[PodId]) -> bool {
-    let gpus: i64 = pods.iter().map(|&pod| request_of(&world.cluster.pods[pod].request)[2]).sum();
-    !memory.is_common(node) || gpus <= memory.share_left(leaf)
+/// Thousandths of GPUs that the pods ask for.
+fn gpus_of(world: PartitionView<'_>, pods: &[PodId]) -> i64 {
+    pods.iter().map(|&pod| request_of(&world.cluster.pods[pod].request)[2]).sum()
+}
+
+/// Whether the quota of the queue leaves room for the pods on the node.
+fn may_take(world: PartitionView<'_>, memory: &Memory, leaf: usize, node: NodeId, pods: &[PodId]) -> bool {
+    let gpus = gpus_of(world, pods);
+    gpus <= memory.quota_left(leaf) && (!memory.is_common(node) || gpus <= memory.share_left(leaf))
 }
 
 fn best_fit(
@@ -109,7 +118,7 @@ fn best_fit(
         let is_better =
             best.is_none_or(|(least, at)| memory.is_common(at) == memory.is_common(node) && n_free < least);
         if is_better
-            && may_share(world, memory, leaf, node, pods)
+            && may_take(world, memory, leaf, node, pods)
             && fit(world, memory.node_use(node), node, pods)
         {
             best = Some((n_free, node));
@@ -171,7 +180,7 @@ pub fn reasons(
             _ if pods.iter().any(|&pod| !world.cluster.pods[pod].selects(node)) => NodeReason::Selector,
             // A common node, while the queue uses more than its counted share.
             _ if !candidates.contains(&id) => NodeReason::Gate,
-            _ if !may_share(world, memory, leaf, id, pods) => NodeReason::Gate,
+            _ if !may_take(world, memory, leaf, id, pods) => NodeReason::Gate,
             _ if node_use.n_pods() >= node.pods_max => NodeReason::PodSlots,
             Some(request) => match node_use.lacking(node, request) {
                 Some(resource) => NodeReason::Insufficient(resource),
