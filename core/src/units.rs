@@ -65,10 +65,6 @@ impl Amount {
     /// Nothing.
     pub const ZERO: Amount = Amount(0);
 
-    /// Thousandths of a core.
-    pub const fn millicores(n: i64) -> Self {
-        Amount(n)
-    }
     /// Whole cores.
     pub const fn cores(n: i64) -> Self {
         Amount(n * 1000)
@@ -200,10 +196,6 @@ impl ResourceVec {
         for (r, a) in other.iter() {
             self.set(r, self.get(r) - a);
         }
-    }
-    /// Whether each of our amounts is at most the other's.
-    pub fn fits_in(&self, other: &ResourceVec) -> bool {
-        self.iter().all(|(r, a)| a <= other.get(r))
     }
 }
 

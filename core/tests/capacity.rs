@@ -94,22 +94,6 @@ fn what_waits_starts_on_a_node_that_grows() {
     }
 }
 
-/// Going back to before it and on again gives the same.
-#[test]
-fn a_kept_state_knows_what_nodes_have() {
-    let text = file("kai", "{at: 2s, node: n, capacity: {gpu: 2, cpu: 2}}");
-    let plan = check(&read(&text).scenario.expect("it can be read")).plan.expect("it can run");
-    let mut simulation = Simulation::new(&plan);
-    for _ in 0..4 {
-        simulation.advance();
-    }
-    let mut again = Simulation::resume(&simulation.checkpoint());
-    for _ in 0..6 {
-        let (one, other) = (simulation.advance(), again.advance());
-        assert_eq!(one.map(|record| record.digest), other.map(|record| record.digest));
-    }
-}
-
 #[test]
 fn a_capacity_is_checked() {
     let found = |timeline: &str| {

@@ -79,18 +79,3 @@ fn what_is_on_a_node_that_goes_down_is_lost() {
         assert!(lines.iter().all(|l| !l.contains("first")), "{policy}: {lines:?}");
     }
 }
-
-/// Going back to before it and on again gives the same.
-#[test]
-fn a_kept_state_knows_which_nodes_are_drained() {
-    let plan = check(&scenario("kai", "draining")).plan.expect("it can run");
-    let mut simulation = Simulation::new(&plan);
-    for _ in 0..4 {
-        simulation.advance();
-    }
-    let mut again = Simulation::resume(&simulation.checkpoint());
-    for _ in 0..6 {
-        let (one, other) = (simulation.advance(), again.advance());
-        assert_eq!(one.map(|r| r.events), other.map(|r| r.events));
-    }
-}

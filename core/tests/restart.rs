@@ -15,13 +15,10 @@ fn plan(text: &str) -> Plan {
     checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics))
 }
 
-/// When a job is over, and the GPU seconds that were lost, in milliseconds and thousandths. The run is continued from a
-/// checkpoint after every cycle.
+/// When a job is over, and the GPU seconds that were lost, in milliseconds and thousandths.
 fn outcome(plan: &Plan, job: &str) -> (i64, i64) {
     let mut simulation = Simulation::new(plan);
-    while simulation.cycle() < 40 && simulation.advance().is_some() {
-        simulation = Simulation::resume(&simulation.checkpoint());
-    }
+    while simulation.cycle() < 40 && simulation.advance().is_some() {}
     let job = simulation.cluster().jobs.values().find(|j| &*j.name == job).expect("the job");
     let ended = job
         .ended
@@ -96,7 +93,6 @@ fn end(plan: &Plan, job: &str, cycles: u32) -> End {
     {
         assert_eq!(audit(simulation.world()), vec![]);
         events.extend(record.events.into_iter().map(|recorded| recorded.event));
-        simulation = Simulation::resume(&simulation.checkpoint());
     }
     let cluster = simulation.cluster();
     let (id, j) = cluster.jobs.iter().find(|(_, j)| &*j.name == job).expect("the job");

@@ -49,8 +49,6 @@ fn moves(mut simulation: Simulation, until: i64) -> Vec<String> {
         for recorded in record.events {
             take(&simulation, record.time, recorded.event);
         }
-        // What a policy remembers is part of what is kept of a moment.
-        simulation = Simulation::resume(&simulation.checkpoint());
     }
     all
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use crate::fifo_reference::{NODE_GPUS, Row};
 use fairground::cluster::{
-    Cluster, GpuRequest, Job, Node, Partition, Phase, Pod, PodSet, Preemptible, Queue, QueueResource, Request,
+    Cluster, GpuRequest, Job, JobSpec, Node, Partition, Phase, Pod, PodSet, PodSpec, Preemptible, Queue,
+    QueueResource, Request,
 };
 use fairground::id::{PartitionId, PodId, PodSetId, QueueId};
 use fairground::policy::{Policy, Rhythm};
@@ -112,14 +113,12 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
     let first = PodId(cluster.pods.len() as u32);
     let name: Arc<str> = name.into();
     let submit = Time::from_seconds(submit_s);
-    cluster.jobs.push(Job {
-        partition: PartitionId(0),
+    let spec = JobSpec {
         pools: Vec::new(),
         name: name.clone(),
         queue,
         priority: 50,
         is_tried_once: false,
-        offers: 0,
         preemptible: Preemptible::Yes,
         created: submit,
         submit,
@@ -128,18 +127,23 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
         user: None,
         pod_sets: (pod_set, 1),
         pods: (first, n_pods),
+        evicted_for: None,
+        gang: None,
+    };
+    cluster.jobs.push(Job {
+        spec: Arc::new(spec),
+        partition: PartitionId(0),
+        offers: 0,
         first_start: None,
         ended: None,
         evictions: 0,
-        evicted_for: None,
         last_start: None,
-        gang: None,
     });
     cluster.pod_sets.push(PodSet { name: "default".into(), job, min_available: n_pods, path: Vec::new() });
     let mut resources = ResourceVec::default();
     resources.set(Resource::GPU, Amount::gpus(each));
     for n in 0..n_pods {
-        cluster.pods.push(Pod {
+        let spec = PodSpec {
             name: if n_pods == 1 { name.clone() } else { format!("{name}-{n}").into() },
             job,
             pod_set,
@@ -147,6 +151,9 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
             request: Request { resources, gpu: GpuRequest::Whole { devices: each as u32 } },
             selector: Vec::new(),
             rules: None,
+        };
+        cluster.pods.push(Pod {
+            spec: Arc::new(spec),
             phase: Phase::Future,
             node: None,
             devices: Default::default(),

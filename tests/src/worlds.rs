@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fairground::cluster::{
-    Cluster, Delays, GpuRequest, Job, Node, NodeState, Partition, Phase, Pod, PodSet, Queue, QueueResource,
-    Request, Restart,
+    Cluster, Delays, GpuRequest, Job, JobSpec, Node, NodeState, Partition, Phase, Pod, PodSet, PodSpec,
+    Queue, QueueResource, Request, Restart,
 };
 use fairground::id::{JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use fairground::policy::{Policy, Rhythm};
@@ -111,7 +111,8 @@ fn split(cluster: &mut Cluster, n: &mut Numbers, moves: bool) -> PartitionId {
         let own = PartitionId(u32::from(n.below(2)));
         job.partition = node.map_or(own, |node| cluster.nodes[node].partition);
         if moves && n.below(2) == 1 {
-            job.pools = n.one_of(&[[PartitionId(0), second], [second, PartitionId(0)]]).to_vec();
+            Arc::make_mut(&mut job.spec).pools =
+                n.one_of(&[[PartitionId(0), second], [second, PartitionId(0)]]).to_vec();
         }
     }
     second
@@ -183,13 +184,11 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
     let pod_sets = (PodSetId(cluster.pod_sets.len() as u32), 1);
     let submit = Time::from_millis(n.one_of(&[0, 0, 1000, 1500, 4000, 9000, -2000]));
     let priority = n.one_of(&[50, 50, 75, 100, 125]);
-    cluster.jobs.push(Job {
-        partition: PartitionId(0),
+    let spec = JobSpec {
         pools: Vec::new(),
         name: format!("j{i}").into(),
         queue,
         is_tried_once: n.below(5) == 4,
-        offers: 0,
         priority,
         preemptible: (priority < 100).into(),
         created: submit,
@@ -199,18 +198,23 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
         user: None,
         pod_sets,
         pods,
+        evicted_for: None,
+        gang: None,
+    };
+    cluster.jobs.push(Job {
+        spec: Arc::new(spec),
+        partition: PartitionId(0),
+        offers: 0,
         first_start: None,
         ended: None,
         evictions: 0,
-        evicted_for: None,
         last_start: None,
-        gang: None,
     });
     let min_available = if n.below(3) == 2 { 1 } else { n_pods };
     cluster.pod_sets.push(PodSet { name: "default".into(), job, min_available, path: Vec::new() });
     let request = request(n);
     for p in 0..n_pods {
-        cluster.pods.push(Pod {
+        let spec = PodSpec {
             name: Arc::from(format!("j{i}-{p}")),
             job,
             pod_set: pod_sets.0,
@@ -218,6 +222,9 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
             request: request.clone(),
             selector: Vec::new(),
             rules: None,
+        };
+        cluster.pods.push(Pod {
+            spec: Arc::new(spec),
             phase: if submit > Time::ZERO { Phase::Future } else { Phase::Pending },
             node: None,
             devices: Default::default(),

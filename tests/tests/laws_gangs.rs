@@ -10,6 +10,7 @@
 //! were moved, or lost their node. What is taken for others without a new place never leaves a part of a gang behind.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use fairground::cluster::{Cluster, Phase, PodSet};
 use fairground::id::{Arena, JobId, PodId, PodSetId};
@@ -57,10 +58,10 @@ fn set_kinds(cluster: &mut Cluster, n: &mut Numbers) {
             if !pods.is_empty() {
                 let min_available = n.one_of(&[3, 1, 2]).min(pods.len() as u32);
                 let set = sets.push(PodSet { name: name.into(), job, min_available, path: Vec::new() });
-                pods.iter().for_each(|&pod| cluster.pods[pod].pod_set = set);
+                pods.iter().for_each(|&pod| Arc::make_mut(&mut cluster.pods[pod].spec).pod_set = set);
             }
         }
-        cluster.jobs[job].pod_sets = (first_set, sets.len() as u32 - first_set.0);
+        Arc::make_mut(&mut cluster.jobs[job].spec).pod_sets = (first_set, sets.len() as u32 - first_set.0);
     }
     cluster.pod_sets = sets;
 }

@@ -61,7 +61,7 @@ proptest! {
             if let (GpuRequest::Fraction { devices, .. }, Some(mib), 0) = (pod.request.gpu, asked, pod.pod_set.0 % 2)
                 && !held.contains(&pod.pod_set)
             {
-                pod.request.gpu = GpuRequest::Memory { mib, devices };
+                std::sync::Arc::make_mut(&mut pod.spec).request.gpu = GpuRequest::Memory { mib, devices };
             }
         }
         let mut simulation = Simulation::new(&plan);

@@ -1,5 +1,7 @@
 //! Laws of several partitions, over generated plans.
 
+use std::sync::Arc;
+
 use fairground::cluster::{Phase, request_of};
 use fairground::id::{Id, JobId, PartitionId};
 use fairground::policy::{Policy, Rhythm, ego, fifo, kai, yunikorn};
@@ -71,7 +73,7 @@ fn alone(plan: &Plan, partition: PartitionId) -> Plan {
         cluster.jobs.iter().filter(|(_, job)| job.partition != partition).map(|(id, _)| id).collect();
     for id in others {
         let never = Time::from_millis(1_000_000_000);
-        cluster.jobs[id].submit = never;
+        Arc::make_mut(&mut cluster.jobs[id].spec).submit = never;
         for pod in cluster.jobs[id].pod_ids() {
             let pod = &mut cluster.pods[pod];
             (pod.phase, pod.node, pod.devices) = (Phase::Future, None, Default::default());
@@ -123,7 +125,7 @@ proptest! {
     fn pools_are_independent(plan in plans(policies()), second in any::<bool>()) {
         let mut plan = plan;
         // Jobs with lists are what connects pools.
-        plan.cluster.jobs.values_mut().for_each(|job| job.pools.clear());
+        plan.cluster.jobs.values_mut().for_each(|job| Arc::make_mut(&mut job.spec).pools.clear());
         let partition = PartitionId(u32::from(second));
         let (together, apart) = (seen(&plan, partition), seen(&alone(&plan, partition), partition));
         prop_assert_eq!(together.events, apart.events);

@@ -24,7 +24,8 @@ fn plans() -> impl Strategy<Value = Plan> {
         let mut semi = Numbers::new(semi);
         let cluster = &mut plan.cluster;
         for job in cluster.jobs.values_mut() {
-            job.preemptible = semi.one_of(&[Preemptible::Semi, job.preemptible, Preemptible::Semi]);
+            std::sync::Arc::make_mut(&mut job.spec).preemptible =
+                semi.one_of(&[Preemptible::Semi, job.preemptible, Preemptible::Semi]);
             for set in job.pod_set_ids() {
                 let min = &mut cluster.pod_sets[set].min_available;
                 *min = (1 + u32::from(semi.below(2))).min(job.pods.1);

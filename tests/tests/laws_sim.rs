@@ -103,11 +103,6 @@ proptest! {
     }
 
     #[test]
-    fn resuming_changes_nothing(plan in plans(), number in any::<u64>()) {
-        holds(laws::resuming_changes_nothing, &plan, number)?;
-    }
-
-    #[test]
     fn seeking_equals_running(plan in plans(), number in any::<u64>()) {
         holds(laws::seeking_equals_running, &plan, number)?;
     }

@@ -1,7 +1,6 @@
 //! What a value that is left out means, and what a policy remembers between cycles, each where it alone decides.
 
 use fairground::cluster::audit;
-use fairground::sim::Simulation;
 use fairground::trace::Event;
 use fairground_tests::scenarios::under;
 
@@ -19,8 +18,6 @@ fn moves(policy: &str, text: &str, cycles: u32) -> Vec<String> {
             Event::Evicted { pod, .. } => Some(format!("{at} {} goes", cluster.pods[pod].name)),
             _ => None,
         }));
-        // What a policy remembers is part of what is kept of a moment.
-        simulation = Simulation::resume(&simulation.checkpoint());
     }
     told
 }

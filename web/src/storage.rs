@@ -94,11 +94,6 @@ pub fn draft(id: &str) -> Option<Draft> {
     serde_json::from_str(&get(&format!("{PREFIX}draft.{id}"))?).ok()
 }
 
-/// Whether a draft was open last.
-pub fn has_current() -> bool {
-    get(CURRENT).is_some()
-}
-
 /// The draft that was open last: in this tab, else anywhere.
 pub fn current() -> Option<(String, Draft)> {
     let here = of_tab().and_then(|storage| storage.get_item(CURRENT).ok()?);

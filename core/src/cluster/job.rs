@@ -5,21 +5,45 @@ use std::sync::Arc;
 use crate::id::{JobId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::{Span, Time};
 
-/// What is admitted and ordered: one gang or an elastic group of pods.
+/// What is admitted and ordered, one gang or an elastic group of pods: its specification, which all copies of a world
+/// share, and its state. The fields of the specification are read as the job's own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
+    /// What never changes.
+    pub spec: Arc<JobSpec>,
+    /// The partition it is offered to now.
+    pub partition: PartitionId,
+    /// How often it was offered to another partition so far. Kept by `lifecycle`.
+    pub offers: u32,
+    /// When its first pod started running for the first time. Kept by `lifecycle`.
+    pub first_start: Option<Time>,
+    /// When its last pod ended. Kept by `lifecycle`.
+    pub ended: Option<Time>,
+    /// How many of its pods were evicted so far. Kept by `lifecycle`.
+    pub evictions: u32,
+    /// When a pod was last bound after none ran, as the scenario or the run says.
+    pub last_start: Option<Time>,
+}
+
+impl std::ops::Deref for Job {
+    type Target = JobSpec;
+
+    fn deref(&self) -> &JobSpec {
+        &self.spec
+    }
+}
+
+/// What never changes about a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobSpec {
     /// Unique name; also the last tie-break of policies that say so.
     pub name: Arc<str>,
     /// A leaf queue.
     pub queue: QueueId,
-    /// The partition it is offered to now.
-    pub partition: PartitionId,
     /// Those it may run in, in the order in which it is offered to them; empty: only `partition`.
     pub pools: Vec<PartitionId>,
     /// Whether it is tried once only in each partition it is offered to, under policies that know that.
     pub is_tried_once: bool,
-    /// How often it was offered to another partition so far. Kept by `lifecycle`.
-    pub offers: u32,
     /// Larger first inside a queue.
     pub priority: i32,
     /// Whether its pods may be evicted for others.
@@ -38,14 +62,6 @@ pub struct Job {
     pub pod_sets: (PodSetId, u32),
     /// First pod and number of pods.
     pub pods: (PodId, u32),
-    /// When its first pod started running for the first time. Kept by `lifecycle`.
-    pub first_start: Option<Time>,
-    /// When its last pod ended. Kept by `lifecycle`.
-    pub ended: Option<Time>,
-    /// How many of its pods were evicted so far. Kept by `lifecycle`.
-    pub evictions: u32,
-    /// When a pod was last bound after none ran, as the scenario or the run says.
-    pub last_start: Option<Time>,
     /// How room is held for its pods until all that must start together have some; `None`: it is not.
     pub gang: Option<Gang>,
     /// For which job those of its pods are evicted that are being evicted at the start, as the scenario says.

@@ -4,11 +4,12 @@
 //! away, what every queue holds, leaves and waits for, and what was lost by evictions. Time is always passed in;
 //! when something happens next is said by the phases themselves and kept in order by the simulation's agenda.
 
+use super::sums::{QueueSums, QueueTotals, Sums};
 use super::usage::NodeUse;
-use super::{Cluster, Devices, NodeState, Phase, Preemptible, QueueResource, Restart};
+use super::{Cluster, Devices, Job, Node, NodeState, Phase, Pod, Preemptible, Queue, QueueResource, Restart};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
-use crate::units::{PerResource, RESOURCES_MAX};
+use crate::units::PerResource;
 
 /// The cluster and what is kept incrementally about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,46 +25,6 @@ pub struct World {
     pub(super) dealt: Vec<PodId>,
     /// Pods whose phase, node or devices changed since [`World::take_touched`].
     pub(super) touched: Vec<PodId>,
-}
-
-/// CPU millicores, memory bytes, thousandths of GPUs and of named resources, by index.
-pub type Sums = [i64; RESOURCES_MAX];
-
-/// What a queue and its descendants hold and want.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueueSums {
-    /// Held by pods that start or run.
-    pub allocated: Sums,
-    /// The part of `allocated` that may not be taken.
-    pub non_preemptible: Sums,
-    /// Held by pods evicted.
-    pub leaving: Sums,
-    /// Asked for by pods that wait.
-    pub waiting: Sums,
-    /// Work of evicted pods that has to be done again (none of jobs that resume): amounts × milliseconds held since the start of the scenario.
-    pub lost: [i128; RESOURCES_MAX],
-    /// Pods evicted by the policy.
-    pub evictions: u64,
-    /// How often a pod that had lost its work was placed again.
-    pub restarts: u64,
-    /// For how long such pods waited for it, in all, milliseconds.
-    pub restart_wait_ms: i128,
-}
-
-/// Sums of queues, in all and in each of several partitions.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct QueueTotals {
-    pub all: Arena<QueueId, QueueSums>,
-    /// Empty if there is only one partition.
-    pub pools: Arena<PartitionId, Arena<QueueId, QueueSums>>,
-}
-
-impl QueueTotals {
-    fn of(cluster: &Cluster) -> QueueTotals {
-        let nothing = || cluster.queues.ids().map(|_| QueueSums::default()).collect();
-        let pools = cluster.partitions.ids().filter(|_| cluster.partitions.len() > 1);
-        QueueTotals { all: nothing(), pools: pools.map(|_| nothing()).collect() }
-    }
 }
 
 /// Pods of one job by what they are about.
@@ -208,6 +169,15 @@ impl World {
         self.touched.clear();
     }
 
+    /// What a copy weighs, about, in bytes.
+    pub fn weight(&self) -> u64 {
+        let pods = (size_of::<Pod>() + size_of::<PodBook>() + size_of::<u64>()) * self.pods.len();
+        let jobs = (size_of::<Job>() + size_of::<JobCounts>()) * self.jobs.len();
+        let nodes = (size_of::<Node>() + size_of::<NodeUse>()) * self.nodes.len();
+        let copies = 1 + self.queues.pools.len();
+        let queues = (size_of::<Queue>() + size_of::<QueueSums>()) * self.queues.all.len() * copies;
+        (pods + jobs + nodes + queues) as u64
+    }
     /// Everything that exists.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster

@@ -5,12 +5,12 @@
 
 mod audit;
 mod capacity;
-mod frozen;
 mod job;
 mod lifecycle;
 mod node;
 mod pod;
 mod queue;
+mod sums;
 mod usage;
 
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::Span;
 
 pub use audit::{Finding, audit, audit_live, audit_nodes};
-pub use frozen::Frozen;
-pub use job::{Gang, Job, PodSet, Preemptible, Restart};
-pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
+pub use job::{Gang, Job, JobSpec, PodSet, Preemptible, Restart};
+pub use lifecycle::{BindError, Torn, World, request_of};
 pub use node::{Capacity, Node, NodeState};
 pub use pod::{
-    Devices, Effect, Found, GpuRequest, NodeSelector, Phase, Pod, PodRules, Request, Requirement, Taint,
-    Toleration, Wanted, is_tolerated,
+    Devices, Effect, Found, GpuRequest, NodeSelector, Phase, Pod, PodRules, PodSpec, Request, Requirement,
+    Taint, Toleration, Wanted, is_tolerated,
 };
 pub use queue::{Queue, QueueResource};
+pub use sums::{QueueSums, Sums};
 pub use usage::NodeUse;
 
 /// Everything that exists, as one value.

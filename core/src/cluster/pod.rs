@@ -8,9 +8,31 @@ use crate::id::{JobId, NodeId, PodId, PodSetId};
 use crate::time::Time;
 use crate::units::{Amount, ResourceVec};
 
-/// The smallest unit that runs.
+/// The smallest unit that runs: its specification, which all copies of a world share, and its state. The fields of the
+/// specification are read as the pod's own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pod {
+    /// What never changes.
+    pub spec: Arc<PodSpec>,
+    /// Its phase. Changed by `lifecycle` only.
+    pub phase: Phase,
+    /// Where it is, while it holds something.
+    pub node: Option<NodeId>,
+    /// The devices it holds there.
+    pub devices: Devices,
+}
+
+impl std::ops::Deref for Pod {
+    type Target = PodSpec;
+
+    fn deref(&self) -> &PodSpec {
+        &self.spec
+    }
+}
+
+/// What never changes about a pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodSpec {
     /// Unique name; also the last tie-break of policies that say so.
     pub name: Arc<str>,
     /// Its job.
@@ -25,12 +47,6 @@ pub struct Pod {
     pub selector: NodeSelector,
     /// Further rules; `None` for most pods.
     pub rules: Option<Arc<PodRules>>,
-    /// Where it stands now. Changed by `lifecycle` only.
-    pub phase: Phase,
-    /// Where it is, while it holds something.
-    pub node: Option<NodeId>,
-    /// The devices it holds there.
-    pub devices: Devices,
 }
 
 /// A pod that runs already when its job becomes known: something else than the scheduler placed it.

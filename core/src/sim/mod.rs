@@ -1,12 +1,10 @@
 //! What moves time: one cycle after the other, forwards, and backwards by running again.
 
 mod agenda;
-mod checkpoint;
 mod compare;
 mod drive;
 mod explain;
 mod happen;
-mod history;
 mod looks;
 mod losses;
 mod meter;
@@ -14,15 +12,15 @@ mod partitions;
 mod record;
 mod simulation;
 mod summary;
+mod timeline;
 mod view;
 
-pub use checkpoint::Checkpoint;
 pub use compare::{Column, Comparing, Ran, compare};
 pub use drive::{CYCLES_MAX, Stopped, Stops, drive};
 pub use explain::{Explanation, explain};
-pub use history::{BUDGET, History};
 pub use meter::{Integrals, Meter};
 pub use record::CycleRecord;
 pub use simulation::Simulation;
 pub use summary::{PoolTotals, Summary, Totals, Waits};
-pub use view::{ClaimView, Holder, NodeTable, PodCounts};
+pub use timeline::Timeline;
+pub use view::{ClaimView, PodCounts};

@@ -18,7 +18,7 @@ use super::losses::Losses;
 use super::meter::Meter;
 use super::partitions::{self, Charge, Part};
 use super::record::CycleRecord;
-use crate::cluster::{Cluster, Devices, Pod, World};
+use crate::cluster::{Cluster, Devices, World};
 use crate::id::{Arena, JobId, PartitionId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Wake};
 use crate::scenario::{Plan, Planned};
@@ -41,7 +41,6 @@ pub struct Simulation {
 /// What never changes in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
-    pub(super) opening: World,
     pub(super) charges: Arena<PartitionId, Charge>,
     pub(super) timeline: Vec<Planned>,
     /// How often a partition has to be asked without any change until nothing can come of it.
@@ -67,8 +66,6 @@ pub struct State {
     pub(super) ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
     pub(super) losses: Arc<Losses>,
-    /// How many times a pod changed.
-    n_changes: u64,
     opening: Arc<CycleRecord>,
 }
 
@@ -99,11 +96,6 @@ impl State {
     pub(super) fn is_stuck(&self) -> bool {
         self.n_here >= SAME_INSTANT_MAX
     }
-
-    /// How much has changed since the start, in bytes.
-    pub(super) fn changed_bytes(&self) -> u64 {
-        self.n_changes * size_of::<Pod>() as u64
-    }
 }
 
 impl Simulation {
@@ -123,11 +115,9 @@ impl Simulation {
             ledger: Arc::default(),
             refusals: Arc::default(),
             losses: Arc::default(),
-            n_changes: 0,
             opening: Arc::default(),
         };
         let fixed = Arc::new(Fixed {
-            opening: world.clone(),
             charges,
             timeline: plan.timeline.clone(),
             rounds: partitions::rounds(plan),
@@ -304,7 +294,6 @@ impl Simulation {
     fn close(&mut self) {
         self.close_ledgers();
         for pod in self.world.take_touched() {
-            self.state.n_changes += 1;
             self.hashes.update(pod, Digest::of_pod(pod, &self.world.cluster().pods[pod]));
         }
     }
@@ -358,6 +347,10 @@ impl Simulation {
     /// How much the records of further cycles hold; decisions never depend on it.
     pub fn set_level(&mut self, level: Level) {
         self.state.level = level;
+    }
+    /// What a copy weighs, about, in bytes.
+    pub fn weight(&self) -> u64 {
+        self.world.weight() + self.state.agenda.weight()
     }
     /// The world as it is now.
     pub fn world(&self) -> &World {

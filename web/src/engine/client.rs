@@ -40,11 +40,6 @@ impl Client {
         }
         self.line = Some(connect(&self.handlers, self.wants_worker));
     }
-
-    /// Whether the engine runs beside the page.
-    pub fn is_worker(&self) -> bool {
-        matches!(self.line, Some(Line::Worker(_)))
-    }
 }
 
 fn connect(handlers: &ReplyHandlers, wants_worker: bool) -> Line {

@@ -1,5 +1,6 @@
 //! The engine behind its border: the protocol, the serving side, and ways to reach it.
 
+mod branch;
 pub mod client;
 pub mod comparison;
 mod course;

@@ -1,7 +1,6 @@
 //! What a text runs as.
 
 use fairground::scenario::{self, Plan, Severity};
-use fairground::sim::Simulation;
 
 /// What a scenario's text runs as; else its mistakes.
 pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
@@ -14,9 +13,4 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
     }
     let checked = scenario::check(&read.scenario.unwrap_or_default());
     checked.plan.ok_or_else(|| lines(checked.diagnostics))
-}
-
-/// Whether a cycle takes so little that nobody has to wait for one that is computed in vain.
-pub(super) fn is_small(sim: &Simulation) -> bool {
-    sim.cluster().pods.len() < 2_000
 }

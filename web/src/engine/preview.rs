@@ -5,14 +5,9 @@
 //! the run goes on, unless something later waits. While nobody asks, what the hand will come to with one more step like
 //! its last is computed, so that it is there when it is asked for.
 
-use fairground::moment;
-use fairground::sim::{CycleRecord, Simulation};
-use fairground::trace::Level;
-
-use super::plan::{is_small, plan_of};
-use super::protocol::{Frame, Say};
+use super::branch::Branch;
+use super::protocol::Say;
 use super::report::{Report, ReportRequest};
-use super::run_log::RunLog;
 use super::speculative;
 
 /// Runs of scenarios that are being edited.
@@ -58,9 +53,7 @@ struct Running {
     report: Option<Box<Report>>,
     /// All is told.
     is_over: bool,
-    sim: Simulation,
-    record: CycleRecord,
-    run_log: RunLog,
+    branch: Branch,
 }
 
 impl Previews {
@@ -126,7 +119,7 @@ impl Previews {
             return running.step();
         }
         // A cycle of more may take long, and a question that comes meanwhile would wait for it.
-        *running = Running::new(request).filter(|running| is_small(&running.sim));
+        *running = Running::new(request).filter(|running| running.branch.is_small());
         if running.is_none() {
             self.foreseen = None;
         }
@@ -157,32 +150,19 @@ impl PreviewRequest {
 impl Running {
     /// Nothing is run yet; `None`: it cannot run.
     fn new(request: &PreviewRequest) -> Option<Running> {
-        let plan = plan_of(&request.scenario).ok()?;
-        let sim = Simulation::new(&plan);
-        let record = sim.opening().clone();
-        let run_log = RunLog::new(plan.policy.key(), sim.world(), &record);
+        let branch = Branch::new(&request.scenario).ok()?;
         let PreviewRequest { id, cycle, until, .. } = *request;
         let (ladder, report_request) = (request.ladder.clone(), request.report_request.clone());
         let (report, is_over) = (None, false);
-        Some(Running { id, cycle, ladder, until, report_request, report, is_over, sim, record, run_log })
+        Some(Running { id, cycle, ladder, until, report_request, report, is_over, branch })
     }
 
     /// One cycle on; `false` once it is there or the run ends before. Reasons are wanted for the frame's cycle only.
     fn step(&mut self) -> bool {
-        let (cycle, to) = (self.sim.cycle(), self.cycle.unwrap_or(self.until));
-        if cycle >= to || self.sim.is_quiet() {
-            return false;
+        match self.cycle {
+            Some(cycle) => self.branch.step_towards(cycle),
+            None => self.branch.cycle() < self.until && self.branch.step_beyond(),
         }
-        let is_told = self.cycle.is_some() && cycle + 1 >= to;
-        self.sim.set_level(if is_told { Level::Decisive } else { Level::Outcomes });
-        let Some(record) = self.sim.advance() else { return false };
-        self.run_log.push(self.sim.world(), &record);
-        self.record = record;
-        true
-    }
-
-    fn frame(&self) -> Frame {
-        moment::frame(&self.run_log.names, &self.sim, &self.record)
     }
 
     /// The frame first, then the run.
@@ -191,20 +171,15 @@ impl Running {
         if !is_moment || matches!(self.report_request, Some(ReportRequest::Tally { .. })) {
             // A tally is of the moment, not of the whole run.
             let report_request = self.report_request.take();
-            let report = report_request.map(|report_request| {
-                Box::new(super::reporting::report(&self.sim, &self.run_log, &report_request))
-            });
+            let report = report_request.map(|request| Box::new(self.branch.report(&request)));
             self.report = report.or(self.report.take());
         }
         if !is_moment {
             self.is_over = true;
-            let run = self.run_log.run(self.sim.world(), &self.record.ledger, self.sim.is_quiet());
-            return Say::AlternativeRun { run: Box::new(run), report: self.report.take() };
+            return Say::AlternativeRun { run: Box::new(self.branch.run()), report: self.report.take() };
         }
-        let levels = self.ladder.as_ref();
-        let levels =
-            levels.map(|(queue, resource)| fairground::moment::ladders::levels(&self.sim, queue, *resource));
-        Say::Alternative { frame: Some(Box::new(self.frame())), levels: levels.unwrap_or_default() }
+        let levels = self.ladder.as_ref().map(|(queue, resource)| self.branch.ladder(queue, *resource));
+        Say::Alternative { frame: Some(Box::new(self.branch.frame())), levels: levels.unwrap_or_default() }
     }
 }
 
@@ -247,7 +222,7 @@ mod tests {
         }
         previews.request(request(id, quota));
         assert!(previews.work().is_empty(), "it has only begun");
-        let is_there = previews.running.as_ref().is_some_and(|running| running.sim.cycle() == 2);
+        let is_there = previews.running.as_ref().is_some_and(|running| running.branch.cycle() == 2);
         (is_there, said(&mut previews))
     }
 

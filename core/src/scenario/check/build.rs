@@ -7,7 +7,7 @@ use super::nodes::Nodes;
 use super::placement::{Place, Placements};
 use super::pools::Pools;
 use super::queues::Queues;
-use crate::cluster::{Cluster, Delays, Found, Job, Partition, Phase, Pod, PodSet};
+use crate::cluster::{Cluster, Delays, Found, Job, JobSpec, Partition, Phase, Pod, PodSet, PodSpec};
 use crate::id::{Id, JobId, PodId, PodSetId};
 use crate::time::{Span, Time};
 
@@ -66,14 +66,9 @@ fn add_job(
             }
             runs |= place.is_some();
             let (phase, place) = at_start(cluster, template.started, place, (submit, lasts));
+            let name = pod_name(name, template, &set.name, k);
             cluster.pods.push(Pod {
-                name: pod_name(name, template, &set.name, k),
-                job,
-                pod_set,
-                created: None,
-                request: set.request.clone(),
-                selector: template.selector.clone(),
-                rules: set.rules.clone(),
+                spec: Arc::new(pod_spec(name, (job, pod_set), template, set)),
                 phase,
                 node: place.map(|place| place.node),
                 devices: place.map(|place| place.devices).unwrap_or_default(),
@@ -81,13 +76,11 @@ fn add_job(
         }
     }
     let started = (runs && submit <= Time::ZERO).then_some(template.started);
-    cluster.jobs.push(Job {
+    let spec = JobSpec {
         name: name.clone(),
         queue: template.queue,
-        partition,
         pools: if template.pools.len() > 1 { template.pools.clone() } else { Vec::new() },
         is_tried_once: template.is_tried_once,
-        offers: 0,
         priority: template.priority,
         preemptible: template.preemptible,
         created: template.created.map_or(submit, |created| submit.min(created)),
@@ -97,16 +90,26 @@ fn add_job(
         user: template.user.clone(),
         pod_sets: (first_set, PodSetId::from_index(cluster.pod_sets.len()).0 - first_set.0),
         pods: (first_pod, PodId::from_index(cluster.pods.len()).0 - first_pod.0),
+        gang: template.gang,
+        evicted_for: template.evicted_for,
+    };
+    cluster.jobs.push(Job {
+        spec: Arc::new(spec),
+        partition,
+        offers: 0,
         first_start: started,
         ended: None,
         evictions: 0,
         last_start: started,
-        gang: template.gang,
-        evicted_for: template.evicted_for,
     });
     if submit <= Time::ZERO {
         cluster.live_jobs.push(job);
     }
+}
+
+fn pod_spec(name: Arc<str>, (job, pod_set): (JobId, PodSetId), template: &Template, set: &Set) -> PodSpec {
+    let (request, selector) = (set.request.clone(), template.selector.clone());
+    PodSpec { name, job, pod_set, created: None, request, selector, rules: set.rules.clone() }
 }
 
 fn pod_set(job: JobId, set: &Set) -> PodSet {
