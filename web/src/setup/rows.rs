@@ -459,11 +459,12 @@ mod tests {
     /// What a cell shows, a person may type into it; the file keeps what was typed.
     #[test]
     fn what_is_typed_for_no_end_is_kept_and_means_it() {
-        use crate::state::document;
+        use crate::state::document::{self, Checked};
         let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8, memory: 64 GB}]\n\
                     queues: [{name: q, gpu: {quota: 4, limit: 8, weight: 1}}]\n\
                     jobs: [{name: j, queue: q, gpu: 1, lasts: 5m}]\n";
         let scenario = document::from_text(text).expect("it can be read");
+        let checked = Checked::of(scenario.clone());
         let queue = Path::default().field("queues").named("q").field("gpu");
         let job = Path::default().field("jobs").named("j");
         let shown = |scenario: &Scenario, at: &Path| {
@@ -475,15 +476,15 @@ mod tests {
         };
         for at in [queue.field("quota"), queue.field("limit"), job.field("lasts")] {
             for typed in ["unlimited", "∞", "inf"] {
-                let set = document::try_set(&scenario, &at, typed).expect(typed);
+                let set = checked.try_set(&at, typed).expect(typed).scenario;
                 assert_eq!(shown(&set, &at), ("∞".to_string(), typed.to_string()), "{at}");
                 for text in [document::to_yaml(&set), document::to_json(&set)] {
-                    assert_eq!(document::from_text(&text).as_ref(), Ok(&set), "{text}");
+                    assert_eq!(document::from_text(&text).as_ref(), Ok(&*set), "{text}");
                 }
             }
         }
-        document::try_set(&scenario, &queue.field("limit"), "none").expect("a ceiling may be none");
-        document::try_set(&scenario, &queue.field("quota"), "none").expect_err("none of a floor is not all");
+        checked.try_set(&queue.field("limit"), "none").expect("a ceiling may be none");
+        checked.try_set(&queue.field("quota"), "none").expect_err("none of a floor is not all");
         assert!(document::to_yaml(&scenario).contains("64 GB"), "amounts stay as typed, too");
     }
 

@@ -11,10 +11,10 @@ use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::what_if::Help;
-use crate::state::document;
 use crate::state::document::history::History;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::translated::Translated;
+use crate::state::document::{self, Checked};
 use crate::state::import::Import;
 use crate::state::in_flight::InFlight;
 use crate::state::layout::options::Panel;
@@ -192,6 +192,11 @@ impl Model {
             original: None,
             exported: None,
         }
+    }
+
+    /// The scenario with its findings.
+    pub fn checked(&self) -> Checked {
+        Checked { scenario: self.scenario.clone(), findings: self.findings.clone() }
     }
 
     /// Whether the scenario cannot run.

@@ -10,7 +10,7 @@ use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::opened::{Opened, Origin};
-use crate::state::document::{self, edit, timeline_edit};
+use crate::state::document::{self, Checked, edit, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::Model;
@@ -33,7 +33,7 @@ pub(crate) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
     match timeline_edit::try_set(model, at, value) {
-        Ok((after, _)) if after == *before => end_preview(model, fx),
+        Ok((after, _)) if after.scenario == before => end_preview(model, fx),
         Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
@@ -77,21 +77,21 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
 /// Makes an edited scenario the present one, as one step of undo.
 pub(crate) fn commit(
     model: &mut Model,
-    after: Scenario,
+    after: Checked,
     control: &str,
     name: impl FnOnce(&Scenario) -> String,
     fx: &mut Vec<Effect>,
 ) {
-    let before = std::mem::replace(&mut model.scenario, Arc::new(after));
-    let joins = model.history.record(control, model.clock_ms, &before, &model.scenario, name);
+    let before = model.scenario.clone();
+    let joins = model.history.record(control, model.clock_ms, &before, &after.scenario, name);
     let changed = model.history.undo_name().unwrap_or_default().to_string();
     alternative::keep(model, &before, changed, joins);
-    edited(model, fx);
+    edited(model, after, fx);
 }
 
-/// The scenario is another one: check it, run it, keep it.
-fn edited(model: &mut Model, fx: &mut Vec<Effect>) {
-    model.findings = Arc::new(document::findings(&model.scenario));
+/// The scenario is another one: run it, keep it.
+fn edited(model: &mut Model, after: Checked, fx: &mut Vec<Effect>) {
+    (model.scenario, model.findings) = (after.scenario, after.findings);
     model.pristine = false;
     if model.origin == Origin::Link {
         model.origin = Origin::Draft;
@@ -141,7 +141,7 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
                 matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
             let terms = Terms::of(&before.policy);
             let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
-            commit(model, scenario, "", |_| name.clone(), fx);
+            commit(model, Checked::of(scenario), "", |_| name.clone(), fx);
             if select.is_some() {
                 model.selection = select;
                 ask_about(model, fx);
@@ -170,7 +170,7 @@ fn capitalised(text: &str) -> String {
 pub(crate) fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
     match document::apply(&model.scenario, &fix.edits) {
         Ok(after) => {
-            commit(model, after, "", |_| fix.label.clone(), fx);
+            commit(model, Checked::of(after), "", |_| fix.label.clone(), fx);
             fx.push(Effect::Announce(format!("Done: {}.", fix.label)));
         }
         Err(says) => notify(model, true, says, None, fx),
@@ -180,8 +180,7 @@ pub(crate) fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
 pub(crate) fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.undo() {
         alternative::keep(model, &model.scenario.clone(), format!("undo of {}", step.name), false);
-        model.scenario = step.before;
-        edited(model, fx);
+        edited(model, Checked::of(step.before), fx);
         model.pristine =
             model.history.is_empty() && matches!(model.origin, Origin::Start | Origin::Example(_));
         fx.push(Effect::Announce(format!("Undone: {}.", step.name)));
@@ -191,8 +190,7 @@ pub(crate) fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
 pub(crate) fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.redo() {
         alternative::keep(model, &model.scenario.clone(), step.name.clone(), false);
-        model.scenario = step.after;
-        edited(model, fx);
+        edited(model, Checked::of(step.after), fx);
         fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
     }
 }
@@ -201,7 +199,7 @@ pub(crate) fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
 pub(crate) fn set_text(model: &mut Model, scenario: Scenario, fx: &mut Vec<Effect>) {
     let was_unread = model.unread.take().is_some();
     if scenario != *model.scenario {
-        commit(model, scenario, "text", |_| "edit the text".to_string(), fx);
+        commit(model, Checked::of(scenario), "text", |_| "edit the text".to_string(), fx);
     } else if was_unread {
         keep(model, fx);
     }

@@ -13,6 +13,8 @@ pub mod translated;
 pub mod translation;
 pub mod tree;
 
+use std::sync::Arc;
+
 use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity, quantity};
 
 /// All findings, errors first.
@@ -65,41 +67,53 @@ fn is_name(at: &Path) -> bool {
     matches!(at.0.last(), Some(scenario::Segment::Field(field)) if field == "name" && at.0.len() > 1)
 }
 
-/// The scenario with one value replaced, if that makes no mistake at this place.
-pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
-    let edited = set(scenario, at, text)?;
-    let after = errors(&edited);
-    if after.is_empty() {
-        return Ok(edited);
-    }
-    let before = errors(scenario);
-    let new = after.iter().find(|d| {
-        let count = |found: &[Diagnostic]| found.iter().filter(|other| other.code == d.code).count();
-        if is_name(at) {
-            // What others say changes with a name; a mistake more is a mistake of the name.
-            count(&after) > count(&before)
-        } else {
-            let is_same = |b: &Diagnostic| b.code == d.code && b.at == d.at && b.says == d.says;
-            d.at.0.starts_with(&at.0) && !before.iter().any(is_same)
-        }
-    });
-    match new {
-        Some(mistake) => Err(mistake.says.clone()),
-        None => Ok(edited),
-    }
+/// A scenario with all that was found in it, so that no edit is checked twice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// The scenario.
+    pub scenario: Arc<Scenario>,
+    /// Errors first.
+    pub findings: Arc<Vec<Diagnostic>>,
 }
 
-fn errors(scenario: &Scenario) -> Vec<Diagnostic> {
-    let found = scenario::check(scenario).diagnostics.into_iter();
-    found.filter(|d| d.severity == Severity::Error).collect()
-}
+impl Checked {
+    /// Checks a scenario.
+    pub fn of(scenario: impl Into<Arc<Scenario>>) -> Checked {
+        let scenario = scenario.into();
+        Checked { findings: Arc::new(findings(&scenario)), scenario }
+    }
 
-/// What is wrong with a scenario that was not wrong with the one before.
-pub fn new_mistake(before: &Scenario, after: &Scenario) -> Option<String> {
-    let after = errors(after);
-    let before = if after.is_empty() { Vec::new() } else { errors(before) };
-    let is_same = |a: &Diagnostic, b: &Diagnostic| b.code == a.code && b.at == a.at && b.says == a.says;
-    after.iter().find(|a| !before.iter().any(|b| is_same(a, b))).map(|mistake| mistake.says.clone())
+    /// The scenario with one value replaced, if that makes no mistake at this place.
+    pub fn try_set(&self, at: &Path, text: &str) -> Result<Checked, String> {
+        let after = Checked::of(set(&self.scenario, at, text)?);
+        let mistake = after.errors().find(|d| {
+            let count = |checked: &Checked| checked.errors().filter(|other| other.code == d.code).count();
+            if is_name(at) {
+                // What others say changes with a name; a mistake more is a mistake of the name.
+                count(&after) > count(self)
+            } else {
+                d.at.0.starts_with(&at.0) && self.is_new(d)
+            }
+        });
+        let says = mistake.map(|d| d.says.clone());
+        says.map_or(Ok(after), Err)
+    }
+
+    /// An edit of the scenario, if that makes no new mistake anywhere.
+    pub fn try_edit(&self, after: Scenario) -> Result<Checked, String> {
+        let after = Checked::of(after);
+        let says = after.errors().find(|d| self.is_new(d)).map(|d| d.says.clone());
+        says.map_or(Ok(after), Err)
+    }
+
+    fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.findings.iter().filter(|d| d.severity == Severity::Error)
+    }
+
+    /// Whether an error of an edited scenario is not one of this scenario already.
+    fn is_new(&self, error: &Diagnostic) -> bool {
+        !self.errors().any(|own| own.code == error.code && own.at == error.at && own.says == error.says)
+    }
 }
 
 /// As JSON of format version 1.

@@ -52,7 +52,8 @@ pub fn offers_of_line(model: &Model, line: &str) -> Vec<(String, Command)> {
 /// Lets a node go down, be drained or come back at the cursor, whatever else edits hold from.
 pub(crate) fn put(model: &mut Model, node: &str, state: &str, fx: &mut Vec<Effect>) {
     let (cycle, time_ms) = model.frame.as_ref().map_or((0, 0), |frame| (frame.cycle, frame.time_ms));
-    match timeline_edit::node_state(&model.scenario, node, state, time_ms) {
+    let made = timeline_edit::node_state(&model.scenario, node, state, time_ms);
+    match made.and_then(|after| model.checked().try_edit(after)) {
         Ok(after) => {
             let name = format!("{node} {state} from cycle {cycle}");
             fx.push(Effect::Announce(format!("Done: {name}.")));

@@ -11,7 +11,7 @@ use fairground::scenario::quantity::{count, millis};
 use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry};
 
 use super::change::{Change, Changed};
-use crate::state::document;
+use crate::state::document::{self, Checked};
 use crate::state::model::Model;
 
 /// The cycle from which edits hold and its time, if they do not hold from the start.
@@ -118,10 +118,7 @@ fn write(scenario: &Scenario, target: &Target, text: &str, time_ms: i64) -> Resu
     if is_empty(&after.timeline[at]) {
         after = document::apply(&after, &[Edit::Remove { at: entry_path(at) }])?;
     }
-    match document::new_mistake(scenario, &after) {
-        Some(says) => Err(says),
-        None => Ok(after),
-    }
+    Ok(after)
 }
 
 pub(crate) fn is_empty(entry: &TimelineEntry) -> bool {
@@ -210,12 +207,12 @@ pub(crate) fn try_set(
     model: &Model,
     at: &Path,
     value: &str,
-) -> Result<(Scenario, Option<(u32, i64)>), String> {
+) -> Result<(Checked, Option<(u32, i64)>), String> {
     let moment = moment(model);
     let made = moment.and_then(|(_, time_ms)| set_from(&model.scenario, at, value, time_ms));
     match made {
-        Some(made) => Ok((made?, moment)),
-        None => Ok((document::try_set(&model.scenario, at, value)?, None)),
+        Some(made) => Ok((model.checked().try_edit(made?)?, moment)),
+        None => Ok((model.checked().try_set(at, value)?, None)),
     }
 }
 
@@ -229,7 +226,9 @@ pub(crate) fn made(model: &Model, change: &Change, made: Changed) -> Result<Chan
     let Some((cycle, time_ms)) = moment(model) else { return Ok(made) };
     match crate::state::document::timeline_edit::change(&model.scenario, change, &made, time_ms) {
         Some(scenario) => {
-            Ok(Changed { scenario: scenario?, name: format!("{} from cycle {cycle}", made.name), ..made })
+            let checked = model.checked().try_edit(scenario?)?;
+            let name = format!("{} from cycle {cycle}", made.name);
+            Ok(Changed { scenario: Arc::unwrap_or_clone(checked.scenario), name, ..made })
         }
         None => Ok(made),
     }
@@ -305,10 +304,13 @@ mod tests {
         let one = node_state(&scenario(), "many-2", "draining", 7000).expect("there is such a node");
         assert_eq!(lines(&one), [(entry_path(0), 7000, "many-2: draining".to_string())]);
         assert!(fairground::scenario::check(&one).plan.is_some());
-        assert!(node_state(&scenario(), "many-3", "down", 7000).is_err());
+        let checked = Checked::of(scenario());
+        let unknown = node_state(&scenario(), "many-3", "down", 7000).expect("it can be written");
+        assert!(checked.try_edit(unknown).is_err());
         let down = set(&scenario(), &state("n"), "down", 1500);
         assert_eq!(lines(&down), [(entry_path(0), 1500, "n: down".to_string())]);
-        assert!(set_from(&scenario(), &quota(), "many", 7000).expect("it can change").is_err());
+        let wrong = set_from(&scenario(), &quota(), "many", 7000).expect("it can change");
+        assert!(checked.try_edit(wrong.expect("it can be written")).is_err());
     }
 
     #[test]

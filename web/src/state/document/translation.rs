@@ -10,8 +10,8 @@ use super::commands::{commit, set};
 use super::edit;
 use crate::engine::protocol::{Ask, NoteRow};
 use crate::state::command::Command;
-use crate::state::document;
 use crate::state::document::translated::Translated;
+use crate::state::document::{self, Checked};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
@@ -50,7 +50,7 @@ pub(crate) fn translated(
     };
     commit(
         model,
-        scenario,
+        Checked::of(scenario),
         "policy",
         |before| edit::name_of_set(before, &Path::default().field("policy"), &policy),
         fx,
