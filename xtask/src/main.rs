@@ -3,6 +3,7 @@
 //! This is the only place that installs anything: tools go to `target/tools`, Node packages to
 //! `tests/e2e/node_modules`, both pinned, and nothing happens where everything is there already.
 
+mod documents;
 mod mutants;
 mod page;
 mod screens;

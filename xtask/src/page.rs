@@ -1,13 +1,14 @@
 //! Builds the page with trunk: a folder of static files that any web host can serve from any path.
 //!
 //! `Trunk.toml` and `index.html` say what is built, so that a plain `trunk serve` does the same. Here stand what that needs
-//! to be installed, and what a build ends with ([`finish`], which trunk calls): the first frame as plain markup, and the
-//! service worker.
+//! to be installed, and what a build ends with ([`finish`], which trunk calls): the first frame as plain markup, the
+//! service worker, and the specifications.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::documents;
 use crate::root;
 use crate::step::{Failure, cargo, output, run, step};
 use crate::tools;
@@ -77,7 +78,7 @@ pub fn finish() -> Result<(), Failure> {
     let folder = std::env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from);
     let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
     if std::env::var("TRUNK_PROFILE").as_deref() != Ok("release") {
-        return Ok(());
+        return documents::render(&folder);
     }
     let mut render = cargo();
     render.args(["run", "--quiet", "-p", "fairground-web", "--bin", "first_frame"]);
@@ -89,7 +90,9 @@ pub fn finish() -> Result<(), Failure> {
     let offline = "<meta name=\"offline-worker\" content=\"offline.js\" />";
     let page = folder.join("index.html");
     replace_in(&page, &[(FIRST_FRAME_MARK, &markup), (OFFLINE_MARK, offline)])?;
-    write_offline_worker(&folder)
+    write_offline_worker(&folder)?;
+    // Last, because they are not kept on the device.
+    documents::render(&folder)
 }
 
 /// Writes the service worker with what it keeps: every file of the page, with its hash.

@@ -34,6 +34,7 @@ pub use report::{decided, of_job, waiting};
 pub use rule::{rule, rule_name};
 pub use selection::Selection;
 pub use short::short_reason;
+pub use source::Paragraph;
 pub use terms::Terms;
 pub use text::{Piece, Text};
 
@@ -128,6 +129,8 @@ pub struct RuleCard {
     pub source: String,
     /// Its address; empty if it is not public.
     pub link: String,
+    /// The paragraph of the specification that describes it here.
+    pub paragraph: Option<Paragraph>,
     /// How it differs from its source, or what was chosen where the source is silent; may be empty.
     pub differs: String,
     /// It is what is explained: nothing of it is folded, and it leads nowhere.
@@ -147,6 +150,7 @@ impl RuleCard {
             formula: rule.formula.to_string(),
             source,
             link,
+            paragraph: source::paragraph(rule.source),
             differs: sentence_case(rule.differs),
             is_subject: false,
         }

@@ -95,6 +95,7 @@ fn card(row: &RuleRow, terms: &Terms) -> RuleCard {
         formula: row.formula.clone(),
         source,
         link,
+        paragraph: source::paragraph(&row.source),
         differs: sentence_case(&row.differs),
         is_subject: true,
     }

@@ -51,6 +51,23 @@ pub fn named(source: &str) -> (String, String) {
     }
 }
 
+/// A paragraph of a specification in `docs/spec`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paragraph {
+    /// The document, such as `kai`.
+    pub document: String,
+    /// Its number, such as `6.3`.
+    pub number: String,
+}
+
+/// The first paragraph that a rule's source cites.
+pub fn paragraph(source: &str) -> Option<Paragraph> {
+    let (document, rest) = source.split_once(".md ")?;
+    let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+    let number = rest[..end].trim_end_matches('.');
+    (!number.is_empty()).then(|| Paragraph { document: document.to_string(), number: number.to_string() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +94,14 @@ mod tests {
             "Ghodsi et al., Dominant Resource Fairness, NSDI 2011: 4.1"
         );
         assert_eq!(named("").0, "");
+    }
+
+    #[test]
+    fn the_first_paragraph_is_found() {
+        let of = |source| paragraph(source).map(|found| (found.document, found.number));
+        assert_eq!(of("kai.md 6.3 A, 6.8"), Some(("kai".into(), "6.3".into())));
+        assert_eq!(of("ego.md 4; IBM, MDPlan.xml reference"), Some(("ego".into(), "4".into())));
+        assert_eq!(of("Helios simulator, virtual clusters"), None);
     }
 
     /// No rule names a document that nobody can find.

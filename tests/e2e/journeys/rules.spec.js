@@ -38,6 +38,18 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   await expect(app.why).toContainText("decided 1 time in cycle 1");
 });
 
+test("a rule card opens the section of the specification that describes the rule", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.tab("Rules").click();
+  await page.locator(".setup").getByRole("button", { name: "reclaim/maintain-fair-share", exact: true }).first().click();
+  const link = app.why.getByRole("link", { name: "Specification, section 6.3" });
+  const [specification] = await Promise.all([page.waitForEvent("popup"), link.click()]);
+  await expect(specification).toHaveTitle(/KAI Scheduler/);
+  await expect(specification.locator("h3:has(> a:target)")).toHaveText(/^6\.3 Scenario validator/);
+  await expect(specification.locator("h3:has(> a:target)")).toBeInViewport();
+});
+
 test("a link carries a rule, also of a policy that is fetched first, and says what is none", async ({ page, browser }) => {
   const app = new App(page);
   await app.open();

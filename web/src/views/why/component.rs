@@ -1,7 +1,7 @@
 //! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
 
 use fairground::policy::versions;
-use fairground::words::{Selection, Terms};
+use fairground::words::{Paragraph, Selection, Terms};
 use leptos::prelude::*;
 
 use crate::props::{OnFocusField, OnSeek, OnSelect};
@@ -215,7 +215,7 @@ fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
 
 fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
     let choice = rule.is_our_choice();
-    let RuleCard { key, says, formula, source, link, differs, is_subject } = rule;
+    let RuleCard { key, says, formula, source, link, paragraph, differs, is_subject } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
     let since = since(&key);
     view! {
@@ -238,6 +238,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
                                 } else {
                                     view! { <a href=link target="_blank" rel="noopener noreferrer">{source}</a> }.into_any()
                                 }}
+                                {paragraph.map(specification)}
                             </p>
                             {(!differs.is_empty()).then(|| view! { <p class="hint">{differs}</p> })}
                         </details>
@@ -246,6 +247,12 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
             {since}
         </div>
     }
+}
+
+/// The paragraph of the specification, which is a page beside this one.
+fn specification(Paragraph { document, number }: Paragraph) -> impl IntoView {
+    let href = format!("spec/{document}.html#{number}");
+    view! { ". " <a href=href target="_blank">{format!("Specification, section {number}")}</a> }
 }
 
 /// What changed in a rule after the modelled versions of the product.

@@ -1,0 +1,68 @@
+//! The specifications as pages beside the simulator, so that a rule card opens the paragraph it cites.
+
+use std::path::Path;
+
+use pulldown_cmark::{Options, Parser, html};
+
+use crate::page::{read, write};
+use crate::root;
+use crate::step::Failure;
+
+/// Renders `docs/spec/*.md` into a folder of the page. Numbered headings and paragraphs can be linked by their number.
+pub fn render(page: &Path) -> Result<(), Failure> {
+    let folder = page.join("spec");
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
+    write(&folder.join("spec.css"), &read(&root().join("assets/spec.css"))?)?;
+    for name in ["kai", "runai", "yunikorn", "ego"] {
+        let text = read(&root().join(format!("docs/spec/{name}.md")))?;
+        let document = document(&String::from_utf8_lossy(&text));
+        write(&folder.join(format!("{name}.html")), document.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn document(markdown: &str) -> String {
+    let title = markdown.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
+    let text: String = markdown.lines().map(with_anchor).collect();
+    let mut body = String::new();
+    html::push_html(&mut body, Parser::new_ext(&text, Options::ENABLE_TABLES));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'self'\" />\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
+         <title>{title}</title>\n<link rel=\"stylesheet\" href=\"spec.css\" />\n</head>\n\
+         <body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+    )
+}
+
+/// A line with a link target where it begins a numbered section or paragraph: `## 6.3 Validator`, `0.5 Heap`.
+fn with_anchor(line: &str) -> String {
+    let title = line.trim_start_matches('#').trim_start();
+    let end = title.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(title.len());
+    let number = title[..end].trim_end_matches('.');
+    let is_heading = line.starts_with('#');
+    let is_paragraph = number.contains('.') && title[end..].starts_with(' ') && line.len() == title.len();
+    if number.is_empty() || !(is_heading || is_paragraph) {
+        return format!("{line}\n");
+    }
+    let marks = &line[..line.len() - title.len()];
+    format!("{marks}<a id=\"{number}\"></a>{title}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_headings_and_paragraphs_are_link_targets() {
+        let html = document(
+            "# Title\n\n## 6. Reclaim\n\n0.3 Numbers < 4.\n\n- 5.5 is a number\n\n| a |\n|---|\n| 1.5 |\n",
+        );
+        assert!(html.contains("<title>Title</title>"));
+        for (target, text) in [("6", "6. Reclaim"), ("0.3", "0.3 Numbers &lt; 4.")] {
+            assert!(html.contains(&format!("<a id=\"{target}\"></a>{text}")), "{html}");
+        }
+        assert_eq!(html.matches("<a id").count(), 2, "{html}");
+        assert!(html.contains("<table>"));
+    }
+}
