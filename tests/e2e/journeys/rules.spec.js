@@ -42,7 +42,7 @@ test("a rule card opens the section of the specification that describes the rule
   const app = new App(page);
   await app.open();
   await app.tab("Rules").click();
-  await page.locator(".setup").getByRole("button", { name: "reclaim/maintain-fair-share", exact: true }).first().click();
+  await page.locator(".setup").getByRole("button", { name: "reclaim, maintain fair share", exact: true }).first().click();
   const link = app.why.getByRole("link", { name: "Specification, section 6.3" });
   const [specification] = await Promise.all([page.waitForEvent("popup"), link.click()]);
   await expect(specification).toHaveTitle(/KAI Scheduler/);
