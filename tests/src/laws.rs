@@ -315,15 +315,18 @@ pub fn seeking_equals_running(plan: &Plan, number: u64) -> Verdict {
     let mut timeline = Timeline::with_budget(plan, d.below(200_000) as u64);
     for _ in 0..=d.below(5) {
         let mut cycle = d.below(CYCLES as usize) as u32;
+        let level = d.one_of(&[Level::Outcomes, Level::Decisive]);
         if d.below(3) == 0 {
             let to = &records[(cycle as usize).min(records.len() - 1)];
-            while timeline.present().cycle() <= CYCLES && timeline.step_until(to.time) {}
+            while timeline.present().cycle() <= CYCLES && timeline.step_until(to.time, level) {}
             cycle = timeline.present().cycle();
             ensure(timeline.present().now() <= to.time, || format!("beyond {:?}", to.time))?;
         }
-        while timeline.step_towards(cycle) {}
+        while timeline.step_towards(cycle, level) {}
         let record = timeline.record();
-        ensure(record.cycle == cycle || timeline.present().is_quiet(), || format!("not at cycle {cycle}"))?;
+        ensure(record.cycle == cycle || timeline.end() == Some(record.cycle), || {
+            format!("not at cycle {cycle}")
+        })?;
         let Some(expected) = records.get(record.cycle as usize) else { continue };
         ensure(record == expected, || format!("cycle {cycle}: {record:?} instead of {expected:?}"))?;
         if d.below(2) == 0 {

@@ -31,8 +31,8 @@ pub struct Timeline {
     present: Simulation,
     /// Of the present cycle.
     record: CycleRecord,
-    /// By cycle; the opening state is the first.
-    checkpoints: BTreeMap<u32, Simulation>,
+    /// By cycle, each with its record; the opening state is the first.
+    checkpoints: BTreeMap<u32, (Simulation, CycleRecord)>,
     spacing: u32,
     budget: u64,
     /// The next cycle, if it was computed before it is asked for.
@@ -51,7 +51,7 @@ impl Timeline {
     pub fn with_budget(plan: &Plan, budget: u64) -> Timeline {
         let present = Simulation::new(plan);
         let record = present.opening().clone();
-        let checkpoints = BTreeMap::from([(0, present.clone())]);
+        let checkpoints = BTreeMap::from([(0, (present.clone(), record.clone()))]);
         Timeline { present, record, checkpoints, spacing: SPACING, budget, ahead: None, end: None }
     }
 
@@ -68,6 +68,11 @@ impl Timeline {
     /// Whether a cycle takes so little time that it may be computed in vain.
     pub fn is_small(&self) -> bool {
         self.present.cluster().pods.len() < PODS_SMALL
+    }
+
+    /// The cycle after which nothing will ever happen, once it has been reached.
+    pub fn end(&self) -> Option<u32> {
+        self.end
     }
 
     /// One cycle on, recorded at least at a level; `false`: there is none.
@@ -98,8 +103,8 @@ impl Timeline {
     }
 
     /// Takes a step towards a cycle, or the last one if the run ends before; `false` once it is there. Of that cycle all
-    /// reasons are recorded, for which it is run again if need be; of those on the way, none.
-    pub fn step_towards(&mut self, cycle: u32) -> bool {
+    /// reasons are recorded, for which it is run again if need be; of those on the way, what the level says.
+    pub fn step_towards(&mut self, cycle: u32, on_the_way: Level) -> bool {
         let here = self.present.cycle();
         if self.present.is_quiet() {
             self.end = Some(here);
@@ -112,33 +117,32 @@ impl Timeline {
             self.rewind(cycle);
         }
         let is_last = self.present.cycle() + 1 >= cycle;
-        cycle > 0 && self.advance(if is_last { Level::Decisive } else { Level::Outcomes })
+        cycle > 0 && self.advance(if is_last { Level::Decisive } else { on_the_way })
     }
 
-    /// Takes a step towards a moment; `false` once the next cycle lies beyond it. No reasons are recorded.
-    pub fn step_until(&mut self, time: Time) -> bool {
+    /// Takes a step towards a moment; `false` once the next cycle lies beyond it.
+    pub fn step_until(&mut self, time: Time, on_the_way: Level) -> bool {
         if self.present.now() > time {
-            let before = self.checkpoints.iter().rev().find(|(_, kept)| kept.now() <= time);
+            let before = self.checkpoints.iter().rev().find(|(_, (kept, _))| kept.now() <= time);
             self.rewind(before.map_or(0, |(cycle, _)| cycle + 1));
         }
         self.present.next_cycle_at().is_some_and(|at| at <= time)
             && !self.present.is_quiet()
-            && self.advance(Level::Outcomes)
+            && self.advance(on_the_way)
     }
 
     /// Takes the latest checkpoint before a cycle, so that the cycle itself is run again; the opening state if there is none.
     fn rewind(&mut self, cycle: u32) {
         let before = self.checkpoints.range(..cycle.max(1)).next_back();
         let (_, kept) = before.expect("the opening state is always kept");
-        self.present = kept.clone();
-        self.record = kept.opening().clone();
+        (self.present, self.record) = kept.clone();
         self.ahead = None;
     }
 
     /// The state before the present cycle; `None` where many cycles would have to be run again for it, or large ones.
     pub fn before(&self) -> Option<Simulation> {
         let cycle = self.present.cycle();
-        let (from, kept) = self.checkpoints.range(..cycle).next_back()?;
+        let (from, (kept, _)) = self.checkpoints.range(..cycle).next_back()?;
         if !self.is_small() || cycle - from > WAY_BACK_MAX {
             return None;
         }
@@ -156,7 +160,7 @@ impl Timeline {
         if !cycle.is_multiple_of(self.spacing) || self.checkpoints.contains_key(&cycle) {
             return;
         }
-        self.checkpoints.insert(cycle, self.present.clone());
+        self.checkpoints.insert(cycle, (self.present.clone(), self.record.clone()));
         // They weigh about the same, so that one stands for all.
         let most = (self.budget / self.present.weight().max(1)).clamp(2, CHECKPOINTS_MAX);
         while self.checkpoints.len() as u64 > most {

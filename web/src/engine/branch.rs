@@ -16,15 +16,27 @@ use super::run_log::RunLog;
 pub struct Branch {
     timeline: Timeline,
     run_log: RunLog,
+    /// How much is recorded of cycles that are passed on the way.
+    on_the_way: Level,
 }
 
 impl Branch {
-    /// The opening state of a scenario; else its mistakes.
-    pub fn new(text: &str) -> Result<Branch, Vec<String>> {
+    /// The run that is shown, at its opening state; else the scenario's mistakes. Where reasons cost little, charts of the
+    /// whole run know those of every cycle.
+    pub fn shown(text: &str) -> Result<Branch, Vec<String>> {
+        let mut branch = Branch::beside(text)?;
+        if branch.is_small() {
+            branch.on_the_way = Level::Decisive;
+        }
+        Ok(branch)
+    }
+
+    /// A run beside it, as fast as can be.
+    pub fn beside(text: &str) -> Result<Branch, Vec<String>> {
         let plan = plan_of(text)?;
         let timeline = Timeline::new(&plan);
         let run_log = RunLog::new(plan.policy.key(), timeline.present().world(), timeline.record());
-        Ok(Branch { timeline, run_log })
+        Ok(Branch { timeline, run_log, on_the_way: Level::Outcomes })
     }
 
     /// The state at the present cycle.
@@ -50,11 +62,13 @@ impl Branch {
     }
     /// A step towards a cycle; `false` once it is there.
     pub fn step_towards(&mut self, cycle: u32) -> bool {
-        self.step(|timeline| timeline.step_towards(cycle))
+        let level = self.on_the_way;
+        self.step(|timeline| timeline.step_towards(cycle, level))
     }
     /// A step towards a moment; `false` once it is there.
     pub fn step_until(&mut self, time: Time) -> bool {
-        self.step(|timeline| timeline.step_until(time))
+        let level = self.on_the_way;
+        self.step(|timeline| timeline.step_until(time, level))
     }
     /// One cycle on without reasons, unless the run is over.
     pub fn step_beyond(&mut self) -> bool {

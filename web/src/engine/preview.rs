@@ -150,7 +150,7 @@ impl PreviewRequest {
 impl Running {
     /// Nothing is run yet; `None`: it cannot run.
     fn new(request: &PreviewRequest) -> Option<Running> {
-        let branch = Branch::new(&request.scenario).ok()?;
+        let branch = Branch::beside(&request.scenario).ok()?;
         let PreviewRequest { id, cycle, until, .. } = *request;
         let (ladder, report_request) = (request.ladder.clone(), request.report_request.clone());
         let (report, is_over) = (None, false);

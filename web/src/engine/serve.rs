@@ -182,7 +182,7 @@ impl Server {
 
     fn load(&mut self, id: u64, text: &str, task: Task) -> Vec<Reply> {
         self.drop_work();
-        match Branch::new(text) {
+        match Branch::shown(text) {
             Ok(main) => {
                 self.main = Some(main);
                 self.previews = Previews::of(text);
