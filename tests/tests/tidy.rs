@@ -93,7 +93,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "expect-test",
         ],
     ),
-    ("xtask", &[]),
+    ("xtask", &["pulldown-cmark"]),
 ];
 
 /// Policies that are written as a dialect of another one's engine, which therefore know that one: it is what they are.
