@@ -17,7 +17,7 @@ mod summary;
 mod view;
 
 pub use checkpoint::Checkpoint;
-pub use compare::{Column, Comparing, Ran, compare};
+pub use compare::{Column, Comparing, Moves, Ran, compare, first_difference};
 pub use drive::{CYCLES_MAX, Stopped, Stops, drive};
 pub use explain::{Explanation, explain};
 pub use history::{BUDGET, History};

@@ -5,5 +5,6 @@ pub mod alternative;
 pub mod baseline;
 pub mod commands;
 pub mod ideas;
+pub mod kept;
 pub mod report;
 pub mod what_if;
