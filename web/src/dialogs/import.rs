@@ -121,7 +121,7 @@ fn TraceOptions() -> impl IntoView {
                 />
             </label>
             <label class="field">
-                <span>"Scale of quotas"</span>
+                <span>"Quota scale"</span>
                 <input
                     class="input"
                     placeholder="1"
