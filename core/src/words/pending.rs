@@ -28,7 +28,7 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
         controls: case.controls(),
         outlook: match refusal.outlook {
             Outlook::NextCycle if is_on_its_way => {
-                Text::of("It starts in the first cycle in which that room is free.")
+                Text::of("It can start in the next cycle, unless another job comes first.")
             }
             other => outlook(frame, other),
         },
