@@ -473,7 +473,7 @@ fn trends_and_fairness_say_how_it_was() {
     let facts: Vec<String> =
         view.facts.iter().map(|fact| format!("{}: {} {}", fact.name, fact.value, fact.since)).collect();
     expect![[r#"
-        From 0:00 to 0:02, cycle 2: team-b was owed most: it was below its share for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
+        From 0:00 to 0:02, cycle 2: team-b was owed most and was below its share for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
         Used: 100 % +12.5 %
         Idle while wanted: 0 % −12.5 %
         Stranded now: 0 GPUs 

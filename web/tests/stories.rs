@@ -333,7 +333,7 @@ fn fairness_is_told_in_words() {
     let facts: Vec<String> =
         view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
     expect![[r#"
-        From 0:00 to 0:22, cycle 22: team-a was owed most: it was below its share for 0:01.
+        From 0:00 to 0:22, cycle 22: team-a was owed most and was below its share for 0:01.
         Used: 79.5 % (35 of 44 GPU-seconds)
         Idle while wanted: 4.5 % (2 GPU-seconds free while jobs waited)
         Stranded now: 0 GPUs (of 2 GPUs free: too small for any waiting job)
@@ -366,7 +366,7 @@ fn a_job_that_goes_back_and_forth_is_warned_of() {
 fn a_job_that_starves_is_warned_of() {
     let of = |id, cycle| warnings(id, cycle).into_iter().filter(|says| says.starts_with("Starvation"));
     assert_eq!(of("tug-of-war", 8).count(), 0, "not yet long");
-    expect!["Starvation: build has been waiting for 0:12; red uses 1 GPU, below its fair share of 2; so for 1 other job."]
+    expect!["Starvation: build has been waiting for 0:12; red uses 1 GPU, below its fair share of 2; 1 other job as well."]
         .assert_eq(&of("tug-of-war", 12).collect::<String>());
     for example in ["quota-is-a-floor", "limit-is-a-ceiling", "priority-before-weight"] {
         assert_eq!(warnings(example, 40), [""; 0], "{example}: all have what they are due");

@@ -37,9 +37,7 @@ pub fn Runs() -> impl IntoView {
     view! {
         <span class="runs hide not-phone" role="group" aria-label="Runs">
             {shown}
-            <For each=move || kept.get() key=|run| run.letter let:run>
-                <Run run />
-            </For>
+            {move || kept.get().into_iter().map(|run| view! { <Run run /> }).collect_view()}
             <IconButton
                 icon=Kind::Plus
                 label=kept::KEEP
@@ -74,7 +72,7 @@ fn Run(run: KeptRun) -> impl IntoView {
                 aria-label=title.clone()
                 on:click=move |_| store.dispatch(Command::CompareWith((!is_compared()).then_some(letter)))
             >
-                <Show when=is_compared>{icon(marks::key(Mark::of_alternative(true)))}</Show>
+                {move || is_compared().then(|| icon(marks::key(Mark::of_alternative(true))))}
                 <b>{letter.to_string()}</b>
                 <span>{label}</span>
             </button>

@@ -377,7 +377,7 @@ fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
 }
 
 fn and_others(n: usize) -> String {
-    if n == 0 { ".".into() } else { format!("; so for {}.", count(n as u64, "other job")) }
+    if n == 0 { ".".into() } else { format!("; {} as well.", count(n as u64, "other job")) }
 }
 
 /// Jain's index in words. It is 1 when all queues got the same part of what they were due.
@@ -401,7 +401,7 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short * 1000.0) as i64);
-            format!("{upto}: {} was owed most: it was below its share for {short}.", name(*queue))
+            format!("{upto}: {} was owed most and was below its share for {short}.", name(*queue))
         }
         None => format!("{upto}: no queue was below its share."),
     }
