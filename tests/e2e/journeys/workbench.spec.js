@@ -206,11 +206,11 @@ test("everything is found by its name", async ({ page }) => {
   await page.keyboard.press("/");
   const field = page.getByRole("combobox", { name: /Search commands/ });
   await expect(field).toBeFocused();
-  await page.keyboard.type("quota is a floor");
-  await expect(page.locator("#palette-lines").getByRole("option").first()).toContainText("floor");
+  await page.keyboard.type("quota is a guarantee");
+  await expect(page.locator("#palette-lines").getByRole("option").first()).toContainText("guarantee");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  await expect(page.getByRole("heading", { level: 1 })).toContainText(/floor/i);
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(/guarantee/i);
   await page.keyboard.press("Control+k");
   await page.keyboard.type("no such thing");
   await expect(page.getByText("No matches")).toBeVisible();
