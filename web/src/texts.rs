@@ -77,8 +77,8 @@ impl Page {
             provide_context(Store::new(self.model));
             view! { <App /> }.to_html()
         });
-        let told = notices.iter().map(|notice| notice.text.clone());
-        told.chain(texts_of(&markup)).collect()
+        let messages = notices.iter().map(|notice| notice.text.clone());
+        messages.chain(texts_of(&markup)).collect()
     }
 }
 

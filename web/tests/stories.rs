@@ -1,4 +1,6 @@
 //! What is told of whole runs agrees with the moments of the run.
+//!
+//! Long because every view of a whole run is held against the same runs.
 
 use expect_test::expect;
 use fairground::words::Selection;
