@@ -4,7 +4,8 @@ use leptos::prelude::*;
 
 use crate::chart::alternative;
 use crate::chart::marks::{self, Mark};
-use crate::state::branches::kept::{self, KeptRun};
+use crate::state::branches::kept;
+use crate::state::branches::kept_run::KeptRun;
 use crate::state::command::Command;
 use crate::state::model::Model;
 use crate::store::Store;

@@ -10,7 +10,7 @@ use fairground::words::{Ladder, Order, Selection};
 use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
-use crate::state::branches::kept::Kept;
+use crate::state::branches::kept_run::Kept;
 use crate::state::branches::what_if::Help;
 use crate::state::document;
 use crate::state::document::history::History;

@@ -3,7 +3,7 @@
 use fairground::policy::Policy;
 use std::sync::Arc;
 
-use fairground::scenario::{JobEntry, Path, Scenario, quantity};
+use fairground::scenario::{JobEntry, Path, quantity};
 
 use crate::engine::protocol::{Ask, ColumnRow, Tried};
 use crate::state::branches::ideas::ideas;
@@ -22,26 +22,16 @@ pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Ef
         end_preview(model, fx);
         return;
     }
-    let ask = alternative_of(model, &edited, false);
+    let ask = report::alternative_of(model, &edited, false);
     model.in_flight.preview = send(model, ask, fx);
     model.awaits_preview = true;
 }
 
 pub(crate) fn speculate(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     if let Ok(edited) = timeline_edit::set(model, at, value) {
-        let ask = alternative_of(model, &edited, true);
+        let ask = report::alternative_of(model, &edited, true);
         send(model, ask, fx);
     }
-}
-
-/// Asks for a scenario at the cursor. Whether it can run at all, the engine says.
-pub(crate) fn alternative_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
-    let scenario = document::to_json(edited);
-    let is_seen = model.view.has_division();
-    let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
-    let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
-    let report_request = report::counterpart(model);
-    Ask::Alternative { scenario, cycle: Some(model.cursor), ladder, until, report_request, is_early }
 }
 
 /// Nothing is being tried out any more.

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use fairground::scenario::Scenario;
 use fairground::words::Ladder;
 
 use crate::engine::protocol::{Frame, LadderLevel, Run};
 use crate::engine::report::Report;
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
-use crate::state::branches::commands::alternative_of;
+use crate::state::branches::kept_run::KeptRun;
+use crate::state::branches::report::alternative_of;
 use crate::state::command::Command;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
@@ -18,39 +18,6 @@ use crate::state::request::send;
 
 /// Their letters; more are not kept.
 const LETTERS: [char; 5] = ['A', 'B', 'C', 'D', 'E'];
-
-/// A run that is kept.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KeptRun {
-    /// Its letter.
-    pub letter: char,
-    /// The last edit before it was kept: *weight of team-b 1 → 4*.
-    pub label: String,
-    /// Its document; the run is computed from it whenever it is shown.
-    pub scenario: Arc<Scenario>,
-}
-
-/// The runs that are kept.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept {
-    /// In the order of their letters.
-    pub runs: Vec<KeptRun>,
-    /// The letter of the one that charts show behind the present run.
-    pub compared: Option<char>,
-    /// Its moment, until the rest of its run is known.
-    moment: Option<(Arc<Frame>, Vec<LadderLevel>)>,
-}
-
-impl Kept {
-    fn run(&self, letter: char) -> Option<&KeptRun> {
-        self.runs.iter().find(|run| run.letter == letter)
-    }
-
-    /// Whether the present run is compared with one of them.
-    pub fn is_comparing(&self) -> bool {
-        self.compared.is_some()
-    }
-}
 
 /// The letter of the present run: its own if it is kept, else the next one; `None`: all letters are in use.
 pub fn present(model: &Model) -> Option<char> {

@@ -6,5 +6,6 @@ pub mod baseline;
 pub mod commands;
 pub mod ideas;
 pub mod kept;
+pub mod kept_run;
 pub mod report;
 pub mod what_if;
