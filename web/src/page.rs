@@ -141,7 +141,9 @@ fn listen(store: Store) {
             return;
         }
         if let Some(action) = keys::action(&pressed, focus(), store.now(|m| m.view.keys)) {
-            if action == Action::Do(Command::ForgetBaseline) && store.now(|m| m.baseline.is_none()) {
+            if action == Action::Do(Command::ForgetBaseline)
+                && store.now(|m| m.baseline.is_none() && !m.kept.is_comparing())
+            {
                 return;
             }
             if act(store, action) {

@@ -27,6 +27,20 @@ use crate::words::step_sentence;
 const POLICY: &str = Policy::NAMES[0];
 /// The example that has the view of share usage.
 const SHARE_USAGE: &str = "ego-share-usage";
+/// The example in which Fairness warns.
+const WARNINGS: &str = "tug-of-war";
+/// Files that are imported.
+const IMPORTS: [(&str, &str); 2] = [
+    (
+        "projects.json",
+        r#"{"projects": [{"name": "vision", "departmentName": "research", "resources": [
+            {"nodePool": {"name": "default"}, "gpu": {"deserved": 4, "overQuotaWeight": 2}}]}]}"#,
+    ),
+    (
+        "trace.csv",
+        "job_id,user,vc,submit_time,duration,num_gpus\n1,ann,vision,0,60,2\n2,bob,speech,30,60,1\n",
+    ),
+];
 /// Most cycles of an example whose decisions are written.
 const CYCLES: u32 = 8;
 
@@ -55,13 +69,16 @@ impl Page {
     }
 
     /// Text, names and explanations of all elements, in the order of the page.
-    fn texts(self) -> Vec<String> {
+    fn texts(mut self) -> Vec<String> {
+        // On the page they close by a clock.
+        let notices = std::mem::take(&mut self.model.notices);
         let owner = Owner::new();
         let markup = owner.with(|| {
             provide_context(Store::new(self.model));
             view! { <App /> }.to_html()
         });
-        texts_of(&markup)
+        let messages = notices.iter().map(|notice| notice.text.clone());
+        messages.chain(texts_of(&markup)).collect()
     }
 }
 
@@ -143,6 +160,20 @@ fn screens() -> Vec<(String, Lead)> {
         add(format!("dialog: {dialog:?}"), vec![Command::Dialog(Some(dialog))]);
     }
     add("dialog: Compare".into(), vec![Command::Compare { with_baselines: false }]);
+    for (name, text) in IMPORTS {
+        let files = vec![(name.to_string(), text.to_string())];
+        add(
+            format!("dialog: Import of {name}"),
+            vec![Command::Import { files, options: Default::default() }],
+        );
+    }
+    let other = Command::Policy(Policy::NAMES[2].into());
+    add("dialog: Translated".into(), vec![other, Command::Dialog(Some(Dialog::Translated))]);
+    let edit = Command::Set {
+        at: Path::default().field("queues").named("team-a").field("gpu").field("quota"),
+        value: "3".into(),
+    };
+    add("kept runs".into(), vec![Command::Step, Command::KeepRun, edit, Command::Step]);
     screens
 }
 
@@ -182,6 +213,10 @@ fn all_texts_are_written() {
     let usage = EXAMPLES.iter().find(|example| example.id == SHARE_USAGE).expect("an example");
     let usage = Page::open(usage).does(Command::Step).does(Command::Look(NowView::ShareUsage)).texts();
     let _ = writeln!(file, "== view: ShareUsage\n{}\n", usage.join("\n"));
+    let warned = EXAMPLES.iter().find(|example| example.id == WARNINGS).expect("an example");
+    let steps = (0..12).fold(Page::open(warned), |page, _| page.does(Command::Step));
+    let warned = steps.does(Command::Look(NowView::Fairness)).texts();
+    let _ = writeln!(file, "== view: Fairness with warnings\n{}\n", warned.join("\n"));
     for example in EXAMPLES {
         let lines = decisions(example);
         assert!(lines.len() > 1, "nothing is decided in {}", example.id);

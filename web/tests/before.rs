@@ -290,7 +290,7 @@ fn division_and_cluster_say_how_it_was() {
     let terms = fairground::words::Terms::of("kai");
     assert_eq!(
         division::view::says(&view.tanks[0], view.was, terms),
-        "team-a: 3 given, 3 of it quota, asks for 3, weight 1; was given 2"
+        "team-a: gets 3, 3 of it quota, requests 3, weight 1; got 2"
     );
     let changed = alternative::changed(&page.model);
     let alternative = Alternative { frame: &old, changed: changed.as_deref() };
@@ -473,7 +473,7 @@ fn trends_and_fairness_say_how_it_was() {
     let facts: Vec<String> =
         view.facts.iter().map(|fact| format!("{}: {} {}", fact.name, fact.value, fact.since)).collect();
     expect![[r#"
-        From 0:00 to 0:02, cycle 2: team-b was owed most, and was below its share for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
+        From 0:00 to 0:02, cycle 2: team-b was owed most and was below its share for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
         Used: 100 % +12.5 %
         Idle while wanted: 0 % −12.5 %
         Stranded now: 0 GPUs 
@@ -553,4 +553,37 @@ fn allocations_are_unchanged_only_where_nothing_differs() {
         "x: a has 0 pods running (1 before); b has 1 pod running (0 before)."
     );
     assert_eq!(said(frame(1000.0, [1, 0], 2000)), "x: cycle 3 is at 0:02, was at 0:03.");
+}
+
+#[test]
+fn a_kept_run_stays_beside_the_present_one_until_it_is_hidden() {
+    let mut page = Page::open();
+    page.does(Command::Step);
+    page.does(Command::KeepRun);
+    assert!(page.model.baseline.is_none(), "it is the same run");
+    page.sets("team-a", "quota", "3");
+    page.sets("team-a", "weight", "2");
+    let was = |page: &Page| page.model.baseline.as_ref().map(|was| (was.changed.clone(), was.frame.cycle));
+    assert_eq!(was(&page), Some(("run A".into(), 1)));
+    page.does(Command::Step);
+    assert_eq!(was(&page), Some(("run A".into(), 2)), "at every moment");
+    expect!["run A: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before); no eviction, 1 before."]
+        .assert_eq(&page.says());
+    page.does(Command::Look(NowView::Gantt));
+    page.stories();
+
+    page.does(Command::KeepRun);
+    page.does(Command::Undo);
+    assert_eq!(was(&page), None, "the weight makes no difference to run B");
+    page.does(Command::CompareWith(Some('A')));
+    assert_eq!(was(&page), Some(("run A".into(), 2)));
+    page.does(Command::ForgetBaseline);
+    assert_eq!((was(&page), page.model.kept.runs.len()), (None, 2));
+    page.does(Command::RemoveRun('A'));
+    page.does(Command::Undo);
+    page.does(Command::KeepRun);
+    let letters: String = page.model.kept.runs.iter().map(|run| run.letter).collect();
+    assert_eq!(letters, "AB", "a letter is used again");
+    page.does(Command::Open(Box::new(Opened::new(library::start(), Origin::Start))));
+    assert!(page.model.kept.runs.is_empty(), "they belong to the scenario");
 }

@@ -357,7 +357,7 @@ fn the_palette_finds_commands_and_things_by_parts_of_their_names() {
     assert_eq!(first(&model, "cycle go").as_deref(), Some("Go to a cycle"));
     assert_eq!(first(&model, "team-b").as_deref(), Some("team-b"));
     assert_eq!(first(&model, "zzz"), None);
-    let floor = find(&model, "quota is a floor");
+    let floor = find(&model, "quota is a guarantee");
     assert_eq!(floor[0].action, Action::Example("quota-is-a-floor"));
     update(&mut model, Command::Used("Keys".into()));
     assert_eq!(first(&model, "").as_deref(), Some("Keys"));

@@ -172,8 +172,6 @@ fn who_stands_behind_whom_is_said() {
           1. `a`: priority 0, share 0.50, waiting 1 GPU
           2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another queue: tied; name order is used  <-
           3. `b` behind `c` at equal priority 0: share 0.75 against 0.20
-        Order in c
-          1. `jc`: priority 0, submitted 0:00
     "#]].assert_eq(&orders(ties, 0, &queue("c")));
 }
 

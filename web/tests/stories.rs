@@ -1,4 +1,6 @@
 //! What is told of whole runs agrees with the moments of the run.
+//!
+//! Long because every view of a whole run is held against the same runs.
 
 use expect_test::expect;
 use fairground::words::Selection;
@@ -321,6 +323,7 @@ fn what_was_owed_and_lost_is_counted() {
             jain: Some(
                 0.9944616747895437,
             ),
+            ping_pong: [],
         }"#]]
     .assert_eq(&format!("{tally:#?}"));
 }
@@ -332,17 +335,44 @@ fn fairness_is_told_in_words() {
     let facts: Vec<String> =
         view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
     expect![[r#"
-        From 0:00 to 0:22, cycle 22: team-a was owed most, and was below its share for 0:01.
+        From 0:00 to 0:22, cycle 22: team-a was owed most and was below its share for 0:01.
         Used: 79.5 % (35 of 44 GPU-seconds)
         Idle while wanted: 4.5 % (2 GPU-seconds free while jobs waited)
         Stranded now: 0 GPUs (of 2 GPUs free: too small for any waiting job)
         Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU-seconds lost)
-        Jain index: 0.99 (all got nearly the same fraction of their share)
+        Jain index: 0.99 (all queues got nearly the same fraction of their share)
         queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	wait, median	wait, P90	longest wait now	evictions	lost, GPU-seconds
         team-a	0:01	1	10	30	0:00	0:01	–	1	2
         team-b	0:01	1	0	5	0:01	0:01	–	0	0
         all	–	2	10	35	0:01	0:01	–	1	2
     "#]].assert_eq(&(view.summary + "\n" + &facts.join("\n") + "\n" + &view.table.tsv()));
+}
+
+/// The warnings of Fairness about an example at a cycle.
+fn warnings(id: &str, cycle: u32) -> Vec<String> {
+    let example = EXAMPLES.iter().find(|e| e.id == id).expect("an example");
+    let (mut page, frame, _) = Page::open(example.text, cycle);
+    let view = fairness(&page.tally(), &frame, None);
+    view.warnings.iter().map(|warning| format!("{}: {}{}", warning.name, warning.job, warning.says)).collect()
+}
+
+#[test]
+fn a_job_that_goes_back_and_forth_is_warned_of() {
+    let of = |cycle| warnings("tug-of-war", cycle).into_iter().filter(|says| says.starts_with("Ping-pong"));
+    assert_eq!(of(3).count(), 0, "evicted twice, started again once");
+    expect!["Ping-pong: stretch was evicted 11 times and started again 10 times in 0:12."]
+        .assert_eq(&of(12).collect::<String>());
+}
+
+#[test]
+fn a_job_that_starves_is_warned_of() {
+    let of = |id, cycle| warnings(id, cycle).into_iter().filter(|says| says.starts_with("Starvation"));
+    assert_eq!(of("tug-of-war", 8).count(), 0, "not yet long");
+    expect!["Starvation: build has been waiting for 0:12; red uses 1 GPU, below its fair share of 2; 1 other job as well."]
+        .assert_eq(&of("tug-of-war", 12).collect::<String>());
+    for example in ["quota-is-a-floor", "limit-is-a-ceiling", "priority-before-weight"] {
+        assert_eq!(warnings(example, 40), [""; 0], "{example}: all have what they are due");
+    }
 }
 
 #[test]

@@ -318,7 +318,7 @@ impl Reader<'_> {
         self.report
             .assumed
             .push(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
-        self.report.assumed.push("no work: add jobs, or a trace of them".into());
+        self.report.assumed.push("no jobs: add jobs, or import a trace".into());
         self.scenario.nodes = assumed_nodes("host", n, gpus);
         self.scenario.queues = Arc::new(self.queues);
         if !options.name.is_empty() {

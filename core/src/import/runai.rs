@@ -374,7 +374,7 @@ impl Organisation {
         for (id, name, gpus) in missing {
             let promised = decimal(gpus.iter().sum());
             report.assumed.push(format!(
-                "department {name} has a quota of {promised} GPUs, the sum of its projects' quotas: it is not listed"
+                "department {name} has a quota of {promised} GPUs, the sum of its projects' quotas, because it is not listed"
             ));
             let terms = |gpus: f64| ResourceEntry {
                 quota: Some(Scalar(decimal(gpus))),
@@ -463,11 +463,11 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
         several => report.understood.push(format!("the node pools {}", several.join(", "))),
     }
     report.assumed.push(format!(
-        "{} of {}: nodes are not part of the text",
+        "{} of {}, because the file does not define nodes",
         counted(n_nodes, "node"),
         counted(u64::from(node_gpus), "GPU")
     ));
-    report.assumed.push("no work: add jobs, or a trace of them".into());
+    report.assumed.push("no jobs: add jobs, or import a trace".into());
     let value = |n: u32| Some(Scalar(n.to_string()));
     let is_one = pools.len() == 1;
     let node = |(pool, n): (&String, u32)| NodeEntry {

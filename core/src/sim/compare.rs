@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use super::simulation::Simulation;
 use super::summary::Summary;
+use crate::id::PodId;
 use crate::scenario::{Diagnostic, Scenario, check};
 use crate::time::Time;
+use crate::trace::{Event, Recorded};
 use crate::translate::{Note, translate};
 
 /// One policy's run.
@@ -38,6 +40,18 @@ pub struct Ran {
     pub n_waiting: u32,
     /// Whether nothing further will happen.
     pub is_over: bool,
+    /// Which pods were placed and evicted, cycle by cycle; cycles without any are left out.
+    pub moves: Vec<Moves>,
+}
+
+/// The pods that a cycle placed (`true`) and evicted, sorted, and when.
+pub type Moves = (Time, Vec<(bool, Arc<str>)>);
+
+/// The first moment at which one run places or evicts other pods than the other.
+pub fn first_difference(one: &[Moves], other: &[Moves]) -> Option<Time> {
+    let n_same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let times = [one.get(n_same), other.get(n_same)].into_iter().flatten().map(|(time, _)| *time);
+    times.min()
 }
 
 /// A policy's run that is taken cycle by cycle, for callers that have other things to do in between.
@@ -45,6 +59,7 @@ pub struct Ran {
 pub struct Comparing {
     column: Column,
     simulation: Option<Simulation>,
+    moves: Vec<Moves>,
     until: Time,
     cycles_max: u32,
 }
@@ -63,7 +78,7 @@ impl Comparing {
             simulation
         });
         let column = Column { policy: policy.to_owned(), notes, diagnostics: checked.diagnostics, run: None };
-        Comparing { column, simulation, until, cycles_max }
+        Comparing { column, simulation, moves: Vec::new(), until, cycles_max }
     }
 
     /// Runs a cycle; `false` once the run is through.
@@ -74,7 +89,19 @@ impl Comparing {
         }
         simulation.skip_idle(self.cycles_max, self.until);
         let is_due = simulation.next_cycle_at().is_some_and(|next| next <= self.until);
-        is_due && simulation.advance().is_some()
+        let Some(record) = is_due.then(|| simulation.advance()).flatten() else { return false };
+        let name = |pod: PodId| simulation.cluster().pods[pod].name.clone();
+        let moved = |recorded: &Recorded| match recorded.event {
+            Event::Bound { pod, .. } => Some((true, name(pod))),
+            Event::Evicted { pod, .. } => Some((false, name(pod))),
+            _ => None,
+        };
+        let mut moves: Vec<_> = record.events.iter().filter_map(moved).collect();
+        moves.sort();
+        if !moves.is_empty() {
+            self.moves.push((record.time, moves));
+        }
+        true
     }
 
     /// The policy's name in scenario files.
@@ -89,7 +116,8 @@ impl Comparing {
 
     /// What the run came to, as far as it went.
     pub fn end(self) -> Column {
-        Column { run: self.simulation.as_ref().map(ran), ..self.column }
+        let run = self.simulation.as_ref().map(|simulation| ran(simulation, self.moves));
+        Column { run, ..self.column }
     }
 }
 
@@ -100,7 +128,7 @@ pub fn compare(scenario: &Scenario, policy: &str, until: Time, cycles_max: u32) 
     comparing.end()
 }
 
-fn ran(simulation: &Simulation) -> Ran {
+fn ran(simulation: &Simulation, moves: Vec<Moves>) -> Ran {
     let cluster = simulation.cluster();
     let waits = |&&job: &&crate::id::JobId| simulation.pod_counts(job).pending > 0;
     Ran {
@@ -109,5 +137,6 @@ fn ran(simulation: &Simulation) -> Ran {
         held: simulation.ledger().rows.iter().map(|row| row.allocated.gpu).collect(),
         n_waiting: u32::try_from(cluster.live_jobs.iter().filter(waits).count()).unwrap_or(u32::MAX),
         is_over: simulation.is_quiet(),
+        moves,
     }
 }

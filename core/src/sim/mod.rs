@@ -15,7 +15,7 @@ mod summary;
 mod timeline;
 mod view;
 
-pub use compare::{Column, Comparing, Ran, compare};
+pub use compare::{Column, Comparing, Moves, Ran, compare, first_difference};
 pub use drive::{CYCLES_MAX, Stopped, Stops, drive};
 pub use explain::{Explanation, explain};
 pub use meter::{Integrals, Meter};

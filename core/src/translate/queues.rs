@@ -63,7 +63,7 @@ pub(super) fn given(work: &mut Translator<'_>, at: &Path, field: Field, r: Resou
             );
         }
         (Some(_), Some(_)) if field == Field::Quota && is_unlimited(text) && !to.queue.unlimited_quota => {
-            let says = format!("{} promises no unlimited amount, so nothing is promised there", to.name);
+            let says = format!("{} cannot guarantee an unlimited amount, so nothing is guaranteed", to.name);
             work.note(Kind::Dropped, at, says);
         }
         (Some(_), Some(word)) if word != what => {

@@ -37,7 +37,8 @@ pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selec
         return;
     };
     let terms = Terms::of(&frame.policy);
-    for level in &order.levels {
+    // One that is alone is in no order.
+    for level in order.levels.iter().filter(|level| level.n > 1) {
         let is_of_jobs = level.places.iter().any(|place| place.job.is_some());
         let mut caption = match (level.of, is_of_jobs) {
             (None, _) => "Order at the top level".to_string(),

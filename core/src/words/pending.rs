@@ -9,7 +9,7 @@ use super::{Control, Evidence, Explanation, RuleCard};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{Check, FreeGpus, Gate, NodeReason, NotAccepted, Quantity, Refusal, Term, Value};
+use crate::trace::{Check, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal, Term, Value};
 use crate::units::Resource;
 
 /// Explains why a job waits.
@@ -26,7 +26,12 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
         checks: refusal.checks.iter().map(|check| says(frame, check)).collect(),
         rule: rule.map(RuleCard::of),
         controls: case.controls(),
-        outlook: outlook(frame, refusal.outlook),
+        outlook: match refusal.outlook {
+            Outlook::NextCycle if is_on_its_way => {
+                Text::of("It can start in the next cycle, unless another job comes first.")
+            }
+            other => outlook(frame, other),
+        },
         ..Explanation::default()
     }
 }

@@ -61,13 +61,13 @@ test("a scenario is downloaded and dropped again", async ({ page }) => {
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Download the file" }).click(),
   ]);
-  expect(download.suggestedFilename()).toBe("the-tree-decides.fairground.yaml");
+  expect(download.suggestedFilename()).toBe("fair-shares-in-a-queue-tree.fairground.yaml");
   const chunks = [];
   for await (const chunk of await download.createReadStream()) chunks.push(chunk);
   await page.keyboard.press("Escape");
   await app.example("start");
   await app.drop([["mine.yaml", Buffer.concat(chunks).toString()]]);
-  await expect(page.getByRole("dialog")).toContainText("The tree decides");
+  await expect(page.getByRole("dialog")).toContainText("Fair shares in a queue tree");
   await page.getByRole("button", { name: "Open this scenario" }).click();
   await app.atCycle(0);
   await expect(app.cell('queues["vision"].name')).toBeVisible();
@@ -82,7 +82,7 @@ test("#reset asks before it deletes what is kept, and offers it as files", async
   await app.open("./#reset");
   const kept = () => page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("fairground.draft.")).length);
   const question = page.getByRole("dialog", { name: "Delete everything kept on this device?" });
-  await expect(question).toContainText("One draft would be deleted:");
+  await expect(question).toContainText("One draft will be deleted:");
   await page.keyboard.press("Escape");
   await expect(question).toHaveCount(0);
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
@@ -116,7 +116,7 @@ test("back and forward lead from document to document, each with its draft", asy
   await app.example("gang-of-four");
   expect(await page.evaluate(() => history.length)).toBe(before + 2);
   await page.goBack();
-  await expect(page).toHaveTitle(/The tree decides/);
+  await expect(page).toHaveTitle(/Fair shares in a queue tree/);
   await app.atCycle(1);
   await page.goBack();
   await expect(page).toHaveTitle(/Two teams/);
@@ -124,7 +124,7 @@ test("back and forward lead from document to document, each with its draft", asy
   // The draft goes on under its name.
   await app.set('queues["team-a"].gpu.quota', "5");
   await page.goForward();
-  await expect(page).toHaveTitle(/The tree decides/);
+  await expect(page).toHaveTitle(/Fair shares in a queue tree/);
   await expect(page.getByText("Shared scenario.")).toHaveCount(0);
   await page.goBack();
   await expect(quota).toContainText("5");

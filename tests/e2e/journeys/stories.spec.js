@@ -83,11 +83,11 @@ test("a weight is pulled in Division, with a ghost until it is let go", async ({
   await page.mouse.down();
   await page.mouse.move(x + 400, y, { steps: 6 });
   const chart = page.getByRole("region", { name: "Division", exact: true });
-  await expect(chart).toContainText(/would be given/);
+  await expect(chart).toContainText(/would get/);
   await expect(app.cell('queues["team-a"].gpu.weight')).toContainText("1");
   await page.keyboard.press("Escape");
   await page.mouse.up();
-  await expect(chart).not.toContainText(/would be given/);
+  await expect(chart).not.toContainText(/would get/);
   await grip.focus();
   await page.keyboard.press("ArrowRight");
   await expect(app.cell('queues["team-a"].gpu.weight')).toContainText("2");

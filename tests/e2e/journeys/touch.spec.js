@@ -65,7 +65,7 @@ test.describe("on a tablet", () => {
     await app.tab("Division").tap();
     const wall = page.getByRole("slider", { name: "Weight of team-a" });
     await hand.pull(await middle(wall), [120, 0]);
-    await expect(page.getByRole("region", { name: "Division", exact: true })).toContainText(/would be given/);
+    await expect(page.getByRole("region", { name: "Division", exact: true })).toContainText(/would get/);
     await hand.lift();
     await app.arrived();
     await expect(app.cell('queues["team-a"].gpu.weight')).not.toHaveText("1");

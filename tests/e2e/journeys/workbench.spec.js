@@ -206,11 +206,11 @@ test("everything is found by its name", async ({ page }) => {
   await page.keyboard.press("/");
   const field = page.getByRole("combobox", { name: /Search commands/ });
   await expect(field).toBeFocused();
-  await page.keyboard.type("quota is a floor");
-  await expect(page.locator("#palette-lines").getByRole("option").first()).toContainText("floor");
+  await page.keyboard.type("quota is a guarantee");
+  await expect(page.locator("#palette-lines").getByRole("option").first()).toContainText("guarantee");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  await expect(page.getByRole("heading", { level: 1 })).toContainText(/floor/i);
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(/guarantee/i);
   await page.keyboard.press("Control+k");
   await page.keyboard.type("no such thing");
   await expect(page.getByText("No matches")).toBeVisible();
@@ -331,6 +331,58 @@ test("a quota is pulled in Shares, and charts go on showing how it was", async (
   await expect(app.share("team-a")).not.toHaveAccessibleName(/before 2/);
   await page.keyboard.press("Control+z");
   await expect(quota).toContainText("2");
+});
+
+test("a run is kept, compared with at every moment, and removed", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  const runs = page.getByRole("group", { name: "Runs" });
+  await runs.getByRole("button", { name: "Keep this run to compare with" }).click();
+  await expect(app.status.filter({ hasText: "Run A is kept" })).toHaveCount(1);
+  const kept = runs.getByRole("button", { name: /^Compare with run A/ });
+  await expect(kept).toHaveAttribute("aria-pressed", "true");
+  await expect(runs.locator("[aria-current]")).toHaveText("run A");
+  await app.set('queues["team-a"].gpu.quota', "3");
+  await expect(runs.locator("[aria-current]")).toHaveText("run B");
+  await app.step.click();
+  await app.atCycle(2);
+  await expect(app.share("team-a")).toHaveAccessibleName(/before 2/);
+  // By keyboard: no comparison, and again.
+  await kept.focus();
+  await page.keyboard.press("Enter");
+  await expect(kept).toHaveAttribute("aria-pressed", "false");
+  await expect(app.share("team-a")).not.toHaveAccessibleName(/before 2/);
+  await page.keyboard.press("Space");
+  await expect(app.share("team-a")).toHaveAccessibleName(/before 2/);
+  await runs.getByRole("button", { name: "Remove run A" }).click();
+  await expect(kept).toHaveCount(0);
+  await expect(app.share("team-a")).not.toHaveAccessibleName(/before 2/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Keep this run to compare with" }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await expect(page.getByRole("menuitemradio", { name: /^Compare with run A/ })).toHaveAttribute("aria-checked", "true");
+});
+
+test("Fairness warns of jobs, and Compare leads to the first difference", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("tug-of-war");
+  for (let cycle = 1; cycle <= 12; cycle++) {
+    await app.step.click();
+    await app.atCycle(cycle);
+  }
+  await app.tab("Fairness").click();
+  const warning = app.now.locator(".warning");
+  await expect(warning).toContainText(["Ping-pong", "Starvation"]);
+  await warning.last().getByRole("button", { name: "Why?" }).click();
+  await expect(app.why).toContainText("build");
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: /^First difference/ }).first().click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(app.now).not.toHaveAttribute("data-cycle", "12");
 });
 
 test("setup is a rail where there is little room, unless it was opened by hand", async ({ page }) => {

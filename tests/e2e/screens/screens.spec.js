@@ -105,6 +105,25 @@ const SCREENS = [
     },
   ],
   [
+    "kept-runs",
+    async (app, page) => {
+      await steps(app, 1);
+      await page.getByRole("button", { name: "Keep this run to compare with" }).click();
+      await app.set('queues["team-a"].gpu.quota', "3");
+      await app.step.click();
+      await app.atCycle(2);
+    },
+  ],
+  [
+    "fairness-warnings",
+    async (app, page) => {
+      await example("tug-of-war", 12)(app, page);
+      await app.now.focus();
+      await page.keyboard.press("5");
+      await expect(app.now.getByText("Starvation")).toBeVisible();
+    },
+  ],
+  [
     "empty",
     async (app, page) => {
       await press(CHIP)(app, page);
@@ -128,6 +147,23 @@ const SCREENS = [
       await palette(page, "Compare policies");
       await expect(page.getByRole("dialog").locator(".picture svg").first()).toBeVisible();
       await expect(page.getByRole("dialog").locator("progress")).toHaveCount(0, { timeout: 20_000 });
+    }),
+  ],
+  [
+    "dialog-reset",
+    dialog(async (app, page) => {
+      await app.set('queues["team-a"].gpu.quota', "3");
+      await page.waitForTimeout(500);
+      await page.evaluate(() => (location.hash = "#reset"));
+    }),
+  ],
+  [
+    "dialog-converted",
+    dialog(async (app, page) => {
+      await page.getByRole("button", { name: "Policy", exact: true }).click();
+      await page.getByRole("menuitemradio", { name: "Apache YuniKorn" }).click();
+      await app.arrived();
+      await palette(page, "Show converted settings");
     }),
   ],
   ["dialog-fidelity", dialog((app, page) => palette(page, "How accurate is this?"))],

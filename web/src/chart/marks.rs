@@ -51,7 +51,7 @@ impl Mark {
             Mark::Within => "within quota",
             Mark::Over => "over quota",
             Mark::Beyond => "beyond fair share",
-            Mark::Locked => "cannot be taken",
+            Mark::Locked => "non-preemptible",
             Mark::Quota => "quota",
             Mark::FairShare => "fair share",
             Mark::Limit => "limit",

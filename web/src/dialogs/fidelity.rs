@@ -25,7 +25,7 @@ pub fn Fidelity(
         <DialogFrame title=if is_about { "About Fairground" } else { "How accurate is this?" } class="wide fidelity" on_close>
             {is_about.then(|| about(store))}
             <section>
-                <h3>"What is modelled, and how much of it was checked"</h3>
+                <h3>"What is modelled, and how it is tested"</h3>
                 {policies()}
                 <p>
                     "KAI and YuniKorn: the code of the real scheduler was run, and what it decided was recorded. The engine \
@@ -119,7 +119,7 @@ fn policies() -> impl IntoView {
         .into_any()
     };
     table(
-        ["Policy", "Versions modelled", "Cases that agree", "As scenario files"],
+        ["Policy", "Versions modelled", "Test cases that agree", "As scenario files"],
         versions::all().map(row).collect(),
     )
 }

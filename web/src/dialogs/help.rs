@@ -28,7 +28,7 @@ const GUIDE: [(&str, &str); 6] = [
     ),
     (
         "Compare",
-        "The policy menu runs the same scenario under another scheduler. Compare runs it under all of them, side by side.",
+        "The policy menu runs the same scenario under another scheduler. Compare runs it under all of them, side by side. + keeps a run, to compare later ones with it.",
     ),
     ("Share", "A link holds the whole scenario and the moment that is shown. Nothing is sent to a server."),
 ];

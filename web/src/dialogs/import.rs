@@ -57,6 +57,7 @@ pub fn ImportPreview() -> impl IntoView {
                 <button
                     type="button"
                     class="btn primary"
+                    autofocus
                     aria-disabled=move || (!can_take()).then_some("true")
                     on:click=move |_| take(is_trace().then_some(DAY_MS))
                 >
@@ -121,7 +122,7 @@ fn TraceOptions() -> impl IntoView {
                 />
             </label>
             <label class="field">
-                <span>"Scale of quotas"</span>
+                <span>"Quota scale"</span>
                 <input
                     class="input"
                     placeholder="1"

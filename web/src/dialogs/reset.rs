@@ -20,8 +20,8 @@ pub fn Reset(
     let drafts = storage::drafts();
     let goes = match drafts.len() {
         0 => "No drafts are kept on this device.".to_string(),
-        1 => "One draft would be deleted:".to_string(),
-        n => format!("{n} drafts would be deleted:"),
+        1 => "One draft will be deleted:".to_string(),
+        n => format!("{n} drafts will be deleted:"),
     };
     let delete = move |_| store.start_over();
     view! {
@@ -29,8 +29,8 @@ pub fn Reset(
             <p class="verdict">{goes}</p>
             {(!drafts.is_empty()).then(|| view! { <ul>{drafts.into_iter().map(line).collect_view()}</ul> })}
             <p>
-                "The settings of this page (theme, panels, keys) and its files for use without a network would go as well. \
-                 Files that you downloaded stay. This cannot be undone."
+                "The settings of this page (theme, panels, keys) and its files for offline use will be deleted as well. \
+                 Downloaded files are kept. This cannot be undone."
             </p>
             <div class="row">
                 <button type="button" class="btn primary" autofocus on:click=move |_| on_close.run(())>

@@ -1,7 +1,7 @@
 //! A scenario under other policies: its translation, and what a run comes to.
 
 use fairground::scenario::{self, Scenario};
-use fairground::sim::{Column, Comparing};
+use fairground::sim::{Column, Comparing, Moves, first_difference};
 use fairground::time::Time;
 use fairground::translate::{Note, translate};
 
@@ -29,6 +29,8 @@ pub struct Comparison {
     /// The last one is next.
     waiting: Vec<String>,
     running: Option<Comparing>,
+    /// What the first run placed and evicted.
+    first: Option<Vec<Moves>>,
 }
 
 impl Comparison {
@@ -36,7 +38,7 @@ impl Comparison {
     pub fn new(text: &str, mut policies: Vec<String>, until_ms: Option<i64>) -> Comparison {
         policies.reverse();
         let until = Time::from_millis(until_ms.unwrap_or(i64::MAX / 4));
-        Comparison { scenario: read(text), until, waiting: policies, running: None }
+        Comparison { scenario: read(text), until, waiting: policies, running: None, first: None }
     }
 
     /// Works for the time of about one cycle: what is to be told, once a run is over; `None`: all are.
@@ -46,7 +48,7 @@ impl Comparison {
                 self.running = Some(running);
                 return Some(None);
             }
-            return Some(Some(Say::Compared { column: Box::new(column(&running.end())) }));
+            return Some(Some(Say::Compared { column: Box::new(self.column(running.end())) }));
         }
         let policy = self.waiting.pop()?;
         let Some(scenario) = &self.scenario else {
@@ -55,6 +57,22 @@ impl Comparison {
         };
         self.running = Some(Comparing::new(scenario, &policy, self.until, CYCLES_MAX));
         Some(None)
+    }
+
+    /// A run's numbers; the first one that ran is what others are compared with.
+    fn column(&mut self, column: Column) -> ColumnRow {
+        let row = row_of(&column);
+        let Some(run) = column.run else { return row };
+        match &self.first {
+            Some(first) => {
+                let first_difference = first_difference(first, &run.moves).map(Time::as_millis);
+                ColumnRow { first_difference_ms: first_difference, ..row }
+            }
+            None => {
+                self.first = Some(run.moves);
+                row
+            }
+        }
     }
 
     /// How far the present run came.
@@ -78,7 +96,7 @@ fn rows(notes: &[Note]) -> Vec<NoteRow> {
     notes.iter().map(row).collect()
 }
 
-fn column(column: &Column) -> ColumnRow {
+fn row_of(column: &Column) -> ColumnRow {
     let mut row = ColumnRow {
         policy: column.policy.clone(),
         notes: rows(&column.notes),
@@ -145,6 +163,10 @@ mod tests {
         assert!(kai.notes.is_empty() && !yunikorn.notes.is_empty() && !ego.notes.is_empty());
         assert_ne!(kai.evictions, yunikorn.evictions);
         assert_ne!(kai.evictions, ego.evictions);
+        assert_eq!(kai.first_difference_ms, None, "it is the first");
+        assert_eq!(columns[1].first_difference_ms, None, "the same engine");
+        let differ = |column: &ColumnRow| column.first_difference_ms.is_some_and(|ms| ms > 0 && ms < 60_000);
+        assert!(differ(yunikorn) && differ(ego), "{columns:?}");
         // YuniKorn preempts only for what has waited half a minute.
         assert!(yunikorn.wait_max_s >= 30.0 && kai.wait_max_s <= 1.0);
     }

@@ -135,6 +135,8 @@ pub struct ColumnRow {
     pub until_ms: i64,
     /// Nothing further will happen.
     pub is_over: bool,
+    /// When it first placed or evicted other pods than the first run of the comparison.
+    pub first_difference_ms: Option<i64>,
     /// Jobs that ended.
     pub jobs_done: u32,
     /// Jobs that ended because nobody replaced their evicted pods.

@@ -147,6 +147,19 @@ pub struct Tally {
     pub free: f64,
     /// Jain's index over what the leaf queues got of what they were due; `None`: nobody was due anything.
     pub jain: Option<f64>,
+    /// Jobs with a pod that was evicted and started again several times, the one with the most evictions first.
+    pub ping_pong: Vec<PingPong>,
+}
+
+/// A job of which a pod is evicted and started again and again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PingPong {
+    /// The job.
+    pub job: String,
+    /// Evictions of that pod.
+    pub evictions: u32,
+    /// How often it started again after one.
+    pub restarts: u32,
 }
 
 /// What one queue got: seconds, and seconds of the resource.

@@ -11,7 +11,8 @@ use fairground::units::Resource;
 use super::placement_intervals::{PlacementInterval, PlacementIntervals};
 use super::protocol::{Amounts, EventWord};
 use super::report::{
-    Gantt, GanttBar, GanttBy, GanttRow, Report, ReportRequest, Series, ShareUsage, Tally, TallyPool, TallyRow,
+    Gantt, GanttBar, GanttBy, GanttRow, PingPong, Report, ReportRequest, Series, ShareUsage, Tally,
+    TallyPool, TallyRow,
 };
 use super::run_log::RunLog;
 
@@ -25,7 +26,9 @@ pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest
             let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about, named };
             Report::Gantt(gantt(sim.cluster(), run_log, *by, &window))
         }
-        ReportRequest::Tally { resource } => Report::Tally(tally(sim, *resource)),
+        ReportRequest::Tally { resource } => {
+            Report::Tally(tally(sim, &run_log.placement_intervals, *resource))
+        }
         ReportRequest::Series => Report::Series(Series {
             last: run_log.last_cycle,
             stride: run_log.levels.stride,
@@ -47,7 +50,7 @@ pub fn assignments(before: &Simulation) -> Option<Vec<Assignment>> {
     Some(explain(before, Level::Every)?.trace.assignments)
 }
 
-fn tally(sim: &Simulation, resource: u8) -> Tally {
+fn tally(sim: &Simulation, intervals: &PlacementIntervals, resource: u8) -> Tally {
     let n = Resource::ACCOUNTED.len() + sim.cluster().named.len();
     let asked = Resource(resource);
     let of = if asked.index() < n { asked } else { Resource::GPU };
@@ -84,7 +87,35 @@ fn tally(sim: &Simulation, resource: u8) -> Tally {
         stranded,
         free,
         jain: summary.jain,
+        ping_pong: ping_pong(sim, intervals),
     }
+}
+
+/// From so many restarts after evictions on, a pod goes back and forth.
+const PING_PONG_RESTARTS: u32 = 2;
+
+/// The jobs of which a pod went back and forth up to the present cycle.
+fn ping_pong(sim: &Simulation, intervals: &PlacementIntervals) -> Vec<PingPong> {
+    let cluster = sim.cluster();
+    let mut pods: BTreeMap<PodId, (u32, u32)> = BTreeMap::new();
+    for interval in intervals.all.iter().filter(|interval| interval.from <= sim.cycle()) {
+        let (evictions, restarts) = pods.entry(interval.pod).or_default();
+        *restarts += u32::from(*evictions > *restarts);
+        *evictions += u32::from(interval.told.is_some_and(|(cycle, _)| cycle <= sim.cycle()));
+    }
+    let mut jobs: BTreeMap<JobId, (u32, u32)> = BTreeMap::new();
+    for (pod, counts) in pods.into_iter().filter(|(_, (_, restarts))| *restarts >= PING_PONG_RESTARTS) {
+        let most = jobs.entry(cluster.pods[pod].job).or_default();
+        *most = counts.max(*most);
+    }
+    let row = |(job, (evictions, restarts)): (JobId, (u32, u32))| PingPong {
+        job: cluster.jobs[job].name.to_string(),
+        evictions,
+        restarts,
+    };
+    let mut rows: Vec<PingPong> = jobs.into_iter().map(row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.evictions));
+    rows
 }
 
 struct Window<'a> {

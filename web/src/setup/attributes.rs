@@ -227,7 +227,7 @@ pub const JOB: &[Group] = &[
     (
         "Running at the start",
         &[
-            text("on", "On nodes", "it waits", "One node per running pod, separated by commas."),
+            text("on", "On nodes", "none (pending)", "One node per running pod, separated by commas."),
             text(
                 "on-devices",
                 "On their GPUs",

@@ -6,6 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::agreement;
+use crate::shell::runs;
 use crate::state::command::Command;
 use crate::state::layout::options::{Dialog, SetupTab, Theme};
 use crate::store::Store;
@@ -54,7 +55,9 @@ pub fn Bar() -> impl IntoView {
             MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),
             MenuItem::new("About", Command::Dialog(Some(Dialog::About))),
         ];
-        items.extend(themes(()));
+        items.extend(store.now(runs::items));
+        let named = |item: MenuItem| MenuItem { label: format!("Theme: {}", item.label), ..item };
+        items.extend(themes(()).into_iter().map(named));
         items
     };
     let theme_icon = move || match theme.get() {

@@ -7,5 +7,6 @@ pub mod embed;
 pub mod note;
 pub mod notice_bar;
 pub mod peek;
+pub mod runs;
 pub mod sheet;
 pub mod transport;

@@ -9,6 +9,7 @@ use leptos::prelude::{expect_context, *};
 use crate::chart::alternative;
 use crate::chart::marks::{self, Mark};
 use crate::dialogs::palette::view::stops;
+use crate::shell::runs::Runs;
 use crate::state::command::Command;
 use crate::state::document::opened::Origin;
 use crate::state::layout::options::{Dialog, Panel};
@@ -139,6 +140,7 @@ pub fn Transport() -> impl IntoView {
             </MenuButton>
             <span class="grow"></span>
             <Since />
+            <Runs />
             <Status />
             <IconButton
                 icon=Signal::derive(move || if time_folded.get() { Kind::Up } else { Kind::Down })
@@ -159,6 +161,8 @@ pub fn Transport() -> impl IntoView {
 struct SinceLine {
     /// The edit is made, charts show how it was before.
     was: bool,
+    /// Charts show a kept run, which the strip of runs says where there is room for it.
+    is_kept: bool,
     /// Its words, before what stands out.
     lead: &'static str,
     /// What stands out.
@@ -172,12 +176,21 @@ fn since(store: Store) -> Option<SinceLine> {
     if store.changed.get().is_none() && store.alternative.with(Option::is_some) {
         let says = alternative::as_edited(&run, &*store.alternative_run.get()?)?;
         let title = "Compare with this run".to_string();
-        return Some(SinceLine { was: false, lead: "as edited ", says, title: [title.clone(), title] });
+        return Some(SinceLine {
+            was: false,
+            is_kept: false,
+            lead: "as edited ",
+            says,
+            title: [title.clone(), title],
+        });
     }
     let before = store.before.get()?;
     let title = alternative::says(&before, &frame, &run, store.resource.get());
-    let title = ["Compare with before the edit".to_string(), title];
-    Some(SinceLine { was: true, lead: "before ", says: before.changed.clone(), title })
+    let is_kept = store.now(|m| m.kept.is_comparing());
+    let lead = if is_kept { "compared with " } else { "before " };
+    let title =
+        [format!("Compare with {}", if is_kept { &before.changed } else { "before the edit" }), title];
+    Some(SinceLine { was: true, is_kept, lead, says: before.changed.clone(), title })
 }
 
 /// What an edit that is being made would come to; else what was changed since what charts show as *before*, and a button
@@ -187,7 +200,7 @@ fn Since() -> impl IntoView {
     let store = Store::get();
     let since = Memo::new(move |_| since(store));
     move || {
-        since.get().map(|SinceLine { was, lead, says, title: [label, title] }| {
+        since.get().map(|SinceLine { was, is_kept, lead, says, title: [label, title] }| {
             let close = move || {
                 view! {
                     <IconButton
@@ -199,7 +212,7 @@ fn Since() -> impl IntoView {
                 }
             };
             view! {
-                <span class="since" role="group" aria-label=label title=title>
+                <span class="since" class:only-phone=is_kept role="group" aria-label=label title=title>
                     {icon(marks::key(Mark::of_alternative(was)))}
                     <span>{lead} <b>{says}</b></span>
                     {was.then(close)}

@@ -38,6 +38,12 @@ pub enum Command {
         /// The text as it would be.
         value: String,
     },
+    /// Keeps the present run, to compare with.
+    KeepRun,
+    /// Compares the present run with the kept one of this letter, or with none.
+    CompareWith(Option<char>),
+    /// Forgets the kept run of this letter.
+    RemoveRun(char),
     /// Editing ended without a change.
     PreviewEnd,
     /// How it was before the last edit is no longer of interest.
@@ -60,6 +66,8 @@ pub enum Command {
     Redo,
     /// Goes to a cycle.
     GoTo(u32),
+    /// Goes to a moment.
+    GoToMoment(i64),
     /// Goes forward.
     Step,
     /// Goes back.

@@ -10,6 +10,7 @@ use fairground::words::{Ladder, Order, Selection};
 use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
+use crate::state::branches::kept_run::Kept;
 use crate::state::branches::what_if::Help;
 use crate::state::document::history::History;
 use crate::state::document::opened::{Opened, Origin};
@@ -70,6 +71,8 @@ pub struct Model {
     pub preview_report: Option<Arc<Report>>,
     /// How it was before the last edit.
     pub baseline: Option<Arc<Baseline>>,
+    /// The runs that are kept to compare with.
+    pub kept: Kept,
     /// The line under the header tells what the last edit did, not what the cycle decided.
     pub tells_edit: bool,
     /// The run in short.
@@ -162,6 +165,7 @@ impl Model {
             preview_run: None,
             preview_report: None,
             baseline: None,
+            kept: Kept::default(),
             tells_edit: false,
             run: None,
             ladder: None,
@@ -255,6 +259,7 @@ impl Model {
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.drop_preview();
         self.baseline = None;
+        self.kept = Kept::default();
         self.tells_edit = false;
         self.run = None;
         self.ladder = None;

@@ -13,8 +13,8 @@ use super::notify::notify;
 use super::playback::engine_state::EngineState;
 use super::playback::run::go_to;
 use crate::engine::protocol::{Reply, Say};
-use crate::state::branches::alternative;
 use crate::state::branches::commands::compared;
+use crate::state::branches::kept;
 use crate::state::playback::arrival::{arrived, no_event, progress, stopped};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -37,8 +37,11 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             fx.push(Effect::AnnouncePreview);
             model.preview_report = report.map(Arc::from);
         }
-        Say::AlternativeRun { report, .. } if id == model.in_flight.baseline => {
-            alternative::received(model, report)
+        Say::Alternative { frame, levels } if id == model.in_flight.baseline => {
+            kept::moment(model, frame, levels);
+        }
+        Say::AlternativeRun { run, report } if id == model.in_flight.baseline => {
+            kept::received(model, *run, report);
         }
         Say::Refused { findings } if id == model.in_flight.frame => {
             model.engine = EngineState::Refused(Arc::new(findings));

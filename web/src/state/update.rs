@@ -36,7 +36,11 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
         Command::Speculate { at, value } => branches::commands::speculate(model, &at, &value, fx),
         Command::PreviewEnd => branches::commands::end_preview(model, fx),
+        Command::ForgetBaseline if model.kept.is_comparing() => branches::kept::compare(model, None, fx),
         Command::ForgetBaseline => model.baseline = None,
+        Command::KeepRun => branches::kept::keep(model, fx),
+        Command::CompareWith(letter) => branches::kept::compare(model, letter, fx),
+        Command::RemoveRun(letter) => branches::kept::remove(model, letter, fx),
         Command::Compare { with_baselines } => branches::commands::compare(model, with_baselines, fx),
         Command::Help(job) => branches::commands::ask(model, job, fx),
 
@@ -50,6 +54,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             playback::commands::refuse(model, fx);
         }
         Command::GoTo(cycle) => playback::commands::go_to_cycle(model, cycle, fx),
+        Command::GoToMoment(time_ms) => playback::commands::go_to_moment(model, time_ms, fx),
         Command::Step => playback::commands::step_on(model, fx),
         Command::Back => playback::commands::back(model, fx),
         Command::StepDecision { back } => playback::commands::step_decision(model, back, fx),

@@ -7,7 +7,7 @@ use crate::policy::vocabulary::{NONE, Terms, Unset};
 
 /// What a person reads.
 pub const TERMS: Terms = Terms {
-    columns: [("queue", ""), ("quota", "What it owns, and nobody else"), NONE, NONE, NONE],
+    columns: [("queue", ""), ("quota", "Quota: reserved for the queue, never lent"), NONE, NONE, NONE],
     marks: &[],
     unset: Unset { quota: ["0", "0", "0"], limit: "", weight: "", priority: "" },
     pairs: &[],

@@ -10,8 +10,8 @@ pub const TERMS: Terms = Terms {
     columns: [
         ("queue", ""),
         NONE,
-        ("weight", "Part in what is divided"),
-        ("limit", "The most it is given"),
+        ("weight", "Weight: relative share of the cluster"),
+        ("limit", "Limit: most that the queue can use"),
         NONE,
     ],
     marks: &[],

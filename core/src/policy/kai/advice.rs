@@ -27,7 +27,7 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
             Bound::Unset => {
                 format!("{name} has no {what} limit, which allows nothing in KAI; write unlimited")
             }
-            _ => format!("{name} has a {what} limit of 0, so nothing that asks for {what} may run; raise it"),
+            _ => format!("{name} has a {what} limit of 0, so nothing that requests {what} can run; raise it"),
         };
         let fix = set(place("limit"), "unlimited", format!("Set the {what} limit to unlimited"));
         f.add(codes::NOTHING_ALLOWED, place("limit"), says, fix);

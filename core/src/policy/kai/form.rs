@@ -11,7 +11,7 @@ const RESOLVE: Ask = Ask::Choice(&[
     ("queue", "at the victim's queue, then its parents"),
 ]);
 const CLIENTS: Ask = Ask::Choice(&[
-    ("none", "nobody"),
+    ("none", "off"),
     ("prometheus", "Prometheus, by time"),
     ("fake-with-history", "KAI's test client, by cycle"),
 ]);
@@ -58,7 +58,7 @@ pub const MEASURED_BY: Attribute = ask(
     text(
         "settings.usage-client",
         "Usage history",
-        "nobody",
+        "off",
         "How past usage of queues is measured during the run.",
     ),
     CLIENTS,

@@ -10,13 +10,12 @@ pub const TERMS: Terms = Terms {
     pairs: &[],
     columns: [
         ("queue", ""),
-        ("quota", "Guaranteed part"),
-        ("weight", "Part in the surplus"),
-        ("limit", "Hard ceiling"),
-        ("prio", "Larger first"),
+        ("quota", "Quota: guaranteed to the queue"),
+        ("weight", "Over-quota weight: relative share of unused capacity"),
+        ("limit", "Limit: most that the queue can use"),
+        ("prio", "Priority: higher values are served first among siblings"),
     ],
     marks: &[
-        ("cannot be taken", "non-preemptible"),
         ("claimed", "pipelined"),
         ("leaving", "releasing"),
         ("quota", "deserved"),

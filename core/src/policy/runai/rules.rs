@@ -30,52 +30,52 @@ macro_rules! rules {
 
 rules! {
     QUOTA "runai/fairshare/quota" of "kai/division/quota":
-        "every project and department first gets what it asks for, up to its quota",
+        "every project and department first gets what it requests, up to its quota",
         "min(quota, limit, request)",
         "runai.md 4.3, 4.4; docs.run.ai, The Run:ai Scheduler",
         "the published formula counts the quota of an idle project in its fairshare too; our choice RC-4: the engine's value decides. RC-5: quotas above the pool are not scaled down";
     OVER_QUOTA "runai/fairshare/over-quota" of "kai/division/round":
         "unused resources are shared by quota among departments, by over-quota weight among projects, in whole GPUs",
-        "over-quota = weight / Σ weights · unused, at most what is asked for",
+        "over-quota = weight / Σ weights · unused, at most what is requested",
         "runai.md 4.2, 4.3; docs.run.ai, The Run:ai Scheduler",
         "the published formula is one sum over all projects, without the cap by requests; our choice RC-2: a weight of 0 gets no over-quota";
     REMAINDER "runai/fairshare/remainder" of "kai/division/remainder":
-        "rounded-off GPUs go to the largest rounded-off part first, then to the oldest project",
-        "min(1, rest, what is still asked for)",
+        "remaining GPUs go to the largest fraction lost to rounding, then to the oldest project",
+        "min(1, rest, still requested)",
         "runai.md 4.3",
-        "our choice RC-3: never more than is asked for; RC-15: equal parts are told apart by the last bit of a double";
+        "our choice RC-3: never more than is requested; RC-15: equal parts are told apart by the last bit of a double";
     OVER_FAIRSHARE "runai/queue-order/1" of "kai/queue-order/1":
         "a project that is not over its fairshare comes first",
         "allocated ≤ fairshare, for every resource",
         "runai.md 5",
         "our choice RC-13: over fairshare in any resource; the open engine asks for all three";
     RANK "runai/queue-order/3" of "kai/queue-order/3":
-        "the project of better rank comes first",
+        "the project of higher rank comes first",
         "rank(l) > rank(r)",
         "runai.md 5; NVIDIA Run:ai, project and department resources",
         "older versions have no rank";
     LIMIT "runai/limit" of "kai/capacity/limit":
-        "no project or department may exceed its limit; with over-quota off the limit is the quota",
+        "no project or department can exceed its limit; with over-quota off the limit is the quota",
         "allocated + requested ≤ limit",
         "runai.md 4.2, 4.6",
         "";
     NON_PREEMPTIBLE "runai/non-preemptible" of "kai/capacity/quota":
-        "workloads of priority 100 and above are not preemptible and must fit in the quota of project and department; so must the first pods of semi-preemptible ones, as many as must start together",
+        "workloads of priority 100 and above are non-preemptible and must fit into the quota of project and department; so must the minimum pods of semi-preemptible workloads",
         "allocated non-preemptible + requested ≤ quota",
         "runai.md 6; docs.run.ai, The Run:ai Scheduler",
         "preemptible work above the quota does not count; our choice RC-16: the first pods are a number of pods, so where one of them ends or is lost the next that runs takes its place";
     KEEPS_FAIRSHARE "runai/reclaim/fairshare" of "kai/reclaim/maintain-fair-share":
-        "a project above the larger of quota and fairshare may lose work to others",
+        "a project can lose resources while it uses more than the larger of its quota and its fairshare",
         "remaining > max(quota, fairshare), in some resource",
         "runai.md 7.2 (F)",
         "";
     GUARANTEES_QUOTA "runai/reclaim/quota" of "kai/reclaim/guarantee-quota":
-        "a project above its quota may lose work to one that stays within its own",
+        "a project that stays within its quota can reclaim from a project over its quota",
         "allocated + request ≤ quota, and remaining > quota of the other",
         "runai.md 7.2 (Q)",
-        "compared where the two paths part: a project within its quota may lose work if its department is above";
+        "compared where the two paths split: a project within its quota can lose resources if its department is over its quota";
     LOWER_PRIORITY "runai/preempt" of "kai/preempt/lower-priority":
-        "inside a project a workload may take from preemptible ones of lower priority",
+        "a workload can preempt preemptible workloads of lower priority in its own project",
         "priority(victim) < priority(workload)",
         "runai.md 7.3",
         "between projects priority has no meaning";

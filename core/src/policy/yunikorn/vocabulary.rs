@@ -25,10 +25,10 @@ pub const TERMS: Terms = Terms {
     ],
     columns: [
         ("queue", ""),
-        ("guaranteed", "Below it, the queue may take from others"),
+        ("guaranteed", "Guaranteed: below it, the queue can preempt others"),
         NONE,
-        ("max", "The most that the queue and those below it use"),
-        ("offset", "priority.offset: added to the priorities below; larger first"),
+        ("max", "Max: most that the queue and its children can use"),
+        ("offset", "priority.offset: added to the priorities of all applications below"),
     ],
     marks: &[],
     unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "", priority: "0" },

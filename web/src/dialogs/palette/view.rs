@@ -5,6 +5,7 @@ use fairground::words::{Selection, Terms};
 
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
+use crate::state::branches::kept;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 use crate::state::document::{node_state, tree};
@@ -149,6 +150,9 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     if model.translated.is_some() {
         let dialog = Command::Dialog(Some(Dialog::Translated));
         add("Show converted settings", "", dialog);
+    }
+    for (label, _, command) in kept::offers(model) {
+        add(&label, "", command);
     }
     let terms = Terms::of(&model.scenario.policy);
     for (tab, label) in [

@@ -11,8 +11,11 @@ use crate::state::branches::baseline::Baseline;
 use crate::state::model::Model;
 
 /// Keeps the present outcome as that before an edit. An edit that belongs to the gesture of the last one, or that comes
-/// before the engine has answered that, leaves what was kept.
+/// before the engine has answered that, leaves what was kept; so does a run that is compared with.
 pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, joins: bool) {
+    if model.kept.is_comparing() {
+        return;
+    }
     if let Some(kept) = model.baseline.as_mut().filter(|_| joins || model.stale) {
         let before = Arc::make_mut(kept);
         before.changed = match joins || before.changed.ends_with(&changed) {

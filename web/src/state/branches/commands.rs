@@ -3,12 +3,12 @@
 use fairground::policy::Policy;
 use std::sync::Arc;
 
-use fairground::scenario::{JobEntry, Path, Scenario, quantity};
+use fairground::scenario::{JobEntry, Path, quantity};
 
 use crate::engine::protocol::{Ask, ColumnRow, Tried};
 use crate::state::branches::ideas::ideas;
 use crate::state::branches::what_if::{Help, State, Trial};
-use crate::state::branches::{alternative, report};
+use crate::state::branches::{alternative, kept, report};
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::{self, edit, timeline_edit};
 use crate::state::effect::Effect;
@@ -22,33 +22,25 @@ pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Ef
         end_preview(model, fx);
         return;
     }
-    let ask = alternative_of(model, &edited, false);
+    let ask = report::alternative_of(model, &edited, false);
     model.in_flight.preview = send(model, ask, fx);
     model.awaits_preview = true;
 }
 
 pub(crate) fn speculate(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     if let Ok(edited) = timeline_edit::set(model, at, value) {
-        let ask = alternative_of(model, &edited, true);
+        let ask = report::alternative_of(model, &edited, true);
         send(model, ask, fx);
     }
-}
-
-/// Asks for a scenario at the cursor. Whether it can run at all, the engine says.
-fn alternative_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
-    let scenario = document::to_json(edited);
-    let is_seen = model.view.has_division();
-    let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
-    let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
-    let report_request = report::counterpart(model);
-    Ask::Alternative { scenario, cycle: Some(model.cursor), ladder, until, report_request, is_early }
 }
 
 /// Nothing is being tried out any more.
 pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
     model.drop_preview();
     // The engine computes one alternative at a time: that of the edit was in the way of how it was before.
-    if alternative::report(model).is_none() {
+    if model.kept.is_comparing() && model.baseline.is_none() {
+        kept::ask(model, fx);
+    } else if alternative::report(model).is_none() {
         report::ask_before(model, fx);
     }
 }
@@ -61,7 +53,10 @@ pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effe
     let scenario = document::to_json(&model.scenario);
     let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
     let baselines = Policy::baselines().filter(|_| with_baselines);
-    let policies: Vec<String> = Policy::products().chain(baselines).map(|policy| policy.key.into()).collect();
+    let mut policies: Vec<String> =
+        Policy::products().chain(baselines).map(|policy| policy.key.into()).collect();
+    // The present policy comes first: the others are held against it.
+    policies.sort_by_key(|policy| *policy != model.scenario.policy);
     model.to_compare = policies.len();
     model.in_flight.comparison = send(model, Ask::Compare { scenario, policies, until_ms }, fx);
 }

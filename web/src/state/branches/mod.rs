@@ -5,5 +5,7 @@ pub mod alternative;
 pub mod baseline;
 pub mod commands;
 pub mod ideas;
+pub mod kept;
+pub mod kept_run;
 pub mod report;
 pub mod what_if;

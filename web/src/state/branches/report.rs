@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fairground::scenario::Scenario;
 use fairground::words::Selection;
 
 use crate::engine::protocol::Ask;
@@ -92,4 +93,14 @@ pub(crate) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
         is_early: false,
     };
     model.in_flight.baseline = send(model, ask, fx);
+}
+
+/// Asks for a scenario at the cursor. Whether it can run at all, the engine says.
+pub(crate) fn alternative_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
+    let scenario = document::to_json(edited);
+    let is_seen = model.view.has_division();
+    let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
+    let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
+    let report_request = counterpart(model);
+    Ask::Alternative { scenario, cycle: Some(model.cursor), ladder, until, report_request, is_early }
 }

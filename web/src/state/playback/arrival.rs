@@ -6,7 +6,7 @@ use fairground::moment::Kind;
 use fairground::words::Selection;
 
 use crate::engine::protocol::{EventWord, Frame, Run, Stop};
-use crate::state::branches::{alternative, report};
+use crate::state::branches::{alternative, kept, report};
 use crate::state::document::opened::Origin;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
@@ -91,6 +91,7 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
     }
     ask_about(model, fx);
     report::ask_report(model, false, fx);
+    kept::ask(model, fx);
 }
 
 /// Selects what is worth explaining, while nobody has selected anything: who had to go, else who started, else who

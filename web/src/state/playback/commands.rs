@@ -3,6 +3,8 @@
 use fairground::words::Selection;
 
 use crate::engine::protocol::{Ask, Stop};
+use crate::state::branches::commands::stop_comparing;
+use crate::state::document;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::playback::engine_state::EngineState;
@@ -107,6 +109,18 @@ pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
         _ if model.has_errors() => pause(model, fx),
         _ => go_to(model, model.cursor + 1, fx),
     }
+}
+
+/// Goes to a moment, forwards or back; the dialog that led there closes.
+pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    stop_comparing(model, fx);
+    model.view.dialog = None;
+    model.decision = None;
+    model.baseline = None;
+    model.by_time = true;
+    let scenario = document::to_json(&model.scenario);
+    ask_frame(model, Ask::LoadAt { scenario, time_ms }, fx);
 }
 
 pub(crate) fn run_until(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {

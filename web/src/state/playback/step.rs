@@ -8,6 +8,7 @@ use fairground::words::Selection;
 use super::decision_step;
 use super::run::go_to;
 use crate::engine::protocol::Frame;
+use crate::state::branches::kept;
 use crate::state::effect::Effect;
 use crate::state::layout::commands::focus_field;
 use crate::state::model::Model;
@@ -100,6 +101,9 @@ pub(crate) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effec
     let Some(frame) = model.frame.clone() else { return };
     model.decision = at.filter(|at| *at < decision_step::n_decisions(&frame));
     model.shown = model.decision.map(|at| Arc::new(decision_step::moment_after(&frame, at)));
+    if model.decision.is_none() && model.baseline.is_none() {
+        kept::ask(model, fx);
+    }
     let last = at
         .or_else(|| Some(decision_step::n_decisions(&frame)))
         .and_then(|at| decision_step::event_of(&frame, at));

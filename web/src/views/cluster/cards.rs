@@ -76,7 +76,7 @@ impl CellMark {
     pub fn name(self) -> &'static str {
         match self {
             CellMark::Part => "GPU fraction",
-            CellMark::Locked => "cannot be taken",
+            CellMark::Locked => "non-preemptible",
             CellMark::Leaving => "leaving",
             CellMark::Claimed => "claimed",
             CellMark::Starting => "starting",
@@ -221,7 +221,7 @@ fn part_says(part: &Part) -> String {
     for (is, word) in [
         (part.leaving, "leaving"),
         (part.starting, "starting"),
-        (part.locked, "cannot be taken"),
+        (part.locked, "non-preemptible"),
         (part.changed, "changed now"),
     ] {
         if is {

@@ -4,7 +4,7 @@ use fairground::words::number::{count, number};
 use leptos::prelude::*;
 
 use super::draw::compared;
-use super::view::{Bars, Row, bars, same_columns, table};
+use super::view::{Bars, FIRST_DIFFERENCE, Row, bars, same_columns, table};
 use crate::engine::protocol::{ColumnRow, QueueRow};
 use crate::state::command::Command;
 use crate::store::Store;
@@ -123,6 +123,22 @@ fn says(drawn: &Bars) -> String {
     format!("{}: {}", drawn.title, each.collect::<Vec<_>>().join(", "))
 }
 
+/// A moment of the present run, as a link there.
+#[component]
+fn Moment(moment: i64, text: String) -> impl IntoView {
+    let store = Store::get();
+    view! {
+        <button
+            type="button"
+            class="link"
+            aria-label=format!("First difference: go to {text}")
+            on:click=move |_| store.dispatch(Command::GoToMoment(moment))
+        >
+            {text.clone()}
+        </button>
+    }
+}
+
 /// All numbers in one table; those that differ from the first column stand out.
 fn numbers(columns: &[ColumnRow], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyView {
     let heads = groups.iter().map(|group| view! { <th scope="col" class="num">{names(columns, group)}</th> });
@@ -130,11 +146,16 @@ fn numbers(columns: &[ColumnRow], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyV
     let rows = rows.into_iter().map(|Row { name, cells }| {
         let cells = groups.iter().map(|group| {
             let cell = &cells[group[0]];
-            view! { <td class="num" class:on=*cell != cells[0]>{cell.clone()}</td> }
+            let moment = columns[group[0]].first_difference_ms.filter(|_| name == FIRST_DIFFERENCE);
+            let shown = match moment {
+                Some(moment) => view! { <Moment moment text=cell.clone() /> }.into_any(),
+                None => cell.clone().into_any(),
+            };
+            view! { <td class="num" class:on=*cell != cells[0]>{shown}</td> }
         });
         view! {
             <tr>
-                <th scope="row">{name}</th>
+                <th scope="row">{name.clone()}</th>
                 {cells.collect::<Vec<_>>()}
             </tr>
         }
@@ -145,7 +166,7 @@ fn numbers(columns: &[ColumnRow], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyV
             <table class="data">
                 <thead>
                     <tr>
-                        <th scope="col">"what"</th>
+                        <th scope="col">"Result"</th>
                         {heads}
                     </tr>
                 </thead>

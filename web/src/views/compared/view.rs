@@ -48,6 +48,9 @@ pub fn bars(column: &ColumnRow, all: &[ColumnRow], queues: &[QueueRow]) -> Bars 
     Bars { title, bars: names().map(bar).collect(), max }
 }
 
+/// The line of the moments from which on runs differ from the first one.
+pub const FIRST_DIFFERENCE: &str = "First difference";
+
 /// A line: what it is about, and a cell for each policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -69,6 +72,7 @@ pub fn table(columns: &[ColumnRow]) -> Vec<Row> {
     };
     let mut rows = vec![
         row("Until", &|c| time(c.until_ms)),
+        row(FIRST_DIFFERENCE, &|c| c.first_difference_ms.map_or_else(|| "none".into(), time)),
         row("Jobs done", &|c| number(f64::from(c.jobs_done))),
         row("Jobs waiting at the end", &|c| number(f64::from(c.jobs_waiting))),
         row("Mean wait", &|c| seconds(c.wait_mean_s)),
@@ -78,7 +82,7 @@ pub fn table(columns: &[ColumnRow]) -> Vec<Row> {
         row("GPUs in use", &|c| format!("{} %", number((c.utilisation * 1000.0).round() / 10.0))),
     ];
     if columns.iter().any(|column| column.jobs_evicted > 0) {
-        rows.insert(2, row("Jobs evicted, not replaced", &|c| number(f64::from(c.jobs_evicted))));
+        rows.insert(3, row("Jobs evicted, not replaced", &|c| number(f64::from(c.jobs_evicted))));
     }
     let queues = columns.iter().find(|column| column.can_run).map_or(&[][..], |column| &column.queues);
     for (i, queue) in queues.iter().enumerate() {

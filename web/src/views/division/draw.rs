@@ -238,7 +238,7 @@ fn draw_lid(area: &Area<'_>, tank: &Tank, (x, w): (f64, f64), layout: &Layout) -
         let cover = vec![(px(x - 4.0), px(lid)), (px(x + w + 4.0), px(lid))];
         area.draw(&PathElement::new(cover, Paint::from(Ink::Ink).line(2.5)))?;
     }
-    let word = if tank.is_full() { "full:" } else { "asks" };
+    let word = if tank.is_full() { "full:" } else { "requests" };
     let said = format!("{word} {}{}", number(tank.lid), if is_cut { " ↑" } else { "" });
     let Some(said) = fit(&said, layout.font, w + layout.gap) else { return Ok(()) };
     let at = (px(x + w / 2.0), px(lid - layout.font * 0.75));

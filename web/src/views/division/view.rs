@@ -329,12 +329,12 @@ fn lead(tanks: &[Tank], resource: u8, terms: &Terms) -> String {
         _ => String::new(),
     };
     let unit = unit(resource, 2.0);
-    order + &terms.says(&format!("Equal height means equal {unit} for each unit of weight."))
+    order + &terms.says(&format!("Equal height means equal {unit} per unit of weight."))
 }
 
 fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64, u8)) -> String {
     let Some(step) = at.checked_sub(1).and_then(|at| steps.get(at)) else {
-        return "Nothing is given yet.".into();
+        return "Nothing is divided yet.".into();
     };
     let full: Vec<&str> =
         tanks.iter().filter(|tank| tank.new > 0.0 && tank.is_full()).map(|tank| tank.name.as_str()).collect();
@@ -352,8 +352,8 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64
     }
     match &full[..] {
         [] => {}
-        [one] => said += &format!("; {one} has all it asks for"),
-        _ => said += &format!("; {} have all they ask for", full.join(", ")),
+        [one] => said += &format!("; {one} gets all it requests"),
+        _ => said += &format!("; {} get all they request", full.join(", ")),
     }
     said + "."
 }
@@ -365,14 +365,14 @@ fn counted(amount: f64, resource: u8) -> String {
 
 /// What a tank holds, as a sentence.
 pub fn says(tank: &Tank, was: bool, terms: &Terms) -> String {
-    let mut said = format!("{}: {} given", tank.name, number(tank.ground + tank.water));
+    let mut said = format!("{}: gets {}", tank.name, number(tank.ground + tank.water));
     if tank.ground > 0.0 {
         said += &format!(", {} of it {}", number(tank.ground), terms.word("quota"));
     }
-    said += &format!(", asks for {}, {} {}", number(tank.lid), terms.word("weight"), number(tank.weight));
+    said += &format!(", requests {}, {} {}", number(tank.lid), terms.word("weight"), number(tank.weight));
     if let Some(alternative) = &tank.alternative {
-        let word = if was { "was" } else { "would be" };
-        said += &format!("; {word} given {}", number(alternative.held()));
+        let word = if was { "got" } else { "would get" };
+        said += &format!("; {word} {}", number(alternative.held()));
         if alternative.weight != tank.weight {
             said += &format!(" with {} {}", terms.word("weight"), number(alternative.weight));
         }

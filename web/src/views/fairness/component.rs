@@ -1,11 +1,13 @@
 //! Fairness and waste, as numbers.
 
+use fairground::words::Selection;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::view::{FairnessView, fairness, put_differences};
+use super::view::{FairnessView, Warning, fairness, put_differences};
 use crate::chart::alternative::Alternative;
 use crate::engine::report::Report;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{copy, table_with};
 
@@ -38,6 +40,24 @@ pub fn Fairness() -> impl IntoView {
         };
         facts.into_iter().map(fact).collect_view()
     };
+    let warnings = move || {
+        let warnings = view.with(|view| view.as_ref().map(|view| view.warnings.clone())).unwrap_or_default();
+        let warning = |Warning { name, job, says }: Warning| {
+            let selection = Selection::Job(job.clone());
+            let explain = move |_| {
+                store.dispatch(Command::Select(Some(selection.clone())));
+                store.dispatch(Command::Why(true));
+            };
+            view! {
+                <p class="warning">
+                    <b>{name}</b>
+                    <span><code>{job}</code>{says}</span>
+                    <button type="button" class="link" on:click=explain>"Why?"</button>
+                </p>
+            }
+        };
+        warnings.into_iter().map(warning).collect_view()
+    };
     let keys = move |event: web_sys::KeyboardEvent| {
         let is_copy = (event.ctrl_key() || event.meta_key()) && event.key() == "c";
         if is_copy && !has_marked_text() {
@@ -50,6 +70,7 @@ pub fn Fairness() -> impl IntoView {
                 <h2>"Fairness and waste"</h2>
                 <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
             </div>
+            {warnings}
             <dl class="facts-row">{facts}</dl>
             {move || view.get().map(|view| table_with(&store.terms.get().says("Fairness and waste by queue"), view.table, view.meant, view.parts))}
         </section>

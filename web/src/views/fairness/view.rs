@@ -1,13 +1,13 @@
 //! Fairness and waste: what every queue got up to the moment, and what nobody got.
 
-use fairground::words::Selection;
 use fairground::words::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
+use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::Alternative;
 use crate::chart::queue_tree::Tree;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
-use crate::engine::protocol::Frame;
+use crate::engine::protocol::{Frame, JobRow, QueueRow};
 use crate::engine::report::{Tally, TallyPool, TallyRow};
 
 /// What Fairness shows.
@@ -17,12 +17,25 @@ pub struct FairnessView {
     pub summary: String,
     /// Numbers of the whole cluster.
     pub facts: Vec<Fact>,
+    /// Jobs for which the run goes wrong.
+    pub warnings: Vec<Warning>,
     /// One row per queue, and one below it for each of several pools.
     pub table: Table,
     /// The row of the selected queue.
     pub meant: Option<usize>,
     /// The numbers of each row as parts of the largest of a queue in that column; none of the row for all.
     pub parts: Vec<Vec<f64>>,
+}
+
+/// A job for which the run goes wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// What is wrong.
+    pub name: &'static str,
+    /// The job.
+    pub job: String,
+    /// Its numbers; they follow its name.
+    pub says: String,
 }
 
 /// A number of the whole cluster.
@@ -198,6 +211,7 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
     FairnessView {
         summary: summary(tally, frame, &tree, &rows),
         facts: facts(tally, &style),
+        warnings: ping_pong(tally).into_iter().chain(starvation(tally, frame)).collect(),
         table: Table { head, rows: lines, text_columns: 1 },
         meant,
         parts,
@@ -314,14 +328,66 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
     readings.into_iter().zip(measures(tally)).map(fact).collect()
 }
 
+/// The job that was evicted and started again most often.
+fn ping_pong(tally: &Tally) -> Option<Warning> {
+    let (first, others) = tally.ping_pong.split_first()?;
+    let (evictions, restarts) = (count(first.evictions.into(), "time"), count(first.restarts.into(), "time"));
+    let says = format!(
+        " was evicted {evictions} and started again {restarts} in {}{}",
+        number::time(tally.time_ms),
+        and_others(others.len())
+    );
+    Some(Warning { name: "Ping-pong", job: first.job.clone(), says })
+}
+
+/// A job starves from so many cycles on, and after so many times the wait that 90 % of the started jobs did not exceed.
+const STARVES_AFTER: (i64, f64) = (10, 2.0);
+
+/// The job that has waited longest for its first start, very long, while its queue is below its fair share.
+fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
+    let r = usize::from(tally.resource).min(usize::from(GPU));
+    let waited = |job: &JobRow| tally.time_ms - job.submit_ms.max(0);
+    let is_long = |job: &JobRow| {
+        let cycles = waited(job) * i64::from(tally.cycle) / tally.time_ms.max(1);
+        cycles >= STARVES_AFTER.0 && waited(job) as f64 > tally.all.wait_p90 * 1000.0 * STARVES_AFTER.1
+    };
+    let share = |queue: &QueueRow| queue.fair_share.as_ref().unwrap_or(&queue.quota)[r];
+    let is_below = |queue: &QueueRow| {
+        queue.allocated[r] + 1e-9 < share(queue).unwrap_or(f64::INFINITY).min(queue.request[r])
+    };
+    let starves = |job: &&JobRow| {
+        let is_waiting = job.first_start_ms.is_none() && job.pending > 0;
+        let wants = r < usize::from(GPU) || job.gpus > 0.0;
+        let queue = frame.queues.get(job.queue as usize);
+        is_waiting && wants && is_long(job) && queue.is_some_and(is_below)
+    };
+    let all: Vec<&JobRow> = frame.jobs.iter().filter(starves).collect();
+    let job = *all.iter().rev().max_by_key(|job| waited(job))?;
+    let queue = &frame.queues[job.queue as usize];
+    let says = format!(
+        " has been waiting for {}; {} uses {}, below its {} of {}{}",
+        number::time(waited(job)),
+        queue.name,
+        number::with_unit(r as u8, queue.allocated[r]),
+        Terms::of(&frame.policy).word("fair share"),
+        number::bound(r as u8, share(queue)),
+        and_others(all.len() - 1)
+    );
+    Some(Warning { name: "Starvation", job: job.name.clone(), says })
+}
+
+fn and_others(n: usize) -> String {
+    if n == 0 { ".".into() } else { format!("; {} as well.", count(n as u64, "other job")) }
+}
+
 /// Jain's index in words. It is 1 when all queues got the same part of what they were due.
 fn jain_reading(jain: Option<f64>) -> &'static str {
     match jain {
-        None => "nothing was owed yet",
-        Some(jain) if jain >= 0.995 => "all got the same fraction of their share",
-        Some(jain) if jain >= 0.9 => "all got nearly the same fraction of their share",
-        Some(jain) if jain >= 0.7 => "some got a clearly smaller fraction of their share",
-        Some(_) => "a few got their share, others almost nothing",
+        None => "no queue had a share yet",
+        Some(jain) if jain >= 0.995 => "all queues got the same fraction of their share",
+        Some(jain) if jain >= 0.9 => "all queues got nearly the same fraction of their share",
+        Some(jain) if jain >= 0.7 => "some queues got a clearly smaller fraction of their share",
+        Some(_) => "a few queues got their share, others almost nothing",
     }
 }
 
@@ -335,9 +401,9 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short * 1000.0) as i64);
-            format!("{upto}: {} was owed most, and was below its share for {short}.", name(*queue))
+            format!("{upto}: {} was owed most and was below its share for {short}.", name(*queue))
         }
-        None => format!("{upto}: nothing was owed."),
+        None => format!("{upto}: no queue was below its share."),
     }
 }
 

@@ -11,7 +11,7 @@ use super::draggable_marks::DraggableMarks;
 use super::draw::{Rows, shares as draw};
 use super::view::{self, ShareRow, SharesView};
 use crate::chart::alternative::Alternative;
-use crate::chart::marks;
+use crate::chart::marks::{self, Mark};
 use crate::engine::protocol::Frame;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
@@ -79,6 +79,8 @@ pub fn Shares(
                     marks
                         .into_iter()
                         .flatten()
+                        // Below, Cluster says what its ring means, and this line stays one.
+                        .filter(|mark| *mark != Mark::Changed)
                         .map(|mark| legend_line(marks::key(mark), mark.name()))
                         .collect_view()
                 }}

@@ -237,7 +237,7 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
     more(fair.is_some(), "fair share", told_bound(fair.flatten()));
     more(is_divided, "limit", told_bound(base(&queue.limit, resource)));
     more(true, "wants", told(queue.request[r]));
-    more(queue.non_preemptible[r] > 0.0, "cannot be taken", told(queue.non_preemptible[r]));
+    more(queue.non_preemptible[r] > 0.0, "non-preemptible", told(queue.non_preemptible[r]));
     let claimed = pick(&queue.claimed, resource);
     ShareRow {
         name: queue.name.clone(),

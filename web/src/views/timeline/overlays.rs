@@ -61,9 +61,9 @@ fn most(share: &Against, view: &TimelineView) -> String {
     match (most(&share.borrowed), most(&share.owed)) {
         (0.0, 0.0) => String::new(),
         (borrowed, 0.0) => format!(" {name} borrowed up to {}.", said(borrowed)),
-        (0.0, owed) => format!(" {name} was owed up to {}.", said(owed)),
+        (0.0, owed) => format!(" {name} was up to {} below its share.", said(owed)),
         (borrowed, owed) => {
-            format!(" {name} borrowed up to {} and was owed up to {}.", said(borrowed), said(owed))
+            format!(" {name} borrowed up to {} and was up to {} below its share.", said(borrowed), said(owed))
         }
     }
 }
@@ -203,7 +203,11 @@ mod tests {
             (research.bands[0].name.as_str(), share.owed[0], share.borrowed[0]),
             ("research", 10.0, 0.0)
         );
-        assert!(research.summary.ends_with("research was owed up to 10 GPUs."), "{}", research.summary);
+        assert!(
+            research.summary.ends_with("research was up to 10 GPUs below its share."),
+            "{}",
+            research.summary
+        );
         // A queue that wants no more is owed no more.
         let sandbox = view(&run, queue("sandbox").as_ref(), &EventLaneOptions::default());
         let share = sandbox.share.as_ref().expect("it has one");

@@ -23,7 +23,7 @@ use crate::trace::{Check, Op, Quantity, Rule, RuleRecord};
 /// 1.3.
 pub static BACKOFF: Rule = Rule(&RuleRecord {
     key: "kai/backoff",
-    says: "a job with a scheduling back-off is not tried again in a node pool once all of it stayed waiting there",
+    says: "a job with a scheduling back-off is not tried again in a node pool where all of its pods stayed pending",
     formula: "active pods <= 0 at the end of a cycle",
     source: "kai.md 1.3",
     differs: "",

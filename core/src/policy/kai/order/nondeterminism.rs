@@ -73,12 +73,12 @@ macro_rules! rules {
 }
 
 rules! {
-    INSERTION "insertion" "in which order jobs and queues enter the heaps they are served from: another ends differently" "result with another order is another" "N-2"
-    QUEUES "queues" "two queues of the same age that are equal in everything: either may come first" "created(l) = created(r)" "N-3"
-    DEVICES "devices" "devices that are equally full: any of them may be shared" "score(l) = score(r)" "N-6"
-    VALIDATOR "validator" "what may be taken hangs on whose pods are looked at last" "allowed with one unit last, refused with another" "N-7"
-    NODES "nodes" "the latest victim runs on several nodes: any of them may be tried first" "nodes(victim) > 1" "N-8"
-    CANDIDATES "candidates" "more jobs could be moved than may be looked at: any of them may be left out" "candidates > most + 1" "N-9"
+    INSERTION "insertion" "the result depends on the order in which jobs and queues are added to the priority heaps" "another order gives another result" "N-2"
+    QUEUES "queues" "two queues of the same age are equal in everything: either can come first" "created(l) = created(r)" "N-3"
+    DEVICES "devices" "several GPUs are equally full: any of them can be shared" "score(l) = score(r)" "N-6"
+    VALIDATOR "validator" "the result depends on which pods are checked last" "allowed with one unit last, refused with another" "N-7"
+    NODES "nodes" "the latest victim runs on several nodes: any of them can be tried first" "nodes(victim) > 1" "N-8"
+    CANDIDATES "candidates" "there are more candidates for a move than are considered: any of them can be left out" "candidates > most + 1" "N-9"
 }
 
 /// The rules of what is left to chance.

@@ -100,13 +100,13 @@ rules! {
     WITHIN_QUOTA 2 "a queue that stays within its quota with the job comes first"
         "allocated + need <= quota" ""
     PRIORITY 3 "the queue of higher priority comes first" "priority(l) > priority(r)" ""
-    ZERO_SHARE 4 "a queue that may hold what it asks for comes first"
+    ZERO_SHARE 4 "a queue that is entitled to a resource it requests comes first"
         "not (allocatable = 0 and allocated + need > 0), in some resource" ""
     SHARE_WITH_JOB 5 "the smaller dominant share, with the job and without the victims, comes first"
         "max over resources of (allocated + need - victims) / allocatable" ""
     SHARE 6 "the smaller dominant share comes first" "max over resources of allocated / allocatable" ""
-    SMALLER 7 "the queue that may hold less comes first" "allocatable(l) <= allocatable(r), less in some" ""
-    OLDER 8 "the older queue comes first" "created(l) < created(r)" "among equally old ones it depends on their places"
+    SMALLER 7 "the queue that is entitled to less comes first" "allocatable(l) <= allocatable(r), less in some" ""
+    OLDER 8 "the older queue comes first" "created(l) < created(r)" "for equally old queues it depends on their positions"
 }
 
 impl Session<'_> {

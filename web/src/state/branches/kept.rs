@@ -1,0 +1,115 @@
+//! Runs that are kept to compare with. Charts show one of them behind the present run at every moment, until another is
+//! chosen or none; how it was before the last edit gives way to it.
+
+use std::sync::Arc;
+
+use fairground::words::Ladder;
+
+use crate::engine::protocol::{Frame, LadderLevel, Run};
+use crate::engine::report::Report;
+use crate::state::branches::alternative;
+use crate::state::branches::baseline::Baseline;
+use crate::state::branches::kept_run::KeptRun;
+use crate::state::branches::report::alternative_of;
+use crate::state::command::Command;
+use crate::state::effect::Effect;
+use crate::state::model::Model;
+use crate::state::request::send;
+
+/// Their letters; more are not kept.
+const LETTERS: [char; 5] = ['A', 'B', 'C', 'D', 'E'];
+
+/// The letter of the present run: its own if it is kept, else the next one; `None`: all letters are in use.
+pub fn present(model: &Model) -> Option<char> {
+    let own = model.kept.runs.iter().find(|run| run.scenario == model.scenario).map(|run| run.letter);
+    own.or_else(|| LETTERS.into_iter().find(|letter| model.kept.run(*letter).is_none()))
+}
+
+/// What the button that keeps a run says.
+pub const KEEP: &str = "Keep this run to compare with";
+
+/// What can be done with runs: what it is called, whether it is the present choice, what it does.
+pub fn offers(model: &Model) -> Vec<(String, Option<bool>, Command)> {
+    let mut offers = vec![(KEEP.to_string(), None, Command::KeepRun)];
+    for KeptRun { letter, label, .. } in &model.kept.runs {
+        let is_compared = model.kept.compared == Some(*letter);
+        let compare = Command::CompareWith((!is_compared).then_some(*letter));
+        offers.push((format!("Compare with run {letter}: {label}"), Some(is_compared), compare));
+        offers.push((format!("Remove run {letter}"), None, Command::RemoveRun(*letter)));
+    }
+    offers
+}
+
+/// Keeps the present run, and compares what follows with it.
+pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some(letter) = present(model).filter(|_| !model.has_errors()) else { return };
+    if model.kept.run(letter).is_none() {
+        let label = model.history.undo_name().unwrap_or("as opened").to_string();
+        model.kept.runs.push(KeptRun { letter, label, scenario: model.scenario.clone() });
+        model.kept.runs.sort_by_key(|run| run.letter);
+    }
+    compare(model, Some(letter), fx);
+    fx.push(Effect::Announce(format!("Run {letter} is kept. Edits are compared with it.")));
+}
+
+/// Compares the present run with a kept one, or with none.
+pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effect>) {
+    model.kept.compared = letter;
+    model.kept.moment = None;
+    model.baseline = None;
+    model.tells_edit = false;
+    fx.push(Effect::Announce(match letter {
+        Some(letter) => format!("Compared with run {letter}."),
+        None => "The comparison is hidden.".to_string(),
+    }));
+    ask(model, fx);
+}
+
+/// Forgets a kept run.
+pub(crate) fn remove(model: &mut Model, letter: char, fx: &mut Vec<Effect>) {
+    model.kept.runs.retain(|run| run.letter != letter);
+    if model.kept.compared == Some(letter) {
+        compare(model, None, fx);
+    }
+    fx.push(Effect::Announce(format!("Run {letter} is removed.")));
+}
+
+/// Asks for the present moment of the run that is compared with, if it is another one.
+pub(crate) fn ask(model: &mut Model, fx: &mut Vec<Effect>) {
+    let compared = model.kept.compared.and_then(|letter| model.kept.run(letter));
+    let Some(run) = compared.filter(|run| run.scenario != model.scenario && model.frame.is_some()) else {
+        return;
+    };
+    let ask = alternative_of(model, &run.scenario, false);
+    model.in_flight.baseline = send(model, ask, fx);
+}
+
+/// Takes in its moment.
+pub(crate) fn moment(model: &mut Model, frame: Option<Box<Frame>>, levels: Vec<LadderLevel>) {
+    model.kept.moment = frame.map(|frame| (Arc::from(frame), levels));
+}
+
+/// Takes in the rest of its run: from now on charts show it. Without its moment it is that of the run before the last edit.
+pub(crate) fn received(model: &mut Model, run: Run, report: Option<Box<Report>>) {
+    let Some((frame, levels)) = model.kept.moment.take() else {
+        alternative::received(model, report);
+        return;
+    };
+    let kept = model.kept.compared.and_then(|letter| model.kept.run(letter));
+    let present = model.frame.as_ref().zip(model.run.as_ref()).filter(|_| !model.stale);
+    let Some((kept, (now, present))) = kept.zip(present) else { return };
+    // Cycles of the same number may come at other times, where nothing can be compared.
+    let is_same_moment = frame.time_ms == now.time_ms || frame.quiet && frame.time_ms < now.time_ms;
+    let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
+    let baseline = Baseline {
+        changed: format!("run {}", kept.letter),
+        frame,
+        at: now.cycle,
+        run: Arc::new(run),
+        ladder: own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() })),
+        scenario: Some(kept.scenario.clone()),
+        report: report.map(Arc::from),
+    };
+    let is_shown = is_same_moment && baseline.is_other(now, present);
+    model.baseline = is_shown.then(|| Arc::new(baseline));
+}
