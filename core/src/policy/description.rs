@@ -189,6 +189,8 @@ pub struct Knows {
     pub lists_order: bool,
     /// Pools that are shared by share usage, which a view of its own shows.
     pub share_usage: bool,
+    /// Queues whose priority follows from what is outstanding in them, which a view of its own shows.
+    pub queue_priorities: bool,
     /// Settings that change during a run, all but those that are named here; `None`: it does not read its settings anew.
     pub reloads: Option<&'static [&'static str]>,
 }
@@ -210,6 +212,7 @@ impl Knows {
         pool_lists: false,
         lists_order: false,
         share_usage: false,
+        queue_priorities: false,
         reloads: None,
     };
 }

@@ -154,6 +154,13 @@ const SCREENS = [
   ["ego-start", example("ego-eighteen-slots", 2)],
   ["ego-grace", example("ego-grace", 3)],
   [
+    "priorities",
+    async (app, page) => {
+      await example("tenants-and-offsets", 11)(app, page);
+      await app.tab("Priorities").click();
+    },
+  ],
+  [
     "ego-share-usage",
     async (app, page) => {
       await example("ego-share-usage", 1)(app, page);

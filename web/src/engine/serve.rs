@@ -28,6 +28,8 @@ const CHECKPOINTS_MAX: usize = 64;
 
 /// Most cycles that are run again to come to the state before one.
 const WAY_BACK_MAX: u32 = 256;
+/// Most cycles whose steps are listed.
+const STEPS_MAX: u32 = 100;
 
 /// The engine's side of the border.
 #[derive(Default)]
@@ -442,16 +444,19 @@ impl Runner {
         }
     }
 
-    /// The state before the present cycle, if it is near one that was kept.
     fn before(&self) -> Option<Simulation> {
-        let cycle = self.sim.cycle();
-        let (from, kept) = self.checkpoints.range(..cycle).next_back()?;
+        self.state_after(self.sim.cycle().checked_sub(1)?)
+    }
+
+    /// The state after a cycle, if it is near one that was kept.
+    fn state_after(&self, cycle: u32) -> Option<Simulation> {
+        let (from, kept) = self.checkpoints.range(..=cycle).next_back()?;
         if !self.is_small() || cycle - from > WAY_BACK_MAX {
             return None;
         }
         let mut sim = Simulation::resume(kept);
         sim.set_level(Level::Outcomes);
-        while sim.cycle() + 1 < cycle {
+        while sim.cycle() < cycle {
             sim.advance()?;
         }
         Some(sim)
@@ -459,8 +464,17 @@ impl Runner {
 
     fn report(&self, report_request: &ReportRequest) -> Report {
         let mut report = reporting::report(&self.sim, &self.run_log, report_request);
-        if let Report::ShareUsage(usage) = &mut report {
-            usage.assignments = self.before().and_then(|before| reporting::assignments(&before));
+        let last = self.sim.cycle();
+        match &mut report {
+            Report::ShareUsage(usage) => {
+                usage.assignments = self.before().and_then(|before| reporting::assignments(&before));
+            }
+            Report::Priorities(of) => {
+                let before = last.saturating_sub(STEPS_MAX);
+                of.from = before + 1;
+                of.steps = self.state_after(before).map(|before| reporting::priority_steps(before, last));
+            }
+            _ => {}
         }
         report
     }

@@ -45,6 +45,7 @@ pub const DESCRIPTION: Description = Description {
         pool_lists: false,
         lists_order: false,
         share_usage: true,
+        queue_priorities: false,
         reloads: None,
     },
     silent: &[],

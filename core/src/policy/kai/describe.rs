@@ -48,6 +48,7 @@ pub const DESCRIPTION: Description = Description {
         pool_lists: false,
         lists_order: true,
         share_usage: false,
+        queue_priorities: false,
         reloads: None,
     },
     silent: &[],

@@ -45,6 +45,7 @@ pub const DESCRIPTION: Description = Description {
         pool_lists: false,
         lists_order: true,
         share_usage: false,
+        queue_priorities: true,
         // These two name things that are there.
         reloads: Some(&["gpu-type", "partition"]),
     },
