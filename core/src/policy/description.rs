@@ -45,6 +45,8 @@ pub struct Description {
     pub queue_file: Option<&'static str>,
     /// How the states of queues are told apart; `None`: queues have no states.
     pub queue_state: Option<QueueState>,
+    /// Allocated over fair share, as reclaim compares it between queues; `None`: it does not.
+    pub saturation: Option<fn(f64, f64) -> f64>,
     /// The rule by which past use changes the weights of a division.
     pub usage_rule: Option<&'static Rule>,
     /// The versions of the product that are modelled; `None`: it models no product.
@@ -249,6 +251,7 @@ impl Description {
         translation: Translation::PLAIN,
         queue_file: None,
         queue_state: None,
+        saturation: None,
         usage_rule: None,
         modelled: None,
     };

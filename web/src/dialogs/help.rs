@@ -63,6 +63,10 @@ const OF_SHARE_USAGE: [(&str, &str); 4] = [
     ("static and dynamic share quota", "Amounts of each resource by share ratio, for reference only."),
 ];
 
+/// A term of policies whose reclaim compares it.
+const OF_SATURATION: [(&str, &str); 1] =
+    [("saturation ratio", "Allocated divided by fair share. Reclaim compares it between queues.")];
+
 /// Terms of queues whose priority follows from what is outstanding in them.
 const OF_PRIORITIES: [(&str, &str); 3] = [
     (
@@ -141,8 +145,12 @@ fn glossary(store: Store) -> impl IntoView {
     };
     let is_read =
         |(term, _): &(&str, &str)| !matches!(*term, "quota" | "weight" | "limit") || terms.reads(term);
-    let knows = store.scenario.with_untracked(|s| Policy::described_or_default(&s.policy).knows);
-    let own = [(knows.share_usage, &OF_SHARE_USAGE[..]), (knows.queue_priorities, &OF_PRIORITIES[..])];
+    let policy = store.scenario.with_untracked(|s| Policy::described_or_default(&s.policy));
+    let own = [
+        (policy.saturation.is_some(), &OF_SATURATION[..]),
+        (policy.knows.share_usage, &OF_SHARE_USAGE[..]),
+        (policy.knows.queue_priorities, &OF_PRIORITIES[..]),
+    ];
     let own = own.into_iter().filter(|(is_known, _)| *is_known).flat_map(|(_, terms)| terms.iter().copied());
     let lines = GLOSSARY.into_iter().filter(is_read).chain(own).map(line);
     view! { <dl class="glossary">{lines.collect_view()}</dl> }

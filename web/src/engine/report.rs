@@ -228,4 +228,8 @@ pub struct Level {
     pub request: Amounts,
     /// Entitlement, if the policy has one.
     pub fair_share: Option<BoundTriple>,
+    /// Quota.
+    pub quota: BoundTriple,
+    /// Past usage as a share of the cluster, if any queue has some.
+    pub usage: Option<[f64; 3]>,
 }

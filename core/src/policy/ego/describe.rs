@@ -58,6 +58,7 @@ pub const DESCRIPTION: Description = Description {
     translation: super::translate::TRANSLATION,
     queue_file: None,
     queue_state: None,
+    saturation: None,
     usage_rule: None,
     modelled: Some(&versions::MODELLED),
 };

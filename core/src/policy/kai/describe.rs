@@ -56,6 +56,7 @@ pub const DESCRIPTION: Description = Description {
     translation: super::translate::TRANSLATION,
     queue_file: None,
     queue_state: None,
+    saturation: Some(super::solve::reclaimable::ratio),
     usage_rule: Some(&super::share::usage::USAGE),
     modelled: Some(&versions::MODELLED),
 };

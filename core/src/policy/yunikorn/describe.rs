@@ -60,6 +60,7 @@ pub const DESCRIPTION: Description = Description {
     translation: super::translate::TRANSLATION,
     queue_file: Some("queues.yaml"),
     queue_state: None,
+    saturation: None,
     usage_rule: None,
     modelled: Some(&versions::MODELLED),
 };
