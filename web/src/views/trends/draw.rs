@@ -96,10 +96,10 @@ impl Plane<'_> {
         corners
     }
 
-    /// A strip along the bottom: solid in quota, then the fills that Shares has beyond quota and fair share.
+    /// A strip along the bottom with the fills of Shares, where the queue is beyond its quota or its fair share.
     fn states(&self, area: &Area<'_>, tile: &Tile) -> Drawn {
         for (at, step) in tile.steps.iter().enumerate() {
-            let Some((state, _)) = step.state else { continue };
+            let Some((state @ 1.., _)) = step.state else { continue };
             let to = tile.steps.get(at + 1).map_or(self.view.last + 1, |next| next.cycle);
             let strip =
                 [(px(self.x(step.cycle)), px(self.bottom - STRIP)), (px(self.x(to)), px(self.bottom))];
