@@ -1,4 +1,4 @@
-//! The shipped examples of Run:ai and EGO tell what the worked examples of their documents say, number by number, and what their
+//! The shipped examples of KAI, Run:ai and EGO tell what the worked examples of their documents say, number by number, and what their
 //! notes promise to happen next.
 
 use std::fmt::Write;
@@ -127,6 +127,46 @@ fn run_ai_goes_on_to_the_next_pool() {
 }
 
 /// ego.md 3.3: a lent host is called back as a whole, after the borrower's grace.
+/// kai.md 6.3 B, example E6.2: 1.25 is below 1.5, and 1.25 × 1.2 is not.
+#[test]
+fn kai_multiplier_makes_reclaim_more_conservative() {
+    assert_eq!(told_in(&mut example("reclaim-multiplier", &[]), 1), "");
+    let next = ("\"1.2\"", "\"1\"");
+    assert_eq!(told_in(&mut example("reclaim-multiplier", &[next]), 1), "-search-4 for vision-2");
+    let name = ("reclaimerUtilizationMultiplier", "relcaimerSaturationMultiplier");
+    assert_eq!(told_in(&mut example("reclaim-multiplier", &[name]), 1), "");
+}
+
+/// Reclaim looks at fairshares, not at priorities.
+#[test]
+fn runai_low_priority_reclaims_from_high_priority() {
+    let mut simulation = example("runai-low-takes-high", &[]);
+    assert_eq!(told(&mut simulation), "-workspace-6 for training-1 -workspace-5 for training-2");
+    let next = ("name: training, queue: speech", "name: training, queue: vision");
+    assert_eq!(told_in(&mut example("runai-low-takes-high", &[next]), 1), "");
+}
+
+/// The illustration of the scheduler page: 20 of 40 GPUs unused, and 6 + 3 / 6 × 20 = 16 for project 2.
+#[test]
+fn runai_divides_each_node_pool() {
+    let simulation = example("runai-departments-and-pools", &[]);
+    let shares = |pool: usize| -> String {
+        let row = |row: &fairground::trace::LedgerRow| {
+            let name = &simulation.cluster().queues[row.queue].name;
+            format!("{name} {}", row.fair_share.map_or(-1.0, |share| share.gpu))
+        };
+        simulation.ledgers()[pool].rows.iter().map(row).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(
+        shares(0),
+        "department-1 40, project-1 21, project-2 16, project-3 3, department-2 0, project-4 0"
+    );
+    assert_eq!(
+        shares(1),
+        "department-1 5, project-1 0, project-2 5, project-3 0, department-2 11, project-4 11"
+    );
+}
+
 #[test]
 fn ego_lends_and_calls_back() {
     let mut simulation = example("ego-owned-and-lent", &[]);

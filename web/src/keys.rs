@@ -154,6 +154,7 @@ fn plain(key: &str) -> Option<Action> {
         "5" => Command::Look(NowView::Fairness),
         "6" => Command::Look(NowView::Queues),
         "7" => Command::Look(NowView::ShareUsage),
+        "8" => Command::Look(NowView::Priorities),
         "h" | "H" => return Some(Action::Help),
         "f" | "F" => return Some(Action::Fold),
         "/" => Command::Dialog(Some(Dialog::Palette)),
@@ -204,7 +205,10 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
-            ("1 to 7", "Shares, Division, Tree, Gantt, Fairness, Trends, Share usage where there is one"),
+            (
+                "1 to 8",
+                "Shares, Division, Tree, Gantt, Fairness, Trends; Share usage, Priorities where there is one",
+            ),
             ("T in a chart", "Its table, in Timeline also that of events"),
             ("Ctrl+C in a chart", "Copy its table, tab-separated"),
             ("← / →, Esc", "On a draggable mark: decrease, increase; Esc to revert"),

@@ -148,13 +148,13 @@ fn after_an_edit_charts_say_how_it_was() {
     let view = page.shares();
     expect!["4 of 4 GPUs allocated; team-b is 1 below its fair share. Since quota of team-a 2 → 3: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before)."]
         .assert_eq(&view.summary);
-    expect!["team-a: allocated 3 GPUs, quota 3 GPUs, fair share 3 GPUs, limit unlimited, wants 3 GPUs, before 2, fair share 2"]
+    expect!["team-a: allocated 3 GPUs, quota 3 GPUs, fair share 3 GPUs, saturation ratio 1.00, limit unlimited, wants 3 GPUs, before 2, fair share 2"]
         .assert_eq(&view.rows[1].sentence());
     expect![[r#"
-        queue	allocated, GPUs	claimed, GPUs	shutting down, GPUs	quota, GPUs	fair share, GPUs	limit, GPUs	requested, GPUs	non-preemptible, GPUs	allocated (before), GPUs	fair share (before), GPUs
-        cluster	4	0	0	–	–	–	5	0	4	–
-        team-a	3	0	0	3	3	unlimited	3	0	2	2
-        team-b	1	0	0	2	2	unlimited	2	0	2	2
+        queue	allocated, GPUs	claimed, GPUs	shutting down, GPUs	quota, GPUs	fair share, GPUs	limit, GPUs	requested, GPUs	non-preemptible, GPUs	saturation ratio	allocated (before), GPUs	fair share (before), GPUs
+        cluster	4	0	0	–	–	–	5	0	–	4	–
+        team-a	3	0	0	3	3	unlimited	3	0	1.00	2	2
+        team-b	1	0	0	2	2	unlimited	2	0	0.50	2	2
     "#]]
     .assert_eq(&shares::view::table(&view).tsv());
     assert!(view.marks.contains(&Mark::Before) && !view.marks.contains(&Mark::Ghost));
@@ -443,7 +443,7 @@ fn trends_and_fairness_say_how_it_was() {
     let alternative = Alternative { frame: &other, changed: changed.as_deref() };
     let run = page.model.run.clone().expect("a run");
     for resource in [2, 3] {
-        let mut view = trends::view::trends(series, &run, &now, None, resource);
+        let mut view = trends::view::trends(series, &run, &now, None, (resource, Default::default()));
         let plain =
             fairground_web::views::trends::draw::trends(&view, 600.0).matches("stroke-dasharray").count();
         trends::view::lay_behind(&mut view, (before, alternative));

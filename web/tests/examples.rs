@@ -11,9 +11,9 @@ use fairground_web::library::{EXAMPLES, Example};
 /// `example | cycle | decisions in order`, and `example | until last recorded cycle`.
 const RECORDED: &str = include_str!("examples.txt");
 
-/// Made to be held side by side under several policies, and to show how patterns draw; they were not run on the real scheduler,
-/// and the page does not say so.
-const NOT_RECORDED: [&str; 2] = ["four-schedulers", "morning-rush"];
+/// Made to be held side by side under several policies, to show how patterns draw, or to show one setting at work; they were not
+/// run on the real scheduler, and the page does not say so.
+const NOT_RECORDED: [&str; 4] = ["four-schedulers", "morning-rush", "reclaim-multiplier", "usage-fades"];
 
 /// The decisions of each cycle that has any.
 type Decisions = BTreeMap<u32, Vec<String>>;

@@ -55,6 +55,7 @@ fn series(more: f64) -> Series {
         allocated: [0.0, 0.0, held].into(),
         request: [0.0, 0.0, held + 1.0].into(),
         fair_share: Some([None, None, Some(2.0)]),
+        ..Level::default()
     };
     let queue = |at: u32| (0..50).map(|cycle| level(cycle, f64::from((cycle + at) % 4) + more)).collect();
     Series {
@@ -80,8 +81,9 @@ fn five_thousand_queues_stay_small_pictures() {
 
     let run = Run { last_cycle: 50, complete: true, ..Run::default() };
     let (report, before) = (series(0.0), series(1.0));
-    let mut view =
-        timed("Trends, what they show", || trends::view::trends(&report, &run, &now, selection.as_ref(), 2));
+    let mut view = timed("Trends, what they show", || {
+        trends::view::trends(&report, &run, &now, selection.as_ref(), (2, Default::default()))
+    });
     timed("Trends, their ghost", || trends::view::lay_behind(&mut view, (&before, alternative)));
     let svg = timed("Trends, the picture", || fairground_web::views::trends::draw::trends(&view, 1000.0));
     assert!(svg.matches('<').count() < 1_000, "{} elements", svg.matches('<').count());

@@ -1,11 +1,12 @@
 //! What Share usage shows of the examples of EGO, and of the consumer tree in its documentation.
 
 use expect_test::{Expect, expect};
+use fairground_web::chart::table::Section;
 use fairground_web::engine::protocol::{Ask, Frame, Request, Say};
 use fairground_web::engine::report::{Report, ReportRequest, ShareUsage};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
-use fairground_web::views::share_usage::view::{Section, pools, sections};
+use fairground_web::views::share_usage::view::{pools, sections};
 
 /// What is told of an example at a cycle.
 fn told(example: &str, cycle: u32) -> (ShareUsage, Frame) {

@@ -15,7 +15,7 @@ use fairground_web::views::fairness::view::fairness;
 use fairground_web::views::gantt::view::{GanttView, Line, count_in, gantt};
 use fairground_web::views::shares::view::shares;
 use fairground_web::views::timeline::view::timeline;
-use fairground_web::views::trends::view::trends;
+use fairground_web::views::trends::view::{Measure, trends};
 use fairground_web::words::{announce, why};
 
 struct Page {
@@ -111,7 +111,7 @@ fn gantt_and_queues_as_pictures() {
     let plan = fairground_web::views::gantt::draw::Plan { width: 600.0, end: view.end };
     let bar = format!("<rect x=\"{:.0}\"", plan.x(9) * 10.0);
     assert!(svg.contains(&bar), "the second run begins with cycle 9: {bar} in {svg}");
-    let view = trends(&page.series(), &run, &frame, None, 2);
+    let view = trends(&page.series(), &run, &frame, None, (2, Measure::Amounts));
     let svg = fairground_web::views::trends::draw::trends(&view, 600.0);
     assert_eq!(svg.matches("<polygon").count(), 2, "what each of two queues held");
     assert_eq!(svg.matches("stroke-dasharray").count(), 2, "and what it was entitled to");
@@ -390,7 +390,7 @@ fn what_is_free_and_fits_nobody_is_stranded() {
 #[test]
 fn every_queue_has_its_own_small_timeline() {
     let (mut page, frame, run) = Page::open(RESTART, 5);
-    let view = trends(&page.series(), &run, &frame, None, 2);
+    let view = trends(&page.series(), &run, &frame, None, (2, Measure::Amounts));
     let says: Vec<String> = view.tiles.iter().map(|tile| tile.says.clone()).collect();
     expect![[r#"
         2 queues, all on one scale: 0 to 2 GPUs, cycles 0 to 12.
@@ -406,7 +406,7 @@ fn every_queue_has_its_own_small_timeline() {
         team-b	4	1	1	1
     "#]]
     .assert_eq(&(view.summary.clone() + "\n" + &says.join("\n") + "\n" + &view.table.tsv()));
-    let dominant = trends(&page.series(), &run, &frame, None, 3);
+    let dominant = trends(&page.series(), &run, &frame, None, (3, Measure::Amounts));
     assert_eq!(dominant.max, 100.0, "one team held both GPUs");
     assert_eq!(dominant.tiles[0].has, "50 of 50");
 }
@@ -454,7 +454,7 @@ fn too_many_queues_leave_those_around_the_selected_one() {
     let series = page.series();
     let names = |selected: Option<&str>| -> Vec<String> {
         let selection = selected.map(|name| Selection::Queue(name.to_string()));
-        let view = trends(&series, &run, &frame, selection.as_ref(), 2);
+        let view = trends(&series, &run, &frame, selection.as_ref(), (2, Measure::Amounts));
         view.tiles.into_iter().map(|tile| tile.name).collect()
     };
     assert_eq!(names(None), ["root"]);
@@ -496,7 +496,7 @@ fn what_the_scenario_names_is_charted() {
     assert_eq!((line.capacity.last(), line.bands[0].amounts.last()), (Some(&2.0), Some(&2.0)));
     assert!(line.summary.ends_with("2 of 2 rdma allocated at the end."), "{}", line.summary);
     let series = page.series();
-    let trends = trends(&series, &run, &frame, None, NAMED);
+    let trends = trends(&series, &run, &frame, None, (NAMED, Measure::Amounts));
     assert_eq!(trends.tiles[0].says, "a: holds 2 rdma now, wants 2; between 0 and 2 in the run");
     let nodes = cluster(&frame, 600.0, NAMED);
     let heads: Vec<_> = nodes.cards.iter().map(|card| card.head.as_str()).collect();

@@ -110,6 +110,7 @@ fn queue_row(
         fair_share: row.fair_share.as_ref().map(bounds),
         quota: bounds(&row.quota),
         limit: bounds(&row.limit),
+        usage: row.usage.map(|of| [of.cpu, of.memory, of.gpu]),
         leaving: Amounts::default(),
         claimed: Amounts::default(),
         priority: None,

@@ -176,6 +176,8 @@ pub struct QueueRow {
     pub limit: BoundTriple,
     /// Held by pods that were evicted.
     pub leaving: Amounts,
+    /// Past usage as a share of the cluster, in CPU, memory and GPU; `None`: no queue has any.
+    pub usage: Option<[f64; 3]>,
     /// Claimed for pods that wait: in this cycle, or for as long as their gang is waited for.
     pub claimed: Amounts,
     /// What siblings are compared with, under a policy that has such priorities.

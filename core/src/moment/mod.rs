@@ -12,7 +12,7 @@ mod names;
 pub mod orders;
 pub mod rule_use;
 pub mod rulebook;
-mod states;
+pub mod states;
 mod what;
 
 pub use amounts::Amounts;

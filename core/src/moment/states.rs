@@ -1,6 +1,7 @@
 //! The states of queues, under a policy that knows such: in quota, over quota, over fairshare.
 
-use super::Frame;
+use super::{Frame, QueueRow};
+use crate::policy::Policy;
 use crate::policy::description::QueueState;
 
 /// Writes down the states of all queues, in every pool and in all pools together.
@@ -17,11 +18,16 @@ pub fn put(frame: &mut Frame, state: QueueState) {
     }
 }
 
+/// The saturation ratio of a queue with so much of CPU, memory or GPU; `None`: the policy compares none, or has no fair share.
+pub fn saturation(policy: &str, allocated: f64, row: &QueueRow, r: usize) -> Option<f64> {
+    let ratio = Policy::described_or_default(policy).saturation?;
+    let share = *row.fair_share.as_ref()?.get(r)?;
+    Some(ratio(allocated, share.unwrap_or(f64::INFINITY)))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::QueueRow;
     use super::*;
-    use crate::policy::Policy;
 
     /// runai.md 11, example 21: one GPU of two, 20 cores of 16.
     #[test]

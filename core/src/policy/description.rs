@@ -45,6 +45,8 @@ pub struct Description {
     pub queue_file: Option<&'static str>,
     /// How the states of queues are told apart; `None`: queues have no states.
     pub queue_state: Option<QueueState>,
+    /// Allocated over fair share, as reclaim compares it between queues; `None`: it does not.
+    pub saturation: Option<fn(f64, f64) -> f64>,
     /// The rule by which past use changes the weights of a division.
     pub usage_rule: Option<&'static Rule>,
     /// The versions of the product that are modelled; `None`: it models no product.
@@ -189,6 +191,8 @@ pub struct Knows {
     pub lists_order: bool,
     /// Pools that are shared by share usage, which a view of its own shows.
     pub share_usage: bool,
+    /// Queues whose priority follows from what is outstanding in them, which a view of its own shows.
+    pub queue_priorities: bool,
     /// Settings that change during a run, all but those that are named here; `None`: it does not read its settings anew.
     pub reloads: Option<&'static [&'static str]>,
 }
@@ -210,6 +214,7 @@ impl Knows {
         pool_lists: false,
         lists_order: false,
         share_usage: false,
+        queue_priorities: false,
         reloads: None,
     };
 }
@@ -246,6 +251,7 @@ impl Description {
         translation: Translation::PLAIN,
         queue_file: None,
         queue_state: None,
+        saturation: None,
         usage_rule: None,
         modelled: None,
     };

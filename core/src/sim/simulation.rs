@@ -157,7 +157,7 @@ impl Simulation {
     }
 
     /// The same, with what is not part of the record: every comparison, at level *every*.
-    pub(super) fn advance_traced(&mut self) -> Option<(CycleRecord, Trace)> {
+    pub fn advance_traced(&mut self) -> Option<(CycleRecord, Trace)> {
         let at = self.next_cycle_at()?;
         let before = self.state.now;
         let mut events = Vec::new();

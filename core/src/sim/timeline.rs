@@ -139,19 +139,23 @@ impl Timeline {
         self.ahead = None;
     }
 
-    /// The state before the present cycle; `None` where many cycles would have to be run again for it, or large ones.
+    /// The state before the present cycle, as [`Timeline::after`] finds it; `None` at the opening.
     pub fn before(&self) -> Option<Simulation> {
-        let cycle = self.present.cycle();
-        let (from, (kept, _)) = self.checkpoints.range(..cycle).next_back()?;
+        self.after(self.present.cycle().checked_sub(1)?)
+    }
+
+    /// The state after a cycle; `None` where many cycles would have to be run again for it, or large ones.
+    pub fn after(&self, cycle: u32) -> Option<Simulation> {
+        let (from, (kept, _)) = self.checkpoints.range(..=cycle).next_back()?;
         if !self.is_small() || cycle - from > WAY_BACK_MAX {
             return None;
         }
-        let mut before = kept.clone();
-        before.set_level(Level::Outcomes);
-        while before.cycle() + 1 < cycle {
-            before.advance()?;
+        let mut after = kept.clone();
+        after.set_level(Level::Outcomes);
+        while after.cycle() < cycle {
+            after.advance()?;
         }
-        Some(before)
+        Some(after)
     }
 
     /// Keeps the present state if it is time; drops others if they are too many.

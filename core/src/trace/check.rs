@@ -127,6 +127,8 @@ pub enum Quantity {
 pub enum Value {
     /// A real number in the resource's policy unit (millicores, bytes, GPUs), or a ratio.
     Real(f64),
+    /// A ratio and the factor that a rule multiplies it by; the product is compared.
+    Product([f64; 2]),
     /// CPU millicores, memory bytes, GPUs.
     Triple([f64; 3]),
     /// A count, priority or truth value.
@@ -157,6 +159,7 @@ impl Op {
     pub fn eval(self, left: &Value, right: &Value) -> bool {
         match (left, right) {
             (Value::Real(l), Value::Real(r)) => self.reals(*l, *r),
+            (Value::Product([l, factor]), Value::Real(r)) => self.reals(l * factor, *r),
             (Value::Triple(l), Value::Triple(r)) => match self {
                 Op::Exceeds => l.iter().zip(r).any(|(l, r)| l > r),
                 _ => l.iter().zip(r).all(|(l, r)| self.reals(*l, *r)),

@@ -22,7 +22,7 @@ pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use ledger::{Column, DivisionStep, Ledger, LedgerRow, RiseEnd};
 pub use not_selected::{NotSelected, Protection, Whom};
-pub use order::{OrderLevel, OrderPlace, QueuePriority};
+pub use order::{BeforeAfter, OrderLevel, OrderPlace, PriorityStep, QueuePriority};
 pub use refusal::{Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
 pub use share_usage::{
@@ -59,6 +59,8 @@ pub struct Trace {
     pub checks: Vec<Check>,
     /// How pools gave away what was free in them, unit by unit, at level [`Level::Every`] only.
     pub assignments: Vec<Assignment>,
+    /// How placing a pod changed the priorities of queues, at level [`Level::Every`] only.
+    pub priority_steps: Vec<PriorityStep>,
     /// Where the simulation cannot be held against the real scheduler, at any level; at [`Level::Outcomes`] also where
     /// chance chose, but the other way would have ended alike.
     pub marks: Vec<Mark>,

@@ -52,3 +52,21 @@ pub struct QueuePriority {
     /// What the parent sees; none while nothing is outstanding.
     pub effective: Option<i32>,
 }
+
+/// A priority before a pod was placed and after it; `None`: nothing was outstanding.
+pub type BeforeAfter = [Option<i32>; 2];
+
+/// A pod that was placed, and the priorities that follow from what is still outstanding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PriorityStep {
+    /// What was placed, by the policy's own name.
+    pub task: String,
+    /// The queue of its application.
+    pub queue: Option<QueueId>,
+    /// Its application.
+    pub application: String,
+    /// The dynamic priority of the application.
+    pub dynamic: BeforeAfter,
+    /// Effective priorities that changed, from the leaf up.
+    pub queues: Vec<(QueueId, BeforeAfter)>,
+}

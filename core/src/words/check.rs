@@ -30,7 +30,7 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
         Quantity::FairShare => "fair share",
         Quantity::Allocatable => "larger of quota and fair share",
         Quantity::DominantShare => "dominant share",
-        Quantity::Saturation => "saturation",
+        Quantity::Saturation => "saturation ratio",
         Quantity::Request => "requested",
         Quantity::Remaining => "requested and not allocated",
         Quantity::Capacity => "capacity",
@@ -101,6 +101,14 @@ pub fn value(term: &Term, resource: Option<u8>) -> String {
             let base = finite(triple[usize::from(r.min(2))]);
             base.map_or_else(|| "unlimited".into(), |base| with_unit(r, base))
         }
+        Value::Product([of, factor]) => {
+            format!(
+                "{} × {} = {}",
+                number::ratio(finite(*of)),
+                number::number(*factor),
+                number::ratio(finite(of * factor))
+            )
+        }
         Value::Real(real) => match (term.quantity, resource) {
             (Quantity::DominantShare | Quantity::Saturation | Quantity::Usage, _) => {
                 number::ratio(finite(*real))
@@ -120,6 +128,7 @@ pub fn side(value: &Value, resource: u8) -> Option<f64> {
     let amount = match value {
         Value::Triple(triple) => triple[usize::from(resource.min(2))],
         Value::Real(real) => *real,
+        Value::Product([of, factor]) => of * factor,
         Value::Count(n) => *n as f64,
         Value::Time(_) | Value::Name(_) => return None,
     };
@@ -130,9 +139,7 @@ pub fn side(value: &Value, resource: u8) -> Option<f64> {
 pub fn seconds(value: &Value) -> String {
     match value {
         Value::Real(seconds) if seconds.is_finite() => number::time((seconds * 1000.0) as i64),
-        Value::Real(_) | Value::Triple(_) | Value::Count(_) | Value::Time(_) | Value::Name(_) => {
-            String::new()
-        }
+        _ => String::new(),
     }
 }
 
@@ -239,7 +246,7 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
             Value::Real(s) if is_time && s.is_finite() => seconds(&term.value),
             Value::Name(name) => format!("“{name}”"),
             Value::Real(v) if is_constant => number::number(*v),
-            Value::Real(_) | Value::Triple(_) | Value::Count(_) | Value::Time(_) => value(term, resource),
+            _ => value(term, resource),
         };
         let name = quantity_of(check, term.quantity);
         let the = if name.starts_with("larger") { "the " } else { "" };

@@ -16,7 +16,7 @@ fn by<'c>(checks: &'c [Check], rule: &str) -> Option<&'c Check> {
 fn real(value: &Value) -> Option<f64> {
     match value {
         Value::Real(real) => real.is_finite().then_some(*real),
-        Value::Triple(_) | Value::Count(_) | Value::Time(_) | Value::Name(_) => None,
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ use super::phrases::{marked, node_state, reason, reclaimed_for, split};
 use super::text::Text;
 use super::{Control, Entry, Evidence, Explanation, RuleCard, Selection};
 use crate::id::{Id, JobId, QueueId};
+use crate::moment::states::saturation;
 use crate::moment::{EventRow, EventWord, Frame, QueueRow, What};
 use crate::policy::Policy;
 use crate::trace::{Check, Event, EvictReason, Quantity};
@@ -239,7 +240,7 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
     let giver = &sides.giver.name;
     Explanation {
         verdict,
-        evidence: Some(evidence(&sides, if what == "quota" { "quota" } else { "fair share" })),
+        evidence: Some(evidence(&sides, if what == "quota" { "quota" } else { "fair share" }, &frame.policy)),
         rule: sides.rule.clone(),
         controls: vec![
             Control::queue(giver, sides.resource, "quota"),
@@ -252,7 +253,7 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
     }
 }
 
-fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
+fn evidence(sides: &Sides<'_>, decisive: &str, policy: &str) -> Evidence {
     let r = usize::from(sides.resource.min(2));
     let pair = |a: Option<f64>, b: Option<f64>| vec![bound(sides.resource, a), bound(sides.resource, b)];
     let (giver, taker) = (sides.giver, sides.taker);
@@ -268,6 +269,15 @@ fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
     rows.push(("allocated after", pair(Some(sides.left), Some(sides.with_job)), false));
     if by_share {
         rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+    }
+    for (name, giver_has, taker_has) in [
+        ("saturation ratio before", sides.held, sides.before),
+        ("saturation ratio after", sides.left, sides.with_job),
+    ] {
+        let both = [(giver, giver_has), (taker, taker_has)];
+        let both = both.map(|(row, has)| Some(number::ratio(Some(saturation(policy, has, row, r)?))));
+        let both: Option<Vec<String>> = both.into_iter().collect();
+        rows.extend(both.map(|both| (name, both, false)));
     }
     rows.push(("requested", pair(Some(giver.request[r]), Some(taker.request[r])), false));
     let caption = match sides.parent {

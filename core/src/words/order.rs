@@ -168,6 +168,6 @@ fn shown(term: &Term) -> String {
             if some.is_empty() { "pods only".into() } else { some.join(", ") }
         }
         Value::Real(_) if term.quantity == Quantity::Created => check::seconds(&term.value),
-        Value::Real(_) | Value::Count(_) | Value::Time(_) | Value::Name(_) => check::value(term, None),
+        _ => check::value(term, None),
     }
 }

@@ -546,11 +546,18 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             let uses = if is_first { "uses" } else { "would be left with" };
             Some(queue(subject.other_queue).say(format!(" {uses} {held}, which is within {what} of {bound}")))
         }
-        (Quantity::Saturation, _) => Some(
-            queue(subject.queue).say(" would be more saturated than ").then(queue(subject.other_queue)).say(
-                format!(" (allocated / fair share: {} against {})", value(left, None), value(right, None)),
-            ),
-        ),
+        (Quantity::Saturation, _) => {
+            let (own, other) = (value(left, None), value(right, None));
+            let factor = match left.value {
+                Value::Product([_, factor]) => {
+                    format!("; reclaimerUtilizationMultiplier is {}", number::number(factor))
+                }
+                _ => String::new(),
+            };
+            let told = queue(subject.queue).say(" would be at least as saturated as ");
+            let told = told.then(queue(subject.other_queue));
+            Some(told.say(format!(" (allocated / fair share: {own} against {other}{factor})")))
+        }
         (Quantity::AllocatedNonPreemptible, _) => Some(queue(subject.queue).say(format!(
             " would use {} for non-preemptible jobs, over its quota of {}",
             amount_of(&left.value),

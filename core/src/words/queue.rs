@@ -1,11 +1,12 @@
 //! A queue: what it holds and what it is due.
 
 use super::happenings::Entry;
-use super::number::{self, amount, bound, unit, with_unit};
+use super::number::{self, DOMINANT, amount, bound, unit, with_unit};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, ladder};
 use super::{Ladder, Selection, Terms};
 use crate::moment::Kind;
+use crate::moment::states::saturation;
 use crate::moment::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
 
 /// Explains a queue.
@@ -29,7 +30,7 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     Explanation {
         about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource, terms),
-        evidence: Some(evidence(row, resource, terms)),
+        evidence: Some(evidence(row, resource, &frame.policy)),
         controls: ["quota", "weight", "limit"]
             .into_iter()
             .filter(|field| terms.reads(field))
@@ -128,7 +129,8 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
 /// Smaller differences are residues of floating point.
 const EPSILON: f64 = 1e-9;
 
-fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
+fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
+    let terms = Terms::of(policy);
     let r = usize::from(resource.min(2));
     let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
     let mut rows = vec![("allocated", vec![amount(resource, row.allocated[r])], true)];
@@ -137,6 +139,12 @@ fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
     }
     if let Some(share) = &row.fair_share {
         rows.push(("fair share", vec![of(share)], false));
+    }
+    if let Some(ratio) = saturation(policy, row.allocated[r], row, r) {
+        rows.push(("saturation ratio", vec![number::ratio(Some(ratio))], false));
+    }
+    if let Some(usage) = row.usage {
+        rows.push(("past usage", vec![amount(DOMINANT, usage[r] * 100.0)], false));
     }
     if terms.reads("limit") {
         rows.push(("limit", vec![of(&row.limit)], false));

@@ -65,9 +65,9 @@ test("the view belongs to policies that share by share usage", async ({ page }) 
   await app.open();
   await app.example("ego-owned-and-lent");
   await app.tab("Share usage").click();
-  await expect(page.locator(".share-usage")).toContainText("No share pool has hosts now");
+  await expect(page.locator(".tables")).toContainText("No share pool has hosts now");
   await app.example("ego-eighteen-slots");
-  await expect(page.locator(".share-usage")).toContainText("No cycle has run yet.");
+  await expect(page.locator(".tables")).toContainText("No cycle has run yet.");
   await app.example("quota-is-a-floor");
   await expect(app.tab("Share usage")).toBeHidden();
   await expect(app.tab("Division")).toHaveAttribute("aria-selected", "true");

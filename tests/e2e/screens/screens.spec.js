@@ -187,8 +187,30 @@ const SCREENS = [
   ["runai-over-subscribed", example("runai-over-subscribed", 2)],
   ["yunikorn-start", example("tenants-and-offsets", 2)],
   ["yunikorn-fence", example("preemption-fence", 3)],
+  [
+    "saturation",
+    async (app, page) => {
+      await example("reclaim-multiplier", 1)(app, page);
+      await app.tab("Trends").click();
+      await page.getByLabel("Show:").selectOption("saturation ratio");
+    },
+  ],
+  [
+    "states",
+    async (app, page) => {
+      await example("runai-low-takes-high", 3)(app, page);
+      await app.tab("Trends").click();
+    },
+  ],
   ["ego-start", example("ego-eighteen-slots", 2)],
   ["ego-grace", example("ego-grace", 3)],
+  [
+    "priorities",
+    async (app, page) => {
+      await example("tenants-and-offsets", 11)(app, page);
+      await app.tab("Priorities").click();
+    },
+  ],
   [
     "ego-share-usage",
     async (app, page) => {

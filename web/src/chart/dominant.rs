@@ -40,6 +40,7 @@ pub fn row(row: &QueueRow, total: &Amounts) -> QueueRow {
         fair_share: row.fair_share.as_ref().map(|share| percent.bounds(share)),
         quota: percent.bounds(&row.quota),
         limit: percent.bounds(&row.limit),
+        usage: None,
         leaving: percent.of(&row.leaving),
         claimed: percent.of(&row.claimed),
         priority: row.priority,

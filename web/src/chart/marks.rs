@@ -81,6 +81,15 @@ pub fn solid(tone: Tone) -> Paint {
     Paint::from(ink(tone)).filled(if tone.dotted { Fill::Dotted } else { Fill::Solid })
 }
 
+/// The paint of a queue in a state: within its quota, beyond it, beyond its fair share.
+pub fn of_state(tone: Tone, state: u8) -> Paint {
+    match state {
+        0 => solid(tone),
+        1 => Paint::from(ink(tone)).filled(Fill::Over),
+        _ => Paint::from(ink(tone)).filled(Fill::Beyond),
+    }
+}
+
 /// A closed outline through these corners.
 pub fn outline(corners: &[(i32, i32)]) -> Vec<(i32, i32)> {
     corners.iter().chain(corners.first()).copied().collect()

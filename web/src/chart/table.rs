@@ -11,7 +11,25 @@ pub struct Table {
     pub text_columns: usize,
 }
 
+/// A table with how to read it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// What it shows.
+    pub title: &'static str,
+    /// How to read it.
+    pub says: String,
+    /// The table; without rows there is nothing to show.
+    pub table: Table,
+    /// The row of the selected queue.
+    pub meant: Option<usize>,
+}
+
 impl Table {
+    /// A table of these columns.
+    pub fn new(head: &[&str], text_columns: usize, rows: Vec<Vec<String>>) -> Table {
+        Table { head: head.iter().map(|head| head.to_string()).collect(), rows, text_columns }
+    }
+
     /// The unit that ends every head which names one, if that is always the same: it is shown once.
     pub fn unit(&self) -> Option<String> {
         let mut units = self.head.iter().filter_map(|head| Some(head.rsplit_once(", ")?.1));

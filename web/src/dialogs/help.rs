@@ -34,7 +34,7 @@ const GUIDE: [(&str, &str); 6] = [
 ];
 
 /// Terms in neutral words, each with its meaning; both are put into the words of the policy.
-const GLOSSARY: [(&str, &str); 19] = [
+const GLOSSARY: [(&str, &str); 15] = [
     ("queue", "A group of jobs with a share of the cluster. Queues can have child queues."),
     ("quota", "What a queue is entitled to before anything else is divided."),
     ("weight", "The relative share of unused capacity, compared with sibling queues."),
@@ -53,14 +53,29 @@ const GLOSSARY: [(&str, &str); 19] = [
     ("preemptible", "A job that can be evicted. Jobs that cannot are non-preemptible."),
     ("gang", "Pods that start together or not at all."),
     ("cycle", "One round of decisions of the scheduler."),
+];
+
+/// Terms of pools that are shared by share usage.
+const OF_SHARE_USAGE: [(&str, &str); 4] = [
     ("share usage", "Allocated units divided by the capacity of the pool for units of their size."),
     ("usage demand", "Demanded units divided by that capacity, at most 1 for each sub-allocation."),
     ("share usage quota", "The share usage that a queue deserves now. Reclaim takes from those above it."),
     ("static and dynamic share quota", "Amounts of each resource by share ratio, for reference only."),
 ];
 
-/// The first of the last terms, which belong to pools that are shared by share usage.
-const OF_SHARE_USAGE: usize = 15;
+/// A term of policies whose reclaim compares it.
+const OF_SATURATION: [(&str, &str); 1] =
+    [("saturation ratio", "Allocated divided by fair share. Reclaim compares it between queues.")];
+
+/// Terms of queues whose priority follows from what is outstanding in them.
+const OF_PRIORITIES: [(&str, &str); 3] = [
+    (
+        "application priority",
+        "The highest priority of its outstanding requests. It falls as they are placed.",
+    ),
+    ("queue priority", "The highest priority of its applications or child queues, plus its offset."),
+    ("fence", "A queue that shows its offset alone: priorities below it count only below it."),
+];
 
 /// How to begin, what the terms mean, where to find more.
 #[component]
@@ -130,9 +145,13 @@ fn glossary(store: Store) -> impl IntoView {
     };
     let is_read =
         |(term, _): &(&str, &str)| !matches!(*term, "quota" | "weight" | "limit") || terms.reads(term);
-    let has_usage =
-        store.scenario.with_untracked(|s| Policy::described_or_default(&s.policy).knows.share_usage);
-    let known = if has_usage { GLOSSARY.len() } else { OF_SHARE_USAGE };
-    let lines = GLOSSARY.into_iter().take(known).filter(is_read).map(line);
+    let policy = store.scenario.with_untracked(|s| Policy::described_or_default(&s.policy));
+    let own = [
+        (policy.saturation.is_some(), &OF_SATURATION[..]),
+        (policy.knows.share_usage, &OF_SHARE_USAGE[..]),
+        (policy.knows.queue_priorities, &OF_PRIORITIES[..]),
+    ];
+    let own = own.into_iter().filter(|(is_known, _)| *is_known).flat_map(|(_, terms)| terms.iter().copied());
+    let lines = GLOSSARY.into_iter().filter(is_read).chain(own).map(line);
     view! { <dl class="glossary">{lines.collect_view()}</dl> }
 }

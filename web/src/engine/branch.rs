@@ -12,6 +12,9 @@ use super::report::{Report, ReportRequest};
 use super::reporting;
 use super::run_log::RunLog;
 
+/// Most cycles whose priority steps are listed.
+const STEPS_MAX: u32 = 100;
+
 /// A timeline, and what is kept of all its cycles for charts.
 pub struct Branch {
     timeline: Timeline,
@@ -110,8 +113,18 @@ impl Branch {
     /// What is asked of the whole run.
     pub fn report(&self, request: &ReportRequest) -> Report {
         let mut report = reporting::report(self.sim(), &self.run_log, request);
-        if let Report::ShareUsage(usage) = &mut report {
-            usage.assignments = self.before().and_then(|before| reporting::assignments(&before));
+        match &mut report {
+            Report::ShareUsage(usage) => {
+                usage.assignments = self.before().and_then(|before| reporting::assignments(&before));
+            }
+            Report::Priorities(priorities) => {
+                let last = self.cycle();
+                let before = last.saturating_sub(STEPS_MAX);
+                priorities.from = before + 1;
+                let before = self.timeline.after(before);
+                priorities.steps = before.map(|before| reporting::priority_steps(before, last));
+            }
+            _ => {}
         }
         report
     }

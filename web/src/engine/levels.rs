@@ -52,6 +52,8 @@ impl Levels {
                 allocated: amounts(&row.allocated, &allocated),
                 request: amounts(&row.request, &request),
                 fair_share: row.fair_share.as_ref().map(bounds),
+                quota: bounds(&row.quota),
+                usage: row.usage.map(|of| [of.cpu, of.memory, of.gpu]),
             };
             self.n_steps += usize::from(put(&mut self.queues[row.queue.index()], level));
         }
@@ -89,7 +91,9 @@ fn put(steps: &mut Vec<Level>, level: Level) -> bool {
 }
 
 fn same(a: &Level, b: &Level) -> bool {
-    a.allocated == b.allocated && a.request == b.request && a.fair_share == b.fair_share
+    a.allocated == b.allocated
+        && a.request == b.request
+        && (a.fair_share, a.quota, a.usage) == (b.fair_share, b.quota, b.usage)
 }
 
 #[cfg(test)]

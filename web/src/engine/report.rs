@@ -2,7 +2,7 @@
 
 use fairground::id::PartitionId;
 use fairground::moment::{Amounts, BoundTriple, EventWord};
-use fairground::trace::{Assignment, SharePool};
+use fairground::trace::{Assignment, PriorityStep, SharePool};
 use serde::{Deserialize, Serialize};
 
 /// What is to be told.
@@ -30,6 +30,8 @@ pub enum ReportRequest {
     Series,
     /// How pools are shared by share usage at the present cycle.
     ShareUsage,
+    /// How placing pods changed the priorities of queues, up to the present cycle.
+    Priorities,
 }
 
 /// What a row of a Gantt chart is.
@@ -55,6 +57,8 @@ pub enum Report {
     Series(Series),
     /// How pools are shared by share usage.
     ShareUsage(ShareUsage),
+    /// How placing pods changed the priorities of queues.
+    Priorities(Priorities),
 }
 
 /// How pools are shared by share usage.
@@ -66,6 +70,15 @@ pub struct ShareUsage {
     pub pools: Vec<(PartitionId, SharePool)>,
     /// What was free and assigned in it, turn by turn, in all node pools; `None`: the cycle is too far back, or too large, to be run again.
     pub assignments: Option<Vec<Assignment>>,
+}
+
+/// How placing pods changed the priorities of queues.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Priorities {
+    /// The first cycle of which steps are told.
+    pub from: u32,
+    /// Cycles and what they placed; `None`: they are too large, or too far from a state that was kept, to be run again.
+    pub steps: Option<Vec<(u32, PriorityStep)>>,
 }
 
 /// Who ran when.
@@ -228,4 +241,8 @@ pub struct Level {
     pub request: Amounts,
     /// Entitlement, if the policy has one.
     pub fair_share: Option<BoundTriple>,
+    /// Quota.
+    pub quota: BoundTriple,
+    /// Past usage as a share of the cluster, if any queue has some.
+    pub usage: Option<[f64; 3]>,
 }

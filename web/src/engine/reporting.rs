@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairground::cluster::{Cluster, Restart};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::sim::{PoolTotals, Simulation, Totals, explain};
-use fairground::trace::{Assignment, Level};
+use fairground::trace::{Assignment, Level, PriorityStep};
 use fairground::units::Resource;
 
 use super::placement_intervals::{PlacementInterval, PlacementIntervals};
 use super::protocol::{Amounts, EventWord};
 use super::report::{
-    Gantt, GanttBar, GanttBy, GanttRow, PingPong, Report, ReportRequest, Series, ShareUsage, Tally,
-    TallyPool, TallyRow,
+    Gantt, GanttBar, GanttBy, GanttRow, PingPong, Priorities, Report, ReportRequest, Series, ShareUsage,
+    Tally, TallyPool, TallyRow,
 };
 use super::run_log::RunLog;
 
@@ -36,6 +36,7 @@ pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest
             queues: run_log.levels.queues.clone(),
         }),
         ReportRequest::ShareUsage => Report::ShareUsage(share_usage(sim)),
+        ReportRequest::Priorities => Report::Priorities(Priorities::default()),
     }
 }
 
@@ -48,6 +49,18 @@ fn share_usage(sim: &Simulation) -> ShareUsage {
 /// How what was free was assigned in the cycle that follows a state.
 pub fn assignments(before: &Simulation) -> Option<Vec<Assignment>> {
     Some(explain(before, Level::Every)?.trace.assignments)
+}
+
+/// What the cycles from a state up to another one placed.
+pub fn priority_steps(mut from: Simulation, last: u32) -> Vec<(u32, PriorityStep)> {
+    let mut steps = Vec::new();
+    from.set_level(Level::Every);
+    while from.cycle() < last
+        && let Some((record, trace)) = from.advance_traced()
+    {
+        steps.extend(trace.priority_steps.into_iter().map(|step| (record.cycle, step)));
+    }
+    steps
 }
 
 fn tally(sim: &Simulation, intervals: &PlacementIntervals, resource: u8) -> Tally {

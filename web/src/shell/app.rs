@@ -30,8 +30,8 @@ use crate::views::fairness::component::Fairness;
 use crate::views::gantt::component::Gantt;
 use crate::views::help::component::Help;
 use crate::views::icicle::component::Icicle;
-use crate::views::share_usage::component::ShareUsage;
 use crate::views::shares::component::Shares;
+use crate::views::tables::component::Tables;
 use crate::views::timeline::component::Timeline;
 use crate::views::trends::component::Trends;
 use crate::views::waiting::component::Waiting;
@@ -206,10 +206,11 @@ fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
 }
 
 /// The views of NOW, in order.
-const VIEWS: [(NowView, &str); 7] = [
+const VIEWS: [(NowView, &str); 8] = [
     (NowView::Shares, "Shares"),
     (NowView::Division, "Division"),
     (NowView::ShareUsage, "Share usage"),
+    (NowView::Priorities, "Priorities"),
     (NowView::Tree, "Tree"),
     (NowView::Gantt, "Gantt"),
     (NowView::Fairness, "Fairness"),
@@ -327,9 +328,14 @@ fn Now() -> impl IntoView {
         <div id="now-body" role="tabpanel" aria-labelledby=label>
             {move || match (shown.get(), lack.get()) {
                 (_, Some(Lack::Queues)) => empty(Lack::Queues),
-                (NowView::ShareUsage | NowView::Gantt | NowView::Fairness | NowView::Queues, Some(lack)) => {
-                    empty(lack)
-                }
+                (
+                    NowView::ShareUsage
+                    | NowView::Priorities
+                    | NowView::Gantt
+                    | NowView::Fairness
+                    | NowView::Queues,
+                    Some(lack),
+                ) => empty(lack),
                 (NowView::Shares, _) => view! {
                     <Shares
                         frame=store.frame
@@ -373,7 +379,8 @@ fn view_of(view: NowView) -> AnyView {
     match view {
         NowView::Shares => ().into_any(),
         NowView::Division => view! { <Division /> }.into_any(),
-        NowView::ShareUsage => view! { <ShareUsage /> }.into_any(),
+        NowView::ShareUsage => view! { <Tables name="Share usage" /> }.into_any(),
+        NowView::Priorities => view! { <Tables name="Priorities" /> }.into_any(),
         NowView::Tree => view! { <Icicle /> }.into_any(),
         NowView::Gantt => view! { <Gantt /> }.into_any(),
         NowView::Fairness => view! { <Fairness /> }.into_any(),

@@ -8,9 +8,11 @@ pub mod fairness;
 pub mod gantt;
 pub mod help;
 pub mod icicle;
+pub mod priorities;
 pub mod share_usage;
 pub mod shares;
 pub mod sketch;
+pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod timeline;

@@ -206,7 +206,7 @@ fn any_check_is_a_sentence() {
     let subject = Subject { job: Some(JobId(0)), ..Subject::default() };
     let full = term(Quantity::Saturation, Value::Real(f64::INFINITY));
     let check = Check::new(a_rule(), subject, full, Op::Less, term(Quantity::Constant, Value::Real(1.0)));
-    assert_eq!(says(&frame, &check).to_string(), "`a1`: saturation (∞) is at least 1.");
+    assert_eq!(says(&frame, &check).to_string(), "`a1`: saturation ratio (∞) is at least 1.");
 }
 
 fn term(quantity: Quantity, value: Value) -> Term {
@@ -346,9 +346,11 @@ fn the_start_scenario_keeps_what_is_promised() {
         allocated before: 3 | 1 *
         allocated after: 2 | 2
         quota: 2 | 2
+        saturation ratio before: 1.50 | 0.50
+        saturation ratio after: 1.00 | 1.00
         requested: 2 | 2
         `team-a`: allocated before this eviction (3 GPUs) is more than the larger of quota and fair share (2 GPUs).
-        `team-b`: saturation (1.00) is at most 1.
+        `team-b`: saturation ratio (1.00) is at most 1.
         `team-b`: allocated with the job (2 GPUs) is at most fair share (2 GPUs).
         `b2` is waiting for `a2` to shut down at 0:01; its place is claimed.
     "#]].assert_eq(&text);

@@ -45,6 +45,7 @@ pub const DESCRIPTION: Description = Description {
         pool_lists: false,
         lists_order: false,
         share_usage: true,
+        queue_priorities: false,
         reloads: None,
     },
     silent: &[],
@@ -57,6 +58,7 @@ pub const DESCRIPTION: Description = Description {
     translation: super::translate::TRANSLATION,
     queue_file: None,
     queue_state: None,
+    saturation: None,
     usage_rule: None,
     modelled: Some(&versions::MODELLED),
 };

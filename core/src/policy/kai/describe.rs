@@ -48,6 +48,7 @@ pub const DESCRIPTION: Description = Description {
         pool_lists: false,
         lists_order: true,
         share_usage: false,
+        queue_priorities: false,
         reloads: None,
     },
     silent: &[],
@@ -55,6 +56,7 @@ pub const DESCRIPTION: Description = Description {
     translation: super::translate::TRANSLATION,
     queue_file: None,
     queue_state: None,
+    saturation: Some(super::solve::reclaimable::ratio),
     usage_rule: Some(&super::share::usage::USAGE),
     modelled: Some(&versions::MODELLED),
 };

@@ -178,7 +178,8 @@ pub const SETTINGS: &[Group] = &[
                 "settings.saturation-multiplier",
                 "Reclaimer utilization multiplier",
                 "1",
-                "A factor from 1: the larger, the harder it is to reclaim from queues over their fair share.",
+                "A factor from 1: the larger, the harder it is to reclaim from queues over their fair share. KAI documents it as \
+                 reclaimerUtilizationMultiplier; its code reads relcaimerSaturationMultiplier.",
             ),
             ask(
                 text(

@@ -37,8 +37,8 @@ use crate::time::Span;
 pub struct Setting {
     /// Its name, and the rules that it enters.
     pub switch: Switch,
-    /// As upstream spells it, if a file may say that.
-    upstream: &'static str,
+    /// As upstream spells it and documents it, where a file may say that.
+    upstream: &'static [&'static str],
     /// Reads a value.
     read: fn(&mut Reading, &str) -> Result<(), Wanted>,
     /// Why it certainly has no effect; `None`: it may matter. Sufficient, not necessary.
@@ -50,10 +50,10 @@ const fn setting(
     read: fn(&mut Reading, &str) -> Result<(), Wanted>,
     unused: fn(&Facts<'_>) -> Option<&'static str>,
 ) -> Setting {
-    Setting { switch, upstream: "", read, unused }
+    Setting { switch, upstream: &[], read, unused }
 }
 
-const fn called(upstream: &'static str, setting: Setting) -> Setting {
+const fn called(upstream: &'static [&'static str], setting: Setting) -> Setting {
     Setting { upstream, ..setting }
 }
 
@@ -70,7 +70,7 @@ pub static SETTINGS: [Setting; 29] = [
         |_| None,
     ),
     called(
-        "kValue",
+        &["kValue"],
         setting(
             Switch::of("k-value", &[&ROUND]),
             |r, text| real(text).map(|k| r.config.k_value = k),
@@ -78,7 +78,7 @@ pub static SETTINGS: [Setting; 29] = [
         ),
     ),
     called(
-        "relcaimerSaturationMultiplier",
+        &["relcaimerSaturationMultiplier", "reclaimerUtilizationMultiplier"],
         setting(
             Switch::of("saturation-multiplier", &[&KEEPS_ORDER]),
             |r, text| real(text).and_then(at_least_one).map(|n| r.config.saturation_multiplier = n),
@@ -260,13 +260,8 @@ pub const ENGINE_SETTINGS: [&str; 16] = [
 ];
 
 /// Settings that upstream documents and never reads, with what is said of them (kai.md 8, row 6).
-const NEVER_READ: [(&str, &str); 2] = [
-    (
-        "reclaimerUtilizationMultiplier",
-        "KAI documents this name, but its code reads relcaimerSaturationMultiplier; write saturation-multiplier",
-    ),
-    ("usage-staleness", "when usage data are stale, KAI only logs it and goes on with the last"),
-];
+const NEVER_READ: [(&str, &str); 1] =
+    [("usage-staleness", "when usage data are stale, KAI only logs it and goes on with the last")];
 
 /// What is said of a setting that the code never reads.
 pub fn never_read(name: &str) -> Option<&'static str> {
@@ -275,9 +270,12 @@ pub fn never_read(name: &str) -> Option<&'static str> {
 
 /// The setting of a name, as upstream spells it or as the format does.
 pub fn named(name: &str) -> Option<&'static Setting> {
-    SETTINGS
-        .iter()
-        .find(|setting| setting.switch.name == name || setting.upstream == name && !name.is_empty())
+    SETTINGS.iter().find(|setting| setting.switch.name == name || setting.upstream.contains(&name))
+}
+
+/// Whether a setting, however it is spelled, is one of the engine.
+pub fn is_of_engine(name: &str) -> bool {
+    named(name).is_some_and(|setting| ENGINE_SETTINGS.contains(&setting.switch.name))
 }
 
 /// What was read so far. Usage is a group of its own: without a client its settings are read, but come to nothing.

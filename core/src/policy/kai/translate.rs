@@ -9,7 +9,11 @@ use crate::policy::translation::{Evictions, Packing, Translation};
 /// Its settings that others have too.
 pub const TRANSLATION: Translation = Translation {
     shared: &ENGINE_SETTINGS,
-    spellings: &[("kValue", "k-value"), ("relcaimerSaturationMultiplier", "saturation-multiplier")],
+    spellings: &[
+        ("kValue", "k-value"),
+        ("relcaimerSaturationMultiplier", "saturation-multiplier"),
+        ("reclaimerUtilizationMultiplier", "saturation-multiplier"),
+    ],
     packing: Some(Packing {
         setting: "gpu-placement",
         pack: "binpack",

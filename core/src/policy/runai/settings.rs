@@ -6,13 +6,13 @@
 use super::config::{Config, OVER_QUOTA, OverQuota, SETTINGS};
 use crate::format::{Findings, Scalar, Scenario, quantity};
 use crate::policy::kai;
-use crate::policy::kai::settings::ENGINE_SETTINGS;
+use crate::policy::kai::settings::{ENGINE_SETTINGS, is_of_engine};
 use crate::policy::setting::{Wanted, refused, unknown};
 
 /// Reads all of them.
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
-    let mut config = Config::new(kai::settings::read(s, |name| ENGINE_SETTINGS.contains(&name), f));
-    for (name, typed) in s.settings.iter().filter(|(name, _)| !ENGINE_SETTINGS.contains(&name.as_str())) {
+    let mut config = Config::new(kai::settings::read(s, is_of_engine, f));
+    for (name, typed) in s.settings.iter().filter(|(name, _)| !is_of_engine(name)) {
         let read = match name.split_once('.') {
             Some((OVER_QUOTA, queue)) if s.queues.iter().any(|q| q.name == queue) => {
                 over_quota(typed).map(|level| {

@@ -8,7 +8,8 @@ use crate::policy::vocabulary::{Terms, Unset};
 /// What a person reads.
 pub const TERMS: Terms = Terms {
     pairs: &[
-        ("beyond fair share", "beyond fairshare"),
+        ("within quota", "in quota"),
+        ("beyond fair share", "over fairshare"),
         ("fair shares", "fairshares"),
         ("fair share", "fairshare"),
         ("top queues", "departments"),

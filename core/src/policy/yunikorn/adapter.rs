@@ -16,7 +16,7 @@ use super::cycle::Kind;
 use super::memory::Memory;
 use super::wake::quota_due;
 use super::words::Config;
-use super::{explain, order, refuse};
+use super::{explain, order, priority_steps, refuse};
 use crate::format::{Findings, Scenario};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::description::Description;
@@ -89,8 +89,13 @@ impl Scheduler for YuniKorn {
         let decisive = trace.level >= Level::Decisive;
         core.recording = decisive;
         let orders = if decisive { explain::orders(core) } else { Vec::new() };
+        let before = (trace.level >= Level::Every).then(|| priority_steps::Priorities::of(core));
         let found = core.cycle();
         let marked = std::mem::take(&mut core.marked);
+        let both = before.as_ref().zip(found.as_ref());
+        trace
+            .priority_steps
+            .extend(both.and_then(|(before, found)| priority_steps::step(before, memory, found)));
         let mut decisions = Vec::new();
         memory.bind(world, found.as_ref(), &orders, trace, &mut decisions);
         memory.evict(world, &marked, trace, &mut decisions);

@@ -45,6 +45,7 @@ pub const DESCRIPTION: Description = Description {
         pool_lists: false,
         lists_order: true,
         share_usage: false,
+        queue_priorities: true,
         // These two name things that are there.
         reloads: Some(&["gpu-type", "partition"]),
     },
@@ -59,6 +60,7 @@ pub const DESCRIPTION: Description = Description {
     translation: super::translate::TRANSLATION,
     queue_file: Some("queues.yaml"),
     queue_state: None,
+    saturation: None,
     usage_rule: None,
     modelled: Some(&versions::MODELLED),
 };

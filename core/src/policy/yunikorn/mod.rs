@@ -41,6 +41,7 @@ mod placeholders;
 mod placement;
 pub mod preempt;
 pub mod priority;
+mod priority_steps;
 pub mod properties;
 pub mod quantity;
 mod quota;

@@ -200,6 +200,7 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
         (NowView::Fairness, "Show fairness and waste", "5"),
         (NowView::Queues, "Show every queue over time", "6"),
         (NowView::ShareUsage, "Show share usage", "7"),
+        (NowView::Priorities, "Show priorities", "8"),
     ] {
         if view.under(policy) == view {
             add(&terms.says(label), key, Command::Look(view));

@@ -39,6 +39,7 @@ pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Eff
         NowView::Fairness => ReportRequest::Tally { resource: model.counted_resource() },
         NowView::Queues => ReportRequest::Series,
         NowView::ShareUsage => ReportRequest::ShareUsage,
+        NowView::Priorities => ReportRequest::Priorities,
         NowView::Shares | NowView::Division | NowView::Tree => {
             model.report = None;
             return;
@@ -71,7 +72,7 @@ pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
         Report::Tally(tally) => ReportRequest::Tally { resource: tally.resource },
         Report::Series(_) => ReportRequest::Series,
         // Nothing is held against another run there.
-        Report::ShareUsage(_) => return None,
+        Report::ShareUsage(_) | Report::Priorities(_) => return None,
     })
 }
 

@@ -99,6 +99,8 @@ pub enum NowView {
     Division,
     /// How pools are shared by share usage, under policies that share so.
     ShareUsage,
+    /// How placing pods changes the priorities of queues, under policies whose queues have such.
+    Priorities,
     /// Queues inside queues.
     Tree,
     /// Who ran when.
@@ -111,10 +113,11 @@ pub enum NowView {
 
 impl NowView {
     /// All views, in order.
-    pub const ALL: [NowView; 7] = [
+    pub const ALL: [NowView; 8] = [
         NowView::Shares,
         NowView::Division,
         NowView::ShareUsage,
+        NowView::Priorities,
         NowView::Tree,
         NowView::Gantt,
         NowView::Fairness,
@@ -127,6 +130,7 @@ impl NowView {
             NowView::Shares => "shares",
             NowView::Division => "division",
             NowView::ShareUsage => "share-usage",
+            NowView::Priorities => "priorities",
             NowView::Tree => "tree",
             NowView::Gantt => "gantt",
             NowView::Fairness => "fairness",
@@ -134,12 +138,12 @@ impl NowView {
         }
     }
 
-    /// The view that is shown under a policy: a policy that does not share by share usage has its division there.
+    /// The view that is shown under a policy: Division in place of one that the policy does not offer.
     pub fn under(self, policy: &str) -> NowView {
+        let knows = Policy::described_or_default(policy).knows;
         match self {
-            NowView::ShareUsage if !Policy::described_or_default(policy).knows.share_usage => {
-                NowView::Division
-            }
+            NowView::ShareUsage if !knows.share_usage => NowView::Division,
+            NowView::Priorities if !knows.queue_priorities => NowView::Division,
             view => view,
         }
     }

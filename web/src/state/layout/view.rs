@@ -133,6 +133,7 @@ impl View {
 
     /// Whether Division is on screen.
     pub fn has_division(&self) -> bool {
-        matches!(self.now, NowView::Division | NowView::ShareUsage) || self.room == Room::Wide
+        matches!(self.now, NowView::Division | NowView::ShareUsage | NowView::Priorities)
+            || self.room == Room::Wide
     }
 }

@@ -1,4 +1,3 @@
 //! Share usage: how a pool is shared by share usage, in the numbers that decide.
 
-pub mod component;
 pub mod view;

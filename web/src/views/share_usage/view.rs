@@ -8,22 +8,9 @@ use fairground::words::Selection;
 use fairground::words::number::{GPU, count, in_unit, number, unit_of};
 
 use crate::chart::selection::selected_queue;
-use crate::chart::table::Table;
+use crate::chart::table::{Section, Table};
 use crate::engine::protocol::Frame;
 use crate::engine::report::ShareUsage;
-
-/// A table with how to read it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Section {
-    /// What it shows.
-    pub title: &'static str,
-    /// How to read it.
-    pub says: String,
-    /// The table; without rows there is nothing to show.
-    pub table: Table,
-    /// The row of the selected consumer.
-    pub meant: Option<usize>,
-}
 
 /// The names of all pools.
 pub fn pools(usage: &ShareUsage, frame: &Frame) -> Vec<String> {
@@ -55,10 +42,6 @@ pub fn sections(usage: &ShareUsage, frame: &Frame, selection: Option<&Selection>
 
 fn pool_name(frame: &Frame, of: Option<QueueId>) -> String {
     of.map_or_else(|| "public pool".into(), |queue| format!("private pool of {}", frame.queue(queue)))
-}
-
-fn table(head: &[&str], text_columns: usize, rows: Vec<Vec<String>>) -> Table {
-    Table { head: head.iter().map(|head| head.to_string()).collect(), rows, text_columns }
 }
 
 /// *1/3 (0.3333)*; what is whole alone.
@@ -141,7 +124,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
                children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared \
                with the quota. Usage demand is at most 1 for each sub-allocation."
             .into(),
-        table: table(&head, 1, pool.rows.iter().map(row).collect()),
+        table: Table::new(&head, 1, pool.rows.iter().map(row).collect()),
         meant: None,
     }
 }
@@ -181,7 +164,12 @@ fn division(frame: &Frame, pool: &SharePool) -> Section {
         ),
     };
     let rows = pool.division.iter().flatten().map(step).collect();
-    Section { title: "How the share usage quota is divided", says, table: table(&head, 2, rows), meant: None }
+    Section {
+        title: "How the share usage quota is divided",
+        says,
+        table: Table::new(&head, 2, rows),
+        meant: None,
+    }
 }
 
 /// How free resources were assigned, one row for each turn.
@@ -241,7 +229,7 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
             count(n as u64, "turn")
         ),
     };
-    Section { title: "How free resources are assigned", says, table: table(&head, 6, rows), meant: None }
+    Section { title: "How free resources are assigned", says, table: Table::new(&head, 6, rows), meant: None }
 }
 
 /// The capacity of the pool for each unit size, with the packing that gives it.
@@ -255,7 +243,11 @@ fn capacity(frame: &Frame, pool: &SharePool) -> Section {
         title: "Capacity of the pool",
         says: "The most units of a size that the hosts of the pool hold when they are empty, host by host."
             .into(),
-        table: table(&["unit size", "units per host", "capacity"], 2, pool.sizes.iter().map(row).collect()),
+        table: Table::new(
+            &["unit size", "units per host", "capacity"],
+            2,
+            pool.sizes.iter().map(row).collect(),
+        ),
         meant: None,
     }
 }
@@ -273,7 +265,7 @@ fn vectors(frame: &Frame, consumers: &[&UsageRow]) -> Section {
         says: "For reference only, not guaranteed: what a consumer gets depends on how units of different sizes are packed onto \
                hosts. The static quota assumes that every consumer has enough work; the dynamic quota counts present demand."
             .into(),
-        table: table(
+        table: Table::new(
             &["consumer", "static share quota", "dynamic share quota"],
             3,
             consumers.iter().map(row).collect(),

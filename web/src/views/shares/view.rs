@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fairground::moment::states::saturation;
 use fairground::words::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
 use fairground::words::{Selection, Terms};
 
@@ -68,6 +69,12 @@ pub struct ShareRow {
     pub fair_share: Option<f64>,
     /// Limit; infinite if there is none; `None` for the cluster.
     pub limit: Option<f64>,
+    /// Allocated over fair share, under a policy whose reclaim compares it.
+    pub saturation: Option<f64>,
+    /// Past usage as a percentage of the cluster.
+    pub usage: Option<f64>,
+    /// The state that the policy says it is in.
+    pub state: Option<String>,
     /// Touched by the last step.
     pub changed: bool,
     /// Selected.
@@ -112,7 +119,7 @@ pub fn shares(
     let mut rows = vec![cluster_row(if resource == DOMINANT { raw } else { frame }, &tree, resource)];
     for position in visible(&frame.queues, &tree, collapsed) {
         let queue = &frame.queues[position as usize];
-        let mut row = queue_row(queue, resource, terms);
+        let mut row = queue_row(queue, resource, &frame.policy);
         row.queue = Some(position);
         if resource == DOMINANT {
             let queue = &raw.queues[position as usize];
@@ -218,11 +225,16 @@ fn base(triple: &BoundTriple, resource: u8) -> Option<f64> {
     triple[usize::from(resource.min(2))]
 }
 
-fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
+fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
+    let terms = Terms::of(policy);
+    let is_compared = resource <= number::GPU;
     let r = usize::from(resource.min(2));
     let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
     let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
     let is_divided = nth_named(resource).is_none();
+    let saturation = saturation(policy, queue.allocated[r], queue, r).filter(|_| is_compared);
+    let state = queue.states.get(r).filter(|_| is_compared).cloned();
+    let usage = queue.usage.filter(|_| is_compared).map(|usage| usage[r] * 100.0);
     let mut facts = vec![("allocated", number::with_unit(resource, queue.allocated[r]))];
     let mut more = |there: bool, name, value: String| {
         if there {
@@ -235,6 +247,9 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
     more(queue.leaving[r] > 0.0, "leaving", told(queue.leaving[r]));
     more(is_divided, "quota", told_bound(base(&queue.quota, resource)));
     more(fair.is_some(), "fair share", told_bound(fair.flatten()));
+    more(saturation.is_some(), "saturation ratio", number::ratio(saturation));
+    more(usage.is_some(), "past usage", amount(DOMINANT, usage.unwrap_or_default()));
+    more(state.is_some(), "state", state.clone().unwrap_or_default());
     more(is_divided, "limit", told_bound(base(&queue.limit, resource)));
     more(true, "wants", told(queue.request[r]));
     more(queue.non_preemptible[r] > 0.0, "non-preemptible", told(queue.non_preemptible[r]));
@@ -249,6 +264,9 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
         quota: is_divided.then(|| pick_bound(&queue.quota, resource)),
         fair_share: queue.fair_share.as_ref().map(|share| pick_bound(share, resource)),
         limit: is_divided.then(|| pick_bound(&queue.limit, resource)),
+        saturation,
+        usage,
+        state,
         has: amount(resource, queue.allocated[r]),
         plus: if claimed > 0.0 { format!("+{}", amount(resource, queue.claimed[r])) } else { String::new() },
         of: match (is_divided, reference) {
@@ -385,6 +403,12 @@ pub fn table(view: &SharesView) -> Table {
     let counted_in = view.resource == DOMINANT;
     head.extend(counted_in.then(|| "counted in".to_string()));
     head.extend(captions.iter().map(|c| format!("{}, {unit}", says(c))));
+    let has_ratio = view.rows.iter().any(|row| row.saturation.is_some());
+    let has_state = view.rows.iter().any(|row| row.state.is_some());
+    head.extend(has_ratio.then(|| "saturation ratio".to_string()));
+    let has_usage = view.rows.iter().any(|row| row.usage.is_some());
+    head.extend(has_usage.then(|| "past usage, %".to_string()));
+    head.extend(has_state.then(|| "state".to_string()));
     if !view.alternative.is_empty() {
         head.extend(
             ["allocated", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.alternative)),
@@ -411,6 +435,10 @@ pub fn table(view: &SharesView) -> Table {
                 let whose = row.queue.map_or("–", |_| resource_name(row.counted_in));
                 cells.extend(counted_in.then(|| whose.to_string()));
                 cells.extend(numbers.into_iter().map(text));
+                let ratio = || row.saturation.map_or_else(|| "–".into(), |of| number::ratio(Some(of)));
+                cells.extend(has_ratio.then(ratio));
+                cells.extend(has_usage.then(|| text(row.usage)));
+                cells.extend(has_state.then(|| row.state.clone().unwrap_or_else(|| "–".into())));
                 if !view.alternative.is_empty() {
                     let (has, share) = row.alternative.unwrap_or((row.allocated, None));
                     cells.extend([Some(has), share.or(row.fair_share)].map(text));

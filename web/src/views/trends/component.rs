@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::draw::{key, place as place_of, trends as draw};
-use super::view::{TrendsView, lay_behind, trends};
+use super::view::{Measure, TrendsView, lay_behind, trends};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::report::Report;
@@ -18,6 +18,9 @@ use crate::widgets::picture::{
 /// What the marks stand for.
 const KEYS: [&str; 3] = ["held", "wanted", "fair share"];
 
+/// The states of queues, in the strip below what they hold.
+const STATES: [Mark; 3] = [Mark::Within, Mark::Over, Mark::Beyond];
+
 /// Small timelines on one scale.
 #[component]
 pub fn Trends() -> impl IntoView {
@@ -25,10 +28,17 @@ pub fn Trends() -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 640.0);
     let as_table = RwSignal::new(false);
+    let measure = RwSignal::new(Measure::Amounts);
     let view = Memo::new(move |_| -> Option<TrendsView> {
         let (report, run, frame) = (store.report.get()?, store.run.get()?, store.frame.get()?);
         let Report::Series(series) = &*report else { return None };
-        let mut view = trends(series, &run, &frame, store.selection.get().as_ref(), store.charted.get());
+        let mut view = trends(
+            series,
+            &run,
+            &frame,
+            store.selection.get().as_ref(),
+            (store.charted.get(), measure.get()),
+        );
         if let Some((other, was, changed)) = store.reported_alternative()
             && let Report::Series(other) = &*other
         {
@@ -50,6 +60,7 @@ pub fn Trends() -> impl IntoView {
             <div class="sect">
                 <h2>{move || store.terms.get().says("Queues over time")}</h2>
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
+                <Measures measure />
                 {chart_menu(as_table)}
             </div>
             <div class="story-body">
@@ -64,13 +75,63 @@ pub fn Trends() -> impl IntoView {
                 </div>
             </div>
             <div class="legend">
-                {KEYS.iter().enumerate().map(|(at, name)| view! { <span>{icon(key(at))}{*name}</span> }).collect_view()}
+                {keys_of(view)}
                 {move || {
                     let mark = view.with(|v| v.as_ref().and_then(|v| v.alternative)).map(|(_, was)| Mark::of_alternative(was));
                     mark.map(|mark| legend_line(key_of(mark), mark.name()))
                 }}
             </div>
         </section>
+    }
+}
+
+/// What is shown of each queue, where there is a choice.
+#[component]
+fn Measures(measure: RwSignal<Measure>) -> impl IntoView {
+    let store = Store::get();
+    let measures = Memo::new(move |_| {
+        store.frame.get().map_or(Vec::new(), |frame| Measure::all(&frame, store.charted.get()))
+    });
+    move || {
+        let all = measures.get();
+        (all.len() > 1).then(|| {
+            let at = all.iter().position(|(of, _)| *of == measure.get_untracked()).unwrap_or(0);
+            let options = all.iter().enumerate().map(|(i, (_, name))| {
+                view! { <option value=i.to_string() selected=i == at>{*name}</option> }
+            });
+            let options = options.collect_view();
+            let choose = move |event: web_sys::Event| {
+                let at: usize = event_target_value(&event).parse().unwrap_or(0);
+                measure.set(all.get(at).map_or(Measure::Amounts, |(of, _)| *of));
+            };
+            view! {
+                <label class="row">
+                    "Show: "
+                    <select class="input" on:change=choose>
+                        {options}
+                    </select>
+                </label>
+            }
+        })
+    }
+}
+
+/// What the lines stand for, and the strip of states.
+fn keys_of(view: Memo<Option<TrendsView>>) -> impl IntoView {
+    move || {
+        let (measure, has_states) = view.with(|view| {
+            view.as_ref().map_or((Measure::Amounts, false), |view| (view.measure, view.has_states()))
+        });
+        let names = match measure {
+            Measure::Amounts => KEYS,
+            Measure::Ratio => [Measure::Ratio.name(), "", "1: all of the fair share"],
+            Measure::Usage => [Measure::Usage.name(), "", ""],
+        };
+        let keys = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
+        let keys = keys.map(|(at, name)| view! { <span>{icon(key(at))}{name}</span> }).collect_view();
+        let states =
+            has_states.then(|| STATES.map(|mark| legend_line(key_of(mark), mark.name())).collect_view());
+        (keys, states)
     }
 }
 

@@ -18,6 +18,8 @@ pub const HEIGHT: f64 = 92.0;
 const NAME: f64 = 22.0;
 /// Distance of a tile's outline, with its line.
 const AROUND: f64 = 5.0;
+/// Height of the strip of states.
+const STRIP: f64 = 9.0;
 /// Distance of two tiles.
 const GAP: f64 = 14.0;
 
@@ -58,6 +60,7 @@ fn draw(area: &Area<'_>, view: &TrendsView, tile: &Tile, [x, y, w, h]: [f64; 4])
     let ground = [(px(x), px(plane.top)), (px(x + w), px(plane.bottom))];
     area.draw(&Rectangle::new(ground, Paint::from(Ink::Sunk).area()))?;
     plane.areas(area, tile)?;
+    plane.states(area, tile)?;
     let base = vec![(px(x), px(plane.bottom)), (px(x + w), px(plane.bottom))];
     area.draw(&PathElement::new(base, Paint::from(Ink::Strong).line(1.0)))?;
     let now = px((plane.x(view.cycle) + plane.x(view.cycle + 1)) / 2.0);
@@ -91,6 +94,19 @@ impl Plane<'_> {
             corners.push((px(self.x(to)), px(self.y(amount))));
         }
         corners
+    }
+
+    /// A strip along the bottom with the fills of Shares, where the queue is beyond its quota or its fair share.
+    fn states(&self, area: &Area<'_>, tile: &Tile) -> Drawn {
+        for (at, step) in tile.steps.iter().enumerate() {
+            let Some((state @ 1.., _)) = step.state else { continue };
+            let to = tile.steps.get(at + 1).map_or(self.view.last + 1, |next| next.cycle);
+            let strip =
+                [(px(self.x(step.cycle)), px(self.bottom - STRIP)), (px(self.x(to)), px(self.bottom))];
+            area.draw(&Rectangle::new(strip, Paint::from(Ink::Panel).area()))?;
+            area.draw(&Rectangle::new(strip, marks::of_state(tile.tone, state).area()))?;
+        }
+        Ok(())
     }
 
     fn areas(&self, area: &Area<'_>, tile: &Tile) -> Drawn {

@@ -1,6 +1,8 @@
 //! One small timeline per queue, all on one scale.
 
-use fairground::words::number::{DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
+use fairground::policy::Policy;
+use fairground::policy::description::Description;
+use fairground::words::number::{DOMINANT, GPU, count, in_unit, nth_named, number, ratio, unit_of};
 use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{self, Alternative};
@@ -26,6 +28,8 @@ pub struct TrendsView {
     pub resource: u8,
     /// What several of it are called.
     pub unit: String,
+    /// What is shown of each queue.
+    pub measure: Measure,
     /// Upper end of every scale.
     pub max: f64,
     /// The last cycle of the scale.
@@ -41,6 +45,13 @@ pub struct TrendsView {
     /// The last computed cycle of the other run, and whether that is how it was before; `None`: there is no other, or it
     /// does not differ.
     pub alternative: Option<(u32, bool)>,
+}
+
+impl TrendsView {
+    /// Whether queues have states.
+    pub fn has_states(&self) -> bool {
+        self.tiles.iter().flat_map(|tile| &tile.steps).any(|step| step.state.is_some())
+    }
 }
 
 /// One queue.
@@ -77,21 +88,83 @@ pub struct Step {
     pub wants: f64,
     /// Entitlement, if the policy has one; infinite if unlimited.
     pub share: Option<f64>,
+    /// Position and name of its state, under a policy whose queues have such.
+    pub state: Option<(u8, &'static str)>,
 }
 
-/// What Queues draws of what every queue held.
+/// What is shown of each queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// What it holds, wants and is entitled to.
+    #[default]
+    Amounts,
+    /// Its saturation ratio.
+    Ratio,
+    /// Its past usage in percent of the cluster.
+    Usage,
+}
+
+impl Measure {
+    /// Those that there are at a moment, and what they are called.
+    pub fn all(frame: &Frame, resource: u8) -> Vec<(Measure, &'static str)> {
+        let is_counted = resource <= GPU;
+        let has_ratio = Policy::described_or_default(&frame.policy).saturation.is_some();
+        let has_usage = frame.queues.iter().any(|queue| queue.usage.is_some());
+        let all = [
+            (true, Measure::Amounts, "amounts"),
+            (is_counted && has_ratio, Measure::Ratio, Measure::Ratio.name()),
+            (is_counted && has_usage, Measure::Usage, Measure::Usage.name()),
+        ];
+        all.into_iter().filter(|(is_there, ..)| *is_there).map(|(_, measure, name)| (measure, name)).collect()
+    }
+
+    /// What the filled line shows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Amounts => "held",
+            Measure::Ratio => "saturation ratio",
+            Measure::Usage => "past usage",
+        }
+    }
+
+    fn unit(self, frame: &Frame, resource: u8, amount: f64) -> &str {
+        match self {
+            Measure::Amounts => unit_of(&frame.named, resource, amount),
+            Measure::Ratio => "× fair share",
+            Measure::Usage => "% of the cluster",
+        }
+    }
+
+    /// The most that there can be.
+    fn capacity(self, series: &Series, resource: u8) -> f64 {
+        match (self, resource) {
+            (Measure::Ratio | Measure::Usage, _) => f64::INFINITY,
+            (_, DOMINANT) => 100.0,
+            _ => in_unit(resource, total_at(series, series.last)[r(resource)]),
+        }
+    }
+
+    fn says(self, value: f64) -> String {
+        if self == Measure::Ratio { ratio(Some(value)) } else { number(value) }
+    }
+}
+
+/// What Queues draws of what every queue held, in amounts or by another measure if there is such.
 pub fn trends(
     series: &Series,
     run: &Run,
     frame: &Frame,
     selection: Option<&Selection>,
-    resource: u8,
+    (resource, measure): (u8, Measure),
 ) -> TrendsView {
+    let is_there = Measure::all(frame, resource).iter().any(|(of, _)| *of == measure);
+    let measure = if is_there { measure } else { Measure::Amounts };
+    let unit_of = |amount: f64| measure.unit(frame, resource, amount);
     let tree = Tree::new(&frame.queues);
     let selected = selected_queue(frame, selection);
     let shown = shown(frame, &tree, selected);
     let tile = |&queue: &u32| {
-        let steps = steps_of(series, queue, resource);
+        let steps = steps_of(series, queue, &frame.policy, (resource, measure));
         let now = at(&steps, frame.cycle);
         let name = frame.queues[queue as usize].name.clone();
         Tile {
@@ -100,21 +173,22 @@ pub fn trends(
             tone: tree.tone(queue),
             selected: selected == Some(queue),
             has: match now.share {
+                _ if measure != Measure::Amounts => measure.says(now.held),
                 Some(share) => format!("{} of {}", number(now.held), number(share)),
                 None => number(now.held),
             },
-            says: says(&name, &steps, now, unit_of(&frame.named, resource, now.held)),
+            says: says(&name, &steps, now, (unit_of(now.held), measure)),
             name,
             steps,
             alternative: Vec::new(),
         }
     };
     let tiles: Vec<Tile> = shown.iter().map(tile).collect();
-    let capacity = total_at(series, series.last);
-    let capacity = if resource == DOMINANT { 100.0 } else { in_unit(resource, capacity[r(resource)]) };
+    let capacity = measure.capacity(series, resource);
     let steps = || tiles.iter().flat_map(|tile| &tile.steps);
-    let held = steps().map(|step| step.held).fold(0.0, f64::max);
-    let wants = steps().map(|step| step.wants).fold(0.0, f64::max).min(capacity * CUT);
+    let finite = |of: &f64| of.is_finite();
+    let held = steps().map(|step| step.held).filter(finite).fold(0.0, f64::max);
+    let wants = steps().map(|step| step.wants).filter(finite).fold(0.0, f64::max).min(capacity * CUT);
     let shares = steps().filter_map(|step| step.share).filter(|share| share.is_finite()).fold(0.0, f64::max);
     let max = held.max(wants).max(shares.min(capacity * CUT)).max(1e-9);
     let end = if run.complete { series.last.max(1) } else { end_of(series.last) };
@@ -123,33 +197,53 @@ pub fn trends(
         "{}, all on one scale: 0 to {} {}, cycles 0 to {end}",
         terms.says(&count(tiles.len() as u64, "queue")),
         number(max),
-        unit_of(&frame.named, resource, max)
+        unit_of(max)
     );
     let left_out = frame.queues.len() - tiles.len();
     if left_out > 0 {
         let select = terms.says("select a queue to see those around it");
         summary += &format!("; {} left out: {select}", number(left_out as f64));
     }
-    let unit = unit_of(&frame.named, resource, 2.0).to_string();
-    let table = table(&tiles, &unit);
-    let (last, cycle) = (series.last, frame.cycle);
+    let unit = unit_of(2.0).to_string();
+    let table = table(&tiles, &unit, measure);
     TrendsView {
         summary: summary + ".",
         resource,
         unit,
+        measure,
         max,
         end,
-        last,
-        cycle,
+        last: series.last,
+        cycle: frame.cycle,
         tiles,
         table,
         alternative: None,
     }
 }
 
-fn steps_of(series: &Series, queue: u32, resource: u8) -> Vec<Step> {
+fn steps_of(series: &Series, queue: u32, policy: &str, (resource, measure): (u8, Measure)) -> Vec<Step> {
     let levels = series.queues.get(queue as usize).map_or(&[][..], |levels| levels);
-    levels.iter().map(|level| step(level, total_at(series, level.cycle), resource)).collect()
+    let policy = Policy::described_or_default(policy);
+    let of_level = |level: &Level| {
+        let step = Step {
+            state: state(level, resource, policy),
+            ..step(level, total_at(series, level.cycle), resource)
+        };
+        let (held, share) = match (measure, policy.saturation.zip(step.share), level.usage) {
+            (Measure::Ratio, Some((ratio, share)), _) => (ratio(step.held, share), Some(1.0)),
+            (Measure::Usage, _, Some(usage)) => (usage[r(resource)] * 100.0, None),
+            _ => return step,
+        };
+        Step { held, wants: held, share, ..step }
+    };
+    levels.iter().map(of_level).collect()
+}
+
+fn state(level: &Level, resource: u8, policy: &Description) -> Option<(u8, &'static str)> {
+    let state = policy.queue_state.filter(|_| resource <= GPU)?;
+    let r = usize::from(resource);
+    let bound = |of: Option<f64>| of.unwrap_or(f64::INFINITY);
+    Some(state(level.allocated[r], bound(level.quota[r]), bound(level.fair_share?[r])))
 }
 
 /// The step of a cycle.
@@ -164,7 +258,9 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
     let mut told = Vec::new();
     for tile in &mut view.tiles {
         let position = alternative.frame.position(&tile.name, tile.queue as usize);
-        let steps = position.map_or(Vec::new(), |at| steps_of(other, at as u32, view.resource));
+        let steps = position.map_or(Vec::new(), |at| {
+            steps_of(other, at as u32, &alternative.frame.policy, (view.resource, view.measure))
+        });
         let cycles = || tile.steps.iter().chain(&steps).map(|step| step.cycle);
         let differs = |cycle: u32| at(&tile.steps, cycle).held != at(&steps, cycle).held;
         let Some(first) = cycles().filter(|cycle| differs(*cycle)).min() else { continue };
@@ -174,7 +270,8 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
         if here != there {
             told.push(format!("{} {}", tile.name, alternative.beside(&here, &there)));
         }
-        view.max = steps.iter().map(|step| step.held).fold(view.max, f64::max);
+        let most = steps.iter().map(|step| step.held).filter(|held| held.is_finite());
+        view.max = most.fold(view.max, f64::max);
         tile.alternative = steps;
     }
     if view.tiles.iter().all(|tile| tile.alternative.is_empty()) {
@@ -185,12 +282,17 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
     view.end = view.end.max(other.last);
     let said = alternative::first_few(told, "the same at this moment, other amounts at others");
     view.summary += &format!(" {}: {said}.", alternative.opening());
-    view.table = table(&view.tiles, &view.unit);
-    put_others(&mut view.table, &view.tiles, &view.unit, alternative);
+    view.table = table(&view.tiles, &view.unit, view.measure);
+    put_others(&mut view.table, &view.tiles, (&view.unit, view.measure), alternative);
 }
 
 /// Puts what was held in the other run beside it: a line for every cycle in which either changes.
-fn put_others(table: &mut Table, tiles: &[Tile], unit: &str, alternative: Alternative<'_>) {
+fn put_others(
+    table: &mut Table,
+    tiles: &[Tile],
+    (unit, measure): (&str, Measure),
+    alternative: Alternative<'_>,
+) {
     table.head.push(format!("held ({}), {}", alternative.word(), unit));
     table.rows.clear();
     for tile in tiles {
@@ -199,9 +301,10 @@ fn put_others(table: &mut Table, tiles: &[Tile], unit: &str, alternative: Altern
         cycles.sort();
         cycles.dedup();
         for cycle in cycles {
-            let mut cells = cells(tile, &Step { cycle, ..at(&tile.steps, cycle) });
+            let mut cells = cells(tile, &Step { cycle, ..at(&tile.steps, cycle) }, measure);
             let other = if tile.alternative.is_empty() { &tile.steps } else { &tile.alternative };
-            cells.push(number(at(other, cycle).held));
+            let other = at(other, cycle).held;
+            cells.push(measure.says(other));
             table.rows.push(cells);
         }
     }
@@ -235,6 +338,7 @@ fn step(level: &Level, total: Amounts, resource: u8) -> Step {
             .as_ref()
             .and_then(|share| share.get(r(own)))
             .map(|share| share.map_or(f64::INFINITY, amount)),
+        state: None,
     }
 }
 
@@ -256,15 +360,20 @@ fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
     shown
 }
 
-fn says(name: &str, steps: &[Step], now: Step, unit: &str) -> String {
+fn says(name: &str, steps: &[Step], now: Step, (unit, measure): (&str, Measure)) -> String {
     let most = steps.iter().map(|step| step.held).fold(0.0, f64::max);
     let least = steps.iter().map(|step| step.held).fold(f64::INFINITY, f64::min).min(most);
+    let state = now.state.map_or(String::new(), |(_, name)| format!(", {name}"));
+    if measure != Measure::Amounts {
+        let [now, least, most] = [now.held, least, most].map(|of| measure.says(of));
+        return format!("{name}: {} {now} now{state}; between {least} and {most} in the run", measure.name());
+    }
     let share = match now.share {
         Some(share) => format!(", fair share {}", number(share)),
         None => String::new(),
     };
     format!(
-        "{name}: holds {} {unit} now{share}, wants {}; between {} and {} in the run",
+        "{name}: holds {} {unit} now{share}{state}, wants {}; between {} and {} in the run",
         number(now.held),
         number(now.wants),
         number(least),
@@ -272,19 +381,28 @@ fn says(name: &str, steps: &[Step], now: Step, unit: &str) -> String {
     )
 }
 
-fn table(tiles: &[Tile], unit: &str) -> Table {
-    let head = [
-        "queue".to_string(),
-        "from cycle".into(),
-        format!("held, {unit}"),
-        format!("fair share, {unit}"),
-        format!("wants, {unit}"),
-    ];
-    let rows = tiles.iter().flat_map(|tile| tile.steps.iter().map(move |step| cells(tile, step))).collect();
-    Table { head: head.into(), rows, text_columns: 1 }
+fn table(tiles: &[Tile], unit: &str, measure: Measure) -> Table {
+    let mut head = vec!["queue".to_string(), "from cycle".into()];
+    match measure {
+        Measure::Ratio => head.push(measure.name().into()),
+        Measure::Usage => head.push(format!("{}, %", measure.name())),
+        Measure::Amounts => head.extend(["held", "fair share", "wants"].map(|of| format!("{of}, {unit}"))),
+    }
+    let has_state = tiles.iter().flat_map(|tile| &tile.steps).any(|step| step.state.is_some());
+    head.extend(has_state.then(|| "state".to_string()));
+    let rows = tiles.iter().flat_map(|tile| tile.steps.iter().map(move |step| cells(tile, step, measure)));
+    Table { head, rows: rows.collect(), text_columns: 1 }
 }
 
-fn cells(tile: &Tile, step: &Step) -> Vec<String> {
-    let share = step.share.map_or_else(|| "–".into(), number);
-    vec![tile.name.clone(), step.cycle.to_string(), number(step.held), share, number(step.wants)]
+fn cells(tile: &Tile, step: &Step, measure: Measure) -> Vec<String> {
+    let mut cells = vec![tile.name.clone(), step.cycle.to_string()];
+    match measure {
+        Measure::Ratio | Measure::Usage => cells.push(measure.says(step.held)),
+        Measure::Amounts => {
+            let share = step.share.map_or_else(|| "–".into(), number);
+            cells.extend([number(step.held), share, number(step.wants)]);
+        }
+    }
+    cells.extend(step.state.map(|(_, name)| name.to_string()));
+    cells
 }

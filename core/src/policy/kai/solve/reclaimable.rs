@@ -20,7 +20,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};
-use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
 
 /// What every queue held before anything was tried: allocated, and not preemptible.
@@ -35,8 +35,8 @@ pub(in crate::policy::kai) struct Taken {
     pub lasts: Vec<Quantities>,
 }
 
-/// Allocated over fair share.
-fn ratio(allocated: f64, fair_share: f64) -> f64 {
+/// The saturation ratio: allocated over fair share.
+pub fn ratio(allocated: f64, fair_share: f64) -> f64 {
     if fair_share == UNLIMITED {
         0.0
     } else if fair_share == 0.0 {
@@ -353,7 +353,7 @@ impl Session<'_> {
             }
             let ratio_q = ratio(x.to_array()[i], fs_q);
             let ratio_s = ratio(left.to_array()[i], fs_s);
-            let with_multiplier = ratio_q * self.config.saturation_multiplier;
+            let multiplier = self.config.saturation_multiplier;
             let is_above = ratio_q > 1.0 && fs_s > 0.0;
             if self.notes.is_on() {
                 let resource = Some(Resource::ACCOUNTED[i]);
@@ -361,14 +361,21 @@ impl Session<'_> {
                 let check = |left, op, right| Check::new(KEEPS_ORDER, subject, left, op, right);
                 let saturation = |ratio| real(Quantity::Saturation, ratio);
                 proof.common.push(if is_above {
-                    check(saturation(with_multiplier), Op::Less, saturation(ratio_s))
+                    let multiplied = match multiplier {
+                        1.0 => saturation(ratio_q),
+                        _ => Term {
+                            quantity: Quantity::Saturation,
+                            value: Value::Product([ratio_q, multiplier]),
+                        },
+                    };
+                    check(multiplied, Op::Less, saturation(ratio_s))
                 } else if ratio_q <= 1.0 {
                     check(saturation(ratio_q), Op::AtMost, real(Quantity::Constant, 1.0))
                 } else {
                     check(real(Quantity::FairShare, fs_s), Op::AtMost, real(Quantity::Constant, 0.0))
                 });
             }
-            if is_above && with_multiplier >= ratio_s {
+            if is_above && ratio_q * multiplier >= ratio_s {
                 return false;
             }
         }

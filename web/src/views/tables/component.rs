@@ -1,22 +1,26 @@
-//! Share usage: tables of one pool.
+//! Views that only some policies offer: tables of what the engine reports, each with how to read it.
 
 use leptos::prelude::*;
 
-use super::view::{Section, pools, sections};
+use crate::chart::table::Section;
 use crate::engine::report::Report;
 use crate::store::Store;
+use crate::views::{priorities, share_usage};
 use crate::widgets::picture::table_of;
 
-/// How a pool is shared by share usage, and which pool.
+/// The tables of a report; of share usage those of one pool, and which pool.
 #[component]
-pub fn ShareUsage() -> impl IntoView {
+pub fn Tables(
+    /// The name of the view.
+    name: &'static str,
+) -> impl IntoView {
     let store = Store::get();
     let at = RwSignal::new(0);
     let current = move || store.report.get().zip(store.frame.get());
     let names = Memo::new(move |_| {
         let Some((report, frame)) = current() else { return Vec::new() };
         let Report::ShareUsage(usage) = &*report else { return Vec::new() };
-        pools(usage, &frame)
+        share_usage::view::pools(usage, &frame)
     });
     let choice = move || {
         let pools = names.get();
@@ -44,14 +48,20 @@ pub fn ShareUsage() -> impl IntoView {
     };
     let tables = move || {
         let (report, frame) = current()?;
-        let Report::ShareUsage(usage) = &*report else { return None };
-        let all = sections(usage, &frame, store.selection.get().as_ref(), at.get());
+        let selection = store.selection.get();
+        let all = match &*report {
+            Report::ShareUsage(usage) => {
+                share_usage::view::sections(usage, &frame, selection.as_ref(), at.get())
+            }
+            Report::Priorities(of) => priorities::view::sections(of, &frame, selection.as_ref()),
+            _ => return None,
+        };
         Some(all.into_iter().map(section).collect_view())
     };
     view! {
-        <section class="chart share-usage" aria-label="Share usage">
+        <section class="chart tables" aria-label=name>
             <div class="sect">
-                <h2>"Share usage"</h2>
+                <h2>{name}</h2>
                 {choice}
             </div>
             {tables}

@@ -1,0 +1,58 @@
+//! What Priorities shows: the pod that a pass placed, and the priorities before and after it.
+//!
+//! # Rule
+//! Priorities are read from the core, which keeps them up to date while it places: nothing is worked out a second time. Only
+//! the application of the pod and the queues above it can change, so only these are compared.
+//!
+//! # Source
+//! yunikorn.md 2.1, 2.3, 9.2
+//!
+//! # Differs
+//! nothing
+
+use super::cycle::{Found, Kind};
+use super::memory::Memory;
+use super::model::{Core, QueueIx};
+use super::priority::MIN;
+use crate::id::{Id, QueueId};
+use crate::trace::PriorityStep;
+
+/// Priorities of all queues and applications of the core.
+pub(super) struct Priorities {
+    queues: Vec<i32>,
+    apps: Vec<i32>,
+}
+
+impl Priorities {
+    pub(super) fn of(core: &Core) -> Priorities {
+        Priorities {
+            queues: core.queues.iter().map(|queue| queue.effective()).collect(),
+            apps: core.apps.iter().map(|app| app.priority).collect(),
+        }
+    }
+}
+
+/// What a pass placed, and what that changed; `None`: it placed nothing.
+pub(super) fn step(before: &Priorities, memory: &Memory, found: &Found) -> Option<PriorityStep> {
+    if !matches!(found.kind, Kind::Allocated | Kind::AllocatedReserved | Kind::Replaced) {
+        return None;
+    }
+    let core = memory.core()?;
+    let ask = &core.asks[found.ask];
+    let app = &core.apps[ask.app];
+    let known = |queue: QueueIx| {
+        memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index)
+    };
+    let both = |before: i32, after: i32| [before, after].map(|of| Some(of).filter(|&of| of != MIN));
+    let change = |queue: QueueIx| {
+        let (was, is) = (before.queues[queue], core.queues[queue].effective());
+        Some((known(queue).filter(|_| was != is)?, both(was, is)))
+    };
+    Some(PriorityStep {
+        task: ask.key.clone(),
+        queue: known(app.queue),
+        application: app.id.clone(),
+        dynamic: both(before.apps[ask.app], app.priority),
+        queues: core.upwards(app.queue).filter_map(change).collect(),
+    })
+}

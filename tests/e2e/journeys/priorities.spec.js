@@ -1,0 +1,66 @@
+// Priorities: the table of the documentation of YuniKorn, read off the page.
+
+import AxeBuilder from "@axe-core/playwright";
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+/** Queue, task and change of queue priorities, as the documentation has them. */
+const DOCUMENT = [
+  ["system-high", "high-P1", "system-high: 1001 → n/a, system: 1001 → 10"],
+  ["system-normal", "normal-P10", "system-normal: 10 → 2, system: 10 → 2"],
+  ["system-normal", "normal-P2", "system-normal: 2 → n/a, system: 2 → -997"],
+  ["child-a-1", "a1-P8", "child-a-1: 8 → 5"],
+  ["child-a-2", "a2-P6", "child-a-2: 6 → 4"],
+  ["child-a-1", "a1-P5", "child-a-1: 5 → n/a"],
+  ["child-a-2", "a2-P4", "child-a-2: 4 → n/a, tenant-a: 10 → n/a"],
+  ["child-b-1", "b1-P9", "child-b-1: 9 → 7"],
+  ["child-b-2", "b2-P8", "child-b-2: 8 → n/a"],
+  ["child-b-1", "b1-P7", "child-b-1: 7 → n/a, tenant-b: 0 → n/a, tenants: 0 → n/a"],
+  ["system-low", "low-P3", "system-low: -997 → n/a, system: -997 → n/a"],
+];
+
+for (const width of [1440, 390]) {
+  test(`the eleven steps of the documentation, ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const app = new App(page);
+    await app.open();
+    await expect(app.tab("Priorities")).toBeHidden();
+    await app.example("tenants-and-offsets");
+    await page.setViewportSize({ width, height: 900 });
+    await page.locator(".now-panel").focus();
+    await page.keyboard.press("8");
+    await expect(app.tab("Priorities")).toHaveAttribute("aria-selected", "true");
+    await expect(page.locator(".tables")).toContainText("No cycle has run yet.");
+    const steps = page.getByRole("table", { name: "Steps", exact: true });
+    for (const [at, [queue, task, change]] of DOCUMENT.entries()) {
+      await app.step.click();
+      await app.atCycle(at + 1);
+      // One row for each step so far, and the head.
+      await expect(steps.getByRole("row")).toHaveCount(at + 2);
+      const cells = await steps.getByRole("row").last().getByRole("cell").allTextContents();
+      expect(cells.slice(0, 4)).toEqual([String(at + 1), queue, task, change]);
+    }
+    const region = page.getByRole("region", { name: "Queue priorities", exact: true });
+    await region.focus();
+    await expect(region).toBeFocused();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations).toEqual([]);
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(sideways).toBeLessThanOrEqual(0);
+  });
+}
+
+test("an application falls from 20 to 10, its queue from 25 to 15", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const app = new App(page);
+  await app.open();
+  await app.example("requests-of-two-priorities");
+  await app.tab("Priorities").click();
+  const queues = page.getByRole("table", { name: "Queue priorities", exact: true });
+  await expect(queues.getByRole("row", { name: /^batch/ }).getByRole("cell").last()).toHaveText("25");
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(queues.getByRole("row", { name: /^batch/ }).getByRole("cell").last()).toHaveText("25 → 15");
+  const step = page.getByRole("table", { name: "Steps", exact: true }).getByRole("row").last();
+  await expect(step.getByRole("cell").last()).toHaveText("etl: 20 → 10");
+});

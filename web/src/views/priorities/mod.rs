@@ -1,0 +1,3 @@
+//! Priorities: what each placed pod changed in the priorities of queues.
+
+pub mod view;

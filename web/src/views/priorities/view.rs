@@ -1,0 +1,97 @@
+//! The tables of Priorities: the steps of the run, and every queue at its last step.
+
+use fairground::id::Id;
+use fairground::moment::PriorityRow;
+use fairground::trace::{BeforeAfter, PriorityStep};
+use fairground::words::{Selection, Terms};
+
+use crate::chart::queue_tree::Tree;
+use crate::chart::selection::selected_queue;
+use crate::chart::table::{Section, Table};
+use crate::engine::protocol::Frame;
+use crate::engine::report::Priorities;
+
+/// The steps, the last one at the end, and the queues.
+pub fn sections(of: &Priorities, frame: &Frame, selection: Option<&Selection>) -> Vec<Section> {
+    let selected = selected_queue(frame, selection);
+    let steps = of.steps.as_deref().unwrap_or_default();
+    let is_selected =
+        |(_, step): &(u32, PriorityStep)| step.queue.is_some_and(|queue| Some(queue.0) == selected);
+    vec![
+        Section {
+            title: "Steps",
+            says: says(of, frame.cycle),
+            table: table(steps, frame),
+            meant: selected.and_then(|_| steps.iter().rposition(is_selected)),
+        },
+        queues(steps.last(), frame, selected),
+    ]
+}
+
+fn says(of: &Priorities, cycle: u32) -> String {
+    match &of.steps {
+        _ if cycle == 0 => "No cycle has run yet.".into(),
+        None => format!("The steps up to cycle {cycle} are too large or too far back to be computed again."),
+        Some(steps) if steps.is_empty() => format!("From cycle {} on, no pod was placed.", of.from),
+        Some(_) => format!(
+            "Each cycle from {} on that placed a pod. An application has the highest priority of its outstanding requests; \
+             with nothing outstanding it has none (n/a). Queues whose priority did not change are left out.",
+            of.from
+        ),
+    }
+}
+
+fn or_none(priority: Option<i32>) -> String {
+    priority.map_or("n/a".into(), |priority| priority.to_string())
+}
+
+/// *1001 → n/a*; what did not change, once.
+fn change([before, after]: BeforeAfter) -> String {
+    let (before, after) = (or_none(before), or_none(after));
+    if before == after { after } else { format!("{before} → {after}") }
+}
+
+fn table(steps: &[(u32, PriorityStep)], frame: &Frame) -> Table {
+    let row = |(cycle, step): &(u32, PriorityStep)| {
+        let queues =
+            step.queues.iter().map(|(queue, of)| format!("{}: {}", frame.queue(*queue), change(*of)));
+        vec![
+            cycle.to_string(),
+            step.queue.map_or(String::new(), |queue| frame.queue(queue).to_string()),
+            step.task.clone(),
+            queues.collect::<Vec<_>>().join(", "),
+            format!("{}: {}", step.application, change(step.dynamic)),
+        ]
+    };
+    let head = ["step", "queue", "task", "queue priority before → after", "application"];
+    Table::new(&head, 5, steps.iter().map(row).collect())
+}
+
+fn queues(last: Option<&(u32, PriorityStep)>, frame: &Frame, selected: Option<u32>) -> Section {
+    let tree = Tree::new(&frame.queues);
+    let row = |&at: &u32| {
+        let queue = frame.queues.get(at as usize)?;
+        let PriorityRow { raw, offset, fence, effective } = queue.priority?;
+        let changed = last.filter(|(cycle, _)| *cycle == frame.cycle).and_then(|(_, step)| {
+            let of_queue = step.queues.iter().find(|(of, _)| of.index() == at as usize)?;
+            Some(change(of_queue.1))
+        });
+        Some(vec![
+            "\u{2003}".repeat(tree.depth(at) as usize) + &queue.name,
+            or_none(raw),
+            offset.to_string(),
+            if fence { "fence" } else { "default" }.into(),
+            changed.unwrap_or_else(|| or_none(effective)),
+        ])
+    };
+    let queue = Terms::of(&frame.policy).word("queue");
+    let head = [queue, "highest below", "priority offset", "priority policy", "queue priority"];
+    Section {
+        title: "Queue priorities",
+        says: "A queue has the highest priority of its applications or child queues plus its offset; a fence shows its offset \
+               alone. Among siblings, the highest queue priority is served first. Arrows: what the last step changed."
+            .into(),
+        table: Table::new(&head, 1, tree.order().iter().filter_map(row).collect()),
+        meant: selected.and_then(|selected| tree.order().iter().position(|&at| at == selected)),
+    }
+}

@@ -1,0 +1,3 @@
+//! Views that only some policies offer, as tables.
+
+pub mod component;

@@ -1,0 +1,133 @@
+//! Saturation ratios and states of queues in Shares, in Trends and in WHY.
+
+mod whole;
+
+use expect_test::expect;
+use fairground::words::{self, Selection};
+use fairground_web::chart::table::Table;
+use fairground_web::engine::report::Report;
+use fairground_web::state::command::Command;
+use fairground_web::state::layout::options::NowView;
+use fairground_web::views::trends::view::Measure;
+use fairground_web::views::{shares, trends};
+use whole::Whole;
+
+fn lines(table: &Table, columns: &[&str]) -> String {
+    let is = |head: &String, name: &str| head.split(',').next() == Some(name);
+    let at = |name: &&str| table.head.iter().position(|head| is(head, name)).expect("a column");
+    let at: Vec<usize> = columns.iter().map(at).collect();
+    let row = |row: &Vec<String>| at.iter().map(|at| row[*at].clone()).collect::<Vec<_>>().join(" | ") + "\n";
+    table.rows.iter().map(row).collect()
+}
+
+fn shares_of(example: &str, cycle: u32) -> Table {
+    let whole = Whole::open(example, cycle);
+    shares::view::table(&shares::view::shares(whole.frame(), None, None, 2, &[]))
+}
+
+fn trends_of(example: &str, cycle: u32, measure: Measure) -> trends::view::TrendsView {
+    let mut whole = Whole::open(example, cycle);
+    whole.dispatch(Command::Look(NowView::Queues));
+    let Some(Report::Series(series)) = whole.model.report.as_deref() else { panic!("a report") };
+    let run = whole.model.run.as_deref().expect("a run");
+    trends::view::trends(series, run, whole.frame(), None, (2, measure))
+}
+
+#[test]
+fn shares_have_the_ratio_and_the_state() {
+    let kai = shares_of("reclaim-multiplier", 1);
+    expect![[r#"
+        cluster | 8 | – | –
+        research | 4 | 4 | 1.00
+        vision | 1 | 2 | 0.50
+        language | 3 | 3 | 1.00
+        product | 4 | 2 | 2.00
+        search | 4 | 2 | 2.00
+    "#]]
+    .assert_eq(&lines(&kai, &["queue", "allocated", "fair share", "saturation ratio"]));
+    let runai = shares_of("runai-low-takes-high", 0);
+    expect![[r#"
+        cluster | 8 | – | –
+        research | 8 | 1.00 | in-quota
+        vision | 6 | 1.00 | over-quota
+        speech | 2 | 1.00 | in-quota
+    "#]]
+    .assert_eq(&lines(&runai, &["project", "allocated", "saturation ratio", "state"]));
+    assert!(!shares_of("ego-eighteen-slots", 1).head.contains(&"saturation ratio".to_string()));
+}
+
+#[test]
+fn trends_have_the_ratio_and_the_state() {
+    let view = trends_of("runai-low-takes-high", 3, Measure::Ratio);
+    expect!["3 projects, all on one scale: 0 to 1 × fair share, cycles 0 to 3."].assert_eq(&view.summary);
+    expect![[r#"
+        research | 0 | 1.00 | in-quota
+        research | 1 | 0.75 | in-quota
+        research | 2 | 1.00 | in-quota
+        vision | 0 | 1.00 | over-quota
+        vision | 1 | 1.00 | over-quota
+        vision | 2 | 1.00 | over-quota
+        speech | 0 | 1.00 | in-quota
+        speech | 1 | 0.50 | in-quota
+        speech | 2 | 1.00 | over-quota
+    "#]]
+    .assert_eq(&lines(&view.table, &["queue", "from cycle", "saturation ratio", "state"]));
+    let amounts = trends_of("runai-low-takes-high", 3, Measure::Amounts);
+    expect![[r#"
+        research | 0 | 8 | in-quota
+        research | 1 | 6 | in-quota
+        research | 2 | 8 | in-quota
+        vision | 0 | 6 | over-quota
+        vision | 1 | 4 | over-quota
+        vision | 2 | 4 | over-quota
+        speech | 0 | 2 | in-quota
+        speech | 1 | 2 | in-quota
+        speech | 2 | 4 | over-quota
+    "#]]
+    .assert_eq(&lines(&amounts.table, &["queue", "from cycle", "held", "state"]));
+    assert!(!trends_of("start", 2, Measure::Ratio).has_states());
+    assert_eq!(trends_of("tenants-and-offsets", 2, Measure::Ratio).measure, Measure::Amounts);
+}
+
+#[test]
+fn why_has_both_sides_of_a_reclaim() {
+    let whole = Whole::open("runai-low-takes-high", 1);
+    let event =
+        whole.frame().events.iter().position(|event| event.word().is_eviction()).expect("an eviction");
+    let event = Selection::Event { cycle: 1, index: event as u32 };
+    let rows = words::why(whole.frame(), None, &event, None, 2).evidence.expect("numbers").rows;
+    let ratios = rows.iter().filter(|(name, ..)| name.starts_with("saturation ratio"));
+    let told: String = ratios.map(|(name, sides, _)| format!("{name}: {}\n", sides.join(", "))).collect();
+    expect![[r#"
+        saturation ratio before: 1.50, 0.50
+        saturation ratio after: 1.25, 0.75
+    "#]]
+    .assert_eq(&told);
+}
+
+/// The multiplier stands beside the ratio that it makes too large.
+#[test]
+fn why_says_the_multiplier_that_prevents_a_reclaim() {
+    let whole = Whole::open("reclaim-multiplier", 1);
+    let why = words::why(whole.frame(), None, &Selection::Job("vision-2".into()), None, 2);
+    expect!["`vision-2` is waiting: no room is free, and no allowed eviction frees enough (4 possible sets of evictions tried). `research`, the parent of `vision`, uses 4 of its fair share of 4 GPUs and cannot reclaim more; `research` would be at least as saturated as `product` (allocated / fair share: 1.25 × 1.2 = 1.50 against 1.50; reclaimerUtilizationMultiplier is 1.2)."].assert_eq(&why.verdict.to_string());
+}
+
+#[test]
+fn past_usage_is_a_number_and_a_line() {
+    let table = shares_of("past-counts", 1);
+    expect![[r#"
+        cluster | –
+        team-a | 60
+        team-b | 10
+    "#]]
+    .assert_eq(&lines(&table, &["queue", "past usage"]));
+    let view = trends_of("usage-fades", 40, Measure::Usage);
+    expect!["2 queues, all on one scale: 0 to 100 % of the cluster, cycles 0 to 40."]
+        .assert_eq(&view.summary);
+    expect![[r#"
+        early: past usage 67.19 now; between 0 and 100 in the run
+        late: past usage 32.81 now; between 0 and 32.81 in the run
+    "#]]
+    .assert_eq(&view.tiles.iter().map(|tile| format!("{}\n", tile.says)).collect::<String>());
+}
