@@ -40,6 +40,10 @@ fn one(work: &mut Translator<'_>, name: &str, typed: &Scalar) {
     if from.shared.contains(&usual) && to.shared.contains(&usual) {
         work.new.settings.remove(name);
         work.new.settings.insert(usual.to_owned(), typed.clone());
+        if usual != name {
+            let says = format!("{name} is written as {usual}");
+            work.note(Kind::Changed, setting(usual), says);
+        }
         return work.note(Kind::Kept, setting(name), "both have this switch");
     }
     let is = |of: Option<&str>| of == Some(name);
