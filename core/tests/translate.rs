@@ -374,7 +374,7 @@ fn jobs_and_switches() {
         (Kind::Dropped, "starts pods one by one"),
         (Kind::Dropped, "a part of a GPU as a whole one"),
         (Kind::Dropped, "YuniKorn has no seed"),
-        (Kind::Changed, "nodes are used evenly: node-sort fair"),
+        (Kind::Changed, "node-sort fair spreads pods over nodes"),
         (Kind::Changed, "preemption is off"),
     ] {
         assert!(says(&yk.notes, kind, part), "{part}: {:?}", yk.notes);

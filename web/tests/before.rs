@@ -451,9 +451,9 @@ fn trends_and_fairness_say_how_it_was() {
         if resource == 2 {
             expect![[r#"
                 2 queues, all on one scale: 0 to 3 GPUs, cycles 0 to 2. Since quota of team-a 2 → 3: team-a 3, was 2; team-b 1, was 2.
-                team-a: holds 3 GPUs now, fair share 3, wants 3; between 3 and 3 in the run; before: holds 2 now, another amount from cycle 1 on
-                team-b: holds 1 GPU now, fair share 2, wants 2; between 1 and 1 in the run; before: holds 2 now, another amount from cycle 2 on
-                queue	from cycle	held, GPUs	fair share, GPUs	wants, GPUs	held (before), GPUs
+                team-a: 3 GPUs allocated now, fair share 3, 3 requested; between 3 and 3 in the run; before: 2 allocated now, another amount from cycle 1 on
+                team-b: 1 GPU allocated now, fair share 2, 2 requested; between 1 and 1 in the run; before: 2 allocated now, another amount from cycle 2 on
+                queue	from cycle	allocated, GPUs	fair share, GPUs	requested, GPUs	allocated (before), GPUs
                 team-a	0	3	3	3	3
                 team-a	1	3	3	3	2
                 team-a	2	3	3	3	2
@@ -479,7 +479,7 @@ fn trends_and_fairness_say_how_it_was() {
         Stranded now: 0 GPUs 
         Restarts per hour: 0 
         Jain index: 0.96 
-        queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	wait, median	wait, P90	longest wait now	evictions	lost, GPU-seconds
+        queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	median wait	P90 wait	longest wait now	evictions	lost, GPU-seconds
         team-a	0:00	0	0 (−1)	6 (+1)	–	–	–	0 (−1)	0 (−1)
         team-b	0:01	1	0	2	–	–	0:01	0	0
         all	–	1	0 (−1)	8 (+1)	–	–	0:01	0 (−1)	0 (−1)

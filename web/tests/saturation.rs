@@ -71,7 +71,7 @@ fn trends_have_the_ratio_and_the_state() {
         speech | 1 | 0.50 | in-quota
         speech | 2 | 1.00 | over-quota
     "#]]
-    .assert_eq(&lines(&view.table, &["queue", "from cycle", "saturation ratio", "state"]));
+    .assert_eq(&lines(&view.table, &["project", "from cycle", "saturation ratio", "state"]));
     let amounts = trends_of("runai-low-takes-high", 3, Measure::Amounts);
     expect![[r#"
         research | 0 | 8 | in-quota
@@ -84,7 +84,7 @@ fn trends_have_the_ratio_and_the_state() {
         speech | 1 | 2 | in-quota
         speech | 2 | 4 | over-quota
     "#]]
-    .assert_eq(&lines(&amounts.table, &["queue", "from cycle", "held", "state"]));
+    .assert_eq(&lines(&amounts.table, &["project", "from cycle", "allocated", "state"]));
     assert!(!trends_of("start", 2, Measure::Ratio).has_states());
     assert_eq!(trends_of("tenants-and-offsets", 2, Measure::Ratio).measure, Measure::Amounts);
 }

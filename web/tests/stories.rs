@@ -341,7 +341,7 @@ fn fairness_is_told_in_words() {
         Stranded now: 0 GPUs (of 2 GPUs free: too small for any waiting job)
         Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU-seconds lost)
         Jain index: 0.99 (all queues got nearly the same fraction of their share)
-        queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	wait, median	wait, P90	longest wait now	evictions	lost, GPU-seconds
+        queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	median wait	P90 wait	longest wait now	evictions	lost, GPU-seconds
         team-a	0:01	1	10	30	0:00	0:01	–	1	2
         team-b	0:01	1	0	5	0:01	0:01	–	0	0
         all	–	2	10	35	0:01	0:01	–	1	2
@@ -394,9 +394,9 @@ fn every_queue_has_its_own_small_timeline() {
     let says: Vec<String> = view.tiles.iter().map(|tile| tile.says.clone()).collect();
     expect![[r#"
         2 queues, all on one scale: 0 to 2 GPUs, cycles 0 to 12.
-        team-a: holds 1 GPU now, fair share 1, wants 2; between 0 and 2 in the run
-        team-b: holds 1 GPU now, fair share 1, wants 1; between 0 and 1 in the run
-        queue	from cycle	held, GPUs	fair share, GPUs	wants, GPUs
+        team-a: 1 GPU allocated now, fair share 1, 2 requested; between 0 and 2 in the run
+        team-b: 1 GPU allocated now, fair share 1, 1 requested; between 0 and 1 in the run
+        queue	from cycle	allocated, GPUs	fair share, GPUs	requested, GPUs
         team-a	0	0	1	1
         team-a	1	2	2	2
         team-a	3	1	1	1
@@ -497,7 +497,7 @@ fn what_the_scenario_names_is_charted() {
     assert!(line.summary.ends_with("2 of 2 rdma allocated at the end."), "{}", line.summary);
     let series = page.series();
     let trends = trends(&series, &run, &frame, None, (NAMED, Measure::Amounts));
-    assert_eq!(trends.tiles[0].says, "a: holds 2 rdma now, wants 2; between 0 and 2 in the run");
+    assert_eq!(trends.tiles[0].says, "a: 2 rdma allocated now, 2 requested; between 0 and 2 in the run");
     let nodes = cluster(&frame, 600.0, NAMED);
     let heads: Vec<_> = nodes.cards.iter().map(|card| card.head.as_str()).collect();
     assert_eq!(heads, ["2 of 2 rdma", "0 of 0 rdma"]);

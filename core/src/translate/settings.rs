@@ -100,11 +100,8 @@ fn place(work: &mut Translator<'_>, packs: Option<(bool, Option<&'static str>)>)
         work.new.settings.insert(to.setting.into(), value.into());
     }
     if said.is_some() || packs != to.packs_by_default {
-        let says = format!(
-            "nodes are {}: {} {value}",
-            if packs { "filled one after the other" } else { "used evenly" },
-            to.setting
-        );
+        let effect = if packs { "fills one node after the other" } else { "spreads pods over nodes" };
+        let says = format!("{} {value} {effect}", to.setting);
         work.note(Kind::Changed, setting(said.unwrap_or(to.setting)), says);
     }
 }

@@ -17,7 +17,7 @@ pub fn Translated(
     view! {
         <DialogFrame title="Converted settings" on_close>
             {notes(&translated.notes)}
-            <p class="hint">"Undo brings back the scenario as it was."</p>
+            <p class="hint">"Undo restores the scenario."</p>
         </DialogFrame>
     }
 }

@@ -1,11 +1,11 @@
-//! What is told of a whole run when it is asked for: who ran when, what every queue got, what was wasted.
+//! What is reported of a whole run on request: what ran when, what every queue got, what was wasted.
 
 use fairground::id::PartitionId;
 use fairground::moment::{Amounts, BoundTriple, EventWord};
 use fairground::trace::{Assignment, PriorityStep, SharePool};
 use serde::{Deserialize, Serialize};
 
-/// What is to be told.
+/// What is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReportRequest {
     /// Who ran when: so many rows from one on.
@@ -46,7 +46,7 @@ pub enum GanttBy {
     Gpu,
 }
 
-/// What is told.
+/// The answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Report {
     /// Who ran when.
@@ -75,7 +75,7 @@ pub struct ShareUsage {
 /// How placing pods changed the priorities of queues.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Priorities {
-    /// The first cycle of which steps are told.
+    /// The first cycle whose steps are listed.
     pub from: u32,
     /// Cycles and what they placed; `None`: they are too large, or too far from a state that was kept, to be run again.
     pub steps: Option<Vec<(u32, PriorityStep)>>,
@@ -222,7 +222,7 @@ pub struct TallyPool {
 pub struct Series {
     /// The last cycle known.
     pub last: u32,
-    /// Steps are told of every so many cycles only.
+    /// The distance between two steps, in cycles.
     pub stride: u32,
     /// What there was in all, from a cycle on.
     pub totals: Vec<(u32, Amounts)>,

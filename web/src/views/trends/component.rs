@@ -16,7 +16,7 @@ use crate::widgets::picture::{
 };
 
 /// What the marks stand for.
-const KEYS: [&str; 3] = ["held", "wanted", "fair share"];
+const KEYS: [&str; 3] = ["allocated", "requested", "fair share"];
 
 /// The states of queues, in the strip below what they hold.
 const STATES: [Mark; 3] = [Mark::Within, Mark::Over, Mark::Beyond];
@@ -118,6 +118,7 @@ fn Measures(measure: RwSignal<Measure>) -> impl IntoView {
 
 /// What the lines stand for, and the strip of states.
 fn keys_of(view: Memo<Option<TrendsView>>) -> impl IntoView {
+    let terms = Store::get().terms;
     move || {
         let (measure, has_states) = view.with(|view| {
             view.as_ref().map_or((Measure::Amounts, false), |view| (view.measure, view.has_states()))
@@ -128,7 +129,9 @@ fn keys_of(view: Memo<Option<TrendsView>>) -> impl IntoView {
             Measure::Usage => [Measure::Usage.name(), "", ""],
         };
         let keys = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
-        let keys = keys.map(|(at, name)| view! { <span>{icon(key(at))}{name}</span> }).collect_view();
+        let keys = keys
+            .map(|(at, name)| view! { <span>{icon(key(at))}{terms.get().says(name)}</span> })
+            .collect_view();
         let states =
             has_states.then(|| STATES.map(|mark| legend_line(key_of(mark), mark.name())).collect_view());
         (keys, states)

@@ -121,7 +121,7 @@ impl Measure {
     /// What the filled line shows.
     pub fn name(self) -> &'static str {
         match self {
-            Measure::Amounts => "held",
+            Measure::Amounts => "allocated",
             Measure::Ratio => "saturation ratio",
             Measure::Usage => "past usage",
         }
@@ -159,6 +159,7 @@ pub fn trends(
 ) -> TrendsView {
     let is_there = Measure::all(frame, resource).iter().any(|(of, _)| *of == measure);
     let measure = if is_there { measure } else { Measure::Amounts };
+    let terms = Terms::of(&frame.policy);
     let unit_of = |amount: f64| measure.unit(frame, resource, amount);
     let tree = Tree::new(&frame.queues);
     let selected = selected_queue(frame, selection);
@@ -177,7 +178,7 @@ pub fn trends(
                 Some(share) => format!("{} of {}", number(now.held), number(share)),
                 None => number(now.held),
             },
-            says: says(&name, &steps, now, (unit_of(now.held), measure)),
+            says: says(&name, &steps, now, (unit_of(now.held), measure), terms),
             name,
             steps,
             alternative: Vec::new(),
@@ -192,7 +193,6 @@ pub fn trends(
     let shares = steps().filter_map(|step| step.share).filter(|share| share.is_finite()).fold(0.0, f64::max);
     let max = held.max(wants).max(shares.min(capacity * CUT)).max(1e-9);
     let end = if run.complete { series.last.max(1) } else { end_of(series.last) };
-    let terms = Terms::of(&frame.policy);
     let mut summary = format!(
         "{}, all on one scale: 0 to {} {}, cycles 0 to {end}",
         terms.says(&count(tiles.len() as u64, "queue")),
@@ -205,7 +205,7 @@ pub fn trends(
         summary += &format!("; {} left out: {select}", number(left_out as f64));
     }
     let unit = unit_of(2.0).to_string();
-    let table = table(&tiles, &unit, measure);
+    let table = table(&tiles, &unit, measure, terms);
     TrendsView {
         summary: summary + ".",
         resource,
@@ -266,7 +266,7 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
         let Some(first) = cycles().filter(|cycle| differs(*cycle)).min() else { continue };
         let [here, there] = [&tile.steps, &steps].map(|steps| number(at(steps, view.cycle).held));
         tile.says +=
-            &format!("; {}: holds {there} now, another amount from cycle {first} on", alternative.lead());
+            &format!("; {}: {there} allocated now, another amount from cycle {first} on", alternative.lead());
         if here != there {
             told.push(format!("{} {}", tile.name, alternative.beside(&here, &there)));
         }
@@ -282,7 +282,7 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
     view.end = view.end.max(other.last);
     let said = alternative::first_few(told, "the same at this moment, other amounts at others");
     view.summary += &format!(" {}: {said}.", alternative.opening());
-    view.table = table(&view.tiles, &view.unit, view.measure);
+    view.table = table(&view.tiles, &view.unit, view.measure, Terms::of(&alternative.frame.policy));
     put_others(&mut view.table, &view.tiles, (&view.unit, view.measure), alternative);
 }
 
@@ -293,7 +293,7 @@ fn put_others(
     (unit, measure): (&str, Measure),
     alternative: Alternative<'_>,
 ) {
-    table.head.push(format!("held ({}), {}", alternative.word(), unit));
+    table.head.push(format!("allocated ({}), {}", alternative.word(), unit));
     table.rows.clear();
     for tile in tiles {
         let mut cycles: Vec<u32> =
@@ -360,7 +360,7 @@ fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
     shown
 }
 
-fn says(name: &str, steps: &[Step], now: Step, (unit, measure): (&str, Measure)) -> String {
+fn says(name: &str, steps: &[Step], now: Step, (unit, measure): (&str, Measure), terms: &Terms) -> String {
     let most = steps.iter().map(|step| step.held).fold(0.0, f64::max);
     let least = steps.iter().map(|step| step.held).fold(f64::INFINITY, f64::min).min(most);
     let state = now.state.map_or(String::new(), |(_, name)| format!(", {name}"));
@@ -369,11 +369,11 @@ fn says(name: &str, steps: &[Step], now: Step, (unit, measure): (&str, Measure))
         return format!("{name}: {} {now} now{state}; between {least} and {most} in the run", measure.name());
     }
     let share = match now.share {
-        Some(share) => format!(", fair share {}", number(share)),
+        Some(share) => format!(", {} {}", terms.word("fair share"), number(share)),
         None => String::new(),
     };
     format!(
-        "{name}: holds {} {unit} now{share}{state}, wants {}; between {} and {} in the run",
+        "{name}: {} {unit} allocated now{share}{state}, {} requested; between {} and {} in the run",
         number(now.held),
         number(now.wants),
         number(least),
@@ -381,12 +381,15 @@ fn says(name: &str, steps: &[Step], now: Step, (unit, measure): (&str, Measure))
     )
 }
 
-fn table(tiles: &[Tile], unit: &str, measure: Measure) -> Table {
-    let mut head = vec!["queue".to_string(), "from cycle".into()];
+fn table(tiles: &[Tile], unit: &str, measure: Measure, terms: &Terms) -> Table {
+    let mut head = vec![terms.says("queue"), "from cycle".into()];
     match measure {
         Measure::Ratio => head.push(measure.name().into()),
         Measure::Usage => head.push(format!("{}, %", measure.name())),
-        Measure::Amounts => head.extend(["held", "fair share", "wants"].map(|of| format!("{of}, {unit}"))),
+        Measure::Amounts => {
+            let columns = ["allocated", "fair share", "requested"];
+            head.extend(columns.map(|column| format!("{}, {unit}", terms.says(column))));
+        }
     }
     let has_state = tiles.iter().flat_map(|tile| &tile.steps).any(|step| step.state.is_some());
     head.extend(has_state.then(|| "state".to_string()));
