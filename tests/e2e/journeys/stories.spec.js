@@ -37,10 +37,10 @@ test("fairness and queues over time follow the cursor", async ({ page }) => {
   await expect(fairness).toContainText("From 0:00 to 0:02, cycle 2: team-b was owed most");
   await app.tab("Trends").click();
   const queues = page.getByRole("region", { name: "Queues over time", exact: true });
-  await queues.getByRole("button", { name: /^team-b: holds 2 GPUs now/ }).click();
+  await queues.getByRole("button", { name: /^team-b: 2 GPUs allocated now/ }).click();
   await expect(app.why).toContainText("team-b");
   await page.getByRole("combobox", { name: "Resource of all charts" }).selectOption({ label: "Dominant share" });
-  await expect(queues.getByRole("button", { name: /^team-b: holds 50 % now/ })).toBeVisible();
+  await expect(queues.getByRole("button", { name: /^team-b: 50 % allocated now/ })).toBeVisible();
   await app.tab("Shares").click();
   await expect(app.share("team-a")).toBeHidden();
   await expect(app.now.getByRole("button", { name: /^team-a: counted in GPU, allocated 50 %/ })).toBeVisible();
@@ -169,7 +169,7 @@ test("every view holds an edit against how it was", async ({ page }) => {
   await app.tab("Tree").click();
   await expect(app.now.getByRole("button", { name: "team-a: fair share 3 of 4; before: 2" })).toBeVisible();
   await app.tab("Trends").click();
-  await expect(app.now.getByRole("button", { name: /^team-a: .*before: holds 2 now/ })).toBeVisible();
+  await expect(app.now.getByRole("button", { name: /^team-a: .*before: 2 allocated now/ })).toBeVisible();
   await app.tab("Fairness").click();
   const row = app.now.getByRole("row", { name: /^team-a / });
   await expect(row.getByRole("cell", { name: "0 (−1)", exact: true }).first()).toBeVisible();
