@@ -180,6 +180,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
                 "Shift+← / Shift+→, Shift+Home / Shift+End",
                 "In the timeline: select a range of cycles; Esc: clear it",
             ),
+            ("+ / −, 0", "In the timeline: zoom in, out; all cycles. With the pointer: Ctrl and the wheel"),
             ("G", "Go to a cycle"),
             ("Home / End", "First cycle, last known cycle"),
             ("PageUp / PageDown", "Ten cycles back, forward"),

@@ -75,7 +75,7 @@ fn timeline_html(selected: Option<&Selection>, width: f64) -> String {
     let mut view = timeline::view::timeline(&run, &frame, selected, 2);
     let look = EventLaneOptions { followed: selected.cloned(), ..EventLaneOptions::default() };
     add_overlays(&mut view, &run, &frame, &look);
-    let axis = timeline::view::Axis { width, last: view.end };
+    let axis = timeline::view::Axis::of(&view, width);
     let svg = crate::views::timeline::draw::timeline(&view, Size { width, height: 188.0 });
     let x = axis.x(12);
     format!(

@@ -154,6 +154,40 @@ test("a range is marked by keys and by pulling, and said", async ({ page }) => {
   await expect(page.locator(".range-says")).toHaveCount(0);
 });
 
+test("the timeline zooms by keys, wheel and range, and follows the cursor", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("usage-fades");
+  await page.keyboard.press("g");
+  await page.getByRole("dialog").getByRole("textbox").fill("40");
+  await page.keyboard.press("Enter");
+  await app.atCycle(40);
+  const slider = page.locator(".timeline").getByRole("slider", { name: "Cycle" });
+  const all = page.getByRole("button", { name: "All cycles" });
+  await expect(all).toHaveCount(0);
+  await slider.focus();
+  await page.keyboard.press("+");
+  await expect(slider).toHaveAttribute("aria-valuetext", /zoomed to cycles 20 to 40/);
+  await page.keyboard.press("Home");
+  await app.atCycle(0);
+  await expect(slider).toHaveAttribute("aria-valuetext", /zoomed to cycles 0 to 20/);
+  await page.keyboard.press("0");
+  await expect(all).toHaveCount(0);
+  await page.keyboard.press("Shift+PageUp");
+  await page.getByRole("button", { name: "Zoom to the range" }).click();
+  await expect(slider).toHaveAttribute("aria-valuetext", /zoomed to cycles 0 to 10/);
+  await all.click();
+  await page.getByRole("button", { name: "Clear the range" }).click();
+  const box = await slider.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -200);
+  await page.keyboard.up("Control");
+  await expect(slider).toHaveAttribute("aria-valuetext", /zoomed to cycles/);
+  await page.getByRole("button", { name: "Zoom out" }).click();
+  await expect(all).toHaveCount(0);
+});
+
 test("while a value is typed it is said what it would come to", async ({ page }) => {
   const app = new App(page);
   await app.open();

@@ -14,6 +14,13 @@ pub fn ticks(max: f64, most: usize) -> Vec<f64> {
     (0..=(max / step + 1e-9).floor() as usize).map(|i| i as f64 * step).collect()
 }
 
+/// Round whole numbers from one to another one, at most `most` after the first.
+pub fn ticks_between(first: u32, last: u32, most: usize) -> Vec<f64> {
+    let step =
+        ticks(f64::from(last.saturating_sub(first)), most).get(1).map_or(1, |step| step.max(1.0) as u32);
+    (first.div_ceil(step)..=last / step).map(|tick| f64::from(tick * step)).collect()
+}
+
 /// Scales end at one of these, so that they do not move with every step.
 const ENDS: [u32; 16] = [12, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000];
 
@@ -31,5 +38,7 @@ mod tests {
         assert_eq!(ticks(5.0, 6), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!(ticks(43.0, 6), [0.0, 8.0, 16.0, 24.0, 32.0, 40.0]);
         assert_eq!(ticks(0.0, 6), [0.0]);
+        assert_eq!(ticks_between(0, 43, 6), [0.0, 8.0, 16.0, 24.0, 32.0, 40.0]);
+        assert_eq!(ticks_between(13, 33, 6), [16.0, 20.0, 24.0, 28.0, 32.0]);
     }
 }

@@ -210,7 +210,7 @@ fn the_overlay_and_the_picture_agree_on_where_cycles_are() {
     let view = timeline::view::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);
     let width = 1200.0;
     let svg = super::timeline::draw::timeline(&view, Size { width, height: 168.0 });
-    let axis = timeline::view::Axis { width, last: view.end };
+    let axis = timeline::view::Axis::of(&view, width);
     for cycle in [0, 5, 12] {
         assert_eq!(axis.cycle_at(axis.x(cycle)), cycle);
         let label = format!(">{cycle}</text>");

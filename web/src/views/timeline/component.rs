@@ -9,6 +9,8 @@ use super::draw::{event_icon, lane_height, timeline as draw};
 use super::event_lane::{EventLane, View};
 use super::overlays::add_overlays;
 use super::view::{self, Axis, LaneMark, TimelineView};
+use super::zoom::{Window, crop};
+use super::zoom_control::{Zoom, ZoomButtons};
 use crate::chart::alternative::Alternative;
 use crate::chart::backend::Size;
 use crate::chart::marks::{self, Mark};
@@ -75,13 +77,23 @@ pub fn Timeline(
         }
         Some(view)
     });
+    let window = RwSignal::new(None::<Window>);
+    let cursor = Memo::new(move |_| frame.with(|frame| frame.as_ref().map_or(0, |frame| frame.cycle)));
+    let shown = Memo::new(move |_| {
+        let mut view = view.get()?;
+        if let Some(window) = window.get().and_then(|window| Window::of(window.first, window.last, view.end))
+        {
+            let window = window.following(cursor.get(), view.end);
+            crop(&mut view, window);
+        }
+        Some(view)
+    });
+    let zoom = Zoom { all: view, shown, window };
     let kinds =
         Memo::new(move |_| view.with(|view| view.as_ref().map_or(Kinds::default(), |view| view.kinds)));
-    let axis = Memo::new(move |_| {
-        view.with(|view| view.as_ref().map(|view| Axis { width: width.get(), last: view.end }))
-    });
+    let axis = Memo::new(move |_| shown.with(|view| view.as_ref().map(|view| Axis::of(view, width.get()))));
     let svg = Signal::derive(move || {
-        view.with(|view| {
+        shown.with(|view| {
             let size = Size { width: width.get(), height: HEIGHT };
             view.as_ref().map_or(String::new(), |view| draw(view, size))
         })
@@ -112,7 +124,7 @@ pub fn Timeline(
                         })
                     }
                 >
-                    <Body view axis svg cycle on_seek on_select look marking />
+                    <Body view=shown axis svg cycle on_seek on_select look marking zoom />
                 </Show>
             </div>
             <div class="legend">
@@ -127,6 +139,7 @@ pub fn Timeline(
                 }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
                 <EventLane view marking />
+                <ZoomButtons zoom />
                 {chart_menu(as_table)}
             </div>
         </section>
@@ -166,6 +179,7 @@ fn Body(
     on_select: OnSelect,
     look: Memo<EventLaneOptions>,
     marking: RwSignal<bool>,
+    zoom: Zoom,
 ) -> impl IntoView {
     let store = Store::get();
     let dragging = RwSignal::new(false);
@@ -177,7 +191,7 @@ fn Body(
     let at = move || store.now(|m| m.cursor);
     let seek = move |event: &web_sys::PointerEvent| {
         let Some(axis) = axis.get_untracked() else { return };
-        let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
+        let last = zoom.last();
         let to = axis.cycle_at(f64::from(event.offset_x()) / text_scale()).min(last);
         if at() != to {
             go(to, dragging.get_untracked() && (event.shift_key() || marking.get_untracked()));
@@ -196,19 +210,32 @@ fn Body(
         }
     };
     let keys = move |event: web_sys::KeyboardEvent| {
-        let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
-        if let Some(to) = cycle_by_key(&event.key(), at(), last) {
+        if zoom.by_key(&event.key(), at()) {
+            event.prevent_default();
+            event.stop_propagation();
+        } else if let Some(to) = cycle_by_key(&event.key(), at(), zoom.last()) {
             event.prevent_default();
             event.stop_propagation();
             go(to, event.shift_key());
         }
     };
+    let turned = move |event: web_sys::WheelEvent| {
+        let Some(axis) = axis.get_untracked() else { return };
+        let about = axis.cycle_at(f64::from(event.offset_x()) / text_scale());
+        if zoom.by_wheel(&event, about) {
+            event.prevent_default();
+        }
+    };
     let now = move || cycle.get().map_or(0, |(now, _)| now);
     let says = move || {
-        let said = match look.with(|look| look.range) {
+        let mut said = match look.with(|look| look.range) {
             Some((from, to)) => format!("; cycles {from} to {to} are selected"),
             None => String::new(),
         };
+        if zoom.window.get().is_some() {
+            let (first, last) = view.with(|view| view.as_ref().map_or((0, 0), |view| (view.first, view.end)));
+            said += &format!("; zoomed to cycles {first} to {last}");
+        }
         cycle.get().map_or(String::new(), |(now, time)| format!("Cycle {now}, {}{said}", number::time(time)))
     };
     let lane = Memo::new(move |_| view.with(|view| view.as_ref().map_or((0.0, 0.0), lane_height)));
@@ -222,7 +249,7 @@ fn Body(
                 tabindex="0"
                 aria-label="Cycle"
                 aria-valuemin="0"
-                aria-valuemax=move || view.with(|view| view.as_ref().map_or(0, |view| view.last)).to_string()
+                aria-valuemax=move || zoom.all.with(|view| view.as_ref().map_or(0, |view| view.last)).to_string()
                 aria-valuenow=move || now().to_string()
                 aria-valuetext=says
                 style:top=move || rem(lane.get().0)
@@ -231,6 +258,7 @@ fn Body(
                 on:pointerup=move |_| dragging.set(false)
                 on:pointercancel=move |_| dragging.set(false)
                 on:keydown=keys
+                on:wheel=turned
             ></div>
             <Cursor axis cycle lane />
             <Marks view axis cycle lane of=None on_seek on_select />

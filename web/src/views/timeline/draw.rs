@@ -13,7 +13,7 @@ use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, fit, picture, px};
 use crate::chart::marks;
 use crate::chart::paint::{Fill, Ink, Paint, Trim};
-use crate::chart::scale::ticks;
+use crate::chart::scale::{ticks, ticks_between};
 use crate::views::timeline::plane::{Plane, Ticked, steps};
 
 /// Height of the lane where it is one row.
@@ -34,7 +34,7 @@ pub fn lane_height(view: &TimelineView) -> (f64, f64) {
 
 /// Draws lane and areas, without the cursor: it is laid over the picture so that it can move alone.
 pub fn timeline(view: &TimelineView, size: Size) -> String {
-    let axis = Axis { width: size.width, last: view.end };
+    let axis = Axis::of(view, size.width);
     let (height, row) = lane_height(view);
     picture("timeline", size, |area| {
         let (above, below) = area.split_vertically(px(height));
@@ -58,8 +58,7 @@ pub fn timeline(view: &TimelineView, size: Size) -> String {
 
 fn areas(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
     let most_x = (size.width / 90.0).clamp(2.0, 14.0) as usize;
-    let cycles: Vec<f64> =
-        ticks(f64::from(view.end), most_x).into_iter().filter(|tick| tick.fract() == 0.0).collect();
+    let cycles = ticks_between(view.first, view.end, most_x);
     let amounts = ticks(view.max, ((size.height - LABELS) / 28.0).clamp(1.0, 5.0) as usize);
     let mut builder = ChartBuilder::on(area);
     let mut plane: Plane<'_, '_> = builder
@@ -68,7 +67,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
         .set_label_area_size(plotters::chart::LabelAreaPosition::Left, px(left))
         .set_label_area_size(plotters::chart::LabelAreaPosition::Bottom, px(LABELS))
         .build_cartesian_2d(
-            Ticked::new(-0.5..f64::from(view.end) + 0.5, cycles.clone()),
+            Ticked::new(f64::from(view.first) - 0.5..f64::from(view.end) + 0.5, cycles.clone()),
             Ticked::new(0.0..view.max, amounts.clone()),
         )?;
     let clear = Paint::from(Ink::Grid).code().mix(0.0);

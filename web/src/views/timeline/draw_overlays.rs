@@ -25,10 +25,11 @@ impl Labels {
         points: &[(f64, f64)],
     ) -> Drawn {
         let (width, height) = plane.plotting_area().dim_in_pixel();
-        let (per_x, per_y) = ((f64::from(view.end) + 1.0) / f64::from(width), view.max / f64::from(height));
+        let (per_x, per_y) =
+            ((f64::from(view.end - view.first) + 1.0) / f64::from(width), view.max / f64::from(height));
         let half = f64::from(px(text_width(text, 12.0) / 2.0 + 4.0)) * per_x;
         let (high, up) = (f64::from(px(8.0)) * per_y, f64::from(px(10.0)) * per_y);
-        let (left, right) = (half - 0.5, f64::from(view.end) + 0.5 - half);
+        let (left, right) = (f64::from(view.first) - 0.5 + half, f64::from(view.end) + 0.5 - half);
         let is_free = |(x, y): &(f64, f64)| {
             let is_apart = |other: &(f64, f64, f64)| {
                 (x - other.0).abs() >= half + other.2 || (y - other.1).abs() >= 2.0 * high

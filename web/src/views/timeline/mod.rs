@@ -7,3 +7,5 @@ pub mod event_lane;
 pub mod overlays;
 pub mod plane;
 pub mod view;
+pub mod zoom;
+pub mod zoom_control;

@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn the_second_row_has_what_is_heeded() {
         let run = departments_run();
-        let axis = Axis { width: 1200.0, last: 20 };
+        let axis = Axis { width: 1200.0, first: 0, last: 20 };
         let heeds = |followed: Option<Selection>| {
             let view = view(&run, None, &EventLaneOptions { followed, ..EventLaneOptions::default() });
             let says: Vec<String> = lane(&view, axis, true).into_iter().map(|mark| mark.says).collect();
@@ -295,7 +295,7 @@ mod tests {
         run.earlier = vec![(0, EventWord::Submitted, 7_000), (3, EventWord::Reclaimed, 2)];
         let view =
             view(&run, None, &EventLaneOptions { followed: queue("sandbox"), ..EventLaneOptions::default() });
-        let axis = Axis { width: 1200.0, last: 20 };
+        let axis = Axis { width: 1200.0, first: 0, last: 20 };
         let marks = lane(&view, axis, false);
         assert_eq!(
             (marks[0].n, marks[0].index, marks[0].says.as_str()),

@@ -23,25 +23,31 @@ pub const RIGHT: f64 = 12.0;
 pub struct Axis {
     /// Width of the picture.
     pub width: f64,
-    /// The last cycle of the scale.
+    /// The first cycle of the scale.
+    pub first: u32,
+    /// The last one.
     pub last: u32,
 }
 
 impl Axis {
+    /// That of a picture of a width.
+    pub fn of(view: &TimelineView, width: f64) -> Axis {
+        Axis { width, first: view.first, last: view.end }
+    }
     /// Distance of the first cycle from the left edge: room for names and the numbers of the axis.
     pub fn left(self) -> f64 {
         (self.width * 0.1).clamp(108.0, 140.0)
     }
     fn step(self) -> f64 {
-        (self.width - self.left() - RIGHT).max(1.0) / (f64::from(self.last) + 1.0)
+        (self.width - self.left() - RIGHT).max(1.0) / (f64::from(self.last - self.first) + 1.0)
     }
     /// The middle of a cycle.
     pub fn x(self, cycle: u32) -> f64 {
-        self.left() + (f64::from(cycle) + 0.5) * self.step()
+        self.left() + (f64::from(cycle) - f64::from(self.first) + 0.5) * self.step()
     }
     /// The cycle at a place.
     pub fn cycle_at(self, x: f64) -> u32 {
-        (((x - self.left()) / self.step()).floor().max(0.0) as u32).min(self.last)
+        self.first.saturating_add(((x - self.left()) / self.step()).floor().max(0.0) as u32).min(self.last)
     }
 }
 
@@ -54,6 +60,8 @@ pub struct TimelineView {
     pub resource: u8,
     /// What one and what several of it are called.
     pub unit: [String; 2],
+    /// The first cycle of the scale.
+    pub first: u32,
     /// The last cycle of the scale; the run may not have come so far.
     pub end: u32,
     /// The last computed cycle.

@@ -1,0 +1,120 @@
+//! How the window of Timeline is changed: wheel, keys, buttons.
+
+use leptos::prelude::*;
+
+use super::event_lane::View;
+use super::zoom::Window;
+use crate::store::Store;
+use crate::widgets::button::IconButton;
+use crate::widgets::icons::Kind;
+
+/// A press of a key or button divides the length of the window by this.
+const STEP: f64 = 2.0;
+/// A turn of the wheel by so many pixels doubles or halves it.
+const TURN: f64 = 200.0;
+/// Shorter scales have no buttons for it.
+const CYCLES_MIN: u32 = 20;
+
+/// The window of Timeline.
+#[derive(Clone, Copy)]
+pub struct Zoom {
+    /// Timeline with all cycles.
+    pub all: View,
+    /// Timeline with those that are shown.
+    pub shown: View,
+    /// The window; `None`: all cycles.
+    pub window: RwSignal<Option<Window>>,
+}
+
+impl Zoom {
+    /// The last computed cycle.
+    pub fn last(self) -> u32 {
+        self.all.with_untracked(|view| view.as_ref().map_or(0, |view| view.last))
+    }
+
+    /// The end of the scale that has all cycles.
+    fn end(self) -> u32 {
+        self.all.with(|view| view.as_ref().map_or(0, |view| view.end))
+    }
+
+    fn scale(self, factor: f64, about: u32) {
+        let shown = self
+            .shown
+            .with_untracked(|view| view.as_ref().map(|view| Window { first: view.first, last: view.end }));
+        let zoomed = shown.and_then(|shown| shown.zoomed(factor, about, untrack(|| self.end())));
+        self.window.set(zoomed);
+    }
+
+    /// Zooms if it was a key for that; whether it was.
+    pub fn by_key(self, key: &str, about: u32) -> bool {
+        match key {
+            "+" | "=" => self.scale(1.0 / STEP, about),
+            "-" | "−" => self.scale(STEP, about),
+            "0" => self.window.set(None),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Zooms with Ctrl, as which browsers report a pinch on a touchpad; moves the window with Shift or sideways. Whether it did.
+    pub fn by_wheel(self, event: &web_sys::WheelEvent, about: u32) -> bool {
+        let (x, y) = (event.delta_x(), event.delta_y());
+        if event.ctrl_key() || event.meta_key() {
+            self.scale((y / TURN).exp2(), about);
+            return true;
+        }
+        let is_sideways = event.shift_key() || x.abs() > y.abs();
+        let Some(window) = self.window.get_untracked().filter(|_| is_sideways) else { return false };
+        let by = (x + y) / TURN * f64::from(window.last - window.first + 1) / 4.0;
+        self.window.set(Some(window.moved(by.abs().ceil().copysign(by) as i64, untrack(|| self.end()))));
+        true
+    }
+}
+
+/// In, out, and back to all cycles; where a range is marked, to that.
+#[component]
+pub fn ZoomButtons(
+    /// The window.
+    zoom: Zoom,
+) -> impl IntoView {
+    let store = Store::get();
+    let cursor = move || store.now(|m| m.cursor);
+    let to_range =
+        move || {
+            let window = zoom.all.with(|view| {
+                let view = view.as_ref()?;
+                view.range.as_ref().and_then(|range| Window::of(range.from, range.to, view.end))
+            })?;
+            (zoom.window.get() != Some(window)).then(|| view! {
+            <button type="button" class="btn quiet small" on:click=move |_| zoom.window.set(Some(window))>
+                "Zoom to the range"
+            </button>
+        })
+        };
+    let is_long = move || zoom.end() > CYCLES_MIN;
+    let is_zoomed = move || zoom.window.get().is_some();
+    view! {
+        {to_range}
+        {move || is_long().then(|| view! {
+            <IconButton
+                icon=Kind::Plus
+                label="Zoom in"
+                key="+"
+                class="small"
+                on_press=Callback::new(move |()| zoom.scale(1.0 / STEP, cursor()))
+            />
+        })}
+        {move || is_zoomed().then(|| view! {
+            <IconButton
+                icon=Kind::Minus
+                label="Zoom out"
+                key="-"
+                class="small"
+                on_press=Callback::new(move |()| zoom.scale(STEP, cursor()))
+            />
+            <button type="button" class="btn quiet small" title="0" on:click=move |_| zoom.window.set(None)>
+                "All cycles"
+            </button>
+        })}
+    }
+}
