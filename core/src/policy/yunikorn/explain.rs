@@ -289,11 +289,7 @@ pub fn ledger(world: PartitionView<'_>) -> Ledger {
         }
     }
     for row in &mut rows {
-        let mut share = PerResource::default();
-        for r in Resource::ACCOUNTED {
-            share.set(r, row.quota.get(r).min(row.request.get(r)));
-        }
-        row.fair_share = Some(share);
+        row.fair_share = Some(row.quota);
     }
     Ledger { rows, total }
 }
