@@ -302,7 +302,7 @@ impl World {
         *first = first.or(Some(now));
     }
 
-    /// The policy tells a pod to go. Gives its node; `None`: it holds nothing, or was told before.
+    /// The policy evicts a pod. Its node; `None`: it holds nothing, or was evicted before.
     pub fn evict(&mut self, pod: PodId, grace: Span, now: Time) -> Option<NodeId> {
         let p = &self.cluster.pods[pod];
         if !matches!(p.phase, Phase::Starting { .. } | Phase::Running { .. }) {
@@ -340,7 +340,7 @@ impl World {
         node
     }
 
-    /// Of a job that resumes, what a pod did is not lost. What it is told in time to go for, saving, is no work.
+    /// Of a job that resumes, what a pod did is not lost. The time it is given to save its state is no work.
     fn keep_work(&mut self, pod: PodId, now: Time) {
         let p = &self.cluster.pods[pod];
         if let (Phase::Running { since, .. }, Restart::Resume) = (p.phase, self.cluster.jobs[p.job].restart) {

@@ -114,7 +114,7 @@ impl GpuRequest {
 /// Required node labels: every key must have one of its values.
 pub type NodeSelector = Vec<(Arc<str>, Vec<Arc<str>>)>;
 
-/// What is said of few pods: where else they may not run, and how they are told apart.
+/// What is said of few pods: where else they may not run, and how they are distinguished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodRules {
     /// Required node affinity: all of these must hold.

@@ -1,4 +1,4 @@
-//! What the page is told of a moment of a run, and of the run up to it.
+//! What the page receives about a moment of a run, and of the run up to it.
 //!
 //! Everything drawn derives from it. Reals that may be infinite (unlimited) are `None`.
 

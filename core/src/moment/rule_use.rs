@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::ladders::ladder;
 use super::{LadderLevel, LadderLine, LineKind};
 
-/// Most comparisons that are told one by one.
+/// Most comparisons that are listed one by one.
 const TOLD_MAX: usize = 12;
 /// Above so many queues divisions are not derived again for all of them.
 const QUEUES_MAX: usize = 200;

@@ -43,7 +43,7 @@ pub struct Description {
     pub translation: Translation,
     /// The file from which the product reads its queues, which can be read and written here; `None`: there is none.
     pub queue_file: Option<&'static str>,
-    /// How the states of queues are told apart; `None`: queues have no states.
+    /// How the state of a queue is found; `None`: queues have no states.
     pub queue_state: Option<QueueState>,
     /// Allocated over fair share, as reclaim compares it between queues; `None`: it does not.
     pub saturation: Option<fn(f64, f64) -> f64>,

@@ -247,7 +247,7 @@ impl Simulation {
                 _ => {}
             }
         }
-        // Later rounds repeat the first as long as nothing changes; they are not told.
+        // Later rounds repeat the first as long as nothing changes; they are not recorded.
         let is_told = self.state.parts.values().any(|part| part.n_still < self.fixed.rounds);
         for job in self.cluster().live_jobs.clone() {
             let j = &self.cluster().jobs[job];

@@ -9,7 +9,7 @@ use super::text::Text;
 use crate::moment::{EventRow, EventWord, Frame};
 use crate::trace::{Check, NotSelected, Protection, Quantity, Whom};
 
-/// Most lines that are told.
+/// Most lines that are shown.
 const LINES: usize = 6;
 
 /// Others that hold something and stay: queues, and jobs of the queue of the one that goes.

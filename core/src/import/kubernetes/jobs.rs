@@ -138,7 +138,7 @@ impl Work<'_, '_> {
         if partly > 1 {
             report
                 .assumed
-                .push(format!("{name}: which of its kinds of pods run is told by their number alone"));
+                .push(format!("{name}: which of its kinds of pods run follows from their number alone"));
         }
         sets
     }

@@ -10,7 +10,7 @@ use crate::scenario::{NodeEntry, Scalar};
 /// GPUs of a node that pods name and the text does not have.
 const NODE_GPUS: &str = "8";
 
-/// The label that tells the memory of each GPU, in MiB.
+/// The label with the memory of each GPU, in MiB.
 const GPU_MEMORY: &str = "nvidia.com/gpu.memory";
 
 /// Conditions that keep pods away, with the state that a scenario has for each.

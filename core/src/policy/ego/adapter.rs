@@ -187,11 +187,11 @@ impl Out<'_, '_> {
         self.trace.action = "earmark";
         let mut given: BTreeMap<SubId, usize> = BTreeMap::new();
         let n_old = n_before.min(desk.state.earmarks.len());
-        let told = self.decisions.iter().filter_map(|decision| match decision {
+        let evicted = self.decisions.iter().filter_map(|decision| match decision {
             Decision::Evict { pod, .. } => Some(*pod),
             Decision::Bind { .. } => None,
         });
-        let told: BTreeSet<PodId> = told.collect();
+        let evicted: BTreeSet<PodId> = evicted.collect();
         for (at, earmark) in desk.state.earmarks.iter().enumerate() {
             let n = given.entry(earmark.sub).or_default();
             let units = desk.state.units.values().zip(desk.pods.values());
@@ -201,7 +201,7 @@ impl Out<'_, '_> {
             let waiting = desk.waiting[earmark.sub].iter().rev().copied();
             let pod = waiting.chain(leaving.map(|(_, &pod)| pod)).nth(*n);
             *n += 1;
-            let is_new = at >= n_old || earmark.victims.iter().any(|&id| told.contains(&desk.pods[id]));
+            let is_new = at >= n_old || earmark.victims.iter().any(|&id| evicted.contains(&desk.pods[id]));
             if let (true, Some(pod)) = (is_new, pod) {
                 self.trace.event(Event::Claimed { pod, node: self.model.nodes[earmark.host] }, Vec::new);
             }

@@ -108,7 +108,7 @@ impl Memory {
         }
     }
 
-    /// Notes what a cycle left behind. `is_live` tells which pods still hold something or wait.
+    /// Notes what a cycle left behind. `is_live`: whether a pod still holds something or waits.
     pub(super) fn note(&mut self, model: &Model, desk: &Desk<'_>, started: &[UnitId]) {
         for &id in started {
             self.n_started += 1;

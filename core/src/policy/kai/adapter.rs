@@ -484,20 +484,20 @@ fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> UsageTrack
 /// What every queue holds, parents included, once decisions are carried out.
 fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
     let cluster = world.cluster;
-    let mut told: Vec<(PodId, Option<NodeId>)> = Vec::with_capacity(decisions.len());
+    let mut decided: Vec<(PodId, Option<NodeId>)> = Vec::with_capacity(decisions.len());
     for decision in decisions {
-        told.push(match *decision {
+        decided.push(match *decision {
             Decision::Bind { pod, node, .. } => (pod, Some(node)),
             Decision::Evict { pod, .. } => (pod, None),
         });
     }
-    told.sort_by_key(|t| t.0);
+    decided.sort_by_key(|t| t.0);
     let mut held = vec![Quantities::default(); cluster.queues.len()];
     for job in world.live_jobs() {
         for (id, pod) in cluster.pods_of(job) {
             let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
-            let node = match told.binary_search_by_key(&id, |t| t.0) {
-                Ok(at) => told[at].1,
+            let node = match decided.binary_search_by_key(&id, |t| t.0) {
+                Ok(at) => decided[at].1,
                 Err(_) => pod.node.filter(|_| holds),
             };
             let Some(node) = node else { continue };
@@ -515,7 +515,7 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
 fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Option<Time> {
     let cluster = world.cluster;
     let leaving = world.live_jobs().flat_map(|job| cluster.pods_of(job)).filter_map(|(id, pod)| {
-        let told = || decisions.iter().any(|d| matches!(d, Decision::Evict { pod, .. } if *pod == id));
+        let is_evicted = || decisions.iter().any(|d| matches!(d, Decision::Evict { pod, .. } if *pod == id));
         // What was placed in this very cycle is on no node yet.
         let bound = || {
             let place = |d: &Decision| match *d {
@@ -527,7 +527,7 @@ fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Op
         match pod.phase {
             _ if pod.node.or_else(bound) != Some(node) => None,
             Phase::Terminating { until } => Some(until),
-            _ if told() => Some(world.now + cluster.delays.termination),
+            _ if is_evicted() => Some(world.now + cluster.delays.termination),
             _ => None,
         }
     });

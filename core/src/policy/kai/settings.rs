@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! A setting left out has the upstream default (kai.md 4.1). [`super::config`] has the fields and their defaults, [`super::form`]
-//! what people are told of them.
+//! what is said of them.
 //!
 //! A placement strategy (`gpu-placement`, `cpu-placement`) also changes what the operator changes with it: GPU spread loads
 //! gpuspread instead of gpupack and gpusharingorder, and either spread takes consolidation out of the actions, unless the scenario

@@ -25,7 +25,7 @@ pub const TRANSLATION: Translation = Translation {
         is_off: |actions| !["reclaim", "preempt"].iter().any(|action| actions.contains(action)),
         off: "allocate, stalegangeviction",
         says_off: "without preemption KAI runs only allocate and stalegangeviction",
-        says_on: Some("KAI reclaims and preempts unless told otherwise"),
+        says_on: Some("KAI reclaims and preempts by default"),
     }),
     default_priority: Some("default-job-priority"),
     ..Translation::PLAIN

@@ -43,7 +43,7 @@ rules! {
         "remaining GPUs go to the largest fraction lost to rounding, then to the oldest project",
         "min(1, rest, still requested)",
         "runai.md 4.3",
-        "our choice RC-3: never more than is requested; RC-15: equal parts are told apart by the last bit of a double";
+        "our choice RC-3: never more than is requested; RC-15: equal parts differ in the last bit of a double";
     OVER_FAIRSHARE "runai/queue-order/1" of "kai/queue-order/1":
         "a project that is not over its fairshare comes first",
         "allocated ≤ fairshare, for every resource",

@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! Over-quota, by level or in proportion to quotas, becomes weights and limits of the queues. Departments of another policy share
-//! by their weights, so Run:ai is told to do the same.
+//! by their weights, so Run:ai is set to do the same.
 //!
 //! # Source
 //! runai.md 4.2, 7
@@ -26,7 +26,7 @@ fn queues(work: &mut Translator<'_>) {
     if work.to.key == "runai" {
         if departments.contains(&true) {
             work.new.settings.insert("department-over-quota".into(), "by-weight".into());
-            let says = "Run:ai shares among departments by their quotas unless told otherwise; it is told to share by weight";
+            let says = "by default Run:ai divides among departments in proportion to their quotas; it is set to divide by weight";
             work.note(Kind::Changed, setting("department-over-quota"), says);
         }
     } else if work.to.queue.weight.is_some() {

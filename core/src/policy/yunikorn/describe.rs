@@ -49,7 +49,7 @@ pub const DESCRIPTION: Description = Description {
         // These two name things that are there.
         reloads: Some(&["gpu-type", "partition"]),
     },
-    // Translating a weight tells of it.
+    // The note on a translated weight says so.
     silent: &["weight"],
     form: Form {
         settings: form::SETTINGS,

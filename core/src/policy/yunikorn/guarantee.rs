@@ -21,7 +21,7 @@ use super::model::{Core, QueueIx};
 /// A queue in the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snap {
-    /// The queue; what tells queues apart.
+    /// The queue; distinct for each.
     pub queue: QueueIx,
     /// Its place in the picture; `None` for the root.
     pub parent: Option<usize>,

@@ -286,7 +286,7 @@ pub struct Node {
     pub down: bool,
 }
 
-/// What tells the simulated surroundings apart.
+/// In what the simulated surroundings differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Age, in milliseconds, after which an ask may reserve.

@@ -2,14 +2,14 @@
 //!
 //! # Rule
 //! Siblings are sorted as the pass itself sorts them, and the comparison that the sort made between two neighbours is
-//! the one that is told: also where it was made with numbers of another place. Of the keys those that are equal
+//! the one that is shown: also where it was made with numbers of another place. Of the keys those that are equal
 //! come first and the one that decided comes last; if all are equal, the sort left them as they were walked.
 //!
 //! # Source
 //! yunikorn.md 2.1, 3.2, 3.4
 //!
 //! # Differs
-//! reserved asks and placeholders are served before everything else and in the same order; that they are is not told
+//! reserved asks and placeholders are served before everything else and in the same order; that they are is not shown
 
 use super::amounts::Amounts;
 use super::memory::{Memory, application};
@@ -102,7 +102,7 @@ impl Teller<'_> {
                 let subject =
                     Subject { queue, other_queue: self.queue(children[before]), ..Subject::default() };
                 let keys = self.compared(&contenders, by_priority, own, other);
-                place.behind = told(keys, subject, [names(item), names(before)]);
+                place.behind = behind(keys, subject, [names(item), names(before)]);
             }
             place
         })
@@ -126,7 +126,7 @@ impl Teller<'_> {
                 let (queue, other_job) = (self.queue(leaf), self.job(&names(position - 1)));
                 let subject = Subject { queue, job, other_job, ..Subject::default() };
                 let keys = self.apps_compared(leaf, order[position], order[position - 1]);
-                place.behind = told(keys, subject, [names(position), names(position - 1)]);
+                place.behind = behind(keys, subject, [names(position), names(position - 1)]);
             }
             place
         })
@@ -219,7 +219,7 @@ fn places(met: &[[At; 2]], now: [(usize, usize); 2]) -> [At; 2] {
 }
 
 /// The keys up to the first that differs as comparisons; if none does, that it is a tie.
-fn told(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
+fn behind(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
     let mut checks = Vec::new();
     for (rule, quantity, own, other) in keys {
         // What is pending may differ in a type that the scenario has no word for.

@@ -131,7 +131,7 @@ pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// What is told besides of an order: rules that put one behind another and decide nothing by themselves.
+/// What else is recorded of an order: rules that put one behind another and decide nothing by themselves.
 pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
 
 /// Every rule by which the policy decides.

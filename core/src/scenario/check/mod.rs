@@ -208,7 +208,7 @@ impl Findings {
         }
     }
 
-    /// A quota or a limit, which `is_unlimited` tells apart. Memory without a unit counts KAI's 10^6 bytes, and -1 is
+    /// A quota or a limit, which `is_unlimited` distinguishes. Memory without a unit counts KAI's 10^6 bytes, and -1 is
     /// KAI's *unlimited*.
     fn bound(
         &mut self,

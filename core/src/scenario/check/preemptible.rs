@@ -16,7 +16,7 @@ pub fn is_semi(typed: &Option<Scalar>) -> bool {
 }
 
 /// What is said of a job, of which all pods must start together or not (`is_elastic`), else what the policy takes it to be.
-/// Where the policy knows no semi-preemptible jobs it is as if nothing were said: the list of ignored values tells of it.
+/// Where the policy knows no semi-preemptible jobs it is as if nothing were said: the list of ignored values says so.
 pub fn preemptible(
     entry: &JobEntry,
     (unset, is_elastic): (bool, bool),

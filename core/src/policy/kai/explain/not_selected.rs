@@ -56,21 +56,21 @@ impl Session<'_> {
             Taking::Preemption | Taking::Consolidation { .. } => None,
         };
         let own = self.facts_of(job).queue.filter(|_| self.notes.is_on());
-        let mut told: Vec<JobRef> = Vec::new();
+        let mut victims: Vec<JobRef> = Vec::new();
         for done in done.iter().filter(|_| own.is_some()) {
             if let Done::Evicted(task) = *done {
                 let owner = self.job_of(task);
-                if !told.contains(&owner) {
-                    told.push(owner);
+                if !victims.contains(&owner) {
+                    victims.push(owner);
                 }
             }
         }
-        let Some(own) = own.filter(|_| !told.is_empty()) else { return Vec::new() };
+        let Some(own) = own.filter(|_| !victims.is_empty()) else { return Vec::new() };
         let mut not_selected = Vec::new();
         if let Some(held) = held {
             let leaves = self.leaves(job, own);
             let claim = Claim { claimant: job, need, fixed: None, held };
-            self.spared_queues(own, claim, (&told, &leaves), &mut not_selected);
+            self.spared_queues(own, claim, (&victims, &leaves), &mut not_selected);
             match leaves[own.ix()].jobs {
                 0 => {}
                 jobs => {
@@ -78,7 +78,7 @@ impl Session<'_> {
                 }
             }
         }
-        self.spared_jobs((job, own), held.is_some(), &told, &mut not_selected);
+        self.spared_jobs((job, own), held.is_some(), &victims, &mut not_selected);
         not_selected.truncate(SPARED_MAX);
         let by = self.facts_of(job).id;
         not_selected.into_iter().map(|(whom, why)| NotSelected { by, whom, why }).collect()
@@ -135,16 +135,16 @@ impl Session<'_> {
         &self,
         own: QueueRef,
         claim: Claim<'_>,
-        (told, leaves): (&[JobRef], &[Leaf]),
+        (victims, leaves): (&[JobRef], &[Leaf]),
         not_selected: &mut Vec<(Whom, Protection)>,
     ) {
-        // Where a queue's path splits from the claimant's; those of whom something goes are not told.
+        // Where a queue's path splits from the claimant's; those of the victims are left out.
         let mut known: Vec<QueueRef> = Vec::new();
-        for victim in told {
+        for victim in victims {
             let split = self.facts_of(*victim).queue.and_then(|leaf| self.split(own, leaf));
             known.extend(split.map(|(_, e)| e));
         }
-        // Below whom something is held.
+        // Below which something is held.
         let mut others: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
         for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
             let Some((r, e)) = self.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
@@ -175,15 +175,16 @@ impl Session<'_> {
         &self,
         (job, own): (JobRef, QueueRef),
         is_reclaim: bool,
-        told: &[JobRef],
+        victims: &[JobRef],
         not_selected: &mut Vec<(Whom, Protection)>,
     ) {
-        let queues: Vec<Option<QueueRef>> = told.iter().map(|&victim| self.facts_of(victim).queue).collect();
+        let queues: Vec<Option<QueueRef>> =
+            victims.iter().map(|&victim| self.facts_of(victim).queue).collect();
         let against = if is_reclaim { Against::Reclaim(own) } else { Against::Preemption };
         for other in self.holders().filter(|&other| other != job) {
             let facts = self.facts_of(other);
-            let is_told = told.contains(&other);
-            if !queues.contains(&facts.queue) || is_told && !self.is_semi(other) {
+            let is_victim = victims.contains(&other);
+            if !queues.contains(&facts.queue) || is_victim && !self.is_semi(other) {
                 continue;
             }
             let why = if facts.preemptible == Preemptible::No {

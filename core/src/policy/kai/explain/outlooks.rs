@@ -3,7 +3,7 @@
 //! # Rule
 //! Victims of a claim are gone when the last pod leaves the node. Whether minimum runtimes alone keep a job waiting, and until
 //! when, is found by running the cycle again, on a copy, at the first cycles after the ends of those minimum runtimes: the
-//! first that claims room for the job tells. For other jobs the ends of running jobs are gone through, first to last, until
+//! first that claims room for the job gives the time. For other jobs the ends of running jobs are gone through, first to last, until
 //! the job's next chunk fits nodes, limits and quotas without what has ended. A non-preemptible job over quota waits for the
 //! one that uses the quota. Nothing is promised to a job that lost a claim before.
 //!

@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! An attempt pops all that waits, but only the claimant and those that lost tasks do anything; the others, bystanders,
-//! are there for the order. If any two siblings are told apart whatever they hold, a heap of siblings in which only the
+//! are there for the order. If any two siblings differ in rank whatever they hold, a heap of siblings in which only the
 //! top may be out of place has, once that is put right, the true first at its top, whatever its shape: nothing changes
 //! below an item that is not at the top. So a queue below which nobody is left that matters can be taken out of the top
 //! heap; and when one queue is left in it, its turn no longer depends on what is below, and the same holds for its

@@ -5,7 +5,7 @@
 //! each registered order is drawn anew whenever it is asked for, as those maps do it: the items of a map of up to eight
 //! come in the order in which they went in, beginning at one of eight slots; those of a larger map in any order. What
 //! is drawn depends on the seed, the order, how far the cycle is, and the items, so the same seed gives the same run.
-//! With and without a seed, each choice between candidates that only such an order told apart, on the way to something
+//! With and without a seed, each choice between candidates that only such an order distinguished, on the way to something
 //! that is committed, is a candidate for a mark; [`crate::policy::kai::order::nondeterminism_probe`] says which of them are marked.
 //!
 //! # Source

@@ -12,7 +12,7 @@
 //!
 //! # Differs
 //! Approximate in three ways: what none of the draws shows is not marked; above 256 pods, and where only outcomes are
-//! recorded, nothing is drawn and all candidates are marked; a cycle without any decision is not drawn again. The order of insertion is told as a tie of
+//! recorded, nothing is drawn and all candidates are marked; a cycle without any decision is not drawn again. The order of insertion is recorded as a tie of
 //! queues where queues tied
 
 use crate::kit::random::mixed;

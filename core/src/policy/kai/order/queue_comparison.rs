@@ -63,7 +63,7 @@ impl ComparedQueue {
     }
 }
 
-/// Which of two queues is served first, and the rule that tells them apart.
+/// Which of two queues is served first, and the rule that decides.
 pub fn compare(
     l: &ComparedQueue,
     r: &ComparedQueue,

@@ -1,7 +1,7 @@
 //! Which of two queues is served first.
 //!
 //! # Rule
-//! The first rule that tells them apart decides: (1) not over-utilised, (2) within quota with the job, (3) priority,
+//! The first rule in which they differ decides: (1) not over-utilised, (2) within quota with the job, (3) priority,
 //! (4) no zero share, (5) dominant share with the job and without the victims, (6) dominant share, (7) smaller
 //! allocatable share, (8) strictly older, otherwise the *right* one.
 //!
@@ -180,7 +180,7 @@ pub(in crate::policy::kai) struct Standing<'q> {
     pub victims: Quantities,
 }
 
-/// The first rule that tells two queues apart; who has the smaller number is served first, of equal ones the right.
+/// The first rule in which two queues differ; the smaller number is served first, of equal ones the right.
 pub(in crate::policy::kai) fn decide(
     l: &Standing<'_>,
     r: &Standing<'_>,
