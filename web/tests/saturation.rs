@@ -89,6 +89,18 @@ fn trends_have_the_ratio_and_the_state() {
     assert_eq!(trends_of("tenants-and-offsets", 2, Measure::Ratio).measure, Measure::Amounts);
 }
 
+/// A queue can have less than its sibling, want more, and get none by reclaim.
+#[test]
+fn why_says_which_sibling_has_more_and_keeps_it() {
+    let whole = Whole::open("tree-decides", 4);
+    let about = Selection::Queue("nlp".into());
+    let verdict = words::why(whole.frame(), None, &about, None, 2).verdict.spoken();
+    expect![].assert_eq(&verdict);
+    let about = Selection::Queue("vision".into());
+    let verdict = words::why(whole.frame(), None, &about, None, 2).verdict.spoken();
+    expect![].assert_eq(&verdict);
+}
+
 #[test]
 fn why_has_both_sides_of_a_reclaim() {
     let whole = Whole::open("runai-low-takes-high", 1);
