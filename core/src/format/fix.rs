@@ -131,6 +131,10 @@ fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
             Ok(())
         }
         Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
+        Edit::MovePool { at, before } => match element(s, at) {
+            Some(("pools", i)) => fix_pools::move_before(s, i, before).ok_or_else(|| no_place(at)),
+            _ => Err(no_place(at)),
+        },
         Edit::Duplicate { at } => duplicate(s, at),
     }
 }

@@ -78,3 +78,17 @@ pub fn remove(s: &mut Scenario, i: usize) {
         redirect(s, &gone.name, None);
     }
 }
+
+/// Moves a pool before another; nodes that name no pool stay in the one that was the first.
+pub fn move_before(s: &mut Scenario, i: usize, before: &str) -> Option<()> {
+    let target = s.pools.iter().position(|pool| pool.name == before)?;
+    let first = s.pools[0].name.clone();
+    let pools = Arc::make_mut(&mut s.pools);
+    let pool = pools.remove(i);
+    pools.insert(if target > i { target - 1 } else { target }, pool);
+    if s.pools[0].name != first && s.nodes.iter().any(|node| node.pool.is_none()) {
+        let nodes = Arc::make_mut(&mut s.nodes).iter_mut().filter(|node| node.pool.is_none());
+        nodes.for_each(|node| node.pool = Some(first.clone()));
+    }
+    Some(())
+}

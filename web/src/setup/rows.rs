@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use fairground::policy::form::{Ask, Attribute};
 use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
 use fairground::words::{Selection, Terms, number};
 
 use super::edit_box::Kind;
 use crate::input_normalisation::says_no_end;
-use crate::state::document::tree;
+use crate::state::document::{self, tree};
 
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
@@ -281,6 +282,73 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
         kind: Kind::Choice(choices),
         is_locked: false,
     })
+}
+
+/// The choices of a node pool that have a column, with the values to choose from.
+fn pool_choices(
+    policy: &str,
+) -> impl Iterator<Item = (&'static Attribute, &'static [(&'static str, &'static str)])> {
+    Policy::described_or_default(policy).form.pool.iter().filter_map(|attribute| match attribute.ask {
+        Ask::Choice(choices) => Some((attribute, choices)),
+        _ => None,
+    })
+}
+
+/// The columns of the table of node pools.
+pub fn pool_columns(policy: &str) -> Vec<Column> {
+    let terms = Terms::of(policy);
+    let name = column("node pools", "Scheduled separately, one after the other", false, "minmax(0, 1fr)");
+    let choices = pool_choices(policy)
+        .map(|(of, _)| column(&terms.says(of.label), &terms.says(of.says), false, "minmax(0, 1.2fr)"));
+    std::iter::once(name).chain(choices).collect()
+}
+
+/// The table of node pools.
+pub fn pool_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+) -> Vec<Row> {
+    let marks = marks(findings, dismissed, "pools");
+    let n = scenario.pools.len();
+    let rows = scenario.pools.iter().enumerate().map(|(i, pool)| {
+        let at = Path::default().field("pools").named(&pool.name);
+        let choices = pool_choices(&scenario.policy)
+            .map(|(of, choices)| choice_cell(scenario, of.place(&at), of, choices, &pool.name));
+        Row {
+            id: pool.name.clone(),
+            select: None,
+            level: 1,
+            open: None,
+            place: (i + 1, n),
+            queue: None,
+            is_top: false,
+            mark: marks.get(&pool.name).cloned(),
+            cells: std::iter::once(name_cell(at.clone(), &pool.name)).chain(choices).collect(),
+        }
+    });
+    rows.collect()
+}
+
+/// A choice of a pool; not set, it is the scenario's.
+fn choice_cell(scenario: &Scenario, at: Path, of: &Attribute, choices: &[(&str, &str)], pool: &str) -> Cell {
+    let called = |key: &str| choices.iter().find(|(this, _)| *this == key).map(|(_, name)| *name);
+    let text = document::value(scenario, &at);
+    let general = document::value(scenario, &of.place(&Path::default()));
+    let general = called(&general).unwrap_or(of.default);
+    let shown = called(&text).unwrap_or(if text.is_empty() { general } else { &text }).to_string();
+    let own = choices.iter().map(|(key, name)| (key.to_string(), name.to_string()));
+    Cell {
+        at: Some(at),
+        spoken: format!("{} in {pool}: {shown}", of.label),
+        is_dim: text.is_empty(),
+        kind: Kind::Choice(
+            std::iter::once((String::new(), format!("as in Rules: {general}"))).chain(own).collect(),
+        ),
+        is_locked: false,
+        shown,
+        text,
+    }
 }
 
 /// The columns of the table of jobs.
