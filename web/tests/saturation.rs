@@ -95,10 +95,10 @@ fn why_says_which_sibling_has_more_and_keeps_it() {
     let whole = Whole::open("tree-decides", 4);
     let about = Selection::Queue("nlp".into());
     let verdict = words::why(whole.frame(), None, &about, None, 2).verdict.spoken();
-    expect![].assert_eq(&verdict);
+    expect!["nlp uses 2 GPUs, its whole share, and requests 3. Its sibling vision uses 3 of its own fair share of 3, so nlp cannot reclaim any from it."].assert_eq(&verdict);
     let about = Selection::Queue("vision".into());
     let verdict = words::why(whole.frame(), None, &about, None, 2).verdict.spoken();
-    expect![].assert_eq(&verdict);
+    expect!["vision uses 3 GPUs, 1 over its quota of 2, within its fair share of 3."].assert_eq(&verdict);
 }
 
 #[test]
