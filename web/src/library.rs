@@ -75,6 +75,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "ego-eighteen-slots": "How does EGO share?",
     "ego-share-usage": "How does EGO share?",
     "ego-grace": "How does EGO share?",
+    "ego-share-limit": "How does EGO share?",
     "four-schedulers": "What would another scheduler do?",
 };
 

@@ -250,6 +250,14 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     } else {
         text.say(format!(" has {} of {} free.", number(free[2]), with_unit(GPU, node.capacity[2])))
     };
+    let owner = node.owner.and_then(|owner| frame.queues.get(owner as usize));
+    let verdict = match owner {
+        None => verdict,
+        Some(owner) => {
+            let lent = if node.lent { ", which lends it to others." } else { "." };
+            verdict.say(" It is owned by ").queue(&owner.name).say(lent)
+        }
+    };
     let row = |what, resource: u8| {
         let r = usize::from(resource);
         (what, [node.capacity[r], node.used[r], free[r]].map(|v| amount(resource, v)).into(), false)

@@ -34,7 +34,9 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     };
     Explanation {
         about: Text::default().queue(name).say(format!("{called} · {}", number::resource_name(resource))),
-        verdict: verdict(row, resource, terms).then(fuller_sibling(frame, row, resource)),
+        verdict: verdict(row, resource, terms)
+            .then(fuller_sibling(frame, row, resource))
+            .then(over_limit(row, resource)),
         evidence: Some(evidence(row, resource, &frame.policy)),
         controls: ["quota", "weight", "limit"]
             .into_iter()
@@ -131,6 +133,13 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     }
 }
 
+/// What of a queue is above its limit, and is reclaimed first for that.
+fn over_limit(row: &QueueRow, resource: u8) -> Text {
+    let over = row.over_limit[usize::from(resource.min(2))];
+    let text = format!(" Reclaimed first: {} above its limit.", with_unit(resource, over));
+    if over > EPSILON { Text::of(text) } else { Text::default() }
+}
+
 /// A sibling that uses more than a queue that wants more, and keeps it: it is within a fair share of its own.
 fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: u8) -> Text {
     let r = usize::from(resource.min(2));
@@ -180,6 +189,9 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
     }
     if terms.reads("limit") {
         rows.push(("limit", vec![of(&row.limit)], false));
+    }
+    if let Some(private) = &row.private {
+        rows.push(("allocated on owned nodes", vec![amount(resource, private[r])], false));
     }
     rows.push(("requested", vec![amount(resource, row.request[r])], false));
     for (what, value) in [

@@ -1,5 +1,7 @@
 //! Gantt: who ran when. A row per job, pod or GPU; a thin line while it is known, a bar while it holds something.
 
+use std::collections::BTreeMap;
+
 use fairground::moment::Kind;
 use fairground::words::Selection;
 use fairground::words::number::{self, DOMINANT, count, in_unit, nth_named, unit_of};
@@ -127,6 +129,11 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
     let tree = Tree::new(&frame.queues);
     let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
     let mut lines = Vec::new();
+    let leaving = frame.jobs.iter().filter_map(|job| Some((job, job.leaves_ms?)));
+    let leaves: BTreeMap<&str, String> = leaving
+        .filter(|(_, at)| *at > frame.time_ms)
+        .map(|(job, at)| (job.name.as_str(), number::leaves(at, frame.time_ms)))
+        .collect();
     let mut group = None;
     let mut marks = Marks::default();
     for row in &gantt.rows {
@@ -134,7 +141,14 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
             group = Some(queue);
             lines.push(Line::Queue(name(queue).to_string(), tree.tone(queue)));
         }
-        let drawn = drawn(gantt, row, &tree, selection, &name);
+        let mut drawn = drawn(gantt, row, &tree, selection, &name);
+        if let Some(leaves) = row.queue.and_then(|_| leaves.get(row.job.as_str())) {
+            drawn.says += &format!("; {leaves}");
+            // At the end of its line, which is now.
+            if frame.cycle == gantt.last && drawn.fate.is_empty() {
+                drawn.fate.clone_from(leaves);
+            }
+        }
         marks.waits |= drawn.known.is_some();
         marks.runs |= drawn.bars.iter().any(|bar| bar.kept > 0.0);
         marks.lost |= drawn.bars.iter().any(|bar| bar.lost > 0.0);
