@@ -547,6 +547,8 @@ pub struct LadderLine {
     pub pot: f64,
     /// Requestable, or weight.
     pub weight: f64,
+    /// Past usage as a share of the cluster, and how strongly it counts.
+    pub past: Option<(f64, f64)>,
     /// Part and sum of parts; where shares rise, the dominant share before and after.
     pub part: (f64, f64),
     /// Offer before rounding, or the rounded-off fraction.
