@@ -92,7 +92,7 @@ fn refuse(at: &Path, says: String) -> Box<Diagnostic> {
     Box::new(diagnostic(codes::NO_PLACE, at.clone(), says, None))
 }
 
-fn no_place(at: &Path) -> Box<Diagnostic> {
+pub fn no_place(at: &Path) -> Box<Diagnostic> {
     refuse(at, format!("there is no place {at} in this scenario"))
 }
 
@@ -131,10 +131,7 @@ fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
             Ok(())
         }
         Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
-        Edit::MovePool { at, before } => match element(s, at) {
-            Some(("pools", i)) => fix_pools::move_before(s, i, before).ok_or_else(|| no_place(at)),
-            _ => Err(no_place(at)),
-        },
+        Edit::MovePool { at, before } => fix_pools::move_before(s, at, before),
         Edit::Duplicate { at } => duplicate(s, at),
     }
 }
@@ -255,7 +252,7 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
 }
 
 /// The section and position of an element of one of the five lists.
-fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
+pub fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
     let [Segment::Field(section), which] = at.0.as_slice() else { return None };
     let i = s.names().iter().position(|n| n == section)?;
     match s.field(i) {

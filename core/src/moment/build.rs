@@ -7,7 +7,7 @@ use crate::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::policy::Policy;
 use crate::sim::{ClaimView, CycleRecord, Simulation};
 use crate::time::Time;
-use crate::trace::{Event, Ledger, LedgerRow, Recorded};
+use crate::trace::{Event, Holdings, Ledger, LedgerRow, Recorded};
 use crate::units::{PerResource, Resource};
 
 use super::names::Names;
@@ -291,32 +291,35 @@ fn hold(card: &mut NodeCard, queue: QueueId, leaving: bool, amount: &Amounts) {
 fn put_holdings(frame: &mut Frame, sim: &Simulation) {
     let cluster = sim.cluster();
     for (at, part) in cluster.partitions.ids().enumerate() {
-        let held = sim.holdings_in(part);
-        for owned in &held.nodes {
+        let Holdings { nodes, private, over_limit } = sim.holdings_in(part);
+        for owned in &nodes {
             let card = &mut frame.nodes[owned.node.index()];
             (card.owner, card.lent) = (Some(owned.owner.0), owned.is_lent);
         }
         let in_pool = frame.pools.get_mut(at).map(|pool| &mut pool.queues);
         for queues in in_pool.into_iter().chain([&mut frame.queues]) {
-            if !held.nodes.is_empty() {
-                queues.iter_mut().for_each(|row| _ = row.private.get_or_insert_default());
+            for row in queues.iter_mut().filter(|_| !nodes.is_empty()) {
+                row.private.get_or_insert_default();
             }
-            let stays = |pod: &&PodId| !matches!(cluster.pods[**pod].phase, Phase::Terminating { .. });
-            for (pods, field) in [
-                (&held.private, private as fn(&mut QueueRow) -> &mut Amounts),
-                (&held.over_limit, |row| &mut row.over_limit),
-            ] {
-                for pod in pods.iter().filter(stays).map(|&pod| &cluster.pods[pod]) {
-                    let amount = Amounts::of(&pod.request.resources);
-                    add_up(queues, cluster, cluster.jobs[pod.job].queue, &amount, field);
-                }
-            }
+            add_pods(queues, cluster, &private, |row| row.private.get_or_insert_default());
+            add_pods(queues, cluster, &over_limit, |row| &mut row.over_limit);
         }
     }
 }
 
-fn private(row: &mut QueueRow) -> &mut Amounts {
-    row.private.get_or_insert_default()
+/// Adds what pods hold, but for those that leave, to their queues and all above them.
+fn add_pods(
+    queues: &mut [QueueRow],
+    cluster: &Cluster,
+    pods: &[PodId],
+    field: fn(&mut QueueRow) -> &mut Amounts,
+) {
+    for pod in pods.iter().map(|&pod| &cluster.pods[pod]) {
+        if leaves_ms(pod.phase).is_none() {
+            let amount = Amounts::of(&pod.request.resources);
+            add_up(queues, cluster, cluster.jobs[pod.job].queue, &amount, field);
+        }
+    }
 }
 
 fn placed_or_told(recorded: &Recorded) -> Option<PodId> {

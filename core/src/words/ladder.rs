@@ -157,7 +157,7 @@ fn after_use(line: &LadderLine, counted: f64, weights: f64) -> String {
     format!(
         "weight {weight} → {counted} of {} (past usage {}, k {k}: share {part} + {k} × ({part} − {usage_part}) = {} of {})",
         number(weights),
-        amount(DOMINANT, usage * 100.0),
+        with_unit(DOMINANT, usage * 100.0),
         number(line.part.0),
         number(line.part.1)
     )

@@ -185,7 +185,7 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
         rows.push(("saturation ratio", vec![number::ratio(Some(ratio))], false));
     }
     if let Some(usage) = row.usage {
-        rows.push(("past usage", vec![amount(DOMINANT, usage[r] * 100.0)], false));
+        rows.push(("past usage", vec![with_unit(DOMINANT, usage[r] * 100.0)], false));
     }
     if terms.reads("limit") {
         rows.push(("limit", vec![of(&row.limit)], false));

@@ -61,6 +61,6 @@ pub fn Nodes() -> impl IntoView {
                 <span class="kbd">{key_name(store, "N")}</span>
             </button>
         </div>
-        <Pools />
+        <Pools dismissed />
     }
 }

@@ -1,6 +1,7 @@
 //! Node pools: parts of the cluster that are scheduled separately, in the order in which their schedulers are asked.
 
-use fairground::policy::Policy;
+use std::collections::BTreeSet;
+
 use fairground::scenario::{Edit, Path, Scenario};
 use leptos::prelude::*;
 
@@ -8,20 +9,22 @@ use super::grid::{EditGrid, RowKey};
 use super::rows::{pool_columns, pool_rows};
 use crate::state::command::Command;
 use crate::state::document;
-use crate::state::document::change::{Change, free_name};
+use crate::state::document::change::Change;
 use crate::store::Store;
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::menu::MenuItem;
 
 /// The table of node pools, if there are any, and the button that adds one.
 #[component]
-pub fn Pools() -> impl IntoView {
+pub fn Pools(
+    /// Findings that are hidden.
+    dismissed: Memo<BTreeSet<String>>,
+) -> impl IntoView {
     let store = Store::get();
-    let dismissed = store.part(|m| (*m.dismissed).clone());
     let rows = Memo::new(move |_| {
         let (scenario, findings) = (store.scenario.get(), store.findings.get());
-        dismissed.with(|dismissed| {
-            pool_rows(&scenario, &findings, |finding| dismissed.contains(&document::finding_key(finding)))
+        pool_rows(&scenario, &findings, &|finding| {
+            dismissed.with(|dismissed| dismissed.contains(&document::finding_key(finding)))
         })
     });
     let on_row_key = move |(id, key): (String, RowKey)| {
@@ -32,35 +35,37 @@ pub fn Pools() -> impl IntoView {
             RowKey::Down => shift(&scenario, &id, false),
             _ => None,
         };
-        command.into_iter().for_each(|command| store.dispatch(command));
+        if let Some(command) = command {
+            store.dispatch(command);
+        }
     };
     let menu = move |id: String| {
         let scenario = store.scenario.get_untracked();
-        let moves = [("Move up", true, "Alt+↑"), ("Move down", false, "Alt+↓")];
-        let moves = moves
-            .into_iter()
-            .filter_map(|(label, up, key)| Some(MenuItem::new(label, shift(&scenario, &id, up)?).key(key)));
-        moves.chain([MenuItem::new(format!("Remove {id}"), remove(&id)).key("Del")]).collect()
+        let mut items = Vec::new();
+        for (label, up, key) in [("Move up", true, "Alt+↑"), ("Move down", false, "Alt+↓")] {
+            if let Some(command) = shift(&scenario, &id, up) {
+                items.push(MenuItem::new(label, command).key(key));
+            }
+        }
+        items.push(MenuItem::new(format!("Remove {id}"), remove(&id)).key("Del"));
+        items
     };
-    let policy = store.part(|m| Policy::described_or_default(&m.scenario.policy).key);
-    let is_empty = Memo::new(move |_| rows.with(Vec::is_empty));
     // Made anew when another policy has other columns.
     let grid = move || {
-        let columns = pool_columns(policy.get());
-        (!is_empty.get()).then(|| {
-            view! {
-                <EditGrid
-                    label="Node pools"
-                    columns=Signal::derive(move || columns.clone())
-                    rows
-                    menu=Callback::new(menu)
-                    on_row_key=Callback::new(on_row_key)
-                />
-            }
-        })
+        let _ = store.terms.get();
+        let columns = pool_columns(&store.now(|m| m.scenario.policy.clone()));
+        view! {
+            <EditGrid
+                label="Node pools"
+                columns=Signal::derive(move || columns.clone())
+                rows
+                menu=Callback::new(menu)
+                on_row_key=Callback::new(on_row_key)
+            />
+        }
     };
     view! {
-        {grid}
+        <div hidden=move || rows.with(Vec::is_empty)>{grid}</div>
         <div class="add">
             <button
                 type="button"
@@ -89,12 +94,11 @@ fn remove(pool: &str) -> Command {
 
 /// Moves a pool one place up or down; `None`: there is no such place.
 fn shift(scenario: &Scenario, pool: &str, up: bool) -> Option<Command> {
-    let names: Vec<&str> = scenario.pools.iter().map(|pool| pool.name.as_str()).collect();
-    let at = names.iter().position(|name| *name == pool)?;
+    let at = scenario.pools.iter().position(|of| of.name == pool)?;
     let to = if up { at.checked_sub(1)? } else { at + 1 };
-    let other = names.get(to)?;
+    let other = scenario.pools.get(to)?.name.as_str();
     // Down is up for the next one.
-    let (moved, before) = if up { (pool, *other) } else { (*other, pool) };
+    let (moved, before) = if up { (pool, other) } else { (other, pool) };
     let edit = Edit::MovePool { at: place(moved), before: before.to_string() };
     Some(one(format!("move the pool {pool} {}", if up { "up" } else { "down" }), edit))
 }
@@ -102,9 +106,12 @@ fn shift(scenario: &Scenario, pool: &str, up: bool) -> Option<Command> {
 /// Adds a pool under a fresh name; where there was none, what is in no pool gets one of its own before it.
 fn add(scenario: &Scenario) -> Command {
     let edit = |name: &str| Edit::Set { at: place(name).field("name"), value: name.to_string() };
-    let first = scenario.pools.is_empty().then_some("pool-1");
-    let taken = scenario.pools.iter().map(|pool| pool.name.as_str()).chain(first);
-    let fresh = free_name("pool", taken);
-    let edits = first.into_iter().chain([fresh.as_str()]).map(edit).collect();
+    let mut edits = Vec::new();
+    if scenario.pools.is_empty() {
+        edits.push(edit("pool-1"));
+    }
+    let is_free = |name: &String| scenario.pools.iter().all(|pool| pool.name != *name);
+    let fresh = (2..).map(|n| format!("pool-{n}")).find(is_free).unwrap_or_default();
+    edits.push(edit(&fresh));
     Command::Change(Change::Edits { name: format!("add the pool {fresh}"), edits })
 }

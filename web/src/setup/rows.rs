@@ -105,7 +105,7 @@ fn column(label: &str, title: &str, is_number: bool, width: &'static str) -> Col
 /// The worst finding for each element of a list, by name.
 fn marks(
     findings: &[Diagnostic],
-    dismissed: impl Fn(&Diagnostic) -> bool,
+    dismissed: &dyn Fn(&Diagnostic) -> bool,
     list: &str,
 ) -> BTreeMap<String, (Severity, String)> {
     let mut marks: BTreeMap<String, (Severity, String)> = BTreeMap::new();
@@ -154,7 +154,7 @@ pub fn queue_rows(
     folded: &std::collections::BTreeSet<String>,
     resource: u8,
 ) -> Vec<Row> {
-    let marks = marks(findings, dismissed, "queues");
+    let marks = marks(findings, &dismissed, "queues");
     let key = RESOURCE_KEYS[usize::from(resource.min(2))];
     let blank = || Cell {
         at: None,
@@ -236,7 +236,7 @@ pub fn node_rows(
     findings: &[Diagnostic],
     dismissed: impl Fn(&Diagnostic) -> bool,
 ) -> Vec<Row> {
-    let marks = marks(findings, dismissed, "nodes");
+    let marks = marks(findings, &dismissed, "nodes");
     let n = scenario.nodes.len();
     let rows = scenario.nodes.iter().enumerate().map(|(i, node)| {
         let at = Path::default().field("nodes").named(&node.name);
@@ -284,67 +284,61 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
     })
 }
 
-/// The choices of a node pool that have a column, with the values to choose from.
-fn pool_choices(
-    policy: &str,
-) -> impl Iterator<Item = (&'static Attribute, &'static [(&'static str, &'static str)])> {
-    Policy::described_or_default(policy).form.pool.iter().filter_map(|attribute| match attribute.ask {
-        Ask::Choice(choices) => Some((attribute, choices)),
-        _ => None,
-    })
-}
-
-/// The columns of the table of node pools.
+/// The columns of the table of node pools: its name, then the choices that it can make for itself.
 pub fn pool_columns(policy: &str) -> Vec<Column> {
     let terms = Terms::of(policy);
-    let name = column("node pools", "Scheduled separately, one after the other", false, "minmax(0, 1fr)");
-    let choices = pool_choices(policy)
-        .map(|(of, _)| column(&terms.says(of.label), &terms.says(of.says), false, "minmax(0, 1.2fr)"));
-    std::iter::once(name).chain(choices).collect()
+    let mut columns =
+        vec![column("node pools", "Scheduled separately, one after the other", false, "minmax(0, 1fr)")];
+    for of in Policy::described_or_default(policy).form.pool {
+        columns.push(column(&terms.says(of.label), &terms.says(of.says), false, "minmax(0, 1.2fr)"));
+    }
+    columns
 }
 
 /// The table of node pools.
 pub fn pool_rows(
     scenario: &Scenario,
     findings: &[Diagnostic],
-    dismissed: impl Fn(&Diagnostic) -> bool,
+    dismissed: &dyn Fn(&Diagnostic) -> bool,
 ) -> Vec<Row> {
     let marks = marks(findings, dismissed, "pools");
-    let n = scenario.pools.len();
-    let rows = scenario.pools.iter().enumerate().map(|(i, pool)| {
+    let mut rows = Vec::new();
+    for (i, pool) in scenario.pools.iter().enumerate() {
         let at = Path::default().field("pools").named(&pool.name);
-        let choices = pool_choices(&scenario.policy)
-            .map(|(of, choices)| choice_cell(scenario, of.place(&at), of, choices, &pool.name));
-        Row {
+        let mut cells = vec![name_cell(at.clone(), &pool.name)];
+        for of in Policy::described_or_default(&scenario.policy).form.pool {
+            cells.push(choice_cell(scenario, &at, of, &pool.name));
+        }
+        rows.push(Row {
             id: pool.name.clone(),
             select: None,
             level: 1,
             open: None,
-            place: (i + 1, n),
+            place: (i + 1, scenario.pools.len()),
             queue: None,
             is_top: false,
             mark: marks.get(&pool.name).cloned(),
-            cells: std::iter::once(name_cell(at.clone(), &pool.name)).chain(choices).collect(),
-        }
-    });
-    rows.collect()
+            cells,
+        });
+    }
+    rows
 }
 
 /// A choice of a pool; not set, it is the scenario's.
-fn choice_cell(scenario: &Scenario, at: Path, of: &Attribute, choices: &[(&str, &str)], pool: &str) -> Cell {
+fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> Cell {
+    let choices = if let Ask::Choice(choices) = of.ask { choices } else { &[] };
     let called = |key: &str| choices.iter().find(|(this, _)| *this == key).map(|(_, name)| *name);
+    let at = of.place(pool);
     let text = document::value(scenario, &at);
-    let general = document::value(scenario, &of.place(&Path::default()));
-    let general = called(&general).unwrap_or(of.default);
+    let general = called(&document::value(scenario, &of.place(&Path::default()))).unwrap_or(of.default);
     let shown = called(&text).unwrap_or(if text.is_empty() { general } else { &text }).to_string();
-    let own = choices.iter().map(|(key, name)| (key.to_string(), name.to_string()));
+    let mut named = vec![(String::new(), format!("as in Rules: {general}"))];
+    named.extend(choices.iter().map(|(key, name)| (key.to_string(), name.to_string())));
     Cell {
         at: Some(at),
-        spoken: format!("{} in {pool}: {shown}", of.label),
+        spoken: format!("{} in {name}: {shown}", of.label),
         is_dim: text.is_empty(),
-        kind: Kind::Choice(
-            std::iter::once((String::new(), format!("as in Rules: {general}"))).chain(own).collect(),
-        ),
+        kind: Kind::Choice(named),
         is_locked: false,
         shown,
         text,
@@ -381,7 +375,7 @@ pub fn job_rows(
     from: usize,
     most: usize,
 ) -> Vec<Row> {
-    let marks = marks(findings, dismissed, "jobs");
+    let marks = marks(findings, &dismissed, "jobs");
     let parents: std::collections::BTreeSet<&str> =
         scenario.queues.iter().filter_map(|q| q.parent.as_deref()).collect();
     let leaves = scenario.queues.iter().filter(|q| !parents.contains(q.name.as_str()));

@@ -287,20 +287,16 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
 
 /// What past usage made of the weights, where it changed one: two rows below the result.
 fn after_use(tanks: &[Tank], terms: &Terms) -> Vec<Vec<String>> {
-    let Some(k) = tanks.iter().find_map(|tank| tank.part.and(tank.past)).map(|(_, k)| k) else {
-        return Vec::new();
-    };
-    let usage = |tank: &Tank| tank.past.map_or("–".into(), |(usage, _)| amount(DOMINANT, usage * 100.0));
-    let weight = |tank: &Tank| match tank.part {
-        Some(part) => format!("{} → {}", number(tank.weight), number(part)),
-        None => number(tank.weight),
-    };
-    let cells = |says: String, cell: &dyn Fn(&Tank) -> String| {
-        let cells = tanks.iter().map(cell);
-        std::iter::once(says).chain(cells).chain([String::new()]).collect()
-    };
-    let weights = format!("{} before → after, k {}", terms.word("weight"), number(k));
-    vec![cells("past usage".into(), &usage), cells(weights, &weight)]
+    let Some((_, k)) = tanks.iter().find_map(|tank| tank.part.and(tank.past)) else { return Vec::new() };
+    let mut usage = vec!["past usage".to_string()];
+    let mut weights = vec![format!("{} before → after, k {}", terms.word("weight"), number(k))];
+    for tank in tanks {
+        usage.push(with_unit(DOMINANT, tank.past.map_or(0.0, |(usage, _)| usage * 100.0)));
+        weights.push(format!("{} → {}", number(tank.weight), number(tank.width())));
+    }
+    usage.push(String::new());
+    weights.push(String::new());
+    vec![usage, weights]
 }
 
 fn row(says: &str, tanks: &[Tank], cell: impl Fn(&Tank) -> String, left: f64) -> Vec<String> {

@@ -1,7 +1,5 @@
 //! Gantt: who ran when. A row per job, pod or GPU; a thin line while it is known, a bar while it holds something.
 
-use std::collections::BTreeMap;
-
 use fairground::moment::Kind;
 use fairground::words::Selection;
 use fairground::words::number::{self, DOMINANT, count, in_unit, nth_named, unit_of};
@@ -10,7 +8,7 @@ use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::scale::end_of;
 use crate::chart::table::Table;
-use crate::engine::protocol::{Frame, Run};
+use crate::engine::protocol::{Frame, JobRow, Run};
 use crate::engine::report::{Gantt, GanttBar, GanttBy, GanttRow};
 
 /// What Gantt draws.
@@ -129,11 +127,6 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
     let tree = Tree::new(&frame.queues);
     let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
     let mut lines = Vec::new();
-    let leaving = frame.jobs.iter().filter_map(|job| Some((job, job.leaves_ms?)));
-    let leaves: BTreeMap<&str, String> = leaving
-        .filter(|(_, at)| *at > frame.time_ms)
-        .map(|(job, at)| (job.name.as_str(), number::leaves(at, frame.time_ms)))
-        .collect();
     let mut group = None;
     let mut marks = Marks::default();
     for row in &gantt.rows {
@@ -142,12 +135,8 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
             lines.push(Line::Queue(name(queue).to_string(), tree.tone(queue)));
         }
         let mut drawn = drawn(gantt, row, &tree, selection, &name);
-        if let Some(leaves) = row.queue.and_then(|_| leaves.get(row.job.as_str())) {
-            drawn.says += &format!("; {leaves}");
-            // At the end of its line, which is now.
-            if frame.cycle == gantt.last && drawn.fate.is_empty() {
-                drawn.fate.clone_from(leaves);
-            }
+        if row.queue.is_some() {
+            say_leaves(&mut drawn, &row.job, gantt, frame);
         }
         marks.waits |= drawn.known.is_some();
         marks.runs |= drawn.bars.iter().any(|bar| bar.kept > 0.0);
@@ -166,6 +155,18 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
         marks,
         table: table(gantt, &name),
         was: false,
+    }
+}
+
+/// Says when the row's job leaves, also behind its line if that ends now.
+fn say_leaves(row: &mut Row, job: &str, gantt: &Gantt, frame: &Frame) {
+    let is_leaving = |of: &&JobRow| of.leaving > 0 && of.name == job;
+    let at = frame.jobs.iter().find(is_leaving).and_then(|job| job.leaves_ms);
+    let Some(at) = at.filter(|at| *at > frame.time_ms) else { return };
+    let leaves = number::leaves(at, frame.time_ms);
+    row.says += &format!("; {leaves}");
+    if frame.cycle == gantt.last && row.fate.is_empty() {
+        row.fate = leaves;
     }
 }
 

@@ -91,6 +91,7 @@ pub struct IcicleView {
 }
 
 /// What Tree draws of a frame.
+/// Long because it fills in every field of a block.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
     let frame = &*crate::chart::resource_projection::seen(frame, resource);
     let r = usize::from(resource.min(2));
@@ -138,10 +139,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
             let has_text = if full.is_finite() { number(full) } else { "unlimited".into() };
             let label = if full.is_finite() { has_text.clone() } else { "∞".into() };
             let priority = row.priority.filter(|_| by_priority);
-            let long_name = match frame.names.display_name(QueueId(child)) {
-                "" => row.name.clone(),
-                called => format!("{} ({called})", row.name),
-            };
+            let long_name = long_name(frame, child);
             blocks.push(Block {
                 queue: Some(child),
                 above: parent.queue,
@@ -166,6 +164,15 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
         }
     }
     if by_priority { by_priorities(frame, blocks) } else { seen(frame, blocks, resource, word) }
+}
+
+/// The name of a queue with its display name, if it has one.
+fn long_name(frame: &Frame, queue: u32) -> String {
+    let name = &frame.queues[queue as usize].name;
+    match frame.names.display_name(QueueId(queue)) {
+        "" => name.clone(),
+        called => format!("{name} ({called})"),
+    }
 }
 
 /// Narrower than this, in pixels, a block is drawn together with its neighbours.
