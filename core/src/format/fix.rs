@@ -92,7 +92,7 @@ fn refuse(at: &Path, says: String) -> Box<Diagnostic> {
     Box::new(diagnostic(codes::NO_PLACE, at.clone(), says, None))
 }
 
-pub fn no_place(at: &Path) -> Box<Diagnostic> {
+fn no_place(at: &Path) -> Box<Diagnostic> {
     refuse(at, format!("there is no place {at} in this scenario"))
 }
 
@@ -131,7 +131,7 @@ fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
             Ok(())
         }
         Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
-        Edit::MovePool { at, before } => fix_pools::move_before(s, at, before),
+        Edit::MovePool { at, before } => fix_pools::shift(element(s, at), s, before).ok_or(no_place(at)),
         Edit::Duplicate { at } => duplicate(s, at),
     }
 }
@@ -252,7 +252,7 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
 }
 
 /// The section and position of an element of one of the five lists.
-pub fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
+fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
     let [Segment::Field(section), which] = at.0.as_slice() else { return None };
     let i = s.names().iter().position(|n| n == section)?;
     match s.field(i) {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use super::diagnostic::{Diagnostic, Path};
-use super::fix::{element, no_place};
 use super::schema::Scenario;
 use super::shape::{Mut, Ref};
 use super::shape::{Rows, Shape};
@@ -81,13 +79,11 @@ pub fn remove(s: &mut Scenario, i: usize) {
     }
 }
 
-/// Moves a pool before another; nodes that name no pool stay in the one that was the first.
-pub fn move_before(s: &mut Scenario, at: &Path, before: &str) -> Result<(), Box<Diagnostic>> {
-    let (Some(("pools", i)), Some(target)) =
-        (element(s, at), s.pools.iter().position(|pool| pool.name == before))
-    else {
-        return Err(no_place(at));
-    };
+/// Moves an element of a section, if it is a pool, before another one; nodes that name no pool stay in the one that was the
+/// first.
+pub fn shift(element: Option<(&str, usize)>, s: &mut Scenario, before: &str) -> Option<()> {
+    let ("pools", i) = element? else { return None };
+    let target = s.pools.iter().position(|pool| pool.name == before)?;
     let first = s.pools[0].name.clone();
     let pools = Arc::make_mut(&mut s.pools);
     let pool = pools.remove(i);
@@ -96,5 +92,5 @@ pub fn move_before(s: &mut Scenario, at: &Path, before: &str) -> Result<(), Box<
         let nodes = Arc::make_mut(&mut s.nodes).iter_mut().filter(|node| node.pool.is_none());
         nodes.for_each(|node| node.pool = Some(first.clone()));
     }
-    Ok(())
+    Some(())
 }
