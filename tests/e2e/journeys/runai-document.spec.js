@@ -71,3 +71,29 @@ test("fairshare balancing, reclaim and the three states of a queue", async ({ pa
   await steps(app, 0, 2);
   expect(await shares(page, "allocated")).toMatchObject({ serving: "6", alice: "1", bob: "1" });
 });
+
+test("workloads: gangs, priority preemption and what must stay in quota", async ({ page }) => {
+  const app = await open(page);
+  const underRunai = async (example) => {
+    await app.example(example);
+    await app.tab("Rules").click();
+    await page.getByRole("radio", { name: "Run:ai", exact: true }).check();
+    await app.arrived();
+    await steps(app, 0, 1);
+  };
+  const explain = async (workload, says) => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(workload);
+    await page.keyboard.press("Enter");
+    await expect(app.why).toContainText(says);
+  };
+  // Gang scheduling: all pods of a workload start together, or none.
+  await underRunai("gang-of-four");
+  await explain("gang", /gang is waiting/);
+  // Priority and preemption inside a project.
+  await underRunai("priority-inside-a-queue");
+  await explain("urgent", /urgent is waiting for low3 and low4 to shut down/);
+  // Only preemptible workloads go over quota.
+  await underRunai("may-not-borrow");
+  await explain("build-2", /Non-preemptible workloads cannot run over quota/);
+});
