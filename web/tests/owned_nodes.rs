@@ -70,9 +70,9 @@ fn units_above_a_limit_are_marked_before_they_are_reclaimed() {
     "#]]
     .assert_eq(&groups(&whole));
     expect![[r#"
-        cluster: allocated 8 GPUs, capacity 12, wants 8 | (8.0, 8.0)
+        cluster: allocated 8 GPUs, capacity 12, wants 10 | (8.0, 8.0)
         A: allocated 8 GPUs, ownership 4 GPUs, share quota 8 GPUs, share limit 4 GPUs, on owned hosts 2 GPUs, reclaimed first 2 GPUs, wants 8 GPUs | (2.0, 8.0)
-        B: allocated 0 GPUs, ownership 0 GPUs, share quota 0 GPUs, share limit unlimited, on owned hosts 0 GPUs, wants 0 GPUs | (0.0, 0.0)
+        B: allocated 0 GPUs, ownership 0 GPUs, share quota 2 GPUs, share limit unlimited, on owned hosts 0 GPUs, wants 2 GPUs | (0.0, 0.0)
     "#]].assert_eq(&rows(&whole));
     expect!["A uses 8 GPUs, 4 over its ownership of 4, within its share quota of 8. Reclaimed first: 2 GPUs above its share limit. "].assert_eq(&verdict(&whole, Selection::Queue("A".into())));
 }

@@ -160,7 +160,7 @@ fn past_usage_and_k_stand_beside_the_weights() {
         priority 100, round 1 | 8 × 0.4/1.3 = 2.46 → 2 | 8 × 0.9/1.3 = 5.54 → 5 | 1
         1 remaining GPU goes to team-b (largest fraction, 0.54) | – | +1 | 0
         fair share | 2 | 6 | 0
-        past usage | 60 | 10 | 
+        past usage | 60 % | 10 % | 
         weight before → after, k 1 | 1 → 0.62 | 1 → 1.38 | 
     "#]]
     .assert_eq(&rows);
@@ -175,8 +175,8 @@ fn past_usage_and_k_stand_beside_the_weights() {
         team-a: quota actually requested | smaller of quota 0 and requested 8 | 0
         team-b: quota actually requested | smaller of quota 0 and requested 8 | 0
         remains after quotas | 8 − 0 | 8
-        team-a: round 1, weight 1 → 0.62 of 2 (past usage 60, k 1: share 0.5 + 1 × (0.5 − 0.6) = 0.4 of 1.3) | 8 × 0.4 / 1.3 = 2.46, rounded down | + 2
-        team-b: round 1, weight 1 → 1.38 of 2 (past usage 10, k 1: share 0.5 + 1 × (0.5 − 0.1) = 0.9 of 1.3) | 8 × 0.9 / 1.3 = 5.54, rounded down | + 5
+        team-a: round 1, weight 1 → 0.62 of 2 (past usage 60 %, k 1: share 0.5 + 1 × (0.5 − 0.6) = 0.4 of 1.3) | 8 × 0.4 / 1.3 = 2.46, rounded down | + 2
+        team-b: round 1, weight 1 → 1.38 of 2 (past usage 10 %, k 1: share 0.5 + 1 × (0.5 − 0.1) = 0.9 of 1.3) | 8 × 0.9 / 1.3 = 5.54, rounded down | + 5
         team-b: remaining unit | lost 0.54 to rounding; the largest fraction wins, then the oldest queue | + 1
         fair share of team-a |  | 2 GPUs
     "#]].assert_eq(&steps);
