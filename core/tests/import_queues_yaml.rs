@@ -85,6 +85,32 @@ fn a_configuration_becomes_a_scenario_and_comes_back() {
     assert_eq!(again.report.diagnostics, []);
 }
 
+/// The single queue of the documentation is the shipped example of it.
+#[test]
+fn the_documented_single_queue_is_the_example() {
+    let documented = "partitions:
+- name: default
+  queues:
+  - name: root
+    queues:
+    - name: default
+      properties:
+        application.sort.policy: fifo
+        application.sort.priority: enabled
+        priority.policy: default
+        priority.offset: \"0\"
+";
+    let imported = import_queues_yaml(documented, &Options::default());
+    assert_eq!(imported.report.diagnostics, []);
+    let imported = imported.scenario.expect("a scenario");
+    let read = fairground::scenario::read(include_str!("../../assets/scenarios/single-queue.yaml"));
+    let example = read.scenario.expect("an example is a scenario");
+    assert_eq!(imported.queues, example.queues);
+    for (name, value) in &example.settings {
+        assert_eq!(imported.settings.get(name), Some(value), "{name}");
+    }
+}
+
 #[test]
 fn a_config_map_is_opened_and_its_lines_are_those_of_the_whole() {
     let map = "apiVersion: v1\nkind: ConfigMap\ndata:\n  service.schedulingInterval: 1s\n  queues.yaml: |\n    partitions:\n      - name: default\n        queus: []\n";

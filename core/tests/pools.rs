@@ -1,7 +1,7 @@
 //! Scenarios with several node pools, by example.
 
 use fairground::id::JobId;
-use fairground::scenario::{Plan, Severity, apply, check, read, to_yaml};
+use fairground::scenario::{Edit, Path, Plan, Severity, apply, check, read, to_yaml};
 use fairground::sim::Simulation;
 use fairground::time::Time;
 use fairground::trace::Event;
@@ -112,6 +112,29 @@ fn what_is_written_stands_in_the_order_people_read() {
     let yaml = to_yaml(&scenario);
     assert_eq!(read(&yaml).scenario, Some(scenario));
     assert!(yaml.find("pools:") < yaml.find("nodes:"), "{yaml}");
+}
+
+/// A pool moves before another; what names no pool stays where it was, in the pool that was the first.
+#[test]
+fn a_moved_pool_takes_no_nodes_along() {
+    let text = format!(
+        "{HEAD}pools: [{{name: a}}, {{name: b}}, {{name: c}}]\nnodes: [{{name: n, gpu: 1}}, {{name: m, gpu: 1, pool: b}}]\n"
+    );
+    let scenario = read(&text).scenario.expect("a scenario");
+    let moved = |pool: &str, before: &str| {
+        let at = Path::default().field("pools").named(pool);
+        let after =
+            apply(&scenario, &[Edit::MovePool { at, before: before.into() }]).expect("it can be moved");
+        let pools: Vec<String> = after.pools.iter().map(|pool| pool.name.clone()).collect();
+        let nodes: Vec<Option<String>> = after.nodes.iter().map(|node| node.pool.clone()).collect();
+        (pools.join(" "), nodes)
+    };
+    let in_b = Some("b".to_string());
+    assert_eq!(moved("c", "b"), ("a c b".to_string(), vec![None, in_b.clone()]));
+    assert_eq!(moved("c", "a"), ("c a b".to_string(), vec![Some("a".to_string()), in_b.clone()]));
+    assert_eq!(moved("a", "c"), ("b a c".to_string(), vec![Some("a".to_string()), in_b]));
+    let at = Path::default().field("nodes").named("n");
+    apply(&scenario, &[Edit::MovePool { at, before: "a".into() }]).expect_err("a node is no pool");
 }
 
 #[test]

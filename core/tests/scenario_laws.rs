@@ -50,6 +50,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         (place(), support::text()).prop_map(|(at, to)| Edit::Rename { at, to }),
         place().prop_map(|at| Edit::Remove { at }),
         place().prop_map(|at| Edit::Duplicate { at }),
+        (place(), support::text()).prop_map(|(at, before)| Edit::MovePool { at, before }),
         (support::text(), proptest::option::of(support::text()))
             .prop_map(|(name, parent)| Edit::AddQueue { name, parent }),
         (place(), proptest::option::of(support::text()), proptest::option::of(support::text()))

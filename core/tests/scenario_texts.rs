@@ -122,7 +122,7 @@ timeline:
   - {at: 6, job: j, state: down, node: a-2}
 ";
     expect![[r#"
-        15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note, pools, default-pools
+        15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note, pools, default-pools, display-name
         18:10 error S006 queues["team-a"].gpu: queues["team-a"].gpu takes keys and values: quota, limit, weight, usage
         22:5 error S006 jobs[2]: jobs[2] takes keys and values
         3:9 error S011 policy: policy "kay" is not known here; write one of kai, runai, yunikorn, ego, fifo, max-min, drf [Use the policy kai]

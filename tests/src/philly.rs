@@ -93,6 +93,7 @@ fn add_queue(cluster: &mut Cluster, name: &str, gpus: i64, position: usize) -> Q
     };
     cluster.queues.push(Queue {
         name: name.into(),
+        display_name: "".into(),
         parent: None,
         children: Vec::new(),
         priority: None,

@@ -155,6 +155,7 @@ fn push_queue(cluster: &mut Cluster, n: &mut Numbers, parent: Option<QueueId>, n
     let span = |n: &mut Numbers| (n.below(6) == 5).then(|| Span::from_seconds(3));
     cluster.queues.push(Queue {
         name: name.into(),
+        display_name: "".into(),
         parent,
         children: Vec::new(),
         priority: (n.below(4) == 3).then_some(200),

@@ -147,7 +147,7 @@ fn a_cluster_becomes_a_scenario_at_its_present_moment() {
             cpu: {quota: 4000m, limit: unlimited, weight: 1}
             memory: {quota: 16000, limit: unlimited, weight: 1}
             preempt-min-runtime: 10m0s
-            note: Shown as Computer vision
+            display-name: Computer vision
         jobs:
           - name: pg-train
             queue: vision

@@ -82,6 +82,15 @@ fn examples_do_what_the_real_scheduler_did() {
     }
 }
 
+/// The single queue of the documentation: priority before age, and age alone once priority is disabled.
+#[test]
+fn a_single_queue_orders_by_priority_then_age() {
+    let text = example!("single-queue");
+    assert_eq!(run(simulation(text), 5).0, ["0 urgent node-1", "0 early node-1"]);
+    let text = text.replace("priority.default: enabled", "priority.default: disabled");
+    assert_eq!(run(simulation(&text), 5).0, ["0 early node-1", "0 late node-1"]);
+}
+
 /// Jobs of one priority are safe from the fence that those of a lower one are not.
 #[test]
 fn one_more_makes_it_safe() {

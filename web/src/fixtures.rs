@@ -54,7 +54,7 @@ fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
         cells,
         holds: Vec::new(),
         cpu_pods: Vec::new(),
-        pool: String::new(),
+        ..NodeCard::default()
     }
 }
 

@@ -53,6 +53,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "may-not-borrow": "Why is a job pending although GPUs are free?",
     "limit-is-a-ceiling": "Why is a job pending although GPUs are free?",
     "fractions-share": "Why is a job pending although GPUs are free?",
+    "single-queue": "Who goes first?",
     "requests-of-two-priorities": "Who goes first?",
     "tenants-and-offsets": "Who goes first?",
     "tenants-room-for-five": "Who goes first?",
@@ -74,6 +75,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "ego-eighteen-slots": "How does EGO share?",
     "ego-share-usage": "How does EGO share?",
     "ego-grace": "How does EGO share?",
+    "ego-share-limit": "How does EGO share?",
     "four-schedulers": "What would another scheduler do?",
 };
 

@@ -9,7 +9,7 @@ use fairground_web::engine::report::Report;
 use fairground_web::state::command::Command;
 use fairground_web::state::layout::options::NowView;
 use fairground_web::views::trends::view::Measure;
-use fairground_web::views::{shares, trends};
+use fairground_web::views::{division, shares, trends};
 use whole::Whole;
 
 fn lines(table: &Table, columns: &[&str]) -> String {
@@ -89,6 +89,18 @@ fn trends_have_the_ratio_and_the_state() {
     assert_eq!(trends_of("tenants-and-offsets", 2, Measure::Ratio).measure, Measure::Amounts);
 }
 
+/// A queue can have less than its sibling, want more, and get none by reclaim.
+#[test]
+fn why_says_which_sibling_has_more_and_keeps_it() {
+    let whole = Whole::open("tree-decides", 4);
+    let about = Selection::Queue("nlp".into());
+    let verdict = words::why(whole.frame(), None, &about, None, 2).verdict.spoken();
+    expect!["nlp uses 2 GPUs, its whole share, and requests 3. Its sibling vision uses 3 of its own fair share of 3, so nlp cannot reclaim any from it."].assert_eq(&verdict);
+    let about = Selection::Queue("vision".into());
+    let verdict = words::why(whole.frame(), None, &about, None, 2).verdict.spoken();
+    expect!["vision uses 3 GPUs, 1 over its quota of 2, within its fair share of 3."].assert_eq(&verdict);
+}
+
 #[test]
 fn why_has_both_sides_of_a_reclaim() {
     let whole = Whole::open("runai-low-takes-high", 1);
@@ -130,4 +142,42 @@ fn past_usage_is_a_number_and_a_line() {
         late: past usage 32.81 now; between 0 and 32.81 in the run
     "#]]
     .assert_eq(&view.tiles.iter().map(|tile| format!("{}\n", tile.says)).collect::<String>());
+}
+
+/// The measured usage, k and the weight before and after, below the result of Division and in the derivation.
+#[test]
+fn past_usage_and_k_stand_beside_the_weights() {
+    let mut whole = Whole::open("past-counts", 1);
+    let about = Selection::Queue("team-a".into());
+    whole.dispatch(Command::Select(Some(about.clone())));
+    whole.dispatch(Command::Look(NowView::Division));
+    let ladder = whole.model.ladder.as_deref().expect("it is derived");
+    let view = division::view::division(whole.frame(), &ladder.levels[0], 2, usize::MAX);
+    let rows: String = view.table.rows.iter().map(|row| row.join(" | ") + "\n").collect();
+    expect![[r#"
+        before |  |  | 8
+        quotas granted | +0 | +0 | 8
+        priority 100, round 1 | 8 × 0.4/1.3 = 2.46 → 2 | 8 × 0.9/1.3 = 5.54 → 5 | 1
+        1 remaining GPU goes to team-b (largest fraction, 0.54) | – | +1 | 0
+        fair share | 2 | 6 | 0
+        past usage | 60 % | 10 % | 
+        weight before → after, k 1 | 1 → 0.62 | 1 → 1.38 | 
+    "#]]
+    .assert_eq(&rows);
+    let why = words::why(whole.frame(), None, &about, Some(ladder), 2);
+    let steps: String = why
+        .ladder
+        .iter()
+        .map(|step| format!("{} | {} | {}\n", step.text.spoken(), step.sum, step.value))
+        .collect();
+    expect![[r#"
+        The cluster has |  | 8 GPUs
+        team-a: quota actually requested | smaller of quota 0 and requested 8 | 0
+        team-b: quota actually requested | smaller of quota 0 and requested 8 | 0
+        remains after quotas | 8 − 0 | 8
+        team-a: round 1, weight 1 → 0.62 of 2 (past usage 60 %, k 1: share 0.5 + 1 × (0.5 − 0.6) = 0.4 of 1.3) | 8 × 0.4 / 1.3 = 2.46, rounded down | + 2
+        team-b: round 1, weight 1 → 1.38 of 2 (past usage 10 %, k 1: share 0.5 + 1 × (0.5 − 0.1) = 0.9 of 1.3) | 8 × 0.9 / 1.3 = 5.54, rounded down | + 5
+        team-b: remaining unit | lost 0.54 to rounding; the largest fraction wins, then the oldest queue | + 1
+        fair share of team-a |  | 2 GPUs
+    "#]].assert_eq(&steps);
 }

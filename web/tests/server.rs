@@ -341,7 +341,8 @@ fn check_level(whole: &Whole, example: &str, level: &LadderLevel, seen: &mut u32
     let rounds: f64 = view.tanks.iter().map(|tank| tank.water).sum();
     let is_overdrawn = view.left < -1e-6;
     assert!(!is_overdrawn || quotas > level.capacity && rounds == 0.0, "{example} {}", level.queue);
-    assert_eq!(view.table.rows.len(), view.last + 2);
+    let of_usage = if view.tanks.iter().any(|tank| tank.part.is_some()) { 2 } else { 0 };
+    assert_eq!(view.table.rows.len(), view.last + 2 + of_usage);
     let mut before = 0.0;
     for at in 0..=view.last {
         let step = division(whole.frame(), level, 2, at);

@@ -11,6 +11,8 @@ use crate::units::{Bound, PerResource, Weight};
 pub struct Queue {
     /// Unique name; also the last tie-break of policies that say so.
     pub name: Arc<str>,
+    /// What people call it; empty: its name.
+    pub display_name: Arc<str>,
     /// `None` for a root.
     pub parent: Option<QueueId>,
     /// In file order; empty for a leaf.

@@ -146,6 +146,13 @@ pub enum Edit {
         /// The queue before which it stands in the file from now on; `None`: at the end.
         before: Option<String>,
     },
+    /// Moves a node pool before another.
+    MovePool {
+        /// The place of the pool.
+        at: Path,
+        /// The pool before which it stands from now on.
+        before: String,
+    },
     /// Adds a copy of an element under a fresh name; a queue with its descendants and their jobs.
     Duplicate {
         /// The place of the element.

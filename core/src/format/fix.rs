@@ -131,6 +131,7 @@ fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
             Ok(())
         }
         Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
+        Edit::MovePool { at, before } => fix_pools::shift(element(s, at), s, before).ok_or(no_place(at)),
         Edit::Duplicate { at } => duplicate(s, at),
     }
 }

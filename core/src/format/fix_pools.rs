@@ -78,3 +78,19 @@ pub fn remove(s: &mut Scenario, i: usize) {
         redirect(s, &gone.name, None);
     }
 }
+
+/// Moves an element of a section, if it is a pool, before another one; nodes that name no pool stay in the one that was the
+/// first.
+pub fn shift(element: Option<(&str, usize)>, s: &mut Scenario, before: &str) -> Option<()> {
+    let ("pools", i) = element? else { return None };
+    let target = s.pools.iter().position(|pool| pool.name == before)?;
+    let first = s.pools[0].name.clone();
+    let pools = Arc::make_mut(&mut s.pools);
+    let pool = pools.remove(i);
+    pools.insert(if target > i { target - 1 } else { target }, pool);
+    if s.pools[0].name != first && s.nodes.iter().any(|node| node.pool.is_none()) {
+        let nodes = Arc::make_mut(&mut s.nodes).iter_mut().filter(|node| node.pool.is_none());
+        nodes.for_each(|node| node.pool = Some(first.clone()));
+    }
+    Some(())
+}

@@ -130,6 +130,8 @@ pub struct QueueEntry {
     pub pools: Vec<QueuePoolEntry>,
     /// Pools to which jobs that name none are offered, in this order; left out: the parent's, else the first pool.
     pub default_pools: Vec<String>,
+    /// What people call it; shown beside its name.
+    pub display_name: String,
 }
 
 /// A queue's values in one pool; what is left out is as in the queue.

@@ -227,6 +227,7 @@ shape! { QueueEntry:
     9 "note" note Text,
     10 "pools" pools Rows,
     11 "default-pools" default_pools Texts,
+    12 "display-name" display_name Text,
 }
 
 shape! { QueuePoolEntry:

@@ -7,7 +7,7 @@ use crate::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::policy::Policy;
 use crate::sim::{ClaimView, CycleRecord, Simulation};
 use crate::time::Time;
-use crate::trace::{Event, Ledger, LedgerRow, Recorded};
+use crate::trace::{Event, Holdings, Ledger, LedgerRow, Recorded};
 use crate::units::{PerResource, Resource};
 
 use super::names::Names;
@@ -49,6 +49,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
     }
     place_pods(&mut frame, cluster, record);
     place_claims(&mut frame, cluster, claims(sim, record));
+    put_holdings(&mut frame, sim);
     if let Some(state) = Policy::described(&names.policy).and_then(|policy| policy.queue_state) {
         super::states::put(&mut frame, state);
     }
@@ -114,6 +115,8 @@ fn queue_row(
         leaving: Amounts::default(),
         claimed: Amounts::default(),
         priority: None,
+        private: None,
+        over_limit: Amounts::default(),
         states: Vec::new(),
     }
 }
@@ -168,6 +171,8 @@ fn node_card(cluster: &Cluster, node: &crate::cluster::Node) -> NodeCard {
         used: Amounts::default(),
         cells: vec![Cell::default(); node.n_devices() as usize],
         cpu_pods: Vec::new(),
+        owner: None,
+        lent: false,
     }
 }
 
@@ -182,6 +187,7 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
         running: count(|p| matches!(p, Phase::Running { .. } | Phase::Starting { .. })),
         pending: count(|p| matches!(p, Phase::Pending | Phase::Gated)),
         leaving: count(|p| matches!(p, Phase::Terminating { .. })),
+        leaves_ms: job.pod_ids().filter_map(|pod| leaves_ms(cluster.pods[pod].phase)).min(),
         gpus: job_gpus(cluster, id),
         submit_ms: job.submit.as_millis(),
         first_start_ms: job.first_start.map(|t| t.as_millis()),
@@ -191,6 +197,13 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
             Preemptible::Semi => job.pod_set_ids().map(|set| cluster.pod_sets[set].min_available).sum(),
             Preemptible::Yes | Preemptible::No => 0,
         },
+    }
+}
+
+fn leaves_ms(phase: Phase) -> Option<i64> {
+    match phase {
+        Phase::Terminating { until } => Some(until.as_millis()),
+        _ => None,
     }
 }
 
@@ -271,6 +284,41 @@ fn hold(card: &mut NodeCard, queue: QueueId, leaving: bool, amount: &Amounts) {
     match card.holds.iter_mut().find(is_it) {
         Some(held) => add(&mut held.amount, amount),
         None => card.holds.push(Holding { queue: queue.0, leaving, amount: *amount }),
+    }
+}
+
+/// Says of nodes who owns them, and of queues what they have there and above their limits.
+fn put_holdings(frame: &mut Frame, sim: &Simulation) {
+    let cluster = sim.cluster();
+    for (at, part) in cluster.partitions.ids().enumerate() {
+        let Holdings { nodes, private, over_limit } = sim.holdings_in(part);
+        for owned in &nodes {
+            let card = &mut frame.nodes[owned.node.index()];
+            (card.owner, card.lent) = (Some(owned.owner.0), owned.is_lent);
+        }
+        let in_pool = frame.pools.get_mut(at).map(|pool| &mut pool.queues);
+        for queues in in_pool.into_iter().chain([&mut frame.queues]) {
+            for row in queues.iter_mut().filter(|_| !nodes.is_empty()) {
+                row.private.get_or_insert_default();
+            }
+            add_pods(queues, cluster, &private, |row| row.private.get_or_insert_default());
+            add_pods(queues, cluster, &over_limit, |row| &mut row.over_limit);
+        }
+    }
+}
+
+/// Adds what pods hold, but for those that leave, to their queues and all above them.
+fn add_pods(
+    queues: &mut [QueueRow],
+    cluster: &Cluster,
+    pods: &[PodId],
+    field: fn(&mut QueueRow) -> &mut Amounts,
+) {
+    for pod in pods.iter().map(|&pod| &cluster.pods[pod]) {
+        if leaves_ms(pod.phase).is_none() {
+            let amount = Amounts::of(&pod.request.resources);
+            add_up(queues, cluster, cluster.jobs[pod.job].queue, &amount, field);
+        }
     }
 }
 

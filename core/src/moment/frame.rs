@@ -182,6 +182,10 @@ pub struct QueueRow {
     pub claimed: Amounts,
     /// What siblings are compared with, under a policy that has such priorities.
     pub priority: Option<PriorityRow>,
+    /// Allocated on nodes that it or a queue above it owns; `None`: nobody owns nodes.
+    pub private: Option<Amounts>,
+    /// Allocated above its limit, which is reclaimed before anything else.
+    pub over_limit: Amounts,
     /// Under Run:ai its state in CPU, memory and GPU, then the worst of them; empty elsewhere.
     pub states: Vec<String>,
 }
@@ -207,6 +211,10 @@ pub struct NodeCard {
     pub cpu_pods: Vec<(String, String, u32)>,
     /// Its pool; empty if there is only one.
     pub pool: String,
+    /// Position of the queue that owns it.
+    pub owner: Option<u32>,
+    /// Its owner lends it to others.
+    pub lent: bool,
 }
 
 /// What pods of a queue hold on a node.
@@ -272,6 +280,8 @@ pub struct JobRow {
     pub pending: u32,
     /// Pods evicted.
     pub leaving: u32,
+    /// When the first of them is gone.
+    pub leaves_ms: Option<i64>,
     /// GPUs of all its pods.
     pub gpus: f64,
     /// Submitted.
@@ -537,6 +547,8 @@ pub struct LadderLine {
     pub pot: f64,
     /// Requestable, or weight.
     pub weight: f64,
+    /// Past usage as a share of the cluster, and how strongly it counts.
+    pub past: Option<(f64, f64)>,
     /// Part and sum of parts; where shares rise, the dominant share before and after.
     pub part: (f64, f64),
     /// Offer before rounding, or the rounded-off fraction.

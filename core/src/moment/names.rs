@@ -21,6 +21,8 @@ pub struct Names {
     pub pods: Vec<(Arc<str>, JobId)>,
     /// Node pools.
     pub pools: Vec<Arc<str>>,
+    /// What people call the queues that have a display name, in file order.
+    pub display_names: Vec<(QueueId, Arc<str>)>,
 }
 
 impl Names {
@@ -31,7 +33,19 @@ impl Names {
             jobs: cluster.jobs.values().map(|job| (job.name.clone(), job.queue)).collect(),
             pods: cluster.pods.values().map(|pod| (pod.name.clone(), pod.job)).collect(),
             pools: cluster.partitions.values().map(|pool| pool.name.clone()).collect(),
+            display_names: cluster
+                .queues
+                .iter()
+                .filter(|(_, queue)| !queue.display_name.is_empty())
+                .map(|(id, queue)| (id, queue.display_name.clone()))
+                .collect(),
         }
+    }
+
+    /// The display name of a queue; empty: it has none.
+    pub fn display_name(&self, queue: QueueId) -> &str {
+        let found = self.display_names.binary_search_by_key(&queue, |(id, _)| *id);
+        found.map_or("", |at| &self.display_names[at].1)
     }
 
     /// The name of a job.

@@ -51,11 +51,13 @@ pub struct Form {
     pub job: Option<&'static Group>,
     /// Values of jobs of which it knows more, or less, than others.
     pub job_values: &'static [Attribute],
+    /// Choices that each node pool can make for itself.
+    pub pool: &'static [Attribute],
 }
 
 impl Form {
     /// The form of a policy without settings.
-    pub const NONE: Form = Form { settings: &[], queue: None, job: None, job_values: &[] };
+    pub const NONE: Form = Form { settings: &[], queue: None, job: None, job_values: &[], pool: &[] };
 }
 
 impl Form {
@@ -123,6 +125,10 @@ pub const PROTECTION: Group = (
         ),
     ],
 );
+
+/// What people call a queue.
+pub const DISPLAY_NAME: Attribute =
+    text("display-name", "Display name", "none", "Shown beside the name in Tree and in explanations.");
 
 /// What somebody remarks.
 pub const REMARK: Group = ("Remark", &[text("note", "Note", "none", "Saved in the scenario file.")]);

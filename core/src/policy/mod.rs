@@ -39,7 +39,9 @@ use crate::cluster::{Cluster, Devices, Node, Queue};
 use crate::format::{Findings, Scenario};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
-use crate::trace::{DivisionStep, Ending, Ledger, OrderLevel, Outlook, QueuePriority, SharePool, Trace};
+use crate::trace::{
+    DivisionStep, Ending, Holdings, Ledger, OrderLevel, Outlook, QueuePriority, SharePool, Trace,
+};
 use crate::units::Resource;
 
 /// The written contract of a policy.
@@ -101,6 +103,10 @@ pub trait Scheduler {
     /// The pools that are shared by share usage, as they are right now; empty under a policy without such.
     fn share_pools(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<SharePool> {
         Vec::new()
+    }
+    /// Who owns nodes right now; empty under a policy whose queues own none.
+    fn holdings(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Holdings {
+        Holdings::default()
     }
     /// Room that is held, beyond the cycle, for pods that wait: the pods and where.
     fn held(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<(PodId, NodeId)> {

@@ -10,7 +10,7 @@ use super::switches::Rulebook;
 use super::{Change, JobDefaults, PartitionView, Rhythm, Scheduler, Timers, Turn};
 use crate::format::{Findings, Scenario};
 use crate::id::{JobId, NodeId, PodId, QueueId};
-use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, SharePool, Trace};
+use crate::trace::{DivisionStep, Holdings, Ledger, OrderLevel, QueuePriority, SharePool, Trace};
 use crate::units::Resource;
 
 macro_rules! policies {
@@ -182,6 +182,14 @@ macro_rules! policies {
             pub fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
                 match (self, memory) {
                     $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.share_pools(world, memory),)+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::holdings`].
+            pub fn holdings(&self, world: PartitionView<'_>, memory: &Memory) -> Holdings {
+                match (self, memory) {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.holdings(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }

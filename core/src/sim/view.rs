@@ -4,7 +4,7 @@ use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::cluster::Phase;
 use crate::id::{JobId, NodeId, PartitionId, PodId, QueueId};
-use crate::trace::{Event, OrderLevel, QueuePriority, SharePool};
+use crate::trace::{Event, Holdings, OrderLevel, QueuePriority, SharePool};
 
 /// A job's pods by what they are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +46,12 @@ impl Simulation {
     pub fn share_pools_in(&self, partition: PartitionId) -> Vec<SharePool> {
         let (view, part) = (self.view(partition), &self.state.parts[partition]);
         part.policy.share_pools(view, &part.memory)
+    }
+
+    /// Who owns nodes of a partition; see [`crate::policy::Scheduler::holdings`].
+    pub fn holdings_in(&self, partition: PartitionId) -> Holdings {
+        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        part.policy.holdings(view, &part.memory)
     }
 
     /// Room that is held, beyond the cycle, for pods that wait.

@@ -114,6 +114,8 @@ pub enum DivisionStep {
         pot: f64,
         /// The queue's weight.
         weight: f64,
+        /// Its past usage as a share of the cluster, and how strongly that counts; `None`: the policy does not count it.
+        past: Option<(f64, f64)>,
         /// Its part after past usage was taken into account, and the sum of parts.
         part: (f64, f64),
         /// The offer before rounding.

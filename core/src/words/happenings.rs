@@ -8,7 +8,7 @@ use super::phrases::{self, marked, node_state};
 use super::text::Text;
 use super::{Evidence, Explanation};
 use crate::moment::Kind;
-use crate::moment::{EventRow, EventWord, Frame, Run, What};
+use crate::moment::{EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};
 
 /// A line of a list.
@@ -228,6 +228,15 @@ fn past(word: EventWord) -> &'static str {
 /// Older entries are left out.
 const HISTORY: usize = 24;
 
+/// Who owns a node, if a queue does.
+fn owner(frame: &Frame, node: &NodeCard) -> Text {
+    let Some(owner) = node.owner.and_then(|owner| frame.queues.get(owner as usize)) else {
+        return Text::default();
+    };
+    let lent = if node.lent { ", which lends it to others." } else { "." };
+    Text::of(" It is owned by ").queue(&owner.name).say(lent)
+}
+
 /// A node: what runs on it and what is free.
 pub fn node(frame: &Frame, name: &str) -> Explanation {
     let Some(node) = frame.nodes.iter().find(|node| node.name == name) else {
@@ -250,6 +259,7 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     } else {
         text.say(format!(" has {} of {} free.", number(free[2]), with_unit(GPU, node.capacity[2])))
     };
+    let verdict = verdict.then(owner(frame, node));
     let row = |what, resource: u8| {
         let r = usize::from(resource);
         (what, [node.capacity[r], node.used[r], free[r]].map(|v| amount(resource, v)).into(), false)

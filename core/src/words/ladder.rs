@@ -1,6 +1,6 @@
 //! How a fair share came about: capacity, quotas granted, what remains, rounds, remainders, result.
 
-use super::number::{amount, number, with_unit};
+use super::number::{DOMINANT, amount, number, with_unit};
 use super::text::Text;
 use crate::moment::{LadderLevel, LadderLine, LineKind};
 use crate::trace::RiseEnd;
@@ -148,21 +148,26 @@ fn quota(line: &LadderLine, resource: u8) -> Step {
     }
 }
 
+/// What past usage makes of a weight: *weight 1 → 0.62 (of 2): past usage 60 %, k 1, share 0.5 + 1 × (0.5 − 0.6) = 0.4 of 1.3*.
+fn after_use(line: &LadderLine, counted: f64, weights: f64) -> String {
+    let [weight, counted] = [line.weight, counted].map(number);
+    let (usage, k) = line.past.unwrap_or_default();
+    let part = number(line.weight / weights);
+    let [usage_part, k] = [usage, k].map(number);
+    format!(
+        "weight {weight} → {counted} of {} (past usage {}, k {k}: share {part} + {k} × ({part} − {usage_part}) = {} of {})",
+        number(weights),
+        with_unit(DOMINANT, usage * 100.0),
+        number(line.part.0),
+        number(line.part.1)
+    )
+}
+
 fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
     let weights = level.weights(line);
     let (share, part, of) = match level.weight_after_use(line) {
         None => (format!("weight {} of {}", number(line.weight), number(weights)), line.weight, weights),
-        Some(counted) => {
-            let word = if counted < line.weight { "less" } else { "more" };
-            let share = format!(
-                "share {} of {} (weight {} of {}, {word} for past usage)",
-                number(line.part.0),
-                number(line.part.1),
-                number(line.weight),
-                number(weights)
-            );
-            (share, line.part.0, line.part.1)
-        }
+        Some(counted) => (after_use(line, counted, weights), line.part.0, line.part.1),
     };
     let offered = format!(
         "{} × {} / {} = {}",

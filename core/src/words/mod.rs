@@ -251,10 +251,22 @@ pub fn why(
         }
         _ => None,
     };
+    if let Some(leaves) = job.and_then(|job| leaves(frame, job)) {
+        explanation.outlook = leaves.say(" ").then(explanation.outlook);
+    }
     if let (Some(job), Some(run)) = (job.filter(|job| !job.is_empty()), run) {
         explanation.history = history(run, job, frame.cycle);
     }
     in_words_of(frame, explanation)
+}
+
+/// When a job that was evicted leaves, if that takes time.
+fn leaves(frame: &Frame, job: &str) -> Option<Text> {
+    let row = frame.jobs.iter().find(|row| row.name == job)?;
+    let at = row.leaves_ms.filter(|at| *at > frame.time_ms)?;
+    let text =
+        if row.leaving > 1 { Text::of("The first pod of ").job(job) } else { Text::default().job(job) };
+    Some(text.say(format!(" {}.", number::leaves(at, frame.time_ms))))
 }
 
 /// A job: what the cycle did to it, else why it waits, else that it runs.

@@ -146,6 +146,13 @@ pub fn time(ms: i64) -> String {
     }
 }
 
+/// When something leaves, and how long that is from now: `leaves at 0:30, 20 s left`.
+pub fn leaves(at_ms: i64, now_ms: i64) -> String {
+    let left = at_ms - now_ms;
+    let left = if left < 120_000 { format!("{} s", (left + 999) / 1000) } else { time(left) };
+    format!("leaves at {}, {left} left", time(at_ms))
+}
+
 /// A count with its noun: `1 node`, `4 nodes`.
 pub fn count(n: u64, noun: &str) -> String {
     match n {

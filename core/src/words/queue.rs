@@ -5,6 +5,7 @@ use super::number::{self, DOMINANT, amount, bound, unit, with_unit};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, ladder};
 use super::{Ladder, Selection, Terms};
+use crate::id::{Id, QueueId};
 use crate::moment::Kind;
 use crate::moment::states::saturation;
 use crate::moment::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
@@ -27,9 +28,15 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
     let mut jobs: Vec<Entry> = of_queue().map(entry).take(JOBS).collect();
     jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
+    let called = match frame.names.display_name(QueueId::from_index(position)) {
+        "" => String::new(),
+        called => format!(" ({called})"),
+    };
     Explanation {
-        about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
-        verdict: verdict(row, resource, terms),
+        about: Text::default().queue(name).say(format!("{called} · {}", number::resource_name(resource))),
+        verdict: verdict(row, resource, terms)
+            .then(fuller_sibling(frame, row, resource))
+            .then(over_limit(row, resource)),
         evidence: Some(evidence(row, resource, &frame.policy)),
         controls: ["quota", "weight", "limit"]
             .into_iter()
@@ -126,6 +133,40 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     }
 }
 
+/// What of a queue is above its limit, and is reclaimed first for that.
+fn over_limit(row: &QueueRow, resource: u8) -> Text {
+    let over = row.over_limit[usize::from(resource.min(2))];
+    let text = format!(" Reclaimed first: {} above its limit.", with_unit(resource, over));
+    if over > EPSILON { Text::of(text) } else { Text::default() }
+}
+
+/// A sibling that uses more than a queue that wants more, and keeps it: it is within a fair share of its own.
+fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: u8) -> Text {
+    let r = usize::from(resource.min(2));
+    let share = |row: &QueueRow| row.fair_share.as_ref().and_then(|share| share[r]);
+    let is_full = |row: &QueueRow| share(row).is_some_and(|share| row.allocated[r] >= share - EPSILON);
+    let wants_more = row.request[r] > row.allocated[r] + EPSILON;
+    // Where reclaim compares fair shares.
+    if !wants_more || !is_full(row) || saturation(&frame.policy, 0.0, row, r).is_none() {
+        return Text::default();
+    }
+    let keeps = |other: &&QueueRow| {
+        other.parent == row.parent
+            && other.allocated[r] > row.allocated[r] + EPSILON
+            && share(other).is_some_and(|share| other.allocated[r] <= share + EPSILON)
+    };
+    let fullest = frame.queues.iter().filter(keeps).max_by(|a, b| a.allocated[r].total_cmp(&b.allocated[r]));
+    let Some((other, share)) = fullest.and_then(|other| Some((other, share(other)?))) else {
+        return Text::default();
+    };
+    let (uses, share) = (amount(resource, other.allocated[r]), amount(resource, share));
+    Text::of(" Its sibling ")
+        .queue(&other.name)
+        .say(format!(" uses {uses} of its own fair share of {share}, so "))
+        .queue(&row.name)
+        .say(" cannot reclaim any from it.")
+}
+
 /// Smaller differences are residues of floating point.
 const EPSILON: f64 = 1e-9;
 
@@ -144,10 +185,13 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
         rows.push(("saturation ratio", vec![number::ratio(Some(ratio))], false));
     }
     if let Some(usage) = row.usage {
-        rows.push(("past usage", vec![amount(DOMINANT, usage[r] * 100.0)], false));
+        rows.push(("past usage", vec![with_unit(DOMINANT, usage[r] * 100.0)], false));
     }
     if terms.reads("limit") {
         rows.push(("limit", vec![of(&row.limit)], false));
+    }
+    if let Some(private) = &row.private {
+        rows.push(("allocated on owned nodes", vec![amount(resource, private[r])], false));
     }
     rows.push(("requested", vec![amount(resource, row.request[r])], false));
     for (what, value) in [

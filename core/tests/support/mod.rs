@@ -113,6 +113,7 @@ fn queue() -> impl Strategy<Value = QueueEntry> {
             memory,
             preempt_min_runtime: preempt,
             reclaim_min_runtime: reclaim,
+            display_name: note.chars().rev().collect(),
             note,
         },
     )

@@ -44,6 +44,8 @@ pub fn row(row: &QueueRow, total: &Amounts) -> QueueRow {
         leaving: percent.of(&row.leaving),
         claimed: percent.of(&row.claimed),
         priority: row.priority,
+        private: row.private.as_ref().map(|private| percent.of(private)),
+        over_limit: percent.of(&row.over_limit),
         states: Vec::new(),
     }
 }
@@ -51,6 +53,7 @@ pub fn row(row: &QueueRow, total: &Amounts) -> QueueRow {
 /// The moment; nodes are left out, because every queue has a resource of its own.
 pub fn seen(frame: &Frame) -> Frame {
     Frame {
+        names: frame.names.clone(),
         policy: frame.policy.clone(),
         cycle: frame.cycle,
         time_ms: frame.time_ms,

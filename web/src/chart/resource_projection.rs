@@ -34,6 +34,7 @@ pub fn seen(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
         None => return Cow::Borrowed(frame),
     };
     Cow::Owned(Frame {
+        names: frame.names.clone(),
         policy: frame.policy.clone(),
         cycle: frame.cycle,
         time_ms: frame.time_ms,

@@ -56,10 +56,12 @@ const GLOSSARY: [(&str, &str); 15] = [
 ];
 
 /// Terms of pools that are shared by share usage.
-const OF_SHARE_USAGE: [(&str, &str); 4] = [
+const OF_SHARE_USAGE: [(&str, &str); 6] = [
     ("share usage", "Allocated units divided by the capacity of the pool for units of their size."),
     ("usage demand", "Demanded units divided by that capacity, at most 1 for each sub-allocation."),
     ("share usage quota", "The share usage that a queue deserves now. Reclaim takes from those above it."),
+    ("private and public pool", "Owned nodes, and all others. Owners lend idle nodes and reclaim them."),
+    ("grace period", "How long a unit keeps running after it was reclaimed."),
     ("static and dynamic share quota", "Amounts of each resource by share ratio, for reference only."),
 ];
 

@@ -3,7 +3,7 @@
 //! Long because it is a list.
 
 pub use fairground::policy::form::{Ask, Attribute, Group, REMARK};
-use fairground::policy::form::{PROTECTION, YES_NO, ask, text};
+use fairground::policy::form::{DISPLAY_NAME, PROTECTION, YES_NO, ask, text};
 
 /// KAI's preset classes.
 const CLASSES: Ask = Ask::Usual(&[
@@ -22,6 +22,7 @@ pub const QUEUE: &[Group] = &[
         "Queue",
         &[
             text("name", "Name", "", "Unique among queues."),
+            DISPLAY_NAME,
             ask(
                 text(
                     "parent",
@@ -100,9 +101,20 @@ pub const QUEUE: &[Group] = &[
 /// What a queue has in one node pool, where that is not what it has elsewhere.
 pub const IN_POOL: &[Attribute] = &[
     text("gpu.quota", "GPU quota", "as above", "Guaranteed GPUs in this node pool."),
+    text("gpu.weight", "GPU weight", "as above", "Relative share of unused GPUs in this node pool."),
     text("gpu.limit", "GPU limit", "as above", "Maximum GPUs in this node pool."),
-    text("gpu.weight", "GPU weight", "as above", "Relative share of unused capacity in this node pool."),
-    text("priority", "Priority", "as above", "Higher values are served first in this node pool."),
+    text("cpu.quota", "CPU quota", "as above", "Guaranteed cores in this node pool."),
+    text("cpu.weight", "CPU weight", "as above", "Relative share of unused cores in this node pool."),
+    text("cpu.limit", "CPU limit", "as above", "Maximum cores in this node pool."),
+    text("memory.quota", "Memory quota", "as above", "Guaranteed memory in this node pool, such as 64 GB."),
+    text("memory.weight", "Memory weight", "as above", "Relative share of unused memory in this node pool."),
+    text("memory.limit", "Memory limit", "as above", "Maximum memory in this node pool."),
+    text(
+        "priority",
+        "Priority of the queue",
+        "as above",
+        "Higher values are served first in this node pool.",
+    ),
 ];
 
 /// Nodes.

@@ -97,6 +97,10 @@ pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> AnyView {
         store.now(|m| {
             let policy = Policy::described_or_default(&m.scenario.policy);
             let is_ignored = match table::tab(at) {
+                SetupTab::Queues if at.0.len() > 2 => {
+                    let (_, field) = attribute.key.rsplit_once('.').unwrap_or(("", attribute.key));
+                    !policy.terms.reads(field)
+                }
                 SetupTab::Nodes => policy.ignored_of_nodes().any(|key| key == attribute.key),
                 SetupTab::Work => policy.ignored_of_jobs().any(|key| key == attribute.key),
                 _ => false,
@@ -125,10 +129,11 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
         Ask::Parent => Kind::Choice(store.now(|m| parents(&m.scenario, table::owner_name(owner)))),
         Ask::Request => return request(store, owner.clone()),
     };
-    // The forms of queues and switches are each policy's own.
+    // The forms of queues and switches are each policy's own; what queues have in single pools is not.
     let terms = match table::tab(owner) {
-        SetupTab::Nodes | SetupTab::Work => store.now(|m| Terms::of(&m.scenario.policy)),
-        _ => Terms::of(""),
+        SetupTab::Rules => Terms::of(""),
+        SetupTab::Queues if owner.0.len() == 2 => Terms::of(""),
+        _ => store.now(|m| Terms::of(&m.scenario.policy)),
     };
     let (label, says, default) = (terms.says(attribute.label), terms.says(attribute.says), attribute.default);
     match attribute.key.strip_prefix("settings.") {

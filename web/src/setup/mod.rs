@@ -11,6 +11,7 @@ mod detail;
 mod findings;
 mod marking;
 mod nodes;
+mod pools;
 mod queues;
 mod rules;
 mod text;

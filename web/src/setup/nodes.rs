@@ -1,10 +1,11 @@
 //! Groups of equal nodes.
 
-use fairground::scenario::{Edit, Path, Scenario};
+use fairground::scenario::Path;
 use leptos::prelude::*;
 
 use super::all_values;
 use super::grid::{EditGrid, RowKey};
+use super::pools::Pools;
 use super::rows::{node_columns, node_rows};
 use crate::state::command::Command;
 use crate::state::document::change::Change;
@@ -59,28 +60,7 @@ pub fn Nodes() -> impl IntoView {
                 "Nodes"
                 <span class="kbd">{key_name(store, "N")}</span>
             </button>
-            <button
-                type="button"
-                class="btn quiet"
-                title="A part of the cluster that is scheduled separately"
-                on:click=move |_| store.dispatch(add_pool(&store.now(|m| m.scenario.clone())))
-            >
-                <Icon kind=Kind::Plus />
-                "Pool"
-            </button>
         </div>
+        <Pools dismissed />
     }
-}
-
-/// Adds a pool under a fresh name; where there was none, what is in no pool gets one of its own before it.
-fn add_pool(scenario: &Scenario) -> Command {
-    let edit = |name: &str| Edit::Set {
-        at: Path::default().field("pools").named(name).field("name"),
-        value: name.to_string(),
-    };
-    let is_free = |name: &String| scenario.pools.iter().all(|pool| pool.name != *name);
-    let fresh = (2..).map(|n| format!("pool-{n}")).find(is_free).unwrap_or_default();
-    let first = scenario.pools.is_empty().then(|| edit("pool-1"));
-    let edits = first.into_iter().chain([edit(&fresh)]).collect();
-    Command::Change(Change::Edits { name: format!("add the pool {fresh}"), edits })
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use fairground::policy::form::{Ask, Attribute};
 use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
 use fairground::words::{Selection, Terms, number};
 
 use super::edit_box::Kind;
 use crate::input_normalisation::says_no_end;
-use crate::state::document::tree;
+use crate::state::document::{self, tree};
 
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +105,7 @@ fn column(label: &str, title: &str, is_number: bool, width: &'static str) -> Col
 /// The worst finding for each element of a list, by name.
 fn marks(
     findings: &[Diagnostic],
-    dismissed: impl Fn(&Diagnostic) -> bool,
+    dismissed: &dyn Fn(&Diagnostic) -> bool,
     list: &str,
 ) -> BTreeMap<String, (Severity, String)> {
     let mut marks: BTreeMap<String, (Severity, String)> = BTreeMap::new();
@@ -153,7 +154,7 @@ pub fn queue_rows(
     folded: &std::collections::BTreeSet<String>,
     resource: u8,
 ) -> Vec<Row> {
-    let marks = marks(findings, dismissed, "queues");
+    let marks = marks(findings, &dismissed, "queues");
     let key = RESOURCE_KEYS[usize::from(resource.min(2))];
     let blank = || Cell {
         at: None,
@@ -235,7 +236,7 @@ pub fn node_rows(
     findings: &[Diagnostic],
     dismissed: impl Fn(&Diagnostic) -> bool,
 ) -> Vec<Row> {
-    let marks = marks(findings, dismissed, "nodes");
+    let marks = marks(findings, &dismissed, "nodes");
     let n = scenario.nodes.len();
     let rows = scenario.nodes.iter().enumerate().map(|(i, node)| {
         let at = Path::default().field("nodes").named(&node.name);
@@ -283,6 +284,67 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
     })
 }
 
+/// The columns of the table of node pools: its name, then the choices that it can make for itself.
+pub fn pool_columns(policy: &str) -> Vec<Column> {
+    let terms = Terms::of(policy);
+    let mut columns =
+        vec![column("node pools", "Scheduled separately, one after the other", false, "minmax(0, 1fr)")];
+    for of in Policy::described_or_default(policy).form.pool {
+        columns.push(column(&terms.says(of.label), &terms.says(of.says), false, "minmax(0, 1.2fr)"));
+    }
+    columns
+}
+
+/// The table of node pools.
+pub fn pool_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: &dyn Fn(&Diagnostic) -> bool,
+) -> Vec<Row> {
+    let marks = marks(findings, dismissed, "pools");
+    let mut rows = Vec::new();
+    for (i, pool) in scenario.pools.iter().enumerate() {
+        let at = Path::default().field("pools").named(&pool.name);
+        let mut cells = vec![name_cell(at.clone(), &pool.name)];
+        for of in Policy::described_or_default(&scenario.policy).form.pool {
+            cells.push(choice_cell(scenario, &at, of, &pool.name));
+        }
+        rows.push(Row {
+            id: pool.name.clone(),
+            select: None,
+            level: 1,
+            open: None,
+            place: (i + 1, scenario.pools.len()),
+            queue: None,
+            is_top: false,
+            mark: marks.get(&pool.name).cloned(),
+            cells,
+        });
+    }
+    rows
+}
+
+/// A choice of a pool; not set, it is the scenario's.
+fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> Cell {
+    let choices = if let Ask::Choice(choices) = of.ask { choices } else { &[] };
+    let called = |key: &str| choices.iter().find(|(this, _)| *this == key).map(|(_, name)| *name);
+    let at = of.place(pool);
+    let text = document::value(scenario, &at);
+    let general = called(&document::value(scenario, &of.place(&Path::default()))).unwrap_or(of.default);
+    let shown = called(&text).unwrap_or(if text.is_empty() { general } else { &text }).to_string();
+    let mut named = vec![(String::new(), format!("as in Rules: {general}"))];
+    named.extend(choices.iter().map(|(key, name)| (key.to_string(), name.to_string())));
+    Cell {
+        at: Some(at),
+        spoken: format!("{} in {name}: {shown}", of.label),
+        is_dim: text.is_empty(),
+        kind: Kind::Choice(named),
+        is_locked: false,
+        shown,
+        text,
+    }
+}
+
 /// The columns of the table of jobs.
 pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
     let (label, title) = match resource {
@@ -313,7 +375,7 @@ pub fn job_rows(
     from: usize,
     most: usize,
 ) -> Vec<Row> {
-    let marks = marks(findings, dismissed, "jobs");
+    let marks = marks(findings, &dismissed, "jobs");
     let parents: std::collections::BTreeSet<&str> =
         scenario.queues.iter().filter_map(|q| q.parent.as_deref()).collect();
     let leaves = scenario.queues.iter().filter(|q| !parents.contains(q.name.as_str()));

@@ -65,7 +65,7 @@ fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Que
         memory,
         preempt_min_runtime: text("preemptMinRuntime").map(Scalar::from),
         reclaim_min_runtime: text("reclaimMinRuntime").map(Scalar::from),
-        note: shown.map(|shown| format!("Shown as {shown}")).unwrap_or_default(),
+        display_name: shown.unwrap_or_default().to_string(),
         ..QueueEntry::default()
     }
 }

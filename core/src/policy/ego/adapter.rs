@@ -21,7 +21,7 @@ use super::number::Nat;
 use super::plan::Plan;
 use super::pool_state::{Change, State};
 use super::reclaim::Reclaim;
-use super::{ledger, refuse, rules, share_usage};
+use super::{holdings, ledger, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scenario};
 use crate::id::{PodId, QueueId};
@@ -30,7 +30,8 @@ use crate::policy::switches::Rulebook;
 use crate::policy::{Change as News, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
-    Check, DivisionStep, Event, EvictReason, Ledger, Level, Op, Quantity, SharePool, Subject, Trace, Value,
+    Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, Quantity, SharePool, Subject,
+    Trace, Value,
 };
 use crate::units::Resource;
 
@@ -108,6 +109,11 @@ impl Scheduler for Ego {
     fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
         let model = Model::new(world, &self.config);
         share_usage::pools(world, &model, &model.open(world, memory))
+    }
+
+    fn holdings(&self, world: PartitionView<'_>, memory: &Memory) -> Holdings {
+        let model = Model::new(world, &self.config);
+        holdings::holdings(&model, &model.open(world, memory))
     }
 }
 

@@ -54,6 +54,7 @@ pub const DESCRIPTION: Description = Description {
         queue: Some(form::QUEUE),
         job: None,
         job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE],
+        pool: &[],
     },
     translation: super::translate::TRANSLATION,
     queue_file: None,

@@ -3,7 +3,7 @@
 //! # Source
 //! ego.md 2, 8.5
 
-use crate::policy::form::{Ask, Group, ON_OFF, REMARK, ask, text};
+use crate::policy::form::{Ask, DISPLAY_NAME, Group, ON_OFF, REMARK, ask, text};
 
 /// A consumer of EGO.
 pub const QUEUE: &[Group] = &[
@@ -11,6 +11,7 @@ pub const QUEUE: &[Group] = &[
         "Consumer",
         &[
             text("name", "Name", "", "Unique among consumers."),
+            DISPLAY_NAME,
             ask(
                 text(
                     "parent",

@@ -206,6 +206,7 @@ impl Ladder<'_> {
                         queue,
                         pot,
                         weight: ratio,
+                        past: None,
                         part: (ratio, sum as f64),
                         offer,
                         wanted,

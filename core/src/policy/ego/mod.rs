@@ -20,6 +20,7 @@ pub mod cycle;
 mod describe;
 mod form;
 pub mod grace;
+mod holdings;
 pub mod ids;
 mod ledger;
 mod limits;

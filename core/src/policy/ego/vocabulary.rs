@@ -14,6 +14,7 @@ pub const TERMS: Terms = Terms {
         ("share quotas", "share quotas"),
         ("share quota", "share quota"),
         ("barred by a quota or limit of the queue", "owned by others, or barred by a share limit"),
+        ("on owned nodes", "on owned hosts"),
         ("a quota", "an ownership"),
         ("within quota", "within ownership"),
         ("over quota", "beyond ownership"),

@@ -93,6 +93,7 @@ pub fn steps(of: &LevelOf<'_>, r: Resource, steps: &mut Vec<DivisionStep>) {
             queue,
             pot: gift.rest,
             weight: gift.weight,
+            past: None,
             part,
             offer: gift.offer,
             wanted: child.wanted[r.index()],

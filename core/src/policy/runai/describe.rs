@@ -40,6 +40,7 @@ pub const DESCRIPTION: Description = Description {
         queue: Some(form::QUEUE),
         job: kai::DESCRIPTION.form.job,
         job_values: &[form::PREEMPTIBLE],
+        pool: kai::DESCRIPTION.form.pool,
     },
     translation: super::translate::TRANSLATION,
     queue_state: Some(|allocated, quota, fairshare| {

@@ -3,7 +3,7 @@
 //! # Source
 //! runai.md 4.2, 7, 9
 
-use crate::policy::form::{Ask, Attribute, Group, PROTECTION, REMARK, ask, text};
+use crate::policy::form::{Ask, Attribute, DISPLAY_NAME, Group, PROTECTION, REMARK, ask, text};
 use crate::policy::kai::form::{
     FETCHED, FIRST_WINDOW, GANG_GRACE, HALF_LIFE, KIND_OF_WINDOW, MEASURED_BY, MIN_RUNTIME, MOST_MOVED,
     PLACEMENTS, WINDOW,
@@ -35,6 +35,7 @@ pub const QUEUE: &[Group] = &[
         "Department or project",
         &[
             text("name", "Name", "", "Unique among departments and projects."),
+            DISPLAY_NAME,
             ask(
                 text(
                     "parent",

@@ -56,6 +56,7 @@ pub const DESCRIPTION: Description = Description {
         queue: Some(form::QUEUE),
         job: Some(&form::JOB),
         job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE],
+        pool: &[],
     },
     translation: super::translate::TRANSLATION,
     queue_file: Some("queues.yaml"),

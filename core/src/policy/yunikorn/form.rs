@@ -3,7 +3,7 @@
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
-use crate::policy::form::{Ask, Attribute, Group, ON_OFF, REMARK, YES_NO, ask, text};
+use crate::policy::form::{Ask, Attribute, DISPLAY_NAME, Group, ON_OFF, REMARK, YES_NO, ask, text};
 
 const SORT_POLICY: Ask = Ask::Choice(&[("fifo", "fifo: by submission"), ("fair", "fair: by what they use")]);
 const SORT_PRIORITY: Ask =
@@ -31,6 +31,7 @@ pub const QUEUE: &[Group] = &[
         "Queue",
         &[
             text("name", "Name", "", "Unique in the file. A queue a.b below a is called b there."),
+            DISPLAY_NAME,
             ask(text("parent", "Parent", "root", "The queue above this one."), Ask::Parent),
             text("@maxapplications", "maxapplications", "any number", MAX_APPLICATIONS),
             text("@limits", "limits", "none", LIMITS),

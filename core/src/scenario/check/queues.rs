@@ -174,6 +174,7 @@ fn queue(entry: &QueueEntry, i: usize, name: Arc<str>, here: Here<'_>, f: &mut F
     let reclaim_min_runtime = runtime(&entry.reclaim_min_runtime, "reclaim-min-runtime");
     Queue {
         name,
+        display_name: entry.display_name.trim().into(),
         parent: None,
         children: Vec::new(),
         priority: priority(&entry.priority, here, f),

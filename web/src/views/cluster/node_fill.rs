@@ -88,7 +88,6 @@ pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<
     let cell = CellView { parts, holds: says.join(", "), ..CellView::default() };
     Card {
         name: node.name.clone(),
-        pool: node.pool.clone(),
         ready: node.ready,
         head,
         cells: vec![cell],

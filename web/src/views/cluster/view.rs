@@ -27,7 +27,12 @@ const PAD: f64 = 12.0;
 pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
     let tree = Tree::new(&frame.queues);
     let shown = Shown::of(frame, resource);
-    let of = |(at, node)| Card { at, ..card(frame, node, &tree, &shown) };
+    let is_owned = frame.nodes.iter().any(|node| node.owner.is_some());
+    let of = |(at, node): (usize, &NodeCard)| {
+        let card = card(frame, node, &tree, &shown);
+        let lent = if node.lent { " · lent" } else { "" };
+        Card { at, pool: group_of(frame, node, &tree, is_owned), head: card.head + lent, ..card }
+    };
     let mut cards: Vec<Card> = frame.nodes.iter().enumerate().map(of).collect();
     let cells: usize = cards.iter().map(|card| card.cells.len()).sum();
     let mut view = ClusterView {
@@ -38,8 +43,13 @@ pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
         marks: cards.iter().flat_map(marks).collect(),
         ..ClusterView::default()
     };
-    let pool_of = |card: &Card| frame.pools.iter().position(|pool| pool.name == card.pool);
-    cards.sort_by_key(pool_of);
+    // Owners by the order of queues, then what nobody owns.
+    let place_of = |card: &Card| {
+        let node = &frame.nodes[card.at];
+        let pool = frame.pools.iter().position(|pool| pool.name == node.pool);
+        (pool, node.owner.unwrap_or(u32::MAX))
+    };
+    cards.sort_by_key(place_of);
     (view.height, view.groups) = if view.cards_have_text {
         place_cards(&mut cards, width, &shown)
     } else {
@@ -47,6 +57,17 @@ pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
     };
     view.cards = cards;
     view
+}
+
+/// The group in which a node stands: its pool, and who owns it where queues own nodes.
+fn group_of(frame: &Frame, node: &NodeCard, tree: &Tree, is_owned: bool) -> String {
+    let owner = match node.owner.and_then(|owner| Some((owner, frame.queues.get(owner as usize)?))) {
+        Some((owner, row)) if tree.is_leaf(owner) => format!("owned by {}", row.name),
+        Some((_, row)) => format!("private pool of {}", row.name),
+        None if is_owned => "public pool".into(),
+        None => String::new(),
+    };
+    [node.pool.clone(), owner].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 fn card(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card {
@@ -76,7 +97,6 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card 
     let n_free = cells.iter().filter(|cell| cell.parts.is_empty()).count();
     Card {
         name: node.name.clone(),
-        pool: node.pool.clone(),
         ready: node.ready,
         head,
         foot,

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use fairground::scenario::{Path, Scenario};
 use fairground::trace::RiseEnd;
 use fairground::words::Terms;
-use fairground::words::number::{amount, in_unit, number, resource_key, resource_name, unit, with_unit};
+use fairground::words::number::{
+    DOMINANT, amount, in_unit, number, resource_key, resource_name, unit, with_unit,
+};
 
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::table::Table;
@@ -32,7 +34,7 @@ pub struct DivisionView {
     pub tanks: Vec<Tank>,
     /// What is left after the step.
     pub left: f64,
-    /// Per step: what it is, what each child gets, what is left; the last row is the result.
+    /// Per step: what it is, what each child gets, what is left; then the result, and what past usage made of the weights.
     pub table: Table,
     /// In whose words it is.
     pub policy: String,
@@ -51,6 +53,8 @@ pub struct Tank {
     pub weight: f64,
     /// Its weight after past use was counted, if that is another one.
     pub part: Option<f64>,
+    /// Its past usage, and how strongly that counts.
+    pub past: Option<(f64, f64)>,
     /// Its priority, if it took part in a round.
     pub priority: Option<i32>,
     /// Quota granted.
@@ -251,6 +255,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         number(in_unit(resource, given.sum()))
     };
     rows.push(row(terms.word("fair share"), &tanks, shares, left));
+    rows.extend(after_use(&tanks, terms));
     let given: f64 = tanks.iter().map(|tank| tank.ground + tank.water).sum();
     let left_now = in_unit(resource, level.capacity) - given;
     let mut head = vec!["step".to_string()];
@@ -278,6 +283,20 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         policy: frame.policy.clone(),
         was: false,
     }
+}
+
+/// What past usage made of the weights, where it changed one: two rows below the result.
+fn after_use(tanks: &[Tank], terms: &Terms) -> Vec<Vec<String>> {
+    let Some((_, k)) = tanks.iter().find_map(|tank| tank.part.and(tank.past)) else { return Vec::new() };
+    let mut usage = vec!["past usage".to_string()];
+    let mut weights = vec![format!("{} before → after, k {}", terms.word("weight"), number(k))];
+    for tank in tanks {
+        usage.push(with_unit(DOMINANT, tank.past.map_or(0.0, |(usage, _)| usage * 100.0)));
+        weights.push(format!("{} → {}", number(tank.weight), number(tank.width())));
+    }
+    usage.push(String::new());
+    weights.push(String::new());
+    vec![usage, weights]
 }
 
 fn row(says: &str, tanks: &[Tank], cell: impl Fn(&Tank) -> String, left: f64) -> Vec<String> {
@@ -310,6 +329,7 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
                 tank.priority = Some(line.priority);
                 tank.weight = line.weight;
                 tank.part = level.weight_after_use(line).filter(|_| line.kind == LineKind::Round);
+                tank.past = line.past;
                 // Without a quota line the round says what it wants.
                 tank.lid = f64::max(tank.lid, in_unit(resource, line.wanted));
             }

@@ -8,7 +8,7 @@ use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::scale::end_of;
 use crate::chart::table::Table;
-use crate::engine::protocol::{Frame, Run};
+use crate::engine::protocol::{Frame, JobRow, Run};
 use crate::engine::report::{Gantt, GanttBar, GanttBy, GanttRow};
 
 /// What Gantt draws.
@@ -134,7 +134,10 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
             group = Some(queue);
             lines.push(Line::Queue(name(queue).to_string(), tree.tone(queue)));
         }
-        let drawn = drawn(gantt, row, &tree, selection, &name);
+        let mut drawn = drawn(gantt, row, &tree, selection, &name);
+        if row.queue.is_some() {
+            say_leaves(&mut drawn, &row.job, gantt, frame);
+        }
         marks.waits |= drawn.known.is_some();
         marks.runs |= drawn.bars.iter().any(|bar| bar.kept > 0.0);
         marks.lost |= drawn.bars.iter().any(|bar| bar.lost > 0.0);
@@ -152,6 +155,18 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
         marks,
         table: table(gantt, &name),
         was: false,
+    }
+}
+
+/// Says when the row's job leaves, also behind its line if that ends now.
+fn say_leaves(row: &mut Row, job: &str, gantt: &Gantt, frame: &Frame) {
+    let is_leaving = |of: &&JobRow| of.leaving > 0 && of.name == job;
+    let at = frame.jobs.iter().find(is_leaving).and_then(|job| job.leaves_ms);
+    let Some(at) = at.filter(|at| *at > frame.time_ms) else { return };
+    let leaves = number::leaves(at, frame.time_ms);
+    row.says += &format!("; {leaves}");
+    if frame.cycle == gantt.last && row.fate.is_empty() {
+        row.fate = leaves;
     }
 }
 

@@ -55,7 +55,9 @@ fn alternative(area: &crate::chart::backend::Area<'_>, block: &Block, width: f64
 fn label(area: &crate::chart::backend::Area<'_>, block: &Block, x: f64, y: f64, w: f64) -> Drawn {
     let ink = marks::on(block.tone);
     let middle = px(x + w / 2.0);
-    let Some(name) = fit(&block.name, 12.0, w - 8.0) else { return Ok(()) };
+    let is_whole = |text: &String| fit(text, 12.0, w - 8.0).is_some_and(|fitted| fitted == *text);
+    let name = Some(block.long_name.clone()).filter(is_whole).or_else(|| fit(&block.name, 12.0, w - 8.0));
+    let Some(name) = name else { return Ok(()) };
     let bold = Paint::from(ink).trimmed(Trim::Bold);
     area.draw(&Text::new(name, (middle, px(y + 13.0)), bold.text(12.0, HPos::Center)))?;
     if block.is_fence {
@@ -64,7 +66,6 @@ fn label(area: &crate::chart::backend::Area<'_>, block: &Block, x: f64, y: f64, 
         area.draw(&Rectangle::new(at, Paint::from(ink).area()))?;
     }
     let [long, short] = &block.label;
-    let fits = fit(long, 12.0, w - 8.0).is_some_and(|fitted| fitted == *long);
-    let has = if fits { long.clone() } else { short.clone() };
+    let has = if is_whole(long) { long.clone() } else { short.clone() };
     area.draw(&Text::new(has, (middle, px(y + 28.0)), Paint::from(ink).text(12.0, HPos::Center)))
 }

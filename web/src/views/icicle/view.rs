@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fairground::id::QueueId;
 use fairground::words::number::{amount, count, in_unit, number, unit_of};
 use fairground::words::{Selection, Terms};
 
@@ -50,6 +51,8 @@ pub struct Block {
     pub leads_to: String,
     /// Name.
     pub name: String,
+    /// The same with the display name behind it, as long as there is room for it.
+    pub long_name: String,
     /// Colour.
     pub tone: Tone,
     /// 0 for the cluster.
@@ -88,6 +91,7 @@ pub struct IcicleView {
 }
 
 /// What Tree draws of a frame.
+/// Long because it fills in every field of a block.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
     let frame = &*crate::chart::resource_projection::seen(frame, resource);
     let r = usize::from(resource.min(2));
@@ -112,6 +116,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
     let held = amount(resource, frame.total[r]);
     let mut blocks = vec![Block {
         name: "cluster".into(),
+        long_name: "cluster".into(),
         w: 1.0,
         has: total,
         says: format!("cluster: {held} {}", unit_of(&frame.named, resource, total)),
@@ -134,11 +139,13 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
             let has_text = if full.is_finite() { number(full) } else { "unlimited".into() };
             let label = if full.is_finite() { has_text.clone() } else { "∞".into() };
             let priority = row.priority.filter(|_| by_priority);
+            let long_name = long_name(frame, child);
             blocks.push(Block {
                 queue: Some(child),
                 above: parent.queue,
                 leads_to: row.name.clone(),
                 name: row.name.clone(),
+                long_name: long_name.clone(),
                 tone: tree.tone(child),
                 depth: parent.depth + 1,
                 x,
@@ -149,14 +156,23 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
                 is_fence: priority.is_some_and(|priority| priority.fence),
                 alternative: None,
                 says: match priority {
-                    Some(priority) => format!("{}: {}", row.name, priority_says(&priority)),
-                    None => format!("{}: {word} {has_text} of {}", row.name, number(parent.has)),
+                    Some(priority) => format!("{long_name}: {}", priority_says(&priority)),
+                    None => format!("{long_name}: {word} {has_text} of {}", number(parent.has)),
                 },
             });
             x += w;
         }
     }
     if by_priority { by_priorities(frame, blocks) } else { seen(frame, blocks, resource, word) }
+}
+
+/// The name of a queue with its display name, if it has one.
+fn long_name(frame: &Frame, queue: u32) -> String {
+    let name = &frame.queues[queue as usize].name;
+    match frame.names.display_name(QueueId(queue)) {
+        "" => name.clone(),
+        called => format!("{name} ({called})"),
+    }
 }
 
 /// Narrower than this, in pixels, a block is drawn together with its neighbours.
@@ -176,6 +192,7 @@ pub fn seen_at(view: &IcicleView, width: f64) -> Vec<Block> {
                 run.w = block.x + block.w - run.x;
                 run.has += block.has;
                 run.name = format!("{n} more");
+                run.long_name.clone_from(&run.name);
                 run.label = [number(run.has), String::new()];
                 let above = run.above.and_then(|above| view.blocks.iter().find(|b| b.queue == Some(above)));
                 run.leads_to = above.map_or(String::new(), |above| above.name.clone());

@@ -55,6 +55,8 @@ pub struct ShareRow {
     pub tone: Tone,
     /// Allocated, without what is leaving.
     pub allocated: f64,
+    /// Part of it on nodes that the queue or one above it owns; `None`: nobody owns nodes.
+    pub private: Option<f64>,
     /// Part of it that cannot be taken.
     pub locked: f64,
     /// Told to go, still holding.
@@ -177,7 +179,7 @@ impl ShareRow {
     /// Where solid ends and where ╱ ends: quota, and the larger of quota and fair share.
     pub fn steps(&self) -> (f64, f64) {
         let Some(quota) = self.quota else { return (self.allocated, self.allocated) };
-        let within = self.allocated.min(quota);
+        let within = self.allocated.min(self.private.unwrap_or(quota));
         let over = self.allocated.min(quota.max(self.fair_share.unwrap_or(f64::INFINITY)));
         (within, over)
     }
@@ -251,12 +253,17 @@ fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
     more(usage.is_some(), "past usage", amount(DOMINANT, usage.unwrap_or_default()));
     more(state.is_some(), "state", state.clone().unwrap_or_default());
     more(is_divided, "limit", told_bound(base(&queue.limit, resource)));
+    let private = queue.private.map(|private| private[r]);
+    more(private.is_some(), "on owned nodes", told(private.unwrap_or_default()));
+    let is_over = queue.over_limit[r] > 0.0;
+    more(is_over, "reclaimed first", told(queue.over_limit[r]));
     more(true, "wants", told(queue.request[r]));
     more(queue.non_preemptible[r] > 0.0, "non-preemptible", told(queue.non_preemptible[r]));
     let claimed = pick(&queue.claimed, resource);
     ShareRow {
         name: queue.name.clone(),
         allocated: pick(&queue.allocated, resource),
+        private: private.map(|base| in_unit(resource, base)),
         locked: pick(&queue.non_preemptible, resource),
         leaving: pick(&queue.leaving, resource),
         claimed,
@@ -274,7 +281,10 @@ fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
             (true, None) => "of ∞".into(),
             (true, Some(base)) => format!("of {}", amount(resource, base)),
         },
-        wants: format!("wants {}", amount(resource, queue.request[r])),
+        wants: match is_over {
+            true => format!("{} reclaimed first", amount(resource, queue.over_limit[r])),
+            false => format!("wants {}", amount(resource, queue.request[r])),
+        },
         facts,
         ..ShareRow::default()
     }

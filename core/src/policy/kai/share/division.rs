@@ -182,11 +182,11 @@ pub fn ladder(
 ) -> Vec<DivisionStep> {
     let steps = divide_recorded(total, params, siblings);
     let mut lines = vec![DivisionStep::Capacity { of, amount: total }];
-    lines.extend(steps.into_iter().map(|step| line(step, siblings, queues)));
+    lines.extend(steps.into_iter().map(|step| line(step, params.k, siblings, queues)));
     lines
 }
 
-fn line(step: Step, siblings: &[Sibling<'_>], queues: &[QueueId]) -> DivisionStep {
+fn line(step: Step, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> DivisionStep {
     match step {
         Step::Quota { sibling, quota, requestable, granted, remaining } => DivisionStep::Quota {
             rule: QUOTA,
@@ -197,7 +197,7 @@ fn line(step: Step, siblings: &[Sibling<'_>], queues: &[QueueId]) -> DivisionSte
             remaining,
         },
         Step::Round { sibling, round, pot, part, offer, wanted, given } => {
-            let Sibling { priority, weight, .. } = siblings[sibling];
+            let Sibling { priority, weight, usage, .. } = siblings[sibling];
             let priority = i32::try_from(priority).unwrap_or(if priority < 0 { i32::MIN } else { i32::MAX });
             let queue = queues[sibling];
             DivisionStep::Round {
@@ -207,6 +207,7 @@ fn line(step: Step, siblings: &[Sibling<'_>], queues: &[QueueId]) -> DivisionSte
                 queue,
                 pot,
                 weight,
+                past: Some((usage, k)),
                 part,
                 offer,
                 wanted,

@@ -1,0 +1,117 @@
+//! Node pools: parts of the cluster that are scheduled separately, in the order in which their schedulers are asked.
+
+use std::collections::BTreeSet;
+
+use fairground::scenario::{Edit, Path, Scenario};
+use leptos::prelude::*;
+
+use super::grid::{EditGrid, RowKey};
+use super::rows::{pool_columns, pool_rows};
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::document::change::Change;
+use crate::store::Store;
+use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::menu::MenuItem;
+
+/// The table of node pools, if there are any, and the button that adds one.
+#[component]
+pub fn Pools(
+    /// Findings that are hidden.
+    dismissed: Memo<BTreeSet<String>>,
+) -> impl IntoView {
+    let store = Store::get();
+    let rows = Memo::new(move |_| {
+        let (scenario, findings) = (store.scenario.get(), store.findings.get());
+        pool_rows(&scenario, &findings, &|finding| {
+            dismissed.with(|dismissed| dismissed.contains(&document::finding_key(finding)))
+        })
+    });
+    let on_row_key = move |(id, key): (String, RowKey)| {
+        let scenario = store.scenario.get_untracked();
+        let command = match key {
+            RowKey::Remove => Some(remove(&id)),
+            RowKey::Up => shift(&scenario, &id, true),
+            RowKey::Down => shift(&scenario, &id, false),
+            _ => None,
+        };
+        if let Some(command) = command {
+            store.dispatch(command);
+        }
+    };
+    let menu = move |id: String| {
+        let scenario = store.scenario.get_untracked();
+        let mut items = Vec::new();
+        for (label, up, key) in [("Move up", true, "Alt+↑"), ("Move down", false, "Alt+↓")] {
+            if let Some(command) = shift(&scenario, &id, up) {
+                items.push(MenuItem::new(label, command).key(key));
+            }
+        }
+        items.push(MenuItem::new(format!("Remove {id}"), remove(&id)).key("Del"));
+        items
+    };
+    // Made anew when another policy has other columns.
+    let grid = move || {
+        let _ = store.terms.get();
+        let columns = pool_columns(&store.now(|m| m.scenario.policy.clone()));
+        view! {
+            <EditGrid
+                label="Node pools"
+                columns=Signal::derive(move || columns.clone())
+                rows
+                menu=Callback::new(menu)
+                on_row_key=Callback::new(on_row_key)
+            />
+        }
+    };
+    view! {
+        <div hidden=move || rows.with(Vec::is_empty)>{grid}</div>
+        <div class="add">
+            <button
+                type="button"
+                class="btn quiet"
+                title="A part of the cluster that is scheduled separately"
+                on:click=move |_| store.dispatch(add(&store.now(|m| m.scenario.clone())))
+            >
+                <Icon kind=Kind::Plus />
+                "Pool"
+            </button>
+        </div>
+    }
+}
+
+fn place(pool: &str) -> Path {
+    Path::default().field("pools").named(pool)
+}
+
+fn one(name: String, edit: Edit) -> Command {
+    Command::Change(Change::Edits { name, edits: vec![edit] })
+}
+
+fn remove(pool: &str) -> Command {
+    one(format!("remove the pool {pool}"), Edit::Remove { at: place(pool) })
+}
+
+/// Moves a pool one place up or down; `None`: there is no such place.
+fn shift(scenario: &Scenario, pool: &str, up: bool) -> Option<Command> {
+    let at = scenario.pools.iter().position(|of| of.name == pool)?;
+    let to = if up { at.checked_sub(1)? } else { at + 1 };
+    let other = scenario.pools.get(to)?.name.as_str();
+    // Down is up for the next one.
+    let (moved, before) = if up { (pool, other) } else { (other, pool) };
+    let edit = Edit::MovePool { at: place(moved), before: before.to_string() };
+    Some(one(format!("move the pool {pool} {}", if up { "up" } else { "down" }), edit))
+}
+
+/// Adds a pool under a fresh name; where there was none, what is in no pool gets one of its own before it.
+fn add(scenario: &Scenario) -> Command {
+    let edit = |name: &str| Edit::Set { at: place(name).field("name"), value: name.to_string() };
+    let mut edits = Vec::new();
+    if scenario.pools.is_empty() {
+        edits.push(edit("pool-1"));
+    }
+    let is_free = |name: &String| scenario.pools.iter().all(|pool| pool.name != *name);
+    let fresh = (2..).map(|n| format!("pool-{n}")).find(is_free).unwrap_or_default();
+    edits.push(edit(&fresh));
+    Command::Change(Change::Edits { name: format!("add the pool {fresh}"), edits })
+}
