@@ -101,7 +101,8 @@ pub fn Field(
                 }
                 on:change=move |event| change(event_target_value(&event))
                 on:keydown=move |event| {
-                    if event.key() == "Escape" {
+                    // With nothing to restore it closes the form.
+                    if event.key() == "Escape" && typed.with_untracked(Option::is_some) {
                         event.stop_propagation();
                         restore();
                     }
