@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use fairground::import::{self, Kind, Options};
+use fairground::import::{self, Kind, Options, Source};
 use fairground::policy::Policy;
 use fairground::{link, scenario};
 
@@ -51,7 +51,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
         Kind::Plan => import::import_plan(&jobs, &options),
         Kind::Organisation => import::import_organisation(&organisation(&jobs, queues.as_deref()), &options),
         Kind::QueuesYaml => import::import_queues_yaml(&jobs, &options),
-        Kind::Kubernetes => import::import_kubernetes(&[&jobs], &options),
+        Kind::Kubernetes => import::import_kubernetes(&[Source { file: &args.trace, text: &jobs }], &options),
         _ => import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options),
     };
     let r = &imported.report;

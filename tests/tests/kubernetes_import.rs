@@ -1,7 +1,7 @@
 //! What `kubectl` prints of a cluster becomes a scenario at its present moment.
 
 use expect_test::expect;
-use fairground::import::{Imported, Kind, Options, import_kubernetes, recognise};
+use fairground::import::{Imported, Kind, Options, Source, import_kubernetes, recognise};
 use fairground::scenario::{check, read, to_yaml};
 use fairground::sim::Simulation;
 use fairground::trace::Event;
@@ -111,7 +111,7 @@ metadata: {name: web}
 
 fn imported(text: &str) -> Imported {
     assert_eq!(recognise(text.as_bytes(), ""), Kind::Kubernetes);
-    import_kubernetes(&[text], &Options { name: "cluster".into(), ..Options::default() })
+    import_kubernetes(&[Source { file: "", text }], &Options { name: "cluster".into(), ..Options::default() })
 }
 
 #[test]
@@ -184,11 +184,16 @@ fn what_was_assumed_and_left_out_is_reported() {
         .flat_map(|(part, lines)| lines.into_iter().map(move |line| format!("{part}: {line}\n")));
     expect![[r#"
         understood: 2 queues, 2 nodes, 2 jobs
+        understood: 3 × Pod: vision/train-0 (line 46), vision/train-1 (line 58), vision/notebook (line 69)
+        understood: 1 × PodGroup (scheduling.run.ai): vision/pg-train (line 41)
+        understood: 2 × Node: gpu-a (line 2), gpu-b (line 11)
+        understood: 2 × Queue (scheduling.run.ai): research (line 23), vision (line 25)
+        understood: 1 × PriorityClass (scheduling.k8s.io): urgent (line 36)
         assumed: now is 2026-03-01T12:00:00Z, the latest moment in the text
-        assumed: pods of other schedulers, whose requests are taken off their nodes: 1
+        assumed: 1 × Pod: monitoring/exporter (line 92): of another scheduler, so its requests are taken off its node
         assumed: work runs until the end: no object says how long it lasts
-        ignored: 1 Deployment (apps)
-        ignored: pods that are over: 1
+        ignored: 1 × Deployment (apps): web (line 98)
+        ignored: 1 × Pod: vision/finished (line 86): over, or holding a device for others
     "#]]
     .assert_eq(&lines.collect::<String>());
 }
@@ -234,7 +239,8 @@ fn lists_and_snapshots_are_read_too() {
 #[test]
 fn what_cannot_be_read_is_told() {
     let says = |text: &str| {
-        let Imported { scenario, report } = import_kubernetes(&[text], &Options::default());
+        let Imported { scenario, report } =
+            import_kubernetes(&[Source { file: "", text }], &Options::default());
         assert_eq!(scenario, None, "{text}");
         let lines =
             report.diagnostics.iter().map(|found| (found.position.map(|at| at.0), found.says.clone()));

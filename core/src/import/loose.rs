@@ -1,7 +1,7 @@
 //! A tree of values whose keys may be spelled in any case, read with errors that name the field.
 
 use crate::scenario::codes;
-use crate::scenario::value::{Is, Limit, Position, Value, parse};
+use crate::scenario::value::{Is, Limit, Value, parse};
 use crate::scenario::{Diagnostic, Path, finding};
 
 /// How many findings are listed.
@@ -20,6 +20,8 @@ pub struct Reader {
 pub struct Place<'a> {
     value: &'a Value,
     path: Path,
+    /// The file, if there are several.
+    file: &'a str,
 }
 
 /// Reads YAML or JSON into a tree, with limits on some lists; what is wrong with the text as a whole.
@@ -30,13 +32,21 @@ pub fn tree(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
 impl<'a> Place<'a> {
     /// The whole text.
     pub fn root(value: &'a Value) -> Place<'a> {
-        Place { value, path: Path::default() }
+        Place::of("", value)
+    }
+    /// The whole text of a file.
+    pub fn of(file: &'a str, value: &'a Value) -> Place<'a> {
+        Place { value, path: Path::default(), file }
+    }
+    /// A value below this one.
+    fn below(&self, value: &'a Value, path: Path) -> Place<'a> {
+        Place { value, path, file: self.file }
     }
     /// The value of a key in any case; left out and null: nothing.
     pub fn get(&self, key: &str) -> Option<Place<'a>> {
         let Is::Map(entries) = &self.value.is else { return None };
         let (_, value) = entries.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
-        (value.is != Is::Null).then(|| Place { value, path: self.path.field(key) })
+        (value.is != Is::Null).then(|| self.below(value, self.path.field(key)))
     }
     /// What is at the end of a path of keys.
     pub fn at(&self, keys: &[&str]) -> Option<Place<'a>> {
@@ -53,21 +63,36 @@ impl<'a> Place<'a> {
     pub fn items(&self, keys: &[&str]) -> Vec<Place<'a>> {
         let Some(place) = self.at(keys) else { return Vec::new() };
         let Is::List(items) = &place.value.is else { return Vec::new() };
-        (0u32..).zip(items).map(|(i, value)| Place { value, path: place.path.at(i) }).collect()
+        (0u32..).zip(items).map(|(i, value)| place.below(value, place.path.at(i))).collect()
     }
     /// The texts and numbers of a list at the end of a path of keys.
     pub fn scalars(&self, keys: &[&str]) -> Vec<&'a str> {
         self.items(keys).iter().filter_map(|item| item.scalar(&[])).collect()
     }
-    /// Line and column.
-    pub fn position(&self) -> Position {
-        self.value.at
+    /// The file, if there are several, and the line.
+    pub fn line(&self) -> String {
+        let line = format!("line {}", self.value.at.0);
+        if self.file.is_empty() { line } else { format!("{} {line}", self.file) }
+    }
+    /// Something that cannot be read here.
+    pub fn wrong(&self, says: String) -> Diagnostic {
+        let says = if self.file.is_empty() { says } else { format!("{}: {says}", self.file) };
+        Diagnostic { position: Some(self.value.at), ..finding(codes::IMPORT, self.path.clone(), says) }
+    }
+    /// Whether nothing is written there.
+    pub fn is_empty(&self) -> bool {
+        match &self.value.is {
+            Is::Null => true,
+            Is::Scalar(text) => text.is_empty(),
+            Is::List(items) => items.is_empty(),
+            Is::Map(entries) => entries.is_empty(),
+        }
     }
     /// The keys of a map with their values.
     pub fn entries(&self) -> Vec<(&'a str, Place<'a>)> {
         match &self.value.is {
             Is::Map(entries) => {
-                let place = |name: &String, value| Place { value, path: self.path.named(name) };
+                let place = |name: &String, value| self.below(value, self.path.named(name));
                 entries.iter().map(|(name, value)| (name.as_str(), place(name, value))).collect()
             }
             _ => Vec::new(),
@@ -98,8 +123,7 @@ impl Reader {
         }
         let at = place.path.to_string();
         let says = if at.is_empty() { says.to_string() } else { format!("{at}: {says}") };
-        let found = finding(codes::IMPORT, place.path.clone(), says);
-        self.found.push(Diagnostic { position: Some(place.value.at), ..found });
+        self.found.push(place.wrong(says));
     }
 
     /// A number; `wanted` completes *this is not*.
@@ -162,7 +186,7 @@ impl Reader {
         }
         let mut all = Vec::new();
         for (i, value) in (0u32..).zip(items) {
-            let item = Place { value, path: place.path.at(i) };
+            let item = place.below(value, place.path.at(i));
             if matches!(value.is, Is::Map(_)) {
                 all.push(item);
             } else {

@@ -1,5 +1,6 @@
 //! Foreign text to scenario, with a report of what was understood, assumed and ignored.
 
+mod amounts;
 mod csv;
 pub mod diff;
 mod ego_plan;
@@ -27,7 +28,50 @@ pub use runai::import_organisation;
 
 use std::sync::Arc;
 
+use crate::scenario::value::{Value, documents};
 use crate::scenario::{Diagnostic, NodeEntry, Path, Scalar, Scenario, codes, finding};
+use crate::translate::{Kind as Note, translate};
+
+/// A text and the file that it is from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The name of the file; empty: there is one file only.
+    pub file: &'a str,
+    /// What is in it.
+    pub text: &'a str,
+}
+
+/// The trees of some texts, each with its file if there are several.
+fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value)> {
+    let mut roots = Vec::new();
+    for Source { file, text } in sources {
+        let file = if sources.len() > 1 { file } else { "" };
+        match documents(text) {
+            Ok(values) => roots.extend(values.into_iter().map(|value| (file, value))),
+            Err(wrong) if file.is_empty() => report.diagnostics.push(*wrong),
+            Err(wrong) => {
+                let says = format!("{file}: {}", wrong.says);
+                report.diagnostics.push(Diagnostic { says, ..*wrong });
+            }
+        }
+    }
+    roots
+}
+
+/// Puts a scenario into the words of the policy that was chosen. What that changes goes into the report.
+fn in_words_of(policy: &str, scenario: Scenario, report: &mut Report) -> Scenario {
+    let Some(translated) = translate(&scenario, policy) else { return scenario };
+    for note in translated.notes {
+        let kind = note.kind;
+        let says = format!("{policy}: {}", note.says);
+        match kind {
+            Note::Kept => {}
+            Note::Refused | Note::Dropped => report.ignored.push(says),
+            Note::Assumed | Note::Changed => report.assumed.push(says),
+        }
+    }
+    translated.scenario
+}
 
 /// A number of things, in the plural where there is not one.
 fn counted(n: u64, what: &str) -> String {

@@ -1,6 +1,6 @@
 //! Pasted and dropped files, read where reading does not hold up the page.
 
-use fairground::import::{self, Imported, Kind, Options};
+use fairground::import::{self, Imported, Kind, Options, Source};
 use fairground::link::Linked;
 use fairground::scenario::{self, Scenario};
 
@@ -96,7 +96,9 @@ fn read_used(files: &[(String, String)], kinds: &[Kind], options: &ImportOptions
         return foreign(import::import_organisation(&texts(Kind::Organisation), &named(name)));
     }
     if let Some((name, _)) = of(Kind::Kubernetes) {
-        return foreign(import::import_kubernetes(&texts(Kind::Kubernetes), &named(name)));
+        let of_kind = files.iter().zip(kinds).filter(|(_, kind)| **kind == Kind::Kubernetes);
+        let sources: Vec<Source<'_>> = of_kind.map(|((file, text), _)| Source { file, text }).collect();
+        return foreign(import::import_kubernetes(&sources, &named(name)));
     }
     if let Some((name, text)) = of(Kind::QueuesYaml) {
         return queues_yaml(name, text);

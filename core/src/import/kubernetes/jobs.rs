@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::objects::{Kind, Object};
+use super::objects::{KUEUE, Kind, Object, tally};
 use super::pods::{Pod, Request, State};
-use super::{Cluster, Report, counted, moment};
+use super::{Cluster, Report, counted, kueue, moment};
+use crate::import::loose::Place;
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
 /// How deep subgroups are nested; what is above is left out.
@@ -12,6 +13,12 @@ const LEVELS_MAX: usize = 16;
 
 /// The queue of pods that name none.
 const DEFAULT_QUEUE: &str = "default-queue";
+
+/// The queue of a pod of Volcano.
+const VOLCANO_QUEUE: &str = "scheduling.volcano.sh/queue-name";
+
+/// Whether pods of Volcano may be evicted for others.
+const PREEMPTABLE: &str = "volcano.sh/preemptable";
 
 /// When KAI last started a pod group.
 const LAST_START: &str = "kai.scheduler/last-start-timestamp";
@@ -29,16 +36,13 @@ struct Work<'a, 'p> {
 pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<JobEntry> {
     let mut all: Vec<Work<'a, '_>> = Vec::new();
     let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for group in cluster.objects.of_kind(Kind::PodGroup) {
+    let workloads = cluster.objects.of_kind(Kind::Workload).iter();
+    let (workloads, over): (Vec<_>, Vec<_>) = workloads.partition(|workload| kueue::is_live(workload));
+    for group in cluster.objects.of_kind(Kind::PodGroup).iter().chain(workloads) {
         known.insert((group.namespace, group.name), all.len());
         all.push(Work { group: Some(group), name: (group.namespace, group.name), pods: Vec::new() });
     }
-    let mut n_over = 0;
-    for pod in pods.iter().filter(|pod| pod.is_own) {
-        if pod.state == State::Over {
-            n_over += 1;
-            continue;
-        }
+    for pod in pods.iter().filter(|pod| pod.is_own && pod.state != State::Over) {
         let name = (pod.object.namespace, pod.group.unwrap_or_else(|| owner(pod.object)));
         let at = *known.entry(name).or_insert_with(|| {
             all.push(Work { group: None, name, pods: Vec::new() });
@@ -46,14 +50,17 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
         });
         all[at].pods.push(pod);
     }
-    if n_over > 0 {
-        report.ignored.push(format!("pods that are over: {n_over}"));
-    }
-    let n_empty = all.iter().filter(|work| work.pods.is_empty()).count();
-    if n_empty > 0 {
-        report.ignored.push(format!("pod groups without pods: {n_empty}"));
-    }
-    all.retain(|work| !work.pods.is_empty());
+    let (some, empty): (Vec<_>, Vec<_>) = all.into_iter().partition(|work| !work.pods.is_empty());
+    let all = some;
+    let groups = |of: &[Work<'a, '_>]| of.iter().filter_map(|work| work.group).collect::<Vec<_>>();
+    report.understood.extend(tally(&groups(&all), ""));
+    report.ignored.extend(tally(&groups(&empty), ": no pods"));
+    report.ignored.extend(tally(&over, ": finished or not active"));
+    let without_place = |work: &&Work<'_, '_>| {
+        work.group.is_some_and(kueue::is_admitted) && !work.pods.iter().any(|pod| pod.is_holding())
+    };
+    let admitted: Vec<_> = all.iter().filter(without_place).filter_map(|work| work.group).collect();
+    report.assumed.extend(tally(&admitted, ": admitted, but no pod says on which node, so they wait"));
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
     all.iter().for_each(|work| *times.entry(work.name.1).or_default() += 1);
     all.iter().map(|work| work.job(times[work.name.1] > 1, cluster, report)).collect()
@@ -82,12 +89,13 @@ impl Work<'_, '_> {
         let started = last_start.or_else(|| holding().filter_map(|pod| pod.started_ms).min());
         let gone: Vec<String> = holding().map(|pod| pod.gone(cluster)).collect();
         let job = JobEntry {
-            queue: self.queue(&name, report),
+            queue: self.queue(&name, cluster, report),
             submit: submit.map(moment),
             priority: self.priority(cluster).map(|priority| Scalar(priority.to_string())),
-            preemptible: match text("preemptibility") {
-                Some("preemptible") => Some("true".into()),
-                Some("non-preemptible") => Some("false".into()),
+            preemptible: match text("preemptibility").or_else(|| self.pods[0].object.annotation(PREEMPTABLE))
+            {
+                Some("preemptible" | "true") => Some("true".into()),
+                Some("non-preemptible" | "false") => Some("false".into()),
                 _ => None,
             },
             on: holding().filter_map(|pod| Some(pod.node?.to_string())).collect(),
@@ -131,6 +139,9 @@ impl Work<'_, '_> {
         sets.retain(|set| !set.pods.is_empty());
         for set in &mut sets {
             set.pods.sort_by_key(|pod| !pod.is_holding());
+            if self.is_workload() {
+                set.min = set.min.map(|_| set.pods.len() as i64);
+            }
         }
         // The pods on nodes are the first ones of the job.
         sets.sort_by_key(|set| set.pods.iter().filter(|pod| !pod.is_holding()).count() > 0);
@@ -145,7 +156,19 @@ impl Work<'_, '_> {
 
     /// The leaf subgroups of the pod group, without pods.
     fn subgroups(&self) -> Vec<Set<'_>> {
-        let all = self.group.map(|group| group.place.items(&["spec", "subGroups"])).unwrap_or_default();
+        let all = |key: &str| self.group.map(|group| group.place.items(&["spec", key])).unwrap_or_default();
+        let sets = all("podSets");
+        if sets.len() > 1 && self.pods.iter().all(|pod| pod.subgroup.is_some()) {
+            let set = |place: &Place<'_>| Set {
+                name: place.scalar(&["name"]).unwrap_or_default().to_string(),
+                // All of them, as soon as they are known.
+                min: Some(0),
+                path: String::new(),
+                pods: Vec::new(),
+            };
+            return sets.iter().map(set).collect();
+        }
+        let all = all("subGroups");
         let of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
         let by_name: BTreeMap<&str, usize> =
             (0..all.len()).filter_map(|at| Some((of(at, "name")?, at))).collect();
@@ -166,12 +189,21 @@ impl Work<'_, '_> {
         (0..all.len()).filter(is_leaf).map(set).collect()
     }
 
-    fn queue(&self, name: &str, report: &mut Report) -> String {
+    /// Whether it starts as a whole, as workloads of Kueue do.
+    fn is_workload(&self) -> bool {
+        self.group.is_some_and(|group| group.kind.0 == KUEUE)
+    }
+
+    fn queue(&self, name: &str, cluster: &Cluster<'_>, report: &mut Report) -> String {
         let of_group = self.group.and_then(|group| {
-            group.place.scalar(&["spec", "queue"]).or_else(|| group.label("kai.scheduler/queue"))
+            let said = group.place.scalar(&["spec", "queue"]).or_else(|| group.label("kai.scheduler/queue"));
+            said.or_else(|| kueue::queue_of(group, cluster))
         });
         let mut of_pods = self.pods.iter().filter_map(|pod| {
-            pod.object.label("kai.scheduler/queue").or_else(|| pod.object.label("runai/queue"))
+            let label = ["kai.scheduler/queue", "runai/queue", VOLCANO_QUEUE]
+                .iter()
+                .find_map(|key| pod.object.label(key));
+            label.or_else(|| pod.object.annotation(VOLCANO_QUEUE))
         });
         let project = || self.pods.iter().find_map(|pod| pod.object.label("project"));
         match of_group.or_else(|| of_pods.next()).filter(|queue| !queue.is_empty()).or_else(project) {
@@ -184,16 +216,21 @@ impl Work<'_, '_> {
     }
 
     fn priority(&self, cluster: &Cluster<'_>) -> Option<i64> {
-        let class = self.group.and_then(|group| group.place.scalar(&["spec", "priorityClassName"]));
+        let of_group = |keys: &[&str]| self.group.and_then(|group| group.place.get("spec")?.scalar(keys));
+        let class = of_group(&["priorityClassName"]).or_else(|| of_group(&["priorityClassRef", "name"]));
         let of_class = class.and_then(|class| cluster.priorities.get(class).copied());
-        of_class.or_else(|| self.pods.iter().find_map(|pod| pod.priority)).or(cluster.default_priority)
+        let said = of_group(&["priority"]).and_then(|priority| priority.parse().ok());
+        said.or(of_class)
+            .or_else(|| self.pods.iter().find_map(|pod| pod.priority))
+            .or(cluster.default_priority)
     }
 
     /// Adds the pods: as one kind where all are equal, else as pod sets.
     fn with_pods(&self, job: JobEntry, sets: &[Set<'_>], report: &mut Report) -> JobEntry {
         let n_pods = sets.iter().map(|set| set.pods.len()).sum::<usize>() as i64;
         let min = self.group.and_then(|group| group.place.scalar(&["spec", "minMember"]));
-        let min = min.and_then(|n| n.parse::<i64>().ok()).unwrap_or(1).max(1);
+        let least = if self.is_workload() { n_pods } else { 1 };
+        let min = min.and_then(|n| n.parse::<i64>().ok()).unwrap_or(least).max(1);
         let is_whole =
             min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
         if !is_whole {

@@ -1,8 +1,8 @@
-//! What `kubectl get … -o json` or `-o yaml` prints of a cluster that KAI schedules, as a scenario at its present moment.
+//! What `kubectl get … -o json` or `-o yaml` prints of a cluster, as a scenario at its present moment.
 //!
 //! # Rule
-//! Queues, pod groups, pods, nodes, bind requests and priority classes are read, in any mixture of documents and lists, also as KAI's
-//! snapshot lists them. Now is the latest moment that any of them names. Pods that have a node stay there; the others wait; ages are
+//! Queues, pod groups, pods, nodes, bind requests and priority classes of KAI, queues and pod groups of Volcano, and the queues and
+//! workloads of Kueue are read, in any mixture of documents and lists, also as KAI's snapshot lists them. Now is the latest moment that any of them names. Pods that have a node stay there; the others wait; ages are
 //! kept. What other schedulers placed is taken off the nodes.
 //!
 //! # Source
@@ -13,21 +13,22 @@
 //! How long work lasts is in none of these objects: it runs until the end. Node pools and topologies are not read.
 
 mod jobs;
+mod kueue;
 mod nodes;
 mod objects;
 mod pods;
 mod queues;
+mod volcano;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::loose::Place;
 use super::options::Options;
-use super::{Imported, Report, counted};
-use crate::scenario::value::{Value, documents};
-use crate::scenario::{Diagnostic, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scenario, codes, finding};
-use objects::{Kind, Object, Objects};
-use pods::Pod;
+use super::{Imported, Report, Source, counted, in_words_of, trees};
+use crate::format::DIALECT;
+use crate::scenario::{NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scenario, codes, finding};
+use objects::{KUEUE, Kind, Object, Objects, VOLCANO, tally};
+use pods::{Pod, State};
 
 /// Whether a text is of objects of a cluster, from its beginning.
 pub fn is_kubernetes(text: &str) -> bool {
@@ -36,23 +37,19 @@ pub fn is_kubernetes(text: &str) -> bool {
 }
 
 /// Makes a scenario of the objects in some texts.
-pub fn import_kubernetes(texts: &[&str], options: &Options) -> Imported {
+pub fn import_kubernetes(sources: &[Source<'_>], options: &Options) -> Imported {
     let mut report = Report::default();
-    let mut roots: Vec<Value> = Vec::new();
-    for text in texts {
-        match documents(text) {
-            Ok(values) => roots.extend(values),
-            Err(wrong) => report.diagnostics.push(*wrong),
-        }
-    }
+    let roots = trees(sources, &mut report);
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
     }
     let objects = Objects::of(&roots, &mut report);
     let scenario = read(&objects, options, &mut report);
-    report.bound();
     let is_clean = report.diagnostics.is_empty();
-    Imported { scenario: scenario.filter(|_| is_clean), report }
+    let scenario = scenario.filter(|_| is_clean);
+    let scenario = scenario.map(|scenario| in_words_of(&options.policy, scenario, &mut report));
+    report.bound();
+    Imported { scenario, report }
 }
 
 /// What every part of the import looks things up in.
@@ -66,6 +63,10 @@ struct Cluster<'a> {
     default_priority: Option<i64>,
     /// The nodes that bind requests have for pods, by namespace and name.
     bound: BTreeMap<(&'a str, &'a str), &'a str>,
+    /// The ClusterQueues of LocalQueues.
+    local_queues: BTreeMap<(&'a str, &'a str), &'a str>,
+    /// The workloads of Kueue by what they are of.
+    workloads: BTreeMap<(&'a str, [&'a str; 2]), &'a str>,
 }
 
 fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
@@ -81,10 +82,25 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
         return None;
     }
     let cluster = Cluster::of(objects, report);
-    let read: Vec<Pod<'_>> = pods.iter().map(|pod| Pod::read(pod, &cluster, report)).collect();
+    let mut read: Vec<Pod<'_>> = pods.iter().map(|pod| Pod::read(pod, &cluster, report)).collect();
+    let own: Vec<&Object<'_>> = read.iter().filter(|pod| pod.is_live()).map(|pod| pod.object).collect();
+    report.understood.extend(tally(&own, ""));
+    let sets = kueue::pod_sets(&cluster, &read, report);
+    read.extend(kueue::pods(&sets, &cluster, report));
     let jobs = jobs::jobs(&cluster, &read, report);
     let nodes = nodes::nodes(&cluster, &read, report);
     let queues = queues::queues(&cluster, &jobs, report);
+    left_out(&read, report);
+    for kind in UNDERSTOOD {
+        report.understood.extend(tally(&objects.of_kind(kind).iter().collect::<Vec<_>>(), ""));
+    }
+    report.ignored.extend(objects.unread());
+    for (group, name) in [(KUEUE, "Kueue"), (VOLCANO, "Volcano")] {
+        if objects.any_of(group) {
+            let says = "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";
+            report.assumed.push(format!("{name} {says}"));
+        }
+    }
     if !jobs.is_empty() {
         report.assumed.push("work runs until the end: no object says how long it lasts".into());
     }
@@ -95,12 +111,36 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
         .insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
     Some(Scenario {
         name: options.name.clone(),
-        policy: options.policy.clone(),
+        policy: DIALECT.into(),
         nodes: Arc::new(nodes),
         queues: Arc::new(queues),
         jobs: Arc::new(jobs),
         ..Scenario::default()
     })
+}
+
+/// Kinds whose objects are all understood.
+const UNDERSTOOD: [Kind; 9] = [
+    Kind::Node,
+    Kind::Queue,
+    Kind::VolcanoQueue,
+    Kind::ClusterQueue,
+    Kind::Cohort,
+    Kind::LocalQueue,
+    Kind::ResourceFlavor,
+    Kind::BindRequest,
+    Kind::PriorityClass,
+];
+
+/// Reports the pods that are no part of the scenario.
+fn left_out(pods: &[Pod<'_>], report: &mut Report) {
+    let of = |is: &dyn Fn(&Pod<'_>) -> bool| -> Vec<&Object<'_>> {
+        pods.iter().filter(|pod| is(pod)).map(|pod| pod.object).collect()
+    };
+    let over = of(&|pod| pod.state == State::Over);
+    report.ignored.extend(tally(&over, ": over, or holding a device for others"));
+    let waiting = of(&|pod| pod.state == State::Waits && !pod.is_own);
+    report.ignored.extend(tally(&waiting, ": waiting for another scheduler"));
 }
 
 fn too_many(n: usize, most: u64, what: &str, report: &mut Report) {
@@ -144,7 +184,15 @@ impl<'a> Cluster<'a> {
             Some(((request.namespace, of("podName")?), of("selectedNode")?))
         });
         let bound = bound.collect();
-        Cluster { objects, now_ms: now_ms.unwrap_or(0), priorities, default_priority, bound }
+        Cluster {
+            objects,
+            now_ms: now_ms.unwrap_or(0),
+            priorities,
+            default_priority,
+            bound,
+            local_queues: kueue::local_queues(objects),
+            workloads: kueue::owned(objects),
+        }
     }
 
     /// Seconds from now to a moment, not after now; `None` if there is none.
@@ -156,17 +204,4 @@ impl<'a> Cluster<'a> {
 /// A moment at or before the start of the scenario, as a scenario says it.
 fn moment(seconds: i64) -> crate::scenario::Scalar {
     crate::scenario::Scalar(format!("{seconds}s"))
-}
-
-/// Something that cannot be read, at its place in the text.
-fn wrong(place: &Place<'_>, says: String) -> Diagnostic {
-    Diagnostic { position: Some(place.position()), ..finding(codes::IMPORT, Path::default(), says) }
-}
-
-/// The name of an object for people.
-fn called(object: &Object<'_>) -> String {
-    match object.namespace {
-        "" => object.name.to_string(),
-        namespace => format!("{namespace}/{}", object.name),
-    }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::objects::{Kind, Object};
-use super::pods::{Amounts, Pod, State};
+use super::objects::{Kind, Object, tally};
+use super::pods::{Pod, State};
 use super::{Cluster, Report, counted};
+use crate::import::amounts::Amounts;
 use crate::scenario::{NodeEntry, Scalar};
 
 /// GPUs of a node that pods name and the text does not have.
@@ -25,6 +26,7 @@ const CONDITIONS: [(&str, &str, &str); 5] = [
 /// All nodes, also those that only pods name.
 pub fn nodes(cluster: &Cluster<'_>, pods: &[Pod<'_>], report: &mut Report) -> Vec<NodeEntry> {
     let mut foreign: BTreeMap<&str, (Amounts, i64)> = BTreeMap::new();
+    let mut others: Vec<&Object<'_>> = Vec::new();
     let mut used: BTreeSet<&str> = BTreeSet::new();
     for pod in pods.iter().filter(|pod| matches!(pod.state, State::Holds { .. })) {
         let Some(node) = pod.node else { continue };
@@ -33,13 +35,11 @@ pub fn nodes(cluster: &Cluster<'_>, pods: &[Pod<'_>], report: &mut Report) -> Ve
             let (sum, n) = foreign.entry(node).or_default();
             sum.add(&pod.request.amounts);
             *n += 1;
+            others.push(pod.object);
         }
     }
-    let n_foreign: i64 = foreign.values().map(|(_, n)| n).sum();
-    if n_foreign > 0 {
-        let says = "pods of other schedulers, whose requests are taken off their nodes";
-        report.assumed.push(format!("{says}: {n_foreign}"));
-    }
+    let taken_off = ": of another scheduler, so its requests are taken off its node";
+    report.assumed.extend(tally(&others, taken_off));
     let keys = labels_in_use(pods);
     let listed = cluster.objects.of_kind(Kind::Node);
     let mut nodes: Vec<NodeEntry> =

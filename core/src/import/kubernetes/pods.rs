@@ -3,18 +3,28 @@
 use std::collections::BTreeMap;
 
 use super::objects::Object;
-use super::{Cluster, Report, called, wrong};
+use super::{Cluster, Report, kueue};
+use crate::import::amounts::Amounts;
 use crate::import::loose::Place;
 use crate::import::trace::date;
-use crate::scenario::Scalar;
 use crate::scenario::quantity;
 use crate::units::Resource;
 
-/// The resources that count as GPUs.
-pub const GPUS: [&str; 2] = ["nvidia.com/gpu", "amd.com/gpu"];
-
 /// The namespaces and the label with which KAI's own pods hold devices for parts of GPUs.
 const RESERVATIONS: [&str; 3] = ["kai-resource-reservation", "runai-reservation", "kai-scale-adjust"];
+
+/// The schedulers whose queues are read.
+const SCHEDULERS: [&str; 3] = ["kai-scheduler", "runai-scheduler", "volcano"];
+
+/// The annotations that name the pod group of a pod.
+const GROUPS: [&str; 3] =
+    ["pod-group-name", "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"];
+
+/// The labels that name the pod set of a pod.
+const SUBGROUPS: [&str; 2] = ["kai.scheduler/subgroup-name", "kueue.x-k8s.io/podset"];
+
+/// The scheduling gate that Kueue opens when it admits a pod.
+const KUEUE_GATE: &str = "kueue.x-k8s.io/admission";
 
 /// The labels that order the pods of a job.
 const ORDER_LABELS: [&str; 3] =
@@ -29,16 +39,6 @@ pub enum State {
     Holds { gone_ms: Option<i64> },
     /// Over, or the scheduler's own.
     Over,
-}
-
-/// Amounts, in base units.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Amounts {
-    pub cpu: i64,
-    pub memory: i64,
-    pub gpu: i64,
-    /// Further whole numbers, by name.
-    pub others: BTreeMap<String, i64>,
 }
 
 /// What a pod asks for, and where it may run: what pods of one kind have in common.
@@ -60,7 +60,7 @@ pub struct Request {
 pub struct Pod<'a> {
     pub object: &'a Object<'a>,
     pub state: State,
-    /// Whether KAI schedules it.
+    /// Whether a scheduler whose queues are read places it.
     pub is_own: bool,
     pub node: Option<&'a str>,
     pub started_ms: Option<i64>,
@@ -74,10 +74,16 @@ pub struct Pod<'a> {
 }
 
 impl<'a> Pod<'a> {
+    /// Whether it is work of a scheduler whose queues are read, and not over.
+    pub fn is_live(&self) -> bool {
+        self.is_own && self.state != State::Over
+    }
+
     /// Reads a pod.
     pub fn read(object: &'a Object<'a>, cluster: &Cluster<'a>, report: &mut Report) -> Pod<'a> {
         let place = &object.place;
-        let group = object.annotation("pod-group-name");
+        let group = GROUPS.iter().find_map(|key| object.annotation(key));
+        let workload = kueue::workload_of(object, cluster);
         let bound = place.scalar(&["spec", "nodeName"]);
         let bound = bound.or_else(|| cluster.bound.get(&(object.namespace, object.name)).copied());
         let scheduler = place.scalar(&["spec", "schedulerName"]);
@@ -97,49 +103,55 @@ impl<'a> Pod<'a> {
             state,
             is_own: !is_reservation
                 && match scheduler {
-                    Some(name) => name.starts_with("kai-scheduler"),
+                    _ if workload.is_some() => true,
+                    Some(name) => SCHEDULERS.iter().any(|own| name.starts_with(own)),
                     None => group.is_some() || object.label("kai.scheduler/queue").is_some(),
                 },
             node: bound,
             started_ms: place.scalar(&["status", "startTime"]).and_then(date),
-            request: request(object, report),
-            group,
-            subgroup: object.label("kai.scheduler/subgroup-name"),
+            request: Request::read(object, report),
+            group: workload.or(group),
+            subgroup: SUBGROUPS.iter().find_map(|key| object.label(key)),
             priority: class.and_then(|class| cluster.priorities.get(class).copied()).or(said),
             nominated_node: place.scalar(&["status", "nominatedNodeName"]),
         }
     }
 }
 
-fn request(object: &Object<'_>, report: &mut Report) -> Request {
-    let place = &object.place;
-    let mut amounts = total(object, report);
-    let part = object.annotation("gpu-fraction");
-    if let Some(part) = part {
-        match quantity::amount(part, Resource::GPU, 1) {
-            Ok(amount) => amounts.gpu = amount.in_base_units(),
-            Err(_) => report.diagnostics.push(wrong(
-                place,
-                format!("{}: gpu-fraction is {part}; it must be a number from 0 to 1", called(object)),
-            )),
+impl Request {
+    /// What the pod of an object asks for.
+    pub fn read(object: &Object<'_>, report: &mut Report) -> Request {
+        let place = &object.place;
+        let mut amounts = total(object, report);
+        let part = object.annotation("gpu-fraction");
+        if let Some(part) = part {
+            match quantity::amount(part, Resource::GPU, 1) {
+                Ok(amount) => amounts.gpu = amount.in_base_units(),
+                Err(_) => report.diagnostics.push(place.wrong(format!(
+                    "{}: gpu-fraction is {part}; it must be a number from 0 to 1",
+                    object.called()
+                ))),
+            }
         }
-    }
-    let gpu_memory = object.annotation("gpu-memory").map(str::to_string);
-    let labels =
-        ORDER_LABELS.iter().filter_map(|key| Some((key.to_string(), object.label(key)?.to_string())));
-    Request {
-        gpu_devices: object.annotation("gpu-fraction-num-devices").map(str::to_string),
-        gpu_memory,
-        selector: texts(place.at(&["spec", "nodeSelector"])),
-        affinity: affinity(object, report),
-        tolerations: place.items(&["spec", "tolerations"]).iter().map(toleration).collect(),
-        labels: labels.collect(),
-        is_gated: !place.items(&["spec", "schedulingGates"]).is_empty(),
-        amounts,
+        let gpu_memory = object.annotation("gpu-memory").map(str::to_string);
+        let gates = place.items(&["spec", "schedulingGates"]);
+        let labels =
+            ORDER_LABELS.iter().filter_map(|key| Some((key.to_string(), object.label(key)?.to_string())));
+        Request {
+            gpu_devices: object.annotation("gpu-fraction-num-devices").map(str::to_string),
+            gpu_memory,
+            selector: texts(place.at(&["spec", "nodeSelector"])),
+            affinity: affinity(object, report),
+            tolerations: place.items(&["spec", "tolerations"]).iter().map(toleration).collect(),
+            labels: labels.collect(),
+            is_gated: gates.iter().any(|gate| gate.scalar(&["name"]) != Some(KUEUE_GATE)),
+            amounts,
+        }
     }
 }
 
-fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
+/// Texts by name.
+pub fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
     let entries = map.map(|map| map.entries()).unwrap_or_default();
     entries
         .into_iter()
@@ -178,91 +190,6 @@ fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
     sum
 }
 
-impl Amounts {
-    /// Amounts by resource name, as Kubernetes writes quantities.
-    pub fn read(place: &Place<'_>, report: &mut Report) -> Amounts {
-        let mut read = Amounts::default();
-        for (name, value) in place.entries() {
-            let resource = match name {
-                "cpu" => Resource::CPU,
-                "memory" => Resource::MEMORY,
-                _ if name.contains('/') => Resource::GPU,
-                // Pods are slots of nodes; local storage and huge pages rarely bind.
-                _ => continue,
-            };
-            let Some(text) = value.scalar(&[]) else { continue };
-            let Some(amount) = amount(text, resource) else {
-                let says = format!("{name} is {text}, which is no quantity of Kubernetes");
-                report.diagnostics.push(wrong(&value, says));
-                continue;
-            };
-            match resource {
-                Resource::CPU => read.cpu = amount,
-                Resource::MEMORY => read.memory = amount,
-                _ if GPUS.contains(&name) => read.gpu = read.gpu.saturating_add(amount),
-                _ => *read.others.entry(name.to_string()).or_default() = amount / 1000,
-            }
-        }
-        read
-    }
-
-    /// Adds what another asks for.
-    pub fn add(&mut self, other: &Amounts) {
-        self.cpu = self.cpu.saturating_add(other.cpu);
-        self.memory = self.memory.saturating_add(other.memory);
-        self.gpu = self.gpu.saturating_add(other.gpu);
-        for (name, n) in &other.others {
-            let own = self.others.entry(name.clone()).or_default();
-            *own = own.saturating_add(*n);
-        }
-    }
-
-    fn raise(&mut self, other: &Amounts) {
-        self.cpu = self.cpu.max(other.cpu);
-        self.memory = self.memory.max(other.memory);
-        self.gpu = self.gpu.max(other.gpu);
-        for (name, n) in &other.others {
-            let own = self.others.entry(name.clone()).or_default();
-            *own = (*own).max(*n);
-        }
-    }
-
-    /// Takes away what others use; nothing goes below 0.
-    pub fn less(&mut self, other: &Amounts) {
-        self.cpu = (self.cpu - other.cpu).max(0);
-        self.memory = (self.memory - other.memory).max(0);
-        self.gpu = (self.gpu - other.gpu).max(0);
-        for (name, n) in &other.others {
-            if let Some(own) = self.others.get_mut(name) {
-                *own = (*own - n).max(0);
-            }
-        }
-    }
-
-    /// The amounts as a scenario writes them; nothing for those that are 0.
-    pub fn written(&self) -> ([Option<Scalar>; 3], BTreeMap<String, Scalar>) {
-        let of = |n: i64, resource| {
-            let amount = crate::units::Amount::base_units(n);
-            (n > 0).then(|| Scalar(quantity::print_amount(amount, resource)))
-        };
-        let others = self.others.iter().filter(|(_, n)| **n > 0);
-        let others = others.map(|(name, n)| (name.clone(), Scalar(n.to_string()))).collect();
-        let amounts =
-            [of(self.gpu, Resource::GPU), of(self.cpu, Resource::CPU), of(self.memory, Resource::MEMORY)];
-        (amounts, others)
-    }
-}
-
-/// A quantity in base units: thousandths, or bytes of memory, for which Kubernetes also writes thousandths (`1500m`).
-fn amount(text: &str, resource: Resource) -> Option<i64> {
-    let text = text.trim();
-    let thousandths = text.strip_suffix('m').filter(|_| resource == Resource::MEMORY);
-    if let Some(n) = thousandths {
-        return n.parse::<i64>().ok().filter(|n| *n >= 0).map(|n| n / 1000 + i64::from(n % 1000 != 0));
-    }
-    quantity::amount(text, resource, 1).ok().map(|amount| amount.in_base_units())
-}
-
 /// Required node affinity: the expressions of its only term.
 fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
     let required = ["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
@@ -270,7 +197,7 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
         object.place.at(&required).map(|place| place.items(&["nodeSelectorTerms"])).unwrap_or_default();
     let [term] = terms.as_slice() else {
         if !terms.is_empty() {
-            let says = format!("node affinity of {}: it has several alternatives", called(object));
+            let says = format!("node affinity of {}: it has several alternatives", object.called());
             report.ignored.push(says);
         }
         return Vec::new();
@@ -284,14 +211,14 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
             "NotIn" => read.push(format!("{key} notin ({values})")),
             "Exists" => read.push(key.to_string()),
             "DoesNotExist" => read.push(format!("!{key}")),
-            operator => report.ignored.push(format!("node affinity {key} {operator} of {}", called(object))),
+            operator => report.ignored.push(format!("node affinity {key} {operator} of {}", object.called())),
         }
     }
     read
 }
 
 /// A toleration as a scenario writes it: `key=value:Effect`, or `*` for all.
-fn toleration(place: &Place<'_>) -> String {
+pub fn toleration(place: &Place<'_>) -> String {
     let [key, value, effect] = ["key", "value", "effect"].map(|key| place.scalar(&[key]).unwrap_or_default());
     let mut text = if key.is_empty() { "*".to_string() } else { key.to_string() };
     if !value.is_empty() && place.scalar(&["operator"]) != Some("Exists") {

@@ -1,12 +1,12 @@
-//! The queues, as KAI's API has them.
+//! The queues: those of KAI, of Volcano and of Kueue, and those that are only named.
 
 use std::collections::BTreeSet;
 
 use super::objects::{Kind, Object};
-use super::{Cluster, Report, counted, moment, wrong};
+use super::{Cluster, Report, counted, kueue, moment, volcano};
 use crate::import::loose::Place;
 use crate::scenario::quantity;
-use crate::scenario::{JobEntry, QueueEntry, ResourceEntry, Scalar};
+use crate::scenario::{JobEntry, Path, QueueEntry, ResourceEntry, Scalar, codes, finding, quoted};
 
 /// The label that puts nodes, queues and pod groups into a shard of the scheduler.
 const SHARD: &str = "kai.scheduler/node-pool";
@@ -20,15 +20,27 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], report: &mut Report) -> 
     }
     let mut queues: Vec<QueueEntry> =
         listed.iter().map(|queue| self::queue(queue, cluster, report)).collect();
-    let known: BTreeSet<&str> = listed.iter().map(|queue| queue.name).collect();
-    let named = jobs.iter().map(|job| job.queue.as_str());
-    let named = named.chain(listed.iter().filter_map(|queue| queue.place.scalar(&["spec", "parentQueue"])));
+    queues.extend(volcano::queues(cluster, report));
+    queues.extend(kueue::queues(cluster, report));
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for name in queues.iter().map(|queue| queue.name.as_str()) {
+        if !known.insert(name) {
+            let says = format!(
+                "two schedulers have a queue called {}; import their objects one after the other",
+                quoted(name)
+            );
+            report.diagnostics.push(finding(codes::IMPORT, Path::default().field("queues"), says));
+        }
+    }
+    let parents = queues.iter().filter_map(|queue| queue.parent.as_deref());
+    let named = jobs.iter().map(|job| job.queue.as_str()).chain(parents);
     let missing: BTreeSet<&str> = named.filter(|name| !name.is_empty() && !known.contains(name)).collect();
+    let missing: Vec<String> = missing.into_iter().map(str::to_string).collect();
     if !missing.is_empty() {
-        let names = missing.iter().copied().collect::<Vec<_>>().join(", ");
+        let names = missing.join(", ");
         report.assumed.push(format!("queues that the text does not have, without limits: {names}"));
     }
-    queues.extend(missing.into_iter().map(unlimited));
+    queues.extend(missing.iter().map(|name| unlimited(name)));
     queues
 }
 
@@ -78,7 +90,7 @@ fn resource(resources: &Place<'_>, key: &str, unit: &str, report: &mut Report) -
             return Some(Scalar::from("unlimited"));
         }
         if quantity::millionths(text).is_err() {
-            report.diagnostics.push(wrong(&place, format!("{field} of {key} is {text}, which is no number")));
+            report.diagnostics.push(place.wrong(format!("{field} of {key} is {text}, which is no number")));
             return None;
         }
         Some(Scalar(format!("{text}{unit}")))

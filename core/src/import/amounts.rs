@@ -1,0 +1,107 @@
+//! Amounts of what nodes have and pods ask for, as foreign texts list them: by name of the resource.
+
+use std::collections::BTreeMap;
+
+use super::Report;
+use super::loose::Place;
+use crate::scenario::{Scalar, quantity};
+use crate::units::{Amount, Resource};
+
+/// The resources that count as GPUs.
+pub const GPUS: [&str; 2] = ["nvidia.com/gpu", "amd.com/gpu"];
+
+/// Amounts, in base units.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Amounts {
+    pub cpu: i64,
+    pub memory: i64,
+    pub gpu: i64,
+    /// Further whole numbers, by name.
+    pub others: BTreeMap<String, i64>,
+}
+
+impl Amounts {
+    /// Amounts by resource name, as Kubernetes writes quantities.
+    pub fn read(place: &Place<'_>, report: &mut Report) -> Amounts {
+        let mut read = Amounts::default();
+        for (name, value) in place.entries() {
+            let resource = match name {
+                "cpu" => Resource::CPU,
+                "memory" => Resource::MEMORY,
+                _ if name.contains('/') => Resource::GPU,
+                // Pods are slots of nodes; local storage and huge pages rarely bind.
+                _ => continue,
+            };
+            let Some(text) = value.scalar(&[]) else { continue };
+            let Some(amount) = amount(text, resource) else {
+                let says = format!("{name} is {text}, which is no quantity of Kubernetes");
+                report.diagnostics.push(value.wrong(says));
+                continue;
+            };
+            match resource {
+                Resource::CPU => read.cpu = amount,
+                Resource::MEMORY => read.memory = amount,
+                _ if GPUS.contains(&name) => read.gpu = read.gpu.saturating_add(amount),
+                _ => *read.others.entry(name.to_string()).or_default() = amount / 1000,
+            }
+        }
+        read
+    }
+
+    /// Adds what another asks for.
+    pub fn add(&mut self, other: &Amounts) {
+        self.cpu = self.cpu.saturating_add(other.cpu);
+        self.memory = self.memory.saturating_add(other.memory);
+        self.gpu = self.gpu.saturating_add(other.gpu);
+        for (name, n) in &other.others {
+            let own = self.others.entry(name.clone()).or_default();
+            *own = own.saturating_add(*n);
+        }
+    }
+
+    /// The most of each of both.
+    pub fn raise(&mut self, other: &Amounts) {
+        self.cpu = self.cpu.max(other.cpu);
+        self.memory = self.memory.max(other.memory);
+        self.gpu = self.gpu.max(other.gpu);
+        for (name, n) in &other.others {
+            let own = self.others.entry(name.clone()).or_default();
+            *own = (*own).max(*n);
+        }
+    }
+
+    /// Takes away what others use; nothing goes below 0.
+    pub fn less(&mut self, other: &Amounts) {
+        self.cpu = (self.cpu - other.cpu).max(0);
+        self.memory = (self.memory - other.memory).max(0);
+        self.gpu = (self.gpu - other.gpu).max(0);
+        for (name, n) in &other.others {
+            if let Some(own) = self.others.get_mut(name) {
+                *own = (*own - n).max(0);
+            }
+        }
+    }
+
+    /// The amounts as a scenario writes them; nothing for those that are 0.
+    pub fn written(&self) -> ([Option<Scalar>; 3], BTreeMap<String, Scalar>) {
+        let of = |n: i64, resource| {
+            let amount = Amount::base_units(n);
+            (n > 0).then(|| Scalar(quantity::print_amount(amount, resource)))
+        };
+        let others = self.others.iter().filter(|(_, n)| **n > 0);
+        let others = others.map(|(name, n)| (name.clone(), Scalar(n.to_string()))).collect();
+        let amounts =
+            [of(self.gpu, Resource::GPU), of(self.cpu, Resource::CPU), of(self.memory, Resource::MEMORY)];
+        (amounts, others)
+    }
+}
+
+/// A quantity in base units: thousandths, or bytes of memory, for which Kubernetes also writes thousandths (`1500m`).
+pub fn amount(text: &str, resource: Resource) -> Option<i64> {
+    let text = text.trim();
+    let thousandths = text.strip_suffix('m').filter(|_| resource == Resource::MEMORY);
+    if let Some(n) = thousandths {
+        return n.parse::<i64>().ok().filter(|n| *n >= 0).map(|n| n / 1000 + i64::from(n % 1000 != 0));
+    }
+    quantity::amount(text, resource, 1).ok().map(|amount| amount.in_base_units())
+}

@@ -1,0 +1,349 @@
+//! The queues and workloads of Kueue.
+//!
+//! # Rule
+//! A ClusterQueue is a queue: its nominal quota is the quota, with its borrowing limit it is the limit, and its fair-sharing weight
+//! the weight. A Cohort is the queue above, with the quotas of all below; nothing can be borrowed beyond the topmost one. A LocalQueue
+//! is another name of its ClusterQueue. A Workload is a job: that of its pods where the text has them, else that of its pod sets.
+//!
+//! # Source
+//! Kueue, API types `kueue.x-k8s.io/v1beta1` and `v1beta2`
+//!
+//! # Differs
+//! Kueue itself is not simulated. Quotas of several flavors of a resource are added up. What no resource group covers is unlimited.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::objects::{Kind, Object, Objects};
+use super::pods::{Pod, Request, State, texts, toleration};
+use super::{Cluster, Report, moment};
+use crate::import::amounts::{GPUS, amount};
+use crate::import::loose::Place;
+use crate::scenario::quantity::{print_amount, print_decimal};
+use crate::scenario::{PODS_MAX, QueueEntry, ResourceEntry, Scalar, TREE_DEPTH_MAX};
+use crate::units::{Amount, Resource};
+
+/// The resources of a queue, in the order of its fields.
+const RESOURCES: [Resource; 3] = [Resource::GPU, Resource::CPU, Resource::MEMORY];
+
+/// What a queue has of a resource, in base units; `None`: no resource group covers it.
+#[derive(Clone, Copy, Default)]
+struct Quota {
+    nominal: Option<i64>,
+    /// What may be borrowed; `None`: any amount.
+    borrowing: Option<i64>,
+}
+
+/// A ClusterQueue or a Cohort.
+struct Unit<'a> {
+    object: Option<&'a Object<'a>>,
+    name: String,
+    above: Option<&'a str>,
+    quotas: [Quota; 3],
+}
+
+/// The name of a Cohort as a queue: another one where a ClusterQueue has the same.
+fn cohort(name: &str, cluster: &Cluster<'_>) -> String {
+    let is_taken = cluster.objects.of_kind(Kind::ClusterQueue).iter().any(|queue| queue.name == name);
+    if is_taken { format!("{name} (cohort)") } else { name.to_string() }
+}
+
+/// The name of the Cohort above, under the first of some keys that has one.
+fn above<'a>(object: &Object<'a>, keys: [&str; 2]) -> Option<&'a str> {
+    let named = keys.iter().find_map(|key| object.place.scalar(&["spec", key]));
+    named.filter(|name| !name.is_empty())
+}
+
+/// All Cohorts, also those that are only named, and all ClusterQueues.
+pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
+    let mut cohorts: BTreeMap<&str, Unit<'_>> = BTreeMap::new();
+    let mut queues: Vec<Unit<'_>> = Vec::new();
+    for object in cluster.objects.of_kind(Kind::Cohort) {
+        let above = above(object, ["parentName", "parent"]);
+        let unit = Unit {
+            object: Some(object),
+            name: cohort(object.name, cluster),
+            above,
+            quotas: quotas(object, report),
+        };
+        cohorts.insert(object.name, unit);
+    }
+    for object in cluster.objects.of_kind(Kind::ClusterQueue) {
+        let above = above(object, ["cohortName", "cohort"]);
+        queues.push(Unit {
+            object: Some(object),
+            name: object.name.to_string(),
+            above,
+            quotas: quotas(object, report),
+        });
+    }
+    let named: BTreeSet<&str> = queues.iter().chain(cohorts.values()).filter_map(|unit| unit.above).collect();
+    for name in named {
+        let quotas = Default::default();
+        cohorts.entry(name).or_insert_with(|| Unit {
+            object: None,
+            name: cohort(name, cluster),
+            above: None,
+            quotas,
+        });
+    }
+    let sums = sums(&cohorts, &queues);
+    let entry = |unit: &Unit<'_>, totals: &[Option<i64>; 3]| {
+        let weight = unit.object.and_then(|object| object.place.scalar(&["spec", "fairSharing", "weight"]));
+        let weight = weight.and_then(|text| amount(text, Resource::CPU)).unwrap_or(1000);
+        let of = |i: usize| {
+            resource(RESOURCES[i], totals[i], unit.quotas[i].borrowing, unit.above.is_some(), weight)
+        };
+        QueueEntry {
+            name: unit.name.clone(),
+            parent: unit.above.map(|name| cohort(name, cluster)),
+            created: unit.object.and_then(|object| cluster.since(object.created_ms)).map(moment),
+            gpu: of(0),
+            cpu: of(1),
+            memory: of(2),
+            ..QueueEntry::default()
+        }
+    };
+    let inner = cohorts.iter().map(|(name, unit)| entry(unit, &sums[name]));
+    inner.chain(queues.iter().map(|unit| entry(unit, &unit.quotas.map(|quota| quota.nominal)))).collect()
+}
+
+/// The nominal quotas of each Cohort and of all that is below it.
+fn sums<'a>(
+    cohorts: &BTreeMap<&'a str, Unit<'_>>,
+    queues: &[Unit<'_>],
+) -> BTreeMap<&'a str, [Option<i64>; 3]> {
+    let mut sums: BTreeMap<&str, [Option<i64>; 3]> = cohorts.keys().map(|name| (*name, [None; 3])).collect();
+    let own = cohorts.iter().map(|(name, unit)| (Some(*name), unit));
+    for (first, unit) in own.chain(queues.iter().map(|unit| (unit.above, unit))) {
+        let up = |name: &&str| cohorts.get(name).and_then(|unit| unit.above);
+        // A circle of Cohorts is found by the check of the scenario; here it only has to end.
+        for name in std::iter::successors(first, up).take(TREE_DEPTH_MAX) {
+            let Some(sum) = sums.get_mut(name) else { continue };
+            for (total, quota) in sum.iter_mut().zip(unit.quotas) {
+                if let Some(nominal) = quota.nominal {
+                    *total = Some(total.unwrap_or(0).saturating_add(nominal));
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// Quota, limit and weight of a resource.
+fn resource(
+    of: Resource,
+    nominal: Option<i64>,
+    borrowing: Option<i64>,
+    can_borrow: bool,
+    weight: i64,
+) -> ResourceEntry {
+    let written = |n: i64| Scalar(print_amount(Amount::base_units(n), of));
+    let unlimited = || Scalar::from("unlimited");
+    let limit = match (nominal, borrowing) {
+        (Some(nominal), _) if !can_borrow => written(nominal),
+        (Some(nominal), Some(borrowing)) => written(nominal.saturating_add(borrowing)),
+        _ => unlimited(),
+    };
+    ResourceEntry {
+        quota: Some(nominal.map_or_else(unlimited, written)),
+        limit: Some(limit),
+        weight: Some(Scalar(print_decimal(weight, 3))),
+        usage: None,
+    }
+}
+
+/// The quotas of an object, of all flavors together.
+fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
+    let mut quotas = [Quota::default(); 3];
+    let mut others: BTreeSet<&str> = BTreeSet::new();
+    let mut flavors: BTreeSet<&str> = BTreeSet::new();
+    let flavor_places = object.place.items(&["spec", "resourceGroups"]);
+    let flavor_places = flavor_places.iter().flat_map(|group| group.items(&["flavors"]));
+    for flavor in flavor_places {
+        flavors.extend(flavor.scalar(&["name"]));
+        for place in flavor.items(&["resources"]) {
+            let name = place.scalar(&["name"]).unwrap_or_default();
+            let at = match name {
+                "cpu" => 1,
+                "memory" => 2,
+                _ if GPUS.contains(&name) => 0,
+                _ => {
+                    others.insert(name);
+                    continue;
+                }
+            };
+            if place.get("lendingLimit").is_some() {
+                let lent = "lendingLimit: idle quota can be used by all others";
+                report.ignored.push(format!("{} ({}): {lent}", object.called(), place.line()));
+            }
+            let Some(nominal) = quantity(&place, "nominalQuota", RESOURCES[at], report) else { continue };
+            let borrowing = quantity(&place, "borrowingLimit", RESOURCES[at], report);
+            let quota = &mut quotas[at];
+            quota.borrowing = match (quota.nominal, quota.borrowing, borrowing) {
+                (None, _, borrowing) => borrowing,
+                (Some(_), Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+                _ => None,
+            };
+            quota.nominal = Some(quota.nominal.unwrap_or(0).saturating_add(nominal));
+        }
+    }
+    if flavors.len() > 1 {
+        let names = flavors.into_iter().collect::<Vec<_>>().join(", ");
+        report.assumed.push(format!(
+            "{} ({}): quotas of the flavors {names} are added up",
+            object.called(),
+            object.place.line()
+        ));
+    }
+    if !others.is_empty() {
+        let names = others.into_iter().collect::<Vec<_>>().join(", ");
+        report.ignored.push(format!("{} ({}): quotas of {names}", object.called(), object.place.line()));
+    }
+    quotas
+}
+
+/// A quantity that may be left out.
+fn quantity(place: &Place<'_>, key: &str, of: Resource, report: &mut Report) -> Option<i64> {
+    let place = place.get(key)?;
+    let text = place.scalar(&[]).unwrap_or_default();
+    let read = amount(text, of);
+    if read.is_none() {
+        report.diagnostics.push(place.wrong(format!("{key} is {text}, which is no quantity of Kubernetes")));
+    }
+    read
+}
+
+/// The ClusterQueues of LocalQueues, by namespace and name.
+pub fn local_queues<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, &'a str), &'a str> {
+    let of = |queue: &Object<'a>| {
+        Some(((queue.namespace, queue.name), queue.place.scalar(&["spec", "clusterQueue"])?))
+    };
+    objects.of_kind(Kind::LocalQueue).iter().filter_map(of).collect()
+}
+
+/// The workloads by namespace, and kind and name of what they are of.
+pub fn owned<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, [&'a str; 2]), &'a str> {
+    let of = |workload: &Object<'a>| {
+        let [kind, name, _] = workload.owner()?;
+        Some(((workload.namespace, [kind, name]), workload.name))
+    };
+    objects.of_kind(Kind::Workload).iter().filter(|workload| is_live(workload)).filter_map(of).collect()
+}
+
+/// The workload of a pod.
+pub fn workload_of<'a>(pod: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a str> {
+    let said =
+        pod.label("kueue.x-k8s.io/pod-group-name").or_else(|| pod.annotation("kueue.x-k8s.io/workload"));
+    let [kind, name, _] = pod.owner().unwrap_or(["Pod", pod.name, ""]);
+    said.or_else(|| cluster.workloads.get(&(pod.namespace, [kind, name])).copied())
+}
+
+/// The queue of a workload.
+pub fn queue_of<'a>(workload: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a str> {
+    let place = &workload.place;
+    let local = place.scalar(&["spec", "queueName"]);
+    let queue = local.and_then(|local| cluster.local_queues.get(&(workload.namespace, local)).copied());
+    queue.or_else(|| place.scalar(&["status", "admission", "clusterQueue"])).or(local)
+}
+
+/// Whether a condition of a workload is true.
+fn is(workload: &Object<'_>, condition: &str) -> bool {
+    let conditions = workload.place.items(&["status", "conditions"]);
+    let mut of_type = conditions.iter().filter(|place| place.scalar(&["type"]) == Some(condition));
+    of_type.any(|place| place.scalar(&["status"]) == Some("True"))
+}
+
+/// Whether a workload is neither finished nor switched off.
+pub fn is_live(workload: &Object<'_>) -> bool {
+    !is(workload, "Finished") && workload.place.scalar(&["spec", "active"]) != Some("false")
+}
+
+/// Whether a workload holds quota.
+pub fn is_admitted(workload: &Object<'_>) -> bool {
+    is(workload, "QuotaReserved")
+}
+
+/// A pod set of a workload whose pods are not in the text.
+pub struct PodSet<'a> {
+    name: &'a str,
+    n_pods: usize,
+    workload: &'a Object<'a>,
+    /// The workload with what its pods ask for.
+    template: Object<'a>,
+}
+
+/// The pod sets of all workloads whose pods are not in the text.
+pub fn pod_sets<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<PodSet<'a>> {
+    let with_pods: BTreeSet<(&str, &str)> =
+        pods.iter().filter_map(|pod| Some((pod.object.namespace, pod.group?))).collect();
+    let mut sets = Vec::new();
+    let mut n_pods = 0;
+    for workload in cluster.objects.of_kind(Kind::Workload).iter().filter(|workload| is_live(workload)) {
+        if with_pods.contains(&(workload.namespace, workload.name)) {
+            continue;
+        }
+        for set in workload.place.items(&["spec", "podSets"]) {
+            let count = set.scalar(&["count"]).map_or(Some(1), |text| text.parse::<u64>().ok());
+            let count = count.filter(|count| *count <= PODS_MAX - n_pods);
+            let (Some(count), Some(place)) = (count, set.get("template")) else {
+                let says = format!(
+                    "{}: a pod set needs a template, and all together up to {PODS_MAX} pods",
+                    workload.called()
+                );
+                report.diagnostics.push(set.wrong(says));
+                return Vec::new();
+            };
+            n_pods += count;
+            sets.push(PodSet {
+                name: set.scalar(&["name"]).unwrap_or("main"),
+                n_pods: count as usize,
+                workload,
+                template: Object { place, ..workload.clone() },
+            });
+        }
+    }
+    sets
+}
+
+/// The pods of such pod sets. Those of a workload with one flavor go to the nodes of that flavor.
+pub fn pods<'a>(sets: &'a [PodSet<'a>], cluster: &Cluster<'a>, report: &mut Report) -> Vec<Pod<'a>> {
+    let mut pods = Vec::new();
+    for set in sets {
+        let mut request = Request::read(&set.template, report);
+        if let Some(flavor) = only_flavor(set.workload, cluster) {
+            request.selector.extend(texts(flavor.place.at(&["spec", "nodeLabels"])));
+            request.tolerations.extend(flavor.place.items(&["spec", "tolerations"]).iter().map(toleration));
+        }
+        pods.extend(std::iter::repeat_n(request, set.n_pods).map(|request| Pod {
+            object: &set.template,
+            state: State::Waits,
+            is_own: true,
+            node: None,
+            started_ms: None,
+            request,
+            group: Some(set.workload.name),
+            subgroup: Some(set.name),
+            priority: None,
+            nominated_node: None,
+        }));
+    }
+    pods
+}
+
+/// The only flavor that a workload has or may get.
+fn only_flavor<'a>(workload: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a Object<'a>> {
+    let mut flavors: BTreeSet<&str> = BTreeSet::new();
+    for set in workload.place.items(&["status", "admission", "podSetAssignments"]) {
+        let of_set = set.get("flavors").map(|flavors| flavors.entries()).unwrap_or_default();
+        flavors.extend(of_set.iter().filter_map(|(_, flavor)| flavor.scalar(&[])));
+    }
+    if flavors.is_empty() {
+        let name = queue_of(workload, cluster)?;
+        let queue = cluster.objects.of_kind(Kind::ClusterQueue).iter().find(|queue| queue.name == name)?;
+        let groups = queue.place.items(&["spec", "resourceGroups"]);
+        let all = groups.iter().flat_map(|group| group.items(&["flavors"]));
+        flavors.extend(all.filter_map(|flavor| flavor.scalar(&["name"])));
+    }
+    let mut all = cluster.objects.of_kind(Kind::ResourceFlavor).iter();
+    all.find(|flavor| flavors.len() == 1 && flavors.contains(flavor.name))
+}

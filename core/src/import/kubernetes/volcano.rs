@@ -1,0 +1,50 @@
+//! The queues of Volcano. Its pod groups and pods are read like those of KAI.
+//!
+//! # Source
+//! Volcano, API types `scheduling.volcano.sh/v1beta1`
+//!
+//! # Differs
+//! Volcano itself is not simulated. What is guaranteed to a queue counts as its quota, which others may use while it is idle.
+
+use super::objects::{Kind, Object};
+use super::{Cluster, Report, moment};
+use crate::import::amounts::Amounts;
+use crate::scenario::{QueueEntry, ResourceEntry, Scalar};
+
+/// The queue above all others, which has the whole cluster.
+const ROOT: &str = "root";
+
+/// All queues but the root.
+pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
+    let all = cluster.objects.of_kind(Kind::VolcanoQueue).iter().filter(|queue| queue.name != ROOT);
+    all.map(|queue| self::queue(queue, cluster, report)).collect()
+}
+
+fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> QueueEntry {
+    let spec = |keys: &[&str]| object.place.get("spec").and_then(|spec| spec.at(keys));
+    let mut amounts = |keys: &[&str]| spec(keys).map(|place| Amounts::read(&place, report));
+    let limit = amounts(&["capability"]).unwrap_or_default().written().0;
+    let mut quota = amounts(&["deserved"]).unwrap_or_default();
+    if let Some(guaranteed) = amounts(&["guarantee", "resource"]) {
+        quota.raise(&guaranteed);
+    }
+    let quota = quota.written().0;
+    let weight = object.place.scalar(&["spec", "weight"]).unwrap_or("1");
+    let [gpu, cpu, memory] = [0, 1, 2].map(|i| ResourceEntry {
+        quota: Some(quota[i].clone().unwrap_or_else(|| "0".into())),
+        limit: Some(limit[i].clone().unwrap_or_else(|| "unlimited".into())),
+        weight: Some(weight.into()),
+        usage: None,
+    });
+    let text = |key| object.place.scalar(&["spec", key]).filter(|text| !text.is_empty());
+    QueueEntry {
+        name: object.name.to_string(),
+        parent: text("parent").filter(|parent| *parent != ROOT).map(str::to_string),
+        priority: text("priority").map(Scalar::from),
+        created: cluster.since(object.created_ms).map(moment),
+        gpu,
+        cpu,
+        memory,
+        ..QueueEntry::default()
+    }
+}
