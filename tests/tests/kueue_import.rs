@@ -153,6 +153,7 @@ fn shown(Imported { scenario, report }: Imported) -> String {
     to_yaml(&scenario) + &lines.collect::<String>()
 }
 
+/// Long because the scenario it expects is.
 #[test]
 fn kueue_becomes_queues_and_jobs() {
     expect![[r#"

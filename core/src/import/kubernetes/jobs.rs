@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::objects::{KUEUE, Kind, Object, tally};
 use super::pods::{Pod, Request, State};
-use super::{Cluster, Report, counted, kueue, moment};
+use super::{Cluster, Report, counted, moment, workloads};
 use crate::import::loose::Place;
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
@@ -37,7 +37,7 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
     let mut all: Vec<Work<'a, '_>> = Vec::new();
     let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let workloads = cluster.objects.of_kind(Kind::Workload).iter();
-    let (workloads, over): (Vec<_>, Vec<_>) = workloads.partition(|workload| kueue::is_live(workload));
+    let (workloads, over): (Vec<_>, Vec<_>) = workloads.partition(|workload| workloads::is_live(workload));
     for group in cluster.objects.of_kind(Kind::PodGroup).iter().chain(workloads) {
         known.insert((group.namespace, group.name), all.len());
         all.push(Work { group: Some(group), name: (group.namespace, group.name), pods: Vec::new() });
@@ -57,7 +57,7 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
     report.ignored.extend(tally(&groups(&empty), ": no pods"));
     report.ignored.extend(tally(&over, ": finished or not active"));
     let without_place = |work: &&Work<'_, '_>| {
-        work.group.is_some_and(kueue::is_admitted) && !work.pods.iter().any(|pod| pod.is_holding())
+        work.group.is_some_and(workloads::is_admitted) && !work.pods.iter().any(|pod| pod.is_holding())
     };
     let admitted: Vec<_> = all.iter().filter(without_place).filter_map(|work| work.group).collect();
     report.assumed.extend(tally(&admitted, ": admitted, but no pod says on which node, so they wait"));
@@ -197,7 +197,7 @@ impl Work<'_, '_> {
     fn queue(&self, name: &str, cluster: &Cluster<'_>, report: &mut Report) -> String {
         let of_group = self.group.and_then(|group| {
             let said = group.place.scalar(&["spec", "queue"]).or_else(|| group.label("kai.scheduler/queue"));
-            said.or_else(|| kueue::queue_of(group, cluster))
+            said.or_else(|| workloads::queue_of(group, cluster))
         });
         let mut of_pods = self.pods.iter().filter_map(|pod| {
             let label = ["kai.scheduler/queue", "runai/queue", VOLCANO_QUEUE]

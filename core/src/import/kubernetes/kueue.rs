@@ -13,8 +13,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::objects::{Kind, Object, Objects};
+use super::objects::{Kind, Object};
 use super::pods::{Pod, Request, State, texts, toleration};
+use super::workloads::{is_live, queue_of};
 use super::{Cluster, Report, moment};
 use crate::import::amounts::{GPUS, amount};
 use crate::import::loose::Place;
@@ -211,56 +212,6 @@ fn quantity(place: &Place<'_>, key: &str, of: Resource, report: &mut Report) -> 
         report.diagnostics.push(place.wrong(format!("{key} is {text}, which is no quantity of Kubernetes")));
     }
     read
-}
-
-/// The ClusterQueues of LocalQueues, by namespace and name.
-pub fn local_queues<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, &'a str), &'a str> {
-    let of = |queue: &Object<'a>| {
-        Some(((queue.namespace, queue.name), queue.place.scalar(&["spec", "clusterQueue"])?))
-    };
-    objects.of_kind(Kind::LocalQueue).iter().filter_map(of).collect()
-}
-
-/// The workloads by namespace, and kind and name of what they are of.
-pub fn owned<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, [&'a str; 2]), &'a str> {
-    let of = |workload: &Object<'a>| {
-        let [kind, name, _] = workload.owner()?;
-        Some(((workload.namespace, [kind, name]), workload.name))
-    };
-    objects.of_kind(Kind::Workload).iter().filter(|workload| is_live(workload)).filter_map(of).collect()
-}
-
-/// The workload of a pod.
-pub fn workload_of<'a>(pod: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a str> {
-    let said =
-        pod.label("kueue.x-k8s.io/pod-group-name").or_else(|| pod.annotation("kueue.x-k8s.io/workload"));
-    let [kind, name, _] = pod.owner().unwrap_or(["Pod", pod.name, ""]);
-    said.or_else(|| cluster.workloads.get(&(pod.namespace, [kind, name])).copied())
-}
-
-/// The queue of a workload.
-pub fn queue_of<'a>(workload: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a str> {
-    let place = &workload.place;
-    let local = place.scalar(&["spec", "queueName"]);
-    let queue = local.and_then(|local| cluster.local_queues.get(&(workload.namespace, local)).copied());
-    queue.or_else(|| place.scalar(&["status", "admission", "clusterQueue"])).or(local)
-}
-
-/// Whether a condition of a workload is true.
-fn is(workload: &Object<'_>, condition: &str) -> bool {
-    let conditions = workload.place.items(&["status", "conditions"]);
-    let mut of_type = conditions.iter().filter(|place| place.scalar(&["type"]) == Some(condition));
-    of_type.any(|place| place.scalar(&["status"]) == Some("True"))
-}
-
-/// Whether a workload is neither finished nor switched off.
-pub fn is_live(workload: &Object<'_>) -> bool {
-    !is(workload, "Finished") && workload.place.scalar(&["spec", "active"]) != Some("false")
-}
-
-/// Whether a workload holds quota.
-pub fn is_admitted(workload: &Object<'_>) -> bool {
-    is(workload, "QuotaReserved")
 }
 
 /// A pod set of a workload whose pods are not in the text.

@@ -19,6 +19,7 @@ mod objects;
 mod pods;
 mod queues;
 mod volcano;
+mod workloads;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -190,8 +191,8 @@ impl<'a> Cluster<'a> {
             priorities,
             default_priority,
             bound,
-            local_queues: kueue::local_queues(objects),
-            workloads: kueue::owned(objects),
+            local_queues: workloads::local_queues(objects),
+            workloads: workloads::owned(objects),
         }
     }
 

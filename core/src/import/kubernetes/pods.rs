@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::objects::Object;
-use super::{Cluster, Report, kueue};
+use super::{Cluster, Report, workloads};
 use crate::import::amounts::Amounts;
 use crate::import::loose::Place;
 use crate::import::trace::date;
@@ -83,7 +83,7 @@ impl<'a> Pod<'a> {
     pub fn read(object: &'a Object<'a>, cluster: &Cluster<'a>, report: &mut Report) -> Pod<'a> {
         let place = &object.place;
         let group = GROUPS.iter().find_map(|key| object.annotation(key));
-        let workload = kueue::workload_of(object, cluster);
+        let workload = workloads::workload_of(object, cluster);
         let bound = place.scalar(&["spec", "nodeName"]);
         let bound = bound.or_else(|| cluster.bound.get(&(object.namespace, object.name)).copied());
         let scheduler = place.scalar(&["spec", "schedulerName"]);
