@@ -31,7 +31,7 @@ pub fn Paste(
     view! {
         <DialogFrame title="Import" on_close>
             <label class="field">
-                <span>"A scenario as YAML or JSON, a link, a trace as CSV, projects of Run:ai as JSON, or a plan of EGO as XML"</span>
+                <span>"A scenario as YAML or JSON, a link, a trace as CSV, the output of kubectl get, projects of Run:ai as JSON, or a plan of EGO as XML"</span>
                 <textarea
                     rows="8"
                     spellcheck="false"
