@@ -293,7 +293,7 @@ fn a_mixture_names_files_and_lines() {
     }
 }
 
-/// Values that cannot be read are told with file, line and field; loops, huge counts and missing parts end.
+/// Values that cannot be read are reported with file, line and field; loops, huge counts and missing parts end.
 #[test]
 fn hostile_objects_end_with_a_message() {
     let queue = |spec: &str| {

@@ -117,7 +117,7 @@ fn why_has_both_sides_of_a_reclaim() {
     .assert_eq(&told);
 }
 
-/// The multiplier stands beside the ratio that it makes too large.
+/// The multiplier is shown beside the ratio that it makes too large.
 #[test]
 fn why_says_the_multiplier_that_prevents_a_reclaim() {
     let whole = Whole::open("reclaim-multiplier", 1);

@@ -150,7 +150,7 @@ pub enum Edit {
     MovePool {
         /// The place of the pool.
         at: Path,
-        /// The pool before which it stands from now on.
+        /// The pool that it comes before from now on.
         before: String,
     },
     /// Adds a copy of an element under a fresh name; a queue with its descendants and their jobs.

@@ -182,7 +182,7 @@ pub struct QueueRow {
     pub claimed: Amounts,
     /// What siblings are compared with, under a policy that has such priorities.
     pub priority: Option<PriorityRow>,
-    /// Allocated on nodes that it or a queue above it owns; `None`: nobody owns nodes.
+    /// Allocated on nodes that it or a queue above it owns; `None`: no queue owns nodes.
     pub private: Option<Amounts>,
     /// Allocated above its limit, which is reclaimed before anything else.
     pub over_limit: Amounts,

@@ -43,7 +43,7 @@ pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
         marks: cards.iter().flat_map(marks).collect(),
         ..ClusterView::default()
     };
-    // Owners by the order of queues, then what nobody owns.
+    // Owners by the order of queues, then what has no owner.
     let place_of = |card: &Card| {
         let node = &frame.nodes[card.at];
         let pool = frame.pools.iter().position(|pool| pool.name == node.pool);
@@ -59,7 +59,7 @@ pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
     view
 }
 
-/// The group in which a node stands: its pool, and who owns it where queues own nodes.
+/// The group of a node: its pool, and who owns it where queues own nodes.
 fn group_of(frame: &Frame, node: &NodeCard, tree: &Tree, is_owned: bool) -> String {
     let owner = match node.owner.and_then(|owner| Some((owner, frame.queues.get(owner as usize)?))) {
         Some((owner, row)) if tree.is_leaf(owner) => format!("owned by {}", row.name),

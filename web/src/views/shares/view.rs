@@ -55,7 +55,7 @@ pub struct ShareRow {
     pub tone: Tone,
     /// Allocated, without what is leaving.
     pub allocated: f64,
-    /// Part of it on nodes that the queue or one above it owns; `None`: nobody owns nodes.
+    /// Part of it on nodes that the queue or one above it owns; `None`: no queue owns nodes.
     pub private: Option<f64>,
     /// Part of it that cannot be taken.
     pub locked: f64,
