@@ -280,10 +280,8 @@ fn Now() -> impl IntoView {
     });
     let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
     let has_nodes = Memo::new(move |_| store.scenario.with(|s| !s.nodes.is_empty()));
-    let room = store.part(|m| m.view.room);
     // Where not all tabs have room, the present one is in sight; a view begins at its top.
     Effect::new(move |was: Option<NowView>| {
-        room.track();
         let now = shown.get();
         crate::widgets::show_id(&tab_id(now));
         if was.is_some_and(|was| was != now)
