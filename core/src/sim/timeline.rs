@@ -22,7 +22,7 @@ const CHECKPOINTS_MAX: u64 = 64;
 const BUDGET: u64 = 256 << 20;
 /// Most cycles that are run again to come to the state before one.
 const WAY_BACK_MAX: u32 = 256;
-/// Below so many pods a cycle takes so little time that nobody waits for one.
+/// Below so many pods a cycle takes so little time that no visitor waits for one.
 const PODS_SMALL: usize = 2_000;
 
 /// A run with its past.

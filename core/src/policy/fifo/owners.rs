@@ -4,7 +4,7 @@
 //! Leaf queues in file order; each takes the next nodes in file order, whole, as long as the node's GPUs fit what is
 //! left of its GPU quota. What is left then, and everything once the nodes are used up, is a counted share: so
 //! many GPUs the queue may hold on nodes nobody owns. An unlimited quota is an uncounted share; a quota left out is none.
-//! Nodes without GPUs are nobody's. What a queue holds anywhere counts against its quota, so that nodes that change
+//! Nodes without GPUs have no owner. What a queue holds anywhere counts against its quota, so that nodes that change
 //! their owner while its pods run do not give it more.
 //!
 //! # Source

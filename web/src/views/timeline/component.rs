@@ -1,5 +1,7 @@
 //! Timeline: events, allocated amounts over time, and the cursor.
 
+use std::sync::Arc;
+
 use fairground::moment::Kind;
 use fairground::words::{Selection, number};
 use leptos::html;
@@ -75,7 +77,7 @@ pub fn Timeline(
             let alternative = Alternative { frame: &frame, changed: changed.as_deref() };
             view::lay_behind(&mut view, &run, (&other, alternative));
         }
-        Some(view)
+        Some(Arc::new(view))
     });
     let window = RwSignal::new(None::<Window>);
     let cursor = Memo::new(move |_| frame.with(|frame| frame.as_ref().map_or(0, |frame| frame.cycle)));
@@ -84,18 +86,18 @@ pub fn Timeline(
         if let Some(window) = window.get().and_then(|window| Window::of(window.first, window.last, view.end))
         {
             let window = window.following(cursor.get(), view.end);
-            crop(&mut view, window);
+            crop(Arc::make_mut(&mut view), window);
         }
         Some(view)
     });
     let zoom = Zoom { all: view, shown, window };
     let kinds =
-        Memo::new(move |_| view.with(|view| view.as_ref().map_or(Kinds::default(), |view| view.kinds)));
-    let axis = Memo::new(move |_| shown.with(|view| view.as_ref().map(|view| Axis::of(view, width.get()))));
+        Memo::new(move |_| view.with(|view| view.as_deref().map_or(Kinds::default(), |view| view.kinds)));
+    let axis = Memo::new(move |_| shown.with(|view| view.as_deref().map(|view| Axis::of(view, width.get()))));
     let svg = Signal::derive(move || {
         shown.with(|view| {
             let size = Size { width: width.get(), height: HEIGHT };
-            view.as_ref().map_or(String::new(), |view| draw(view, size))
+            view.as_deref().map_or(String::new(), |view| draw(view, size))
         })
     });
     let cycle =
@@ -109,7 +111,7 @@ pub fn Timeline(
         let amounts = || view.get_untracked().map(|view| view::table(&view));
         chart_keys(store, &event, as_table, amounts);
     };
-    let summary = move || view.with(|view| view.as_ref().map(|view| view.summary.clone()));
+    let summary = move || view.with(|view| view.as_deref().map(|view| view.summary.clone()));
     view! {
         <section class="chart timeline" aria-label="Timeline" on:keydown=keys>
             <p class="sr">{summary}</p>
@@ -134,7 +136,7 @@ pub fn Timeline(
                         let other = (!view.alternatives.is_empty()).then_some(Mark::of_alternative(view.was));
                         [leaving, other]
                     };
-                    let marks = view.with(|view| view.as_ref().map(marks)).into_iter().flatten().flatten();
+                    let marks = view.with(|view| view.as_deref().map(marks)).into_iter().flatten().flatten();
                     marks.map(|mark| legend_line(marks::key(mark), mark.name())).collect_view()
                 }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
@@ -233,13 +235,15 @@ fn Body(
             None => String::new(),
         };
         if zoom.window.get().is_some() {
-            let (first, last) = view.with(|view| view.as_ref().map_or((0, 0), |view| (view.first, view.end)));
+            let (first, last) =
+                view.with(|view| view.as_deref().map_or((0, 0), |view| (view.first, view.end)));
             said += &format!("; zoomed to cycles {first} to {last}");
         }
         cycle.get().map_or(String::new(), |(now, time)| format!("Cycle {now}, {}{said}", number::time(time)))
     };
-    let lane = Memo::new(move |_| view.with(|view| view.as_ref().map_or((0.0, 0.0), lane_height)));
-    let followed = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.followed.clone())));
+    let lane = Memo::new(move |_| view.with(|view| view.as_deref().map_or((0.0, 0.0), lane_height)));
+    let followed =
+        Memo::new(move |_| view.with(|view| view.as_deref().and_then(|view| view.followed.clone())));
     view! {
         <div class="timeline-body">
             {insert("picture", svg)}
@@ -249,7 +253,7 @@ fn Body(
                 tabindex="0"
                 aria-label="Cycle"
                 aria-valuemin="0"
-                aria-valuemax=move || zoom.all.with(|view| view.as_ref().map_or(0, |view| view.last)).to_string()
+                aria-valuemax=move || zoom.all.with(|view| view.as_deref().map_or(0, |view| view.last)).to_string()
                 aria-valuenow=move || now().to_string()
                 aria-valuetext=says
                 style:top=move || rem(lane.get().0)

@@ -1,6 +1,7 @@
 //! Below Timeline: whose events have a row of their own and are stopped at, and the marked range.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use leptos::prelude::*;
 
@@ -14,7 +15,7 @@ use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
 
 /// What Timeline draws.
-pub type View = Memo<Option<TimelineView>>;
+pub type View = Memo<Option<Arc<TimelineView>>>;
 
 /// Most names that are offered while one is typed; any other can be typed.
 const OFFERED: usize = 200;
@@ -32,7 +33,7 @@ pub fn EventLane(
 ) -> impl IntoView {
     let store = Store::get();
     let look = store.part(lane);
-    let stops = move || view.with(|view| stops_at(view.as_ref()?, &look.get()));
+    let stops = move || view.with(|view| stops_at(view.as_deref()?, &look.get()));
     let is_plain = store.part(|m| m.view.whose == Whose::Selected && m.view.without.all().next().is_none());
     let stop_at_all = Callback::new(move |()| {
         for kind in look.with_untracked(|look| look.without).all() {
@@ -41,7 +42,7 @@ pub fn EventLane(
         store.dispatch(Command::EventsOf(Whose::Selected));
     });
     let range =
-        move || view.with(|view| view.as_ref().and_then(|view| Some(view.range.as_ref()?.says.clone())));
+        move || view.with(|view| view.as_deref().and_then(|view| Some(view.range.as_ref()?.says.clone())));
     view! {
         <div class="lane-line no-print">
             <Choice view />
@@ -49,7 +50,7 @@ pub fn EventLane(
             {move || (!is_plain.get()).then(|| view! {
                 <IconButton icon=Kind::Close label="Jump between events of the selection, of every kind" class="small" on_press=stop_at_all />
             })}
-            {move || view.with(|view| view.as_ref().and_then(listed)).map(|says| view! { <span>{says}</span> })}
+            {move || view.with(|view| view.as_deref().and_then(listed)).map(|says| view! { <span>{says}</span> })}
             <button
                 type="button"
                 class="btn quiet small"
@@ -142,7 +143,7 @@ fn named(store: Store, view: View, name: &str) -> Option<Whose> {
     if is_queue {
         return Some(Whose::Queue(name.to_string()));
     }
-    let is_known = view.with(|view| view.as_ref().is_some_and(|v| v.events.iter().any(|e| e.job == name)))
+    let is_known = view.with(|view| view.as_deref().is_some_and(|v| v.events.iter().any(|e| e.job == name)))
         || store
             .frame
             .with(|frame| frame.as_ref().is_some_and(|f| f.jobs.iter().any(|row| row.name == name)))

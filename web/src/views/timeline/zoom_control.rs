@@ -29,18 +29,18 @@ pub struct Zoom {
 impl Zoom {
     /// The last computed cycle.
     pub fn last(self) -> u32 {
-        self.all.with_untracked(|view| view.as_ref().map_or(0, |view| view.last))
+        self.all.with_untracked(|view| view.as_deref().map_or(0, |view| view.last))
     }
 
     /// The end of the scale that has all cycles.
     fn end(self) -> u32 {
-        self.all.with(|view| view.as_ref().map_or(0, |view| view.end))
+        self.all.with(|view| view.as_deref().map_or(0, |view| view.end))
     }
 
     fn scale(self, factor: f64, about: u32) {
         let shown = self
             .shown
-            .with_untracked(|view| view.as_ref().map(|view| Window { first: view.first, last: view.end }));
+            .with_untracked(|view| view.as_deref().map(|view| Window { first: view.first, last: view.end }));
         let zoomed = shown.and_then(|shown| shown.zoomed(factor, about, untrack(|| self.end())));
         self.window.set(zoomed);
     }
@@ -82,7 +82,7 @@ pub fn ZoomButtons(
     let to_range =
         move || {
             let window = zoom.all.with(|view| {
-                let view = view.as_ref()?;
+                let view = view.as_deref()?;
                 view.range.as_ref().and_then(|range| Window::of(range.from, range.to, view.end))
             })?;
             (zoom.window.get() != Some(window)).then(|| view! {
