@@ -13,6 +13,7 @@
 
 use std::sync::Arc;
 
+use super::opening::JobShape;
 use super::order::job_order::Place;
 use super::session::Session;
 use super::snapshot::{Quantities, Status};
@@ -40,17 +41,38 @@ pub(super) struct JobFacts {
     /// Its place in job order, but for how filled it is.
     pub place: Place,
     pub first_pod: PodRef,
-    /// Subgroups, if there are any inner ones.
-    pub groups: Option<Box<Group>>,
+    pub shape: Arc<JobShape>,
 }
 
 /// An inner subgroup.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Group {
     /// By name.
     pub groups: Vec<(Arc<str>, Group)>,
     /// Positions of its pod sets.
     pub sets: Vec<usize>,
+}
+
+impl Group {
+    /// The tree of inner subgroups of pod sets with these paths; `None` if there are none.
+    pub fn of<'p>(paths: impl Iterator<Item = &'p [Arc<str>]>) -> Option<Group> {
+        let mut root = Group::default();
+        for (set, path) in paths.enumerate() {
+            let mut at = &mut root;
+            for name in path {
+                let i = match at.groups.binary_search_by(|g| g.0.cmp(name)) {
+                    Ok(i) => i,
+                    Err(i) => {
+                        at.groups.insert(i, (name.clone(), Group::default()));
+                        i
+                    }
+                };
+                at = &mut at.groups[i].1;
+            }
+            at.sets.push(set);
+        }
+        (!root.groups.is_empty()).then_some(root)
+    }
 }
 
 /// A job object.
@@ -172,7 +194,8 @@ impl Job {
         }
     }
 
-    fn assign(&mut self, slot: usize, set: usize, task: TaskRef, status: Status, plain: Quantities) {
+    /// Puts a task object in a slot.
+    pub fn assign(&mut self, slot: usize, set: usize, task: TaskRef, status: Status, plain: Quantities) {
         if self.slots[slot].task.is_some() {
             let counted = self.slots[slot].counted;
             self.sets[set].count(counted, -1);

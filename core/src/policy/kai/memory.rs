@@ -13,8 +13,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::catalogue::Catalogue;
+use super::config::Config;
 use super::explain::recorder::{Decided, Recorder};
-use super::names::Names;
 use super::session::Session;
 use super::share::usage_tracker::UsageTracker;
 use super::task::JobRef;
@@ -30,8 +31,8 @@ pub struct Memory {
     pub(super) jobs: BTreeMap<JobId, JobMemory>,
     /// Usage, where it is measured.
     pub(super) usage: Option<Box<UsageTracker>>,
-    /// Names and their orders, once a cycle asked for them.
-    pub(super) names: Option<Arc<Names>>,
+    /// What never changes, once a cycle needed it.
+    pub(super) catalogue: Option<Arc<Catalogue>>,
 }
 
 /// What is remembered of a job.
@@ -50,6 +51,13 @@ pub(super) struct JobMemory {
 }
 
 impl Memory {
+    /// Reads what never changes, unless it is known under these settings.
+    pub(super) fn remember_catalogue(&mut self, world: PartitionView<'_>, config: &Config) {
+        if !self.catalogue.as_ref().is_some_and(|known| known.is_for(config)) {
+            self.catalogue = Some(Catalogue::of(world, config));
+        }
+    }
+
     /// Whether a job was tried as often as it may be since it was last offered to the partition.
     pub(super) fn is_set_aside(&self, cluster: &Cluster, job: JobId) -> bool {
         let tried_at = self.jobs.get(&job).and_then(|known| known.tried_at);

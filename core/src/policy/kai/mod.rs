@@ -6,6 +6,7 @@
 mod actions;
 mod adapter;
 mod advice;
+mod catalogue;
 pub mod config;
 mod describe;
 mod explain;
@@ -14,11 +15,13 @@ mod fast;
 pub mod form;
 mod job;
 mod memory;
-mod names;
 mod number;
+mod opening;
 pub mod order;
 mod place;
+mod pod;
 pub(in crate::policy) mod queues;
+mod recorded;
 mod request;
 mod session;
 pub mod settings;
@@ -31,6 +34,7 @@ mod translate;
 mod unused;
 mod versions;
 mod vocabulary;
+mod world;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
@@ -41,14 +45,14 @@ pub use order::queue_order::NAME;
 use crate::trace::{Level, Mark, Rule, Trace};
 use config::Action;
 use explain::recorder::Recorder;
-use session::{Ids, Session};
+use opening::Opening;
+use session::Session;
 use snapshot::{CycleOutcome, Snapshot};
 
 /// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it. Choices between equals
 /// are marked whether or not they change the end.
 pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
-    let ids = Ids::in_file_order(snapshot);
-    let mut session = Session::open(snapshot, &ids, trace.level);
+    let mut session = Session::open(&Opening::recorded(snapshot), trace.level);
     let mut out = Recorder::comparing(&session, snapshot, trace);
     run_actions(&mut session, &mut out);
     out.trace.marks.append(&mut session.ties.marks);
@@ -58,17 +62,17 @@ pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
 /// Where a cycle hangs on chance: what [`run_cycle`] marks wherever there was a choice between equals, as far as it
 /// changes the end.
 pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
-    let ids = Ids::in_file_order(snapshot);
-    let mut session = Session::open(snapshot, &ids, Level::Outcomes);
+    let opening = Opening::recorded(snapshot);
+    let mut session = Session::open(&opening, Level::Outcomes);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
     act(&mut session, &mut out);
-    order::nondeterminism_probe::marks(snapshot, &ids, &session, &out)
+    order::nondeterminism_probe::marks(&opening, &session, &out)
 }
 
 /// One cycle in which only the job of this name is tried; the others that wait count and stand in their queues.
 pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcome {
-    let mut session = Session::open(snapshot, &Ids::in_file_order(snapshot), trace.level);
+    let mut session = Session::open(&Opening::recorded(snapshot), trace.level);
     session.only = session.own_jobs().find(|&j| *session.facts_of(j).name == *job);
     let mut out = Recorder::comparing(&session, snapshot, trace);
     run_actions(&mut session, &mut out);

@@ -12,7 +12,10 @@
 //! nothing; Q-2 (the smallest device memory is always 100 MiB) reproduced. MIG and dynamic resources are not modelled.
 
 use super::config::Dialect;
-use super::snapshot::{GpuAsk, Quantities, SnapshotPod};
+use super::opening::is_whole;
+use super::snapshot::{GpuAsk, Quantities};
+use crate::cluster::{GpuRequest, Pod};
+use crate::units::Resource;
 
 /// The device memory that memory requests of pending tasks are measured against.
 const MIN_GPU_MEMORY: f64 = 100.0;
@@ -66,9 +69,19 @@ fn gpus(portion: f64, count: i64) -> f64 {
 }
 
 impl Request {
-    /// Reads a pod's request; `scalars` are numbered by the session.
-    pub fn new(pod: &SnapshotPod, scalars: Vec<i64>) -> Self {
-        Request { scalars, ..Request::of(pod.cpu_milli, pod.memory_bytes, pod.gpu) }
+    /// What a pod of the cluster asks for of the accounted resources.
+    pub fn of_pod(pod: &Pod) -> Self {
+        let of = |r| pod.request.resources.get(r).in_base_units() as f64;
+        let gpu = match pod.request.gpu {
+            GpuRequest::None | GpuRequest::Whole { devices: 0 } => GpuAsk::None,
+            GpuRequest::Whole { devices } => GpuAsk::Whole { devices: i64::from(devices) },
+            GpuRequest::Fraction { portion, devices } => {
+                let portion = portion.in_policy_units(Resource::GPU);
+                GpuAsk::Fraction { portion, devices: i64::from(devices) }
+            }
+            GpuRequest::Memory { mib, devices } => GpuAsk::Memory { mib, devices: i64::from(devices) },
+        };
+        Request::of(of(Resource::CPU), of(Resource::MEMORY), gpu)
     }
     /// A request of the accounted resources only.
     pub fn of(cpu: f64, memory: f64, gpu: GpuAsk) -> Self {
@@ -86,6 +99,10 @@ impl Request {
     /// Whether it wants a part of a device.
     pub fn is_shared(&self) -> bool {
         self.kind != Kind::Regular
+    }
+    /// Whether a double holds sums of its amounts exactly.
+    pub fn is_whole(&self) -> bool {
+        !self.is_shared() && is_whole(self.cpu) && is_whole(self.memory)
     }
     /// Whether it wants no GPU at all.
     pub fn is_cpu_only(&self) -> bool {
@@ -141,8 +158,7 @@ mod tests {
     use super::*;
 
     fn fraction(portion: f64) -> Request {
-        let gpu = GpuAsk::Fraction { portion, devices: 1 };
-        Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new())
+        Request::of(0.0, 0.0, GpuAsk::Fraction { portion, devices: 1 })
     }
 
     #[test]
@@ -153,8 +169,7 @@ mod tests {
 
     #[test]
     fn a_pending_memory_request_counts_hundreds_of_mib() {
-        let gpu = GpuAsk::Memory { mib: 2000, devices: 1 };
-        let request = Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new());
+        let request = Request::of(0.0, 0.0, GpuAsk::Memory { mib: 2000, devices: 1 });
         assert_eq!((request.pending(MIN_GPU_MEMORY).gpu, request.plain().gpu), (20.0, 0.0));
     }
 }

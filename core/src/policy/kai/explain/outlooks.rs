@@ -19,8 +19,8 @@ use crate::policy::ends::ends;
 use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::fast::feasibility::Prospect;
 use crate::policy::kai::memory::Memory;
-use crate::policy::kai::session::{Ids, Session};
-use crate::policy::kai::snapshot::Snapshot;
+use crate::policy::kai::opening::Opening;
+use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, TaskRef};
 use crate::policy::{PartitionView, Rhythm};
 use crate::time::Time;
@@ -32,8 +32,7 @@ const MOMENTS_MAX: usize = 4;
 /// A cycle that is over.
 #[derive(Clone, Copy)]
 pub(in crate::policy::kai) struct Over<'a> {
-    pub snapshot: &'a Snapshot,
-    pub ids: &'a Ids,
+    pub opening: &'a Opening<'a>,
     pub world: PartitionView<'a>,
     pub rhythm: Rhythm,
     pub memory: &'a Memory,
@@ -114,9 +113,8 @@ impl Over<'_> {
 
     /// Jobs that are placed or claim room if the same cycle takes place at another time.
     fn served_at(self, first: &Session<'_>, at: Time) -> Vec<JobRef> {
-        let mut snapshot = self.snapshot.clone();
-        snapshot.now_s = at.as_seconds();
-        let mut session = Session::open(&snapshot, self.ids, Level::Outcomes);
+        let mut session = Session::open(self.opening, Level::Outcomes);
+        session.now_s = at.as_seconds();
         session.only = first.only;
         let mut trace = Trace::new(Level::Outcomes);
         let mut out = Recorder::new(&mut trace);

@@ -17,8 +17,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::place::score::{Parts, Range};
+use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::{self, Request};
-use crate::policy::kai::session::{PodFacts, Session};
+use crate::policy::kai::session::Session;
 use crate::policy::kai::share::capacity::asked_on_node;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
 use crate::trace::NodeReason;

@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::Preemptible;
-    use crate::policy::kai::session::Ids;
+    use crate::policy::kai::opening::Opening;
     use crate::policy::kai::snapshot::{
         GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
     };
@@ -184,7 +184,7 @@ mod tests {
 
     /// The order in which those looked for come, each placed at once if `places` says so, and how many were popped.
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
-        let mut s = Session::open(snapshot, &Ids::in_file_order(snapshot), Level::Outcomes);
+        let mut s = Session::open(&Opening::recorded(snapshot), Level::Outcomes);
         let mut tree = QueueTree::serving(&s, None);
         let waiting = s.waiting().to_vec();
         tree.load_sorted(&mut s, waiting);
@@ -215,8 +215,7 @@ mod tests {
         let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {
             let snapshot = world(&mut dice);
-            if !Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes).siblings_are_ordered
-            {
+            if !Session::open(&Opening::recorded(&snapshot), Level::Outcomes).siblings_are_ordered {
                 continue;
             }
             n_worlds += 1;

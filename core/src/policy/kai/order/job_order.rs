@@ -13,12 +13,14 @@
 //! nothing
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
+use crate::cluster::PodRules;
+use crate::policy::kai::config::Config;
 use crate::policy::kai::explain::notes::{count, real};
 use crate::policy::kai::job::{Job, JobFacts, PodSet};
-use crate::policy::kai::session::{Session, SessionPod};
-use crate::policy::kai::snapshot::SnapshotPod;
-use crate::policy::kai::task::{JobRef, PodRef};
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 
 /// How many run against how many must.
@@ -140,18 +142,6 @@ impl Session<'_> {
         }
         order
     }
-
-    /// 3.4: numbers the tasks of a new job in task order.
-    pub fn order_tasks(&mut self, job: JobRef, pods: &[SessionPod<'_>]) {
-        let has = |plugin| self.config.has(plugin);
-        let labels = [has("kubeflow"), has("ray"), has("taskorder")];
-        let mut order: Vec<usize> = (0..pods.len()).collect();
-        order.sort_by(|&l, &r| task_order(pods[l].from, pods[r].from, labels));
-        let first = self.facts[job.ix()].first_pod;
-        for (place, i) in order.into_iter().enumerate() {
-            self.pods[PodRef(first.0 + i as u32).ix()].order = place as u32;
-        }
-    }
 }
 
 fn set_order(l: &PodSet, r: &PodSet) -> Ordering {
@@ -166,47 +156,90 @@ fn set_order(l: &PodSet, r: &PodSet) -> Ordering {
     }
 }
 
-/// A label of a pod.
-fn label<'a>(pod: &'a SnapshotPod, key: &str) -> Option<&'a str> {
-    let labels = pod.rules.as_deref().map_or(&[][..], |rules| &rules.labels);
-    labels.iter().find(|(k, _)| **k == *key).map(|(_, value)| &**value)
+/// Which plugins order the tasks of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::policy::kai) struct TaskPlugins {
+    kubeflow: bool,
+    ray: bool,
+    task_order: bool,
 }
 
-/// 3.4: kubeflow's master or launcher first, Ray's head, larger task priority, older, by name.
-fn task_order(l: &SnapshotPod, r: &SnapshotPod, [kubeflow, ray, labels]: [bool; 3]) -> Ordering {
-    let leads = |pod: &SnapshotPod| {
-        matches!(label(pod, "training.kubeflow.org/job-role"), Some("master" | "launcher"))
-    };
-    let heads = |pod: &SnapshotPod| label(pod, "ray.io/node-type") == Some("head");
-    let first = |loaded: bool, of: &dyn Fn(&SnapshotPod) -> bool| {
-        if loaded { of(r).cmp(&of(l)) } else { Ordering::Equal }
-    };
-    let by_label = || match (&l.task_priority, &r.task_priority) {
-        (None, None) => Ordering::Equal,
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (Some(l), Some(r)) => match (l.parse::<i64>(), r.parse::<i64>()) {
-            (Err(_), _) => Ordering::Greater,
-            (_, Err(_)) => Ordering::Less,
-            (Ok(l), Ok(r)) => r.cmp(&l),
-        },
-    };
-    let order = if labels { by_label() } else { Ordering::Equal };
-    let age = || l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN");
-    let order = first(kubeflow, &leads).then_with(|| first(ray, &heads)).then(order);
-    order.then_with(age).then_with(|| l.name.cmp(&r.name))
+impl TaskPlugins {
+    /// Those that are loaded.
+    pub fn of(config: &Config) -> TaskPlugins {
+        let has = |plugin| config.has(plugin);
+        TaskPlugins { kubeflow: has("kubeflow"), ray: has("ray"), task_order: has("taskorder") }
+    }
+}
+
+/// What orders the tasks of a job, but for their names.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::kai) struct TaskRank {
+    /// Whether it is a master or launcher of Kubeflow.
+    leads: bool,
+    /// Whether it is a head of Ray.
+    is_head: bool,
+    priority: Option<Arc<str>>,
+    created_s: Option<f64>,
+}
+
+impl TaskRank {
+    /// Of a pod with these labels.
+    pub fn of(rules: Option<&PodRules>, priority: Option<Arc<str>>, created_s: Option<f64>) -> TaskRank {
+        let labels = rules.map_or(&[][..], |rules| &rules.labels);
+        let label = |key: &str| labels.iter().find(|(k, _)| **k == *key).map(|(_, value)| &**value);
+        TaskRank {
+            leads: matches!(label("training.kubeflow.org/job-role"), Some("master" | "launcher")),
+            is_head: label("ray.io/node-type") == Some("head"),
+            priority,
+            created_s,
+        }
+    }
+
+    /// 3.4: kubeflow's master or launcher first, Ray's head, larger task priority, older.
+    fn compare(&self, other: &TaskRank, plugins: TaskPlugins) -> Ordering {
+        let first = |is_loaded: bool, l: bool, r: bool| if is_loaded { r.cmp(&l) } else { Ordering::Equal };
+        let by_label = || match (&self.priority, &other.priority) {
+            (None, None) => Ordering::Equal,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(l), Some(r)) => match (l.parse::<i64>(), r.parse::<i64>()) {
+                (Err(_), _) => Ordering::Greater,
+                (_, Err(_)) => Ordering::Less,
+                (Ok(l), Ok(r)) => r.cmp(&l),
+            },
+        };
+        let by_label = || if plugins.task_order { by_label() } else { Ordering::Equal };
+        let age = || self.created_s.partial_cmp(&other.created_s).expect("moments are never NaN");
+        first(plugins.kubeflow, self.leads, other.leads)
+            .then_with(|| first(plugins.ray, self.is_head, other.is_head))
+            .then_with(by_label)
+            .then_with(age)
+    }
+}
+
+/// 3.4: the place of each task of a job, which come in order of their names.
+pub(in crate::policy::kai) fn task_order<'r>(
+    ranks: impl Iterator<Item = &'r TaskRank>,
+    plugins: TaskPlugins,
+) -> Vec<u32> {
+    let ranks: Vec<&TaskRank> = ranks.collect();
+    let mut order: Vec<usize> = (0..ranks.len()).collect();
+    order.sort_by(|&l, &r| ranks[l].compare(ranks[r], plugins));
+    let mut places = vec![0; ranks.len()];
+    (0..).zip(order).for_each(|(place, task)| places[task] = place);
+    places
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use super::SnapshotPod;
     use crate::cluster::{PodRules, Preemptible};
     use crate::policy::kai::run_cycle;
     use crate::policy::kai::snapshot::{
-        Committed, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPodSet, SnapshotQueue,
-        Status,
+        Committed, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
+        SnapshotQueue, Status,
     };
     use crate::trace::{Level, Trace};
 

@@ -17,9 +17,9 @@
 
 use crate::kit::random::mixed;
 use crate::policy::kai::explain::recorder::{Decided, Recorder};
+use crate::policy::kai::opening::Opening;
 use crate::policy::kai::order::nondeterminism::{self, Probe, RandomOrder};
-use crate::policy::kai::session::{Ids, Session};
-use crate::policy::kai::snapshot::Snapshot;
+use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{GroupRef, PodRef};
 use crate::trace::{Level, Mark, Rule, Subject, Trace};
 
@@ -41,8 +41,7 @@ const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
 
 /// The marks of a cycle that is over, of its candidates.
 pub(in crate::policy::kai) fn marks(
-    snapshot: &Snapshot,
-    ids: &Ids,
+    opening: &Opening<'_>,
     session: &Session<'_>,
     out: &Recorder<'_>,
 ) -> Vec<Mark> {
@@ -59,7 +58,7 @@ pub(in crate::policy::kai) fn marks(
     let ended = ends(session, out);
     let first_other = |order: Option<RandomOrder>| {
         (0..n_draws).find_map(|draw| {
-            let other = again(snapshot, ids, session, Probe { order, draw });
+            let other = again(opening, session, Probe { order, draw });
             ended.iter().zip(other).position(|(l, r)| *l != r).map(PodRef::of)
         })
     };
@@ -106,8 +105,8 @@ fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
 }
 
 /// How the cycle ends for every pod with orders drawn anew.
-fn again(snapshot: &Snapshot, ids: &Ids, first: &Session<'_>, probe: Probe) -> Vec<u64> {
-    let mut session = Session::open(snapshot, ids, Level::Outcomes);
+fn again(opening: &Opening<'_>, first: &Session<'_>, probe: Probe) -> Vec<u64> {
+    let mut session = Session::open(opening, Level::Outcomes);
     session.only = first.only;
     session.probe = Some(probe);
     let mut trace = Trace::new(Level::Outcomes);

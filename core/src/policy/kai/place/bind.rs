@@ -103,8 +103,7 @@ impl Placing {
         let request = &world.cluster.pods[pod].request;
         let mut devices = Devices(0);
         for &group in groups {
-            let name = session.groups.name(group);
-            let known = name.strip_prefix("device-").and_then(|n| n.parse::<u32>().ok());
+            let known = session.groups.device(group);
             let known = known.or_else(|| self.opened.get(&(node, group)).copied());
             let device = match known {
                 Some(device) => device,

@@ -16,8 +16,9 @@
 
 use crate::policy::kai::place::node::{Node, Room};
 use crate::policy::kai::place::shared::Shared;
+use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::{Kind, Request};
-use crate::policy::kai::session::{PodFacts, Session};
+use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{GroupRef, NodeRef};
 use crate::trace::NodeReason;
 use crate::units::Resource;
@@ -110,10 +111,10 @@ impl Session<'_> {
         if !node.ready {
             return Some(NodeReason::NotReady);
         }
-        let excludes = |nodes: &Option<Vec<bool>>| nodes.as_ref().is_some_and(|nodes| !nodes[at.ix()]);
-        if excludes(&pod.tolerates) {
+        let excludes = |nodes: Option<&[bool]>| nodes.is_some_and(|nodes| !nodes[at.ix()]);
+        if excludes(pod.tolerates.as_deref()) {
             return Some(NodeReason::Taint);
         }
-        excludes(&pod.selects).then_some(NodeReason::Selector)
+        excludes(pod.selects.as_deref()).then_some(NodeReason::Selector)
     }
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod bind;
 pub(super) mod fit;
+pub(super) mod groups;
 pub(super) mod node;
 pub(super) mod placement;
 pub(super) mod score;

@@ -14,9 +14,10 @@
 use std::sync::Arc;
 
 use crate::id::NodeId;
+use crate::policy::kai::opening::is_whole;
 use crate::policy::kai::place::shared::SharedDevices;
 use crate::policy::kai::request::{Request, part};
-use crate::policy::kai::snapshot::{SnapshotNode, Status};
+use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::task::{GroupRef, PodRef, Task};
 
 /// Quantities on a node.
@@ -41,6 +42,11 @@ impl Room {
             most.scalars.iter_mut().zip(&room.scalars).for_each(|(most, &there)| *most = (*most).max(there));
         }
         most
+    }
+
+    /// Whether a double holds sums of these amounts exactly.
+    pub fn is_whole(&self) -> bool {
+        is_whole(self.cpu) && is_whole(self.memory) && is_whole(self.gpus)
     }
 
     fn add(&mut self, r: &Request, gpus: f64) {
@@ -79,6 +85,21 @@ pub(in crate::policy::kai) struct Node {
     pub held: Vec<(PodRef, Task)>,
 }
 
+/// What never changes about a machine during a cycle.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::kai) struct NodeSpec {
+    pub id: NodeId,
+    pub name: Arc<str>,
+    pub allocatable: Room,
+    /// Label value of every GPU, MiB.
+    pub gpu_memory_mib: i64,
+    /// Whether that label is trusted.
+    pub is_memory_synced: bool,
+    /// N_gpu.
+    pub n_devices: i64,
+    pub ready: bool,
+}
+
 /// Memory of a device from its label: bytes above a mebi, cut to hundreds, 100 if there is none. Labels below 100 and those
 /// of 1 to 99 TiB give 0, so that parts of a device take nothing of it and the scheduler hands it out again.
 pub(in crate::policy::kai) fn device_mib(label: i64) -> i64 {
@@ -88,28 +109,20 @@ pub(in crate::policy::kai) fn device_mib(label: i64) -> i64 {
 
 impl Node {
     /// An empty node.
-    pub fn new(id: NodeId, from: &SnapshotNode, scalars: Vec<i64>) -> Self {
-        let none = vec![0; scalars.len()];
-        let allocatable = Room {
-            cpu: from.cpu_milli,
-            memory: from.memory_bytes,
-            gpus: from.gpus,
-            pods: from.pods,
-            scalars,
-        };
-        let empty = Room { scalars: none, ..Room::default() };
-        let known = from.gpu_memory_mib > 0;
+    pub fn new(spec: NodeSpec) -> Self {
+        let NodeSpec { id, name, allocatable, gpu_memory_mib, is_memory_synced, n_devices, ready } = spec;
+        let empty = Room { scalars: vec![0; allocatable.scalars.len()], ..Room::default() };
         Node {
             id,
-            name: from.name.clone(),
+            name,
             idle: allocatable.clone(),
             used: empty.clone(),
             releasing: empty,
-            device_mib: device_mib(from.gpu_memory_mib),
-            device_mib_known: known && from.gpu_memory_synced,
-            n_devices: from.gpu_count_label.unwrap_or(from.gpus as i64),
+            device_mib: device_mib(gpu_memory_mib),
+            device_mib_known: gpu_memory_mib > 0 && is_memory_synced,
+            n_devices,
             allocatable,
-            ready: from.ready,
+            ready,
             shared: SharedDevices::default(),
             held: Vec::new(),
         }
@@ -300,17 +313,18 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::kai::snapshot::{GpuAsk, SnapshotPod};
+    use crate::policy::kai::snapshot::GpuAsk;
 
     #[test]
     fn two_parts_on_one_device() {
-        let from =
-            SnapshotNode { gpus: 2.0, gpu_memory_mib: 100, pods: 9, ready: true, ..SnapshotNode::default() };
-        let mut node = Node::new(NodeId(0), &from, Vec::new());
-        let ask = |portion| {
-            let gpu = GpuAsk::Fraction { portion, devices: 1 };
-            Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new())
-        };
+        let mut node = Node::new(NodeSpec {
+            allocatable: Room { gpus: 2.0, pods: 9, ..Room::default() },
+            gpu_memory_mib: 100,
+            n_devices: 2,
+            ready: true,
+            ..NodeSpec::default()
+        });
+        let ask = |portion| Request::of(0.0, 0.0, GpuAsk::Fraction { portion, devices: 1 });
         let task = |pod| Task {
             pod: PodRef(pod),
             status: Status::Running,

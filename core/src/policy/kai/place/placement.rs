@@ -64,7 +64,7 @@ impl Session<'_> {
         }
         let checkpoint = st.checkpoint();
         let uid = self.job(job).uid;
-        let sets = match &self.facts[uid.ix()].groups {
+        let sets = match &self.facts[uid.ix()].shape.groups {
             None => self.sets_in_order(self.job(job)),
             Some(group) => {
                 let by_rank = self.sets_in_order(self.job(job));

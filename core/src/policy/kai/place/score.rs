@@ -14,8 +14,9 @@
 
 use crate::policy::kai::config::{Config, Placement};
 use crate::policy::kai::place::node::Node;
+use crate::policy::kai::pod::PodFacts;
 use crate::policy::kai::request::{Kind, Request};
-use crate::policy::kai::session::{PodFacts, Session};
+use crate::policy::kai::session::Session;
 use crate::policy::kai::task::NodeRef;
 
 /// What is summed up.
@@ -206,7 +207,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::PodRules;
-    use crate::policy::kai::session::Ids;
+    use crate::policy::kai::opening::Opening;
     use crate::policy::kai::snapshot::{
         GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet,
     };
@@ -231,7 +232,7 @@ mod tests {
         let nodes = [("a", 8.0), ("b", 5.0), ("c", 2.0)].map(node).to_vec();
         let mut snapshot = Snapshot { nodes, jobs: vec![job], ..Snapshot::default() };
         snapshot.config.plugins.retain(|plugin| **plugin != *without);
-        let mut session = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
+        let mut session = Session::open(&Opening::recorded(&snapshot), Level::Outcomes);
         let all: Vec<NodeRef> = (0..3).map(NodeRef::of).collect();
         let mut choice = session.choose(None, JobRef::of(0), PodRef(0), &all);
         let mut scores = vec![0.0; 3];

@@ -12,6 +12,7 @@
 //! # Differs
 //! nothing
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::id::QueueId;
@@ -167,47 +168,84 @@ fn children_of(queues: &[Queue], parent: Option<QueueRef>) -> Vec<QueueRef> {
     all.filter(|q| queues[q.ix()].parent == parent).collect()
 }
 
+/// Queues by name.
+pub(in crate::policy::kai) struct QueueNames(Vec<(Arc<str>, QueueRef)>);
+
+impl QueueNames {
+    /// Of queues.
+    pub fn of(queues: &[Queue]) -> QueueNames {
+        let mut names: Vec<_> =
+            (0..).map(QueueRef::of).zip(queues).map(|(q, queue)| (queue.name.clone(), q)).collect();
+        names.sort();
+        QueueNames(names)
+    }
+
+    /// The queue of a name.
+    pub fn find(&self, name: &str) -> Option<QueueRef> {
+        self.0.binary_search_by(|(known, _)| (**known).cmp(name)).ok().map(|at| self.0[at].1)
+    }
+}
+
+/// Whether a queue has no children.
+pub(in crate::policy::kai) fn is_leaf(queues: &[Queue], queue: QueueRef) -> bool {
+    queues[queue.ix()].children.is_empty()
+}
+
 /// The queues of whole trees, in order of (age, name).
 pub(in crate::policy::kai) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue> {
+    let mut kept = of_whole_trees(from, ids);
+    kept.sort_by(|(l, _), (r, _)| {
+        let by_age = l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN");
+        by_age.then_with(|| l.name.cmp(&r.name))
+    });
+    let mut queues: Vec<Queue> = kept.iter().map(|&(queue, id)| Queue::open(queue, id)).collect();
+    let names = QueueNames::of(&queues);
+    for (i, (queue, _)) in kept.iter().enumerate() {
+        let parent = names.find(&queue.parent);
+        queues[i].parent = parent;
+        if let Some(parent) = parent {
+            queues[parent.ix()].children.push(QueueRef::of(i));
+        }
+    }
+    queues
+}
+
+/// The queues all of whose ancestors exist.
+fn of_whole_trees<'q>(from: &'q [SnapshotQueue], ids: &[QueueId]) -> Vec<(&'q SnapshotQueue, QueueId)> {
     let mut kept: Vec<(&SnapshotQueue, QueueId)> = from.iter().zip(ids.iter().copied()).collect();
     loop {
-        let names: Vec<&str> = kept.iter().map(|q| &*q.0.name).collect();
-        let whole = |q: &(&SnapshotQueue, QueueId)| q.0.parent.is_empty() || names.contains(&&*q.0.parent);
-        let next: Vec<(&SnapshotQueue, QueueId)> = kept.iter().copied().filter(whole).collect();
-        if next.len() == kept.len() {
-            break;
+        let names: BTreeSet<&str> = kept.iter().map(|q| &*q.0.name).collect();
+        let n_before = kept.len();
+        kept.retain(|(queue, _)| queue.parent.is_empty() || names.contains(&*queue.parent));
+        if kept.len() == n_before {
+            return kept;
         }
-        kept = next;
     }
-    let age = |l: &(&SnapshotQueue, QueueId), r: &(&SnapshotQueue, QueueId)| {
-        let (l, r) = (l.0, r.0);
-        l.created_s
-            .partial_cmp(&r.created_s)
-            .expect("moments are never NaN")
-            .then_with(|| l.name.cmp(&r.name))
-    };
-    kept.sort_by(age);
-    let find = |name: &str| kept.iter().position(|q| &*q.0.name == name).map(QueueRef::of);
-    let open = |&(q, id): &(&SnapshotQueue, QueueId)| Queue {
-        id,
-        name: q.name.clone(),
-        parent: find(&q.parent),
-        children: (0..kept.len()).filter(|&i| kept[i].0.parent == q.name).map(QueueRef::of).collect(),
-        priority: q.priority,
-        created_s: q.created_s,
-        deserved: q.quota,
-        limit: q.limit,
-        weight: q.weight,
-        usage: q.usage,
-        fair_share: Quantities::default(),
-        allocatable: Quantities::default(),
-        request: Quantities::default(),
-        allocated: Quantities::default(),
-        allocated_np: Quantities::default(),
-        preempt_min_runtime_s: q.preempt_min_runtime_s,
-        reclaim_min_runtime_s: q.reclaim_min_runtime_s,
-    };
-    kept.iter().map(open).collect()
+}
+
+impl Queue {
+    /// A queue without parent and children in which nothing is counted.
+    fn open(from: &SnapshotQueue, id: QueueId) -> Queue {
+        Queue {
+            id,
+            name: from.name.clone(),
+            parent: None,
+            children: Vec::new(),
+            priority: from.priority,
+            created_s: from.created_s,
+            deserved: from.quota,
+            limit: from.limit,
+            weight: from.weight,
+            usage: from.usage,
+            fair_share: Quantities::default(),
+            allocatable: Quantities::default(),
+            request: Quantities::default(),
+            allocated: Quantities::default(),
+            allocated_np: Quantities::default(),
+            preempt_min_runtime_s: from.preempt_min_runtime_s,
+            reclaim_min_runtime_s: from.reclaim_min_runtime_s,
+        }
+    }
 }
 
 #[cfg(test)]

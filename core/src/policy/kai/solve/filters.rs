@@ -58,8 +58,8 @@ impl Filters {
 
     fn labels_match(&self, s: &Session<'_>, hypothesis: &Hypothesis) -> bool {
         let Some(reachable) = &self.reachable else { return true };
-        let matches = |accepted: &Vec<bool>| accepted.iter().zip(reachable).any(|(a, r)| *a && *r);
-        hypothesis.pending.iter().all(|&t| s.pod_of(t).selects.as_ref().is_none_or(matches))
+        let matches = |accepted: &[bool]| accepted.iter().zip(reachable).any(|(a, r)| *a && *r);
+        hypothesis.pending.iter().all(|&t| s.pod_of(t).selects.as_deref().is_none_or(matches))
     }
 
     fn devices_suffice(&self) -> bool {

@@ -178,7 +178,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::kai::session::Ids;
+    use crate::policy::kai::opening::Opening;
     use crate::policy::kai::snapshot::{
         GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
     };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn with(snapshot: &Snapshot, act: impl FnOnce(&mut Session<'_>, JobRef)) {
-        act(&mut Session::open(snapshot, &Ids::in_file_order(snapshot), Level::Outcomes), JobRef::of(0));
+        act(&mut Session::open(&Opening::recorded(snapshot), Level::Outcomes), JobRef::of(0));
     }
 
     fn name_of(s: &Session<'_>, task: Option<TaskRef>) -> Option<String> {

@@ -1,0 +1,146 @@
+//! What never changes about the nodes, jobs and pods of a node pool while a scenario runs.
+//!
+//! # Rule
+//! None of its own. A session takes nodes, jobs and the pods of a job by name, and asks of every pod what it requests and
+//! which nodes it accepts. All of that is read and compared once per run, not once per cycle.
+//!
+//! # Source
+//! kai.md 1
+//!
+//! # Differs
+//! nothing
+
+use std::sync::Arc;
+
+use super::config::Config;
+use super::opening::JobShape;
+use super::order::job_order::{TaskPlugins, TaskRank};
+use super::pod::{NodeTraits, PodFacts, PodReader, ReadPod};
+use super::request::Request;
+use super::task::NodeRef;
+use crate::cluster::{Cluster, Job, Pod, PodSet};
+use crate::id::{Id, JobId, NodeId, PartitionId, PodId, PodSetId};
+use crate::policy::PartitionView;
+use crate::units::Resource;
+
+/// What never changes about a node pool and the jobs that may run in it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Catalogue {
+    settings: Settings,
+    /// By name.
+    pub nodes: Vec<NodeId>,
+    /// By node of the cluster: where it comes among those of the pool.
+    places: Vec<Option<NodeRef>>,
+    /// By job: how many of the cluster's come before it by name.
+    ranks: Vec<u32>,
+    /// By job; `None`: it never runs in this pool.
+    jobs: Vec<Option<JobEntry>>,
+}
+
+/// The settings on which a catalogue depends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Settings {
+    has_roles: bool,
+    plugins: TaskPlugins,
+}
+
+impl Settings {
+    fn of(config: &Config) -> Settings {
+        Settings { has_roles: config.restrict_node_scheduling, plugins: TaskPlugins::of(config) }
+    }
+}
+
+/// A job and its pods.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct JobEntry {
+    pub shape: Arc<JobShape>,
+    /// By name.
+    pub pods: Vec<Arc<PodFacts>>,
+}
+
+impl Catalogue {
+    /// Of a node pool.
+    pub fn of(world: PartitionView<'_>, config: &Config) -> Arc<Catalogue> {
+        let (cluster, settings) = (world.cluster, Settings::of(config));
+        let mut nodes: Vec<NodeId> = world.nodes().map(|(id, _)| id).collect();
+        nodes.sort_by(|&l, &r| cluster.nodes[l].name.cmp(&cluster.nodes[r].name));
+        let mut places = vec![None; cluster.nodes.len()];
+        for (place, node) in nodes.iter().enumerate() {
+            places[node.index()] = Some(NodeRef::of(place));
+        }
+        let mut by_name: Vec<JobId> = cluster.jobs.ids().collect();
+        by_name.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
+        let mut ranks = vec![0; by_name.len()];
+        (0..).zip(&by_name).for_each(|(rank, job)| ranks[job.index()] = rank);
+        let traits = nodes.iter().map(|&node| {
+            let node = &cluster.nodes[node];
+            NodeTraits { name: &node.name, labels: &node.labels, taints: &node.taints }
+        });
+        let mut reader = PodReader::new(traits.collect(), settings.has_roles, settings.plugins);
+        let entry = |(id, job): (JobId, &Job)| {
+            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, id, &mut reader))
+        };
+        let jobs = cluster.jobs.iter().map(entry).collect();
+        Arc::new(Catalogue { settings, nodes, places, ranks, jobs })
+    }
+
+    /// Whether it holds under these settings.
+    pub fn is_for(&self, config: &Config) -> bool {
+        self.settings == Settings::of(config)
+    }
+
+    /// Where a node comes among those of the pool; `None`: it belongs to another.
+    pub fn node(&self, node: NodeId) -> Option<NodeRef> {
+        self.places[node.index()]
+    }
+
+    /// The jobs that are not over, by name.
+    pub fn live_jobs<'c>(&'c self, world: PartitionView<'_>) -> Vec<(JobId, &'c JobEntry)> {
+        let entry = |job: JobId| Some((job, self.jobs[job.index()].as_ref()?));
+        let mut jobs: Vec<(JobId, &JobEntry)> = world.live_jobs().filter_map(entry).collect();
+        jobs.sort_by_key(|(job, _)| self.ranks[job.index()]);
+        jobs
+    }
+}
+
+/// Whether a job may be offered to a pool at some time.
+fn may_run_in(job: &Job, pool: PartitionId) -> bool {
+    job.partition == pool || job.pools.contains(&pool)
+}
+
+impl JobEntry {
+    fn of<'a>(cluster: &'a Cluster, id: JobId, reader: &mut PodReader<'a>) -> JobEntry {
+        let mut sets: Vec<(PodSetId, &PodSet)> =
+            cluster.jobs[id].pod_set_ids().map(|set| (set, &cluster.pod_sets[set])).collect();
+        sets.sort_by(|l, r| l.1.name.cmp(&r.1.name));
+        let shape =
+            JobShape::of(sets.iter().map(|(_, set)| (i64::from(set.min_available), set.path.as_slice())));
+        let mut pods: Vec<(PodId, &Pod)> = cluster.pods_of(id).collect();
+        pods.sort_by(|l, r| l.1.name.cmp(&r.1.name));
+        let set_of = |pod: &Pod| sets.iter().position(|(set, _)| *set == pod.pod_set);
+        let read = pods.iter().filter_map(|&(id, pod)| Some(read_pod(cluster, (id, pod), set_of(pod)?)));
+        JobEntry { shape: Arc::new(shape), pods: reader.job(read.collect()) }
+    }
+}
+
+fn read_pod<'a>(cluster: &'a Cluster, (id, pod): (PodId, &'a Pod), set: usize) -> ReadPod<'a> {
+    let rules = pod.rules.as_deref();
+    let labels = rules.map_or(&[][..], |rules| &rules.labels);
+    let task_priority = labels.iter().find(|(key, _)| **key == *"kai.scheduler/task-priority");
+    let named = (0..cluster.named.len()).map(Resource::named);
+    let scalars = named.map(|r| pod.request.resources.get(r).in_base_units()).collect();
+    ReadPod {
+        id,
+        name: &pod.name,
+        set,
+        request: Request { scalars, ..Request::of_pod(pod) },
+        required: None,
+        selector: &pod.selector,
+        rules,
+        rank: TaskRank::of(
+            rules,
+            task_priority.map(|(_, value)| value.clone()),
+            pod.created.map(|c| c.as_seconds()),
+        ),
+    }
+}

@@ -1,0 +1,107 @@
+//! Shared devices of a session: those there before the cycle, then those opened in it.
+//!
+//! # Rule
+//! A group of a recording has the name the real scheduler gave it; a group of the cluster is a device of that number,
+//! on every node that has one. A group opened in the cycle has no identity before it is bound; where a recording is
+//! compared it gets the next free name.
+//!
+//! # Source
+//! kai.md 1.2; Q-8
+//!
+//! # Differs
+//! nothing
+
+use std::sync::Arc;
+
+use crate::cluster::Devices;
+use crate::policy::kai::task::GroupRef;
+
+/// How names of new groups begin; not an integer, like the identifiers of a real cluster.
+const FRESH: &str = "gpu-group-";
+
+/// The identity of a group that was there before the cycle.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    /// The device of this number.
+    Device(u32),
+    /// As recorded.
+    Named(Arc<str>),
+}
+
+/// The shared devices of a session.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::kai) struct Groups {
+    /// Those that were there before the cycle, in order.
+    known: Vec<Known>,
+    /// How many were opened since.
+    n_fresh: usize,
+    /// The number in the name of the first of those.
+    next: u64,
+}
+
+impl Groups {
+    /// The devices of which parts are in use on some node.
+    pub fn of_devices(devices: Devices) -> Groups {
+        Groups { known: devices.iter().map(Known::Device).collect(), ..Groups::default() }
+    }
+
+    /// The groups of a recording.
+    pub fn named(names: impl Iterator<Item = Arc<str>>) -> Groups {
+        let mut names: Vec<Arc<str>> = names.collect();
+        names.sort();
+        names.dedup();
+        let number = |name: &Arc<str>| name.strip_prefix(FRESH)?.parse::<u64>().ok();
+        let next = names.iter().filter_map(number).max().map_or(0, |n| n + 1);
+        Groups { known: names.into_iter().map(Known::Named).collect(), n_fresh: 0, next }
+    }
+
+    /// The group of a device; `None`: nothing of it was in use.
+    pub fn of_device(&self, device: u32) -> Option<GroupRef> {
+        self.find(&Known::Device(device))
+    }
+
+    /// The group of a recorded name.
+    pub fn of_name(&self, name: &Arc<str>) -> Option<GroupRef> {
+        self.find(&Known::Named(name.clone()))
+    }
+
+    fn find(&self, known: &Known) -> Option<GroupRef> {
+        self.known.binary_search(known).ok().map(GroupRef::of)
+    }
+
+    /// The device of a group; `None`: it was opened in this cycle, or recorded by name.
+    pub fn device(&self, group: GroupRef) -> Option<u32> {
+        match self.known.get(group.ix())? {
+            Known::Device(device) => Some(*device),
+            Known::Named(_) => None,
+        }
+    }
+
+    /// The name of a group, where outcomes are compared with recordings.
+    pub fn name(&self, group: GroupRef) -> Arc<str> {
+        match self.known.get(group.ix()) {
+            Some(Known::Named(name)) => name.clone(),
+            Some(Known::Device(device)) => Arc::from(format!("device-{device:02}")),
+            None => Arc::from(format!("{FRESH}{}", self.next + (group.ix() - self.known.len()) as u64)),
+        }
+    }
+
+    /// A group that does not exist yet.
+    pub fn fresh(&mut self) -> GroupRef {
+        self.n_fresh += 1;
+        GroupRef::of(self.known.len() + self.n_fresh - 1)
+    }
+
+    /// Whether it was opened in this cycle.
+    pub fn is_fresh(&self, group: GroupRef) -> bool {
+        group.ix() >= self.known.len()
+    }
+
+    /// Whether the name is a decimal integer.
+    pub fn is_integer(&self, group: GroupRef) -> bool {
+        match self.known.get(group.ix()) {
+            Some(Known::Named(name)) => name.parse::<i64>().is_ok(),
+            Some(Known::Device(_)) | None => false,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Pods: what never changes about them, and where a session finds them.
+//!
+//! # Rule
+//! Pods are alike for signatures if they require the same labels and tolerate the same taints; nodes are the same for
+//! them if they also ask for the same amounts and the same node is nominated for them.
+//!
+//! # Source
+//! kai.md 5.4, 6.9
+//!
+//! # Differs
+//! nothing
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::fast::equivalence_classes::Numbering;
+use super::order::job_order::{TaskPlugins, TaskRank, task_order};
+use super::request::Request;
+use super::task::{JobRef, NodeRef};
+use crate::cluster::{PodRules, Requirement, Taint, Toleration, is_tolerated};
+use crate::id::PodId;
+
+/// Role of nodes for GPU work.
+pub(super) const GPU_WORKER: &str = "node-role.kubernetes.io/gpu-worker";
+/// Role of nodes for work without GPU.
+const CPU_WORKER: &str = "node-role.kubernetes.io/cpu-worker";
+
+/// A key of a label with its allowed values.
+type Required = (Arc<str>, Vec<Arc<str>>);
+
+/// A pod in a session.
+#[derive(Clone, Debug)]
+pub(super) struct Pod {
+    /// What never changes about it.
+    pub facts: Arc<PodFacts>,
+    pub job: JobRef,
+    /// The node it holds something on at the opening.
+    pub held_on: Option<NodeRef>,
+}
+
+impl std::ops::Deref for Pod {
+    type Target = PodFacts;
+
+    fn deref(&self) -> &PodFacts {
+        &self.facts
+    }
+}
+
+/// What never changes about a pod.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PodFacts {
+    pub id: PodId,
+    pub name: Arc<str>,
+    /// Position of its pod set, by name.
+    pub set: usize,
+    /// Place in task order within its job.
+    pub order: u32,
+    pub request: Request,
+    /// By node: whether the pod accepts its labels; `None`: all.
+    pub selects: Option<Arc<[bool]>>,
+    /// By node: whether the pod does not mind its taints; `None`: all.
+    pub tolerates: Option<Arc<[bool]>>,
+    /// The node that something outside has in mind for it.
+    pub nominated: Option<NodeRef>,
+    /// What makes pods alike for signatures, numbered.
+    pub likeness: u32,
+    /// What makes nodes the same for pods, numbered.
+    pub kind: u32,
+}
+
+/// What facts about nodes decide where a pod may run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeTraits<'a> {
+    pub name: &'a str,
+    pub labels: &'a [(Arc<str>, Arc<str>)],
+    pub taints: &'a [Taint],
+}
+
+/// A pod as it is read.
+#[derive(Clone, Debug)]
+pub(super) struct ReadPod<'a> {
+    pub id: PodId,
+    pub name: &'a Arc<str>,
+    /// Position of its pod set, by name.
+    pub set: usize,
+    pub request: Request,
+    /// A further required node label.
+    pub required: Option<&'a Required>,
+    pub selector: &'a [Required],
+    pub rules: Option<&'a PodRules>,
+    pub rank: TaskRank,
+}
+
+/// What a pod requires of nodes.
+type Requires<'a> = (Option<&'a Required>, &'a [Required], &'a [Requirement], &'a [Toleration]);
+
+/// By node: whether labels, and taints, let a pod run there.
+type Accepted = (Option<Arc<[bool]>>, Option<Arc<[bool]>>);
+
+/// Reads pods, and numbers those that are alike.
+pub(super) struct PodReader<'a> {
+    /// By name.
+    nodes: Vec<NodeTraits<'a>>,
+    is_tainted: bool,
+    /// Whether nodes take GPU work, or work without GPU, by their role only.
+    has_roles: bool,
+    plugins: TaskPlugins,
+    likenesses: BTreeMap<Requires<'a>, u32>,
+    accepted: BTreeMap<(u32, Option<&'static str>), Accepted>,
+    numbering: Numbering,
+}
+
+impl<'a> PodReader<'a> {
+    /// For pods on these nodes, which are in order of their names.
+    pub fn new(nodes: Vec<NodeTraits<'a>>, has_roles: bool, plugins: TaskPlugins) -> PodReader<'a> {
+        PodReader {
+            is_tainted: nodes.iter().any(|node| !node.taints.is_empty()),
+            nodes,
+            has_roles,
+            plugins,
+            likenesses: BTreeMap::new(),
+            accepted: BTreeMap::new(),
+            numbering: Numbering::default(),
+        }
+    }
+
+    /// The pods of a job, which come in order of their names.
+    pub fn job(&mut self, pods: Vec<ReadPod<'a>>) -> Vec<Arc<PodFacts>> {
+        let order = task_order(pods.iter().map(|pod| &pod.rank), self.plugins);
+        pods.into_iter().zip(order).map(|(pod, order)| Arc::new(self.facts(pod, order))).collect()
+    }
+
+    fn facts(&mut self, pod: ReadPod<'a>, order: u32) -> PodFacts {
+        let affinity = pod.rules.map_or(&[][..], |rules| &rules.affinity);
+        let tolerations = pod.rules.map_or(&[][..], |rules| &rules.tolerations);
+        let requires = (pod.required, pod.selector, affinity, tolerations);
+        let n = self.likenesses.len() as u32;
+        let likeness = *self.likenesses.entry(requires).or_insert(n);
+        let role = self.has_roles.then(|| worker_label(&pod.request));
+        let nodes = (self.nodes.as_slice(), self.is_tainted);
+        let accepted =
+            self.accepted.entry((likeness, role)).or_insert_with(|| accepts(nodes, requires, role));
+        let (selects, tolerates) = accepted.clone();
+        let nominated = pod.rules.and_then(|rules| self.nominated(rules));
+        let kind = self.numbering.number(&pod.request, likeness, nominated);
+        PodFacts {
+            id: pod.id,
+            name: pod.name.clone(),
+            set: pod.set,
+            order,
+            request: pod.request,
+            selects,
+            tolerates,
+            nominated,
+            likeness,
+            kind,
+        }
+    }
+
+    /// The node that something outside has in mind for pods with these rules, if it is one of them.
+    fn nominated(&self, rules: &PodRules) -> Option<NodeRef> {
+        let name = rules.nominated_node.as_deref()?;
+        self.nodes.binary_search_by(|node| node.name.cmp(name)).ok().map(NodeRef::of)
+    }
+}
+
+/// The label a node needs for a task where scheduling is restricted by role (kai.md 5.4, item 8).
+fn worker_label(request: &Request) -> &'static str {
+    if request.is_cpu_only() { CPU_WORKER } else { GPU_WORKER }
+}
+
+fn accepts(
+    (nodes, is_tainted): (&[NodeTraits<'_>], bool),
+    (required, selector, affinity, tolerations): Requires<'_>,
+    role: Option<&'static str>,
+) -> Accepted {
+    let required = || required.into_iter().chain(selector);
+    let has = |node: &NodeTraits<'_>, (key, values): &Required| {
+        node.labels.iter().any(|(k, v)| k == key && values.contains(v))
+    };
+    let selects = |node: &NodeTraits<'_>| {
+        required().all(|wanted| has(node, wanted))
+            && affinity.iter().all(|requirement| requirement.is_met(node.labels))
+            && role.is_none_or(|role| node.labels.iter().any(|(k, _)| **k == *role))
+    };
+    let is_choosy = required().next().is_some() || !affinity.is_empty() || role.is_some();
+    let tolerates = |node: &NodeTraits<'_>| is_tolerated(node.taints, tolerations);
+    (
+        is_choosy.then(|| nodes.iter().map(selects).collect()),
+        is_tainted.then(|| nodes.iter().map(tolerates).collect()),
+    )
+}

@@ -1,0 +1,181 @@
+//! The opening of a recorded cycle: names are looked up, whatever state they describe.
+//!
+//! # Rule
+//! Recordings hold states that no scenario can describe: bound pods, arbitrary doubles, queues whose parent is missing,
+//! jobs whose queue is missing. Names that stand for nothing are left out as the scheduler leaves them out.
+//!
+//! # Source
+//! kai.md 1; recordings of format `kai-cycle/1`
+//!
+//! # Differs
+//! nothing
+
+use std::sync::Arc;
+
+use super::job::JobFacts;
+use super::opening::{JobShape, Opening, OpeningJob, OpeningPod, is_whole};
+use super::order::job_order::{Place, TaskPlugins, TaskRank};
+use super::place::groups::Groups;
+use super::place::node::{Node, NodeSpec, Room, device_mib};
+use super::pod::{NodeTraits, PodReader, ReadPod};
+use super::request::{Request, yardstick};
+use super::share::shares::{QueueNames, is_leaf, open_queues};
+use super::snapshot::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod};
+use super::task::{NodeRef, PodRef};
+use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+
+impl<'a> Opening<'a> {
+    /// Of a recorded state. Ids are the positions in its lists.
+    pub fn recorded(snapshot: &'a Snapshot) -> Opening<'a> {
+        let scalars = scalar_names(snapshot);
+        let mut nodes: Vec<(NodeId, &SnapshotNode)> = numbered(&snapshot.nodes);
+        nodes.sort_by(|l, r| l.1.name.cmp(&r.1.name));
+        let ids: Vec<QueueId> = (0..snapshot.queues.len()).map(QueueId::from_index).collect();
+        let queues = open_queues(&snapshot.queues, &ids);
+        let names =
+            snapshot.jobs.iter().flat_map(|job| &job.pods).flat_map(|pod| pod.gpu_groups.iter().cloned());
+        let with_gpus = snapshot.nodes.iter().filter(|n| n.gpus > 0.0);
+        let mut opening = Opening {
+            config: &snapshot.config,
+            now_s: snapshot.now_s,
+            total: snapshot.total,
+            yardstick: yardstick(snapshot.config.dialect, with_gpus.map(|n| device_mib(n.gpu_memory_mib))),
+            is_whole: is_all_whole(snapshot),
+            n_scalars: scalars.len(),
+            nodes: nodes.iter().map(|&(id, node)| open_node(id, node, &scalars)).collect(),
+            queues,
+            groups: Groups::named(names),
+            jobs: Vec::with_capacity(snapshot.jobs.len()),
+            pods: Vec::new(),
+        };
+        opening.read_jobs(snapshot, &nodes, &scalars);
+        opening
+    }
+
+    fn read_jobs(
+        &mut self,
+        snapshot: &'a Snapshot,
+        nodes: &[(NodeId, &'a SnapshotNode)],
+        scalars: &[&Arc<str>],
+    ) {
+        let traits = |&(_, node): &(NodeId, &'a SnapshotNode)| NodeTraits {
+            name: &node.name,
+            labels: &node.labels,
+            taints: &node.taints,
+        };
+        let (has_roles, plugins) = (self.config.restrict_node_scheduling, TaskPlugins::of(self.config));
+        let mut reader = PodReader::new(nodes.iter().map(traits).collect(), has_roles, plugins);
+        let queue_names = QueueNames::of(&self.queues);
+        let mut first_pod = 0;
+        let mut jobs = Vec::with_capacity(snapshot.jobs.len());
+        for (id, job) in numbered::<JobId, _>(&snapshot.jobs) {
+            jobs.push((id, job, first_pod));
+            first_pod += job.pods.len();
+        }
+        jobs.sort_by(|l, r| l.1.name.cmp(&r.1.name));
+        for (id, job, first_pod) in jobs {
+            let queue = queue_names.find(&job.queue);
+            let mut sets: Vec<_> = job.pod_sets.iter().collect();
+            sets.sort_by(|l, r| l.name.cmp(&r.name));
+            let set_of = |pod: &SnapshotPod| sets.binary_search_by(|s| s.name.cmp(&pod.pod_set)).ok();
+            let mut pods: Vec<(usize, usize, &SnapshotPod)> =
+                (first_pod..).zip(&job.pods).filter_map(|(id, pod)| Some((id, set_of(pod)?, pod))).collect();
+            pods.sort_by(|l, r| l.2.name.cmp(&r.2.name));
+            let facts = JobFacts {
+                id,
+                name: job.name.clone(),
+                queue,
+                is_ordered: !job.is_set_aside && queue.is_some_and(|q| is_leaf(&self.queues, q)),
+                priority: job.priority,
+                preemptible: job.preemptible,
+                created_s: job.created_s,
+                is_tried_once: job.is_tried_once,
+                is_set_aside: job.is_set_aside,
+                place: Place::default(),
+                first_pod: PodRef::of(self.pods.len()),
+                shape: Arc::new(JobShape::of(
+                    sets.iter().map(|set| (set.min_available, set.path.as_slice())),
+                )),
+            };
+            self.jobs.push(OpeningJob {
+                facts,
+                last_start_s: job.last_start_s,
+                stale_since_s: job.stale_since_s,
+                allocated: job.allocated,
+                n_pods: pods.len(),
+            });
+            let read = pods.iter().map(|&(id, set, pod)| read_pod(PodId::from_index(id), set, pod, scalars));
+            let facts = reader.job(read.collect());
+            for (facts, (_, _, pod)) in facts.into_iter().zip(pods) {
+                let node = nodes.binary_search_by(|n| n.1.name.cmp(&pod.node)).ok().map(NodeRef::of);
+                let groups = pod.gpu_groups.iter().filter_map(|name| self.groups.of_name(name)).collect();
+                self.pods.push(OpeningPod { facts, status: pod.status, node, groups });
+            }
+        }
+    }
+}
+
+fn numbered<I: Id, T>(items: &[T]) -> Vec<(I, &T)> {
+    items.iter().enumerate().map(|(i, item)| (I::from_index(i), item)).collect()
+}
+
+fn open_node(id: NodeId, from: &SnapshotNode, scalars: &[&Arc<str>]) -> Node {
+    Node::new(NodeSpec {
+        id,
+        name: from.name.clone(),
+        allocatable: Room {
+            cpu: from.cpu_milli,
+            memory: from.memory_bytes,
+            gpus: from.gpus,
+            pods: from.pods,
+            scalars: amounts(scalars, &from.scalars),
+        },
+        gpu_memory_mib: from.gpu_memory_mib,
+        is_memory_synced: from.gpu_memory_synced,
+        n_devices: from.gpu_count_label.unwrap_or(from.gpus as i64),
+        ready: from.ready,
+    })
+}
+
+fn read_pod<'a>(id: PodId, set: usize, pod: &'a SnapshotPod, scalars: &[&Arc<str>]) -> ReadPod<'a> {
+    let request = Request::of(pod.cpu_milli, pod.memory_bytes, pod.gpu);
+    let rules = pod.rules.as_deref();
+    ReadPod {
+        id,
+        name: &pod.name,
+        set,
+        request: Request { scalars: amounts(scalars, &pod.scalars), ..request },
+        required: pod.node_affinity_in.as_ref(),
+        selector: &pod.selector,
+        rules,
+        rank: TaskRank::of(rules, pod.task_priority.clone(), pod.created_s),
+    }
+}
+
+fn is_all_whole(snapshot: &Snapshot) -> bool {
+    let is_whole_device = |ask| matches!(ask, GpuAsk::None | GpuAsk::ExplicitZero | GpuAsk::Whole { .. });
+    let of_pod = |p: &SnapshotPod| {
+        is_whole(p.cpu_milli) && is_whole(p.memory_bytes) && is_whole_device(p.gpu) && p.gpu_groups.is_empty()
+    };
+    let of_node = |n: &SnapshotNode| is_whole(n.cpu_milli) && is_whole(n.memory_bytes) && is_whole(n.gpus);
+    let of_job = |j: &SnapshotJob| j.allocated.is_none() && j.pods.iter().all(of_pod);
+    snapshot.nodes.iter().all(of_node) && snapshot.jobs.iter().all(of_job)
+}
+
+/// The named resources: those that are numbered, then those that some pod asks for, by name.
+fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
+    let mut names: Vec<&Arc<str>> = Vec::new();
+    for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
+        names.extend(pod.scalars.iter().map(|(name, _)| name));
+    }
+    names.sort();
+    names.dedup();
+    names.retain(|name| !snapshot.named.contains(name));
+    snapshot.named.iter().chain(names).collect()
+}
+
+/// The amount of each named resource, 0 where there is none.
+fn amounts(names: &[&Arc<str>], named: &[(Arc<str>, i64)]) -> Vec<i64> {
+    let of = |name| named.iter().find(|(n, _)| n == name).map_or(0, |(_, amount)| *amount);
+    names.iter().map(|&name| of(name)).collect()
+}
