@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::config::Config;
 use super::opening::JobShape;
-use super::order::job_order::{TaskPlugins, TaskRank};
+use super::order::job_order::{Place, TaskPlugins, TaskRank, job_places};
 use super::pod::{NodeTraits, PodFacts, PodReader, ReadPod};
 use super::request::Request;
 use super::task::NodeRef;
@@ -41,18 +41,25 @@ pub(super) struct Catalogue {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Settings {
     has_roles: bool,
+    has_priorities: bool,
     plugins: TaskPlugins,
 }
 
 impl Settings {
     fn of(config: &Config) -> Settings {
-        Settings { has_roles: config.restrict_node_scheduling, plugins: TaskPlugins::of(config) }
+        Settings {
+            has_roles: config.restrict_node_scheduling,
+            has_priorities: config.has("priority"),
+            plugins: TaskPlugins::of(config),
+        }
     }
 }
 
 /// A job and its pods.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JobEntry {
+    /// Its place in job order, but for how filled it is.
+    pub place: Place,
     pub shape: Arc<JobShape>,
     /// By name.
     pub pods: Vec<Arc<PodFacts>>,
@@ -68,17 +75,15 @@ impl Catalogue {
         for (place, node) in nodes.iter().enumerate() {
             places[node.index()] = Some(NodeRef::of(place));
         }
-        let mut by_name: Vec<JobId> = cluster.jobs.ids().collect();
-        by_name.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
-        let mut ranks = vec![0; by_name.len()];
-        (0..).zip(&by_name).for_each(|(rank, job)| ranks[job.index()] = rank);
+        let (ranks, places_of_jobs) = order_jobs(cluster, settings.has_priorities);
         let traits = nodes.iter().map(|&node| {
             let node = &cluster.nodes[node];
             NodeTraits { name: &node.name, labels: &node.labels, taints: &node.taints }
         });
         let mut reader = PodReader::new(traits.collect(), settings.has_roles, settings.plugins);
         let entry = |(id, job): (JobId, &Job)| {
-            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, id, &mut reader))
+            let place = places_of_jobs[id.index()];
+            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, place), &mut reader))
         };
         let jobs = cluster.jobs.iter().map(entry).collect();
         Arc::new(Catalogue { settings, nodes, places, ranks, jobs })
@@ -98,9 +103,22 @@ impl Catalogue {
     pub fn live_jobs<'c>(&'c self, world: PartitionView<'_>) -> Vec<(JobId, &'c JobEntry)> {
         let entry = |job: JobId| Some((job, self.jobs[job.index()].as_ref()?));
         let mut jobs: Vec<(JobId, &JobEntry)> = world.live_jobs().filter_map(entry).collect();
-        jobs.sort_by_key(|(job, _)| self.ranks[job.index()]);
+        jobs.sort_unstable_by_key(|(job, _)| self.ranks[job.index()]);
         jobs
     }
+}
+
+/// By job: how many come before it by name, and its place in job order.
+fn order_jobs(cluster: &Cluster, has_priorities: bool) -> (Vec<u32>, Vec<Place>) {
+    let mut by_name: Vec<JobId> = cluster.jobs.ids().collect();
+    by_name.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
+    let age = |&job: &JobId| (i64::from(cluster.jobs[job].priority), cluster.jobs[job].created.as_seconds());
+    let ages: Vec<(i64, f64)> = by_name.iter().map(age).collect();
+    let mut order = vec![(0, Place::default()); by_name.len()];
+    for ((rank, job), place) in (0..).zip(by_name).zip(job_places(&ages, has_priorities)) {
+        order[job.index()] = (rank, place);
+    }
+    order.into_iter().unzip()
 }
 
 /// Whether a job may be offered to a pool at some time.
@@ -109,7 +127,7 @@ fn may_run_in(job: &Job, pool: PartitionId) -> bool {
 }
 
 impl JobEntry {
-    fn of<'a>(cluster: &'a Cluster, id: JobId, reader: &mut PodReader<'a>) -> JobEntry {
+    fn of<'a>(cluster: &'a Cluster, (id, place): (JobId, Place), reader: &mut PodReader<'a>) -> JobEntry {
         let mut sets: Vec<(PodSetId, &PodSet)> =
             cluster.jobs[id].pod_set_ids().map(|set| (set, &cluster.pod_sets[set])).collect();
         sets.sort_by(|l, r| l.1.name.cmp(&r.1.name));
@@ -119,7 +137,7 @@ impl JobEntry {
         pods.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let set_of = |pod: &Pod| sets.iter().position(|(set, _)| *set == pod.pod_set);
         let read = pods.iter().filter_map(|&(id, pod)| Some(read_pod(cluster, (id, pod), set_of(pod)?)));
-        JobEntry { shape: Arc::new(shape), pods: reader.job(read.collect()) }
+        JobEntry { place, shape: Arc::new(shape), pods: reader.job(read.collect()) }
     }
 }
 

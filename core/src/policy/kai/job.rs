@@ -13,6 +13,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::opening::JobShape;
 use super::order::job_order::Place;
 use super::session::Session;
@@ -75,21 +77,26 @@ impl Group {
     }
 }
 
+/// The pod sets of a job; most have one.
+pub(super) type Sets = SmallVec<[PodSet; 1]>;
+/// Tasks that are placed together.
+pub(super) type Chunk = SmallVec<[TaskRef; 2]>;
+
 /// A job object.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     /// The session's job of the same identity.
     pub uid: JobRef,
     /// In order of names.
-    pub sets: Vec<PodSet>,
+    pub sets: Sets,
     /// By pod, from the job's first one.
-    pub slots: Vec<Slot>,
+    pub slots: SmallVec<[Slot; 1]>,
     /// Its place in job order.
     pub place: Place,
     pub allocated: Quantities,
     pub n_active_allocated: i64,
     indexed: [u32; STATUSES],
-    pub chunk: Option<Vec<TaskRef>>,
+    pub chunk: Option<Chunk>,
     pub need: Option<Quantities>,
     pub signature: Option<u32>,
     pub last_start_s: Option<f64>,
@@ -135,11 +142,11 @@ impl PodSet {
 
 impl Job {
     /// A job without tasks.
-    pub fn new(uid: JobRef, sets: Vec<PodSet>, n_pods: usize) -> Self {
+    pub fn new(uid: JobRef, sets: Sets, n_pods: usize) -> Self {
         Job {
             uid,
             sets,
-            slots: vec![Slot::default(); n_pods],
+            slots: SmallVec::from_elem(Slot::default(), n_pods),
             place: Place::default(),
             allocated: Quantities::default(),
             n_active_allocated: 0,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::job::JobFacts;
 use super::opening::{JobShape, Opening, OpeningJob, OpeningPod, is_whole};
-use super::order::job_order::{Place, TaskPlugins, TaskRank};
+use super::order::job_order::{TaskPlugins, TaskRank, job_places};
 use super::place::groups::Groups;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
 use super::pod::{NodeTraits, PodReader, ReadPod};
@@ -73,7 +73,9 @@ impl<'a> Opening<'a> {
             first_pod += job.pods.len();
         }
         jobs.sort_by(|l, r| l.1.name.cmp(&r.1.name));
-        for (id, job, first_pod) in jobs {
+        let ages: Vec<(i64, f64)> = jobs.iter().map(|(_, job, _)| (job.priority, job.created_s)).collect();
+        let places = job_places(&ages, self.config.has("priority"));
+        for ((id, job, first_pod), place) in jobs.into_iter().zip(places) {
             let queue = queue_names.find(&job.queue);
             let mut sets: Vec<_> = job.pod_sets.iter().collect();
             sets.sort_by(|l, r| l.name.cmp(&r.name));
@@ -91,7 +93,7 @@ impl<'a> Opening<'a> {
                 created_s: job.created_s,
                 is_tried_once: job.is_tried_once,
                 is_set_aside: job.is_set_aside,
-                place: Place::default(),
+                place,
                 first_pod: PodRef::of(self.pods.len()),
                 shape: Arc::new(JobShape::of(
                     sets.iter().map(|set| (set.min_available, set.path.as_slice())),

@@ -138,7 +138,6 @@ impl<'a> Session<'a> {
         for job in &opening.jobs {
             session.open_job(job, pods.by_ref().take(job.n_pods));
         }
-        session.rank_jobs();
         if session.plugins.proportion {
             session.sum_queues();
             shares::divide(&mut session.queues, session.total, config.division_params());
@@ -158,6 +157,7 @@ impl<'a> Session<'a> {
         }
         job.allocated = from.allocated.unwrap_or(job.allocated);
         self.jobs.push(job);
+        self.place_job(uid);
     }
 
     /// Puts a pod on its node, if it holds something there.

@@ -18,7 +18,6 @@ use super::config::Config;
 use super::job::JobFacts;
 use super::memory::Memory;
 use super::opening::{Opening, OpeningJob, OpeningPod};
-use super::order::job_order::Place;
 use super::place::groups::Groups;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
 use super::pod::GPU_WORKER;
@@ -139,7 +138,7 @@ impl<'c> World<'c, '_> {
             created_s: job.created.as_seconds(),
             is_tried_once: job.is_tried_once,
             is_set_aside,
-            place: Place::default(),
+            place: entry.place,
             first_pod: PodRef::of(first_pod),
             shape: entry.shape.clone(),
         };

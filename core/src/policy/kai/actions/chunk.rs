@@ -13,14 +13,14 @@
 //! # Differs
 //! nothing; both are cached on the job object until a status changes
 
-use crate::policy::kai::job::Job;
+use crate::policy::kai::job::{Chunk, Job};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, Task, TaskRef};
 
 impl Session<'_> {
     /// The next chunk, computed once and then remembered.
-    pub fn chunk(&mut self, job: JobRef, real: bool) -> Vec<TaskRef> {
+    pub fn chunk(&mut self, job: JobRef, real: bool) -> Chunk {
         self.ensure_chunk(job, real);
         self.jobs[job.ix()].chunk.clone().expect("just computed")
     }
@@ -48,9 +48,9 @@ impl Session<'_> {
         need
     }
 
-    fn next_chunk(&self, job: &Job, real: bool) -> Vec<TaskRef> {
+    fn next_chunk(&self, job: &Job, real: bool) -> Chunk {
         let below = job.sets.iter().filter(|s| s.is_below()).count().max(1);
-        let mut chunk = Vec::new();
+        let mut chunk = Chunk::new();
         let mut contributed = 0;
         for set in self.sets_in_order(job) {
             if contributed == below {
@@ -85,16 +85,16 @@ impl Session<'_> {
             if is_above(set) {
                 tasks.truncate(1);
             }
-            evicted.append(&mut tasks);
+            evicted.extend(tasks);
         }
         let more = (evicted.len() as i64) < job.n_active_allocated;
         (evicted, more)
     }
 
     /// Tasks of one pod set that pass a test, in task order.
-    fn tasks_of(&self, job: &Job, set: usize, test: impl Fn(&Task) -> bool) -> Vec<TaskRef> {
+    fn tasks_of(&self, job: &Job, set: usize, test: impl Fn(&Task) -> bool) -> Chunk {
         let all = job.tasks().filter(|&t| self.pod_of(t).set == set && test(self.task(t)));
-        let mut tasks: Vec<TaskRef> = all.collect();
+        let mut tasks: Chunk = all.collect();
         tasks.sort_by_key(|&t| self.pod_of(t).order);
         tasks
     }

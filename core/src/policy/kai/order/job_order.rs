@@ -48,7 +48,7 @@ pub(in crate::policy::kai) struct Place(u64);
 impl Place {
     const FILLED: u32 = 30;
     /// From the ranks by priority and by age.
-    pub fn new(priority: usize, age: usize) -> Self {
+    fn new(priority: usize, age: usize) -> Self {
         Place((priority as u64) << (Self::FILLED + 2) | age as u64)
     }
     /// The same with what the counters of the pod sets say now.
@@ -106,27 +106,6 @@ impl Session<'_> {
         self.job(l).place.cmp(&self.job(r).place)
     }
 
-    /// Ranks the session's jobs by priority and by (age, name).
-    pub fn rank_jobs(&mut self) {
-        let mut priorities: Vec<i64> = Vec::new();
-        if self.plugins.priority {
-            priorities.extend(self.facts.iter().map(|f| f.priority));
-            priorities.sort_by_key(|&p| std::cmp::Reverse(p));
-            priorities.dedup();
-        }
-        let mut by_age: Vec<usize> = (0..self.facts.len()).collect();
-        by_age.sort_by(|&l, &r| {
-            let (l, r) = (self.facts[l].created_s, self.facts[r].created_s);
-            l.partial_cmp(&r).expect("moments are never NaN")
-        });
-        for (age, i) in by_age.into_iter().enumerate() {
-            let priority = self.facts[i].priority;
-            let rank = priorities.binary_search_by(|p| priority.cmp(p)).unwrap_or(0);
-            self.facts[i].place = Place::new(rank, age);
-            self.place_job(JobRef::of(i));
-        }
-    }
-
     /// Brings a job's place up to date with its counters.
     pub fn place_job(&mut self, job: JobRef) {
         let facts = &self.facts[self.jobs[job.ix()].uid.ix()];
@@ -154,6 +133,24 @@ fn set_order(l: &PodSet, r: &PodSet) -> Ordering {
             filled(l).partial_cmp(&filled(r)).expect("minAvailable is at least 1")
         }
     }
+}
+
+/// The places of jobs, which come in order of their names with priority and age, but for how filled they are.
+pub(in crate::policy::kai) fn job_places(jobs: &[(i64, f64)], has_priorities: bool) -> Vec<Place> {
+    let mut priorities: Vec<i64> = Vec::new();
+    if has_priorities {
+        priorities.extend(jobs.iter().map(|job| job.0));
+        priorities.sort_by_key(|&p| std::cmp::Reverse(p));
+        priorities.dedup();
+    }
+    let mut by_age: Vec<usize> = (0..jobs.len()).collect();
+    by_age.sort_by(|&l, &r| jobs[l].1.partial_cmp(&jobs[r].1).expect("moments are never NaN"));
+    let mut places = vec![Place::default(); jobs.len()];
+    for (age, i) in by_age.into_iter().enumerate() {
+        let rank = priorities.binary_search_by(|p| jobs[i].0.cmp(p)).unwrap_or(0);
+        places[i] = Place::new(rank, age);
+    }
+    places
 }
 
 /// Which plugins order the tasks of a job.

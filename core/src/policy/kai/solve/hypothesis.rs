@@ -12,6 +12,8 @@
 //! # Differs
 //! nothing; Q-10 (which tasks are "core" follows the order of eviction), Q-11 reproduced
 
+use std::collections::BTreeMap;
+
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
@@ -26,25 +28,26 @@ pub(in crate::policy::kai) struct Hypothesis {
     /// Recorded victims, by group.
     pub recorded: Vec<Vec<TaskRef>>,
     /// Recorded groups, cloned, and then groups in the order they were added.
-    pub groups: Vec<Group>,
+    pub groups: Vec<Vec<TaskRef>>,
     /// Objects of all victims: recorded ones, then others in the order of eviction.
     pub victims: Vec<TaskRef>,
     /// Where the others begin.
     pub first_potential: usize,
-}
-
-/// Tasks that are evicted together.
-#[derive(Debug)]
-pub(in crate::policy::kai) struct Group {
-    pub job: JobRef,
-    pub tasks: Vec<TaskRef>,
+    /// All victims by job, in the order in which the jobs entered.
+    pub by_job: Vec<VictimsOfJob>,
+    /// By job: its position in `by_job`.
+    entered: BTreeMap<JobRef, usize>,
+    /// By node: the positions of the jobs that have a potential victim there, in the order in which they entered.
+    on_node: BTreeMap<Option<NodeRef>, Vec<usize>>,
 }
 
 /// Victims of one job.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::policy::kai) struct VictimsOfJob {
     pub job: JobRef,
     pub pods: Vec<PodRef>,
+    /// Positions of its groups.
+    groups: Vec<usize>,
 }
 
 impl Hypothesis {
@@ -55,15 +58,28 @@ impl Hypothesis {
         pending: Vec<TaskRef>,
         recorded: Vec<Vec<TaskRef>>,
     ) -> Self {
-        let mut groups = Vec::new();
+        let mut hypothesis = Hypothesis { partial, pending, ..Hypothesis::default() };
         for tasks in &recorded {
-            let job = s.job_of(tasks[0]);
-            let tasks = tasks.iter().map(|&t| s.clone_task(t)).collect();
-            groups.push(Group { job, tasks });
+            let clones = tasks.iter().map(|&t| s.clone_task(t)).collect();
+            hypothesis.enter(s, tasks, clones);
         }
-        let victims: Vec<TaskRef> = recorded.iter().flatten().copied().collect();
-        let first_potential = victims.len();
-        Hypothesis { partial, pending, recorded, groups, victims, first_potential }
+        hypothesis.victims = recorded.iter().flatten().copied().collect();
+        hypothesis.first_potential = hypothesis.victims.len();
+        hypothesis.recorded = recorded;
+        hypothesis
+    }
+
+    /// Notes a group of victims, whose clones are evicted together; gives the position of its job.
+    fn enter(&mut self, s: &Session<'_>, tasks: &[TaskRef], clones: Vec<TaskRef>) -> usize {
+        let job = s.job_of(tasks[0]);
+        let at = *self.entered.entry(job).or_insert(self.by_job.len());
+        if at == self.by_job.len() {
+            self.by_job.push(VictimsOfJob { job, pods: Vec::new(), groups: Vec::new() });
+        }
+        self.by_job[at].pods.extend(tasks.iter().map(|&t| s.task(t).pod));
+        self.by_job[at].groups.push(self.groups.len());
+        self.groups.push(clones);
+        at
     }
 
     /// Victims that are not recorded ones.
@@ -110,32 +126,20 @@ impl Hypothesis {
         let mut by_name = tasks.clone();
         by_name.sort_by_key(|&t| s.task(t).pod);
         let clones = by_name.iter().map(|&t| s.clone_task(t)).collect();
-        self.groups.push(Group { job: s.job_of(tasks[0]), tasks: clones });
+        let at = self.enter(s, &tasks, clones);
+        for &task in &tasks {
+            let jobs = self.on_node.entry(s.task(task).node).or_default();
+            if !jobs.contains(&at) {
+                jobs.push(at);
+            }
+        }
         self.victims.extend(tasks);
     }
 
-    /// All victims by job, in the order in which the jobs entered.
-    pub fn by_job(&self, s: &Session<'_>) -> Vec<VictimsOfJob> {
-        let mut jobs: Vec<VictimsOfJob> = Vec::new();
-        for &victim in &self.victims {
-            let (job, pod) = (s.job_of(victim), s.task(victim).pod);
-            match jobs.iter_mut().find(|j| j.job == job) {
-                Some(known) => known.pods.push(pod),
-                None => jobs.push(VictimsOfJob { job, pods: vec![pod] }),
-            }
-        }
-        jobs
-    }
-
-    /// The jobs that have a potential victim on a node, in the order in which they entered.
-    pub fn jobs_on(&self, s: &Session<'_>, node: Option<NodeRef>) -> Vec<JobRef> {
-        let mut jobs = Vec::new();
-        for &victim in self.potential().iter().filter(|&&t| s.task(t).node == node) {
-            let job = s.job_of(victim);
-            if !jobs.contains(&job) {
-                jobs.push(job);
-            }
-        }
-        jobs
+    /// What is evicted on a node: all that the jobs with a potential victim there may lose, job by job.
+    pub fn evicted_on(&self, node: Option<NodeRef>) -> impl Iterator<Item = TaskRef> + '_ {
+        let jobs = self.on_node.get(&node).into_iter().flatten();
+        let groups = jobs.flat_map(|&at| &self.by_job[at].groups);
+        groups.flat_map(|&group| self.groups[group].iter().copied())
     }
 }

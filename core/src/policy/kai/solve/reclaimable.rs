@@ -131,7 +131,7 @@ impl Session<'_> {
     /// The units taken from each leaf queue, queues by name.
     pub fn taken(&self, hypothesis: &Hypothesis) -> Vec<Taken> {
         let mut taken: Vec<Taken> = Vec::new();
-        for victims in self.drawn(hypothesis.by_job(self)) {
+        for victims in self.drawn(hypothesis.by_job.iter().collect()) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let mut units = self.units_of(victims.job, &victims.pods);
             let last = units.last().copied();

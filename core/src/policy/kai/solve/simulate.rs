@@ -162,6 +162,6 @@ impl Session<'_> {
                 || !self.job(v.job).is_elastic()
                 || keeps_minimum(v.job, &v.pods)
         };
-        hypothesis.by_job(self).iter().all(of_job)
+        hypothesis.by_job.iter().all(of_job)
     }
 }

@@ -232,8 +232,8 @@ impl Session<'_> {
             return None;
         };
         let is_gone = |s: &Self, &t: &TaskRef| gone.iter().any(|&g| s.task(g).pod == s.task(t).pod);
-        let of_gone = hypothesis.groups.iter().filter(|g| g.tasks.iter().any(|t| is_gone(self, t)));
-        let groups = of_gone.map(|g| g.tasks.clone()).collect();
+        let of_gone = hypothesis.groups.iter().filter(|group| group.iter().any(|t| is_gone(self, t)));
+        let groups = of_gone.cloned().collect();
         Some(Solution { statement: st, gone, groups, proof })
     }
 
@@ -252,10 +252,7 @@ impl Session<'_> {
         self.draw(RandomOrder::Nodes, &mut of_latest, in_order.len(), slot);
         let evicted = |node: Option<NodeRef>| {
             let mut tasks = recorded.to_vec();
-            for job in hypothesis.jobs_on(self, node) {
-                let groups = hypothesis.groups.iter().filter(|g| g.job == job);
-                tasks.extend(groups.flat_map(|g| g.tasks.iter().copied()));
-            }
+            tasks.extend(hypothesis.evicted_on(node));
             tasks
         };
         of_latest.into_iter().map(evicted).collect()
