@@ -20,22 +20,6 @@ const CORE_CYCLES: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "core/src/policy/kai/explain/notes.rs",
-            "core/src/policy/kai/fast/equivalence_classes.rs",
-            "core/src/policy/kai/fast/signatures.rs",
-            "core/src/policy/kai/job.rs",
-            "core/src/policy/kai/order/job_order.rs",
-            "core/src/policy/kai/order/nondeterminism.rs",
-            "core/src/policy/kai/place/placement.rs",
-            "core/src/policy/kai/place/score.rs",
-            "core/src/policy/kai/session.rs",
-            "core/src/policy/kai/share/capacity.rs",
-            "core/src/policy/kai/statement.rs",
-        ],
-        "the session is one working copy; what works on a part of it is beside the type of that part",
-    ),
-    (
-        &[
             "core/src/sim/happen.rs",
             "core/src/sim/losses.rs",
             "core/src/sim/partitions.rs",

@@ -13,8 +13,9 @@
 use std::sync::Arc;
 
 use super::config::Config;
-use super::opening::JobShape;
-use super::order::job_order::{Place, TaskPlugins, TaskRank, job_places};
+use super::job::JobShape;
+use super::order::place::{Place, job_places};
+use super::order::task_order::{TaskPlugins, TaskRank};
 use super::pod::{NodeTraits, PodFacts, PodReader, ReadPod};
 use super::request::Request;
 use super::task::NodeRef;

@@ -15,14 +15,12 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::opening::JobShape;
-use super::order::job_order::Place;
-use super::session::Session;
+use super::order::place::{Filled, Place};
 use super::snapshot::{Quantities, Status};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 
-use super::task::{JobRef, PodRef, QueueRef, STATUSES, Task, TaskRef};
+use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
 
 /// What never changes about a job.
 #[derive(Clone, Debug)]
@@ -74,6 +72,23 @@ impl Group {
             at.sets.push(set);
         }
         (!root.groups.is_empty()).then_some(root)
+    }
+}
+
+/// The pod sets of a job, in order of their names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct JobShape {
+    /// How many pods of each must be placed together, at least 1.
+    pub minimums: Vec<i64>,
+    /// Subgroups, if there are any inner ones.
+    pub groups: Option<Group>,
+}
+
+impl JobShape {
+    /// Of sets with these minimums and paths.
+    pub fn of<'p>(sets: impl Iterator<Item = (i64, &'p [Arc<str>])>) -> JobShape {
+        let (minimums, paths): (Vec<i64>, Vec<_>) = sets.map(|(min, path)| (min.max(1), path)).unzip();
+        JobShape { minimums, groups: Group::of(paths.into_iter()) }
     }
 }
 
@@ -184,12 +199,23 @@ impl Job {
     pub fn is_elastic(&self) -> bool {
         self.sets.iter().any(|s| s.min_available < s.n_pods)
     }
+    /// How many of its pods run against how many must.
+    pub fn filled(&self) -> Filled {
+        if self.sets.iter().any(PodSet::is_below) {
+            Filled::Below
+        } else if self.sets.iter().all(|s| s.active_allocated == s.min_available) {
+            Filled::Exactly
+        } else {
+            Filled::Above
+        }
+    }
     /// How many tasks are active, releasing ones included.
     pub fn active_used(&self) -> i64 {
         self.sets.iter().map(|s| s.active_used).sum()
     }
 
-    fn unindex(&mut self, slot: usize, status: Status) {
+    /// Takes a pod out of the index of a status.
+    pub fn unindex(&mut self, slot: usize, status: Status) {
         if self.indexed[status.ix()] > 0 {
             if self.slots[slot].indexed & (1 << status.ix()) != 0 {
                 self.slots[slot].indexed &= !(1 << status.ix());
@@ -222,64 +248,5 @@ impl Job {
         }
         self.chunk = None;
         self.need = None;
-    }
-}
-
-impl Session<'_> {
-    /// The position of a pod among its job's.
-    pub fn slot_of(&self, pod: PodRef) -> usize {
-        let job = self.pods[pod.ix()].job;
-        (pod.0 - self.facts[job.ix()].first_pod.0) as usize
-    }
-
-    /// Puts a task object into a job.
-    pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
-        let Task { pod, status, .. } = self.tasks[task.ix()];
-        let slot = self.slot_of(pod);
-        let facts = &self.pods[pod.ix()];
-        let plain = facts.request.plain();
-        self.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
-        self.place_job(job);
-    }
-
-    /// `UpdateStatus` on the session's job of the task.
-    pub fn update_status(&mut self, task: TaskRef, status: Status) {
-        let Task { pod, status: before, .. } = self.tasks[task.ix()];
-        let slot = self.slot_of(pod);
-        let facts = &self.pods[pod.ix()];
-        let job = &mut self.jobs[facts.job.ix()];
-        if let Some(current) = job.slots[slot].task
-            && self.tasks[current.ix()].status.is_allocated()
-        {
-            job.allocated -= facts.request.plain();
-        }
-        job.unindex(slot, before);
-        self.tasks[task.ix()].status = status;
-        job.assign(slot, facts.set, task, status, facts.request.plain());
-        let job = facts.job;
-        self.place_job(job);
-    }
-
-    /// A new object in the state of another.
-    pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
-        let clone = self.tasks[task.ix()].clone();
-        self.tasks.push(clone);
-        TaskRef::of(self.tasks.len() - 1)
-    }
-
-    /// `CloneWithTasks`: a new job object with clones of exactly these tasks.
-    pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
-        let from = &self.jobs[job.ix()];
-        let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
-        let job = Job::new(from.uid, from.sets.iter().map(set).collect(), from.slots.len());
-        self.jobs.push(job);
-        let clone = JobRef::of(self.jobs.len() - 1);
-        let mut tasks = tasks.to_vec();
-        tasks.sort_by_key(|t| self.tasks[t.ix()].pod);
-        for task in tasks {
-            let task = self.clone_task(task);
-            self.assign_task(clone, task);
-        }
-        clone
     }
 }

@@ -14,6 +14,7 @@ mod facts;
 mod fast;
 pub mod form;
 mod job;
+mod job_tasks;
 mod memory;
 mod number;
 mod opening;

@@ -80,3 +80,8 @@ impl std::ops::Add for Quantities {
         self
     }
 }
+
+/// Whether a double holds sums of such amounts exactly.
+pub fn is_whole(amount: f64) -> bool {
+    amount.fract() == 0.0 && amount.abs() < 1e15
+}

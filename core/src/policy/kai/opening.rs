@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use super::config::Config;
-use super::job::{Group, JobFacts};
+use super::job::JobFacts;
 use super::place::groups::Groups;
 use super::place::node::Node;
 use super::pod::PodFacts;
@@ -59,23 +59,6 @@ pub(super) struct OpeningJob {
     pub n_pods: usize,
 }
 
-/// The pod sets of a job, in order of their names.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct JobShape {
-    /// How many pods of each must be placed together, at least 1.
-    pub minimums: Vec<i64>,
-    /// Subgroups, if there are any inner ones.
-    pub groups: Option<Group>,
-}
-
-impl JobShape {
-    /// Of sets with these minimums and paths.
-    pub fn of<'p>(sets: impl Iterator<Item = (i64, &'p [Arc<str>])>) -> JobShape {
-        let (minimums, paths): (Vec<i64>, Vec<_>) = sets.map(|(min, path)| (min.max(1), path)).unzip();
-        JobShape { minimums, groups: Group::of(paths.into_iter()) }
-    }
-}
-
 /// A pod and where it is.
 #[derive(Clone, Debug)]
 pub(super) struct OpeningPod {
@@ -84,9 +67,4 @@ pub(super) struct OpeningPod {
     pub node: Option<NodeRef>,
     /// Shared devices it uses there.
     pub groups: Vec<GroupRef>,
-}
-
-/// Whether a double holds sums of such amounts exactly.
-pub(super) fn is_whole(amount: f64) -> bool {
-    amount.fract() == 0.0 && amount.abs() < 1e15
 }

@@ -13,8 +13,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::fast::equivalence_classes::Numbering;
-use super::order::job_order::{TaskPlugins, TaskRank, task_order};
+use super::fast::numbering::Numbering;
+use super::order::task_order::{TaskPlugins, TaskRank, task_order};
 use super::request::Request;
 use super::task::{JobRef, NodeRef};
 use crate::cluster::{PodRules, Requirement, Taint, Toleration, is_tolerated};

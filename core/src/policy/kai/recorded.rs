@@ -12,9 +12,11 @@
 
 use std::sync::Arc;
 
-use super::job::JobFacts;
-use super::opening::{JobShape, Opening, OpeningJob, OpeningPod, is_whole};
-use super::order::job_order::{TaskPlugins, TaskRank, job_places};
+use super::job::{JobFacts, JobShape};
+use super::number::is_whole;
+use super::opening::{Opening, OpeningJob, OpeningPod};
+use super::order::place::job_places;
+use super::order::task_order::{TaskPlugins, TaskRank};
 use super::place::groups::Groups;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
 use super::pod::{NodeTraits, PodReader, ReadPod};

@@ -12,7 +12,7 @@
 //! nothing; Q-2 (the smallest device memory is always 100 MiB) reproduced. MIG and dynamic resources are not modelled.
 
 use super::config::Dialect;
-use super::opening::is_whole;
+use super::number::is_whole;
 use super::snapshot::{GpuAsk, Quantities};
 use crate::cluster::{GpuRequest, Pod};
 use crate::units::Resource;
@@ -151,6 +151,13 @@ impl Request {
 /// The part of a device that some of its memory is, in hundredths rounded up.
 pub(super) fn part(mib: i64, device_mib: i64) -> f64 {
     (mib as f64 / device_mib as f64 * 100.0).ceil() / 100.0
+}
+
+/// What a task's node test asks for.
+pub(super) fn asked_on_node(request: &Request, device_mib: i64) -> Quantities {
+    let wants_none = request.is_cpu_only();
+    let gpu = if wants_none { 0.0 } else { part(request.mib_on(device_mib), device_mib) };
+    Quantities { cpu: request.cpu, memory: request.memory, gpu }
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ use std::rc::Rc;
 use super::config::Config;
 use super::explain::notes::Notes;
 use super::fast::equivalence_classes::EquivalenceClasses;
-use super::fast::signatures::Keys;
+use super::fast::numbering::Keys;
 use super::job::{Job, JobFacts, PodSet};
 use super::opening::{Opening, OpeningJob, OpeningPod};
 use super::order::nondeterminism::{Probe, Ties};
 use super::place::groups::Groups;
 use super::place::node::{Node, Room};
-use super::place::score;
+use super::place::score_parts::{self, Part};
 use super::pod::Pod;
 use super::share::shares::{self, Queue};
 use super::snapshot::{Quantities, Status};
@@ -42,7 +42,7 @@ pub(super) struct Session<'a> {
     pub jobs: Vec<Job>,
     pub tasks: Vec<Task>,
     pub groups: Groups,
-    pub score_parts: Vec<score::Part>,
+    pub score_parts: Vec<Part>,
     /// The most of each resource that any node has when it is empty.
     pub largest: Room,
     /// What was found out about nodes.
@@ -118,7 +118,7 @@ impl<'a> Session<'a> {
             jobs: Vec::with_capacity(n_jobs),
             tasks: Vec::with_capacity(n_pods),
             groups: opening.groups.clone(),
-            score_parts: score::parts(config),
+            score_parts: score_parts::parts(config),
             largest: Room::largest(opening.nodes.iter().map(|n| &n.allocatable), opening.n_scalars),
             classes: EquivalenceClasses::new(opening.nodes.iter().map(|n| n.device_mib)),
             keys: Keys::default(),

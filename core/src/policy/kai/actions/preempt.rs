@@ -15,7 +15,7 @@ use crate::policy::kai::explain::recorder::{Recorder, Why};
 use crate::policy::kai::fast::early_exit::Hopeful;
 use crate::policy::kai::fast::signatures::Failed;
 use crate::policy::kai::order::queue_tree::QueueTree;
-use crate::policy::kai::place::placement::Failure;
+use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::solver::Solved;

@@ -6,3 +6,4 @@ pub(super) mod outlooks;
 pub(super) mod recorder;
 pub(super) mod refusals;
 pub(super) mod serving_order;
+pub(super) mod subjects;

@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 
 use crate::id::QueueId;
 use crate::policy::kai::number::UNLIMITED;
-use crate::policy::kai::place::placement::Failure;
-use crate::policy::kai::session::Session;
+use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef};
-use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Subject, Term, Value};
+use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;
 
 /// Kept during a cycle.
@@ -117,23 +116,6 @@ pub(in crate::policy::kai) fn real(quantity: Quantity, value: f64) -> Term {
 /// A count, priority or truth value.
 pub(in crate::policy::kai) fn count(quantity: Quantity, value: i64) -> Term {
     Term { quantity, value: Value::Count(value) }
-}
-
-impl Session<'_> {
-    /// A job.
-    pub fn about_job(&self, job: JobRef) -> Subject {
-        let queue = self.facts_of(job).queue.map(|q| self.queues[q.ix()].id);
-        Subject { queue, job: Some(self.facts_of(job).id), ..Subject::default() }
-    }
-    /// A job and one of the queues above it.
-    pub fn about_queue(&self, job: JobRef, queue: QueueRef) -> Subject {
-        Subject { queue: Some(self.queues[queue.ix()].id), ..self.about_job(job) }
-    }
-    /// A job, one of the queues above it, and a queue to take from.
-    pub fn about_queues(&self, job: JobRef, queue: QueueRef, other: QueueRef) -> Subject {
-        let other_queue = Some(self.queues[other.ix()].id);
-        Subject { other_queue, ..self.about_queue(job, queue) }
-    }
 }
 
 /// A triple as a ledger shows it.

@@ -20,6 +20,7 @@ use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::fast::feasibility::Prospect;
 use crate::policy::kai::memory::Memory;
 use crate::policy::kai::opening::Opening;
+use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, TaskRef};
 use crate::policy::{PartitionView, Rhythm};
@@ -156,10 +157,8 @@ impl Session<'_> {
     /// The only other job that holds non-preemptible work in the queue of a job, if that is what keeps it from its quota.
     fn only_non_preemptible(&self, job: JobRef) -> Option<JobId> {
         let note = &self.notes.jobs[job.ix()];
-        let of_quota = |failure: &crate::policy::kai::place::placement::Failure| match failure {
-            crate::policy::kai::place::placement::Failure::Excess(excess) if excess.of_quota => {
-                Some(excess.queue)
-            }
+        let of_quota = |failure: &Failure| match failure {
+            Failure::Excess(excess) if excess.of_quota => Some(excess.queue),
             _ => None,
         };
         let queue = [&note.not_placed, &note.over_quota].into_iter().flatten().find_map(of_quota)?;

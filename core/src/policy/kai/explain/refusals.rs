@@ -14,9 +14,9 @@
 
 use crate::policy::kai::explain::notes::{Note, real};
 use crate::policy::kai::explain::recorder::Recorder;
-use crate::policy::kai::place::placement::{Failure, ROOM};
+use crate::policy::kai::place::failure::{Excess, Failure};
+use crate::policy::kai::place::placement::ROOM;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::share::capacity::Excess;
 use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::task::{JobRef, TaskRef};
 use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject};

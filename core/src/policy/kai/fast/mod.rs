@@ -1,7 +1,9 @@
 //! Shortcuts: they change how long a cycle takes, and nothing else.
 
+pub(super) mod choice;
 pub(super) mod early_exit;
 pub(super) mod equivalence_classes;
 pub(super) mod feasibility;
 pub(super) mod inert_jobs;
+pub(super) mod numbering;
 pub(super) mod signatures;

@@ -19,12 +19,6 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
 
-/// Keys seen in a session, numbered.
-#[derive(Clone, Debug, Default)]
-pub(in crate::policy::kai) struct Keys {
-    known: BTreeMap<Vec<Vec<u32>>, u32>,
-}
-
 /// Failed jobs by queue and key.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Failed {
@@ -106,8 +100,7 @@ impl Session<'_> {
         }
         sets.iter_mut().for_each(|set: &mut Vec<u32>| set.sort());
         sets.sort();
-        let n = self.keys.known.len() as u32;
-        let key = *self.keys.known.entry(sets).or_insert(n);
+        let key = self.keys.number(sets);
         self.jobs[job.ix()].signature = Some(key);
         key
     }

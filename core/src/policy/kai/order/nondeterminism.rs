@@ -15,9 +15,6 @@
 //! N-1 (order of summation), N-4 (pods of a group) and N-5 (representatives of incomparable jobs) are not permuted;
 //! N-10 and N-11 decide nothing. At most 16 choices are kept for a decision, 64 for a cycle
 
-use crate::kit::random::mixed;
-use crate::policy::kai::session::Session;
-use crate::policy::kai::task::JobRef;
 use crate::trace::{Mark, Rule, RuleRecord, Subject};
 
 /// A registered order.
@@ -45,13 +42,11 @@ pub(in crate::policy::kai) struct Probe {
 }
 
 impl Probe {
-    fn is_of(self, order: RandomOrder) -> bool {
+    /// Whether it draws this one.
+    pub fn is_of(self, order: RandomOrder) -> bool {
         self.order.is_none_or(|one| one == order)
     }
 }
-
-/// Slots of a map that is not hashed yet.
-const SLOTS: usize = 8;
 
 /// Most choices that are kept on the way to one decision.
 const TIES_MAX: usize = 16;
@@ -120,41 +115,5 @@ impl Ties {
         if self.marks.len() < MARKS_MAX && !self.marks.contains(&mark) {
             self.marks.push(mark);
         }
-    }
-}
-
-impl Session<'_> {
-    /// Puts items of a map in the order in which they come, if there is a seed; whether there is. `slot` is an item's
-    /// place in the order in which the map's `n_slots` items went in.
-    pub fn draw<T>(
-        &self,
-        order: RandomOrder,
-        items: &mut [T],
-        n_slots: usize,
-        slot: impl Fn(&T) -> usize,
-    ) -> bool {
-        let probe = self.probe.filter(|probe| probe.is_of(order)).map(|probe| probe.draw);
-        let Some(seed) = probe.or(self.config.seed) else { return false };
-        let start = mixed(mixed(seed, order as u64), self.tasks.len() as u64);
-        let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
-        // Empty slots are passed over, so most draws begin at the first item; to find out what depends on the order,
-        // all beginnings are as likely.
-        let first = state as usize % if probe.is_some() { n_slots.max(1) } else { SLOTS };
-        let first = if first < n_slots { first } else { 0 };
-        items.sort_by_cached_key(|item| match slot(item) {
-            slot if n_slots > SLOTS => (mixed(state, slot as u64), 0),
-            slot => (u64::from(slot < first), slot),
-        });
-        true
-    }
-
-    /// Whether an order is drawn.
-    pub fn draws(&self, order: RandomOrder) -> bool {
-        self.config.seed.is_some() || self.probe.is_some_and(|probe| probe.is_of(order))
-    }
-
-    /// The same for jobs of the session; a clone stands where its job does.
-    pub fn draw_jobs(&self, order: RandomOrder, jobs: &mut [JobRef]) -> bool {
-        self.draw(order, jobs, self.n_jobs, |&job| self.job(job).uid.ix())
     }
 }

@@ -1,9 +1,11 @@
 //! Where pods go: nodes, devices, what fits and what is best.
 
 pub(super) mod bind;
+pub(super) mod failure;
 pub(super) mod fit;
 pub(super) mod groups;
 pub(super) mod node;
 pub(super) mod placement;
 pub(super) mod score;
+pub(super) mod score_parts;
 pub(super) mod shared;

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use crate::id::NodeId;
-use crate::policy::kai::opening::is_whole;
+use crate::policy::kai::number::is_whole;
 use crate::policy::kai::place::shared::SharedDevices;
 use crate::policy::kai::request::{Request, part};
 use crate::policy::kai::snapshot::Status;

@@ -16,26 +16,15 @@ use crate::policy::kai::explain::notes::{count, real};
 use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
 use crate::policy::kai::job::Group;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
+use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::place::node::Node;
-use crate::policy::kai::place::score::Part;
+use crate::policy::kai::place::score_parts::Part;
 use crate::policy::kai::request::Request;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::share::capacity::Excess;
 use crate::policy::kai::statement::Statement;
 use crate::policy::kai::task::{GroupRef, JobRef, NodeRef, TaskRef};
 use crate::trace::{Check, FreeGpus, NodeReason, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
-
-/// Why a chunk was not placed.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::policy::kai) enum Failure {
-    /// The chunk as a whole is too much for a queue.
-    Excess(Excess),
-    /// No node could hold the task even when empty.
-    TooLarge { task: TaskRef, resource: Resource },
-    /// No node fits the task.
-    NoNode { task: TaskRef, placed: u32, of: u32, reasons: Vec<(NodeReason, u32)>, free: Option<FreeGpus> },
-}
 
 /// A device for a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,11 +14,11 @@
 
 use crate::policy::kai::explain::notes::real;
 use crate::policy::kai::number::UNLIMITED;
-use crate::policy::kai::request::{Request, part};
+use crate::policy::kai::place::failure::Excess;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::share::shares::Queue;
 use crate::policy::kai::snapshot::Quantities;
-use crate::policy::kai::task::{JobRef, QueueRef};
+use crate::policy::kai::task::{JobRef, TaskRef};
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
 
@@ -38,25 +38,6 @@ pub static QUOTA: Rule = Rule(&RuleRecord {
     source: "kai.md 5.3",
     differs: "preemptible work above the quota does not count",
 });
-
-/// The first queue and resource (0 CPU, 1 memory, 2 GPU) at which a chunk is too much.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::policy::kai) struct Excess {
-    pub queue: QueueRef,
-    pub resource: usize,
-    /// Of the quota of non-preemptible work, not of the limit.
-    pub of_quota: bool,
-    pub held: f64,
-    pub asked: f64,
-    pub bound: f64,
-}
-
-/// What a task's node test asks for.
-pub(in crate::policy::kai) fn asked_on_node(request: &Request, device_mib: i64) -> Quantities {
-    let wants_none = request.is_cpu_only();
-    let gpu = if wants_none { 0.0 } else { part(request.mib_on(device_mib), device_mib) };
-    Quantities { cpu: request.cpu, memory: request.memory, gpu }
-}
 
 impl Session<'_> {
     /// 5.3: both tests over the whole path, limits first; `fixed` is what of it must fit in quota.
@@ -136,7 +117,7 @@ impl Session<'_> {
     }
 
     /// What a chunk asks for at the job's test: a memory request counts no GPU.
-    pub fn asked_by(&self, chunk: &[crate::policy::kai::task::TaskRef]) -> Quantities {
+    pub fn asked_by(&self, chunk: &[TaskRef]) -> Quantities {
         let mut asked = Quantities::default();
         for &task in chunk {
             asked += self.pod_of(task).request.plain();

@@ -1,0 +1,31 @@
+//! What a comparison is about.
+//!
+//! # Rule
+//! None of its own.
+//!
+//! # Source
+//! architecture 7
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::{JobRef, QueueRef};
+use crate::trace::Subject;
+
+impl Session<'_> {
+    /// A job.
+    pub fn about_job(&self, job: JobRef) -> Subject {
+        let queue = self.facts_of(job).queue.map(|q| self.queues[q.ix()].id);
+        Subject { queue, job: Some(self.facts_of(job).id), ..Subject::default() }
+    }
+    /// A job and one of the queues above it.
+    pub fn about_queue(&self, job: JobRef, queue: QueueRef) -> Subject {
+        Subject { queue: Some(self.queues[queue.ix()].id), ..self.about_job(job) }
+    }
+    /// A job, one of the queues above it, and a queue to take from.
+    pub fn about_queues(&self, job: JobRef, queue: QueueRef, other: QueueRef) -> Subject {
+        let other_queue = Some(self.queues[other.ix()].id);
+        Subject { other_queue, ..self.about_queue(job, queue) }
+    }
+}

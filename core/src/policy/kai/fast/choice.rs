@@ -1,0 +1,149 @@
+//! The nodes to choose from for a pod, kept up to date from pod to pod.
+//!
+//! # Rule
+//! None of its own; see `equivalence_classes.rs`.
+//!
+//! # Source
+//! kai.md 5.4, 5.5
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::fast::equivalence_classes::{Choice, EquivalenceClass, Known, Ranked};
+use crate::policy::kai::order::nondeterminism::RandomOrder;
+use crate::policy::kai::place::score_parts::{Parts, Range};
+use crate::policy::kai::pod::PodFacts;
+use crate::policy::kai::request::asked_on_node;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
+
+/// How many answers about nodes are kept in all, roughly.
+const KEPT_MAX: usize = 250_000;
+
+impl Session<'_> {
+    /// The nodes to choose from for a pod as they are now, where the last pod's may serve again. To be given back with
+    /// [`Session::end_choice`].
+    pub fn choose(&mut self, last: Option<Choice>, job: JobRef, pod: PodRef, nodes: &[NodeRef]) -> Choice {
+        let mut choice = match last {
+            Some(last) if self.is_of(&last.kind, pod) => last,
+            last => {
+                last.into_iter().for_each(|last| self.end_choice(last));
+                self.begin_choice(pod)
+            }
+        };
+        let gates = self.shut_gates(job, pod);
+        if choice.gates != gates || !self.take_changes_in(&mut choice) {
+            choice.gates = gates;
+            self.rank(&mut choice, nodes);
+        }
+        choice
+    }
+
+    /// Keeps what is known for later pods of the kind.
+    pub fn end_choice(&mut self, choice: Choice) {
+        let most = (KEPT_MAX / self.nodes.len().max(1)).clamp(2, 16);
+        let classes = &mut self.classes.classes;
+        if classes.len() >= most
+            && let Some(oldest) = (0..classes.len()).min_by_key(|&i| classes[i].asked)
+        {
+            classes.swap_remove(oldest);
+        }
+        classes.push(choice.kind);
+        self.classes.ranking = choice.ranking;
+        self.classes.ranking.clear();
+    }
+
+    fn is_of(&self, kind: &EquivalenceClass, pod: PodRef) -> bool {
+        kind.pod.is_some_and(|other| self.pods[pod.ix()].kind == self.pods[other.ix()].kind)
+    }
+
+    fn begin_choice(&mut self, pod: PodRef) -> Choice {
+        let found = self.classes.classes.iter().position(|kind| self.is_of(kind, pod));
+        let mut kind = found.map(|i| self.classes.classes.swap_remove(i)).unwrap_or_default();
+        self.classes.n_asked += 1;
+        kind.asked = self.classes.n_asked;
+        kind.pod = Some(pod);
+        kind.known.resize(self.nodes.len(), Known::default());
+        self.classes.changed.clear();
+        let ranking = std::mem::take(&mut self.classes.ranking);
+        Choice { kind, gates: Vec::new(), range: Range::default(), ranking, n_changes: 0 }
+    }
+
+    /// (2), by device model; nothing where there is no such test.
+    fn shut_gates(&self, job: JobRef, pod: PodRef) -> Vec<bool> {
+        let request = &self.pods[pod.ix()].request;
+        let is_fixed = self.is_fixed(job, pod);
+        let is_shut = |&mib: &i64| {
+            let asked = asked_on_node(request, mib);
+            self.over_capacity(job, asked, is_fixed.then_some(asked)).is_some()
+        };
+        self.classes.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()
+    }
+
+    /// Looks again at what changed since the last pod; `false` if packing is relative to something else now.
+    fn take_changes_in(&self, choice: &mut Choice) -> bool {
+        let changed = &self.classes.changed[choice.n_changes..];
+        choice.n_changes = self.classes.changed.len();
+        let mut is_as_before = !choice.ranking.of.is_empty();
+        for &at in changed {
+            if choice.ranking.is_in.get(at.ix()) != Some(&true) {
+                continue;
+            }
+            let before = choice.kind.known[at.ix()].parts;
+            let parts = self.look_at(choice, at);
+            is_as_before &= choice.range.replace(&before, &parts);
+            if is_as_before {
+                self.rank_one(choice, at);
+            }
+        }
+        is_as_before
+    }
+
+    /// Ranks all candidates anew.
+    fn rank(&self, choice: &mut Choice, nodes: &[NodeRef]) {
+        choice.n_changes = self.classes.changed.len();
+        choice.ranking.begin(nodes, self.nodes.len());
+        choice.range = Range::default();
+        // The order of devices is drawn anew as the session goes on.
+        let is_kept =
+            |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(RandomOrder::Devices);
+        let is_kept = choice.kind.pod.is_some_and(is_kept);
+        for &at in nodes {
+            let known = &choice.kind.known[at.ix()];
+            let is_known = is_kept && known.version == self.classes.versions[at.ix()];
+            let parts = if is_known { known.parts } else { self.look_at(choice, at) };
+            choice.range.add(&parts);
+        }
+        let mut ranking = std::mem::take(&mut choice.ranking);
+        let score = |at: NodeRef| self.score(&choice.kind.known[at.ix()].parts, choice.range);
+        let fitting = nodes.iter().filter(|&&at| choice.misfit(at).is_none());
+        ranking.order(fitting.map(|&at| Ranked { score: score(at), node: at }));
+        choice.ranking = ranking;
+    }
+
+    fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
+        let score = self.score(&choice.kind.known[at.ix()].parts, choice.range);
+        let score = choice.misfit(at).is_none().then_some(score);
+        choice.ranking.scores[at.ix()] = score;
+        choice.ranking.best.extend(score.map(|score| Ranked { score, node: at }));
+    }
+
+    /// Finds out what there is to know of a node.
+    fn look_at(&self, choice: &mut Choice, at: NodeRef) -> Parts {
+        let Some(pod) = choice.kind.pod.map(|pod| &self.pods[pod.ix()]) else { return Parts::default() };
+        let known = self.knowledge(pod, at);
+        choice.kind.known[at.ix()] = known;
+        known.parts
+    }
+
+    fn knowledge(&self, pod: &PodFacts, at: NodeRef) -> Known {
+        let node = &self.nodes[at.ix()];
+        let (version, model) = (self.classes.versions[at.ix()], self.classes.model(node.device_mib));
+        let lacks = node.lacks(&pod.request, true);
+        if lacks.is_some() {
+            let parts = Parts::of(self.packing(node, &pod.request));
+            return Known { version, lacks, excludes: None, model, parts };
+        }
+        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.parts_of(at, pod) }
+    }
+}

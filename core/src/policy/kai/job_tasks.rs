@@ -1,0 +1,68 @@
+//! The task objects of a session's jobs: their statuses and their clones.
+//!
+//! # Source
+//! kai.md 1.3, 4.3
+
+use super::job::{Job, PodSet};
+use super::session::Session;
+use super::snapshot::Status;
+use super::task::{JobRef, PodRef, Task, TaskRef};
+
+impl Session<'_> {
+    /// The position of a pod among its job's.
+    pub fn slot_of(&self, pod: PodRef) -> usize {
+        let job = self.pods[pod.ix()].job;
+        (pod.0 - self.facts[job.ix()].first_pod.0) as usize
+    }
+
+    /// Puts a task object into a job.
+    pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
+        let Task { pod, status, .. } = self.tasks[task.ix()];
+        let slot = self.slot_of(pod);
+        let facts = &self.pods[pod.ix()];
+        let plain = facts.request.plain();
+        self.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
+        self.place_job(job);
+    }
+
+    /// `UpdateStatus` on the session's job of the task.
+    pub fn update_status(&mut self, task: TaskRef, status: Status) {
+        let Task { pod, status: before, .. } = self.tasks[task.ix()];
+        let slot = self.slot_of(pod);
+        let facts = &self.pods[pod.ix()];
+        let job = &mut self.jobs[facts.job.ix()];
+        if let Some(current) = job.slots[slot].task
+            && self.tasks[current.ix()].status.is_allocated()
+        {
+            job.allocated -= facts.request.plain();
+        }
+        job.unindex(slot, before);
+        self.tasks[task.ix()].status = status;
+        job.assign(slot, facts.set, task, status, facts.request.plain());
+        let job = facts.job;
+        self.place_job(job);
+    }
+
+    /// A new object in the state of another.
+    pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
+        let clone = self.tasks[task.ix()].clone();
+        self.tasks.push(clone);
+        TaskRef::of(self.tasks.len() - 1)
+    }
+
+    /// `CloneWithTasks`: a new job object with clones of exactly these tasks.
+    pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
+        let from = &self.jobs[job.ix()];
+        let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
+        let job = Job::new(from.uid, from.sets.iter().map(set).collect(), from.slots.len());
+        self.jobs.push(job);
+        let clone = JobRef::of(self.jobs.len() - 1);
+        let mut tasks = tasks.to_vec();
+        tasks.sort_by_key(|t| self.tasks[t.ix()].pod);
+        for task in tasks {
+            let task = self.clone_task(task);
+            self.assign_task(clone, task);
+        }
+        clone
+    }
+}

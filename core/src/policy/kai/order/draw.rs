@@ -1,0 +1,48 @@
+//! Draws an order that upstream leaves to chance; see `nondeterminism.rs`.
+//!
+//! # Source
+//! kai.md 11; the maps of Go since 1.24
+
+use crate::kit::random::mixed;
+use crate::policy::kai::order::nondeterminism::RandomOrder;
+use crate::policy::kai::session::Session;
+use crate::policy::kai::task::JobRef;
+
+/// Slots of a map that is not hashed yet.
+const SLOTS: usize = 8;
+
+impl Session<'_> {
+    /// Puts items of a map in the order in which they come, if there is a seed; whether there is. `slot` is an item's
+    /// place in the order in which the map's `n_slots` items went in.
+    pub fn draw<T>(
+        &self,
+        order: RandomOrder,
+        items: &mut [T],
+        n_slots: usize,
+        slot: impl Fn(&T) -> usize,
+    ) -> bool {
+        let probe = self.probe.filter(|probe| probe.is_of(order)).map(|probe| probe.draw);
+        let Some(seed) = probe.or(self.config.seed) else { return false };
+        let start = mixed(mixed(seed, order as u64), self.tasks.len() as u64);
+        let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
+        // Empty slots are passed over, so most draws begin at the first item; to find out what depends on the order,
+        // all beginnings are as likely.
+        let first = state as usize % if probe.is_some() { n_slots.max(1) } else { SLOTS };
+        let first = if first < n_slots { first } else { 0 };
+        items.sort_by_cached_key(|item| match slot(item) {
+            slot if n_slots > SLOTS => (mixed(state, slot as u64), 0),
+            slot => (u64::from(slot < first), slot),
+        });
+        true
+    }
+
+    /// Whether an order is drawn.
+    pub fn draws(&self, order: RandomOrder) -> bool {
+        self.config.seed.is_some() || self.probe.is_some_and(|probe| probe.is_of(order))
+    }
+
+    /// The same for jobs of the session; a clone stands where its job does.
+    pub fn draw_jobs(&self, order: RandomOrder, jobs: &mut [JobRef]) -> bool {
+        self.draw(order, jobs, self.n_jobs, |&job| self.job(job).uid.ix())
+    }
+}

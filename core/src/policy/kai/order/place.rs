@@ -1,0 +1,46 @@
+//! A job's place among all jobs, as one number.
+//!
+//! # Source
+//! kai.md 3.2
+
+/// How many run against how many must.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::policy::kai) enum Filled {
+    Below,
+    Exactly,
+    Above,
+}
+
+/// A job's place as one number: priority, how filled it is, age and name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::policy::kai) struct Place(u64);
+
+impl Place {
+    const FILLED: u32 = 30;
+    /// From the ranks by priority and by age.
+    fn new(priority: usize, age: usize) -> Self {
+        Place((priority as u64) << (Self::FILLED + 2) | age as u64)
+    }
+    /// The same for a job that is filled like this.
+    pub fn with(self, filled: Filled) -> Self {
+        Place(self.0 & !(3 << Self::FILLED) | (filled as u64) << Self::FILLED)
+    }
+}
+
+/// The places of jobs, which come in order of their names with priority and age, but for how filled they are.
+pub(in crate::policy::kai) fn job_places(jobs: &[(i64, f64)], has_priorities: bool) -> Vec<Place> {
+    let mut priorities: Vec<i64> = Vec::new();
+    if has_priorities {
+        priorities.extend(jobs.iter().map(|job| job.0));
+        priorities.sort_by_key(|&p| std::cmp::Reverse(p));
+        priorities.dedup();
+    }
+    let mut by_age: Vec<usize> = (0..jobs.len()).collect();
+    by_age.sort_by(|&l, &r| jobs[l].1.partial_cmp(&jobs[r].1).expect("moments are never NaN"));
+    let mut places = vec![Place::default(); jobs.len()];
+    for (age, i) in by_age.into_iter().enumerate() {
+        let rank = priorities.binary_search_by(|p| jobs[i].0.cmp(p)).unwrap_or(0);
+        places[i] = Place::new(rank, age);
+    }
+    places
+}

@@ -1,0 +1,37 @@
+//! Why a chunk was not placed, as data.
+//!
+//! # Rule
+//! None of its own.
+//!
+//! # Source
+//! kai.md 5.2, 5.3
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai::task::{QueueRef, TaskRef};
+use crate::trace::{FreeGpus, NodeReason};
+use crate::units::Resource;
+
+/// Why a chunk was not placed.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::policy::kai) enum Failure {
+    /// The chunk as a whole is too much for a queue.
+    Excess(Excess),
+    /// No node could hold the task even when empty.
+    TooLarge { task: TaskRef, resource: Resource },
+    /// No node fits the task.
+    NoNode { task: TaskRef, placed: u32, of: u32, reasons: Vec<(NodeReason, u32)>, free: Option<FreeGpus> },
+}
+
+/// The first queue and resource (0 CPU, 1 memory, 2 GPU) at which a chunk is too much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::policy::kai) struct Excess {
+    pub queue: QueueRef,
+    pub resource: usize,
+    /// Of the quota of non-preemptible work, not of the limit.
+    pub of_quota: bool,
+    pub held: f64,
+    pub asked: f64,
+    pub bound: f64,
+}
