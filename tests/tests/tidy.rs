@@ -55,6 +55,9 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "saphyr-parser",
             "miniz_oxide",
             "smallvec",
+            "base64",
+            "num-rational",
+            "num-traits",
             "postcard",
             "proptest",
             "expect-test",
@@ -94,7 +97,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "expect-test",
         ],
     ),
-    ("xtask", &["pulldown-cmark"]),
+    ("xtask", &["pulldown-cmark", "tiny_http"]),
 ];
 
 /// Policies that are written as a dialect of another one's engine, which therefore know that one: it is what they are.

@@ -1,14 +1,15 @@
-//! A static file server for the browser tests, on this machine only: loopback, GET and HEAD, one thread per request.
+//! A static file server for the browser tests, on this machine only: loopback, GET and HEAD, one request after the other.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
+
+use tiny_http::{Header, Method, Request, Response};
 
 use crate::step::Failure;
 
 /// A folder served below a path.
 pub struct Server {
-    listener: TcpListener,
+    listener: tiny_http::Server,
     folder: PathBuf,
     /// Begins and ends with a slash.
     mount: &'static str,
@@ -17,7 +18,7 @@ pub struct Server {
 impl Server {
     /// Listens on any port that is free.
     pub fn bind(folder: PathBuf, mount: &'static str) -> Result<Self, Failure> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| {
+        let listener = tiny_http::Server::http((Ipv4Addr::LOCALHOST, 0)).map_err(|error| {
             Failure::new(format!("cannot listen: {error}"), "check the network of this machine")
         })?;
         Ok(Self { listener, folder, mount })
@@ -25,38 +26,26 @@ impl Server {
 
     /// The address of the page.
     pub fn address(&self) -> String {
-        let port = self.listener.local_addr().map(|address| address.port()).unwrap_or(0);
+        let port = self.listener.server_addr().to_ip().map_or(0, |address| address.port());
         format!("http://127.0.0.1:{port}{}", self.mount)
     }
 
     /// Serves until the process ends.
     pub fn run(self) {
-        std::thread::scope(|scope| {
-            for stream in self.listener.incoming().flatten() {
-                let server = &self;
-                // A browser that hangs up in the middle is no concern of ours.
-                scope.spawn(move || server.answer(stream).ok());
-            }
-        });
+        for request in self.listener.incoming_requests() {
+            // A browser that hangs up in the middle is no concern of ours.
+            self.answer(request).ok();
+        }
     }
 
-    fn answer(&self, stream: TcpStream) -> std::io::Result<()> {
-        let mut lines = BufReader::new(&stream).lines();
-        let request = lines.next().transpose()?.unwrap_or_default();
-        for header in lines {
-            if header?.is_empty() {
-                break;
-            }
+    fn answer(&self, request: Request) -> std::io::Result<()> {
+        if !matches!(request.method(), Method::Get | Method::Head) {
+            return request.respond(response(405, TEXT, b"only GET and HEAD".to_vec()));
         }
-        let mut words = request.split(' ');
-        let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        if method != "GET" && method != "HEAD" {
-            return respond(&stream, "405 Method Not Allowed", TEXT, b"only GET and HEAD", method);
-        }
-        let path = target.split(['?', '#']).next().unwrap_or_default();
+        let path = request.url().split(['?', '#']).next().unwrap_or_default();
         match self.file(path).and_then(|path| Some((std::fs::read(&path).ok()?, media_type(&path)))) {
-            Some((bytes, media_type)) => respond(&stream, "200 OK", media_type, &bytes, method),
-            None => respond(&stream, "404 Not Found", TEXT, b"not found", method),
+            Some((bytes, media_type)) => request.respond(response(200, media_type, bytes)),
+            None => request.respond(response(404, TEXT, b"not found".to_vec())),
         }
     }
 
@@ -84,20 +73,11 @@ fn media_type(path: &Path) -> &'static str {
     }
 }
 
-fn respond(
-    mut stream: &TcpStream,
-    status: &str,
-    media_type: &str,
-    body: &[u8],
-    method: &str,
-) -> std::io::Result<()> {
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
-         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
-        body.len()
-    )?;
-    if method == "HEAD" { Ok(()) } else { stream.write_all(body) }
+fn response(status: u16, media_type: &str, body: Vec<u8>) -> Response<std::io::Cursor<Vec<u8>>> {
+    let fields =
+        [("Content-Type", media_type), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")];
+    let headers = fields.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok());
+    headers.fold(Response::from_data(body).with_status_code(status), Response::with_header)
 }
 
 #[cfg(test)]

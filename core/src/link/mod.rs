@@ -5,10 +5,12 @@
 //! trailer is the checksum of everything before it in base 36: damage is noticed, never guessed around, and the
 //! last character is a letter or digit. Only `A–Z a–z 0–9 - _ .` occur.
 
-mod base64;
 mod columns;
+mod digits;
 mod moment;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
@@ -74,9 +76,9 @@ pub fn encode_with(scenario: &Scenario, rules: u32) -> String {
     let content = columns::write(scenario, rules);
     // Large scenarios travel as files anyway; their links need not be the shortest.
     let level = if content.len() < 200_000 { 10 } else { 6 };
-    let data = base64::encode(&compress_to_vec(content.as_bytes(), level));
+    let data = URL_SAFE_NO_PAD.encode(compress_to_vec(content.as_bytes(), level));
     let n = LENGTH_CHARS + data.len();
-    let mut text = format!("{PREFIX}{}{data}.", base64::number(n, LENGTH_CHARS));
+    let mut text = format!("{PREFIX}{}{data}.", digits::write(n, LENGTH_CHARS));
     let checksum = base36(checksum(text.as_bytes()));
     text.push_str(&checksum);
     text
@@ -136,7 +138,7 @@ fn open_once(text: &str) -> Result<Linked, LinkError> {
         let expected = None;
         return Err(if rest.is_ascii() { LinkError::Cut { arrived, expected } } else { LinkError::Damaged });
     };
-    let n = base64::read_number(n).filter(|&n| n >= LENGTH_CHARS).ok_or(LinkError::Damaged)?;
+    let n = digits::read(n).filter(|&n| n >= LENGTH_CHARS).ok_or(LinkError::Damaged)?;
     let whole = PREFIX.len() + n + 1 + CHECKSUM_CHARS;
     let Some(link) = text.get(..whole) else {
         let expected = Some(whole);
@@ -152,7 +154,7 @@ fn open_once(text: &str) -> Result<Linked, LinkError> {
         return Err(LinkError::Damaged);
     }
     let data = &signed[PREFIX.len() + LENGTH_CHARS..signed.len() - 1];
-    let packed = base64::decode(data).ok_or(LinkError::Damaged)?;
+    let packed = URL_SAFE_NO_PAD.decode(data).map_err(|_| LinkError::Damaged)?;
     let content = decompress_to_vec_with_limit(&packed, CONTENT_MAX).map_err(|e| match e.status {
         TINFLStatus::HasMoreOutput => LinkError::TooLarge,
         _ => LinkError::Damaged,
@@ -210,8 +212,8 @@ mod tests {
         assert!(decode(&format!("{link})")).is_ok());
         assert_eq!(decode(&format!("{link}x")), Err(LinkError::Damaged));
         assert!(decode(&link.replace('.', "%2E").replace('-', "%2D")).is_ok());
-        let bomb = base64::encode(&compress_to_vec(&vec![b'0'; CONTENT_MAX + 1], 6));
-        let mut text = format!("d1.{}{bomb}.", base64::number(bomb.len() + 4, 4));
+        let bomb = URL_SAFE_NO_PAD.encode(compress_to_vec(&vec![b'0'; CONTENT_MAX + 1], 6));
+        let mut text = format!("d1.{}{bomb}.", digits::write(bomb.len() + 4, 4));
         text.push_str(&base36(checksum(text.as_bytes())));
         assert_eq!(decode(&text), Err(LinkError::TooLarge));
     }

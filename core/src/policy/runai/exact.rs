@@ -10,87 +10,62 @@
 //! # Differs
 //! Amounts that outgrow 128 bits have no exact value; the whole one is not affected.
 
-use std::cmp::Ordering;
+use num_rational::Ratio;
+use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
 
 /// A fraction in lowest terms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exact {
-    n: i128,
-    d: i128,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Exact(Ratio<i128>);
 
 impl Exact {
     /// Nothing.
-    pub const ZERO: Exact = Exact { n: 0, d: 1 };
+    pub const ZERO: Exact = Exact::whole(0);
 
     /// A whole number.
     pub const fn whole(n: i64) -> Exact {
-        Exact { n: n as i128, d: 1 }
+        Exact(Ratio::new_raw(n as i128, 1))
     }
 
     /// `n / d`; `None` for a denominator of 0 and for the one number without a negative.
     pub fn new(n: i128, d: i128) -> Option<Exact> {
-        let (mut a, mut b) = (n.checked_abs()?, d.checked_abs()?);
-        if b == 0 {
-            return None;
-        }
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        let sign = d.signum();
-        Some(Exact { n: n / a * sign, d: d / a * sign })
+        let is_negatable = n != i128::MIN && d != i128::MIN;
+        (d != 0 && is_negatable).then(|| Exact(Ratio::new(n, d)))
     }
 
     /// Numerator and denominator, the latter positive.
     pub fn parts(self) -> (i128, i128) {
-        (self.n, self.d)
+        self.0.into_raw()
     }
 
     /// The sum.
     pub fn plus(self, other: Exact) -> Option<Exact> {
-        let n = self.n.checked_mul(other.d)?.checked_add(other.n.checked_mul(self.d)?)?;
-        Exact::new(n, self.d.checked_mul(other.d)?)
+        self.0.checked_add(&other.0).map(Exact)
     }
 
     /// The difference.
     pub fn minus(self, other: Exact) -> Option<Exact> {
-        self.plus(Exact { n: -other.n, d: other.d })
+        self.0.checked_sub(&other.0).map(Exact)
     }
 
-    /// The product; cross-wise shortened first, so that it is refused only if the result does not fit.
+    /// The product.
     pub fn times(self, other: Exact) -> Option<Exact> {
-        let (l, r) = (Exact::new(self.n, other.d)?, Exact::new(other.n, self.d)?);
-        Exact::new(l.n.checked_mul(r.n)?, l.d.checked_mul(r.d)?)
+        self.0.checked_mul(&other.0).map(Exact)
     }
 
     /// The quotient; `None` also for a divisor of 0.
     pub fn over(self, other: Exact) -> Option<Exact> {
-        self.times(Exact::new(other.d, other.n)?)
+        self.0.checked_div(&other.0).map(Exact)
     }
 
     /// The nearest double.
     pub fn as_real(self) -> f64 {
-        self.n as f64 / self.d as f64
+        let (n, d) = self.parts();
+        n as f64 / d as f64
     }
 
     /// Whether it is more than nothing.
     pub fn is_positive(self) -> bool {
-        self.n > 0
-    }
-}
-
-impl Ord for Exact {
-    /// By value. Where cross products do not fit, by the doubles nearest to them.
-    fn cmp(&self, other: &Exact) -> Ordering {
-        match (self.n.checked_mul(other.d), other.n.checked_mul(self.d)) {
-            (Some(l), Some(r)) => l.cmp(&r),
-            _ => self.as_real().total_cmp(&other.as_real()),
-        }
-    }
-}
-impl PartialOrd for Exact {
-    fn partial_cmp(&self, other: &Exact) -> Option<Ordering> {
-        Some(self.cmp(other))
+        self > Exact::ZERO
     }
 }
 
