@@ -7,7 +7,8 @@ use fairground::policy::Policy;
 use fairground::{link, scenario};
 
 use crate::args::{Check, Export, FailOn, Import, Link, Open};
-use crate::load::{complain, from_link, load, report, shown, text};
+use crate::load::{from_link, load, text};
+use crate::messages::{complain, report, shown};
 use crate::{End, Stop};
 
 /// Says everything that is wrong with a scenario.

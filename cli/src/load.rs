@@ -1,13 +1,13 @@
-//! Reads scenarios and reports what is wrong with them: `path:line:column`, what, and how to mend it.
+//! Reads scenarios from files, standard input and links.
 
-use std::io::{Read, Write};
+use std::io::Read;
 
 use fairground::link::{self, LinkError};
-use fairground::scenario::{self, Diagnostic, Plan, Scenario, Severity};
+use fairground::scenario::{self, Plan, Scenario, Severity};
 use fairground::translate::{Note, translate};
 
 use crate::Stop;
-use crate::translated::print_notes;
+use crate::messages::{complain, print_notes, report, shown};
 
 /// Largest file that is read, bytes.
 const FILE_MAX: u64 = 50 << 20;
@@ -97,36 +97,4 @@ pub fn from_link(given: &str) -> Result<Scenario, Stop> {
         complain(&format!("fairground: link: {says}"));
         Stop::BadInput
     })
-}
-
-/// A line on stderr. What comes from a file cannot steer the terminal.
-pub fn complain(line: &str) {
-    eprintln!("{}", scenario::visible(line));
-}
-
-/// Writes findings to stderr.
-pub fn report(file: &str, found: &[Diagnostic]) -> Result<(), Stop> {
-    let mut err = std::io::stderr().lock();
-    let mut write = |line: String| writeln!(err, "{}", scenario::visible(&line));
-    for d in found {
-        let position = d.position.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
-        let severity = match d.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        write(format!("{}{position}: {severity} {}: {}", shown(file), d.code.0, d.says))?;
-        let at = d.at.to_string();
-        if !at.is_empty() {
-            write(format!("  at: {at}"))?;
-        }
-        if let Some(fix) = &d.fix {
-            write(format!("  fix: {}", fix.label))?;
-        }
-    }
-    Ok(())
-}
-
-/// How a file is called in messages.
-pub fn shown(file: &str) -> &str {
-    if file == "-" { "standard input" } else { file }
 }

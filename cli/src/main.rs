@@ -1,6 +1,6 @@
 //! The headless runner: scenario in, events, tables or JSON lines out, exit codes for pipelines.
 //!
-//! [`args`] is the command line; [`load`] reads files and links and reports what is wrong with them; [`run`] is the
+//! [`args`] is the command line; [`load`] reads files and links, [`messages`] says what is wrong with them; [`run`] is the
 //! loop, which hands every cycle to [`text`] or [`lines`]; [`why`] explains one job; [`simulators`] answers like those that come with KAI; [`convert`] is everything that makes one kind of
 //! file from another; [`policies`] says which versions are modelled; [`translated`] puts scenarios under other policies.
 
@@ -8,6 +8,7 @@ mod args;
 mod convert;
 mod lines;
 mod load;
+mod messages;
 mod policies;
 mod progress;
 mod run;

@@ -20,7 +20,8 @@ use fairground::trace::{Level, Trace};
 use serde_json::{Map, Value, json};
 
 use crate::args::{FairShare, TimeBased};
-use crate::load::{report, text};
+use crate::load::text;
+use crate::messages::report;
 use crate::{End, Stop};
 
 /// Divides once, flat and without past usage, and prints what every queue gets as JSON.

@@ -1,4 +1,4 @@
-//! A scenario under another policy: `translate`, `compare`, and the notes that both and `run --policy` print.
+//! A scenario under another policy: `translate`, `compare`.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -10,28 +10,12 @@ use fairground::translate::{Note, translate as in_words_of};
 use serde_json::{Value, json};
 
 use crate::args::{Compare, Out, Translate};
-use crate::load::{complain, load, report};
+use crate::load::load;
+use crate::messages::{complain, print_notes, report};
 use crate::{End, Stop};
 
 /// A run that does not come to rest by itself is stopped after so many cycles.
 const CYCLES_MAX: u32 = 100_000;
-/// So many places of a note are printed, the rest is counted.
-const PLACES: usize = 3;
-
-/// Notes for people, on stderr.
-pub fn print_notes(notes: &[Note]) -> std::io::Result<()> {
-    let mut err = std::io::stderr().lock();
-    for note in notes {
-        let mut places: Vec<String> = note.at.iter().take(PLACES).map(ToString::to_string).collect();
-        if note.at.len() > PLACES {
-            places.push(format!("{} more", note.at.len() - PLACES));
-        }
-        let line = format!("{}: {} ({})", note.kind.name(), note.says, places.join(", "));
-        writeln!(err, "{}", scenario::visible(&line))?;
-    }
-    Ok(())
-}
-
 /// Notes as JSON.
 pub fn notes_as_json(notes: &[Note]) -> Value {
     let note = |note: &Note| {

@@ -10,7 +10,8 @@ use fairground::trace::Level;
 use fairground::words;
 
 use crate::args::Why;
-use crate::load::{complain, load, shown};
+use crate::load::load;
+use crate::messages::{complain, shown};
 use crate::text::clock;
 use crate::{End, Stop};
 

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use pulldown_cmark::{Options, Parser, html};
 
-use crate::page::{read, write};
 use crate::root;
-use crate::step::Failure;
+use crate::step::{Failure, read, write};
 
 /// Renders `docs/spec/*.md` into a folder of the page. Numbered headings and paragraphs can be linked by their number.
 pub fn render(page: &Path) -> Result<(), Failure> {

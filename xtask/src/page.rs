@@ -10,7 +10,7 @@ use std::process::Command;
 
 use crate::documents;
 use crate::root;
-use crate::step::{Failure, cargo, output, run, step};
+use crate::step::{Failure, cargo, output, read, run, step, write};
 use crate::tools;
 
 /// The most the start page may transfer, in bytes after brotli: a first visit takes about a second and a half on 10 Mbit/s. The table
@@ -205,15 +205,4 @@ pub fn clear(folder: &Path) -> Result<(), Failure> {
         std::fs::remove_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
     }
     std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))
-}
-
-pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::file(path, error))
-}
-
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
-    }
-    std::fs::write(path, bytes).map_err(|error| Failure::file(path, error))
 }

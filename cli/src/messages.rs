@@ -1,0 +1,57 @@
+//! What is said on stderr: findings as `path:line:column`, what is wrong, and how to fix it; notes of a translation.
+
+use std::io::Write;
+
+use fairground::scenario::{self, Diagnostic, Severity};
+use fairground::translate::Note;
+
+use crate::Stop;
+
+/// So many places of a note are printed, the rest is counted.
+const PLACES: usize = 3;
+
+/// A line on stderr. What comes from a file cannot steer the terminal.
+pub fn complain(line: &str) {
+    eprintln!("{}", scenario::visible(line));
+}
+
+/// Writes findings to stderr.
+pub fn report(file: &str, found: &[Diagnostic]) -> Result<(), Stop> {
+    let mut err = std::io::stderr().lock();
+    let mut write = |line: String| writeln!(err, "{}", scenario::visible(&line));
+    for d in found {
+        let position = d.position.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+        let severity = match d.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write(format!("{}{position}: {severity} {}: {}", shown(file), d.code.0, d.says))?;
+        let at = d.at.to_string();
+        if !at.is_empty() {
+            write(format!("  at: {at}"))?;
+        }
+        if let Some(fix) = &d.fix {
+            write(format!("  fix: {}", fix.label))?;
+        }
+    }
+    Ok(())
+}
+
+/// How a file is called in messages.
+pub fn shown(file: &str) -> &str {
+    if file == "-" { "standard input" } else { file }
+}
+
+/// Notes for people, on stderr.
+pub fn print_notes(notes: &[Note]) -> std::io::Result<()> {
+    let mut err = std::io::stderr().lock();
+    for note in notes {
+        let mut places: Vec<String> = note.at.iter().take(PLACES).map(ToString::to_string).collect();
+        if note.at.len() > PLACES {
+            places.push(format!("{} more", note.at.len() - PLACES));
+        }
+        let line = format!("{}: {} ({})", note.kind.name(), note.says, places.join(", "));
+        writeln!(err, "{}", scenario::visible(&line))?;
+    }
+    Ok(())
+}
