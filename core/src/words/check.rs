@@ -169,9 +169,6 @@ fn owners(check: &Check) -> (Owner, Owner) {
     let (left, right) = (check.left.quantity, check.right.quantity);
     let has_other = check.subject.other_queue.is_some() || check.subject.other_job.is_some();
     let of_right = |owner| if right == Quantity::Constant { Owner::Nobody } else { owner };
-    if check.rule.key() == "kai/preempt/lower-priority" {
-        return (Owner::Other, Owner::This);
-    }
     let is_of_victim = left == Quantity::AllocatedWithoutVictims && has_other
         || left == Quantity::Runtime && check.subject.other_job.is_some();
     if is_of_victim {

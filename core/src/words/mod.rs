@@ -89,10 +89,6 @@ impl Explanation {
         let list = self.list.iter_mut().flat_map(|(_, entries)| entries);
         let texts = texts.chain(list.map(|entry| &mut entry.text));
         texts.for_each(|text| text.in_terms(terms));
-        // A rule of another policy's engine speaks in neutral words.
-        if let Some(rule) = self.rule.as_mut().filter(|rule| rule.key.starts_with("kai/")) {
-            rule.says = terms.says(&rule.says);
-        }
         for step in &mut self.ladder {
             step.sum = terms.says(&step.sum);
         }

@@ -23,6 +23,7 @@ mod form;
 mod queues;
 mod rules;
 mod settings;
+mod shared_rules;
 pub mod state;
 mod switches;
 pub mod terms;

@@ -10,8 +10,9 @@
 //! nothing
 
 use super::alternative_share::{EXACT, ON_PAPER};
+use super::shared_rules::SHARED;
 use crate::policy::kai;
-use crate::trace::{DivisionStep, OrderLevel, Rule, RuleRecord, Trace};
+use crate::trace::{DivisionStep, OrderLevel, Protection, Rule, RuleRecord, Trace};
 
 macro_rules! rules {
     ($($name:ident $key:literal of $engine:literal: $says:literal, $formula:literal, $source:literal, $differs:literal;)*) => {
@@ -20,10 +21,10 @@ macro_rules! rules {
             key: $key, says: $says, formula: $formula, source: $source, differs: $differs,
         });)*
 
-        /// The rules that have words of their own, each with the engine's rule that it is.
+        /// The rules that differ from the engine's in more than words, each with the engine's rule that it is.
         static WORDS: &[(&str, &Rule)] = &[$(($engine, &$name)),*];
 
-        /// All rules of the policy that have words of their own.
+        /// All rules of the policy that differ from the engine's in more than words.
         pub static RULES: &[&Rule] = &[$(&$name,)* &EXACT, &ON_PAPER, &kai::NAME];
     };
 }
@@ -76,14 +77,15 @@ rules! {
         "compared where the two paths split: a project within its quota can lose resources if its department is over its quota";
     LOWER_PRIORITY "runai/preempt" of "kai/preempt/lower-priority":
         "a workload can preempt preemptible workloads of lower priority in its own project",
-        "priority(victim) < priority(workload)",
+        "priority(workload) > priority(victim)",
         "runai.md 7.3",
         "between projects priority has no meaning";
 }
 
 /// A rule of the engine as Run:ai has it.
 pub(super) fn of_engine(rule: Rule) -> Rule {
-    WORDS.iter().find(|(engine, _)| *engine == rule.key()).map_or(rule, |(_, own)| **own)
+    let mut all = WORDS.iter().chain(SHARED);
+    all.find(|(engine, _)| *engine == rule.key()).map_or(rule, |(_, own)| **own)
 }
 
 fn in_words(rule: &mut Rule) {
@@ -95,6 +97,12 @@ pub(super) fn translate(trace: &mut Trace) {
     let of_events = trace.events.iter_mut().flat_map(|e| &mut e.checks);
     let of_refusals = trace.refusals.iter_mut().flat_map(|r| &mut r.checks);
     of_events.chain(of_refusals).chain(&mut trace.checks).for_each(|check| in_words(&mut check.rule));
+    trace.marks.iter_mut().for_each(|mark| in_words(&mut mark.rule));
+    for not_selected in &mut trace.not_selected {
+        if let Protection::Failed(check) | Protection::Later(check) = &mut not_selected.why {
+            in_words(&mut check.rule);
+        }
+    }
 }
 
 /// The same for a derivation.
@@ -121,8 +129,15 @@ mod tests {
 
     #[test]
     fn every_word_stands_for_a_rule_of_the_engine() {
-        for (engine, own) in WORDS {
-            assert!(kai::rules().iter().any(|rule| rule.key() == *engine), "{engine}, {}", own.key());
+        for (engine, own) in WORDS.iter().chain(SHARED) {
+            assert!(kai::all_rules().iter().any(|rule| rule.key() == *engine), "{engine}, {}", own.key());
+        }
+    }
+
+    #[test]
+    fn every_rule_of_the_engine_has_words() {
+        for rule in kai::all_rules() {
+            assert!(of_engine(rule).key().starts_with("runai/"), "{}", rule.key());
         }
     }
 }

@@ -26,7 +26,7 @@ use crate::trace::{
 pub static LOWER_PRIORITY: Rule = Rule(&RuleRecord {
     key: "kai/preempt/lower-priority",
     says: "a job can preempt preemptible jobs of strictly lower priority in its own queue",
-    formula: "priority(victim) < priority(job)",
+    formula: "priority(job) > priority(victim)",
     source: "kai.md 7.1",
     differs: "fair share plays no part",
 });
@@ -341,9 +341,8 @@ impl Session<'_> {
     pub(in crate::policy::kai) fn lower_priority(&self, job: JobRef, victim: JobRef) -> Check {
         let other = self.facts_of(victim);
         let subject = Subject { other_job: Some(other.id), ..self.about_job(job) };
-        let (l, r) = (other.priority, self.facts_of(job).priority);
-        let priority = |p| count(Quantity::Priority, p);
-        Check::new(LOWER_PRIORITY, subject, priority(l), Op::Less, priority(r))
+        let [own, lower] = [self.facts_of(job), other].map(|of| count(Quantity::Priority, of.priority));
+        Check::new(LOWER_PRIORITY, subject, own, Op::Exceeds, lower)
     }
 
     fn why_stale(&self, job: JobRef, since_s: f64) -> Vec<Check> {
