@@ -29,7 +29,7 @@ pub fn Fidelity(
                 {policies()}
                 <p>
                     "KAI and YuniKorn: the code of the real scheduler was run, and what it decided was recorded. The engine \
-                     of this page runs the same cases on every change of its code. A case agrees when every recorded number \
+                     of this page runs the same cases on every change of its code. A case matches when every recorded number \
                      and decision is the same; where the real scheduler does not always decide the same, when the outcome is \
                      one of those recorded."
                 </p>
@@ -119,7 +119,7 @@ fn policies() -> impl IntoView {
         .into_any()
     };
     table(
-        ["Policy", "Versions modelled", "Test cases that agree", "As scenario files"],
+        ["Policy", "Versions modelled", "Matching test cases", "As scenario files"],
         versions::all().map(row).collect(),
     )
 }

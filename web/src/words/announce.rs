@@ -228,20 +228,20 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
         Event::Submitted { .. } => ("", [" was submitted", " were submitted"]),
         Event::Bound { .. } => ("", [" started", " started"]),
         Event::Found { .. } => ("", [" was found running", " were found running"]),
-        Event::Dealt { .. } => ("", [" has other devices", " have other devices"]),
+        Event::Dealt { .. } => ("", [" uses other devices", " use other devices"]),
         Event::Claimed { .. } => ("room is claimed for ", ["", ""]),
         Event::Unclaimed { .. } => ("", [" lost its claim", " lost their claims"]),
         Event::Evicted { .. } if row.word() == EventWord::Moved => ("", [" is moved", " are moved"]),
         Event::Evicted { .. } => ("", [" was evicted", " were evicted"]),
         Event::Requeued { .. } => ("", [" waits again", " wait again"]),
-        Event::NotReplaced { .. } => ("", [" is gone for good", " are gone for good"]),
+        Event::NotReplaced { .. } => ("", [" is not recreated", " are not recreated"]),
         Event::Finished { .. } => ("", [" finished", " finished"]),
-        Event::Offered { .. } => ("", [" is offered to another pool", " are offered to other pools"]),
+        Event::Offered { .. } => ("", [" is tried in another pool", " are tried in other pools"]),
         Event::SetAside { .. } => ("", [" is not tried again", " are not tried again"]),
-        Event::Gone { .. } => ("", [" is gone", " are gone"]),
+        Event::Gone { .. } => ("", [" has shut down", " have shut down"]),
         Event::JobDone { .. } => ("", [" is done", " are done"]),
-        Event::JobEvicted { .. } => ("", [" is evicted", " are evicted"]),
-        Event::Changed { node: None, .. } => ("the plan changed", ["", ""]),
+        Event::JobEvicted { .. } => ("", [" is over: its evicted pods are not recreated", " are over: their evicted pods are not recreated"]),
+        Event::Changed { node: None, .. } => ("the configuration changed", ["", ""]),
         Event::Changed { node: Some(_), .. } => ("", ["", ""]),
     }
 }
@@ -284,7 +284,7 @@ mod tests {
             gang-of-four 1: `small` started on `node-2`.
             gang-of-four 2: Nothing changed, and nothing more will happen.
             preemption-fence 3: `y-1` started on `n1`.
-            ego-grace 3: `b-1` started on `host-2`; the plan changed.
+            ego-grace 3: `b-1` started on `host-2`; the configuration changed.
             morning-rush 4: Nothing changed.
         "#]]
         .assert_eq(&lines);

@@ -214,7 +214,7 @@ fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
 }
 
 fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
-    let choice = rule.is_our_choice();
+    let is_assumption = rule.is_assumption();
     let RuleCard { key, says, formula, source, link, paragraph, differs, is_subject } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
     let since = since(&key);
@@ -225,7 +225,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
             } else {
                 view! { {says}{text(Text::default().rule(&key), on_select)} }.into_any()
             }}
-            {choice.then(|| view! { <span class="dim" title="Not documented by the vendor">" assumption"</span> })}
+            {is_assumption.then(|| view! { <span class="dim" title="Not documented by the vendor">" assumption"</span> })}
             {more
                 .then(|| {
                     view! {
