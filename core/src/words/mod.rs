@@ -8,6 +8,7 @@ mod ego;
 mod event;
 mod happenings;
 mod ladder;
+mod next;
 pub mod number;
 mod order;
 mod others;

@@ -1,6 +1,7 @@
 //! Why a job waits: one dominant reason, the others as *also*.
 
 use super::check::{bare, decisive_resource, says, seconds, shown, side, value};
+use super::next::next;
 use super::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
 use super::outlook::{clock, outlook};
 use super::phrases::split;
@@ -29,6 +30,9 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
         outlook: match refusal.outlook {
             Outlook::NextCycle if is_on_its_way => {
                 Text::of("It can start in the next cycle, unless another job comes first.")
+            }
+            Outlook::NotForeseeable => {
+                next(frame, refusal, case.row()).unwrap_or_else(|| outlook(frame, refusal.outlook))
             }
             other => outlook(frame, other),
         },
@@ -127,7 +131,8 @@ impl Case<'_> {
 
     /// Why nothing may be taken: what protects those who came closest, by the last comparison that failed.
     fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
-        let text = self.job().say(" is waiting: no room is free, and no allowed eviction frees enough");
+        let room = self.no_room();
+        let text = self.job().say(format!(" is waiting: {room}, and no allowed eviction frees enough"));
         let sets = count(tried.into(), "possible set");
         let text = if tried > 0 { text.say(format!(" ({sets} of evictions tried)")) } else { text };
         text.then(self.why_protected(gate, ancestor)).say(".")
@@ -148,9 +153,18 @@ impl Case<'_> {
         }
     }
 
+    /// What is missing now: *no GPU is free*, where that is all.
+    fn no_room(&self) -> &'static str {
+        let mut ready = self.frame.nodes.iter().filter(|node| node.ready);
+        let is_full = ready.all(|node| node.used[2] >= node.capacity[2]);
+        if is_full && self.row().is_some_and(|row| row.gpus > 0.0) { "no GPU is free" } else { "no room is free" }
+    }
+
     /// The reason of the job that is like it, for which no eviction was allowed.
     fn like_failed(&self, other: JobId) -> Text {
-        let text = self.job().say(" is waiting: no room is free, and no allowed eviction frees enough for ");
+        let room = self.no_room();
+        let text =
+            self.job().say(format!(" is waiting: {room}, and no allowed eviction frees enough for "));
         let text = text.job(self.frame.job(other)).say(", which requests no more and was tried first");
         let Some(refusal) = self.frame.refusals.iter().find(|refusal| refusal.job == other) else {
             return text.say(".");
@@ -196,7 +210,7 @@ impl Case<'_> {
             }
         }
         let until = format!(" (until {})", clock(until));
-        let text = self.job().say(" is waiting: no room is free, and ");
+        let text = self.job().say(format!(" is waiting: {}, and ", self.no_room()));
         let name = |victim: &JobId| Text::default().job(self.frame.job(*victim));
         match victims.len() {
             0 => text.say(format!("the jobs to evict are protected by their minimum runtime{until}.")),
@@ -286,6 +300,10 @@ impl Case<'_> {
                 " would use {} for non-preemptible jobs, over its quota of {}.",
                 with_unit(r, with_it),
                 bare(r, quota)
+            )),
+            None if quota == Some(held) => text.queue(&queue.name).say(format!(
+                " already uses its whole quota of {} for non-preemptible jobs.",
+                with_unit(r, held)
             )),
             None => text.queue(&queue.name).say(format!(
                 " already uses {} of its quota of {} for non-preemptible jobs.",
