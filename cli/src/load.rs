@@ -85,7 +85,9 @@ pub fn from_link(given: &str) -> Result<Scenario, Stop> {
     link::decode(given).map_err(|error| {
         let says = match error {
             LinkError::NotALink => "not a link to a scenario".to_string(),
-            LinkError::NewerVersion { version } => format!("made by a newer version (format {version}); update fairground"),
+            LinkError::NewerVersion { version } => {
+                format!("made by a newer version (format {version}); update fairground")
+            }
             LinkError::Cut { arrived, expected: Some(expected) } => {
                 format!("cut off: {arrived} of {expected} characters arrived")
             }

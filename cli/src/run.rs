@@ -95,8 +95,6 @@ fn says(stopped: Stopped) -> &'static str {
         Stopped::Quiet => "nothing further will happen",
         Stopped::Cycles => "the number of cycles was reached",
         Stopped::Until => "the time was reached",
-        Stopped::CyclesMax => {
-            "a million cycles without an end; set more with --cycles or --until"
-        }
+        Stopped::CyclesMax => "a million cycles without an end; set more with --cycles or --until",
     }
 }

@@ -21,8 +21,9 @@ fn licences() -> Result<String, Failure> {
     let mut tree = cargo();
     tree.args(["tree", "--quiet", "--package", "fairground-web", "--target", "wasm32-unknown-unknown"]);
     tree.args(["--edges", "normal", "--prefix", "none", "--no-dedupe", "--format", "{p}: {l}"]);
-    let lines = output(&mut tree)
-        .ok_or_else(|| Failure::new("the libraries could not be listed", "run `cargo tree -p fairground-web`"))?;
+    let lines = output(&mut tree).ok_or_else(|| {
+        Failure::new("the libraries could not be listed", "run `cargo tree -p fairground-web`")
+    })?;
     let is_library = |line: &&str| !line.starts_with("fairground");
     let lines: BTreeSet<String> = lines.lines().filter(is_library).map(library).collect();
     let lines: Vec<String> = lines.into_iter().collect();

@@ -15,6 +15,7 @@ mod others;
 mod outlook;
 mod pending;
 mod phrases;
+mod protection;
 mod queue;
 mod report;
 mod rule;
@@ -302,7 +303,9 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let verdict = match (job.running, job.pending, job.leaving) {
         (0, 0, leaving) if leaving > 0 => Text::default().job(name).say(" was evicted and is shutting down."),
-        (0, _, _) => Text::default().job(name).say(" is waiting; it is considered for the first time in the next cycle."),
+        (0, _, _) => Text::default()
+            .job(name)
+            .say(" is waiting; it is considered for the first time in the next cycle."),
         (_, 0, _) => {
             let text = Text::default().job(name).say(" runs in ").queue(queue);
             text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus)))

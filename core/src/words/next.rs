@@ -16,7 +16,9 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
     let room = || room(refusal, row);
     Some(match &refusal.gate {
         Gate::NotReady => Text::of("It is considered once all of its pods exist."),
-        Gate::OverLimit { queue: of, .. } => can_start(Text::of("other jobs of ").then(queue(*of)).say(" end.")),
+        Gate::OverLimit { queue: of, .. } => {
+            can_start(Text::of("other jobs of ").then(queue(*of)).say(" end."))
+        }
         Gate::UserLimit { .. } => can_start(Text::of("other jobs of its user end.")),
         Gate::TooManyJobs { queue: of } => {
             can_start(Text::of("another job of ").then(queue(*of)).say(" ends."))
@@ -33,9 +35,7 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
         Gate::Behind { job } if is_served(frame, *job) => {
             Text::of("It is considered again in the next cycle.")
         }
-        Gate::Behind { job } => {
-            Text::of("It is considered once ").job(frame.job(*job)).say(" has started.")
-        }
+        Gate::Behind { job } => Text::of("It is considered once ").job(frame.job(*job)).say(" has started."),
         Gate::WaitingForVictims { .. } => can_start(Text::of("the evicted pods have shut down.")),
         Gate::GangIncomplete { .. } => can_start(Text::of("there is room for its whole gang.")),
         Gate::NoDevice { node } => {
@@ -72,7 +72,9 @@ fn room(refusal: &Refusal, row: Option<&JobRow>) -> String {
     let are = |gpus: f64| if gpus == 1.0 { "is" } else { "are" };
     match tried.unwrap_or(row.pending) {
         // Not all pods of an elastic job need to start at once.
-        _ if row.running > 0 || tried.is_none() && row.pending > 1 => "there is room for its next pods".into(),
+        _ if row.running > 0 || tried.is_none() && row.pending > 1 => {
+            "there is room for its next pods".into()
+        }
         0 | 1 if each < 1.0 => format!("{} of a GPU is free", number(each)),
         0 | 1 if each == 1.0 => "1 GPU is free".into(),
         0 | 1 => format!("{} are free on one node", with_unit(GPU, each)),

@@ -153,7 +153,12 @@ impl Happening {
         let job = frame.job_of(row).map(|job| (frame.job(job).to_string(), group.n));
         Some(Happening {
             word: row.word(),
-            by: row.by().filter(|_| is_for_another(row)).iter().map(|by| frame.job(*by).to_string()).collect(),
+            by: row
+                .by()
+                .filter(|_| is_for_another(row))
+                .iter()
+                .map(|by| frame.job(*by).to_string())
+                .collect(),
             lead,
             jobs: job.into_iter().collect(),
             says: [one, many],
@@ -277,7 +282,13 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
         Event::SetAside { .. } => ("", [" is not tried again", " are not tried again"]),
         Event::Gone { .. } => ("", [" has shut down", " have shut down"]),
         Event::JobDone { .. } => ("", [" is done", " are done"]),
-        Event::JobEvicted { .. } => ("", [" is over: its evicted pods are not recreated", " are over: their evicted pods are not recreated"]),
+        Event::JobEvicted { .. } => (
+            "",
+            [
+                " is over: its evicted pods are not recreated",
+                " are over: their evicted pods are not recreated",
+            ],
+        ),
         Event::Changed { node: None, .. } => ("the configuration changed", ["", ""]),
         Event::Changed { node: Some(_), .. } => ("", ["", ""]),
     }
@@ -325,8 +336,8 @@ mod tests {
             preemption-fence 3: `y-1` started on `n1`.
             ego-grace 3: `b-1` started on `host-2`; the configuration changed.
             morning-rush 4: Nothing changed.
-            quota-is-a-floor 1: .
-            department-empty 1: .
+            quota-is-a-floor 1: `a8`, `a7`, `a6` and 1 more gave up 4 GPUs for `b1`, `b2`, `b3` and 1 more.
+            department-empty 1: `n4`, `v4`, `n3` and 3 more gave up 6 GPUs for `ad1`, `ad2`, `ad3` and 3 more.
         "#]]
         .assert_eq(&lines);
     }
