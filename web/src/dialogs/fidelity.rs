@@ -28,7 +28,7 @@ pub fn Fidelity(
                 <h3>"What is modelled, and how it is tested"</h3>
                 {policies()}
                 <p>
-                    "KAI and YuniKorn: the code of the real scheduler was run, and what it decided was recorded. The engine \
+                    "KAI and YuniKorn: the code of the real scheduler was run, and its decisions were recorded. The engine \
                      of this page runs the same cases on every change of its code. A case matches when every recorded number \
                      and decision is the same; where the real scheduler does not always decide the same, when the outcome is \
                      one of those recorded."

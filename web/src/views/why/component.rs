@@ -1,6 +1,7 @@
 //! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
 
 use fairground::policy::versions;
+use fairground::words::number::count;
 use fairground::words::{Paragraph, Selection, Terms};
 use leptos::prelude::*;
 
@@ -265,7 +266,8 @@ fn since(key: &str) -> Option<AnyView> {
             view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any()
         })
         .collect();
-    let caption = format!("Changed since {} {}: {}", modelled.product, modelled.versions, lines.len());
+    let caption =
+        format!("{} since {} {}", count(lines.len() as u64, "change"), modelled.product, modelled.versions);
     (!lines.is_empty()).then(|| {
         view! {
             <details>
