@@ -210,12 +210,13 @@ impl Happening {
     }
 }
 
-/// The first names; the others are counted.
+/// The first names; the others are counted, unless it is only one.
 fn first_few(names: impl ExactSizeIterator<Item = Text>) -> Vec<Text> {
     let n = names.len();
-    let mut few: Vec<Text> = names.take(NAMED).collect();
-    if n > NAMED {
-        few.push(Text::of(format!("{} more", n - NAMED)));
+    let shown = if n == NAMED + 1 { n } else { NAMED };
+    let mut few: Vec<Text> = names.take(shown).collect();
+    if n > shown {
+        few.push(Text::of(format!("{} more", n - shown)));
     }
     few
 }
@@ -336,7 +337,7 @@ mod tests {
             preemption-fence 3: `y-1` started on `n1`.
             ego-grace 3: `b-1` started on `host-2`; the configuration changed.
             morning-rush 4: Nothing changed.
-            quota-is-a-floor 1: `a8`, `a7`, `a6` and 1 more gave up 4 GPUs for `b1`, `b2`, `b3` and 1 more.
+            quota-is-a-floor 1: `a8`, `a7`, `a6` and `a5` gave up 4 GPUs for `b1`, `b2`, `b3` and `b4`.
             department-empty 1: `n4`, `v4`, `n3` and 3 more gave up 6 GPUs for `ad1`, `ad2`, `ad3` and 3 more.
         "#]]
         .assert_eq(&lines);
