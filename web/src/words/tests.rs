@@ -407,6 +407,32 @@ fn examples_explain_why_jobs_wait() {
     "#]].assert_eq(&text);
 }
 
+/// What happened or why a job waits, and what happens next: one decision of each kind.
+#[test]
+fn ten_explanations_are_clear_at_first_reading() {
+    let said = |(id, cycle, job): (&str, u32, &str)| {
+        let explanation = job_at(&real(id, cycle), job);
+        format!("{id} {job}: {}\n  Next: {}\n", explanation.verdict, explanation.outlook)
+    };
+    let text: String = [
+        ("start", 1, "a2"),
+        ("ten-promised-seven-there", 1, "b3"),
+        ("may-not-borrow", 1, "build-2"),
+        ("min-runtime-on", 1, "b1"),
+        ("department-empty", 2, "v2"),
+        ("gang-of-four", 1, "gang"),
+        ("quota-is-a-floor", 1, "b1"),
+        ("quota-is-a-floor", 2, "a5"),
+        ("tenants-and-offsets", 1, "normal-P2"),
+        ("ego-eighteen-slots", 1, "b-9"),
+    ]
+    .map(said)
+    .concat();
+    expect![[r#"
+    "#]]
+    .assert_eq(&text);
+}
+
 #[test]
 fn victims_are_told_in_order_with_those_who_stay() {
     let told = |id: &str, by: &str| {
