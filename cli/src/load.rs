@@ -40,7 +40,7 @@ pub fn text(file: &str) -> Result<String, Stop> {
         Ok(_) if bytes.len() as u64 > FILE_MAX => "larger than 50 MB".to_string(),
         Ok(_) => match String::from_utf8(bytes) {
             Ok(text) => return Ok(text),
-            Err(_) => "not text in UTF-8".to_string(),
+            Err(_) => "not UTF-8 text".to_string(),
         },
     };
     complain(&format!("fairground: {}: {problem}", shown(file)));
@@ -84,14 +84,16 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
 pub fn from_link(given: &str) -> Result<Scenario, Stop> {
     link::decode(given).map_err(|error| {
         let says = match error {
-            LinkError::NotALink => "this is no link to a scenario".to_string(),
-            LinkError::NewerVersion { version } => format!("made by a newer version: layout {version}"),
+            LinkError::NotALink => "not a link to a scenario".to_string(),
+            LinkError::NewerVersion { version } => {
+                format!("made by a newer version (format {version}); update fairground")
+            }
             LinkError::Cut { arrived, expected: Some(expected) } => {
                 format!("cut off: {arrived} of {expected} characters arrived")
             }
             LinkError::Cut { arrived, expected: None } => format!("cut off after {arrived} characters"),
-            LinkError::Damaged => "damaged: some characters were changed on the way".to_string(),
-            LinkError::TooLarge => "holds more than 8 MB".to_string(),
+            LinkError::Damaged => "damaged: some characters were changed; copy it again".to_string(),
+            LinkError::TooLarge => "larger than 8 MB".to_string(),
             LinkError::Content { says } => says,
         };
         complain(&format!("fairground: link: {says}"));

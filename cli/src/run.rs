@@ -93,10 +93,8 @@ pub fn run(args: &Run) -> Result<End, Stop> {
 fn says(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Quiet => "nothing further will happen",
-        Stopped::Cycles => "as many cycles as asked for",
-        Stopped::Until => "the moment asked for is reached",
-        Stopped::CyclesMax => {
-            "a million cycles without coming to rest; ask for more with --cycles or --until"
-        }
+        Stopped::Cycles => "the number of cycles was reached",
+        Stopped::Until => "the time was reached",
+        Stopped::CyclesMax => "a million cycles without an end; set more with --cycles or --until",
     }
 }

@@ -61,9 +61,11 @@ fn make(
             let largest = jobs.iter().map(gpus_of).max().unwrap_or(1);
             let needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));
             let n = u32::try_from(needed.clamp(1, NODES_MAX)).unwrap_or(1);
-            report.assumed.push(format!(
-                "{n} nodes with {node_gpus} GPUs each, enough for all quotas and the largest job"
-            ));
+            let nodes = match n {
+                1 => format!("1 node with {node_gpus} GPUs"),
+                _ => format!("{n} nodes with {node_gpus} GPUs each"),
+            };
+            report.assumed.push(format!("{nodes}, enough for all quotas and the largest job"));
             n
         }
     };

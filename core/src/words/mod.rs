@@ -8,12 +8,14 @@ mod ego;
 mod event;
 mod happenings;
 mod ladder;
+mod next;
 pub mod number;
 mod order;
 mod others;
 mod outlook;
 mod pending;
 mod phrases;
+mod protection;
 mod queue;
 mod report;
 mod rule;
@@ -135,8 +137,8 @@ pub struct RuleCard {
 
 impl RuleCard {
     /// Whether its documents leave something open, which is decided here.
-    pub fn is_our_choice(&self) -> bool {
-        self.differs.to_lowercase().contains("our choice")
+    pub fn is_assumption(&self) -> bool {
+        self.differs.to_lowercase().contains("assumption")
     }
     fn of(Rule(rule): Rule) -> RuleCard {
         let (source, link) = source::named(rule.source);
@@ -290,14 +292,16 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
             about: Text::default().job(name),
             verdict: Text::default()
                 .job(name)
-                .say(" is not there at this moment: not submitted yet, or over."),
+                .say(" does not exist in this cycle: it is not submitted yet, or it has ended."),
             ..Explanation::default()
         };
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let verdict = match (job.running, job.pending, job.leaving) {
         (0, 0, leaving) if leaving > 0 => Text::default().job(name).say(" was evicted and is shutting down."),
-        (0, _, _) => Text::default().job(name).say(" waits; the next cycle looks at it for the first time."),
+        (0, _, _) => Text::default()
+            .job(name)
+            .say(" is waiting; it is considered for the first time in the next cycle."),
         (_, 0, _) => {
             let text = Text::default().job(name).say(" runs in ").queue(queue);
             text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus)))
@@ -305,7 +309,8 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         (running, pending, _) => {
             let text =
                 Text::default().job(name).say(format!(" runs with {}", number::count(running.into(), "pod")));
-            text.say(format!("; {pending} more wait."))
+            let are = if pending == 1 { "is" } else { "are" };
+            text.say(format!("; {pending} more {are} waiting."))
         }
     };
     let mut rows = vec![
@@ -317,7 +322,7 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         ("pods waiting", job.pending),
         ("pods leaving", job.leaving),
         ("evicted so far", job.evictions),
-        ("gone for good", job.gone),
+        ("not recreated", job.gone),
     ] {
         if n > 0 {
             rows.push((what, vec![n.to_string()], false));
@@ -326,8 +331,13 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     if let Some(start) = job.first_start_ms {
         rows.push(("waited", vec![number::time(start - job.submit_ms)], false));
     }
+    let state = match (job.running, job.pending, job.leaving) {
+        (0, 0, leaving) if leaving > 0 => " · shutting down",
+        (0, _, _) => " · waits",
+        _ => " · runs",
+    };
     Explanation {
-        about: Text::default().job(name).say(if job.running > 0 { " · runs" } else { " · waits" }),
+        about: Text::default().job(name).say(state),
         verdict,
         evidence: Some(Evidence { rows, ..Evidence::default() }),
         ..Explanation::default()

@@ -43,7 +43,7 @@ const GLOSSARY: [(&str, &str); 15] = [
     ("allocated", "What the running jobs of a queue use."),
     (
         "fair share",
-        "What a queue is to have now: its quota as far as it is requested, and its part of unused capacity.",
+        "What a queue is entitled to now: its quota, as far as it is requested, plus its part of unused capacity.",
     ),
     ("over quota", "Allocated beyond the quota. It can be reclaimed for other queues."),
     ("claimed", "Reserved for a job until evicted pods have shut down."),

@@ -34,22 +34,22 @@ rules! {
         "every project and department first gets what it requests, up to its quota",
         "min(quota, limit, request)",
         "runai.md 4.3, 4.4; docs.run.ai, The Run:ai Scheduler",
-        "the published formula counts the quota of an idle project in its fairshare too; our choice RC-4: the engine's value decides. RC-5: quotas above the pool are not scaled down";
+        "the published formula counts the quota of an idle project in its fairshare too; assumptions (RC-4): the engine's value decides, (RC-5): quotas above the capacity of the pool are not scaled down";
     OVER_QUOTA "runai/fairshare/over-quota" of "kai/division/round":
         "unused resources are shared by quota among departments, by over-quota weight among projects, in whole GPUs",
         "over-quota = weight / Σ weights · unused, at most what is requested",
         "runai.md 4.2, 4.3; docs.run.ai, The Run:ai Scheduler",
-        "the published formula is one sum over all projects, without the cap by requests; our choice RC-2: a weight of 0 gets no over-quota";
+        "the published formula is one sum over all projects, without the cap by requests; assumption (RC-2): a weight of 0 gets no over-quota";
     REMAINDER "runai/fairshare/remainder" of "kai/division/remainder":
         "remaining GPUs go to the largest fraction lost to rounding, then to the oldest project",
         "min(1, rest, still requested)",
         "runai.md 4.3",
-        "our choice RC-3: never more than is requested; RC-15: equal parts differ in the last bit of a double";
+        "assumptions (RC-3): never more than is requested, (RC-15): rounding of floating-point numbers decides between equal fractions";
     OVER_FAIRSHARE "runai/queue-order/1" of "kai/queue-order/1":
         "a project that is not over its fairshare comes first",
         "allocated ≤ fairshare, for every resource",
         "runai.md 5",
-        "our choice RC-13: over fairshare in any resource; the open engine asks for all three";
+        "assumption (RC-13): over fairshare in any resource; the open-source engine requires all three";
     RANK "runai/queue-order/3" of "kai/queue-order/3":
         "the project of higher rank comes first",
         "rank(l) > rank(r)",
@@ -64,7 +64,7 @@ rules! {
         "workloads of priority 100 and above are non-preemptible and must fit into the quota of project and department; so must the minimum pods of semi-preemptible workloads",
         "allocated non-preemptible + requested ≤ quota",
         "runai.md 6; docs.run.ai, The Run:ai Scheduler",
-        "preemptible work above the quota does not count; our choice RC-16: the first pods are a number of pods, so where one of them ends or is lost the next that runs takes its place";
+        "preemptible work above the quota does not count; assumption (RC-16): the minimum is a number of pods, so when one of them ends or is lost, the next running pod takes its place";
     KEEPS_FAIRSHARE "runai/reclaim/fairshare" of "kai/reclaim/maintain-fair-share":
         "a project can lose resources while it uses more than the larger of its quota and its fairshare",
         "remaining > max(quota, fairshare), in some resource",
@@ -79,7 +79,7 @@ rules! {
         "a workload can preempt preemptible workloads of lower priority in its own project",
         "priority(workload) > priority(victim)",
         "runai.md 7.3",
-        "between projects priority has no meaning";
+        "priority is not compared between projects";
 }
 
 /// A rule of the engine as Run:ai has it.

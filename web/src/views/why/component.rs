@@ -1,6 +1,7 @@
 //! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
 
 use fairground::policy::versions;
+use fairground::words::number::count;
 use fairground::words::{Paragraph, Selection, Terms};
 use leptos::prelude::*;
 
@@ -214,7 +215,7 @@ fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
 }
 
 fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
-    let choice = rule.is_our_choice();
+    let is_assumption = rule.is_assumption();
     let RuleCard { key, says, formula, source, link, paragraph, differs, is_subject } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
     let since = since(&key);
@@ -225,7 +226,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
             } else {
                 view! { {says}{text(Text::default().rule(&key), on_select)} }.into_any()
             }}
-            {choice.then(|| view! { <span class="dim" title="Not documented by the vendor">" assumption"</span> })}
+            {is_assumption.then(|| view! { <span class="dim" title="Not documented by the vendor">" assumption"</span> })}
             {more
                 .then(|| {
                     view! {
@@ -265,7 +266,8 @@ fn since(key: &str) -> Option<AnyView> {
             view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any()
         })
         .collect();
-    let caption = format!("Changed since {} {}: {}", modelled.product, modelled.versions, lines.len());
+    let caption =
+        format!("{} since {} {}", count(lines.len() as u64, "change"), modelled.product, modelled.versions);
     (!lines.is_empty()).then(|| {
         view! {
             <details>

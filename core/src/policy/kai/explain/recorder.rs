@@ -42,18 +42,18 @@ pub static STALE_GRACE: Rule = Rule(&RuleRecord {
 /// Q-5.
 pub static CRASH: Rule = Rule(&RuleRecord {
     key: "kai/solver/crash",
-    says: "a job that lost pods in this cycle and is tried again is judged by the pods it lost; here the real scheduler stops \
-           with an error and starts anew (fixed in v0.16.0, v0.14.6 and v0.15.3), the simulation passes the job over",
+    says: "a job that lost pods in this cycle and is tried again has no pod left to place; the real scheduler crashes \
+           here and restarts (fixed in v0.16.0, v0.14.6 and v0.15.3), the simulation skips the job",
     formula: "tasks left to place >= 1",
     source: "kai.md 6.5, 12 Q-5",
-    differs: "the real scheduler dies in the modelled versions, v0.13.x and v0.14.0",
+    differs: "the real scheduler crashes in the modelled versions, v0.13.x and v0.14.0",
 });
 
 /// What follows from device memory of which less than 100 MiB is left (kai.md 1.2).
 pub static NO_DEVICE: Rule = Rule(&RuleRecord {
     key: "kai/bind/no-device",
     says: "the scheduler counts GPU memory in units of 100 MiB and reads labels from 1048576 on as bytes; where that gives 0, \
-           fractions of the GPU count nothing in its books, so it places more pods than the node has GPUs. Such a pod cannot \
+           fractions of the GPU count as nothing, so it places more pods than the node has GPUs. Such a pod cannot \
            be bound and stays pending",
     formula: "devices left on the node >= devices requested",
     source: "kai.md 1.2, 1.4",
