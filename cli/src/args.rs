@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use fairground::export::Export;
 use fairground::policy::Policy;
 
 /// The policies of products, which are compared unless others are named.
@@ -58,6 +60,8 @@ pub enum Command {
     /// Say which policies there are, which versions of their products they model, and what changed since
     #[command(after_help = EXIT_CODES)]
     Policies(Policies),
+    /// Print the JSON schema of scenario files, by which editors check and complete them
+    Schema,
     /// Print a scenario as a link
     #[command(after_help = EXIT_CODES)]
     Link(Link),
@@ -127,6 +131,19 @@ pub enum Out {
     Text,
     /// One JSON object per line
     Jsonl,
+    /// All events as a table, for spreadsheets
+    EventsCsv,
+    /// What every queue has and is entitled to, cycle by cycle, as a table
+    SeriesCsv,
+}
+
+/// What to print of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ComparedOut {
+    /// For people
+    Text,
+    /// One JSON object per line
+    Jsonl,
 }
 
 /// What counts as a failure.
@@ -157,23 +174,16 @@ pub struct Export {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// What to write
-    #[arg(long, value_enum, default_value_t = Format::QueuesYaml)]
-    pub format: Format,
-    /// Print only what changes against this file, which the scenario came from
+    /// What to write; left out: the queues as the scenario's own policy reads them. A format of another policy has the scenario
+    /// translated first
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<String>,
+    /// Print only what changes against this file, which the scenario came from, as a unified diff
     #[arg(long, value_name = "FILE")]
     pub against: Option<String>,
     /// Where to write; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
-}
-
-/// A scheduler's own format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A configuration of Apache YuniKorn
-    #[value(name = "queues.yaml")]
-    QueuesYaml,
 }
 
 /// Make a scenario from a trace.
@@ -250,8 +260,8 @@ pub struct Compare {
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub until: Option<i64>,
     /// What to print
-    #[arg(long, value_enum, default_value_t = Out::Text)]
-    pub out: Out,
+    #[arg(long, value_enum, default_value_t = ComparedOut::Text)]
+    pub out: ComparedOut,
 }
 
 /// Print a scenario as a link.
@@ -278,6 +288,12 @@ fn policy(text: &str) -> Result<String, String> {
     let names = fairground::policy::Policy::NAMES;
     let known = names.contains(&text).then(|| text.to_string());
     known.ok_or_else(|| format!("no such policy; known are {}", names.join(", ")))
+}
+
+/// The formats of all policies.
+fn formats() -> PossibleValuesParser {
+    let value = |(_, export): (_, &'static Export)| PossibleValue::new(export.file).help(export.about);
+    fairground::export::formats().map(value).collect::<Vec<_>>().into()
 }
 
 fn nodes(text: &str) -> Result<(u32, u32), String> {

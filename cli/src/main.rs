@@ -65,6 +65,7 @@ fn main() -> ExitCode {
         args::Command::Translate(args) => translated::translate(&args),
         args::Command::Compare(args) => translated::compare(&args),
         args::Command::Policies(args) => policies::policies(&args),
+        args::Command::Schema => convert::schema(),
         args::Command::Link(args) => convert::link(&args),
         args::Command::Open(args) => convert::open(&args),
     };

@@ -96,6 +96,11 @@ impl Effects {
                 again(&mut self.url, later, URL_AFTER);
             }
             Effect::CopyLink => self.copy_link(store),
+            Effect::DownloadCsv { is_of_events, text } => {
+                let what = if is_of_events { "events" } else { "series" };
+                let name = store.now(|m| file_name(&m.scenario.name)).replace("fairground.yaml", what);
+                download(&format!("{name}.csv"), "text/csv", &text);
+            }
             Effect::DownloadScenario => {
                 let (name, text) =
                     store.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));

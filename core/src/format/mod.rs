@@ -17,6 +17,7 @@ mod schema;
 mod shape;
 pub(crate) mod value;
 mod write;
+pub mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 pub use findings::visible;

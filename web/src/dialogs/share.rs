@@ -1,8 +1,10 @@
 //! Sharing: the link, how far it carries, and the file.
 
+use fairground::export::Export;
 use fairground::policy::Policy;
 use leptos::prelude::*;
 
+use crate::engine::protocol::Exported;
 use crate::state::command::Command;
 use crate::state::layout::embed;
 use crate::store::Store;
@@ -16,9 +18,9 @@ pub fn Share(
     on_close: Callback<()>,
 ) -> impl IntoView {
     let store = Store::get();
-    let file = store.now(|m| {
+    let files = store.now(|m| {
         let policy = Policy::described_or_default(&m.scenario.policy);
-        policy.queue_file.map(|file| (policy.name, file))
+        policy.exports.iter().map(|export| (policy.name, export)).collect::<Vec<_>>()
     });
     let link = effects::link_of(&store.now(address::write));
     let length = link.chars().count();
@@ -63,44 +65,62 @@ pub fn Share(
                 <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
                 <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
             </p>
-            {file.map(queue_file)}
+            {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
     }
 }
 
-/// The queues as the product reads them, and what changed in them since they were imported.
-fn queue_file((product, name): (&'static str, &'static str)) -> AnyView {
+/// The scenario in a format of its product, and what changed in that since it was imported.
+fn product_file((product, format): (&'static str, &'static Export)) -> AnyView {
     let store = Store::get();
-    store.dispatch(Command::Export);
+    store.dispatch(Command::Export(format.file));
     let exported = store.part(|m| m.exported.clone());
-    let made = move || {
-        let Some(made) = exported.get() else {
-            return view! { <p class="hint">"Preparing …"</p> }.into_any();
-        };
-        let changes = made.changes.clone().map(|changes| match changes.is_empty() {
-            true => view! { <p class="hint">"Nothing changed since it was imported."</p> }.into_any(),
-            false => view! {
-                <p class="hint">"What changed since it was imported:"</p>
-                <pre class="listing" tabindex="0">{changes}</pre>
-            }
-            .into_any(),
-        });
-        let text = made.text.clone();
-        let save = move |_| effects::download(name, "application/yaml", &text);
-        view! {
-            {changes}
-            <div class="row">
-                <button type="button" class="btn" on:click=save>{format!("Download {name}")}</button>
-            </div>
-        }
-        .into_any()
+    let is_asked = store.part(|m| m.exporting);
+    let made = move || match exported.get().filter(|made| made.format == format.file) {
+        Some(made) => written(store, format, &made),
+        None if is_asked.get() => view! { <p class="hint">"Preparing …"</p> }.into_any(),
+        None => view! { <p class="hint">"Fix the errors of this scenario to export it."</p> }.into_any(),
     };
     view! {
         <section class="group">
-            <h3>{name}</h3>
-            <p class="hint">{format!("The queues as {product} reads them, without nodes and work.")}</p>
+            <h3>{format!("Export for {product}: {}", format.file)}</h3>
+            <p class="hint">{format.about}</p>
             {made}
         </section>
+    }
+    .into_any()
+}
+
+fn written(store: Store, format: &'static Export, made: &Exported) -> AnyView {
+    let changes = made.changes.clone().map(|changes| match changes.is_empty() {
+        true => view! { <p class="hint">"Nothing changed since it was imported."</p> }.into_any(),
+        false => view! {
+            <p class="hint">"Changed since it was imported:"</p>
+            <pre class="listing" tabindex="0" aria-label="Changes">{changes}</pre>
+        }
+        .into_any(),
+    });
+    let left_out = (!made.left_out.is_empty()).then(|| {
+        let items = made.left_out.iter().map(|line| view! { <li>{line.clone()}</li> }).collect_view();
+        view! {
+            <p class="hint">"Not in the file:"</p>
+            <ul class="hint">{items}</ul>
+        }
+    });
+    let (text, copied) = (made.text.clone(), made.text.clone());
+    let save = move |_| effects::download(format.file, format.media, &text);
+    let copy = move |_| effects::copy(store, copied.clone(), "Export copied.");
+    view! {
+        {changes}
+        {left_out}
+        <details>
+            <summary>"Preview"</summary>
+            <pre class="listing" tabindex="0" aria-label="Preview">{made.text.clone()}</pre>
+        </details>
+        <div class="row">
+            <button type="button" class="btn" on:click=copy>"Copy the export"</button>
+            <button type="button" class="btn" on:click=save>{format!("Download {}", format.file)}</button>
+        </div>
     }
     .into_any()
 }

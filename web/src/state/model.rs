@@ -129,8 +129,10 @@ pub struct Model {
     pub comparing: Option<(String, u32)>,
     /// The configuration of another scheduler that the scenario came from.
     pub original: Option<Arc<str>>,
-    /// Its queues as its scheduler reads them, once that was asked for.
+    /// It as its scheduler reads it, once that was asked for.
     pub exported: Option<Arc<crate::engine::protocol::Exported>>,
+    /// Whether it is being written.
+    pub exporting: bool,
 }
 
 impl Model {
@@ -195,6 +197,7 @@ impl Model {
             comparing: None,
             original: None,
             exported: None,
+            exporting: false,
         }
     }
 

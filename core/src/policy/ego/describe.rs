@@ -57,7 +57,7 @@ pub const DESCRIPTION: Description = Description {
         pool: &[],
     },
     translation: super::translate::TRANSLATION,
-    queue_file: None,
+    exports: &[super::export::PLAN],
     queue_state: None,
     saturation: None,
     usage_rule: None,

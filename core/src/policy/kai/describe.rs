@@ -60,7 +60,7 @@ pub const DESCRIPTION: Description = Description {
         pool: form::PLACEMENTS.1,
     },
     translation: super::translate::TRANSLATION,
-    queue_file: None,
+    exports: &[super::export::QUEUES],
     queue_state: None,
     saturation: Some(super::solve::reclaimable::ratio),
     usage_rule: Some(&super::share::usage::USAGE),

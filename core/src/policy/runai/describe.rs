@@ -47,6 +47,7 @@ pub const DESCRIPTION: Description = Description {
         let state = State::of(allocated, quota, fairshare);
         (state as u8, state.name())
     }),
+    exports: &[super::export::ORGANISATION],
     modelled: Some(&versions::MODELLED),
     ..kai::DESCRIPTION
 };

@@ -59,7 +59,7 @@ pub const DESCRIPTION: Description = Description {
         pool: &[],
     },
     translation: super::translate::TRANSLATION,
-    queue_file: Some("queues.yaml"),
+    exports: &[super::export::QUEUES],
     queue_state: None,
     saturation: None,
     usage_rule: None,

@@ -1,0 +1,96 @@
+//! A scenario as the files of the product whose policy it has, and what changes in them.
+//!
+//! Each policy writes its own files ([`crate::policy::export`]); here they are found by name, and compared with the text that a
+//! scenario came from: that text is imported and exported in the same way, so that only what was edited differs.
+
+pub mod diff;
+mod json_schema;
+
+pub use json_schema::{json_schema, with_schema_line};
+
+use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};
+use crate::policy::Policy;
+use crate::policy::description::Description;
+pub use crate::policy::export::{Export, Written};
+use crate::policy::export::Source;
+use crate::scenario::{self, Diagnostic, Scenario, Severity};
+use crate::translate::{Kind as Note, translate};
+
+/// All formats that can be written, each with the policy that it belongs to.
+pub fn formats() -> impl Iterator<Item = (&'static Description, &'static Export)> {
+    Policy::ALL.iter().flat_map(|policy| policy.exports.iter().map(move |export| (*policy, export)))
+}
+
+/// The formats of the policy of a scenario.
+pub fn formats_of(scenario: &Scenario) -> &'static [Export] {
+    Policy::described(&scenario.policy).map_or(&[], |policy| policy.exports)
+}
+
+/// Why nothing can be written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refused {
+    /// No format has this name, or no format is of the scenario's policy.
+    NoFormat,
+    /// The scenario cannot be run.
+    Mistakes(Vec<Diagnostic>),
+}
+
+/// Writes a scenario in a format; `None`: in the first of its policy. A format of another policy has the scenario translated first.
+pub fn export(scenario: &Scenario, format: Option<&str>) -> Result<Written, Refused> {
+    let (policy, format) = chosen(scenario, format).ok_or(Refused::NoFormat)?;
+    let translated = translate(scenario, policy).ok_or(Refused::NoFormat)?;
+    let checked = scenario::check(&translated.scenario);
+    let Some(plan) = checked.plan else {
+        let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+        return Err(Refused::Mistakes(checked.diagnostics.into_iter().filter(is_error).collect()));
+    };
+    let policies: Vec<&Policy> = plan.cluster.partitions.ids().map(|pool| plan.scheduling(pool).0).collect();
+    let source = Source { scenario: &translated.scenario, cluster: &plan.cluster, policies: &policies };
+    let mut written = (format.write)(&source).ok_or(Refused::NoFormat)?;
+    let lost = translated.notes.into_iter().filter(|note| note.kind != Note::Kept);
+    written.left_out.extend(lost.map(|note| note.says));
+    Ok(written)
+}
+
+/// The policy and the format that are meant by a name.
+fn chosen(scenario: &Scenario, format: Option<&str>) -> Option<(&'static str, &'static Export)> {
+    let own = Policy::described(&scenario.policy)?;
+    match format {
+        None => own.exports.first().map(|export| (own.key, export)),
+        Some(name) => {
+            let of = |policy: &'static Description| policy.exports.iter().find(|export| export.file == name);
+            of(own).map(|export| (own.key, export)).or_else(|| {
+                formats().find(|(_, export)| export.file == name).map(|(policy, export)| (policy.key, export))
+            })
+        }
+    }
+}
+
+/// A text that a scenario may have come from, of any kind that exports write; `None`: of another kind.
+pub fn original(text: &str) -> Option<Imported> {
+    let options = Options::default();
+    Some(match recognise(text.as_bytes(), "") {
+        Kind::QueuesYaml => import::import_queues_yaml(text, &options),
+        Kind::Organisation => import::import_organisation(&[text], &options),
+        Kind::Plan => import::import_plan(text, &options),
+        Kind::Kubernetes => import::import_kubernetes(&[Text { file: "", text }], &options),
+        _ => return None,
+    })
+}
+
+/// What changes from an imported scenario to what was made of it, in a format. Nodes are part of few of the formats: where they are not,
+/// what depends on them is written with the nodes that the scenario has now.
+pub fn changes(
+    imported: &Scenario,
+    now: &Scenario,
+    format: Option<&str>,
+    names: [&str; 2],
+) -> Result<String, Refused> {
+    let name = match format {
+        Some(name) => name,
+        None => formats_of(now).first().ok_or(Refused::NoFormat)?.file,
+    };
+    let after = export(now, Some(name))?.text;
+    let before = export(imported, Some(name))?.text;
+    Ok(diff::unified(&before, &after, names))
+}
