@@ -45,6 +45,9 @@ pub enum Command {
     /// Write a scenario's queues as its scheduler reads them
     #[command(after_help = EXIT_CODES)]
     Export(Export),
+    /// Write a scenario as a virtual cluster with the real scheduler, with what is expected to happen there
+    #[command(after_help = EXIT_CODES)]
+    Kit(Kit),
     /// Answer like KAI's fair-share simulator: JSON in, shares as JSON out
     #[command(after_help = EXIT_CODES)]
     Fairshare(FairShare),
@@ -183,6 +186,17 @@ pub struct Export {
     pub against: Option<String>,
     /// Where to write; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+}
+
+/// Write a virtual cluster.
+#[derive(Debug, ClapArgs)]
+pub struct Kit {
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// The folder to write into; it is made if it is not there
+    #[arg(short, long, value_name = "DIR")]
     pub output: String,
 }
 

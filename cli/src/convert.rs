@@ -8,7 +8,7 @@ use fairground::policy::Policy;
 use fairground::scenario::{self, Scenario};
 use fairground::link;
 
-use crate::args::{Check, Export, FailOn, Import, Link, Open};
+use crate::args::{Check, Export, FailOn, Import, Kit, Link, Open};
 use crate::load::{complain, from_link, load, report, shown, text};
 use crate::{End, Stop};
 
@@ -90,16 +90,49 @@ pub fn export(args: &Export) -> Result<End, Stop> {
             export::changes(&imported, &loaded.scenario, format, [shown(against), "exported"])
         }
     };
-    let written = written.or_else(|refused| match refused {
+    let written = written.or_else(|refused| Err(refusal(&args.file, &refused)?))?;
+    output(&args.output, written.as_bytes())
+}
+
+/// Says why nothing is written.
+fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
+    let says = match refused {
+        Refused::Mistakes(mistakes) => {
+            report(file, mistakes)?;
+            return Ok(Stop::BadInput);
+        }
         Refused::NoFormat => {
             let names: Vec<&str> = export::formats().map(|(_, format)| format.file).collect();
-            let (file, names) = (shown(&args.file), names.join(", "));
-            complain(&format!("fairground: {file}: its policy has no format of its own; name one with --format: {names}"));
+            format!("its policy has no format of its own; name one with --format: {}", names.join(", "))
+        }
+        Refused::TooLarge => "it has more than 5,000 pods; make it smaller".to_string(),
+    };
+    complain(&format!("fairground: {}: {says}", shown(file)));
+    Ok(Stop::BadInput)
+}
+
+/// Writes a scenario as a virtual cluster with the real scheduler.
+pub fn kit(args: &Kit) -> Result<End, Stop> {
+    let loaded = load(&args.file, None)?;
+    let files = export::kit(&loaded.scenario).or_else(|refused| match refused {
+        Refused::NoFormat => {
+            let policies = Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
+            let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
+            complain(&format!("fairground: {file}: not a scenario of the policy {policies}"));
             Err(Stop::BadInput)
         }
-        Refused::Mistakes(mistakes) => report(&args.file, &mistakes).and(Err(Stop::BadInput)),
+        refused => Err(refusal(&args.file, &refused)?),
     })?;
-    output(&args.output, written.as_bytes())
+    let folder = std::path::Path::new(&args.output);
+    for file in &files {
+        let path = folder.join(&file.name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, &file.text)?;
+    }
+    writeln!(std::io::stdout(), "{}: {} files; begin with README.md", args.output, files.len())?;
+    Ok(End::Ok)
 }
 
 /// The scenario that a file once became.

@@ -20,9 +20,9 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["policy"],
     &["scenario"],
     &["import", "link", "translate"],
-    &["export"],
     &["sim"],
     &["moment"],
+    &["export"],
     &["words"],
 ];
 

@@ -46,6 +46,13 @@ pub fn of_page() -> String {
     location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default()
 }
 
+/// The address of a file that is published beside the page.
+pub fn beside(name: &str) -> String {
+    let page = of_page();
+    let folder = page.rfind('/').map_or("", |end| &page[..=end]);
+    format!("{folder}{name}")
+}
+
 /// Takes the fragment out of the address bar.
 pub fn clear_bar() {
     let Some(window) = window() else { return };

@@ -6,6 +6,7 @@ use std::time::Duration;
 use leptos::leptos_dom::helpers::{
     IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
 };
+use fairground::export::with_schema_line;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -104,6 +105,7 @@ impl Effects {
             Effect::DownloadScenario => {
                 let (name, text) =
                     store.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
+                let text = with_schema_line(&text, &crate::address::beside("scenario.schema.json"));
                 download(&name, "application/yaml", &text);
             }
             Effect::Announce(text) => store.announcement.set(text),

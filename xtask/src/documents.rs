@@ -21,6 +21,23 @@ pub fn render(page: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Puts beside the page what browsers and editors ask for and no page needs: what it takes to be installed, and the schema of scenarios.
+pub fn publish(page: &Path) -> Result<(), Failure> {
+    for file in PUBLISHED {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        write(&page.join(name), &read(&root().join("assets").join(file))?)?;
+    }
+    Ok(())
+}
+
+const PUBLISHED: [&str; 5] = [
+    "app/manifest.webmanifest",
+    "app/icon-192.png",
+    "app/icon-512.png",
+    "app/icon-maskable-512.png",
+    "scenario.schema.json",
+];
+
 fn document(markdown: &str) -> String {
     let title = markdown.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
     let text: String = markdown.lines().map(with_anchor).collect();

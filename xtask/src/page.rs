@@ -78,6 +78,7 @@ pub fn finish() -> Result<(), Failure> {
     let folder = std::env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from);
     let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
     if std::env::var("TRUNK_PROFILE").as_deref() != Ok("release") {
+        documents::publish(&folder)?;
         return documents::render(&folder);
     }
     let mut render = cargo();
@@ -92,6 +93,7 @@ pub fn finish() -> Result<(), Failure> {
     replace_in(&page, &[(FIRST_FRAME_MARK, &markup), (OFFLINE_MARK, offline)])?;
     write_offline_worker(&folder)?;
     // Last, because they are not kept on the device.
+    documents::publish(&folder)?;
     documents::render(&folder)
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::format::{FORMAT, Ref, Scenario, Shape, SlotMut, VERSION};
+use crate::format::{FORMAT, Ref, SCHEMA_LINE, Scenario, Shape, SlotMut, VERSION};
 use crate::policy::Policy;
 
 /// Where the fields are declared and explained.
@@ -160,7 +160,7 @@ fn settings(says: &str) -> Value {
 pub fn with_schema_line(yaml: &str, schema: &str) -> String {
     let is_plain = schema.chars().all(|c| !c.is_control() && !c.is_whitespace());
     match is_plain && !schema.is_empty() {
-        true => format!("# yaml-language-server: $schema={schema}\n{yaml}"),
+        true => format!("{SCHEMA_LINE}{schema}\n{yaml}"),
         false => yaml.to_string(),
     }
 }

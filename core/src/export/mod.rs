@@ -11,9 +11,11 @@ pub use json_schema::{json_schema, with_schema_line};
 use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};
 use crate::policy::Policy;
 use crate::policy::description::Description;
-pub use crate::policy::export::{Export, Written};
+use crate::moment::csv;
+pub use crate::policy::export::{Export, File, Written};
 use crate::policy::export::Source;
-use crate::scenario::{self, Diagnostic, Scenario, Severity};
+use crate::scenario::{self, Diagnostic, Plan, Scenario, Severity};
+use crate::sim::{CycleRecord, Simulation, Stops, drive};
 use crate::translate::{Kind as Note, translate};
 
 /// All formats that can be written, each with the policy that it belongs to.
@@ -31,6 +33,8 @@ pub fn formats_of(scenario: &Scenario) -> &'static [Export] {
 pub enum Refused {
     /// No format has this name, or no format is of the scenario's policy.
     NoFormat,
+    /// There are more pods than a kit may have.
+    TooLarge,
     /// The scenario cannot be run.
     Mistakes(Vec<Diagnostic>),
 }
@@ -39,17 +43,47 @@ pub enum Refused {
 pub fn export(scenario: &Scenario, format: Option<&str>) -> Result<Written, Refused> {
     let (policy, format) = chosen(scenario, format).ok_or(Refused::NoFormat)?;
     let translated = translate(scenario, policy).ok_or(Refused::NoFormat)?;
-    let checked = scenario::check(&translated.scenario);
-    let Some(plan) = checked.plan else {
-        let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
-        return Err(Refused::Mistakes(checked.diagnostics.into_iter().filter(is_error).collect()));
-    };
-    let policies: Vec<&Policy> = plan.cluster.partitions.ids().map(|pool| plan.scheduling(pool).0).collect();
+    let plan = plan_of(&translated.scenario)?;
+    let policies = policies(&plan);
     let source = Source { scenario: &translated.scenario, cluster: &plan.cluster, policies: &policies };
     let mut written = (format.write)(&source).ok_or(Refused::NoFormat)?;
     let lost = translated.notes.into_iter().filter(|note| note.kind != Note::Kept);
     written.left_out.extend(lost.map(|note| note.says));
     Ok(written)
+}
+
+fn plan_of(scenario: &Scenario) -> Result<Plan, Refused> {
+    let checked = scenario::check(scenario);
+    let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+    checked.plan.ok_or_else(|| Refused::Mistakes(checked.diagnostics.into_iter().filter(is_error).collect()))
+}
+
+fn policies(plan: &Plan) -> Vec<&Policy> {
+    plan.cluster.partitions.ids().map(|pool| plan.scheduling(pool).0).collect()
+}
+
+/// Most cycles of which a kit lists the events.
+const CYCLES_MAX: u32 = 10_000;
+
+/// A scenario as a virtual cluster with the real scheduler of its policy: the files of a folder.
+pub fn kit(scenario: &Scenario) -> Result<Vec<File>, Refused> {
+    let write = Policy::described(&scenario.policy).and_then(|policy| policy.kit).ok_or(Refused::NoFormat)?;
+    let plan = plan_of(scenario)?;
+    let mut simulation = Simulation::new(&plan);
+    let mut expected = csv::EVENTS_HEAD.to_string();
+    let stops = Stops { cycles: Some(CYCLES_MAX), until: None };
+    let mut events = |at: &Simulation, record: &CycleRecord| {
+        expected.push_str(&csv::events(at.cluster(), record));
+        match at.is_quiet() {
+            true => Err(()),
+            false => Ok(()),
+        }
+    };
+    // Once nothing further happens, the rest is as quiet.
+    let _ = drive(&mut simulation, stops, &mut events);
+    let policies = policies(&plan);
+    let source = Source { scenario, cluster: &plan.cluster, policies: &policies };
+    write(&source, &expected).ok_or(Refused::TooLarge)
 }
 
 /// The policy and the format that are meant by a name.

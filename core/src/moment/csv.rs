@@ -5,7 +5,7 @@
 use crate::cluster::Cluster;
 use crate::id::{JobId, PodId};
 use crate::sim::CycleRecord;
-use crate::trace::{Event, Ledger, LedgerRow, Mark, Subject};
+use crate::trace::{Event, Ledger, LedgerRow, Mark};
 use crate::units::{PerResource, Resource};
 
 use super::event_word::EventWord;
@@ -101,10 +101,9 @@ fn about(cluster: &Cluster, event: &Event) -> About {
 fn of_mark(cluster: &Cluster, mark: &Mark) -> About {
     let says = mark.rule.0.says.to_string();
     let mut about = About { says, ..About::default() };
-    match &mark.subject {
-        Subject::Job(job) => about.job = Some(*job),
-        Subject::Queue(queue) => about.says = format!("{}: {}", cluster.queues[*queue].name, about.says),
-        _ => {}
+    (about.job, about.pod) = (mark.subject.job, mark.subject.pod);
+    if let (None, Some(queue)) = (about.job, mark.subject.queue) {
+        about.says = format!("{}: {}", cluster.queues[queue].name, about.says);
     }
     about
 }

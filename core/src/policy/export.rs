@@ -22,6 +22,18 @@ pub struct Export {
     pub write: fn(&Source<'_>) -> Option<Written>,
 }
 
+/// Writes a virtual cluster with the real scheduler, given the events that are expected as a table; `None`: it is too large.
+pub type Kit = fn(&Source<'_>, &str) -> Option<Vec<File>>;
+
+/// A file of several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path inside their folder.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
 /// A file that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {

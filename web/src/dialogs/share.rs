@@ -65,6 +65,18 @@ pub fn Share(
                 <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
                 <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
             </p>
+            <section class="group">
+                <h3>"Tables of the run"</h3>
+                <p class="hint">"Every cycle that was computed, for spreadsheets."</p>
+                <div class="row">
+                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: true })>
+                        "All events as CSV"
+                    </button>
+                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: false })>
+                        "All series as CSV"
+                    </button>
+                </div>
+            </section>
             {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
     }

@@ -8,7 +8,9 @@ use super::layout::options::Panel;
 use super::model::Model;
 use super::notify::notify;
 use super::playback::run::load;
+use super::request::send;
 use super::{branches, document, import, layout, moment, playback, replies};
+use crate::engine::protocol::Ask;
 
 /// Changes the model as the command says; gives what the world has to do about it. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {

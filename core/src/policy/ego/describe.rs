@@ -58,6 +58,7 @@ pub const DESCRIPTION: Description = Description {
     },
     translation: super::translate::TRANSLATION,
     exports: &[super::export::PLAN],
+    kit: None,
     queue_state: None,
     saturation: None,
     usage_rule: None,

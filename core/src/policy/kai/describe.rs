@@ -61,6 +61,7 @@ pub const DESCRIPTION: Description = Description {
     },
     translation: super::translate::TRANSLATION,
     exports: &[super::export::QUEUES],
+    kit: Some(super::kit::kit),
     queue_state: None,
     saturation: Some(super::solve::reclaimable::ratio),
     usage_rule: Some(&super::share::usage::USAGE),

@@ -48,6 +48,7 @@ pub const DESCRIPTION: Description = Description {
         (state as u8, state.name())
     }),
     exports: &[super::export::ORGANISATION],
+    kit: None,
     modelled: Some(&versions::MODELLED),
     ..kai::DESCRIPTION
 };

@@ -32,6 +32,8 @@ pub const ORGANISATION: Export = Export {
 
 /// Ranks, the worst first; a scenario counts them from 0.
 const RANKS: [&str; 7] = ["VeryLow", "Low", "MediumLow", "Medium", "MediumHigh", "High", "VeryHigh"];
+/// The priority of a queue that has none, above all ranks.
+const UNRANKED: i32 = 100;
 const MIB: i64 = 1 << 20;
 
 #[derive(Serialize)]
@@ -122,7 +124,7 @@ fn unit<'a>(source: &Source<'a>, id: QueueId) -> Option<Unit<'a>> {
             gpu: gpus(queue, &config.sharing),
             cpu: beside_gpus(queue.resources.cpu, Resource::CPU),
             memory: beside_gpus(queue.resources.memory, Resource::MEMORY),
-            rank: queue.priority.and_then(rank),
+            rank: has_ranks(source).then(|| rank(queue.priority.unwrap_or(UNRANKED))).flatten(),
         });
     }
     Some(Unit {
@@ -133,7 +135,11 @@ fn unit<'a>(source: &Source<'a>, id: QueueId) -> Option<Unit<'a>> {
     })
 }
 
-/// A rank left out in a scenario is the same for all.
+/// Ranks that nobody has are left out; a queue without one comes before all that have one.
+fn has_ranks(source: &Source<'_>) -> bool {
+    source.partitions().any(|(_, queues, _)| queues.values().any(|queue| queue.priority.is_some()))
+}
+
 fn rank(priority: i32) -> Option<&'static str> {
     let at = usize::try_from(priority.max(0)).ok()?;
     RANKS.get(at.min(RANKS.len() - 1)).copied()
@@ -188,7 +194,8 @@ fn in_units(n: i64, of: Resource) -> i64 {
 fn odd_ranks<'a>(source: &Source<'a>) -> BTreeSet<&'a str> {
     let has_rank = |priority: i32| usize::try_from(priority).is_ok_and(|at| at < RANKS.len());
     let odd = source.partitions().flat_map(|(_, queues, _)| queues.values());
-    odd.filter(|queue| queue.priority.is_some_and(|p| !has_rank(p))).map(|queue| &*queue.name).collect()
+    let is_odd = |queue: &&Queue| !has_rank(queue.priority.unwrap_or(UNRANKED));
+    odd.filter(|queue| has_ranks(source) && is_odd(queue)).map(|queue| &*queue.name).collect()
 }
 
 fn cut_memory<'a>(source: &Source<'a>) -> BTreeSet<&'a str> {

@@ -60,6 +60,7 @@ pub const DESCRIPTION: Description = Description {
     },
     translation: super::translate::TRANSLATION,
     exports: &[super::export::QUEUES],
+    kit: None,
     queue_state: None,
     saturation: None,
     usage_rule: None,
