@@ -4,9 +4,9 @@ use std::io::Write;
 
 use fairground::export::{self, Refused};
 use fairground::import::{self, Kind, Options, Source};
+use fairground::link;
 use fairground::policy::Policy;
 use fairground::scenario::{self, Scenario};
-use fairground::link;
 
 use crate::args::{Check, Export, FailOn, Import, Kit, Link, Open};
 use crate::load::{complain, from_link, load, report, shown, text};

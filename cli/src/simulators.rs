@@ -262,4 +262,3 @@ fn gpus(ask: GpuAsk) -> f64 {
         _ => 0.0,
     }
 }
-

@@ -37,20 +37,25 @@ fn line(name: &str, parent: Option<&str>, (quota, limit, weight, priority, is_wi
     let limit = limit.map_or("unlimited".to_string(), |more| (8 * (quota + more + 1)).to_string());
     let priority = priority.map_or(String::new(), |priority| format!(", priority: {priority}"));
     let cpu = if is_wide { ", cpu: {limit: 1500m}, memory: {limit: 512Mi}" } else { "" };
-    format!("- {{name: {name}{parent}{priority}, gpu: {{quota: {}, limit: {limit}, weight: {weight}}}{cpu}}}\n", 8 * quota)
+    format!(
+        "- {{name: {name}{parent}{priority}, gpu: {{quota: {}, limit: {limit}, weight: {weight}}}{cpu}}}\n",
+        8 * quota
+    )
 }
 
 /// A scenario through its policy's own format and back, written again.
 fn there_and_back(text: &str) -> Result<(), TestCaseError> {
     let before = scenario(text);
-    let written = export(&before, None).map_err(|refused| TestCaseError::fail(format!("{refused:?}\n{text}")))?;
+    let written =
+        export(&before, None).map_err(|refused| TestCaseError::fail(format!("{refused:?}\n{text}")))?;
     let imported = original(&written.text).expect("a format that is imported");
     let found = format!("{text}\n{}\n{:?}", written.text, imported.report.diagnostics);
     let Some(mut again) = imported.scenario else { return Err(TestCaseError::fail(found)) };
     again.policy.clone_from(&before.policy);
     again.nodes = before.nodes.clone();
     prop_assert_eq!(export(&again, None).map(|written| written.text).ok(), Some(written.text), "{}", found);
-    let names = |s: &Scenario| s.queues.iter().map(|q| (q.name.clone(), q.parent.clone())).collect::<Vec<_>>();
+    let names =
+        |s: &Scenario| s.queues.iter().map(|q| (q.name.clone(), q.parent.clone())).collect::<Vec<_>>();
     let (mut was, mut is) = (names(&before), names(&again));
     was.sort();
     is.sort();
@@ -115,7 +120,14 @@ spec:
 ";
     let start = expected.replace("Research & more", "\"Research & more\"");
     assert!(written.text.starts_with(&start), "{}", written.text);
-    for line in ["parentQueue: research", "reclaimMinRuntime: 90s", "quota: 1.5", "overQuotaWeight: 2.5", "quota: 500", "quota: 1073.741824"] {
+    for line in [
+        "parentQueue: research",
+        "reclaimMinRuntime: 90s",
+        "quota: 1.5",
+        "overQuotaWeight: 2.5",
+        "quota: 500",
+        "quota: 1073.741824",
+    ] {
         assert!(written.text.contains(line), "{line}\n{}", written.text);
     }
     let left_out = written.left_out.join("\n");
@@ -151,7 +163,8 @@ fn only_what_was_edited_differs() {
         ("kai", ("quota: 1.5", "quota: 2"), "+      quota: 2"),
         ("runai", ("quota: 1.5", "quota: 2"), "+          \"deserved\": 2,"),
     ] {
-        let text = KAI.replace("policy: kai", &format!("policy: {policy}")).replace("priority: 200", "priority: 2");
+        let text =
+            KAI.replace("policy: kai", &format!("policy: {policy}")).replace("priority: 200", "priority: 2");
         let text = text.replace("usage: 0.25", "weight: 1").replace("weight: 2.5, weight: 1", "weight: 2.5");
         let before = scenario(&text);
         let after = scenario(&text.replace(edit.0, edit.1));

@@ -127,12 +127,18 @@ pub fn read(fragment: &str) -> Fragment {
 
 /// The fragment of a link to the present moment, without `#`.
 pub fn write(model: &Model) -> String {
+    write_with_note(model, "")
+}
+
+/// The same with what its sender has to say.
+pub fn write_with_note(model: &Model, note: &str) -> String {
     let moment = Moment {
         cycle: model.cursor,
         decision: model.decision,
         selection: model.selection.clone().filter(|_| !model.auto_selected),
         view: Some(model.view.now).filter(|view| *view != NowView::Shares),
         why: model.selection.is_some() && !model.auto_selected,
+        note: note.to_string(),
     };
     link_encode(model, &moment)
 }
@@ -155,7 +161,8 @@ fn link_decode(text: &str) -> Result<Opened, String> {
     let view = moment.view.as_deref().and_then(NowView::from_name);
     let selection = moment.sel.as_deref().and_then(Selection::from_text);
     let why = moment.why;
-    let moment = Moment { cycle, decision, selection, view, why };
+    let note = moment.note.unwrap_or_default();
+    let moment = Moment { cycle, decision, selection, view, why, note };
     Ok(Opened { moment, rules: linked.rules, ..Opened::new(linked.scenario, Origin::Link) })
 }
 
@@ -165,6 +172,7 @@ fn link_encode(model: &Model, moment: &Moment) -> String {
         sel: moment.selection.as_ref().map(Selection::to_text),
         view: moment.view.map(|view| view.name().to_string()),
         why: moment.why,
+        note: Some(moment.note.clone()),
     };
     format!("{}{parameters}", link::encode(&model.scenario))
 }

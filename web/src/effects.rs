@@ -3,10 +3,10 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use fairground::export::with_schema_line;
 use leptos::leptos_dom::helpers::{
     IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
 };
-use fairground::export::with_schema_line;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 

@@ -33,7 +33,9 @@ impl Declarations {
             } else if let Some(rest) = line.strip_prefix("pub struct ") {
                 of = rest.split([' ', '(']).next().unwrap_or_default().to_string();
                 all.insert(of.clone(), (std::mem::take(&mut says), BTreeMap::new()));
-            } else if let Some((name, kind)) = line.strip_prefix("pub ").and_then(|field| field.split_once(": ")) {
+            } else if let Some((name, kind)) =
+                line.strip_prefix("pub ").and_then(|field| field.split_once(": "))
+            {
                 let kind = kind.rsplit('<').next().unwrap_or(kind).trim_end_matches([',', '>']).to_string();
                 if let Some((_, fields)) = all.get_mut(&of) {
                     fields.insert(name.replace('_', "-"), Declared { says: std::mem::take(&mut says), kind });
@@ -151,8 +153,10 @@ fn settings(says: &str) -> Value {
             }
         }
     }
-    let properties: Map<String, Value> =
-        properties.into_iter().map(|(name, says)| (name.to_string(), json!({ "description": says }))).collect();
+    let properties: Map<String, Value> = properties
+        .into_iter()
+        .map(|(name, says)| (name.to_string(), json!({ "description": says })))
+        .collect();
     json!({ "type": ["object", "null"], "description": says, "properties": properties })
 }
 

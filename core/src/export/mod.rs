@@ -9,11 +9,11 @@ mod json_schema;
 pub use json_schema::{json_schema, with_schema_line};
 
 use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};
+use crate::moment::csv;
 use crate::policy::Policy;
 use crate::policy::description::Description;
-use crate::moment::csv;
-pub use crate::policy::export::{Export, File, Written};
 use crate::policy::export::Source;
+pub use crate::policy::export::{Export, File, Written};
 use crate::scenario::{self, Diagnostic, Plan, Scenario, Severity};
 use crate::sim::{CycleRecord, Simulation, Stops, drive};
 use crate::translate::{Kind as Note, translate};

@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn numbers_have_no_more_digits_than_they_need() {
-        let all = [(1500, 3, "1.5"), (2000, 3, "2"), (-1, 3, "-0.001"), (0, 6, "0"), (1_000_001, 6, "1.000001")];
+        let all =
+            [(1500, 3, "1.5"), (2000, 3, "2"), (-1, 3, "-0.001"), (0, 6, "0"), (1_000_001, 6, "1.000001")];
         for (n, digits, text) in all {
             assert_eq!(decimal(n, digits), text);
         }

@@ -1,7 +1,9 @@
 //! Sharing: the link, how far it carries, and the file.
 
 use fairground::export::Export;
+use fairground::link::NOTE_CHARS_MAX;
 use fairground::policy::Policy;
+use fairground::words;
 use leptos::prelude::*;
 
 use crate::engine::protocol::Exported;
@@ -22,16 +24,28 @@ pub fn Share(
         let policy = Policy::described_or_default(&m.scenario.policy);
         policy.exports.iter().map(|export| (policy.name, export)).collect::<Vec<_>>()
     });
-    let link = effects::link_of(&store.now(address::write));
-    let length = link.chars().count();
-    let is_too_long = length > address::IN_ADDRESS_MAX;
+    let note = RwSignal::new(String::new());
+    let link = Memo::new(move |_| effects::link_of(&store.now(|m| address::write_with_note(m, &note.get()))));
+    let length = move || link.with(|link| link.chars().count());
+    let is_too_long = move || length() > address::IN_ADDRESS_MAX;
     let (title, cycle) = store.now(|m| (m.scenario.name.clone(), m.cursor));
-    let markdown = format!("[{}, cycle {cycle}]({link})", title.replace(['[', ']'], ""));
+    let named = title.replace(['[', ']'], "");
+    let copy_markdown = move |_| {
+        let text = format!("[{named}, cycle {cycle}]({})", link.get_untracked());
+        effects::copy(store, text, "Markdown link copied.");
+    };
+    let copy_card = move |_| {
+        let card = store.now(|m| {
+            let frame = m.frame.as_deref()?;
+            Some(words::ticket(frame, &m.scenario.name, m.selection.as_ref(), &link.get_untracked()))
+        });
+        if let Some(card) = card {
+            effects::copy(store, card, "Ticket card copied.");
+        }
+    };
     let embed = store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.scenario.name));
     let copy_embed = move |_| effects::copy(store, embed.clone(), "Embed code copied.");
-    let text = link.clone();
-    let copy_link = move |_| effects::copy(store, text.clone(), "Link copied.");
-    let copy_markdown = move |_| effects::copy(store, markdown.clone(), "Markdown link copied.");
+    let copy_link = move |_| effects::copy(store, link.get_untracked(), "Link copied.");
     view! {
         <DialogFrame title="Share this moment" on_close>
             <p>
@@ -39,16 +53,26 @@ pub fn Share(
                 ", with what is selected explained. Nothing is sent to any server."
             </p>
             <label class="field">
+                <span>"Note for whoever opens the link (optional)"</span>
+                <input
+                    type="text"
+                    maxlength=NOTE_CHARS_MAX.to_string()
+                    prop:value=move || note.get()
+                    on:input=move |event| note.set(event_target_value(&event))
+                />
+            </label>
+            <label class="field">
                 <span>"Link"</span>
-                <textarea class="link-text" readonly rows="3" prop:value=link></textarea>
+                <textarea class="link-text" readonly rows="3" prop:value=move || link.get()></textarea>
             </label>
             <p class="hint" class:problem=is_too_long>
-                <b>{format!("{} characters", crate::agreement::thousands(length as u64))}</b>
-                {format!(": {}.", address::reach(length))}
+                <b>{move || format!("{} characters", crate::agreement::thousands(length() as u64))}</b>
+                {move || format!(": {}.", address::reach(length()))}
             </p>
             <div class="row">
-                <button type="button" class="btn" class:primary=!is_too_long autofocus on:click=copy_link>"Copy the link"</button>
+                <button type="button" class="btn" class:primary=move || !is_too_long() autofocus on:click=copy_link>"Copy the link"</button>
                 <button type="button" class="btn" on:click=copy_markdown>"Copy as Markdown"</button>
+                <button type="button" class="btn" on:click=copy_card>"Copy a ticket card"</button>
                 <button type="button" class="btn" on:click=copy_embed>"Copy the embed code"</button>
                 <button
                     type="button"

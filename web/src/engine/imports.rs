@@ -180,8 +180,8 @@ pub fn export(scenario: &str, format: &str, original: Option<&str>) -> Option<Ex
     let scenario = scenario::read(scenario).scenario?;
     let Written { text, left_out } = export::export(&scenario, Some(format)).ok()?;
     let before = original.and_then(|original| export::original(original)?.scenario);
-    let changes = before
-        .and_then(|before| export::changes(&before, &scenario, Some(format), ["imported", "now"]).ok());
+    let changes =
+        before.and_then(|before| export::changes(&before, &scenario, Some(format), ["imported", "now"]).ok());
     Some(Exported { format: format.to_string(), text, changes, left_out })
 }
 

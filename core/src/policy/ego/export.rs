@@ -42,7 +42,8 @@ fn write(source: &Source<'_>) -> Option<Written> {
     plan.whole();
     let (text, rounded) = (std::mem::take(&mut plan.out), std::mem::take(&mut plan.rounded));
     let mut left_out: Vec<String> = Vec::new();
-    left_out.extend(source.remark(&rounded, "a plan counts whole hosts; what is owned is rounded down to them"));
+    left_out
+        .extend(source.remark(&rounded, "a plan counts whole hosts; what is owned is rounded down to them"));
     left_out.extend(plan.left_out());
     Some(Written { text, left_out })
 }
@@ -66,7 +67,10 @@ impl<'a> Plan<'_, 'a> {
         self.line(1, &format!("<ResourceGroupName>{GROUP}</ResourceGroupName>"));
         if let Some(grace) = self.config.grace {
             let seconds = seconds(grace);
-            self.line(1, &format!("<PolicyParameter name=\"DefaultGracePeriod\">{seconds}</PolicyParameter>"));
+            self.line(
+                1,
+                &format!("<PolicyParameter name=\"DefaultGracePeriod\">{seconds}</PolicyParameter>"),
+            );
         }
         let tops = self.queues.ids().filter(|&id| self.queues[id].parent.is_none());
         for top in tops.collect::<Vec<_>>() {
@@ -142,7 +146,10 @@ impl<'a> Plan<'_, 'a> {
     /// The GPUs of the first host that has some, in thousandths.
     fn gpus_of_a_host(&self) -> i64 {
         let nodes = self.source.cluster.nodes.values().filter(|node| node.partition == self.pool);
-        nodes.map(|node| node.capacity.get(Resource::GPU).in_base_units()).find(|&gpus| gpus > 0).unwrap_or(1000)
+        nodes
+            .map(|node| node.capacity.get(Resource::GPU).in_base_units())
+            .find(|&gpus| gpus > 0)
+            .unwrap_or(1000)
     }
 
     fn left_out(&self) -> Vec<String> {
@@ -152,14 +159,22 @@ impl<'a> Plan<'_, 'a> {
             self.queues.values().filter(|queue| is(queue, &of(queue))).map(|queue| &*queue.name).collect()
         };
         let lends = has(&|_, config| {
-            config.lendout.is_some() || config.lendout_grace.is_some() || config.reserved > 0 || config.reclaim_grace.is_some()
+            config.lendout.is_some()
+                || config.lendout_grace.is_some()
+                || config.reserved > 0
+                || config.reclaim_grace.is_some()
         });
         let owns = has(&|queue, _| {
-            [queue.resources.cpu.quota, queue.resources.memory.quota].iter().any(|bound| matches!(bound, Bound::At(_)))
+            [queue.resources.cpu.quota, queue.resources.memory.quota]
+                .iter()
+                .any(|bound| matches!(bound, Bound::At(_)))
         });
         let odd = has(&|queue, _| queue.priority.is_some_and(|p| !(1..PRIORITIES).contains(&p)));
         let mut all: Vec<String> = Vec::new();
-        all.extend(source.remark(&lends, "lending, reserves and reclaim grace are not in a plan that is written here"));
+        all.extend(
+            source
+                .remark(&lends, "lending, reserves and reclaim grace are not in a plan that is written here"),
+        );
         all.extend(source.remark(&owns, "hosts are owned, not CPU or memory alone; not written"));
         all.extend(source.remark(&odd, "share priorities are 1 to 10; the nearest is written"));
         if !self.config.lendout || self.config.placement != Placement::Stacked {
@@ -188,7 +203,8 @@ fn sharing(queue: &Queue, depth: usize) -> String {
         inside.push_str(&limits);
         indented(&mut inside, depth + 1, "</Limit>");
     }
-    let turned = |priority: i32| format!(" priority=\"{}\"", (PRIORITIES - priority.clamp(1, PRIORITIES - 1)));
+    let turned =
+        |priority: i32| format!(" priority=\"{}\"", (PRIORITIES - priority.clamp(1, PRIORITIES - 1)));
     let priority = queue.priority.map_or(String::new(), turned);
     let mut out = String::new();
     if !inside.is_empty() || !priority.is_empty() {
@@ -201,11 +217,7 @@ fn sharing(queue: &Queue, depth: usize) -> String {
 
 fn limits(queue: &Queue, depth: usize) -> String {
     let mut out = String::new();
-    let all = [
-        ("ncpus", Resource::CPU, 3),
-        ("maxmem", Resource::MEMORY, 0),
-        ("ngpus", Resource::GPU, 3),
-    ];
+    let all = [("ncpus", Resource::CPU, 3), ("maxmem", Resource::MEMORY, 0), ("ngpus", Resource::GPU, 3)];
     for (name, resource, digits) in all {
         let Bound::At(amount) = queue.resources.get(resource).limit else { continue };
         let n = amount.in_base_units();

@@ -74,7 +74,10 @@ fn object(
             "spec",
             map([
                 ("displayName", text(if shown == own { "" } else { shown })),
-                ("parentQueue", text(&queue.parent.map_or(String::new(), |parent| names.queue(parent, pool)))),
+                (
+                    "parentQueue",
+                    text(&queue.parent.map_or(String::new(), |parent| names.queue(parent, pool))),
+                ),
                 ("priority", Yaml::Value(queue.priority.unwrap_or(PRIORITY).to_string())),
                 ("preemptMinRuntime", duration(queue.preempt_min_runtime)),
                 ("reclaimMinRuntime", duration(queue.reclaim_min_runtime)),

@@ -49,9 +49,10 @@ pub fn kit(source: &Source<'_>, expected: &str) -> Option<Vec<File>> {
     left_out.extend(node_names.left_out.iter().cloned());
     let played = timetable(source, &names, &node_names.names, &job_names);
     left_out.extend(played.left_out);
-    let shares = cluster.pods.values().any(|pod| {
-        matches!(pod.request.gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. })
-    });
+    let shares = cluster
+        .pods
+        .values()
+        .any(|pod| matches!(pod.request.gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. }));
     let file = |name: &str, text: String| File { name: name.to_string(), text };
     let mut files = vec![
         file("README.md", readme(source, shares, &left_out)),
@@ -79,9 +80,17 @@ fn stages(source: &Source<'_>) -> String {
     let status = |template: &str| map([("statusTemplate", text(template))]);
     let lasts = ".metadata.annotations[\"fairground/lasts\"]";
     let from = map([("durationFrom", map([("expressionFrom", text(lasts))]))]);
-    let gone = map([("finalizers", map([("empty", Yaml::Value("true".into()))])), ("delete", Yaml::Value("true".into()))]);
+    let gone = map([
+        ("finalizers", map([("empty", Yaml::Value("true".into()))])),
+        ("delete", Yaml::Value("true".into())),
+    ]);
     let all = [
-        ("pod-ready", vec![stays(), expression(".status.phase", "In", &["Pending"])], after(delays.start.as_millis()), status(RUNNING)),
+        (
+            "pod-ready",
+            vec![stays(), expression(".status.phase", "In", &["Pending"])],
+            after(delays.start.as_millis()),
+            status(RUNNING),
+        ),
         (
             "pod-complete",
             vec![stays(), expression(".status.phase", "In", &["Running"]), expression(lasts, "Exists", &[])],
@@ -133,10 +142,13 @@ fn readme(source: &Source<'_>, shares: bool, left_out: &BTreeSet<String>) -> Str
     let cluster = source.cluster;
     let title = if scenario.name.is_empty() { "Scenario" } else { &scenario.name };
     let note = if scenario.note.is_empty() { String::new() } else { format!("\n{}\n", scenario.note.trim()) };
-    let gpus: i64 = cluster.nodes.values().map(|node| node.capacity.get(Resource::GPU).in_base_units() / 1000).sum();
+    let gpus: i64 =
+        cluster.nodes.values().map(|node| node.capacity.get(Resource::GPU).in_base_units() / 1000).sum();
     let versions = super::versions::MODELLED.versions;
     let operator = match shares {
-        true => "\nSome pods ask for a part of a GPU: for those the cluster needs an operator that gives nodes fake devices.\n",
+        true => {
+            "\nSome pods ask for a part of a GPU: for those the cluster needs an operator that gives nodes fake devices.\n"
+        }
         false => "",
     };
     let left_out: String = left_out.iter().map(|line| format!("- {line}\n")).collect();

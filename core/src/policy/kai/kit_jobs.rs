@@ -13,7 +13,8 @@ use crate::policy::export::{Source, decimal};
 use crate::units::Resource;
 
 /// The classes that KAI brings.
-const KNOWN: [(i32, &str); 4] = [(50, "train"), (75, "build-preemptible"), (100, "build"), (125, "inference")];
+const KNOWN: [(i32, &str); 4] =
+    [(50, "train"), (75, "build-preemptible"), (100, "build"), (125, "inference")];
 
 /// The further priority classes that jobs name.
 #[derive(Default)]
@@ -270,7 +271,11 @@ fn affinity(requirements: &[Requirement]) -> Yaml {
 }
 
 fn tolerations(own: &[Toleration]) -> Yaml {
-    let kwok = map([("key", text("kwok.x-k8s.io/node")), ("operator", text("Exists")), ("effect", text("NoSchedule"))]);
+    let kwok = map([
+        ("key", text("kwok.x-k8s.io/node")),
+        ("operator", text("Exists")),
+        ("effect", text("NoSchedule")),
+    ]);
     let toleration = |toleration: &Toleration| {
         let operator = if toleration.value.is_some() { "Equal" } else { "Exists" };
         let effect = toleration.effect.map_or("", |effect| match effect {
@@ -291,7 +296,8 @@ fn tolerations(own: &[Toleration]) -> Yaml {
 /// Small letters, digits and hyphens, as subgroups are called.
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let plain: String = name.to_ascii_lowercase().chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    let plain: String =
+        name.to_ascii_lowercase().chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
     format!("{}{plain}", if plain.starts_with('-') || plain.is_empty() { "g" } else { "" })
 }
 

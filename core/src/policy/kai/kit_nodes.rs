@@ -29,7 +29,8 @@ pub(super) fn nodes(source: &Source<'_>, names: &Names) -> Nodes {
 
 fn object(source: &Source<'_>, names: &Names, node: &Node, name: &str) -> Yaml {
     let gpus = node.n_devices();
-    let mut labels: Vec<(String, Yaml)> = node.labels.iter().map(|(key, value)| (key.to_string(), text(value))).collect();
+    let mut labels: Vec<(String, Yaml)> =
+        node.labels.iter().map(|(key, value)| (key.to_string(), text(value))).collect();
     let mut label = |key: &str, value: &str| {
         if labels.iter().all(|(known, _)| known != key) {
             labels.push((key.to_string(), text(value)));
@@ -87,7 +88,8 @@ fn capacity(source: &Source<'_>, node: &Node) -> Yaml {
     if node.n_devices() > 0 {
         all.push(("nvidia.com/gpu".to_string(), text(&node.n_devices().to_string())));
     }
-    let named = source.cluster.named.iter().enumerate().filter(|(n, _)| node.capacity.has(Resource::named(*n)));
+    let named =
+        source.cluster.named.iter().enumerate().filter(|(n, _)| node.capacity.has(Resource::named(*n)));
     all.extend(named.map(|(n, name)| (extended(name), text(&amount(Resource::named(n)).to_string()))));
     Yaml::Map(all)
 }

@@ -82,13 +82,16 @@ fn command(
     }
     let queue = entry.queue.as_ref()?;
     let id = cluster.queues.ids().find(|id| *cluster.queues[*id].name == **queue)?;
-    let is_of_gpus = entry.cpu == Default::default() && entry.memory == Default::default() && entry.pool.is_none();
+    let is_of_gpus =
+        entry.cpu == Default::default() && entry.memory == Default::default() && entry.pool.is_none();
     let number = |typed: &str| match typed {
         "unlimited" => Some("-1".to_string()),
         typed => typed.parse::<f64>().ok().map(|n| n.to_string()),
     };
     let mut values = Vec::new();
-    for (name, typed) in [("quota", &entry.gpu.quota), ("limit", &entry.gpu.limit), ("overQuotaWeight", &entry.gpu.weight)] {
+    for (name, typed) in
+        [("quota", &entry.gpu.quota), ("limit", &entry.gpu.limit), ("overQuotaWeight", &entry.gpu.weight)]
+    {
         if let Some(typed) = typed {
             values.push(format!("\"{name}\":{}", number(&typed.0)?));
         }

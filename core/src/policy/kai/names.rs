@@ -61,7 +61,8 @@ impl Taken {
     pub fn name(&mut self, typed: &str) -> String {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
         let lower = typed.to_ascii_lowercase();
-        let plain: String = lower.chars().map(|c| if is_plain(c) { c } else { '-' }).take(CHARS_MAX).collect();
+        let plain: String =
+            lower.chars().map(|c| if is_plain(c) { c } else { '-' }).take(CHARS_MAX).collect();
         let labels = plain.split('.').map(|label| label.trim_matches('-')).filter(|label| !label.is_empty());
         let plain = labels.collect::<Vec<_>>().join(".");
         let plain = if plain.is_empty() { "unnamed".to_string() } else { plain };
@@ -80,7 +81,8 @@ mod tests {
     #[test]
     fn names_are_what_a_cluster_takes() {
         let mut taken = Taken::default();
-        let names = ["team-a", "Team A", "Team_A", "--", "日本", "a/b", ".x..y-."].map(|name| taken.name(name));
+        let names =
+            ["team-a", "Team A", "Team_A", "--", "日本", "a/b", ".x..y-."].map(|name| taken.name(name));
         assert_eq!(names, ["team-a", "team-a-2", "team-a-3", "unnamed", "unnamed-2", "a-b", "x.y"]);
     }
 }

@@ -102,8 +102,10 @@ fn write(source: &Source<'_>) -> Option<Written> {
         let list = if is_department(queue) { &mut lists.departments } else { &mut lists.projects };
         list.push(unit(source, id)?);
     }
-    let mut left_out: Vec<String> =
-        source.remark(&deeper, "Run:ai has departments and projects; deeper queues are not written").into_iter().collect();
+    let mut left_out: Vec<String> = source
+        .remark(&deeper, "Run:ai has departments and projects; deeper queues are not written")
+        .into_iter()
+        .collect();
     left_out.extend(source.remark(&odd_ranks(source), "the rank is the nearest of Run:ai's seven"));
     left_out.extend(source.remark(&cut_memory(source), "memory is rounded up to whole MiB"));
     let mut text = serde_json::to_string_pretty(&lists).ok()?;

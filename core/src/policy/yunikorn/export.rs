@@ -21,8 +21,10 @@ pub const QUEUES: Export = Export {
 };
 
 fn write(source: &Source<'_>) -> Option<Written> {
-    let partitions: Option<Vec<Partition>> =
-        source.partitions().map(|(pool, queues, policy)| partition_of(source, (pool, queues), policy)).collect();
+    let partitions: Option<Vec<Partition>> = source
+        .partitions()
+        .map(|(pool, queues, policy)| partition_of(source, (pool, queues), policy))
+        .collect();
     Some(Written { text: file::file(&partitions?).block(), left_out: Vec::new() })
 }
 
