@@ -1,6 +1,6 @@
 //! The JSON schema of the format: it is published as it is made, takes every example, and refuses what is wrong.
 
-use fairground::export::{json_schema, with_schema_line};
+use fairground::export::{format_reference, json_schema, with_schema_line};
 use fairground::scenario::{read, to_json};
 use serde_json::{Value, json};
 
@@ -14,6 +14,17 @@ fn the_published_schema_is_what_the_program_makes() {
         return;
     }
     assert!(PUBLISHED == json_schema(), "run this test with UPDATE_EXPECT=1");
+}
+
+#[test]
+fn the_reference_in_the_guide_is_what_the_program_makes() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/format.md");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&file, format_reference()).expect("written");
+        return;
+    }
+    let text = std::fs::read_to_string(&file).expect("the reference");
+    assert!(text == format_reference(), "run this test with UPDATE_EXPECT=1");
 }
 
 /// What is wrong with a value by those words of JSON schema that ours uses; others are a mistake of the schema.

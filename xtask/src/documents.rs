@@ -21,8 +21,25 @@ pub fn render(page: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Puts beside the page what browsers and editors ask for and no page needs: what it takes to be installed, and the schema of scenarios.
+/// Renders the guide into a folder of the page.
+fn guide(page: &Path) -> Result<(), Failure> {
+    let folder = page.join("guide");
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
+    write(&folder.join("spec.css"), &read(&root().join("assets/spec.css"))?)?;
+    for name in GUIDE {
+        let text = read(&root().join(format!("docs/guide/{name}.md")))?;
+        let document = document(&String::from_utf8_lossy(&text));
+        write(&folder.join(format!("{name}.html")), document.as_bytes())?;
+    }
+    Ok(())
+}
+
+const GUIDE: [&str; 11] =
+    ["index", "kai", "runai", "yunikorn", "ego", "baselines", "format", "runner", "links", "embedding", "exports"];
+
+/// Puts beside the page what is asked for from outside of it: the guide, what it takes to be installed, and the schema of scenarios.
 pub fn publish(page: &Path) -> Result<(), Failure> {
+    guide(page)?;
     for file in PUBLISHED {
         let name = file.rsplit('/').next().unwrap_or(file);
         write(&page.join(name), &read(&root().join("assets").join(file))?)?;

@@ -4,6 +4,7 @@
 //! `format/schema.rs` say what they mean, and the forms of the policies give the settings.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
@@ -19,6 +20,8 @@ struct Declared {
     says: String,
     /// The type of its value, or of one of its entries.
     kind: String,
+    /// Its line.
+    line: usize,
 }
 
 /// The structs of the format with what they and their fields say, by name.
@@ -27,7 +30,7 @@ struct Declarations(BTreeMap<String, (String, BTreeMap<String, Declared>)>);
 impl Declarations {
     fn read() -> Declarations {
         let (mut all, mut says, mut of) = (BTreeMap::new(), String::new(), String::new());
-        for line in SOURCE.lines().map(str::trim) {
+        for (at, line) in SOURCE.lines().map(str::trim).enumerate() {
             if let Some(more) = line.strip_prefix("///") {
                 says = format!("{says} {}", more.trim()).trim().to_string();
             } else if let Some(rest) = line.strip_prefix("pub struct ") {
@@ -38,7 +41,7 @@ impl Declarations {
             {
                 let kind = kind.rsplit('<').next().unwrap_or(kind).trim_end_matches([',', '>']).to_string();
                 if let Some((_, fields)) = all.get_mut(&of) {
-                    fields.insert(name.replace('_', "-"), Declared { says: std::mem::take(&mut says), kind });
+                    fields.insert(name.replace('_', "-"), Declared { says: std::mem::take(&mut says), kind, line: at });
                 }
             } else if !line.starts_with("#[") {
                 says.clear();
@@ -49,6 +52,14 @@ impl Declarations {
 
     fn says(&self, of: &str) -> &str {
         self.0.get(of).map_or("", |(says, _)| says)
+    }
+
+    /// The fields of a struct, in the order of the file.
+    fn fields(&self, of: &str) -> Vec<(String, Declared)> {
+        let Some((_, fields)) = self.0.get(of) else { return Vec::new() };
+        let mut fields: Vec<(String, Declared)> = fields.clone().into_iter().collect();
+        fields.sort_by_key(|(_, field)| field.line);
+        fields
     }
 
     fn field(&self, of: &str, name: &str) -> Declared {
@@ -168,3 +179,45 @@ pub fn with_schema_line(yaml: &str, schema: &str) -> String {
         false => yaml.to_string(),
     }
 }
+
+/// The reference of the format as Markdown: a table of the fields of each kind of entry.
+pub fn format_reference() -> String {
+    let declared = Declarations::read();
+    let mut open: Vec<(&str, String)> = vec![("A scenario", "Scenario".into())];
+    let mut known: Vec<String> = Vec::new();
+    let mut text = String::from(
+        "# Format reference\n\nThis page is made from the program. A scenario file is YAML or JSON; it begins with \
+         `format: fairground-scenario` and `version: 1`. Values are typed as people write them: `500m`, `16Gi`, `20m`, `unlimited`.\n",
+    );
+    while let Some((title, of)) = open.pop() {
+        if known.contains(&of) {
+            continue;
+        }
+        let _ = write!(text, "\n## {title}\n\n{}\n\n| field | meaning |\n|---|---|\n", declared.says(&of));
+        let mut inner = Vec::new();
+        for (name, field) in declared.fields(&of) {
+            let _ = writeln!(text, "| `{name}` | {} |", field.says.replace('|', "\\|"));
+            if let Some((title, _)) = TITLES.iter().find(|(_, kind)| *kind == field.kind) {
+                inner.push((*title, field.kind));
+            }
+        }
+        inner.reverse();
+        open.extend(inner);
+        known.push(of);
+    }
+    text
+}
+
+/// What the kinds of entries are called.
+const TITLES: [(&str, &str); 10] = [
+    ("Delays", "DelaysEntry"),
+    ("Nodes", "NodeEntry"),
+    ("Queues", "QueueEntry"),
+    ("Queues in one pool", "QueuePoolEntry"),
+    ("A resource of a queue", "ResourceEntry"),
+    ("Jobs", "JobEntry"),
+    ("Pod sets", "PodSetEntry"),
+    ("Timeline", "TimelineEntry"),
+    ("Capacity of a node", "CapacityEntry"),
+    ("Pools", "PoolEntry"),
+];

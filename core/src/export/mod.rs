@@ -6,7 +6,7 @@
 pub mod diff;
 mod json_schema;
 
-pub use json_schema::{json_schema, with_schema_line};
+pub use json_schema::{format_reference, json_schema, with_schema_line};
 
 use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};
 use crate::moment::csv;

@@ -152,6 +152,7 @@ mod tests {
             sel: Some("job:a2".into()),
             view: Some("shares".into()),
             why: true,
+            note: None,
         };
         assert_eq!(moment.to_string(), "&at=7.3&sel=job:a2&view=shares&why=1");
         assert_eq!(Moment::parse(&format!("https://example.org/#d1.x.y{moment}")), moment);
