@@ -18,7 +18,8 @@ fn scenario(text: &str) -> Scenario {
 
 /// Queues in departments, nodes in groups of different sizes, and jobs of different shapes: nothing in a pattern.
 fn synthetic(n_queues: usize, n_nodes: usize, n_jobs: usize) -> Scenario {
-    let mut text = "format: fairground-scenario\nversion: 1\nname: Synthetic\npolicy: kai\nnodes:\n".to_string();
+    let mut text =
+        "format: fairground-scenario\nversion: 1\nname: Synthetic\npolicy: kai\nnodes:\n".to_string();
     for i in 0..n_nodes {
         let _ = writeln!(text, "- {{name: node-{i}, gpu: {}}}", if i % 5 == 4 { 4 } else { 8 });
     }
@@ -27,14 +28,20 @@ fn synthetic(n_queues: usize, n_nodes: usize, n_jobs: usize) -> Scenario {
     for i in 0..n_queues {
         let parent = if i < n_tops { String::new() } else { format!(", parent: queue-{}", i % n_tops) };
         let (quota, weight) = (i * 7 % 5, 1 + i * 3 % 4);
-        let _ = writeln!(text, "- {{name: queue-{i}{parent}, gpu: {{quota: {quota}, limit: unlimited, weight: {weight}}}}}");
+        let _ = writeln!(
+            text,
+            "- {{name: queue-{i}{parent}, gpu: {{quota: {quota}, limit: unlimited, weight: {weight}}}}}"
+        );
     }
     text += "jobs:\n";
     for i in 0..n_jobs {
         let queue = n_tops + i * 11 % (n_queues - n_tops);
         let (gpu, submit, lasts) = (1 + i * 5 % 8, i * 17 % 240, 60 + i * 37 % 900);
         let pods = if i % 7 == 3 { ", pods: 4" } else { "" };
-        let _ = writeln!(text, "- {{name: job-{i}, queue: queue-{queue}, gpu: {gpu}{pods}, submit: {submit}s, lasts: {lasts}s}}");
+        let _ = writeln!(
+            text,
+            "- {{name: job-{i}, queue: queue-{queue}, gpu: {gpu}{pods}, submit: {submit}s, lasts: {lasts}s}}"
+        );
     }
     scenario(&text)
 }
@@ -53,7 +60,11 @@ fn links_are_no_longer_than_the_sizes_allow() {
 
 #[test]
 fn a_note_travels_in_the_link() {
-    let moment = Moment { note: Some("Why is b2 waiting? — 4 GPUs & \"free\"".into()), why: true, ..Moment::default() };
+    let moment = Moment {
+        note: Some("Why is b2 waiting? — 4 GPUs & \"free\"".into()),
+        why: true,
+        ..Moment::default()
+    };
     let text = moment.to_string();
     assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.&=".contains(&b)), "{text}");
     assert_eq!(Moment::parse(&format!("https://example.org/#d1.x{text}")), moment);

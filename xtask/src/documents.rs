@@ -34,8 +34,19 @@ fn guide(page: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-const GUIDE: [&str; 11] =
-    ["index", "kai", "runai", "yunikorn", "ego", "baselines", "format", "runner", "links", "embedding", "exports"];
+const GUIDE: [&str; 11] = [
+    "index",
+    "kai",
+    "runai",
+    "yunikorn",
+    "ego",
+    "baselines",
+    "format",
+    "runner",
+    "links",
+    "embedding",
+    "exports",
+];
 
 /// Puts beside the page what is asked for from outside of it: the guide, what it takes to be installed, and the schema of scenarios.
 pub fn publish(page: &Path) -> Result<(), Failure> {

@@ -41,7 +41,10 @@ impl Declarations {
             {
                 let kind = kind.rsplit('<').next().unwrap_or(kind).trim_end_matches([',', '>']).to_string();
                 if let Some((_, fields)) = all.get_mut(&of) {
-                    fields.insert(name.replace('_', "-"), Declared { says: std::mem::take(&mut says), kind, line: at });
+                    fields.insert(
+                        name.replace('_', "-"),
+                        Declared { says: std::mem::take(&mut says), kind, line: at },
+                    );
                 }
             } else if !line.starts_with("#[") {
                 says.clear();

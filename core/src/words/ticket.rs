@@ -55,7 +55,9 @@ fn queues(frame: &Frame, resource: u8) -> Vec<String> {
     head.extend(has_share.then(|| terms.says("fair share")));
     head.push("requested".into());
     let row = |row: &QueueRow| {
-        let depth = std::iter::successors(row.parent, |at| frame.queues.get(*at as usize)?.parent).take(ROWS_MAX).count();
+        let depth = std::iter::successors(row.parent, |at| frame.queues.get(*at as usize)?.parent)
+            .take(ROWS_MAX)
+            .count();
         let mut cells = vec![
             format!("{}{}", "  ".repeat(depth), one_line(&row.name)),
             number::amount(resource, row.allocated[at]),
@@ -83,7 +85,8 @@ fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let widths: Vec<usize> = (0..n).map(|i| width(i).unwrap_or(0)).collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(i, (cell, &w))| if i == 0 { format!("{cell:<w$}") } else { format!("{cell:>w$}") });
+        let cells =
+            cells.map(|(i, (cell, &w))| if i == 0 { format!("{cell:<w$}") } else { format!("{cell:>w$}") });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
     };
     rows.iter().map(line).collect()
@@ -91,7 +94,8 @@ fn aligned(rows: &[Vec<String>]) -> Vec<String> {
 
 /// What is on each GPU: its job, marked if it leaves, and the job that claims it.
 fn nodes(frame: &Frame) -> Vec<String> {
-    let shown: Vec<&NodeCard> = frame.nodes.iter().filter(|node| !node.cells.is_empty()).take(ROWS_MAX).collect();
+    let shown: Vec<&NodeCard> =
+        frame.nodes.iter().filter(|node| !node.cells.is_empty()).take(ROWS_MAX).collect();
     let width = shown.iter().map(|node| node.name.chars().count()).max().unwrap_or(0);
     let line = |node: &&NodeCard| {
         let cells: Vec<String> = node.cells.iter().take(CELLS_MAX).map(cell).collect();
