@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use fairground::export::renamed;
 use fairground::link::{Moment, decode, encode};
-use fairground::moment::{Names, frame};
+use fairground::moment::{EventWord, Names, frame};
 use fairground::scenario::{Scenario, check, read};
 use fairground::sim::Simulation;
 use fairground::trace::Level;
@@ -86,4 +87,38 @@ fn a_ticket_card_reads_as_plain_characters() {
     let selection = Selection::from_text("job:b2");
     let card = ticket(&frame, &scenario.name, selection.as_ref(), "https://example.org/#d1.x");
     expect_test::expect_file!["sharing.txt"].assert_eq(&card);
+}
+
+/// Every example under neutral names: nothing of its own names is left, and as much happens, cycle by cycle.
+#[test]
+fn other_names_keep_the_shape() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenarios");
+    for entry in std::fs::read_dir(folder).expect("the examples").flatten() {
+        let own = read(&std::fs::read_to_string(entry.path()).expect("a text")).scenario.expect("a scenario");
+        let made = renamed(&own);
+        let at = entry.path();
+        let names = made.scenario.queues.iter().map(|queue| queue.name.as_str());
+        let names = names.chain(made.scenario.jobs.iter().map(|job| job.name.as_str()));
+        assert!(
+            names.into_iter().all(|name| name.starts_with("queue-") || name.starts_with("job-")),
+            "{at:?}"
+        );
+        assert_eq!((made.scenario.name.as_str(), made.scenario.note.as_str()), ("", ""));
+        let kinds = |scenario: &Scenario| {
+            let checked = check(scenario);
+            let mut simulation =
+                Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{at:?}: {:?}", checked.diagnostics)));
+            let mut kinds = Vec::new();
+            for _ in 0..30 {
+                let Some(record) = simulation.advance() else { break };
+                let mut words: Vec<_> = record.events.iter().map(|e| EventWord::of_event(&e.event)).collect();
+                words.sort_unstable();
+                kinds.push(words);
+            }
+            kinds
+        };
+        assert_eq!(kinds(&made.scenario), kinds(&own), "{at:?}");
+        let key = made.key();
+        assert_eq!(key.lines().count(), made.names.len());
+    }
 }

@@ -5,8 +5,10 @@
 
 pub mod diff;
 mod json_schema;
+mod rename;
 
 pub use json_schema::{format_reference, json_schema, with_schema_line};
+pub use rename::{Renamed, renamed};
 
 use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};
 use crate::moment::csv;
