@@ -1,6 +1,8 @@
 //! The page's address: links to scenarios and moments.
 
+use fairground::export::renamed;
 use fairground::link::{self, LinkError};
+use fairground::scenario::Scenario;
 use fairground::words::Selection;
 use web_sys::window;
 
@@ -127,20 +129,36 @@ pub fn read(fragment: &str) -> Fragment {
 
 /// The fragment of a link to the present moment, without `#`.
 pub fn write(model: &Model) -> String {
-    write_with_note(model, "")
+    let moment = present(model, "");
+    link_encode(&model.scenario, &moment)
 }
 
-/// The same with what its sender has to say.
-pub fn write_with_note(model: &Model, note: &str) -> String {
-    let moment = Moment {
+/// The same with what its sender has to say, and under neutral names if that is wanted.
+pub fn write_to_share(model: &Model, note: &str, is_renamed: bool) -> String {
+    let mut moment = present(model, note);
+    if !is_renamed {
+        return link_encode(&model.scenario, &moment);
+    }
+    let made = renamed(&model.scenario);
+    moment.selection = moment.selection.map(|selection| match selection {
+        Selection::Queue(name) => Selection::Queue(made.name("queue", &name)),
+        Selection::Job(name) => Selection::Job(made.name("job", &name)),
+        Selection::Node(name) => Selection::Node(made.name("node", &name)),
+        other => other,
+    });
+    link_encode(&made.scenario, &moment)
+}
+
+/// The moment that is shown.
+fn present(model: &Model, note: &str) -> Moment {
+    Moment {
         cycle: model.cursor,
         decision: model.decision,
         selection: model.selection.clone().filter(|_| !model.auto_selected),
         view: Some(model.view.now).filter(|view| *view != NowView::Shares),
         why: model.selection.is_some() && !model.auto_selected,
         note: note.to_string(),
-    };
-    link_encode(model, &moment)
+    }
 }
 
 /// How far a link of that length carries.
@@ -166,7 +184,7 @@ fn link_decode(text: &str) -> Result<Opened, String> {
     Ok(Opened { moment, rules: linked.rules, ..Opened::new(linked.scenario, Origin::Link) })
 }
 
-fn link_encode(model: &Model, moment: &Moment) -> String {
+fn link_encode(scenario: &Scenario, moment: &Moment) -> String {
     let parameters = link::Moment {
         at: Some(link::At { cycle: moment.cycle, decision: moment.decision }),
         sel: moment.selection.as_ref().map(Selection::to_text),
@@ -174,7 +192,7 @@ fn link_encode(model: &Model, moment: &Moment) -> String {
         why: moment.why,
         note: Some(moment.note.clone()),
     };
-    format!("{}{parameters}", link::encode(&model.scenario))
+    format!("{}{parameters}", link::encode(scenario))
 }
 
 /// What is known about a link that cannot be read.

@@ -1,6 +1,6 @@
 //! Sharing: the link, how far it carries, and the file.
 
-use fairground::export::Export;
+use fairground::export::{self, Export};
 use fairground::link::NOTE_CHARS_MAX;
 use fairground::policy::Policy;
 use fairground::words;
@@ -25,12 +25,21 @@ pub fn Share(
         policy.exports.iter().map(|export| (policy.name, export)).collect::<Vec<_>>()
     });
     let note = RwSignal::new(String::new());
-    let link = Memo::new(move |_| effects::link_of(&store.now(|m| address::write_with_note(m, &note.get()))));
+    let is_renamed = RwSignal::new(false);
+    let link = Memo::new(move |_| {
+        let (note, is_renamed) = (note.get(), is_renamed.get());
+        effects::link_of(&store.now(|m| address::write_to_share(m, &note, is_renamed)))
+    });
+    let save_key = move |_| {
+        let key = store.now(|m| export::renamed(&m.scenario).key());
+        effects::download("names.csv", "text/csv", &key);
+    };
     let length = move || link.with(|link| link.chars().count());
     let is_too_long = move || length() > address::IN_ADDRESS_MAX;
     let (title, cycle) = store.now(|m| (m.scenario.name.clone(), m.cursor));
     let named = title.replace(['[', ']'], "");
     let copy_markdown = move |_| {
+        let named = if is_renamed.get_untracked() { "Fairground" } else { named.as_str() };
         let text = format!("[{named}, cycle {cycle}]({})", link.get_untracked());
         effects::copy(store, text, "Markdown link copied.");
     };
@@ -61,6 +70,20 @@ pub fn Share(
                     on:input=move |event| note.set(event_target_value(&event))
                 />
             </label>
+            <label class="check">
+                <input
+                    type="checkbox"
+                    prop:checked=move || is_renamed.get()
+                    on:change=move |event| is_renamed.set(event_target_checked(&event))
+                />
+                " Rename queues, jobs, nodes and users in the link"
+            </label>
+            <Show when=move || is_renamed.get()>
+                <p class="hint">
+                    "Titles and notes are left out; labels and settings stay. Your own scenario keeps its names. "
+                    <button type="button" class="link" on:click=save_key>"Download the list of names"</button>
+                </p>
+            </Show>
             <label class="field">
                 <span>"Link"</span>
                 <textarea class="link-text" readonly rows="3" prop:value=move || link.get()></textarea>
@@ -72,8 +95,8 @@ pub fn Share(
             <div class="row">
                 <button type="button" class="btn" class:primary=move || !is_too_long() autofocus on:click=copy_link>"Copy the link"</button>
                 <button type="button" class="btn" on:click=copy_markdown>"Copy as Markdown"</button>
-                <button type="button" class="btn" on:click=copy_card>"Copy a ticket card"</button>
-                <button type="button" class="btn" on:click=copy_embed>"Copy the embed code"</button>
+                <button type="button" class="btn" disabled=move || is_renamed.get() on:click=copy_card>"Copy a ticket card"</button>
+                <button type="button" class="btn" disabled=move || is_renamed.get() on:click=copy_embed>"Copy the embed code"</button>
                 <button
                     type="button"
                     class="btn"
