@@ -30,10 +30,6 @@ pub fn Share(
         let (note, is_renamed) = (note.get(), is_renamed.get());
         effects::link_of(&store.now(|m| address::write_to_share(m, &note, is_renamed)))
     });
-    let save_key = move |_| {
-        let key = store.now(|m| export::renamed(&m.scenario).key());
-        effects::download("names.csv", "text/csv", &key);
-    };
     let length = move || link.with(|link| link.chars().count());
     let is_too_long = move || length() > address::IN_ADDRESS_MAX;
     let (title, cycle) = store.now(|m| (m.scenario.name.clone(), m.cursor));
@@ -61,29 +57,7 @@ pub fn Share(
                 "The link holds the whole scenario and opens at cycle " <b>{cycle.to_string()}</b>
                 ", with what is selected explained. Nothing is sent to any server."
             </p>
-            <label class="field">
-                <span>"Note for whoever opens the link (optional)"</span>
-                <input
-                    type="text"
-                    maxlength=NOTE_CHARS_MAX.to_string()
-                    prop:value=move || note.get()
-                    on:input=move |event| note.set(event_target_value(&event))
-                />
-            </label>
-            <label class="check">
-                <input
-                    type="checkbox"
-                    prop:checked=move || is_renamed.get()
-                    on:change=move |event| is_renamed.set(event_target_checked(&event))
-                />
-                " Rename queues, jobs, nodes and users in the link"
-            </label>
-            <Show when=move || is_renamed.get()>
-                <p class="hint">
-                    "Titles and notes are left out; labels and settings stay. Your own scenario keeps its names. "
-                    <button type="button" class="link" on:click=save_key>"Download the list of names"</button>
-                </p>
-            </Show>
+            {choices(store, note, is_renamed)}
             <label class="field">
                 <span>"Link"</span>
                 <textarea class="link-text" readonly rows="3" prop:value=move || link.get()></textarea>
@@ -106,26 +80,71 @@ pub fn Share(
                     "Download the file"
                 </button>
             </div>
-            <p class="hint">
-                "The embed is read-only. Options: "
-                <code>"controls=step,play,time"</code> " or " <code>"none"</code> " (which controls), "
-                <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
-                <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
-            </p>
-            <section class="group">
-                <h3>"Tables of the run"</h3>
-                <p class="hint">"Every cycle that was computed, for spreadsheets."</p>
-                <div class="row">
-                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: true })>
-                        "All events as CSV"
-                    </button>
-                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: false })>
-                        "All series as CSV"
-                    </button>
-                </div>
-            </section>
+            {embed_options()}
+            {tables(store)}
             {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
+    }
+}
+
+/// What goes into the link besides the scenario: a note, and other names.
+fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> impl IntoView {
+    let save_key = move |_| {
+        let key = store.now(|m| export::renamed(&m.scenario).key());
+        effects::download("names.csv", "text/csv", &key);
+    };
+    view! {
+        <label class="field">
+            <span>"Note for whoever opens the link (optional)"</span>
+            <input
+                type="text"
+                maxlength=NOTE_CHARS_MAX.to_string()
+                prop:value=move || note.get()
+                on:input=move |event| note.set(event_target_value(&event))
+            />
+        </label>
+        <label class="check">
+            <input
+                type="checkbox"
+                prop:checked=move || is_renamed.get()
+                on:change=move |event| is_renamed.set(event_target_checked(&event))
+            />
+            " Rename queues, jobs, nodes and users in the link"
+        </label>
+        <Show when=move || is_renamed.get()>
+            <p class="hint">
+                "Titles and notes are left out; labels and settings stay. Your own scenario keeps its names. "
+                <button type="button" class="link" on:click=save_key>"Download the list of names"</button>
+            </p>
+        </Show>
+    }
+}
+
+fn embed_options() -> impl IntoView {
+    view! {
+        <p class="hint">
+            "The embed is read-only. Options: "
+            <code>"controls=step,play,time"</code> " or " <code>"none"</code> " (which controls), "
+            <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
+            <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
+        </p>
+    }
+}
+
+fn tables(store: Store) -> impl IntoView {
+    view! {
+        <section class="group">
+            <h3>"Tables of the run"</h3>
+            <p class="hint">"Every cycle that was computed, for spreadsheets."</p>
+            <div class="row">
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: true })>
+                    "All events as CSV"
+                </button>
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: false })>
+                    "All series as CSV"
+                </button>
+            </div>
+        </section>
     }
 }
 
