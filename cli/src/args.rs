@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use fairground::export::Export;
 use fairground::policy::Policy;
 
 /// The policies of products, which are compared unless others are named.
@@ -43,6 +45,9 @@ pub enum Command {
     /// Write a scenario's queues in the format of its scheduler
     #[command(after_help = EXIT_CODES)]
     Export(Export),
+    /// Write a scenario as a virtual cluster with the real scheduler, with what is expected to happen there
+    #[command(after_help = EXIT_CODES)]
+    Kit(Kit),
     /// Compute fair shares like KAI's fair-share simulator: JSON in, JSON out
     #[command(after_help = EXIT_CODES)]
     Fairshare(FairShare),
@@ -58,6 +63,8 @@ pub enum Command {
     /// List the policies, the product versions they model, and what changed in later versions
     #[command(after_help = EXIT_CODES)]
     Policies(Policies),
+    /// Print the JSON schema of scenario files, by which editors check and complete them
+    Schema,
     /// Print a scenario as a link
     #[command(after_help = EXIT_CODES)]
     Link(Link),
@@ -127,6 +134,19 @@ pub enum Out {
     Text,
     /// One JSON object per line
     Jsonl,
+    /// All events as a table, for spreadsheets
+    EventsCsv,
+    /// What every queue has and is entitled to, cycle by cycle, as a table
+    SeriesCsv,
+}
+
+/// What to print of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ComparedOut {
+    /// For people
+    Text,
+    /// One JSON object per line
+    Jsonl,
 }
 
 /// What counts as a failure.
@@ -157,10 +177,10 @@ pub struct Export {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// What to write
-    #[arg(long, value_enum, default_value_t = Format::QueuesYaml)]
-    pub format: Format,
-    /// Print only the differences from this file, from which the scenario was imported
+    /// The format; left out: that of the scenario's own policy. A format of another policy has the scenario translated first
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<String>,
+    /// Print only the differences from this file, from which the scenario was imported, as a unified diff
     #[arg(long, value_name = "FILE")]
     pub against: Option<String>,
     /// Output file; - writes to standard output
@@ -168,12 +188,15 @@ pub struct Export {
     pub output: String,
 }
 
-/// A scheduler's own format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A configuration of Apache YuniKorn
-    #[value(name = "queues.yaml")]
-    QueuesYaml,
+/// Write a virtual cluster.
+#[derive(Debug, ClapArgs)]
+pub struct Kit {
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// The folder to write into; it is made if it is not there
+    #[arg(short, long, value_name = "DIR")]
+    pub output: String,
 }
 
 /// Make a scenario from a trace.
@@ -250,8 +273,8 @@ pub struct Compare {
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub until: Option<i64>,
     /// What to print
-    #[arg(long, value_enum, default_value_t = Out::Text)]
-    pub out: Out,
+    #[arg(long, value_enum, default_value_t = ComparedOut::Text)]
+    pub out: ComparedOut,
 }
 
 /// Print a scenario as a link.
@@ -278,6 +301,12 @@ fn policy(text: &str) -> Result<String, String> {
     let names = fairground::policy::Policy::NAMES;
     let known = names.contains(&text).then(|| text.to_string());
     known.ok_or_else(|| format!("no such policy; choose one of {}", names.join(", ")))
+}
+
+/// The formats of all policies.
+fn formats() -> PossibleValuesParser {
+    let value = |(_, export): (_, &'static Export)| PossibleValue::new(export.file).help(export.about);
+    fairground::export::formats().map(value).collect::<Vec<_>>().into()
 }
 
 fn nodes(text: &str) -> Result<(u32, u32), String> {

@@ -2,11 +2,13 @@
 
 use std::io::Write;
 
+use fairground::export::{self, Refused};
 use fairground::import::{self, Kind, Options, Source};
+use fairground::link;
 use fairground::policy::Policy;
-use fairground::{link, scenario};
+use fairground::scenario::{self, Scenario};
 
-use crate::args::{Check, Export, FailOn, Import, Link, Open};
+use crate::args::{Check, Export, FailOn, Import, Kit, Link, Open};
 use crate::load::{from_link, load, text};
 use crate::messages::{complain, report, shown};
 use crate::{End, Stop};
@@ -73,27 +75,84 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// Writes queues as YuniKorn reads them, or what changes in them.
+/// Writes a scenario as its product reads it, or what changes in that.
 pub fn export(args: &Export) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
-    let none = || {
-        let policies = Policy::ALL.iter().filter(|policy| policy.queue_file.is_some());
-        let policies: Vec<&str> = policies.map(|policy| policy.key).collect();
-        let policies = policies.join(" or ");
-        complain(&format!("fairground: {}: not a scenario of the policy {policies}", shown(&args.file)));
+    let format = args.format.as_deref();
+    let written = match &args.against {
+        None => export::export(&loaded.scenario, format).map(|written| {
+            for remark in &written.left_out {
+                complain(&format!("left out: {remark}"));
+            }
+            written.text
+        }),
+        Some(against) => {
+            let imported = imported_again(against)?;
+            export::changes(&imported, &loaded.scenario, format, [shown(against), "exported"])
+        }
+    };
+    let written = written.or_else(|refused| Err(refusal(&args.file, &refused)?))?;
+    output(&args.output, written.as_bytes())
+}
+
+/// Says why nothing is written.
+fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
+    let says = match refused {
+        Refused::Mistakes(mistakes) => {
+            report(file, mistakes)?;
+            return Ok(Stop::BadInput);
+        }
+        Refused::NoFormat => {
+            let names: Vec<&str> = export::formats().map(|(_, format)| format.file).collect();
+            format!("its policy has no format of its own; name one with --format: {}", names.join(", "))
+        }
+        Refused::TooLarge => "it has more than 5,000 pods; make it smaller".to_string(),
+    };
+    complain(&format!("fairground: {}: {says}", shown(file)));
+    Ok(Stop::BadInput)
+}
+
+/// Writes a scenario as a virtual cluster with the real scheduler.
+pub fn kit(args: &Kit) -> Result<End, Stop> {
+    let loaded = load(&args.file, None)?;
+    let files = export::kit(&loaded.scenario).or_else(|refused| match refused {
+        Refused::NoFormat => {
+            let policies = Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
+            let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
+            complain(&format!("fairground: {file}: not a scenario of the policy {policies}"));
+            Err(Stop::BadInput)
+        }
+        refused => Err(refusal(&args.file, &refused)?),
+    })?;
+    let folder = std::path::Path::new(&args.output);
+    for file in &files {
+        let path = folder.join(&file.name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, &file.text)?;
+    }
+    writeln!(std::io::stdout(), "{}: {} files; begin with README.md", args.output, files.len())?;
+    Ok(End::Ok)
+}
+
+/// The scenario that a file once became.
+fn imported_again(file: &str) -> Result<Scenario, Stop> {
+    let unknown = || {
+        complain(&format!("fairground: {}: none of the formats that are exported", shown(file)));
         Stop::BadInput
     };
-    let mut written = import::export_queues_yaml(&loaded.scenario).ok_or_else(none)?;
-    if let Some(against) = &args.against {
-        let imported = import::import_queues_yaml(&text(against)?, &Options::default());
-        report(against, &imported.report.diagnostics)?;
-        let before = imported.scenario.as_ref().and_then(import::export_queues_yaml).ok_or(Stop::BadInput)?;
-        written = import::diff::unified(&before, &written, [shown(against), "exported"]);
-    }
-    if args.output == "-" {
-        std::io::stdout().write_all(written.as_bytes())?;
+    let imported = export::original(&text(file)?).ok_or_else(unknown)?;
+    report(file, &imported.report.diagnostics)?;
+    imported.scenario.ok_or(Stop::BadInput)
+}
+
+/// Writes to a file, or to standard output for -.
+fn output(file: &str, written: &[u8]) -> Result<End, Stop> {
+    if file == "-" {
+        std::io::stdout().write_all(written)?;
     } else {
-        std::fs::write(&args.output, written)?;
+        std::fs::write(file, written)?;
     }
     Ok(End::Ok)
 }
@@ -107,6 +166,12 @@ fn organisation<'a>(text: &'a str, other: Option<&'a str>) -> Vec<&'a str> {
 fn file_stem(file: &str) -> String {
     let stem = std::path::Path::new(file).file_stem();
     stem.map_or_else(|| "trace".to_string(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Prints the JSON schema of scenario files.
+pub fn schema() -> Result<End, Stop> {
+    std::io::stdout().write_all(export::json_schema().as_bytes())?;
+    Ok(End::Ok)
 }
 
 /// Prints a scenario as a link.

@@ -332,6 +332,9 @@ fn queues_of_yunikorn_are_imported_edited_and_exported() {
     let changes: Vec<&str> = diff.lines().skip(3).filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(changes, ["-              priority.offset: \"5\"", "+              priority.offset: \"6\""]);
     std::fs::remove_file(&file).expect("it was there");
+    let plan = fairground(&["export", "-", "--format", "MDPlan.xml"], &scenario);
+    assert!(text(&plan.stdout).contains("<Consumer ConsumerName=\"a\">"), "{}", text(&plan.stdout));
+    assert!(text(&plan.stderr).contains("left out: "), "{}", text(&plan.stderr));
     let refused = fairground(&["import", "-"], "partitions:\n- queus: []\n");
     assert_eq!(code(&refused), Some(2));
     assert!(text(&refused.stderr).contains("standard input:2:3: error"), "{}", text(&refused.stderr));

@@ -12,6 +12,7 @@ use crate::step::{Failure, cargo, output, read, write};
 /// Writes everything into a folder of the page.
 pub fn write_all(page: &Path) -> Result<(), Failure> {
     write(&page.join("licences.txt"), licences()?.as_bytes())?;
+    publish(page)?;
     render(page)
 }
 
@@ -46,6 +47,52 @@ fn render(page: &Path) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// Renders the guide into a folder of the page.
+fn guide(page: &Path) -> Result<(), Failure> {
+    let folder = page.join("guide");
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
+    write(&folder.join("spec.css"), &read(&root().join("assets/spec.css"))?)?;
+    for name in GUIDE {
+        let text = read(&root().join(format!("docs/guide/{name}.md")))?;
+        let document = document(&String::from_utf8_lossy(&text));
+        write(&folder.join(format!("{name}.html")), document.as_bytes())?;
+    }
+    Ok(())
+}
+
+const GUIDE: [&str; 11] = [
+    "index",
+    "kai",
+    "runai",
+    "yunikorn",
+    "ego",
+    "baselines",
+    "format",
+    "runner",
+    "links",
+    "embedding",
+    "exports",
+];
+
+/// Puts beside the page what is asked for from outside of it: the guide, what it takes to be installed, and the schema of scenarios.
+fn publish(page: &Path) -> Result<(), Failure> {
+    guide(page)?;
+    for file in PUBLISHED {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        write(&page.join(name), &read(&root().join("assets").join(file))?)?;
+    }
+    Ok(())
+}
+
+/// Files of `assets` that lie beside the page.
+const PUBLISHED: [&str; 5] = [
+    "app/manifest.webmanifest",
+    "app/icon-192.png",
+    "app/icon-512.png",
+    "app/icon-maskable-512.png",
+    "scenario.schema.json",
+];
 
 fn document(markdown: &str) -> String {
     let title = markdown.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);

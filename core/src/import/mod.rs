@@ -2,13 +2,11 @@
 
 mod amounts;
 mod csv;
-pub mod diff;
 mod ego_plan;
 pub mod fairshare;
 mod kubernetes;
 mod loose;
 mod options;
-mod queues_export;
 mod queues_yaml;
 mod recognise;
 mod runai;
@@ -21,7 +19,6 @@ pub use csv::import;
 pub use ego_plan::import_plan;
 pub use kubernetes::import_kubernetes;
 pub use options::{Mapping, Options, QueueMapping};
-pub use queues_export::export_queues_yaml;
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use runai::import_organisation;

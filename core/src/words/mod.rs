@@ -24,6 +24,7 @@ mod short;
 mod source;
 pub mod terms;
 mod text;
+mod ticket;
 
 use crate::scenario::{Path, Scenario};
 
@@ -39,6 +40,7 @@ pub use short::short_reason;
 pub use source::Paragraph;
 pub use terms::Terms;
 pub use text::{Piece, Text};
+pub use ticket::ticket;
 
 use crate::id::JobId;
 use crate::moment::{EventRow, EventWord, Frame, Run};

@@ -113,6 +113,10 @@ pub fn Help(
                 </section>
             </div>
             <section>
+                <h3>"Guide"</h3>
+                <p>{guide().collect_view()}</p>
+            </section>
+            <section>
                 <h3>"Embedding in another page"</h3>
                 <p>
                     "Share gives the code. The embedded page posts "
@@ -124,6 +128,28 @@ pub fn Help(
             </section>
         </DialogFrame>
     }
+}
+
+/// The pages of the guide, which stand beside this one.
+const GUIDE: [(&str, &str); 7] = [
+    ("index", "First steps"),
+    ("baselines", "Baselines"),
+    ("format", "Format reference"),
+    ("runner", "Runner"),
+    ("links", "Links"),
+    ("embedding", "Embedding"),
+    ("exports", "Exports and kits"),
+];
+
+fn guide() -> impl Iterator<Item = AnyView> {
+    let [first, rest @ ..] = GUIDE;
+    let products = Policy::products().map(|policy| (policy.key, policy.title));
+    let pages = std::iter::once(first).chain(products).chain(rest);
+    pages.enumerate().map(|(i, (page, title))| {
+        let dot = if i > 0 { " · " } else { "" };
+        let href = format!("guide/{page}.html");
+        view! { {dot} <a href=href target="_blank" rel="noopener">{title}</a> }.into_any()
+    })
 }
 
 /// What the page and the chosen policy are, in two sentences.

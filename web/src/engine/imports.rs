@@ -1,5 +1,6 @@
 //! Pasted and dropped files, read where reading does not hold up the page.
 
+use fairground::export::{self, Written};
 use fairground::import::{self, Imported, Kind, Options, Source};
 use fairground::link::Linked;
 use fairground::scenario::{self, Scenario};
@@ -174,14 +175,14 @@ fn queues_yaml(file: &str, text: &str) -> Say {
     said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
 }
 
-/// Queues of YuniKorn as it reads them; `None`: it is another policy, or cannot run.
-pub fn export(scenario: &str, original: Option<&str>) -> Option<Exported> {
-    let text = import::export_queues_yaml(&scenario::read(scenario).scenario?)?;
-    let before = original.and_then(|original| {
-        import::export_queues_yaml(&import::import_queues_yaml(original, &Options::default()).scenario?)
-    });
-    let changes = before.map(|before| import::diff::unified(&before, &text, ["imported", "now"]));
-    Some(Exported { text, changes })
+/// A scenario in a format of its product; `None`: it has no such format, or cannot run.
+pub fn export(scenario: &str, format: &str, original: Option<&str>) -> Option<Exported> {
+    let scenario = scenario::read(scenario).scenario?;
+    let Written { text, left_out } = export::export(&scenario, Some(format)).ok()?;
+    let before = original.and_then(|original| export::original(original)?.scenario);
+    let changes =
+        before.and_then(|before| export::changes(&before, &scenario, Some(format), ["imported", "now"]).ok());
+    Some(Exported { format: format.to_string(), text, changes, left_out })
 }
 
 fn contents(scenario: &Scenario) -> String {
@@ -270,12 +271,14 @@ mod tests {
         let Say::Imported { scenario: Some(text), .. } = read(&files, &ImportOptions::default()) else {
             panic!("a configuration is one");
         };
-        let exported = export(&text, Some(original)).expect("it goes back");
+        let exported = export(&text, "queues.yaml", Some(original)).expect("it goes back");
         assert_eq!(exported.changes.as_deref(), Some(""));
         let edited = text.replace("\"name\": \"a\"", "\"name\": \"a\", \"priority\": 7");
-        let exported = export(&edited, Some(original)).expect("it goes back");
+        let exported = export(&edited, "queues.yaml", Some(original)).expect("it goes back");
         assert!(exported.changes.is_some_and(|diff| diff.contains("+              priority.offset: \"7\"")));
-        assert_eq!(export(crate::library::EXAMPLES[0].text, None), None);
+        let first = crate::library::EXAMPLES[0].text;
+        assert!(export(first, "kai-queues.yaml", None).is_some_and(|made| made.changes.is_none()));
+        assert_eq!(export(first, "queues.json", None), None);
     }
 
     #[test]

@@ -115,12 +115,19 @@ pub enum Ask {
         /// Choices for traces.
         options: ImportOptions,
     },
-    /// Write a scenario's queues as its scheduler reads them.
+    /// Write a scenario as its scheduler reads it.
     Export {
         /// The scenario's text.
         scenario: String,
+        /// The name of the format.
+        format: String,
         /// The file it came from, if it came from one.
         original: Option<String>,
+    },
+    /// Write the run up to its furthest cycle as a table: all events, or what queues have.
+    Csv {
+        /// Whether it is of events.
+        is_of_events: bool,
     },
     /// Tell of the whole run, as it is at the present cycle.
     Report(ReportRequest),
@@ -256,8 +263,15 @@ pub enum Say {
         /// What is wrong.
         findings: Vec<String>,
     },
-    /// Queues as a scheduler reads them.
+    /// A scenario as its scheduler reads it.
     Exported(Option<Exported>),
+    /// A table of the whole run.
+    Csv {
+        /// Whether it is of events.
+        is_of_events: bool,
+        /// The table, as comma-separated values.
+        text: String,
+    },
     /// What came of variations; `None`: the scenario is too large to be run again for each.
     Tried(Option<Box<Tried>>),
     /// What was to be told; `None`: there is no run.
@@ -291,9 +305,13 @@ pub enum Say {
     Cancelled,
 }
 
-/// Queues as a scheduler reads them.
+/// A scenario as its scheduler reads it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
+    /// The name of the format.
+    pub format: String,
+    /// What the file cannot say.
+    pub left_out: Vec<String>,
     /// The whole file.
     pub text: String,
     /// What changed against the file the scenario came from, as a unified difference; `None`: it came from none.

@@ -188,10 +188,15 @@ pub enum Command {
     CloseNotice(u64),
     /// Copies the present moment's link.
     Share,
+    /// Downloads the run as a table: all events, or what queues have.
+    DownloadCsv {
+        /// Whether it is of events.
+        is_of_events: bool,
+    },
     /// Downloads the scenario as a file.
     Download,
     /// Asks for the queues as their scheduler reads them.
-    Export,
+    Export(&'static str),
     /// Puts the focus on the field of a value.
     FocusField(Path),
     /// A node goes down, is drained or comes back at the cursor.

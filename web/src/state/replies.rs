@@ -70,7 +70,13 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::RuleUse(found) if id == model.in_flight.rule_use => super::moment::rules::used(model, *found),
         Say::Report(Some(report)) if id == model.in_flight.report => report::received(model, *report, fx),
         Say::Tried(tried) if id == model.in_flight.help => super::branches::commands::tried(model, tried, fx),
-        Say::Exported(exported) if id == model.in_flight.export => model.exported = exported.map(Arc::new),
+        Say::Csv { is_of_events, text } if id == model.in_flight.csv => {
+            fx.push(Effect::DownloadCsv { is_of_events, text });
+        }
+        Say::Exported(exported) if id == model.in_flight.export => {
+            model.exported = exported.map(Arc::new);
+            model.exporting = false;
+        }
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
             if id == model.in_flight.import =>
         {

@@ -18,6 +18,7 @@ mod alternative_share;
 pub mod config;
 mod describe;
 pub mod exact;
+mod export;
 pub mod fairshare;
 mod form;
 mod queues;

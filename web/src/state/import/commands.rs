@@ -52,7 +52,7 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
                 scenario.name = title_of(&import.files);
             }
             let has_file =
-                Policy::described(&scenario.policy).is_some_and(|policy| policy.queue_file.is_some());
+                Policy::described(&scenario.policy).is_some_and(|policy| !policy.exports.is_empty());
             let is_foreign = has_file && import.files.len() == 1;
             open(model, Opened::new(scenario, Origin::Files), fx);
             let original = import.files.first().filter(|_| is_foreign);
@@ -76,10 +76,10 @@ fn title_of(files: &[(String, String)]) -> String {
     if stem.is_empty() { "Imported scenario".into() } else { title }
 }
 
-/// Has the queues written as their scheduler reads them.
-pub(crate) fn export(model: &mut Model, fx: &mut Vec<Effect>) {
-    model.exported = None;
+/// Has the scenario written as its scheduler reads it.
+pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
+    (model.exported, model.exporting) = (None, true);
     let original = model.original.as_deref().map(str::to_string);
     let scenario = document::to_yaml(&model.scenario);
-    model.in_flight.export = send(model, Ask::Export { scenario, original }, fx);
+    model.in_flight.export = send(model, Ask::Export { scenario, format: format.to_string(), original }, fx);
 }
