@@ -54,6 +54,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "serde_json",
             "saphyr-parser",
             "miniz_oxide",
+            "rawzip",
             "postcard",
             "proptest",
             "expect-test",

@@ -71,7 +71,7 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Report(Some(report)) if id == model.in_flight.report => report::received(model, *report, fx),
         Say::Tried(tried) if id == model.in_flight.help => super::branches::commands::tried(model, tried, fx),
         Say::Exported(exported) if id == model.in_flight.export => model.exported = exported.map(Arc::new),
-        Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
+        Say::Imported { scenario, is_trace, is_foreign, columns, understood, assumed, ignored, findings }
             if id == model.in_flight.import =>
         {
             if let Some(import) = &mut model.import {
@@ -79,6 +79,8 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
                 import.reading = false;
                 import.scenario = scenario;
                 import.is_trace = is_trace;
+                import.is_foreign = is_foreign;
+                import.columns = columns;
                 import.understood = understood;
                 import.assumed = assumed;
                 import.ignored = ignored;
