@@ -46,7 +46,11 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     if let Some(queues) = &args.queues {
         read.extend(files(queues)?);
     }
-    let file = |(i, (name, bytes)): (usize, &'_ (String, Vec<u8>))| File { name: shown(name), bytes, is_sizes: i >= n_files };
+    let file = |(i, (name, bytes)): (usize, &'_ (String, Vec<u8>))| File {
+        name: shown(name),
+        bytes,
+        is_sizes: i >= n_files,
+    };
     let files: Vec<File<'_>> = read.iter().enumerate().map(file).collect();
     let Files { imported, kind, .. } = import::import_files(&files, &options);
     if args.queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {

@@ -3,9 +3,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{
-    DataTransfer, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry,
-};
+use web_sys::{DataTransfer, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use crate::engine::protocol::{FileBytes, ImportOptions};
 use crate::state::command::Command;
@@ -28,15 +26,15 @@ pub fn read_files(store: Store, list: &FileList) {
 fn read_dropped(store: Store, data: &DataTransfer) -> bool {
     let items = data.items();
     // Entries have to be asked for before the event ends.
-    let entries: Vec<FileSystemEntry> = (0..items.length())
-        .filter_map(|i| items.get(i)?.webkit_get_as_entry().ok().flatten())
-        .collect();
+    let entries: Vec<FileSystemEntry> =
+        (0..items.length()).filter_map(|i| items.get(i)?.webkit_get_as_entry().ok().flatten()).collect();
     if !entries.iter().any(FileSystemEntry::is_directory) {
         return false;
     }
     leptos::task::spawn_local(async move {
         let mut files = Vec::new();
-        let mut open: Vec<(FileSystemEntry, u32)> = entries.into_iter().rev().map(|entry| (entry, 0)).collect();
+        let mut open: Vec<(FileSystemEntry, u32)> =
+            entries.into_iter().rev().map(|entry| (entry, 0)).collect();
         while let Some((entry, depth)) = open.pop() {
             if files.len() >= FILES_MAX || entry.name().starts_with('.') {
                 continue;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::archive::{gunzip, is_gzip, is_zip, read_snapshot};
 use super::kubernetes::{import_trees, snapshot};
-use super::options::Options;
+use super::options::{Mapping, Options};
 use super::recognise::{Kind, recognise};
 use super::yunikorn_rest::names_by_path;
 use super::{Imported, Report, Source, in_words_of, trees};
@@ -82,9 +82,10 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
         report.ignored.push(says);
     }
     let files = files.iter().take(FILES_MAX);
-    let pieces: Vec<Piece<'_>> = files.filter_map(|file| piece(file, &mut report)).collect();
+    let pieces: Vec<Piece<'_>> = files.filter_map(|file| piece(file, options, &mut report)).collect();
     name_files(&pieces, &mut report);
-    let (scenario, kind) = match ALONE.iter().find_map(|kind| pieces.iter().find(|piece| piece.kind == *kind)) {
+    let (scenario, kind) = match ALONE.iter().find_map(|kind| pieces.iter().find(|piece| piece.kind == *kind))
+    {
         Some(piece) => {
             others_left_out(piece, &pieces, &mut report);
             (alone(piece, options, &mut report), piece.kind)
@@ -110,7 +111,7 @@ fn main_kind(pieces: &[Piece<'_>]) -> Kind {
 }
 
 /// Unpacks a file and recognises it. What cannot be read is reported.
-fn piece<'a>(file: &File<'a>, report: &mut Report) -> Option<Piece<'a>> {
+fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<Piece<'a>> {
     let mut refuse = |says: String| {
         let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
         report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
@@ -138,6 +139,8 @@ fn piece<'a>(file: &File<'a>, report: &mut Report) -> Option<Piece<'a>> {
     };
     let kind = match recognise(text.as_bytes(), file.name) {
         Kind::Unknown | Kind::Trace if file.is_sizes => Kind::QueueSizes,
+        // Somebody says what its columns hold.
+        Kind::Unknown if options.mapping != Mapping::default() => Kind::Trace,
         kind => kind,
     };
     let text = if kind == Kind::Kubernetes { from_first_value(text) } else { text };
@@ -314,7 +317,10 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
         report.diagnostics.push(finding(codes::IMPORT, Path::default(), NOT_RECOGNISED.into()));
     }
     // What cannot be read would be missing from the whole.
-    if report.diagnostics.iter().any(|found| found.code.0 == codes::IMPORT.0 || found.code.0 == codes::SYNTAX.0)
+    if report
+        .diagnostics
+        .iter()
+        .any(|found| found.code.0 == codes::IMPORT.0 || found.code.0 == codes::SYNTAX.0)
     {
         parts.retain(|part| part.kind == Kind::Trace);
     }
@@ -380,7 +386,9 @@ fn objects(of: &[&Piece<'_>], options: &Options) -> Imported {
     let mut roots = Vec::new();
     for piece in of {
         match &piece.is {
-            Content::Tree(tree) => roots.push((if of.len() > 1 { piece.file } else { "" }, Cow::Borrowed(tree))),
+            Content::Tree(tree) => {
+                roots.push((if of.len() > 1 { piece.file } else { "" }, Cow::Borrowed(tree)))
+            }
             Content::Text(text) => {
                 // With a second one the file is named.
                 let all = [Source { file: piece.file, text }, Source { file: "", text: "" }];
@@ -455,7 +463,10 @@ fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
         }
         if !known.contains(job.queue.as_str()) && !missing.iter().any(|queue| queue.name == job.queue) {
             let listed = other.queues.iter().find(|queue| queue.name == job.queue);
-            missing.push(QueueEntry { parent: None, ..listed.cloned().unwrap_or_else(|| unlimited(&job.queue)) });
+            missing.push(QueueEntry {
+                parent: None,
+                ..listed.cloned().unwrap_or_else(|| unlimited(&job.queue))
+            });
         }
         jobs.push(job);
     }

@@ -193,6 +193,8 @@ fn by_name(file: &str) -> Kind {
     let file = file.to_ascii_lowercase();
     match file.rsplit('.').next() {
         Some("yaml" | "yml" | "json") if file.contains(".fairground.") => Kind::Scenario,
+        // Its columns can be chosen.
+        Some("csv" | "tsv") => Kind::Trace,
         _ => Kind::Unknown,
     }
 }

@@ -38,9 +38,8 @@ pub fn is_listed(text: &str) -> bool {
 
 /// Adds workloads and node pools to a scenario, which may be empty.
 pub fn add(roots: &[Value], scenario: Option<Scenario>, report: &mut Report) -> Option<Scenario> {
-    let list = |key: &str| {
-        roots.iter().flat_map(|root| Place::root(root).items(&[key])).collect::<Vec<Place<'_>>>()
-    };
+    let list =
+        |key: &str| roots.iter().flat_map(|root| Place::root(root).items(&[key])).collect::<Vec<Place<'_>>>();
     let (workloads, pools) = (list("workloads"), list("nodepools"));
     if workloads.is_empty() && pools.is_empty() {
         return scenario;
@@ -105,7 +104,9 @@ fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) 
         let said = report.assumed_nodes.take();
         report.assumed.retain(|line| Some(line) != said.as_ref());
         let n = counted(nodes.len() as u64, "node");
-        report.assume_nodes(format!("{n} named by node pools, with {NODE_GPUS} GPUs each: no answer says sizes"));
+        report.assume_nodes(format!(
+            "{n} named by node pools, with {NODE_GPUS} GPUs each: no answer says sizes"
+        ));
         scenario.nodes = Arc::new(nodes);
     }
     scenario.pools = Arc::new(entries);
@@ -154,10 +155,14 @@ fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Repor
     }
     if n_running > 0 {
         let running = counted(n_running, "running workload");
-        report.assumed.push(format!("{running}: placed again, because the list does not say on which nodes they run"));
+        report
+            .assumed
+            .push(format!("{running}: placed again, because the list does not say on which nodes they run"));
     }
     if !missing.is_empty() {
-        report.assumed.push(format!("projects that only workloads name, without limits: {}", missing.join(", ")));
+        report
+            .assumed
+            .push(format!("projects that only workloads name, without limits: {}", missing.join(", ")));
         let mut queues = (*scenario.queues).clone();
         queues.extend(missing.iter().map(|name| unlimited(name)));
         scenario.queues = Arc::new(queues);

@@ -132,8 +132,17 @@ pub fn import_slurm(sources: &[Source<'_>], options: &Options) -> Imported {
 
 /// Columns of accounts that have a counterpart.
 const ACCOUNT_HEADS: [&str; 11] = [
-    "account", "user", "share", "rawshares", "grptres", "effectvusage", "normusage", "parentname", "cluster",
-    "normshares", "par name",
+    "account",
+    "user",
+    "share",
+    "rawshares",
+    "grptres",
+    "effectvusage",
+    "normusage",
+    "parentname",
+    "cluster",
+    "normshares",
+    "par name",
 ];
 
 fn read_accounts(rows: &Rows<'_>, file: &str, all: &mut Vec<Account>, report: &mut Report) {
@@ -202,7 +211,8 @@ fn read_accounts(rows: &Rows<'_>, file: &str, all: &mut Vec<Account>, report: &m
     }
     report.understood.push(format!("{file}{} as queues, shares as weights", counted(n_read, "account")));
     if n_users > 0 {
-        report.ignored.push(format!("{file}{}: shares of users have no counterpart", counted(n_users, "row of a user").replace("row of a users", "rows of users")));
+        let users = counted(n_users, "user row");
+        report.ignored.push(format!("{file}{users}: shares of users have no counterpart"));
     }
 }
 
@@ -224,7 +234,9 @@ fn scenario(
         queues.extend(names.into_iter().map(unlimited));
     }
     let n_pods: u64 = jobs.iter().filter_map(|job| job.pods.as_ref()?.0.parse::<u64>().ok()).sum();
-    for (n, most, what) in [(queues.len() as u64, QUEUES_MAX, "accounts"), (n_pods, PODS_MAX, "nodes of jobs")] {
+    for (n, most, what) in
+        [(queues.len() as u64, QUEUES_MAX, "accounts"), (n_pods, PODS_MAX, "nodes of jobs")]
+    {
         if n > most {
             let says = format!("there are {n} {what}; up to {most} are simulated");
             report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
@@ -297,7 +309,9 @@ fn read_jobs(rows: &Rows<'_>, file: &str, all: &mut Vec<JobEntry>, report: &mut 
     for (line, text) in &rows.lines {
         let fields = rows.fields(text);
         let of = |heads: &[&str]| {
-            heads.iter().find_map(|head| fields.get(head).map(|text| text.trim()).filter(|text| !text.is_empty()))
+            heads
+                .iter()
+                .find_map(|head| fields.get(head).map(|text| text.trim()).filter(|text| !text.is_empty()))
         };
         let Some(id) = of(&["jobid"]) else {
             report.ignored.push(format!("{file}line {line}: it has no JOBID"));
@@ -312,7 +326,8 @@ fn read_jobs(rows: &Rows<'_>, file: &str, all: &mut Vec<JobEntry>, report: &mut 
             }
         };
         let n_nodes = of(&["nodes"]).and_then(|n| n.parse::<u64>().ok()).unwrap_or(1).max(1);
-        let gpus = of(&["tres_per_node", "gres"]).and_then(|text| text.rsplit([':', '=']).next()?.parse::<u64>().ok());
+        let gpus = of(&["tres_per_node", "gres"])
+            .and_then(|text| text.rsplit([':', '=']).next()?.parse::<u64>().ok());
         has_gpus |= gpus.is_some();
         let time = of(&["time"]).and_then(seconds);
         let on = of(&["nodelist(reason)", "nodelist"]).filter(|_| runs).map(node_names).unwrap_or_default();

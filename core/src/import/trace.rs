@@ -127,7 +127,9 @@ impl Trace {
                     used.push(i);
                     report.understood.push(format!("column {} as {what}", table.headers[i]));
                 }
-                None => missing.extend(chosen_unit(table, named).0.filter(|name| !name.is_empty()).map(quoted)),
+                None => {
+                    missing.extend(chosen_unit(table, named).0.filter(|name| !name.is_empty()).map(quoted))
+                }
             }
             column
         };

@@ -22,7 +22,8 @@ use super::queues_yaml::import_queues_yaml;
 use super::{Imported, Report, Source, assumed_nodes, counted, trees};
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::{
-    JobEntry, NODES_MAX, NodeEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes, finding,
+    Diagnostic, JobEntry, NODES_MAX, NodeEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario,
+    Severity, codes, finding,
 };
 
 /// Deepest nesting of queues.
@@ -106,7 +107,7 @@ pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
         let jobs = jobs(&state, scenario, &mut report);
         scenario.jobs = Arc::new(jobs);
     }
-    let is_clean = report.diagnostics.is_empty();
+    let is_clean = report.diagnostics.iter().all(|found| found.severity != Severity::Error);
     Imported { scenario: scenario.filter(|_| is_clean), report }
 }
 
@@ -147,11 +148,14 @@ fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<S
     report.assumed.extend(made.report.assumed.into_iter().filter(|line| Some(line) != assumed.as_ref()));
     report.understood.extend(made.report.understood);
     // Lines of the configuration are none of the answers.
-    let says = |found: crate::scenario::Diagnostic| finding(codes::IMPORT, Path::default(), found.says);
-    report.diagnostics.extend(made.report.diagnostics.into_iter().map(says));
+    let without_place =
+        |found: Diagnostic| Diagnostic { position: None, at: Path::default(), fix: None, ..found };
+    report.diagnostics.extend(made.report.diagnostics.into_iter().map(without_place));
     report.has_queues = true;
     let trees = counted(n as u64, "tree");
-    report.assumed.push(format!("properties of {trees} of queues are the effective ones, with what is inherited"));
+    report
+        .assumed
+        .push(format!("properties of {trees} of queues are the effective ones, with what is inherited"));
     made.scenario
 }
 
@@ -212,7 +216,9 @@ fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut 
     }
     match queue.scalar(&["status"]) {
         Some("Active") | None => {}
-        Some(status) => report.ignored.push(format!("{}: {path} is {status}: it counts as active", queue.line())),
+        Some(status) => {
+            report.ignored.push(format!("{}: {path} is {status}: it counts as active", queue.line()))
+        }
     }
     if queue.scalar(&["isManaged"]) == Some("false") {
         report.assumed.push(format!("{}: {path} was made by placement; it stays", queue.line()));
@@ -321,14 +327,17 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
         let of = |list: &str, key: &str| {
             place.items(&[list]).iter().filter_map(|item| whole(item, key)).collect::<Vec<_>>()
         };
-        [of("allocations", "allocationTime"), of("requests", "requestTime"), vec![
-            whole(place, "submissionTime").unwrap_or(0),
-        ]]
+        [
+            of("allocations", "allocationTime"),
+            of("requests", "requestTime"),
+            vec![whole(place, "submissionTime").unwrap_or(0)],
+        ]
         .concat()
     });
     let now = state.dumped_ns.or(latest.max()).unwrap_or(0);
     if now > 0 {
-        let from = if state.dumped_ns.is_some() { "the time of the dump" } else { "the latest time in the text" };
+        let from =
+            if state.dumped_ns.is_some() { "the time of the dump" } else { "the latest time in the text" };
         report.assumed.push(format!("now is {} s since 1970, {from}", now / 1_000_000_000));
     }
     let mut jobs = Vec::new();

@@ -143,10 +143,7 @@ mod tests {
             ]
         );
         let second = file("more.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n");
-        assert_eq!(
-            ignored(&[csv.clone(), second]),
-            ["more.csv is left out: it is another trace of jobs"]
-        );
+        assert_eq!(ignored(&[csv.clone(), second]), ["more.csv is left out: it is another trace of jobs"]);
         assert_eq!(ignored(&[csv]), Vec::<String>::new());
         let projects = |name: &str| {
             file(name, &format!("{{\"projects\": [{{\"name\": \"{name}\", \"deservedGpus\": 2}}]}}"))
@@ -181,7 +178,10 @@ mod tests {
             assert!(!understood.is_empty() && !assumed.is_empty());
         }
         let two = vec![
-            ("d.json".to_string(), FileBytes::of("{\"departments\": [{\"name\": \"d\", \"deservedGpus\": 4}]}")),
+            (
+                "d.json".to_string(),
+                FileBytes::of("{\"departments\": [{\"name\": \"d\", \"deservedGpus\": 4}]}"),
+            ),
             (
                 "p.json".to_string(),
                 FileBytes::of(&projects.replace("\"deserved", "\"departmentName\": \"d\", \"deserved")),

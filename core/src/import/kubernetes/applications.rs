@@ -55,7 +55,8 @@ pub fn gang_of(pods: &[&Pod<'_>]) -> Option<(String, Option<String>)> {
     };
     annotation("task-groups")?;
     let words = annotation("schedulingPolicyParameters").unwrap_or_default();
-    let word = |key: &str| words.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+    let word =
+        |key: &str| words.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     let style = word("gangSchedulingStyle").unwrap_or("Soft").to_ascii_lowercase();
     let timeout = word("placeholderTimeoutInSeconds").filter(|n| n.parse::<u32>().is_ok());
     Some((style, timeout.map(|n| format!("{n}s"))))

@@ -56,7 +56,8 @@ pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEn
         for (key, setting, is_ns) in PARAMETERS {
             let Some(text) = place.scalar(&[key]) else { continue };
             let ns = text.parse::<i64>().ok().filter(|_| is_ns);
-            let text = ns.map_or_else(|| text.to_string(), |ns| format!("{}s", print_decimal(ns / 1_000_000, 3)));
+            let text =
+                ns.map_or_else(|| text.to_string(), |ns| format!("{}s", print_decimal(ns / 1_000_000, 3)));
             common.insert(setting.to_string(), Scalar(text));
         }
         report.understood.push(format!("{}: parameters of the scheduler", place.line()));
@@ -67,7 +68,12 @@ pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEn
         let name = shard.place.scalar(&["spec", "partitionLabelValue"]).filter(|name| !name.is_empty());
         let mut settings = settings(shard, report);
         let cycle = settings.remove("cycle");
-        pools.push(PoolEntry { name: name.unwrap_or(DEFAULT).to_string(), cycle, settings, ..PoolEntry::default() });
+        pools.push(PoolEntry {
+            name: name.unwrap_or(DEFAULT).to_string(),
+            cycle,
+            settings,
+            ..PoolEntry::default()
+        });
     }
     if let [only] = pools.as_mut_slice() {
         common.append(&mut only.settings);

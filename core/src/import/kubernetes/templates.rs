@@ -38,10 +38,11 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
     for kind in KINDS {
         let of = cluster.objects.of_kind(kind).iter();
         let is_owned = |object: &&Object<'_>| matches!(object.owner(), Some(["Deployment" | "Job", ..]));
-        let (there, rest): (Vec<&Object<'_>>, Vec<&Object<'_>>) = of.filter(|object| !is_owned(object)).partition(|object| {
-            let is_over = object.place.at(&["status", "completionTime"]).is_some();
-            with_pods.contains(&(object.namespace, object.name)) || is_over
-        });
+        let (there, rest): (Vec<&Object<'_>>, Vec<&Object<'_>>) =
+            of.filter(|object| !is_owned(object)).partition(|object| {
+                let is_over = object.place.at(&["status", "completionTime"]).is_some();
+                with_pods.contains(&(object.namespace, object.name)) || is_over
+            });
         report.understood.extend(tally(&there, ": its pods are in the text, or it is over"));
         let (own, foreign): (Vec<&Object<'_>>, Vec<&Object<'_>>) =
             rest.into_iter().partition(|object| kind == Kind::VolcanoJob || is_own(object));
@@ -55,7 +56,8 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
 /// Whether its template names a scheduler whose queues are read, or a queue.
 fn is_own(object: &Object<'_>) -> bool {
     let scheduler = object.place.scalar(&["spec", "template", "spec", "schedulerName"]);
-    let has_queue = || queue(object, &object.place.at(&["spec", "template"]).map(|t| template(object, t))).is_some();
+    let has_queue =
+        || queue(object, &object.place.at(&["spec", "template"]).map(|t| template(object, t))).is_some();
     match scheduler {
         Some(name) => SCHEDULERS.iter().any(|own| name.starts_with(own)),
         None => has_queue(),
@@ -91,7 +93,9 @@ fn job(object: &Object<'_>, kind: Kind, cluster: &Cluster<'_>, report: &mut Repo
             .collect(),
         _ => {
             let n = match kind {
-                Kind::BatchJob => spec("parallelism").unwrap_or(1).min(spec("completions").unwrap_or(u64::MAX)),
+                Kind::BatchJob => {
+                    spec("parallelism").unwrap_or(1).min(spec("completions").unwrap_or(u64::MAX))
+                }
                 _ => spec("replicas").unwrap_or(1),
             };
             let at = place.at(&["spec", "template"])?;

@@ -56,7 +56,8 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
             let is_foreign = has_file && import.files.len() == 1;
             open(model, Opened::new(scenario, Origin::Files), fx);
             let original = import.files.first().filter(|_| is_foreign);
-            model.original = original.and_then(|(_, bytes)| Some(Arc::from(std::str::from_utf8(&bytes.0).ok()?)));
+            model.original =
+                original.and_then(|(_, bytes)| Some(Arc::from(std::str::from_utf8(&bytes.0).ok()?)));
             model.pristine = false;
             keep(model, fx);
             if let Some(time_ms) = run_until_ms {
