@@ -108,15 +108,14 @@ pub fn column_of(table: &Table<'_>, mapping: &Mapping, field: &str) -> Option<us
     }
 }
 
-impl Trace {
-    /// Finds the columns; `None` if those that are needed are not there.
-    pub fn new(
+impl Columns {
+    /// Finds the columns, and says which they are; `None` if those that are needed are not there.
+    fn find(
         table: &Table<'_>,
         mapping: &Mapping,
-        node_gpus: u32,
         report: &mut Report,
         lines: &mut Lines,
-    ) -> Option<Trace> {
+    ) -> Option<(Columns, Vec<usize>)> {
         let mut used = Vec::new();
         let mut missing = Vec::new();
         let mut find = |field: &str, what: &str| {
@@ -158,6 +157,20 @@ impl Trace {
             lines.refuse(Some(1), says.into());
             return None;
         }
+        Some((columns, used))
+    }
+}
+
+impl Trace {
+    /// Finds the columns; `None` if those that are needed are not there.
+    pub fn new(
+        table: &Table<'_>,
+        mapping: &Mapping,
+        node_gpus: u32,
+        report: &mut Report,
+        lines: &mut Lines,
+    ) -> Option<Trace> {
+        let (columns, used) = Columns::find(table, mapping, report, lines)?;
         let others = table.headers.iter().enumerate().filter(|(i, _)| !used.contains(i));
         report.ignored.extend(others.map(|(_, header)| format!("column {header}")));
         let node_gpus = u64::from(node_gpus);

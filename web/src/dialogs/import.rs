@@ -43,8 +43,6 @@ pub fn ImportPreview() -> impl IntoView {
         .collect_view()
     };
     let is_trace = move || get().is_trace;
-    let is_foreign = move || get().is_foreign;
-    let has_columns = move || get().columns.is_some();
     let can_take = move || get().scenario.is_some() && !get().reading;
     let take = move |run_until_ms| {
         if can_take() {
@@ -54,17 +52,7 @@ pub fn ImportPreview() -> impl IntoView {
     view! {
         <DialogFrame title="Import preview" on_close>
             <p class="dim">{names}</p>
-            <div class="row wrap">
-                <Show when=is_foreign>
-                    <PolicyChoice />
-                </Show>
-                <Show when=is_trace>
-                    <TraceOptions />
-                </Show>
-            </div>
-            <Show when=has_columns>
-                <TraceColumns />
-            </Show>
+            <Choices />
             <Show when=move || get().reading>
                 <p><progress aria-label="Reading"></progress> " Reading"</p>
             </Show>
@@ -115,6 +103,28 @@ fn read_again(store: Store, change: impl FnOnce(&mut ImportOptions)) {
     let mut options = import.options.clone();
     change(&mut options);
     store.dispatch(Command::Import { files: import.files.clone(), options });
+}
+
+/// What can be chosen, as far as the files leave it open.
+#[component]
+fn Choices() -> impl IntoView {
+    let store = Store::get();
+    let is_foreign = store.part(|m| m.import.as_ref().is_some_and(|i| i.is_foreign));
+    let is_trace = store.part(|m| m.import.as_ref().is_some_and(|i| i.is_trace));
+    let has_columns = store.part(|m| m.import.as_ref().is_some_and(|i| i.columns.is_some()));
+    view! {
+        <div class="row wrap">
+            <Show when=move || is_foreign.get()>
+                <PolicyChoice />
+            </Show>
+            <Show when=move || is_trace.get()>
+                <TraceOptions />
+            </Show>
+        </div>
+        <Show when=move || has_columns.get()>
+            <TraceColumns />
+        </Show>
+    }
 }
 
 /// The policy of the scenario.
