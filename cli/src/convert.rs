@@ -46,12 +46,9 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     if let Some(queues) = &args.queues {
         read.extend(files(queues)?);
     }
-    let file = |(i, (name, bytes)): (usize, &'_ (String, Vec<u8>))| File {
-        name: shown(name),
-        bytes,
-        is_sizes: i >= n_files,
-    };
-    let files: Vec<File<'_>> = read.iter().enumerate().map(file).collect();
+    let given = read.iter().enumerate();
+    let files: Vec<File<'_>> =
+        given.map(|(i, (name, bytes))| File { name: shown(name), bytes, is_sizes: i >= n_files }).collect();
     let Files { imported, kind, .. } = import::import_files(&files, &options);
     if args.queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
         complain(

@@ -174,12 +174,12 @@ fn decode(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, String> {
 fn from_first_value(text: Cow<'_, str>) -> Cow<'_, str> {
     let begins = |line: &str| {
         let line = line.trim_start_matches('\u{feff}');
-        let is_key = line.starts_with(|c: char| c.is_ascii_alphabetic())
-            && line.split(':').next().is_some_and(|key| key.chars().all(|c| c.is_ascii_alphanumeric()))
-            && line.contains(':')
-            && ["apiVersion", "kind", "items", "metadata", "spec", "status"]
-                .iter()
-                .any(|key| line.starts_with(key));
+        // Keys of objects begin with a small letter; what a shell says begins with a capital, or with *error*.
+        let key = line.split(':').next().unwrap_or_default();
+        let is_key = line.contains(':')
+            && line.starts_with(|c: char| c.is_ascii_lowercase())
+            && key != "error"
+            && key.chars().all(|c| c.is_ascii_alphanumeric());
         is_key || line.starts_with(['{', '[', '#']) || line.starts_with("---") || line.starts_with("- ")
     };
     let mut at = 0;

@@ -311,7 +311,7 @@ fn read_jobs(rows: &Rows<'_>, file: &str, all: &mut Vec<JobEntry>, report: &mut 
         let of = |heads: &[&str]| {
             heads
                 .iter()
-                .find_map(|head| fields.get(head).map(|text| text.trim()).filter(|text| !text.is_empty()))
+                .find_map(|head| fields.get(*head).map(|text| text.trim()).filter(|text| !text.is_empty()))
         };
         let Some(id) = of(&["jobid"]) else {
             report.ignored.push(format!("{file}line {line}: it has no JOBID"));

@@ -175,7 +175,7 @@ impl<'a> Objects<'a> {
     /// The objects of some documents; what is left out goes into the report.
     pub fn of(roots: &[(&'a str, &'a Value)], report: &mut Report) -> Objects<'a> {
         let mut found = Found::default();
-        roots.iter().for_each(|(file, root)| found.unwrap(&Place::of(file, root), None, None));
+        roots.iter().for_each(|&(file, root)| found.unwrap(&Place::of(file, root), None, None));
         report.ignored.extend(tally(&found.others.iter().collect::<Vec<_>>(), ""));
         if found.n_twice > 0 {
             let times = counted(found.n_twice, "object");
