@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use fairground::export::Export;
 use fairground::policy::Policy;
 
 /// The policies of products, which are compared unless others are named.
@@ -202,11 +201,10 @@ pub struct Kit {
 /// Make a scenario from a trace.
 #[derive(Debug, ClapArgs)]
 pub struct Import {
-    /// A table of jobs (CSV: submit time, duration, GPUs, queue), a resource plan (MDPlan.xml), projects and departments of
-    /// Run:ai (JSON), a configuration of YuniKorn (queues.yaml), or what kubectl get … -o json (or yaml) prints of a cluster that
-    /// KAI schedules; - reads standard input
-    #[arg(value_name = "FILE")]
-    pub trace: String,
+    /// Files and folders, in any mixture: tables of jobs (CSV), what kubectl get … -o json (or yaml) prints, snapshots of KAI (zip),
+    /// configurations and REST answers of YuniKorn and Run:ai, plans of EGO (XML), listings of Slurm; - reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
     /// A table of queues (name, GPUs), or the departments, if they are in a separate file
     #[arg(long, value_name = "FILE")]
     pub queues: Option<String>,
@@ -216,9 +214,13 @@ pub struct Import {
     /// Part of each queue's GPUs that becomes its quota, such as 1/4
     #[arg(long, value_name = "PART", value_parser = part)]
     pub quota_scale: Option<(u32, u32)>,
-    /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf
+    /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf; left out: the one that the files are of
     #[arg(long, value_name = "P", value_parser = policy)]
     pub policy: Option<String>,
+    /// Which column of a table of jobs holds what: id, queue, submit, duration, gpus, user, pods, cpu or memory; a unit may stand
+    /// behind the column: submit=arrival:ms
+    #[arg(long, value_name = "FIELD=COLUMN,…", value_delimiter = ',', value_parser = column)]
+    pub map: Vec<(String, String)>,
     /// Output file; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
@@ -305,8 +307,20 @@ fn policy(text: &str) -> Result<String, String> {
 
 /// The formats of all policies.
 fn formats() -> PossibleValuesParser {
-    let value = |(_, export): (_, &'static Export)| PossibleValue::new(export.file).help(export.about);
+    let value = |(_, export): (_, &'static fairground::export::Export)| {
+        PossibleValue::new(export.file).help(export.about)
+    };
     fairground::export::formats().map(value).collect::<Vec<_>>().into()
+}
+
+fn column(text: &str) -> Result<(String, String), String> {
+    let fields = fairground::import::Mapping::FIELDS.map(|(field, _)| field);
+    match text.split_once('=') {
+        Some((field, column)) if fields.contains(&field) && !column.is_empty() => {
+            Ok((field.to_string(), column.to_string()))
+        }
+        _ => Err(format!("write FIELD=COLUMN; known fields are {}", fields.join(", "))),
+    }
 }
 
 fn nodes(text: &str) -> Result<(u32, u32), String> {

@@ -3,13 +3,13 @@
 use std::io::Write;
 
 use fairground::export::{self, Refused};
-use fairground::import::{self, Kind, Options, Source};
+use fairground::import::{self, File, Files, Kind, Options};
 use fairground::link;
 use fairground::policy::Policy;
 use fairground::scenario::{self, Scenario};
 
 use crate::args::{Check, Export, FailOn, Import, Kit, Link, Open};
-use crate::load::{from_link, load, text};
+use crate::load::{files, from_link, load, text};
 use crate::messages::{complain, report, shown};
 use crate::{End, Stop};
 
@@ -28,37 +28,43 @@ pub fn check(args: &Check) -> Result<End, Stop> {
     Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
 }
 
-/// Makes a scenario from a trace, a resource plan, projects and departments of Run:ai, queues of YuniKorn, or the objects of a cluster.
+/// Makes a scenario of files and folders.
 pub fn import(args: &Import) -> Result<End, Stop> {
-    let mut options = Options::default();
+    let mut options = Options { policy: args.policy.clone().unwrap_or_default(), ..Options::default() };
     if let Some(nodes) = args.nodes {
         options.nodes = Some(nodes);
     }
     if let Some(scale) = args.quota_scale {
         options.quota_scale = scale;
     }
-    if let Some(policy) = &args.policy {
-        options.policy.clone_from(policy);
+    for (field, column) in &args.map {
+        options.mapping.set(field, column);
     }
-    options.name = file_stem(&args.trace);
-    let jobs = text(&args.trace)?;
-    let queues = args.queues.as_deref().map(text).transpose()?;
-    let kind = import::recognise(jobs.as_bytes(), &args.trace);
-    if queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
+    options.name = args.files.first().map_or_else(String::new, |file| file_stem(file));
+    let mut read = Vec::new();
+    for file in &args.files {
+        read.extend(files(file)?);
+    }
+    let n_files = read.len();
+    if let Some(queues) = &args.queues {
+        read.extend(files(queues)?);
+    }
+    let given = read.iter().enumerate();
+    let files: Vec<File<'_>> =
+        given.map(|(i, (name, bytes))| File { name: shown(name), bytes, is_sizes: i >= n_files }).collect();
+    let Files { imported, kind, .. } = import::import_files(&files, &options);
+    if args.queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
         complain(
             "fairground: --queues goes with a trace of jobs or with projects; this file has its own queues",
         );
         return Err(Stop::BadInput);
     }
-    let imported = match kind {
-        Kind::Plan => import::import_plan(&jobs, &options),
-        Kind::Organisation => import::import_organisation(&organisation(&jobs, queues.as_deref()), &options),
-        Kind::QueuesYaml => import::import_queues_yaml(&jobs, &options),
-        Kind::Kubernetes => import::import_kubernetes(&[Source { file: &args.trace, text: &jobs }], &options),
-        _ => import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options),
-    };
     let r = &imported.report;
-    report(&args.trace, &r.diagnostics)?;
+    let name = match args.files.as_slice() {
+        [only] => shown(only),
+        _ => "import",
+    };
+    report(name, &r.diagnostics)?;
     let mut err = std::io::stderr().lock();
     for (what, says) in [("understood", &r.understood), ("assumed", &r.assumed), ("ignored", &r.ignored)] {
         for line in says {
@@ -155,11 +161,6 @@ fn output(file: &str, written: &[u8]) -> Result<End, Stop> {
         std::fs::write(file, written)?;
     }
     Ok(End::Ok)
-}
-
-/// The list of projects, and that of departments if it is a file of its own.
-fn organisation<'a>(text: &'a str, other: Option<&'a str>) -> Vec<&'a str> {
-    std::iter::once(text).chain(other).collect()
 }
 
 /// The name of a file without folders and ending.

@@ -433,3 +433,39 @@ fn a_cluster_is_imported_and_run_in_one_pipe() {
     let out = text(&fairground(&["run", "-", "--why"], &text(&imported.stdout)).stdout);
     assert!(out.contains("started    p (team) on n"), "{out}");
 }
+
+/// A job of the cluster is asked for in the same pipe, and folders are read.
+#[test]
+fn a_folder_is_imported_and_one_of_its_jobs_explained() {
+    let dir = std::env::temp_dir().join(format!("fairground-folder-{}", std::process::id()));
+    std::fs::create_dir_all(dir.join("nodes")).expect("writable");
+    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 8, memory: 32Gi, pods: 110, nvidia.com/gpu: 1}}\n";
+    let pod = |name: &str, node: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{kai.scheduler/queue: team}}}}\nspec: {{{node}containers: [{{resources: {{limits: {{nvidia.com/gpu: 1}}}}}}]}}\n---\n"
+        )
+    };
+    std::fs::write(dir.join("nodes/n.yaml"), node).expect("written");
+    std::fs::write(dir.join("pods.yml"), pod("runs", "nodeName: n, ") + &pod("waits", "")).expect("written");
+    let folder = dir.to_string_lossy().into_owned();
+    let imported = fairground(&["import", &folder, "--policy", "kai"], "");
+    let report = text(&imported.stderr);
+    assert_eq!(code(&imported), Some(0), "{report}");
+    assert!(report.contains("n.yaml: a list of cluster objects"), "{report}");
+    let why = fairground(&["why", "waits"], &text(&imported.stdout));
+    assert!(text(&why.stdout).starts_with("waits, cycle 1"), "{}", text(&why.stdout));
+    std::fs::remove_dir_all(&dir).expect("still there");
+}
+
+#[test]
+fn columns_of_a_trace_are_named() {
+    let trace = "who,arrival,took,need\na,0,10,1\n";
+    let map = "queue=who,submit=arrival:ms,duration=took:min,gpus=need";
+    let imported = fairground(&["import", "-", "--map", map], trace);
+    assert_eq!(code(&imported), Some(0), "{}", text(&imported.stderr));
+    assert!(text(&imported.stdout).contains("lasts: 600"), "{}", text(&imported.stdout));
+    let wrong = fairground(&["import", "-", "--map", "queue=whom"], trace);
+    assert_eq!(code(&wrong), Some(2));
+    assert!(text(&wrong.stderr).contains("it names who, arrival, took, need"), "{}", text(&wrong.stderr));
+    assert_eq!(code(&fairground(&["import", "-", "--map", "size=need"], trace)), Some(3));
+}

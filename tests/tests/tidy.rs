@@ -59,6 +59,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "base64",
             "num-rational",
             "num-traits",
+            "rawzip",
             "postcard",
             "proptest",
             "expect-test",

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::base64;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// A cycle, or a decision in it, both counted from 1 as people see them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Moment {
 
 /// A note; what is longer than a note may be is cut.
 fn note(value: &str) -> Option<String> {
-    let text = String::from_utf8(base64::decode(value)?).ok()?;
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
     Some(text.chars().take(NOTE_CHARS_MAX).collect()).filter(|text: &String| !text.trim().is_empty())
 }
 
@@ -95,7 +96,7 @@ impl fmt::Display for Moment {
         match self.note.as_deref().map(str::trim).filter(|note| !note.is_empty()) {
             Some(note) => {
                 let note: String = note.chars().take(NOTE_CHARS_MAX).collect();
-                write!(f, "&note={}", base64::encode(note.as_bytes()))
+                write!(f, "&note={}", URL_SAFE_NO_PAD.encode(note))
             }
             None => Ok(()),
         }

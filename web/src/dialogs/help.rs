@@ -104,7 +104,7 @@ pub fn Help(
             <div class="row no-print">{more.into_iter().collect_view()}</div>
             <div class="columns">
                 <section>
-                    <h3>"Guide"</h3>
+                    <h3>"First steps"</h3>
                     <ol class="guide">{guide.into_iter().collect_view()}</ol>
                 </section>
                 <section>
@@ -114,7 +114,7 @@ pub fn Help(
             </div>
             <section>
                 <h3>"Guide"</h3>
-                <p>{guide().collect_view()}</p>
+                <p>{guide_pages().collect_view()}</p>
             </section>
             <section>
                 <h3>"Embedding in another page"</h3>
@@ -131,7 +131,7 @@ pub fn Help(
 }
 
 /// The pages of the guide, which stand beside this one.
-const GUIDE: [(&str, &str); 7] = [
+const GUIDE_PAGES: [(&str, &str); 7] = [
     ("index", "First steps"),
     ("baselines", "Baselines"),
     ("format", "Format reference"),
@@ -141,8 +141,8 @@ const GUIDE: [(&str, &str); 7] = [
     ("exports", "Exports and kits"),
 ];
 
-fn guide() -> impl Iterator<Item = AnyView> {
-    let [first, rest @ ..] = GUIDE;
+fn guide_pages() -> impl Iterator<Item = AnyView> {
+    let [first, rest @ ..] = GUIDE_PAGES;
     let products = Policy::products().map(|policy| (policy.key, policy.title));
     let pages = std::iter::once(first).chain(products).chain(rest);
     pages.enumerate().map(|(i, (page, title))| {

@@ -7,7 +7,9 @@
 use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
-pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
+pub use super::others::{
+    ColumnRow, Columns, FileBytes, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried,
+};
 use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
 
@@ -108,11 +110,11 @@ pub enum Ask {
         /// The texts; the first is the unchanged scenario.
         scenarios: Vec<String>,
     },
-    /// Read pasted or dropped files: scenario text, a link, a trace with its queue sizes.
+    /// Read pasted or dropped files, in any mixture.
     Import {
-        /// The files: name and text.
-        files: Vec<(String, String)>,
-        /// Choices for traces.
+        /// The files: name and content.
+        files: Vec<(String, FileBytes)>,
+        /// Choices of the reader.
         options: ImportOptions,
     },
     /// Write a scenario as its scheduler reads it.
@@ -254,6 +256,10 @@ pub enum Say {
         scenario: Option<String>,
         /// It was made of a trace: nodes, quota scale and policy can be chosen.
         is_trace: bool,
+        /// It is no scenario of the page's own: its policy can be chosen.
+        is_foreign: bool,
+        /// The first rows of a trace.
+        columns: Option<Columns>,
         /// What was understood.
         understood: Vec<String>,
         /// What was assumed.
@@ -316,20 +322,6 @@ pub struct Exported {
     pub text: String,
     /// What changed against the file the scenario came from, as a unified difference; `None`: it came from none.
     pub changes: Option<String>,
-}
-
-impl Say {
-    /// No scenario could be made of what was dropped.
-    pub fn nothing_imported(why: &str) -> Say {
-        Say::Imported {
-            scenario: None,
-            is_trace: false,
-            understood: Vec::new(),
-            assumed: Vec::new(),
-            ignored: Vec::new(),
-            findings: vec![why.to_string()],
-        }
-    }
 }
 
 #[cfg(test)]

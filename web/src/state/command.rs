@@ -8,7 +8,7 @@ use super::document::opened::Opened;
 use super::layout::gantt_window::GanttMove;
 use super::layout::room::Room;
 use super::moment::event_filter::Whose;
-use crate::engine::protocol::{ImportOptions, Reply, Stop};
+use crate::engine::protocol::{FileBytes, ImportOptions, Reply, Stop};
 use crate::state::document::change::Change;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 
@@ -166,7 +166,7 @@ pub enum Command {
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and text of each.
-        files: Vec<(String, String)>,
+        files: Vec<(String, FileBytes)>,
         /// Choices for traces.
         options: ImportOptions,
     },

@@ -77,7 +77,7 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             model.exported = exported.map(Arc::new);
             model.exporting = false;
         }
-        Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
+        Say::Imported { scenario, is_trace, is_foreign, columns, understood, assumed, ignored, findings }
             if id == model.in_flight.import =>
         {
             if let Some(import) = &mut model.import {
@@ -85,6 +85,8 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
                 import.reading = false;
                 import.scenario = scenario;
                 import.is_trace = is_trace;
+                import.is_foreign = is_foreign;
+                import.columns = columns;
                 import.understood = understood;
                 import.assumed = assumed;
                 import.ignored = ignored;
