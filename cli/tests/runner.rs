@@ -88,7 +88,7 @@ fn a_job_may_end_evicted() {
         + "timeline:\n  - { at: 3s, node: node-1, state: down }\n";
     let out = text(&fairground(&["run", "-"], &lost).stdout);
     assert!(out.contains("not replaced a1 (team-a)") && out.contains("job evicted a1 (team-a)"), "{out}");
-    assert!(out.contains("jobs that ended evicted, nobody replaced their pods: 1"), "{out}");
+    assert!(out.contains("jobs over because their evicted pods were not recreated: 1"), "{out}");
     let line = text(&fairground(&["run", "-", "--out", "jsonl", "--summary-only"], &lost).stdout);
     let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
     let summary = &line["summary"];
@@ -299,7 +299,7 @@ fn marks_are_printed() {
 fn a_crash_of_the_real_scheduler_is_a_mark() {
     let example = include_str!("../../assets/scenarios/the-real-one-crashes.yaml");
     let out = text(&fairground(&["run", "-", "--cycles", "20"], example).stdout);
-    assert!(out.contains("here the real scheduler stops with an error"), "{out}");
+    assert!(out.contains("the real scheduler crashes here and restarts"), "{out}");
 }
 
 const QUEUES: &str = "partitions:
@@ -399,7 +399,7 @@ fn reasons_are_printed_before_idle_cycles() {
     let out = text(&fairground(&["run", "-", "--why", "--cycles", "3"], example).stdout);
     let about_b1 = |line: &&str| line.contains(" cycle ") && line.contains(" b1 is waiting: ");
     let said: Vec<&str> = out.lines().filter(about_b1).map(str::trim).collect();
-    let protected = "b1 is waiting: no room is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
+    let protected = "b1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
     assert_eq!(said, [format!("0:01  cycle 1      {protected}"), format!("4:01  cycle 3      {protected}")]);
     assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
 }
@@ -409,7 +409,7 @@ fn reasons_are_printed_before_idle_cycles() {
 fn why_explains_one_job() {
     let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
     let out = text(&fairground(&["why", "b1"], example).stdout);
-    assert!(out.contains("\nb1 is waiting: no room is free, and a1, a2, a3 and a4 are protected"), "{out}");
+    assert!(out.contains("\nb1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected"), "{out}");
     assert!(out.contains("\nNext: At 4:35 the protection ends;"), "{out}");
     let out = text(&fairground(&["why", "b1", "-", "--at", "10m"], example).stdout);
     assert!(out.starts_with("b1, cycle ") && out.contains("b1 runs in "), "{out}");

@@ -5,6 +5,7 @@ test("the start scenario tells its story", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await expect(page.getByText("Who gives one up?")).toBeVisible();
+  await expect(page.getByText("Next: b2 requests 1 GPU at 0:01.")).toBeInViewport();
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3 GPUs/);
   await app.step.click();
   await app.atCycle(1);

@@ -47,7 +47,7 @@ test("find why a job waits", async ({ page }, testInfo) => {
   await expect(verdict).toContainText("build-2 is non-preemptible");
   await task.answers(verdict, 4, 30);
   // What happens next, and what would help, are in sight, too.
-  await expect(app.why.getByRole("heading", { name: "What happens next" })).toBeInViewport();
+  await expect(app.why.getByText("What happens next")).toBeInViewport();
   await expect(app.why.getByRole("button", { name: /What would help/ })).toBeInViewport();
 });
 
@@ -76,9 +76,9 @@ test("read the division to a class", async ({ page }, testInfo) => {
   await app.atCycle(0);
   await task.does(() => app.tab("Division").click());
   const division = page.getByRole("region", { name: "Division", exact: true });
-  const row = division.getByRole("row", { name: /team-a/ });
-  await expect(row.first()).toContainText("1/2");
-  await task.answers(row, 3, 30);
+  const said = await task.answers(division.locator(".stepper-line"), 3, 20);
+  expect(said).toContain("1 remaining GPU goes to team-a (largest fraction, 0.5)");
+  await expect(division.getByRole("row", { name: /round 1/ })).toContainText("7 × 1/2 = 3.5 → 3");
 });
 
 test("follow a link on a phone", async ({ page, context }, testInfo) => {
@@ -87,6 +87,7 @@ test("follow a link on a phone", async ({ page, context }, testInfo) => {
   await app.open();
   await app.step.click();
   await app.atCycle(1);
+  await app.why.getByRole("button", { name: "b2", exact: true }).first().click();
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const link = await page.getByLabel("Link", { exact: true }).inputValue();
   const phone = await context.newPage();

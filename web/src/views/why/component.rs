@@ -33,9 +33,36 @@ pub fn explained(store: Store) -> Memo<Option<Explanation>> {
     })
 }
 
-/// An explanation.
+/// What an explanation begins with: the verdict and what happens next.
 #[component]
 pub fn Why(
+    /// What it says; `None`: nothing has run yet.
+    explanation: Memo<Option<Explanation>>,
+    /// Selects what a name stands for.
+    on_select: OnSelect,
+) -> impl IntoView {
+    move || {
+        let Some(Explanation { about, when, verdict, outlook, .. }) = explanation.get() else {
+            return view! { <div class="why"><p class="dim">"Nothing has run yet."</p></div> }.into_any();
+        };
+        let outlook = (!outlook.is_empty()).then(|| {
+            let says = view! { <p class="more">{text(outlook, on_select)}</p> };
+            section("What happens next".into(), says.into_any())
+        });
+        view! {
+            <div class="why">
+                <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
+                <p class="verdict">{text(verdict, on_select)}</p>
+                {outlook}
+            </div>
+        }
+        .into_any()
+    }
+}
+
+/// The rest of an explanation: evidence, rule, settings, what was not chosen, history.
+#[component]
+pub fn WhyEvidence(
     /// What it says; `None`: nothing has run yet.
     explanation: Memo<Option<Explanation>>,
     /// Selects what a name or a line stands for.
@@ -45,12 +72,7 @@ pub fn Why(
     /// Moves the cursor to the cycle of a line of the history.
     on_seek: OnSeek,
 ) -> impl IntoView {
-    move || {
-        let Some(shown) = explanation.get() else {
-            return view! { <div class="why"><p class="dim">"Nothing has run yet."</p></div> }.into_any();
-        };
-        body(shown, on_select, on_focus_field, on_seek).into_any()
-    }
+    move || explanation.get().map(|shown| body(shown, on_select, on_focus_field, on_seek))
 }
 
 fn body(
@@ -60,21 +82,18 @@ fn body(
     on_seek: OnSeek,
 ) -> impl IntoView {
     let Explanation {
-        about,
-        when,
-        verdict,
         also,
         evidence,
         checks,
         rule,
         controls,
-        outlook,
         ladder,
         order,
         list,
         others,
         history,
         policy,
+        ..
     } = shown;
     let terms = Terms::of(&policy);
     let checks = (!checks.is_empty()).then(|| comparisons(checks, on_select));
@@ -89,17 +108,8 @@ fn body(
         .into_iter()
         .map(|level| section(level.caption, entry_list(level.entries, on_select, on_seek).into_any()))
         .collect_view();
-    let outlook = (!outlook.is_empty()).then(|| {
-        section(
-            "What happens next".into(),
-            view! { <p class="more">{text(outlook, on_select)}</p> }.into_any(),
-        )
-    });
     view! {
-        <div class="why">
-            <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
-            <p class="verdict">{text(verdict, on_select)}</p>
-            {outlook}
+        <div class="why evidence">
             {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
             {(!ladder.is_empty()).then(|| section(terms.says("How the fair share is computed"), ladder_list(ladder, on_select).into_any()))}
             {rule.map(|rule| section("Rule".into(), rule_card(rule, on_select).into_any()))}
