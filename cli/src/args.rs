@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use fairground::export::Export;
 use fairground::policy::Policy;
 
 /// The policies of products, which are compared unless others are named.
@@ -306,7 +305,7 @@ fn policy(text: &str) -> Result<String, String> {
 
 /// The formats of all policies.
 fn formats() -> PossibleValuesParser {
-    let value = |(_, export): (_, &'static Export)| PossibleValue::new(export.file).help(export.about);
+    let value = |(_, export): (_, &'static fairground::export::Export)| PossibleValue::new(export.file).help(export.about);
     fairground::export::formats().map(value).collect::<Vec<_>>().into()
 }
 
