@@ -114,7 +114,7 @@ pub fn Help(
             </div>
             <section>
                 <h3>"Guide"</h3>
-                <p>{guide().collect_view()}</p>
+                <p>{pages().collect_view()}</p>
             </section>
             <section>
                 <h3>"Embedding in another page"</h3>
@@ -131,7 +131,7 @@ pub fn Help(
 }
 
 /// The pages of the guide, which stand beside this one.
-const GUIDE: [(&str, &str); 7] = [
+const PAGES: [(&str, &str); 7] = [
     ("index", "First steps"),
     ("baselines", "Baselines"),
     ("format", "Format reference"),
@@ -141,11 +141,11 @@ const GUIDE: [(&str, &str); 7] = [
     ("exports", "Exports and kits"),
 ];
 
-fn guide() -> impl Iterator<Item = AnyView> {
-    let [first, rest @ ..] = GUIDE;
+fn pages() -> impl Iterator<Item = AnyView> {
+    let [first, rest @ ..] = PAGES;
     let products = Policy::products().map(|policy| (policy.key, policy.title));
-    let pages = std::iter::once(first).chain(products).chain(rest);
-    pages.enumerate().map(|(i, (page, title))| {
+    let all = std::iter::once(first).chain(products).chain(rest);
+    all.enumerate().map(|(i, (page, title))| {
         let dot = if i > 0 { " · " } else { "" };
         let href = format!("guide/{page}.html");
         view! { {dot} <a href=href target="_blank" rel="noopener">{title}</a> }.into_any()
