@@ -161,7 +161,7 @@ fn queue_objects_have_the_fields_of_the_definition() {
 fn only_what_was_edited_differs() {
     for (policy, edit, line) in [
         ("kai", ("quota: 1.5", "quota: 2"), "+      quota: 2"),
-        ("runai", ("quota: 1.5", "quota: 2"), "+          \"deserved\": 2,"),
+        ("runai", ("quota: 1.5", "quota: 2"), "+            \"deserved\": 2,"),
     ] {
         let text =
             KAI.replace("policy: kai", &format!("policy: {policy}")).replace("priority: 200", "priority: 2");

@@ -144,8 +144,8 @@ const GUIDE_PAGES: [(&str, &str); 7] = [
 fn guide_pages() -> impl Iterator<Item = AnyView> {
     let [first, rest @ ..] = GUIDE_PAGES;
     let products = Policy::products().map(|policy| (policy.key, policy.title));
-    let pages = std::iter::once(first).chain(products).chain(rest);
-    pages.enumerate().map(|(i, (page, title))| {
+    let all = std::iter::once(first).chain(products).chain(rest);
+    all.enumerate().map(|(i, (page, title))| {
         let dot = if i > 0 { " · " } else { "" };
         let href = format!("guide/{page}.html");
         view! { {dot} <a href=href target="_blank" rel="noopener">{title}</a> }.into_any()

@@ -32,8 +32,7 @@ pub fn Share(
     });
     let length = move || link.with(|link| link.chars().count());
     let is_too_long = move || length() > address::IN_ADDRESS_MAX;
-    let (title, cycle) = store.now(|m| (m.scenario.name.clone(), m.cursor));
-    let named = title.replace(['[', ']'], "");
+    let (named, cycle) = store.now(|m| (m.scenario.name.replace(['[', ']'], ""), m.cursor));
     let copy_markdown = move |_| {
         let named = if is_renamed.get_untracked() { "Fairground" } else { named.as_str() };
         let text = format!("[{named}, cycle {cycle}]({})", link.get_untracked());
