@@ -73,8 +73,8 @@ pub fn export(scenario: &str, format: &str, original: Option<&str>) -> Option<Ex
 /// A mistake and where it is.
 fn line(d: scenario::Diagnostic) -> String {
     match d.position {
-        Some((line, _)) => format!("line {line}: {}", d.says),
-        None => d.says,
+        Some((line, _)) if !d.says.contains(&format!("line {line} ")) => format!("line {line}: {}", d.says),
+        _ => d.says,
     }
 }
 
