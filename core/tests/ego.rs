@@ -167,3 +167,36 @@ fn a_slot_plan_says_what_it_cannot_do() {
     let other = found("settings: {enforcement: parent}\nnodes: [{name: h, gpu: 2}]\nqueues: [{name: a}]\n");
     assert!(other.iter().any(|line| line.contains("only with plan: slots")), "{other:?}");
 }
+
+/// Who is served first among consumers: share priority, then usage for the share ratio; among the jobs of a leaf: priority, then age.
+#[test]
+fn the_order_of_consumers_and_jobs_is_that_of_the_next_free_pass() {
+    let order = |settings: &str| {
+        let text = format!(
+            "{settings}nodes: [{{name: h, gpu: 6}}]
+queues: [{{name: a, gpu: {{weight: 1, limit: 4}}}}, {{name: b, gpu: {{weight: 2}}}}, {{name: c, priority: 1}}]
+jobs:
+- {{name: x, queue: a, count: 3, gpu: 1, on: [h, h, h]}}
+- {{name: y, queue: b, count: 3, gpu: 1, on: [h, h, h]}}
+- {{name: later, queue: a, gpu: 1}}
+- {{name: sooner, queue: a, gpu: 1, priority: 7}}
+- {{name: wants, queue: b, gpu: 1}}
+- {{name: too, queue: c, gpu: 1}}
+"
+        );
+        let simulation = Simulation::new(&plan(&text));
+        let levels = fairground::moment::orders::orders(&simulation, "a", None);
+        let places = |level: &fairground::trace::OrderLevel| {
+            let of_place = |place: &fairground::trace::OrderPlace| {
+                let rule = place.behind.last().map_or("first", |check| check.rule.key());
+                format!("{} {rule}", place.name)
+            };
+            level.places.iter().map(of_place).collect::<Vec<_>>().join(", ")
+        };
+        levels.iter().map(places).collect::<Vec<_>>()
+    };
+    let jobs = "sooner first, later ego/job-order";
+    let by_usage = ["c first, b ego/share-priority, a ego/share-ratio", jobs];
+    assert_eq!(order(""), by_usage);
+    assert_eq!(order("settings: {plan: slots}\n"), ["c first, b ego/slot-ratio, a ego/slot-ratio", jobs]);
+}

@@ -24,17 +24,17 @@ use super::pool_state::{Change, State};
 use super::ranking::compare_per_ratio;
 use super::reclaim::Reclaim;
 use super::slot_view::{self, SlotView};
-use super::{holdings, ledger, refuse, rules, share_usage};
+use super::{holdings, ledger, order, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scenario};
-use crate::id::{PodId, QueueId};
+use crate::id::{JobId, PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
 use crate::policy::{Change as News, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
-    Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, Quantity, SharePool, Subject,
-    Trace, Value,
+    Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, OrderLevel, Quantity, SharePool,
+    Subject, Trace, Value,
 };
 use crate::units::Resource;
 
@@ -112,6 +112,17 @@ impl Scheduler for Ego {
             Some(_) => Vec::new(),
             None => ledger::ladder(&model, &desk, queue, resource),
         }
+    }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        let model = Model::new(world, &self.config);
+        order::order(world, &model, &model.open(world, memory), queue, job)
     }
 
     fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {

@@ -28,6 +28,7 @@ mod memory;
 pub mod model;
 pub mod number;
 mod opening;
+mod order;
 pub mod ownership;
 pub mod plan;
 pub mod pool;

@@ -112,6 +112,15 @@ pub const DYNAMIC_QUOTA: Rule = Rule(&RuleRecord {
     differs: "our choice (OC-9): for orientation only, since packing decides",
 });
 
+/// Jobs of a leaf.
+pub const JOB_ORDER: Rule = Rule(&RuleRecord {
+    key: "ego/job-order",
+    says: "in a consumer the job of the higher priority is served first, then the one submitted earlier",
+    formula: "priority(a) > priority(b), or equal and submit(a) ≤ submit(b)",
+    source: "ego.md 7.2",
+    differs: "our choice: EGO orders the requests of its clients, not jobs",
+});
+
 /// Free slots.
 pub const SLOT_RATIO: Rule = Rule(&RuleRecord {
     key: "ego/slot-ratio",
@@ -149,7 +158,7 @@ pub const ABOVE_SLOT_QUOTA: Rule = Rule(&RuleRecord {
 });
 
 /// Every rule of the policy.
-pub const RULES: [Rule; 15] = [
+pub const RULES: [Rule; 16] = [
     OWN_HOSTS,
     SHARE_PRIORITY,
     SHARE_RATIO,
@@ -161,6 +170,7 @@ pub const RULES: [Rule; 15] = [
     CALL_BACK,
     GRACE,
     DYNAMIC_QUOTA,
+    JOB_ORDER,
     SLOT_RATIO,
     SLOT_QUOTA,
     BELOW_SLOT_QUOTA,

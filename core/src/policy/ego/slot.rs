@@ -157,7 +157,8 @@ impl Slots<'_> {
         self.plan.path(leaf).any(is_full)
     }
 
-    fn waits(&self, leaf: ConsumerId) -> bool {
+    /// Whether a leaf wants a slot and may have one.
+    pub(super) fn waits(&self, leaf: ConsumerId) -> bool {
         self.want[leaf] > self.held[leaf] && !self.at_limit(leaf)
     }
 
