@@ -11,6 +11,13 @@ use crate::units::Resource;
 fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
     let is_ego = check.rule.key().starts_with("ego/");
     match quantity {
+        Quantity::Saturation if check.rule.key() == "ego/slot-ratio" => "slots for its share ratio",
+        Quantity::Usage | Quantity::FairShare if check.rule.key().ends_with("-slot-quota") => {
+            match quantity {
+                Quantity::Usage => "slots held",
+                _ => "share quota",
+            }
+        }
         // A part of a pool, which is more than the amount that the charts show.
         Quantity::FairShare if is_ego => "share usage quota",
         Quantity::Saturation if is_ego => "usage for its share ratio",

@@ -43,7 +43,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: false,
         pool_lists: false,
-        lists_order: false,
+        lists_order: true,
         share_usage: true,
         queue_priorities: false,
         reloads: None,

@@ -112,8 +112,53 @@ pub const DYNAMIC_QUOTA: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-9): for reference only; placement decides",
 });
 
+/// Jobs of a leaf.
+pub const JOB_ORDER: Rule = Rule(&RuleRecord {
+    key: "ego/job-order",
+    says: "in a consumer the job of the higher priority is served first, then the one submitted earlier",
+    formula: "priority(a) > priority(b), or equal and submit(a) ≤ submit(b)",
+    source: "ego.md 7.2",
+    differs: "our choice: EGO orders the requests of its clients, not jobs",
+});
+
+/// Free slots.
+pub const SLOT_RATIO: Rule = Rule(&RuleRecord {
+    key: "ego/slot-ratio",
+    says: "a free slot goes to the consumer with the fewest slots for its share ratio; on a tie to the one higher in the tree",
+    formula: "slots(a) / ratio(a) ≤ slots(b) / ratio(b)",
+    source: "ego.md 10; IBM, Slot-based scheduling",
+    differs: "our choice (OC-31): share priority has no effect",
+});
+
+/// The quota in slots.
+pub const SLOT_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/slot-quota",
+    says: "the slots of the pool are divided by share ratio in whole numbers: static, or only among consumers with pending work and at most their demand (dynamic)",
+    formula: "quota = ⌊rest · ratio / Σ ratios⌋, and one slot each to the largest remainders",
+    source: "ego.md 10; IBM, Adjustable share to workload",
+    differs: "our choice (OC-24): largest remainder first, then tree order",
+});
+
+/// Fewer slots than the quota.
+pub const BELOW_SLOT_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/below-slot-quota",
+    says: "a consumer can reclaim while it holds fewer slots than its share quota; with enforcement at the parent, its side must be below as well where the paths split",
+    formula: "slots < share quota",
+    source: "ego.md 10; IBM, How resource reclaim works based on share ratio",
+    differs: "our choice (OC-32)",
+});
+
+/// More slots than the quota.
+pub const ABOVE_SLOT_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/above-slot-quota",
+    says: "slots are reclaimed from consumers that hold more than their share quota, the one furthest above it first",
+    formula: "slots > share quota",
+    source: "ego.md 10; IBM, How resource reclaim works based on share ratio",
+    differs: "our choice (OC-30): the excess is a number of slots, not a ratio",
+});
+
 /// Every rule of the policy.
-pub const RULES: [Rule; 11] = [
+pub const RULES: [Rule; 16] = [
     OWN_HOSTS,
     SHARE_PRIORITY,
     SHARE_RATIO,
@@ -125,6 +170,11 @@ pub const RULES: [Rule; 11] = [
     CALL_BACK,
     GRACE,
     DYNAMIC_QUOTA,
+    JOB_ORDER,
+    SLOT_RATIO,
+    SLOT_QUOTA,
+    BELOW_SLOT_QUOTA,
+    ABOVE_SLOT_QUOTA,
 ];
 
 /// A side of a comparison.
