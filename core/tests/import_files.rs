@@ -17,7 +17,7 @@ fn runs(files: &Files) -> &Scenario {
     let Some(scenario) = &files.imported.scenario else { panic!("{report:#?}") };
     let checked = check(scenario);
     let errors: Vec<String> = checked
-        .findings
+        .diagnostics
         .iter()
         .filter(|found| found.severity == Severity::Error)
         .map(|found| format!("{}: {}", found.at, found.says))
