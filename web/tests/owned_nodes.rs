@@ -54,7 +54,7 @@ fn owned_hosts_stand_apart_from_the_public_pool() {
         team-a: allocated 3 GPUs, ownership 2 GPUs, share quota 3 GPUs, share limit unlimited, on owned hosts 2 GPUs, requested 3 GPUs | (2.0, 3.0)
         team-b: allocated 1 GPU, ownership 2 GPUs, share quota 1 GPU, share limit unlimited, on owned hosts 1 GPU, requested 1 GPU | (1.0, 1.0)
     "#]].assert_eq(&rows(&whole));
-    expect!["host-4: all 1 GPU are in use. It is owned by team-b, which lends it to others. "]
+    expect!["host-4: its only GPU is in use. It is owned by team-b, which lends it to others. "]
         .assert_eq(&verdict(&whole, Selection::Node("host-4".into())));
 }
 

@@ -43,7 +43,7 @@ pub use text::{Piece, Text};
 pub use ticket::ticket;
 
 use crate::id::JobId;
-use crate::moment::{EventRow, EventWord, Frame, Run};
+use crate::moment::{EventRow, EventWord, Frame, JobRow, Run};
 use crate::trace::Rule;
 
 /// Why something is as it is.
@@ -299,22 +299,7 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         };
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
-    let verdict = match (job.running, job.pending, job.leaving) {
-        (0, 0, leaving) if leaving > 0 => Text::default().job(name).say(" was evicted and is shutting down."),
-        (0, _, _) => Text::default()
-            .job(name)
-            .say(" is waiting; it is considered for the first time in the next cycle."),
-        (_, 0, _) => {
-            let text = Text::default().job(name).say(" runs in ").queue(queue);
-            text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus)))
-        }
-        (running, pending, _) => {
-            let text =
-                Text::default().job(name).say(format!(" runs with {}", number::count(running.into(), "pod")));
-            let are = if pending == 1 { "is" } else { "are" };
-            text.say(format!("; {pending} more {are} waiting."))
-        }
-    };
+    let (state, verdict) = state_of(job, queue);
     let mut rows = vec![
         ("submitted", vec![number::time(job.submit_ms)], false),
         ("GPUs of all pods", vec![number::number(job.gpus)], false),
@@ -333,15 +318,33 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     if let Some(start) = job.first_start_ms {
         rows.push(("waited", vec![number::time(start - job.submit_ms)], false));
     }
-    let state = match (job.running, job.pending, job.leaving) {
-        (0, 0, leaving) if leaving > 0 => " · shutting down",
-        (0, _, _) => " · waits",
-        _ => " · runs",
-    };
     Explanation {
         about: Text::default().job(name).say(state),
         verdict,
         evidence: Some(Evidence { rows, ..Evidence::default() }),
         ..Explanation::default()
+    }
+}
+
+/// What a job does to which nothing happened in the cycle: in a word, and as a sentence.
+fn state_of(job: &JobRow, queue: &str) -> (&'static str, Text) {
+    let text = Text::default().job(&job.name);
+    match (job.running, job.pending, job.leaving) {
+        (0, 0, leaving) if leaving > 0 => {
+            (" · shutting down", text.say(" was evicted and is shutting down."))
+        }
+        (0, _, _) => {
+            let next = " is waiting; it is considered for the first time in the next cycle.";
+            (" · waits", text.say(next))
+        }
+        (_, 0, _) => {
+            let text = text.say(" runs in ").queue(queue);
+            (" · runs", text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus))))
+        }
+        (running, pending, _) => {
+            let are = if pending == 1 { "is" } else { "are" };
+            let runs = number::count(running.into(), "pod");
+            (" · runs", text.say(format!(" runs with {runs}; {pending} more {are} waiting.")))
+        }
     }
 }

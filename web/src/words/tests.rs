@@ -18,7 +18,7 @@ fn check_verdict(explanation: &Explanation, expected: Expect) {
     expected.assert_eq(&explanation.verdict.to_string());
 }
 
-fn job_at(frame: &Frame, name: &str) -> Explanation {
+pub fn job_at(frame: &Frame, name: &str) -> Explanation {
     why(frame, None, &Selection::Job(name.into()), None, 2)
 }
 
@@ -405,32 +405,6 @@ fn examples_explain_why_jobs_wait() {
         ten-promised-seven-there: `b4` is waiting: no GPU is free, and no allowed eviction frees enough for `b3`, which requests no more and was tried first. `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Nothing further will happen in this scenario: only an edit changes this.
           also: `b4` is waiting: no GPU was free. Nodes checked: 1 with too few free GPUs.
     "#]].assert_eq(&text);
-}
-
-/// What happened or why a job waits, and what happens next: one decision of each kind.
-#[test]
-fn ten_explanations_are_clear_at_first_reading() {
-    let said = |(id, cycle, job): (&str, u32, &str)| {
-        let explanation = job_at(&real(id, cycle), job);
-        format!("{id} {job}: {}\n  Next: {}\n", explanation.verdict, explanation.outlook)
-    };
-    let text: String = [
-        ("start", 1, "a2"),
-        ("ten-promised-seven-there", 1, "b3"),
-        ("may-not-borrow", 1, "build-2"),
-        ("min-runtime-on", 1, "b1"),
-        ("department-empty", 2, "v2"),
-        ("gang-of-four", 1, "gang"),
-        ("quota-is-a-floor", 1, "b1"),
-        ("quota-is-a-floor", 2, "a5"),
-        ("tenants-and-offsets", 1, "normal-P2"),
-        ("ego-eighteen-slots", 1, "b-9"),
-    ]
-    .map(said)
-    .concat();
-    expect![[r#"
-    "#]]
-    .assert_eq(&text);
 }
 
 #[test]
