@@ -305,7 +305,9 @@ fn policy(text: &str) -> Result<String, String> {
 
 /// The formats of all policies.
 fn formats() -> PossibleValuesParser {
-    let value = |(_, export): (_, &'static fairground::export::Export)| PossibleValue::new(export.file).help(export.about);
+    let value = |(_, export): (_, &'static fairground::export::Export)| {
+        PossibleValue::new(export.file).help(export.about)
+    };
     fairground::export::formats().map(value).collect::<Vec<_>>().into()
 }
 
