@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use fairground::scenario;
+
 fn pages() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide");
     let entries = fs::read_dir(folder).expect("the guide").flatten();
@@ -27,8 +29,10 @@ fn every_sample_scenario_can_be_run() {
     let mut n = 0;
     for (name, text) in pages() {
         for block in blocks(&text, "yaml") {
-            let loaded = fairground::scenario::load(block);
-            assert!(loaded.plan.is_some(), "{name}: {:?}", loaded.diagnostics);
+            let read = scenario::read(block);
+            assert!(read.is_clean(), "{name}: {:?}", read.diagnostics);
+            let checked = scenario::check(&read.scenario.expect("a scenario"));
+            assert!(checked.plan.is_some(), "{name}: {:?}", checked.diagnostics);
             n += 1;
         }
     }

@@ -1,4 +1,8 @@
 //! The JSON schema of the format: it is published as it is made, takes every example, and refuses what is wrong.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the examples and the published files are read from the repository"
+)]
 
 use fairground::export::{format_reference, json_schema, with_schema_line};
 use fairground::scenario::{read, to_json};
