@@ -230,7 +230,8 @@ impl Slots<'_> {
         moves
     }
 
-    /// Takes slots back. `take`: whether a slot of the second leaf can go to the first, told with the quotas; a pair that cannot is not tried again.
+    /// Takes slots back. `take`: whether a slot of the second leaf can go to the first, told with the quotas; a pair that
+    /// cannot is not tried again.
     pub(super) fn reclaim_where(
         &mut self,
         take: &mut dyn FnMut(&Slots<'_>, ConsumerId, ConsumerId, &InPool<u64>) -> bool,
