@@ -223,7 +223,7 @@ impl Slots<'_> {
     /// Takes slots from leaves above their quota for those below; answers with reclaimer and victim of each slot.
     pub fn reclaim(&mut self) -> Vec<(ConsumerId, ConsumerId)> {
         let mut moves = Vec::new();
-        self.reclaim_where(&mut |_, by, victim, _| {
+        self.reclaim_where(|_, by, victim, _| {
             moves.push((by, victim));
             true
         });
@@ -234,7 +234,7 @@ impl Slots<'_> {
     /// cannot is not tried again.
     pub(super) fn reclaim_where(
         &mut self,
-        take: &mut dyn FnMut(&Slots<'_>, ConsumerId, ConsumerId, &InPool<u64>) -> bool,
+        mut take: impl FnMut(&Self, ConsumerId, ConsumerId, &InPool<u64>) -> bool,
     ) {
         let quota = self.quota(self.share_quota);
         let mut out = InPool::new(self.held.ids(), |_| false);

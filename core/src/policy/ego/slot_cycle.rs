@@ -92,7 +92,7 @@ pub(super) fn run(
     });
     cycle.turns.push((ConsumerId::ROOT, turns));
     let pool = layout.pool(state, ConsumerId::ROOT);
-    slots.reclaim_where(&mut |slots, leaf, victim, quota| {
+    slots.reclaim_where(|slots: &Slots<'_>, leaf, victim, quota: &InPool<u64>| {
         let Some((sub, unit)) = exchange(state, leaf, victim) else { return false };
         let reclaim = take(state, &pool, (leaf, sub), unit);
         let standing = |c: ConsumerId| (c, slots.held_below(c), quota[c]);

@@ -162,9 +162,9 @@ fn quota_is(cycle: &Simulation, names: &Names, expected: &Value) -> Result<(), S
     Ok(())
 }
 
-/// The queues of all starts, then the two queues of all evictions.
+/// The queues of all starts, then the two queues of all evictions. Where nothing waits there is no cycle.
 fn decided(simulation: &mut Simulation) -> Result<(Value, Value), String> {
-    let CycleRecord { events, .. } = simulation.advance().ok_or("no cycle")?;
+    let events = simulation.advance().map(|CycleRecord { events, .. }| events).unwrap_or_default();
     let cluster = simulation.cluster();
     let queue = |job| cluster.queues[cluster.jobs[job].queue].name.to_string();
     let of = |pod| queue(cluster.pods[pod].job);
