@@ -9,7 +9,7 @@ pub struct Agreement {
     pub agree: u64,
     /// All cases.
     pub of: u64,
-    /// Cases that are not counted: calls of functions that decide nothing, policies that no scenario can choose.
+    /// Cases that are not counted: calls of functions that decide nothing.
     pub not_counted: u64,
     /// Cases that agree when they are written as scenario files.
     pub agree_as_scenarios: u64,

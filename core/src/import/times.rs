@@ -74,6 +74,10 @@ impl Format {
 
     /// A moment in milliseconds. Large numbers count from 1970 in a unit that their size tells.
     pub fn moment(&mut self, text: &str) -> Option<i64> {
+        self.any_moment(text).filter(|ms| ms.unsigned_abs() <= quantity::MILLIS_MAX.unsigned_abs())
+    }
+
+    fn any_moment(&mut self, text: &str) -> Option<i64> {
         match thousandths(text) {
             Some(n) => {
                 let said = self.said.or(self.numbers);
@@ -88,8 +92,12 @@ impl Format {
         }
     }
 
-    /// A length of time in milliseconds.
+    /// A length of time in milliseconds, up to a hundred years.
     pub fn span(&mut self, text: &str) -> Option<i64> {
+        self.any_span(text).filter(|ms| *ms <= quantity::MILLIS_MAX)
+    }
+
+    fn any_span(&mut self, text: &str) -> Option<i64> {
         if let Some(n) = thousandths(text) {
             let unit = *self.numbers.insert(self.said.unwrap_or(SECONDS));
             return in_ms(n, unit);

@@ -62,10 +62,11 @@ impl<'a> State<'a> {
     fn collect(&mut self, place: &Place<'a>) {
         place.items(&[]).iter().for_each(|item| self.collect(item));
         let is = |key| place.get(key).is_some();
-        if is("queuename") {
-            self.queues.push(place.clone());
-        } else if is("applicationID") {
+        // Applications have a `queueName`, too, and keys are found in any case.
+        if is("applicationID") {
             self.applications.push(place.clone());
+        } else if is("queuename") {
+            self.queues.push(place.clone());
         } else if is("nodeID") {
             self.nodes.push(place.clone());
         } else if is("nodeSortingPolicy") {

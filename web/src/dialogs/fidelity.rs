@@ -43,7 +43,7 @@ pub fn Fidelity(
                 <p>
                     "A case enters the engine in two ways: by the structures of the rules, and as a scenario file such as you \
                      write, with every default left out. The second column counts the cases that a scenario file can express. Not \
-                     counted at all: YuniKorn functions that take part in no decision, and cases of EGO's slot policy."
+                     counted at all: YuniKorn functions that take part in no decision."
                 </p>
             </section>
             <section>
