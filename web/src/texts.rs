@@ -10,7 +10,6 @@ use fairground::words::Selection;
 use fairground::words::{decided, waiting};
 use leptos::prelude::*;
 
-use crate::engine::protocol::FileBytes;
 use crate::engine::serve::Server;
 use crate::first_frame::answer;
 use crate::library::{EXAMPLES, Example};
@@ -162,7 +161,7 @@ fn screens() -> Vec<(String, Lead)> {
     }
     add("dialog: Compare".into(), vec![Command::Compare { with_baselines: false }]);
     for (name, text) in IMPORTS {
-        let files = vec![(name.to_string(), FileBytes::of(text))];
+        let files = vec![(name.to_string(), text.to_string())];
         add(
             format!("dialog: Import of {name}"),
             vec![Command::Import { files, options: Default::default() }],

@@ -2,7 +2,7 @@
 //!
 //! `Trunk.toml` and `index.html` say what is built, so that a plain `trunk serve` does the same. Here stand what that needs
 //! to be installed, and what a build ends with ([`finish`], which trunk calls): the first frame as plain markup, the
-//! service worker, the specifications and the licences.
+//! service worker, and the specifications.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -39,9 +39,6 @@ pub fn dist() -> Result<PathBuf, Failure> {
         );
         build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
     }
-    // What *About* names.
-    let revision = output(Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).current_dir(root()));
-    build.envs(revision.map(|revision| ("FAIRGROUND_REVISION", revision)));
     step("Build the page", || run(&mut build, COMPILE))?;
     check_sizes(&dist)?;
     Ok(dist)
@@ -81,7 +78,7 @@ pub fn finish() -> Result<(), Failure> {
     let folder = std::env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from);
     let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
     if std::env::var("TRUNK_PROFILE").as_deref() != Ok("release") {
-        return documents::write_all(&folder);
+        return documents::render(&folder);
     }
     let mut render = cargo();
     render.args(["run", "--quiet", "-p", "fairground-web", "--bin", "first_frame"]);
@@ -95,7 +92,7 @@ pub fn finish() -> Result<(), Failure> {
     replace_in(&page, &[(FIRST_FRAME_MARK, &markup), (OFFLINE_MARK, offline)])?;
     write_offline_worker(&folder)?;
     // Last, because they are not kept on the device.
-    documents::write_all(&folder)
+    documents::render(&folder)
 }
 
 /// Writes the service worker with what it keeps: every file of the page, with its hash.

@@ -16,8 +16,7 @@ impl From<&str> for Scalar {
     }
 }
 
-// Long sections are shared, so that an undo step copies only what it changed.
-/// A scenario.
+/// A scenario. Long sections are shared, so that an undo step copies only what it changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
     /// Title.

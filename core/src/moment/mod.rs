@@ -4,7 +4,6 @@
 
 mod amounts;
 mod build;
-pub mod csv;
 mod event_word;
 mod frame;
 mod kind;

@@ -52,11 +52,9 @@ pub fn of(policy: String) -> Rulebook {
 }
 
 impl Rulebook {
-    /// A rule by its key, or by the key that it has in the engine of another policy, as links have it that were made before.
+    /// A rule by its key.
     pub fn rule(&self, key: &str) -> Option<&RuleRow> {
-        let in_policy = |key: &'_ str| key.split_once('/').map(|(_, rest)| rest.to_string());
-        let is_same = |rule: &&RuleRow| in_policy(&rule.key) == in_policy(key);
-        self.rules.iter().find(|rule| rule.key == key).or_else(|| self.rules.iter().find(is_same))
+        self.rules.iter().find(|rule| rule.key == key)
     }
 
     /// The switch that a setting is: said of the whole or, as `priority.policy.team-a`, of a queue, or of queues that

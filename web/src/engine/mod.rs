@@ -4,7 +4,6 @@ mod branch;
 pub mod client;
 pub mod comparison;
 mod course;
-mod csv_run;
 mod imports;
 mod levels;
 mod others;

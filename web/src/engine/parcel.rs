@@ -117,7 +117,6 @@ fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
         | Say::Order(_)
         | Say::Imported { .. }
         | Say::Exported(_)
-        | Say::Csv { .. }
         | Say::Tried(_)
         | Say::Report(_)
         | Say::Translated { .. }
@@ -152,7 +151,6 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
         | Say::Stopped { .. }
         | Say::Imported { .. }
         | Say::Exported(_)
-        | Say::Csv { .. }
         | Say::Tried(_)
         | Say::Report(_)
         | Say::Translated { .. }

@@ -129,10 +129,8 @@ pub struct Model {
     pub comparing: Option<(String, u32)>,
     /// The configuration of another scheduler that the scenario came from.
     pub original: Option<Arc<str>>,
-    /// It as its scheduler reads it, once that was asked for.
+    /// Its queues as its scheduler reads them, once that was asked for.
     pub exported: Option<Arc<crate::engine::protocol::Exported>>,
-    /// Whether it is being written.
-    pub exporting: bool,
 }
 
 impl Model {
@@ -197,7 +195,6 @@ impl Model {
             comparing: None,
             original: None,
             exported: None,
-            exporting: false,
         }
     }
 
@@ -282,19 +279,6 @@ impl Model {
             self.view.panel = Panel::Why;
         }
         self.warn_of_rules(opened.rules);
-        self.show_note(&opened.moment.note);
-    }
-
-    /// Shows what the sender of a link says about its moment.
-    fn show_note(&mut self, note: &str) {
-        if note.is_empty() {
-            return;
-        }
-        let id = self.fresh_id();
-        let text = format!("Note in this link: {note}");
-        let notices = Arc::make_mut(&mut self.notices);
-        notices.retain(|notice| notice.text != text);
-        notices.push(Notice { id, is_problem: false, text, action: None });
     }
 
     /// Says that a link was made with another version of the rules.

@@ -23,7 +23,6 @@ pub mod cycle;
 mod decide;
 mod describe;
 mod explain;
-mod export;
 pub mod file;
 mod follow;
 mod form;
