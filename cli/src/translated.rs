@@ -1,4 +1,4 @@
-//! A scenario under another policy: `translate`, `compare`.
+//! A scenario under another policy: `translate` and `compare`.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -16,6 +16,7 @@ use crate::{End, Stop};
 
 /// A run that does not come to rest by itself is stopped after so many cycles.
 const CYCLES_MAX: u32 = 100_000;
+
 /// Notes as JSON.
 pub fn notes_as_json(notes: &[Note]) -> Value {
     let note = |note: &Note| {

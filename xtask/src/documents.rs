@@ -4,18 +4,19 @@ use std::path::Path;
 
 use pulldown_cmark::{Options, Parser, html};
 
+use crate::files::{files_below, read, write};
 use crate::root;
-use crate::step::{Failure, read, write};
+use crate::step::Failure;
 
 /// Renders `docs/spec/*.md` into a folder of the page. Numbered headings and paragraphs can be linked by their number.
 pub fn render(page: &Path) -> Result<(), Failure> {
     let folder = page.join("spec");
     std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
     write(&folder.join("spec.css"), &read(&root().join("assets/spec.css"))?)?;
-    for name in ["kai", "runai", "yunikorn", "ego"] {
-        let text = read(&root().join(format!("docs/spec/{name}.md")))?;
-        let document = document(&String::from_utf8_lossy(&text));
-        write(&folder.join(format!("{name}.html")), document.as_bytes())?;
+    for file in files_below(&root().join("docs/spec"))? {
+        let document = document(&String::from_utf8_lossy(&read(&file)?));
+        let name = Path::new(file.file_name().unwrap_or_default()).with_extension("html");
+        write(&folder.join(name), document.as_bytes())?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! `tests/e2e/node_modules`, both pinned, and nothing happens where everything is there already.
 
 mod documents;
+mod files;
 mod mutants;
 mod page;
 mod screens;

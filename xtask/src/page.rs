@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::documents;
+use crate::files::{files_below, read, write};
 use crate::root;
-use crate::step::{Failure, cargo, output, read, run, step, write};
+use crate::step::{Failure, cargo, output, run, step};
 use crate::tools;
 
 /// The most the start page may transfer, in bytes after brotli: a first visit takes about a second and a half on 10 Mbit/s. The table
@@ -183,26 +184,4 @@ fn hash(contents: &[Vec<u8>]) -> u64 {
     contents.iter().flatten().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
-}
-
-/// All files below `folder`, sorted.
-pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(|error| Failure::file(folder, error))? {
-        let path = entry.map_err(|error| Failure::file(folder, error))?.path();
-        if path.is_dir() {
-            found.extend(files_below(&path)?);
-        } else {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-pub fn clear(folder: &Path) -> Result<(), Failure> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
-    }
-    std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))
 }

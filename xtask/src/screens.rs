@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::page::{clear, files_below};
-use crate::step::{Failure, read, write};
+use crate::files::{clear, files_below, read, write};
+use crate::step::Failure;
 use crate::test::{self, Tally};
 
 /// Takes all pictures of the page in `dist`, or with arguments those that playwright picks, and says which look

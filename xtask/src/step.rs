@@ -89,16 +89,3 @@ fn line(command: &Command) -> String {
     let words: Vec<_> = std::iter::once(command.get_program()).chain(command.get_args()).collect();
     words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
-
-/// The bytes of a file.
-pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::file(path, error))
-}
-
-/// Writes a file, and its folder where there is none.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
-    }
-    std::fs::write(path, bytes).map_err(|error| Failure::file(path, error))
-}

@@ -17,10 +17,9 @@ use smallvec::SmallVec;
 
 use super::order::place::{Filled, Place};
 use super::snapshot::{Quantities, Status};
+use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
-
-use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
 
 /// What never changes about a job.
 #[derive(Clone, Debug)]

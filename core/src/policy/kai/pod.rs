@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::fast::numbering::Numbering;
+use super::fast::numbering::{Numbering, Numbers};
 use super::order::task_order::{TaskPlugins, TaskRank, task_order};
 use super::request::Request;
 use super::task::{JobRef, NodeRef};
@@ -105,7 +105,7 @@ pub(super) struct PodReader<'a> {
     /// Whether nodes take GPU work, or work without GPU, by their role only.
     has_roles: bool,
     plugins: TaskPlugins,
-    likenesses: BTreeMap<Requires<'a>, u32>,
+    likenesses: Numbers<Requires<'a>>,
     accepted: BTreeMap<(u32, Option<&'static str>), Accepted>,
     numbering: Numbering,
 }
@@ -118,7 +118,7 @@ impl<'a> PodReader<'a> {
             nodes,
             has_roles,
             plugins,
-            likenesses: BTreeMap::new(),
+            likenesses: Numbers::default(),
             accepted: BTreeMap::new(),
             numbering: Numbering::default(),
         }
@@ -134,8 +134,7 @@ impl<'a> PodReader<'a> {
         let affinity = pod.rules.map_or(&[][..], |rules| &rules.affinity);
         let tolerations = pod.rules.map_or(&[][..], |rules| &rules.tolerations);
         let requires = (pod.required, pod.selector, affinity, tolerations);
-        let n = self.likenesses.len() as u32;
-        let likeness = *self.likenesses.entry(requires).or_insert(n);
+        let likeness = self.likenesses.number(requires);
         let role = self.has_roles.then(|| worker_label(&pod.request));
         let nodes = (self.nodes.as_slice(), self.is_tainted);
         let accepted =

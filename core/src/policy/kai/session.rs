@@ -15,7 +15,7 @@ use std::rc::Rc;
 use super::config::Config;
 use super::explain::notes::Notes;
 use super::fast::equivalence_classes::EquivalenceClasses;
-use super::fast::numbering::Keys;
+use super::fast::numbering::Numbers;
 use super::job::{Job, JobFacts, PodSet};
 use super::opening::{Opening, OpeningJob, OpeningPod};
 use super::order::nondeterminism::{Probe, Ties};
@@ -47,7 +47,8 @@ pub(super) struct Session<'a> {
     pub largest: Room,
     /// What was found out about nodes.
     pub classes: EquivalenceClasses,
-    pub keys: Keys,
+    /// Keys of jobs; see `fast/signatures.rs`.
+    pub keys: Numbers<Vec<Vec<u32>>>,
     /// How many jobs are the session's own; the others are clones.
     pub n_jobs: usize,
     /// Whether all quantities are whole numbers and no device is shared, so that sums are exact in any order
@@ -121,7 +122,7 @@ impl<'a> Session<'a> {
             score_parts: score_parts::parts(config),
             largest: Room::largest(opening.nodes.iter().map(|n| &n.allocatable), opening.n_scalars),
             classes: EquivalenceClasses::new(opening.nodes.iter().map(|n| n.device_mib)),
-            keys: Keys::default(),
+            keys: Numbers::default(),
             n_jobs,
             is_whole: opening.is_whole,
             unsigned: Vec::new(),

@@ -14,10 +14,30 @@ use std::collections::BTreeMap;
 use crate::policy::kai::request::{self, Request};
 use crate::policy::kai::task::NodeRef;
 
+/// Equal keys have the same number, from 0 in the order in which they are first seen.
+#[derive(Clone, Debug)]
+pub(in crate::policy::kai) struct Numbers<K> {
+    known: BTreeMap<K, u32>,
+}
+
+impl<K> Default for Numbers<K> {
+    fn default() -> Self {
+        Numbers { known: BTreeMap::new() }
+    }
+}
+
+impl<K: Ord> Numbers<K> {
+    /// The number of a key.
+    pub fn number(&mut self, key: K) -> u32 {
+        let next = self.known.len() as u32;
+        *self.known.entry(key).or_insert(next)
+    }
+}
+
 /// Numbers pods by what a choice of nodes depends on.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Numbering {
-    known: BTreeMap<Key, u32>,
+    known: Numbers<Key>,
     /// The pod before, as most pods are like it.
     last: Option<(Request, u32, Option<NodeRef>, u32)>,
 }
@@ -36,23 +56,8 @@ impl Numbering {
         let Request { cpu, memory, scalars, kind, count, portion, mib, gpus } = request;
         let bits = [cpu, memory, portion, gpus].map(|amount| amount.to_bits());
         let key = (bits, scalars.clone(), *kind, [*count, *mib], likeness, nominated);
-        let next = self.known.len() as u32;
-        let number = *self.known.entry(key).or_insert(next);
+        let number = self.known.number(key);
         self.last = Some((request.clone(), likeness, nominated, number));
         number
-    }
-}
-
-/// Keys of jobs seen in a session, numbered.
-#[derive(Clone, Debug, Default)]
-pub(in crate::policy::kai) struct Keys {
-    known: BTreeMap<Vec<Vec<u32>>, u32>,
-}
-
-impl Keys {
-    /// The same number for the same key.
-    pub fn number(&mut self, key: Vec<Vec<u32>>) -> u32 {
-        let next = self.known.len() as u32;
-        *self.known.entry(key).or_insert(next)
     }
 }
