@@ -36,12 +36,23 @@ async function startPage() {
   };
 
   await init({ module_or_path: module });
+  if (!isEmbedded) openLaunchedFiles();
 
   const offline = document.querySelector("meta[name=offline-worker]")?.content;
   if (offline && !isEmbedded && !isReset) {
     // After what the visitor came for.
     setTimeout(() => navigator.serviceWorker?.register(new URL(offline, document.baseURI)).catch(() => {}), 3000);
   }
+}
+
+/** Files that the installed page is opened with come in as if they had been dropped on it. */
+function openLaunchedFiles() {
+  globalThis.launchQueue?.setConsumer(async ({ files }) => {
+    if (!files?.length) return;
+    const dataTransfer = new DataTransfer();
+    for (const file of files) dataTransfer.items.add(await file.getFile());
+    dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+  });
 }
 
 /** In the worker: takes the compiled program as the first message; then it is all Rust. */

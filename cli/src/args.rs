@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use fairground::policy::Policy;
 
@@ -10,11 +11,11 @@ static PRODUCTS: LazyLock<String> =
     LazyLock::new(|| Policy::products().map(|policy| policy.key).collect::<Vec<_>>().join(","));
 
 const EXIT_CODES: &str = "Exit codes:
-  0  all went well
-  1  something named with --fail-on happened
+  0  success
+  1  a condition of --fail-on was met
   2  the scenario, trace or link cannot be used; findings are on stderr
   3  the command line is wrong
-  4  reading or writing a file failed: it is missing, or must not be read or written";
+  4  a file cannot be read or written";
 
 /// Simulate fair-share scheduling of GPU clusters, without a browser.
 #[derive(Debug, Parser)]
@@ -31,33 +32,38 @@ pub enum Command {
     /// Run a scenario and print what happens
     #[command(after_help = EXIT_CODES)]
     Run(Run),
-    /// Say why a job waits, or what became of it
+    /// Explain why a job waits, or what happened to it
     #[command(after_help = EXIT_CODES)]
     Why(Why),
-    /// Say everything that is wrong with a scenario
+    /// Report all errors and warnings of a scenario
     #[command(after_help = EXIT_CODES)]
     Check(Check),
-    /// Make a scenario from a trace of jobs, or from another scheduler's configuration
+    /// Convert a trace of jobs, a scheduler's configuration or a cluster to a scenario
     #[command(after_help = EXIT_CODES)]
     Import(Import),
-    /// Write a scenario's queues as its scheduler reads them
+    /// Write a scenario's queues in the format of its scheduler
     #[command(after_help = EXIT_CODES)]
     Export(Export),
-    /// Answer like KAI's fair-share simulator: JSON in, shares as JSON out
+    /// Write a scenario as a virtual cluster with the real scheduler, with what is expected to happen there
+    #[command(after_help = EXIT_CODES)]
+    Kit(Kit),
+    /// Compute fair shares like KAI's fair-share simulator: JSON in, JSON out
     #[command(after_help = EXIT_CODES)]
     Fairshare(FairShare),
-    /// Answer like KAI's simulator of time-based fair share: YAML in, CSV out
+    /// Run KAI's simulator of time-based fair share: YAML in, CSV out
     #[command(after_help = EXIT_CODES)]
     TimeBased(TimeBased),
-    /// Put a scenario into the words of another policy
+    /// Translate a scenario to another policy
     #[command(after_help = EXIT_CODES)]
     Translate(Translate),
     /// Run a scenario under several policies, side by side
     #[command(after_help = EXIT_CODES)]
     Compare(Compare),
-    /// Say which policies there are, which versions of their products they model, and what changed since
+    /// List the policies, the product versions they model, and what changed in later versions
     #[command(after_help = EXIT_CODES)]
     Policies(Policies),
+    /// Print the JSON schema of scenario files, by which editors check and complete them
+    Schema,
     /// Print a scenario as a link
     #[command(after_help = EXIT_CODES)]
     Link(Link),
@@ -77,16 +83,16 @@ pub struct Policies {
 /// Explain a job.
 #[derive(Debug, ClapArgs)]
 pub struct Why {
-    /// Its name
+    /// Name of the job
     #[arg(value_name = "JOB")]
     pub job: String,
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub file: String,
-    /// Translate the scenario into the words of this policy first: kai, fifo, yunikorn, ego, runai, max-min or drf
+    /// Translate the scenario to this policy first: kai, fifo, yunikorn, ego, runai, max-min or drf
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
-    /// After the first cycle at or after this moment, such as 90s or 2h; left out: after the first cycle that sees the job
+    /// Explain the first cycle at or after this time, such as 90s or 2h; default: the first cycle after the job is submitted
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub at: Option<i64>,
 }
@@ -97,13 +103,13 @@ pub struct Run {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// Translate the scenario into the words of this policy first: kai, fifo, yunikorn, ego, runai, max-min or drf
+    /// Translate the scenario to this policy first: kai, fifo, yunikorn, ego, runai, max-min or drf
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
-    /// Stop after the last cycle up to this moment, such as 90s, 2h or 30d
+    /// Stop after the last cycle up to this time, such as 90s, 2h or 30d
     #[arg(long, value_name = "TIME", value_parser = moment, conflicts_with = "cycles")]
     pub until: Option<i64>,
-    /// Stop after so many cycles
+    /// Stop after this number of cycles
     #[arg(long, value_name = "N")]
     pub cycles: Option<u32>,
     /// What to print
@@ -112,10 +118,10 @@ pub struct Run {
     /// Print the summary only
     #[arg(long)]
     pub summary_only: bool,
-    /// Also print what decided each event, and why jobs wait
+    /// Also explain each event, and why jobs wait
     #[arg(long)]
     pub why: bool,
-    /// Exit with 1 if, in the end, pods were evicted, jobs still wait, or the scenario has warnings
+    /// Exit with 1 if pods were evicted, jobs still wait at the end, or the scenario has warnings
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
 }
@@ -123,6 +129,19 @@ pub struct Run {
 /// What to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Out {
+    /// For people
+    Text,
+    /// One JSON object per line
+    Jsonl,
+    /// All events as a table, for spreadsheets
+    EventsCsv,
+    /// What every queue has and is entitled to, cycle by cycle, as a table
+    SeriesCsv,
+}
+
+/// What to print of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ComparedOut {
     /// For people
     Text,
     /// One JSON object per line
@@ -157,34 +176,36 @@ pub struct Export {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// What to write
-    #[arg(long, value_enum, default_value_t = Format::QueuesYaml)]
-    pub format: Format,
-    /// Print only what changes against this file, which the scenario came from
+    /// The format; left out: that of the scenario's own policy. A format of another policy has the scenario translated first
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<String>,
+    /// Print only the differences from this file, from which the scenario was imported, as a unified diff
     #[arg(long, value_name = "FILE")]
     pub against: Option<String>,
-    /// Where to write; - writes to standard output
+    /// Output file; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
 }
 
-/// A scheduler's own format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A configuration of Apache YuniKorn
-    #[value(name = "queues.yaml")]
-    QueuesYaml,
+/// Write a virtual cluster.
+#[derive(Debug, ClapArgs)]
+pub struct Kit {
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// The folder to write into; it is made if it is not there
+    #[arg(short, long, value_name = "DIR")]
+    pub output: String,
 }
 
 /// Make a scenario from a trace.
 #[derive(Debug, ClapArgs)]
 pub struct Import {
-    /// A table of jobs (CSV: submit time, duration, GPUs, queue), a resource plan (MDPlan.xml), projects and departments of
-    /// Run:ai (JSON), a configuration of YuniKorn (queues.yaml), or what kubectl get … -o json (or yaml) prints of a cluster that
-    /// KAI schedules; - reads standard input
-    #[arg(value_name = "FILE")]
-    pub trace: String,
-    /// A table of queues (name, GPUs), or the departments of projects that are a file of their own
+    /// Files and folders, in any mixture: tables of jobs (CSV), what kubectl get … -o json (or yaml) prints, snapshots of KAI (zip),
+    /// configurations and REST answers of YuniKorn and Run:ai, plans of EGO (XML), listings of Slurm; - reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// A table of queues (name, GPUs), or the departments, if they are in a separate file
     #[arg(long, value_name = "FILE")]
     pub queues: Option<String>,
     /// Nodes × GPUs, such as 88x8
@@ -193,10 +214,14 @@ pub struct Import {
     /// Part of each queue's GPUs that becomes its quota, such as 1/4
     #[arg(long, value_name = "PART", value_parser = part)]
     pub quota_scale: Option<(u32, u32)>,
-    /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf
+    /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf; left out: the one that the files are of
     #[arg(long, value_name = "P", value_parser = policy)]
     pub policy: Option<String>,
-    /// Where to write the scenario; - writes to standard output
+    /// Which column of a table of jobs holds what: id, queue, submit, duration, gpus, user, pods, cpu or memory; a unit may stand
+    /// behind the column: submit=arrival:ms
+    #[arg(long, value_name = "FIELD=COLUMN,…", value_delimiter = ',', value_parser = column)]
+    pub map: Vec<(String, String)>,
+    /// Output file; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
 }
@@ -215,10 +240,10 @@ pub struct TimeBased {
     /// Nodes, queues and jobs, in the simulator's YAML; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// Where to write the table; - writes to standard output
+    /// Output file; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
-    /// Cut fair shares of 1 and more to whole numbers, as KAI's own simulator does
+    /// Round fair shares of 1 and more down to whole numbers, as KAI's own simulator does
     #[arg(long)]
     pub truncate: bool,
 }
@@ -232,7 +257,7 @@ pub struct Translate {
     /// The policy: kai, fifo, yunikorn, ego, runai, max-min or drf
     #[arg(long, value_name = "P")]
     pub policy: String,
-    /// Where to write the scenario; - writes to standard output
+    /// Output file; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
 }
@@ -246,12 +271,12 @@ pub struct Compare {
     /// The policies, separated by commas
     #[arg(long, value_name = "P,…", value_delimiter = ',', default_value = PRODUCTS.as_str())]
     pub policies: Vec<String>,
-    /// Stop each run after the last cycle up to this moment, such as 90s, 2h or 30d
+    /// Stop each run after the last cycle up to this time, such as 90s, 2h or 30d
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub until: Option<i64>,
     /// What to print
-    #[arg(long, value_enum, default_value_t = Out::Text)]
-    pub out: Out,
+    #[arg(long, value_enum, default_value_t = ComparedOut::Text)]
+    pub out: ComparedOut,
 }
 
 /// Print a scenario as a link.
@@ -265,7 +290,7 @@ pub struct Link {
 /// Print the scenario in a link.
 #[derive(Debug, ClapArgs)]
 pub struct Open {
-    /// A link, or what stands behind its #; - reads standard input
+    /// A link, or the part after its #; - reads standard input
     #[arg(value_name = "LINK")]
     pub link: String,
 }
@@ -277,7 +302,25 @@ fn moment(text: &str) -> Result<i64, String> {
 fn policy(text: &str) -> Result<String, String> {
     let names = fairground::policy::Policy::NAMES;
     let known = names.contains(&text).then(|| text.to_string());
-    known.ok_or_else(|| format!("no such policy; known are {}", names.join(", ")))
+    known.ok_or_else(|| format!("no such policy; choose one of {}", names.join(", ")))
+}
+
+/// The formats of all policies.
+fn formats() -> PossibleValuesParser {
+    let value = |(_, export): (_, &'static fairground::export::Export)| {
+        PossibleValue::new(export.file).help(export.about)
+    };
+    fairground::export::formats().map(value).collect::<Vec<_>>().into()
+}
+
+fn column(text: &str) -> Result<(String, String), String> {
+    let fields = fairground::import::Mapping::FIELDS.map(|(field, _)| field);
+    match text.split_once('=') {
+        Some((field, column)) if fields.contains(&field) && !column.is_empty() => {
+            Ok((field.to_string(), column.to_string()))
+        }
+        _ => Err(format!("write FIELD=COLUMN; known fields are {}", fields.join(", "))),
+    }
 }
 
 fn nodes(text: &str) -> Result<(u32, u32), String> {
@@ -286,7 +329,7 @@ fn nodes(text: &str) -> Result<(u32, u32), String> {
 
 fn part(text: &str) -> Result<(u32, u32), String> {
     let whole = text.parse().ok().filter(|&n| n > 0).map(|n| (n, 1));
-    whole.or_else(|| pair(text, ['/', '∕'])).ok_or_else(|| "not a part; write 1/4".to_string())
+    whole.or_else(|| pair(text, ['/', '∕'])).ok_or_else(|| "not a fraction; write 1/4".to_string())
 }
 
 /// Two numbers above 0.

@@ -2,12 +2,14 @@
 
 use std::io::Write;
 
-use fairground::import::{self, Kind, Options, Source};
+use fairground::export::{self, Refused};
+use fairground::import::{self, File, Files, Kind, Options};
+use fairground::link;
 use fairground::policy::Policy;
-use fairground::{link, scenario};
+use fairground::scenario::{self, Scenario};
 
-use crate::args::{Check, Export, FailOn, Import, Link, Open};
-use crate::load::{from_link, load, text};
+use crate::args::{Check, Export, FailOn, Import, Kit, Link, Open};
+use crate::load::{files, from_link, load, text};
 use crate::messages::{complain, report, shown};
 use crate::{End, Stop};
 
@@ -26,37 +28,43 @@ pub fn check(args: &Check) -> Result<End, Stop> {
     Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
 }
 
-/// Makes a scenario from a trace, a resource plan, projects and departments of Run:ai, queues of YuniKorn, or the objects of a cluster.
+/// Makes a scenario of files and folders.
 pub fn import(args: &Import) -> Result<End, Stop> {
-    let mut options = Options::default();
+    let mut options = Options { policy: args.policy.clone().unwrap_or_default(), ..Options::default() };
     if let Some(nodes) = args.nodes {
         options.nodes = Some(nodes);
     }
     if let Some(scale) = args.quota_scale {
         options.quota_scale = scale;
     }
-    if let Some(policy) = &args.policy {
-        options.policy.clone_from(policy);
+    for (field, column) in &args.map {
+        options.mapping.set(field, column);
     }
-    options.name = file_stem(&args.trace);
-    let jobs = text(&args.trace)?;
-    let queues = args.queues.as_deref().map(text).transpose()?;
-    let kind = import::recognise(jobs.as_bytes(), &args.trace);
-    if queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
+    options.name = args.files.first().map_or_else(String::new, |file| file_stem(file));
+    let mut read = Vec::new();
+    for file in &args.files {
+        read.extend(files(file)?);
+    }
+    let n_files = read.len();
+    if let Some(queues) = &args.queues {
+        read.extend(files(queues)?);
+    }
+    let given = read.iter().enumerate();
+    let files: Vec<File<'_>> =
+        given.map(|(i, (name, bytes))| File { name: shown(name), bytes, is_sizes: i >= n_files }).collect();
+    let Files { imported, kind, .. } = import::import_files(&files, &options);
+    if args.queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
         complain(
             "fairground: --queues goes with a trace of jobs or with projects; this file has its own queues",
         );
         return Err(Stop::BadInput);
     }
-    let imported = match kind {
-        Kind::Plan => import::import_plan(&jobs, &options),
-        Kind::Organisation => import::import_organisation(&organisation(&jobs, queues.as_deref()), &options),
-        Kind::QueuesYaml => import::import_queues_yaml(&jobs, &options),
-        Kind::Kubernetes => import::import_kubernetes(&[Source { file: &args.trace, text: &jobs }], &options),
-        _ => import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options),
-    };
     let r = &imported.report;
-    report(&args.trace, &r.diagnostics)?;
+    let name = match args.files.as_slice() {
+        [only] => shown(only),
+        _ => "import",
+    };
+    report(name, &r.diagnostics)?;
     let mut err = std::io::stderr().lock();
     for (what, says) in [("understood", &r.understood), ("assumed", &r.assumed), ("ignored", &r.ignored)] {
         for line in says {
@@ -73,40 +81,98 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// Writes queues as YuniKorn reads them, or what changes in them.
+/// Writes a scenario as its product reads it, or what changes in that.
 pub fn export(args: &Export) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
-    let none = || {
-        let policies = Policy::ALL.iter().filter(|policy| policy.queue_file.is_some());
-        let policies: Vec<&str> = policies.map(|policy| policy.key).collect();
-        let policies = policies.join(" or ");
-        complain(&format!("fairground: {}: not a scenario of the policy {policies}", shown(&args.file)));
-        Stop::BadInput
+    let format = args.format.as_deref();
+    let written = match &args.against {
+        None => export::export(&loaded.scenario, format).map(|written| {
+            for remark in &written.left_out {
+                complain(&format!("left out: {remark}"));
+            }
+            written.text
+        }),
+        Some(against) => {
+            let imported = imported_again(against)?;
+            export::changes(&imported, &loaded.scenario, format, [shown(against), "exported"])
+        }
     };
-    let mut written = import::export_queues_yaml(&loaded.scenario).ok_or_else(none)?;
-    if let Some(against) = &args.against {
-        let imported = import::import_queues_yaml(&text(against)?, &Options::default());
-        report(against, &imported.report.diagnostics)?;
-        let before = imported.scenario.as_ref().and_then(import::export_queues_yaml).ok_or(Stop::BadInput)?;
-        written = import::diff::unified(&before, &written, [shown(against), "exported"]);
+    let written = written.or_else(|refused| Err(refusal(&args.file, &refused)?))?;
+    output(&args.output, written.as_bytes())
+}
+
+/// Says why nothing is written.
+fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
+    let says = match refused {
+        Refused::Mistakes(mistakes) => {
+            report(file, mistakes)?;
+            return Ok(Stop::BadInput);
+        }
+        Refused::NoFormat => {
+            let names: Vec<&str> = export::formats().map(|(_, format)| format.file).collect();
+            format!("its policy has no format of its own; name one with --format: {}", names.join(", "))
+        }
+        Refused::TooLarge => "it has more than 5,000 pods; make it smaller".to_string(),
+    };
+    complain(&format!("fairground: {}: {says}", shown(file)));
+    Ok(Stop::BadInput)
+}
+
+/// Writes a scenario as a virtual cluster with the real scheduler.
+pub fn kit(args: &Kit) -> Result<End, Stop> {
+    let loaded = load(&args.file, None)?;
+    let files = export::kit(&loaded.scenario).or_else(|refused| match refused {
+        Refused::NoFormat => {
+            let policies = Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
+            let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
+            complain(&format!("fairground: {file}: not a scenario of the policy {policies}"));
+            Err(Stop::BadInput)
+        }
+        refused => Err(refusal(&args.file, &refused)?),
+    })?;
+    let folder = std::path::Path::new(&args.output);
+    for file in &files {
+        let path = folder.join(&file.name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, &file.text)?;
     }
-    if args.output == "-" {
-        std::io::stdout().write_all(written.as_bytes())?;
-    } else {
-        std::fs::write(&args.output, written)?;
-    }
+    writeln!(std::io::stdout(), "{}: {} files; begin with README.md", args.output, files.len())?;
     Ok(End::Ok)
 }
 
-/// The list of projects, and that of departments if it is a file of its own.
-fn organisation<'a>(text: &'a str, other: Option<&'a str>) -> Vec<&'a str> {
-    std::iter::once(text).chain(other).collect()
+/// The scenario that a file once became.
+fn imported_again(file: &str) -> Result<Scenario, Stop> {
+    let unknown = || {
+        complain(&format!("fairground: {}: none of the formats that are exported", shown(file)));
+        Stop::BadInput
+    };
+    let imported = export::original(&text(file)?).ok_or_else(unknown)?;
+    report(file, &imported.report.diagnostics)?;
+    imported.scenario.ok_or(Stop::BadInput)
+}
+
+/// Writes to a file, or to standard output for -.
+fn output(file: &str, written: &[u8]) -> Result<End, Stop> {
+    if file == "-" {
+        std::io::stdout().write_all(written)?;
+    } else {
+        std::fs::write(file, written)?;
+    }
+    Ok(End::Ok)
 }
 
 /// The name of a file without folders and ending.
 fn file_stem(file: &str) -> String {
     let stem = std::path::Path::new(file).file_stem();
     stem.map_or_else(|| "trace".to_string(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Prints the JSON schema of scenario files.
+pub fn schema() -> Result<End, Stop> {
+    std::io::stdout().write_all(export::json_schema().as_bytes())?;
+    Ok(End::Ok)
 }
 
 /// Prints a scenario as a link.

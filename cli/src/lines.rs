@@ -10,7 +10,7 @@ use fairground::cluster::{Cluster, Devices};
 use fairground::id::{JobId, PodId};
 use fairground::moment::{self, Frame, Names};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
-use fairground::trace::{Check, Event, EvictReason, Ledger, LedgerRow, Mark, Refusal};
+use fairground::trace::{Check, Event, Ledger, LedgerRow, Mark, Refusal};
 use fairground::units::PerResource;
 use fairground::words;
 use serde::Serialize;
@@ -140,7 +140,7 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
         Event::Evicted { pod, node, by, reason } => {
             pod_of(&mut line, pod);
             line.insert("node".into(), (*cluster.nodes[node].name).into());
-            line.insert("reason".into(), reason_key(reason).into());
+            line.insert("reason".into(), reason.key().into());
             if let Some(by) = by {
                 line.insert("for".into(), name_of(cluster, by));
             }
@@ -159,19 +159,6 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
 
 fn name_of(cluster: &Cluster, job: JobId) -> Value {
     (*cluster.jobs[job].name).into()
-}
-
-fn reason_key(reason: EvictReason) -> &'static str {
-    match reason {
-        EvictReason::ReclaimedForFairShare => "reclaimed-for-fair-share",
-        EvictReason::ReclaimedForQuota => "reclaimed-for-quota",
-        EvictReason::Preempted => "preempted",
-        EvictReason::Moved => "moved",
-        EvictReason::AboveLimit => "above-limit",
-        EvictReason::StaleGang => "stale-gang",
-        EvictReason::NodeLost => "node-lost",
-        EvictReason::Withdrawn => "withdrawn",
-    }
 }
 
 fn queue(cluster: &Cluster, row: &LedgerRow) -> Value {

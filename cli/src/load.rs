@@ -1,6 +1,7 @@
 //! Reads scenarios from files, standard input and links.
 
 use std::io::Read;
+use std::path::PathBuf;
 
 use fairground::link::{self, LinkError};
 use fairground::scenario::{self, Plan, Scenario, Severity};
@@ -11,6 +12,8 @@ use crate::messages::{complain, print_notes, report, shown};
 
 /// Largest file that is read, bytes.
 const FILE_MAX: u64 = 50 << 20;
+/// How deep folders are read.
+const FOLDERS_MAX: u32 = 8;
 
 /// A scenario that can run, with everything that was said about it.
 pub struct Loaded {
@@ -26,25 +29,63 @@ pub struct Loaded {
 
 /// The text of a file, or of standard input for `-`. Says what went wrong.
 pub fn text(file: &str) -> Result<String, Stop> {
+    String::from_utf8(bytes(file)?).map_err(|_| {
+        complain(&format!("fairground: {}: not UTF-8 text", shown(file)));
+        Stop::BadInput
+    })
+}
+
+/// The bytes of a file, or of standard input for `-`. Says what went wrong.
+fn bytes(file: &str) -> Result<Vec<u8>, Stop> {
     let mut bytes = Vec::new();
     let read = if file == "-" {
         std::io::stdin().take(FILE_MAX + 1).read_to_end(&mut bytes)
     } else {
         std::fs::File::open(file).and_then(|opened| opened.take(FILE_MAX + 1).read_to_end(&mut bytes))
     };
-    let problem = match read {
+    match read {
         Err(error) => {
             complain(&format!("fairground: {}: {error}", shown(file)));
-            return Err(Stop::Failed);
+            Err(Stop::Failed)
         }
-        Ok(_) if bytes.len() as u64 > FILE_MAX => "larger than 50 MB".to_string(),
-        Ok(_) => match String::from_utf8(bytes) {
-            Ok(text) => return Ok(text),
-            Err(_) => "not text in UTF-8".to_string(),
-        },
-    };
-    complain(&format!("fairground: {}: {problem}", shown(file)));
-    Err(Stop::BadInput)
+        Ok(_) if bytes.len() as u64 > FILE_MAX => {
+            complain(&format!("fairground: {}: larger than 50 MB", shown(file)));
+            Err(Stop::BadInput)
+        }
+        Ok(_) => Ok(bytes),
+    }
+}
+
+/// The files of a folder and of those in it, or one file, each with its bytes. Says what went wrong.
+pub fn files(path: &str) -> Result<Vec<(String, Vec<u8>)>, Stop> {
+    let mut found = Vec::new();
+    let mut folders = vec![(PathBuf::from(path), 0)];
+    if path == "-" || !std::path::Path::new(path).is_dir() {
+        return Ok(vec![(path.to_string(), bytes(path)?)]);
+    }
+    while let Some((folder, depth)) = folders.pop() {
+        let failed = |error| {
+            complain(&format!("fairground: {}: {error}", folder.display()));
+            Stop::Failed
+        };
+        let entries: Result<Vec<_>, _> = std::fs::read_dir(&folder).map_err(failed)?.collect();
+        let mut entries = entries.map_err(failed)?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            match entry.file_type().map_err(failed)? {
+                _ if is_hidden => {}
+                kind if kind.is_dir() && depth < FOLDERS_MAX => folders.push((path, depth + 1)),
+                kind if kind.is_file() => {
+                    let name = path.display().to_string();
+                    found.push((name.clone(), bytes(&name)?));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Reads and checks a scenario, and reports every finding on stderr.
@@ -84,14 +125,16 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
 pub fn from_link(given: &str) -> Result<Scenario, Stop> {
     link::decode(given).map_err(|error| {
         let says = match error {
-            LinkError::NotALink => "this is no link to a scenario".to_string(),
-            LinkError::NewerVersion { version } => format!("made by a newer version: layout {version}"),
+            LinkError::NotALink => "not a link to a scenario".to_string(),
+            LinkError::NewerVersion { version } => {
+                format!("made by a newer version (format {version}); update fairground")
+            }
             LinkError::Cut { arrived, expected: Some(expected) } => {
                 format!("cut off: {arrived} of {expected} characters arrived")
             }
             LinkError::Cut { arrived, expected: None } => format!("cut off after {arrived} characters"),
-            LinkError::Damaged => "damaged: some characters were changed on the way".to_string(),
-            LinkError::TooLarge => "holds more than 8 MB".to_string(),
+            LinkError::Damaged => "damaged: some characters were changed; copy it again".to_string(),
+            LinkError::TooLarge => "larger than 8 MB".to_string(),
             LinkError::Content { says } => says,
         };
         complain(&format!("fairground: link: {says}"));

@@ -61,11 +61,13 @@ fn main() -> ExitCode {
         args::Command::Check(args) => convert::check(&args),
         args::Command::Import(args) => convert::import(&args),
         args::Command::Export(args) => convert::export(&args),
+        args::Command::Kit(args) => convert::kit(&args),
         args::Command::Fairshare(args) => simulators::fairshare(&args),
         args::Command::TimeBased(args) => simulators::time_based(&args),
         args::Command::Translate(args) => translated::translate(&args),
         args::Command::Compare(args) => translated::compare(&args),
         args::Command::Policies(args) => policies::policies(&args),
+        args::Command::Schema => convert::schema(),
         args::Command::Link(args) => convert::link(&args),
         args::Command::Open(args) => convert::open(&args),
     };

@@ -14,14 +14,14 @@ pub fn policies(args: &Policies) -> Result<End, Stop> {
     let meant: Vec<&str> = Policy::NAMES.iter().filter(is_meant).copied().collect();
     if meant.is_empty() {
         let policy = args.policy.as_deref().unwrap_or_default();
-        eprintln!("there is no policy {policy:?}; there are {}", Policy::NAMES.join(", "));
+        eprintln!("fairground: no policy is called {policy:?}; choose one of {}", Policy::NAMES.join(", "));
         return Err(Stop::BadInput);
     }
     let mut out = std::io::stdout().lock();
     for name in meant {
         match modelled(name) {
             Some(modelled) => print(&mut out, modelled)?,
-            None => writeln!(out, "{name}: a rule from the literature, no product")?,
+            None => writeln!(out, "{name}: a rule from the literature, not a product")?,
         }
     }
     Ok(End::Ok)

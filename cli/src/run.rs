@@ -3,10 +3,10 @@
 use std::io::{BufWriter, IsTerminal, Write};
 use std::sync::Arc;
 
-use fairground::moment::Names;
+use fairground::moment::{Names, csv};
 use fairground::sim::{CycleRecord, Simulation, Stopped, Stops, drive};
 use fairground::time::Time;
-use fairground::trace::{Event, Level};
+use fairground::trace::{Event, Ledger, Level};
 
 use crate::args::{FailOn, Out, Run};
 use crate::load::load;
@@ -18,6 +18,28 @@ use crate::{End, Stop, lines, text};
 enum Printer {
     Text(text::Text),
     Lines(lines::Lines),
+    Csv(Csv),
+}
+
+/// A table of the whole run.
+struct Csv {
+    is_of_events: bool,
+    before: Arc<Ledger>,
+}
+
+impl Csv {
+    fn head(&self) -> &'static str {
+        if self.is_of_events { csv::EVENTS_HEAD } else { csv::SERIES_HEAD }
+    }
+
+    fn cycle(&mut self, out: &mut impl Write, at: &Simulation, record: &CycleRecord) -> std::io::Result<()> {
+        let lines = match self.is_of_events {
+            true => csv::events(at.cluster(), record),
+            false => csv::series(at.cluster(), &self.before, record),
+        };
+        self.before = record.ledger.clone();
+        out.write_all(lines.as_bytes())
+    }
 }
 
 impl Printer {
@@ -25,6 +47,7 @@ impl Printer {
         match self {
             Printer::Text(text) => text.cycle(out, at, record),
             Printer::Lines(lines) => lines.cycle(out, at, record),
+            Printer::Csv(table) => table.cycle(out, at, record),
         }
     }
 }
@@ -39,6 +62,8 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let mut printer = match args.out {
         Out::Text => Printer::Text(text::Text::new(why)),
         Out::Jsonl => Printer::Lines(lines::Lines::new(why)),
+        Out::EventsCsv => Printer::Csv(Csv { is_of_events: true, before: Arc::default() }),
+        Out::SeriesCsv => Printer::Csv(Csv { is_of_events: false, before: Arc::default() }),
     };
     let stdout = std::io::stdout();
     let shares_terminal = stdout.is_terminal() && !args.summary_only;
@@ -50,6 +75,9 @@ pub fn run(args: &Run) -> Result<End, Stop> {
             "{}",
             serde_json::json!({ "translated": { "policy": to, "notes": notes_as_json(notes) } })
         )?;
+    }
+    if let Printer::Csv(table) = &printer {
+        out.write_all(table.head().as_bytes())?;
     }
     let mut progress = Progress::new(shares_terminal);
     let mut n_done = 0u64;
@@ -78,6 +106,8 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     match &printer {
         Printer::Text(_) => text::summary(&mut out, &simulation, &summary, stopped)?,
         Printer::Lines(_) => lines::summary(&mut out, &simulation, &summary, stopped)?,
+        // A table has one kind of row.
+        Printer::Csv(_) => {}
     }
     out.flush()?;
     let waits = simulation.cluster().live_jobs.iter().any(|&job| simulation.pod_counts(job).pending > 0);
@@ -93,10 +123,8 @@ pub fn run(args: &Run) -> Result<End, Stop> {
 fn says(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Quiet => "nothing further will happen",
-        Stopped::Cycles => "as many cycles as asked for",
-        Stopped::Until => "the moment asked for is reached",
-        Stopped::CyclesMax => {
-            "a million cycles without coming to rest; ask for more with --cycles or --until"
-        }
+        Stopped::Cycles => "the number of cycles was reached",
+        Stopped::Until => "the time was reached",
+        Stopped::CyclesMax => "a million cycles without an end; set more with --cycles or --until",
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use fairground::cluster::Preemptible;
 use fairground::import::{Report, fairshare, time_based};
+use fairground::moment::csv;
 use fairground::policy::kai::config::Config;
 use fairground::policy::kai::run_cycle;
 use fairground::policy::kai::share::division::{self, Sibling};
@@ -166,7 +167,7 @@ impl Run {
             for (at, queue) in self.snapshot.queues.iter().enumerate() {
                 let share = shares.iter().find(|(name, _)| *name == queue.name).map_or(0.0, |s| s.1);
                 let share = if truncate && share >= 1.0 { share.trunc() } else { share };
-                let _ = writeln!(table, "{cycle},{},{:.6},{share:.6}", field(&queue.name), held[at].gpu);
+                let _ = writeln!(table, "{cycle},{},{:.6},{share:.6}", csv::cell(&queue.name), held[at].gpu);
             }
             let sample = Sample { at_s: f64::from(cycle), capacity: self.snapshot.total, allocated: held };
             self.history.record(&self.settings, sample);
@@ -260,14 +261,5 @@ fn gpus(ask: GpuAsk) -> f64 {
         GpuAsk::Whole { devices } => devices as f64,
         GpuAsk::Fraction { portion, devices } => portion * devices as f64,
         _ => 0.0,
-    }
-}
-
-/// A name as a field of CSV.
-fn field(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_string()
     }
 }

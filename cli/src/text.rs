@@ -220,7 +220,11 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     }
     writeln!(out, "\nwaits in seconds; used, owed, borrowed, lost in GPU hours")?;
     if summary.all.jobs_evicted > 0 {
-        writeln!(out, "jobs that ended evicted, nobody replaced their pods: {}", summary.all.jobs_evicted)?;
+        writeln!(
+            out,
+            "jobs over because their evicted pods were not recreated: {}",
+            summary.all.jobs_evicted
+        )?;
     }
     let (cycle, time) = (summary.cycles, clock(summary.until));
     let used = summary.all.utilisation * 100.0;

@@ -9,7 +9,7 @@ use fairground::time::Time;
 use fairground::translate::{Note, translate as in_words_of};
 use serde_json::{Value, json};
 
-use crate::args::{Compare, Out, Translate};
+use crate::args::{Compare, ComparedOut, Translate};
 use crate::load::load;
 use crate::messages::{complain, print_notes, report};
 use crate::{End, Stop};
@@ -59,7 +59,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
     }
     let mut out = std::io::stdout().lock();
     match args.out {
-        Out::Text => {
+        ComparedOut::Text => {
             for column in &columns {
                 if !column.notes.is_empty() {
                     complain(&format!("{}:", column.policy));
@@ -68,7 +68,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
             }
             write!(out, "{}", table(&columns))?;
         }
-        Out::Jsonl => {
+        ComparedOut::Jsonl => {
             for column in &columns {
                 writeln!(out, "{}", line(column))?;
             }

@@ -36,7 +36,7 @@ pub fn why(args: &Why) -> Result<End, Stop> {
     }
     let mut out = std::io::stdout().lock();
     let Some(record) = last else {
-        writeln!(out, "{}: no cycle takes place", args.job)?;
+        writeln!(out, "{}: the scenario has no cycle", args.job)?;
         return Ok(End::Ok);
     };
     writeln!(out, "{}, cycle {}, {}", args.job, record.cycle, clock(record.time))?;

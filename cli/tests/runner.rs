@@ -88,7 +88,7 @@ fn a_job_may_end_evicted() {
         + "timeline:\n  - { at: 3s, node: node-1, state: down }\n";
     let out = text(&fairground(&["run", "-"], &lost).stdout);
     assert!(out.contains("not replaced a1 (team-a)") && out.contains("job evicted a1 (team-a)"), "{out}");
-    assert!(out.contains("jobs that ended evicted, nobody replaced their pods: 1"), "{out}");
+    assert!(out.contains("jobs over because their evicted pods were not recreated: 1"), "{out}");
     let line = text(&fairground(&["run", "-", "--out", "jsonl", "--summary-only"], &lost).stdout);
     let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
     let summary = &line["summary"];
@@ -299,7 +299,7 @@ fn marks_are_printed() {
 fn a_crash_of_the_real_scheduler_is_a_mark() {
     let example = include_str!("../../assets/scenarios/the-real-one-crashes.yaml");
     let out = text(&fairground(&["run", "-", "--cycles", "20"], example).stdout);
-    assert!(out.contains("here the real scheduler stops with an error"), "{out}");
+    assert!(out.contains("the real scheduler crashes here and restarts"), "{out}");
 }
 
 const QUEUES: &str = "partitions:
@@ -332,6 +332,9 @@ fn queues_of_yunikorn_are_imported_edited_and_exported() {
     let changes: Vec<&str> = diff.lines().skip(3).filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(changes, ["-              priority.offset: \"5\"", "+              priority.offset: \"6\""]);
     std::fs::remove_file(&file).expect("it was there");
+    let plan = fairground(&["export", "-", "--format", "MDPlan.xml"], &scenario);
+    assert!(text(&plan.stdout).contains("<Consumer ConsumerName=\"a\">"), "{}", text(&plan.stdout));
+    assert!(text(&plan.stderr).contains("left out: "), "{}", text(&plan.stderr));
     let refused = fairground(&["import", "-"], "partitions:\n- queus: []\n");
     assert_eq!(code(&refused), Some(2));
     assert!(text(&refused.stderr).contains("standard input:2:3: error"), "{}", text(&refused.stderr));
@@ -396,7 +399,7 @@ fn reasons_are_printed_before_idle_cycles() {
     let out = text(&fairground(&["run", "-", "--why", "--cycles", "3"], example).stdout);
     let about_b1 = |line: &&str| line.contains(" cycle ") && line.contains(" b1 is waiting: ");
     let said: Vec<&str> = out.lines().filter(about_b1).map(str::trim).collect();
-    let protected = "b1 is waiting: no room is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
+    let protected = "b1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
     assert_eq!(said, [format!("0:01  cycle 1      {protected}"), format!("4:01  cycle 3      {protected}")]);
     assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
 }
@@ -406,7 +409,7 @@ fn reasons_are_printed_before_idle_cycles() {
 fn why_explains_one_job() {
     let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
     let out = text(&fairground(&["why", "b1"], example).stdout);
-    assert!(out.contains("\nb1 is waiting: no room is free, and a1, a2, a3 and a4 are protected"), "{out}");
+    assert!(out.contains("\nb1 is waiting: no GPU is free, and a1, a2, a3 and a4 are protected"), "{out}");
     assert!(out.contains("\nNext: At 4:35 the protection ends;"), "{out}");
     let out = text(&fairground(&["why", "b1", "-", "--at", "10m"], example).stdout);
     assert!(out.starts_with("b1, cycle ") && out.contains("b1 runs in "), "{out}");
@@ -429,4 +432,40 @@ fn a_cluster_is_imported_and_run_in_one_pipe() {
     assert!(report.contains("queues that the text does not have, without limits: team"), "{report}");
     let out = text(&fairground(&["run", "-", "--why"], &text(&imported.stdout)).stdout);
     assert!(out.contains("started    p (team) on n"), "{out}");
+}
+
+/// A job of the cluster is asked for in the same pipe, and folders are read.
+#[test]
+fn a_folder_is_imported_and_one_of_its_jobs_explained() {
+    let dir = std::env::temp_dir().join(format!("fairground-folder-{}", std::process::id()));
+    std::fs::create_dir_all(dir.join("nodes")).expect("writable");
+    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 8, memory: 32Gi, pods: 110, nvidia.com/gpu: 1}}\n";
+    let pod = |name: &str, node: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{kai.scheduler/queue: team}}}}\nspec: {{{node}containers: [{{resources: {{limits: {{nvidia.com/gpu: 1}}}}}}]}}\n---\n"
+        )
+    };
+    std::fs::write(dir.join("nodes/n.yaml"), node).expect("written");
+    std::fs::write(dir.join("pods.yml"), pod("runs", "nodeName: n, ") + &pod("waits", "")).expect("written");
+    let folder = dir.to_string_lossy().into_owned();
+    let imported = fairground(&["import", &folder, "--policy", "kai"], "");
+    let report = text(&imported.stderr);
+    assert_eq!(code(&imported), Some(0), "{report}");
+    assert!(report.contains("n.yaml: a list of cluster objects"), "{report}");
+    let why = fairground(&["why", "waits"], &text(&imported.stdout));
+    assert!(text(&why.stdout).starts_with("waits, cycle 1"), "{}", text(&why.stdout));
+    std::fs::remove_dir_all(&dir).expect("still there");
+}
+
+#[test]
+fn columns_of_a_trace_are_named() {
+    let trace = "who,arrival,took,need\na,0,10,1\n";
+    let map = "queue=who,submit=arrival:ms,duration=took:min,gpus=need";
+    let imported = fairground(&["import", "-", "--map", map], trace);
+    assert_eq!(code(&imported), Some(0), "{}", text(&imported.stderr));
+    assert!(text(&imported.stdout).contains("lasts: 600"), "{}", text(&imported.stdout));
+    let wrong = fairground(&["import", "-", "--map", "queue=whom"], trace);
+    assert_eq!(code(&wrong), Some(2));
+    assert!(text(&wrong.stderr).contains("it names who, arrival, took, need"), "{}", text(&wrong.stderr));
+    assert_eq!(code(&fairground(&["import", "-", "--map", "size=need"], trace)), Some(3));
 }

@@ -3,10 +3,11 @@
 //!
 //! Read in this order: [`units`], [`time`], [`id`]; [`cluster`], the world; [`trace`], what
 //! is recorded; [`policy`], the contract and the policies; [`scenario`], what a person wrote; [`sim`], what moves
-//! time; [`moment`], the state after a cycle as data, and [`words`], what was decided as sentences; [`link`], `import` and
-//! `translate`, how a scenario travels, where else it comes from, and how it reads under another policy.
+//! time; [`moment`], the state after a cycle as data, and [`words`], what was decided as sentences; [`link`], `import`, `export`
+//! and `translate`, how a scenario travels, where else it comes from and goes to, and how it reads under another policy.
 
 pub mod cluster;
+pub mod export;
 pub mod format;
 pub mod id;
 pub mod import;

@@ -108,3 +108,95 @@ jobs: [{name: new, queue: a, gpu: 1, on: [h], started: -1s}, {name: old, queue: 
 ";
     assert_eq!(moves(text, 0), ["- new ReclaimedForFairShare", "+ z h"]);
 }
+
+/// The example of the specification: twelve slots, two branches of two leaves, and the second leaf of the first comes back for three.
+#[test]
+fn a_slot_plan_is_enforced_at_the_leaf_or_at_the_parent() {
+    let example = include_str!("../../assets/scenarios/ego-slots.yaml");
+    let victims = |text: &str| {
+        let checked = check(&read(text).scenario.expect("it can be read"));
+        assert_eq!(checked.diagnostics, vec![]);
+        let mut simulation = Simulation::new(&checked.plan.expect("it runs"));
+        let mut victims = Vec::new();
+        while let Some(record) = simulation.advance().filter(|record| record.time.as_millis() <= 3000) {
+            let cluster = simulation.cluster();
+            victims.extend(record.events.iter().filter_map(|recorded| match recorded.event {
+                Event::Evicted { pod, .. } => Some(cluster.pods[pod].name.to_string()),
+                _ => None,
+            }));
+        }
+        victims
+    };
+    assert_eq!(victims(example), ["b1-6", "a1-6", "b1-5"]);
+    assert_eq!(
+        victims(&example.replace("enforcement: leaf", "enforcement: parent")),
+        ["a1-6", "a1-5", "a1-4"]
+    );
+}
+
+/// By the static quota a consumer without work keeps its part, so that nobody else can reclaim it; by the dynamic one it can be reclaimed.
+#[test]
+fn a_static_share_quota_ignores_pending_work() {
+    let text = |kind: &str| {
+        format!(
+            "settings: {{plan: slots, share-quota: {kind}}}
+nodes: [{{name: h, gpu: 6}}]
+queues: [{{name: a}}, {{name: b}}, {{name: c}}]
+jobs: [{{name: x, queue: a, count: 6, gpu: 1}}, {{name: y, queue: b, submit: 1s, count: 6, gpu: 1}}]
+"
+        )
+    };
+    let evicted = |kind: &str| moves(&text(kind), 3).iter().filter(|m| m.starts_with('-')).count();
+    assert_eq!((evicted("static"), evicted("dynamic")), (2, 3));
+}
+
+/// What a slot plan has no counterpart for is said at its field; a job that does not ask for one GPU is refused.
+#[test]
+fn a_slot_plan_says_what_it_cannot_do() {
+    let found = |text: &str| {
+        let text = format!("format: fairground-scenario\nversion: 1\npolicy: ego\n{text}");
+        let checked = check(&read(&text).scenario.expect("it can be read"));
+        checked.diagnostics.iter().map(|found| format!("{}: {}", found.at, found.says)).collect::<Vec<_>>()
+    };
+    let slots = "settings: {plan: slots}\nnodes: [{name: h, gpu: 2}]\n";
+    let all = found(&format!(
+        "{slots}queues: [{{name: a, priority: 3, gpu: {{quota: 1}}}}]\njobs: [{{name: j, queue: a, gpu: 2}}]\n"
+    ));
+    let says = |part: &str| all.iter().any(|line| line.contains(part));
+    assert!(says("do not ask for gpu: 1") && says("no ownership") && says("no share priority"), "{all:?}");
+    let other = found("settings: {enforcement: parent}\nnodes: [{name: h, gpu: 2}]\nqueues: [{name: a}]\n");
+    assert!(other.iter().any(|line| line.contains("only with plan: slots")), "{other:?}");
+}
+
+/// Who is served first among consumers: share priority, then usage for the share ratio; among the jobs of a leaf: priority, then age.
+#[test]
+fn the_order_of_consumers_and_jobs_is_that_of_the_next_free_pass() {
+    let order = |settings: &str| {
+        let text = format!(
+            "{settings}nodes: [{{name: h, gpu: 6}}]
+queues: [{{name: a, gpu: {{weight: 1, limit: 4}}}}, {{name: b, gpu: {{weight: 2}}}}, {{name: c, priority: 1}}]
+jobs:
+- {{name: x, queue: a, count: 3, gpu: 1, on: [h, h, h]}}
+- {{name: y, queue: b, count: 3, gpu: 1, on: [h, h, h]}}
+- {{name: later, queue: a, gpu: 1}}
+- {{name: sooner, queue: a, gpu: 1, priority: 7}}
+- {{name: wants, queue: b, gpu: 1}}
+- {{name: too, queue: c, gpu: 1}}
+"
+        );
+        let simulation = Simulation::new(&plan(&text));
+        let levels = fairground::moment::orders::orders(&simulation, "a", None);
+        let places = |level: &fairground::trace::OrderLevel| {
+            let of_place = |place: &fairground::trace::OrderPlace| {
+                let rule = place.behind.last().map_or("first", |check| check.rule.key());
+                format!("{} {rule}", place.name)
+            };
+            level.places.iter().map(of_place).collect::<Vec<_>>().join(", ")
+        };
+        levels.iter().map(places).collect::<Vec<_>>()
+    };
+    let jobs = "sooner first, later ego/job-order";
+    let by_usage = ["c first, b ego/share-priority, a ego/share-ratio", jobs];
+    assert_eq!(order(""), by_usage);
+    assert_eq!(order("settings: {plan: slots}\n"), ["c first, b ego/slot-ratio, a ego/slot-ratio", jobs]);
+}

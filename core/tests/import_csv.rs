@@ -47,6 +47,8 @@ fn a_trace_and_its_queue_sizes_become_a_scenario() {
         understood: column duration_s as how long it runs
         understood: column gpus as its GPUs
         understood: 4 jobs with 7 pods
+        understood: times of submission are numbers of seconds
+        understood: durations are numbers of seconds
         understood: queue sizes: column vc as the queue, gpus as its GPUs
         understood: 3 queues
         assumed: 1 jobs larger than a node became pods of 8 GPUs each, all of which must start together
@@ -122,6 +124,8 @@ fn bad_rows_are_reported_and_left_out() {
         understood: column gpu as its GPUs
         understood: column user as who submitted it
         understood: 3 jobs with 4 pods
+        understood: times of submission are numbers of seconds
+        understood: durations are numbers of seconds
         understood: 1 queue
         assumed: 1 jobs whose name stands there before got a number behind it
         assumed: 1 jobs larger than a node became pods of 8 GPUs each, all of which must start together
@@ -132,7 +136,7 @@ fn bad_rows_are_reported_and_left_out() {
         ignored: column colour
         S054 Some((3, 1)) line 3 is left out: the job has no name
         S054 Some((4, 1)) line 4 is left out: the job has no queue
-        S054 Some((5, 1)) line 5 is left out: "soon" is neither seconds nor a date
+        S054 Some((5, 1)) line 5 is left out: "soon" is neither a number nor a date
         S054 Some((6, 1)) line 6 is left out: "-60" is no duration
         S054 Some((7, 1)) line 7 is left out: "many" is no number of GPUs
         S054 Some((8, 1)) line 8 is left out: 12 GPUs are more than a node has and no multiple of its 8

@@ -1,6 +1,7 @@
 //! Configurations of YuniKorn: what they become, what is refused, and that every one comes back as it was.
 
-use fairground::import::{Options, export_queues_yaml, import_queues_yaml, is_queues_yaml};
+use fairground::export::export;
+use fairground::import::{Options, import_queues_yaml, is_queues_yaml};
 use fairground::scenario::{Scenario, Severity, check};
 use fairground::sim::Simulation;
 use proptest::prelude::*;
@@ -79,7 +80,7 @@ fn a_configuration_becomes_a_scenario_and_comes_back() {
         ),
     ];
     assert_eq!(warnings, expected);
-    let exported = export_queues_yaml(&scenario).expect("a text");
+    let exported = export(&scenario, None).map(|written| written.text).expect("a text");
     let again = import_queues_yaml(&exported, &Options::default());
     assert_eq!(again.scenario, Some(scenario));
     assert_eq!(again.report.diagnostics, []);
@@ -207,7 +208,7 @@ fn partitions_become_pools_and_come_back() {
         ("big", "gpu"),
     ];
     assert_eq!(queues, expected.map(|(name, pools)| (name, pools.to_string())));
-    let exported = export_queues_yaml(&scenario).expect("a text");
+    let exported = export(&scenario, None).map(|written| written.text).expect("a text");
     assert_eq!(imported(&exported), scenario, "{exported}");
 }
 
@@ -380,9 +381,9 @@ proptest! {
             prop_assert!(!first.report.diagnostics.is_empty(), "{text}");
             return Err(TestCaseError::reject("upstream would refuse it"));
         };
-        let exported = export_queues_yaml(&scenario).expect("an imported scenario can be written");
+        let exported = export(&scenario, None).map(|written| written.text).expect("an imported scenario can be written");
         let again = import_queues_yaml(&exported, &Options::default());
         prop_assert_eq!(again.scenario.as_ref(), Some(&scenario), "{}\n{}\n{:?}", text, exported, again.report.diagnostics);
-        prop_assert_eq!(export_queues_yaml(&scenario), Some(exported));
+        prop_assert_eq!(export(&scenario, None).map(|written| written.text), Ok(exported));
     }
 }

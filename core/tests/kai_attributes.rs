@@ -317,7 +317,8 @@ jobs: [{{name: a, queue: q, gpu: 0.5}}, {{name: b, queue: q, gpu: 2}}]\n"
         );
         assert_places(&text, &[("a", "n"), ("b", "-")]);
         let marks: Vec<_> = first_cycle(&text).advance().expect("a second cycle").marks;
-        assert_eq!(marks.iter().map(|mark| mark.rule.key()).collect::<Vec<_>>(), ["kai/bind/no-device"]);
+        let keys: Vec<_> = marks.iter().map(|mark| mark.rule.key()).collect();
+        assert_eq!(keys, [format!("{policy}/bind/no-device")]);
     }
 }
 

@@ -22,6 +22,7 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["import", "link", "translate"],
     &["sim"],
     &["moment"],
+    &["export"],
     &["words"],
 ];
 
@@ -58,6 +59,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "base64",
             "num-rational",
             "num-traits",
+            "rawzip",
             "postcard",
             "proptest",
             "expect-test",
@@ -111,7 +113,6 @@ const NAMES_A_POLICY: &[(&str, &str)] = &[
     ("core/src/format/mod.rs", "the dialect of the files is called as KAI is, whose words it has"),
     ("core/src/import/ego_plan.rs", "reads a file of that product"),
     ("core/src/import/fairshare.rs", "reads a file of that product"),
-    ("core/src/import/queues_export.rs", "writes a file of that product"),
     ("core/src/import/queues_yaml.rs", "reads a file of that product"),
     ("core/src/import/runai.rs", "reads a file of that product"),
     ("core/src/import/time_based.rs", "reads a file of that product"),

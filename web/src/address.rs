@@ -1,6 +1,8 @@
 //! The page's address: links to scenarios and moments.
 
+use fairground::export::renamed;
 use fairground::link::{self, LinkError};
+use fairground::scenario::Scenario;
 use fairground::words::Selection;
 use web_sys::window;
 
@@ -44,6 +46,13 @@ pub fn browser() -> Option<web_sys::Window> {
 pub fn of_page() -> String {
     let Some(location) = browser().map(|window| window.location()) else { return String::new() };
     location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default()
+}
+
+/// The address of a file that is published beside the page.
+pub fn beside(name: &str) -> String {
+    let page = of_page();
+    let folder = page.rfind('/').map_or("", |end| &page[..=end]);
+    format!("{folder}{name}")
 }
 
 /// Takes the fragment out of the address bar.
@@ -120,14 +129,36 @@ pub fn read(fragment: &str) -> Fragment {
 
 /// The fragment of a link to the present moment, without `#`.
 pub fn write(model: &Model) -> String {
-    let moment = Moment {
+    let moment = present(model, "");
+    link_encode(&model.scenario, &moment)
+}
+
+/// The same with what its sender has to say, and under neutral names if that is wanted.
+pub fn write_to_share(model: &Model, note: &str, is_renamed: bool) -> String {
+    let mut moment = present(model, note);
+    if !is_renamed {
+        return link_encode(&model.scenario, &moment);
+    }
+    let made = renamed(&model.scenario);
+    moment.selection = moment.selection.map(|selection| match selection {
+        Selection::Queue(name) => Selection::Queue(made.name("queue", &name)),
+        Selection::Job(name) => Selection::Job(made.name("job", &name)),
+        Selection::Node(name) => Selection::Node(made.name("node", &name)),
+        other => other,
+    });
+    link_encode(&made.scenario, &moment)
+}
+
+/// The moment that is shown.
+fn present(model: &Model, note: &str) -> Moment {
+    Moment {
         cycle: model.cursor,
         decision: model.decision,
         selection: model.selection.clone().filter(|_| !model.auto_selected),
         view: Some(model.view.now).filter(|view| *view != NowView::Shares),
         why: model.selection.is_some() && !model.auto_selected,
-    };
-    link_encode(model, &moment)
+        note: note.to_string(),
+    }
 }
 
 /// How far a link of that length carries.
@@ -148,18 +179,20 @@ fn link_decode(text: &str) -> Result<Opened, String> {
     let view = moment.view.as_deref().and_then(NowView::from_name);
     let selection = moment.sel.as_deref().and_then(Selection::from_text);
     let why = moment.why;
-    let moment = Moment { cycle, decision, selection, view, why };
+    let note = moment.note.unwrap_or_default();
+    let moment = Moment { cycle, decision, selection, view, why, note };
     Ok(Opened { moment, rules: linked.rules, ..Opened::new(linked.scenario, Origin::Link) })
 }
 
-fn link_encode(model: &Model, moment: &Moment) -> String {
+fn link_encode(scenario: &Scenario, moment: &Moment) -> String {
     let parameters = link::Moment {
         at: Some(link::At { cycle: moment.cycle, decision: moment.decision }),
         sel: moment.selection.as_ref().map(Selection::to_text),
         view: moment.view.map(|view| view.name().to_string()),
         why: moment.why,
+        note: Some(moment.note.clone()),
     };
-    format!("{}{parameters}", link::encode(&model.scenario))
+    format!("{}{parameters}", link::encode(scenario))
 }
 
 /// What is known about a link that cannot be read.

@@ -9,7 +9,7 @@ pub struct Agreement {
     pub agree: u64,
     /// All cases.
     pub of: u64,
-    /// Cases that are not counted: calls of functions that decide nothing, policies that no scenario can choose.
+    /// Cases that are not counted: calls of functions that decide nothing.
     pub not_counted: u64,
     /// Cases that agree when they are written as scenario files.
     pub agree_as_scenarios: u64,
@@ -41,12 +41,15 @@ pub fn of(policy: &str) -> Agreement {
     Agreement { agree, of, not_counted, agree_as_scenarios, can_be_scenarios, revision }
 }
 
-/// What the badge says of a policy: which version of what, and how much of it agrees; `None`: nothing is known.
+/// What the badge says of a policy: how many cases match which version of what; `None`: nothing is known.
 pub fn badge(policy: &str) -> Option<String> {
     let found = of(policy);
     let (agree, of) = (found.agree, found.counted());
     let label = versions::modelled(policy).map_or("", |modelled| modelled.label);
-    (of > 0).then(|| format!("{label} · {} of {} agree", thousands(agree), thousands(of)))
+    let counts = || format!("{} of {} test cases match", thousands(agree), thousands(of));
+    // A policy without a revision is checked with an independent model of its documents.
+    let what = if found.revision.is_empty() { "the documented rules" } else { label };
+    (of > 0).then(|| format!("{} {what}", counts()))
 }
 
 /// A count with separated thousands.
@@ -74,6 +77,14 @@ mod tests {
         }
         assert_eq!(super::of("kai").revision.len(), 40);
         assert_eq!(super::of("fifo"), super::Agreement::default());
+    }
+
+    #[test]
+    fn a_badge_says_what_cases_match() {
+        let badge = |policy: &str| super::badge(policy).unwrap_or_default();
+        assert!(badge("kai").ends_with(" test cases match KAI v0.14.0"), "{}", badge("kai"));
+        assert!(badge("ego").ends_with(" test cases match the documented rules"), "{}", badge("ego"));
+        assert_eq!(badge("fifo"), "");
     }
 
     #[test]

@@ -1,54 +1,137 @@
 //! What is dropped, pasted or chosen anywhere on the page.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::FileList;
+use web_sys::{DataTransfer, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-use crate::engine::protocol::ImportOptions;
+use crate::engine::protocol::{FileBytes, ImportOptions};
 use crate::state::command::Command;
 use crate::store::Store;
 
 /// Largest file that is read.
 const FILE_BYTES_MAX: f64 = 50e6;
 /// Most files at once.
-const FILES_MAX: u32 = 16;
+const FILES_MAX: usize = fairground::import::FILES_MAX;
+/// How deep folders are read.
+const FOLDERS_MAX: u32 = 8;
 
-/// Reads files and shows what they are.
+/// Reads chosen or pasted files and shows what they are.
 pub fn read_files(store: Store, list: &FileList) {
-    if list.length() > FILES_MAX {
-        let text = format!("Of {} files the first {FILES_MAX} are read.", list.length());
+    let files = (0..list.length()).filter_map(|i| list.get(i)).map(|file| (file.name(), file)).collect();
+    leptos::task::spawn_local(read_all(store, files));
+}
+
+/// Reads what was dropped, with the files of folders.
+fn read_dropped(store: Store, data: &DataTransfer) -> bool {
+    let items = data.items();
+    // Entries have to be asked for before the event ends.
+    let entries: Vec<FileSystemEntry> =
+        (0..items.length()).filter_map(|i| items.get(i)?.webkit_get_as_entry().ok().flatten()).collect();
+    if !entries.iter().any(FileSystemEntry::is_directory) {
+        return false;
+    }
+    leptos::task::spawn_local(async move {
+        let mut files = Vec::new();
+        let mut open: Vec<(FileSystemEntry, u32)> =
+            entries.into_iter().rev().map(|entry| (entry, 0)).collect();
+        while let Some((entry, depth)) = open.pop() {
+            if files.len() >= FILES_MAX || entry.name().starts_with('.') {
+                continue;
+            }
+            match entry.dyn_into::<FileSystemFileEntry>() {
+                Ok(file) => {
+                    let name = file.full_path().trim_start_matches('/').to_string();
+                    files.extend(file_of(&file).await.map(|file| (name, file)));
+                }
+                Err(folder) if depth < FOLDERS_MAX => {
+                    let folder = folder.unchecked_into::<FileSystemDirectoryEntry>();
+                    open.extend(entries_of(&folder).await.into_iter().rev().map(|entry| (entry, depth + 1)));
+                }
+                Err(_) => {}
+            }
+        }
+        read_all(store, files).await;
+    });
+    true
+}
+
+/// What a function of the browser answers by a callback.
+async fn answered(ask: impl FnOnce(&js_sys::Function, &js_sys::Function)) -> Option<JsValue> {
+    let mut ask = Some(ask);
+    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        if let Some(ask) = ask.take() {
+            ask(&resolve, &reject);
+        }
+    });
+    JsFuture::from(promise).await.ok()
+}
+
+async fn file_of(entry: &FileSystemFileEntry) -> Option<web_sys::File> {
+    let file = answered(|done, failed| entry.file_with_callback_and_callback(done, failed)).await;
+    file?.dyn_into().ok()
+}
+
+/// The entries of a folder, which come in portions, by name.
+async fn entries_of(folder: &FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
+    let reader = folder.create_reader();
+    let mut all: Vec<FileSystemEntry> = Vec::new();
+    while all.len() <= FILES_MAX {
+        let portion = answered(|done, failed| {
+            let _ = reader.read_entries_with_callback_and_callback(done, failed);
+        });
+        let Some(portion) = portion.await else { break };
+        let portion = js_sys::Array::from(&portion);
+        if portion.length() == 0 {
+            break;
+        }
+        all.extend(portion.iter().filter_map(|entry| entry.dyn_into().ok()));
+    }
+    all.sort_by_key(FileSystemEntry::name);
+    all
+}
+
+/// Reads files and has them recognised.
+async fn read_all(store: Store, mut files: Vec<(String, web_sys::File)>) {
+    if files.len() > FILES_MAX {
+        let text = format!("Of {} files the first {FILES_MAX} are read.", files.len());
         store.dispatch(Command::Notify { is_problem: false, text });
+        files.truncate(FILES_MAX);
     }
-    let files: Vec<web_sys::File> = (0..list.length().min(FILES_MAX)).filter_map(|i| list.get(i)).collect();
-    if files.is_empty() {
-        return;
-    }
-    if let Some(large) = files.iter().find(|f| f.size() > FILE_BYTES_MAX) {
-        let text = format!("{} is larger than 50 MB, which is more than this page reads.", large.name());
+    if let Some((name, _)) = files.iter().find(|(_, file)| file.size() > FILE_BYTES_MAX) {
+        let text = format!("{name} is larger than 50 MB, which is more than this page reads.");
         store.dispatch(Command::Notify { is_problem: true, text });
         return;
     }
-    leptos::task::spawn_local(async move {
-        let mut read = Vec::new();
-        for file in files {
-            let text = JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string());
-            read.push((file.name(), text.unwrap_or_default()));
+    let mut read = Vec::new();
+    for (name, file) in files {
+        match JsFuture::from(file.array_buffer()).await {
+            Ok(buffer) => {
+                let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+                read.push((name, FileBytes(bytes.into())));
+            }
+            Err(_) => {
+                let text = format!("{name} cannot be read; it may have been moved.");
+                store.dispatch(Command::Notify { is_problem: true, text });
+            }
         }
+    }
+    if !read.is_empty() {
         take(store, read);
-    });
+    }
 }
 
 /// Takes a pasted text.
 pub fn take_text(store: Store, text: String) {
     if !text.trim().is_empty() {
-        take(store, vec![(crate::state::import::PASTED.to_string(), text)]);
+        take(store, vec![(crate::state::import::PASTED.to_string(), FileBytes::of(&text))]);
     }
 }
 
-fn take(store: Store, files: Vec<(String, String)>) {
-    if let [(_, text)] = files.as_slice()
-        && text.len() < 1_000_000
+fn take(store: Store, files: Vec<(String, FileBytes)>) {
+    if let [(_, bytes)] = files.as_slice()
+        && bytes.0.len() < 1_000_000
+        && let Ok(text) = std::str::from_utf8(&bytes.0)
         && !text.trim().contains('\n')
         && fairground::link::looks_like_link(text)
     {
@@ -66,6 +149,9 @@ pub fn listen(store: Store) {
     let dropped = window_event_listener(leptos::ev::drop, move |event| {
         event.prevent_default();
         let Some(data) = event.data_transfer() else { return };
+        if read_dropped(store, &data) {
+            return;
+        }
         match data.files().filter(|files| files.length() > 0) {
             Some(files) => read_files(store, &files),
             None => take_text(store, data.get_data("text/plain").unwrap_or_default()),

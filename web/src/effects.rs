@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use fairground::export::with_schema_line;
 use leptos::leptos_dom::helpers::{
     IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
 };
@@ -96,9 +97,15 @@ impl Effects {
                 again(&mut self.url, later, URL_AFTER);
             }
             Effect::CopyLink => self.copy_link(store),
+            Effect::DownloadCsv { is_of_events, text } => {
+                let what = if is_of_events { "events" } else { "series" };
+                let name = store.now(|m| file_name(&m.scenario.name)).replace("fairground.yaml", what);
+                download(&format!("{name}.csv"), "text/csv", &text);
+            }
             Effect::DownloadScenario => {
                 let (name, text) =
                     store.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
+                let text = with_schema_line(&text, &crate::address::beside("scenario.schema.json"));
                 download(&name, "application/yaml", &text);
             }
             Effect::Announce(text) => store.announcement.set(text),

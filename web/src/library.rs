@@ -73,6 +73,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "two-pools": "How does Run:ai share?",
     "ego-owned-and-lent": "How does EGO share?",
     "ego-eighteen-slots": "How does EGO share?",
+    "ego-slots": "How does EGO share?",
     "ego-share-usage": "How does EGO share?",
     "ego-grace": "How does EGO share?",
     "ego-share-limit": "How does EGO share?",

@@ -4,7 +4,7 @@
 //! - `Shares { frame, alternative, selection, resource, on_select }`
 //! - `ClusterView { frame, alternative, selection, resource, on_select }`
 //! - `Timeline { run, frame, selection, resource, on_seek, on_select, below }`
-//! - `Why { frame, run, selection, ladder, order, rules, scenario, on_select, on_focus_field }`
+//! - `Why { explanation, on_select }`, `WhyEvidence { explanation, on_select, on_focus_field, on_seek }`
 
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ use fairground::words::Selection;
 use fairground::words::{decided, waiting};
 use leptos::prelude::*;
 
+use crate::engine::protocol::FileBytes;
 use crate::engine::serve::Server;
 use crate::first_frame::answer;
 use crate::library::{EXAMPLES, Example};
@@ -161,7 +162,7 @@ fn screens() -> Vec<(String, Lead)> {
     }
     add("dialog: Compare".into(), vec![Command::Compare { with_baselines: false }]);
     for (name, text) in IMPORTS {
-        let files = vec![(name.to_string(), text.to_string())];
+        let files = vec![(name.to_string(), FileBytes::of(text))];
         add(
             format!("dialog: Import of {name}"),
             vec![Command::Import { files, options: Default::default() }],

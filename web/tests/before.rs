@@ -146,9 +146,9 @@ fn after_an_edit_charts_say_how_it_was() {
         .assert_eq(&page.says());
     assert_eq!(page.announced, 1);
     let view = page.shares();
-    expect!["4 of 4 GPUs allocated; team-b is 1 below its fair share. Since quota of team-a 2 → 3: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before)."]
+    expect!["4 of 4 GPUs allocated; team-b is 1 GPU below its fair share. Since quota of team-a 2 → 3: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before)."]
         .assert_eq(&view.summary);
-    expect!["team-a: allocated 3 GPUs, quota 3 GPUs, fair share 3 GPUs, saturation ratio 1.00, limit unlimited, wants 3 GPUs, before 2, fair share 2"]
+    expect!["team-a: allocated 3 GPUs, quota 3 GPUs, fair share 3 GPUs, saturation ratio 1.00, limit unlimited, requested 3 GPUs, before 2, fair share 2"]
         .assert_eq(&view.rows[1].sentence());
     expect![[r#"
         queue	allocated, GPUs	claimed, GPUs	shutting down, GPUs	quota, GPUs	fair share, GPUs	limit, GPUs	requested, GPUs	non-preemptible, GPUs	saturation ratio	allocated (before), GPUs	fair share (before), GPUs
@@ -422,7 +422,7 @@ fn tree_outlines_the_earlier_width() {
         .collect();
     expect![[r#"
         [("team-a", 0.6, 0.5)]
-        fair share of the top queues: 5 of 4 GPUs; 2 queues on 1 level. Since quota of team-a 2 → 3: team-a 3, was 2.
+        fair share of the top-level queues: 5 of 4 GPUs; 2 queues on 1 level. Since quota of team-a 2 → 3: team-a 3, was 2.
         queue	inside	fair share, GPUs	fair share, GPUs (before)
         team-a	cluster	3	2
         team-b	cluster	2	2

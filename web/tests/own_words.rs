@@ -80,17 +80,17 @@ fn ego_speaks_of_parts_of_a_pool() {
 
 /// What decided has a card that says where its documents leave something open.
 #[test]
-fn rule_cards_say_what_is_our_choice() {
+fn rule_cards_say_what_is_an_assumption() {
     let card = |example: &str, name: &str| {
         let why = words::why(&frames(example, 1)[1], None, &job(name), None, 2);
         why.rule.expect("a rule")
     };
     let over = card("ego-eighteen-slots", "b-9");
     assert_eq!(over.key, "ego/over-quota");
-    assert!(over.is_our_choice() && over.source.contains("IBM"), "{over:?}");
+    assert!(over.is_assumption() && over.source.contains("IBM"), "{over:?}");
     let fairshare = card("runai-quick-start", "a1");
     assert_eq!(fairshare.key, "runai/reclaim/fairshare");
-    assert!(!fairshare.is_our_choice(), "{fairshare:?}");
+    assert!(!fairshare.is_assumption(), "{fairshare:?}");
 }
 
 /// What WHY says of the order around a selection after a cycle, a line each.

@@ -50,11 +50,11 @@ fn owned_hosts_stand_apart_from_the_public_pool() {
     "#]]
     .assert_eq(&groups(&whole));
     expect![[r#"
-        cluster: allocated 4 GPUs, capacity 4, wants 4 | (4.0, 4.0)
-        team-a: allocated 3 GPUs, ownership 2 GPUs, share quota 3 GPUs, share limit unlimited, on owned hosts 2 GPUs, wants 3 GPUs | (2.0, 3.0)
-        team-b: allocated 1 GPU, ownership 2 GPUs, share quota 1 GPU, share limit unlimited, on owned hosts 1 GPU, wants 1 GPU | (1.0, 1.0)
+        cluster: allocated 4 GPUs, capacity 4, requested 4 | (4.0, 4.0)
+        team-a: allocated 3 GPUs, ownership 2 GPUs, share quota 3 GPUs, share limit unlimited, on owned hosts 2 GPUs, requested 3 GPUs | (2.0, 3.0)
+        team-b: allocated 1 GPU, ownership 2 GPUs, share quota 1 GPU, share limit unlimited, on owned hosts 1 GPU, requested 1 GPU | (1.0, 1.0)
     "#]].assert_eq(&rows(&whole));
-    expect!["host-4: all 1 GPU are in use. It is owned by team-b, which lends it to others. "]
+    expect!["host-4: its only GPU is in use. It is owned by team-b, which lends it to others. "]
         .assert_eq(&verdict(&whole, Selection::Node("host-4".into())));
 }
 
@@ -70,9 +70,9 @@ fn units_above_a_limit_are_marked_before_they_are_reclaimed() {
     "#]]
     .assert_eq(&groups(&whole));
     expect![[r#"
-        cluster: allocated 8 GPUs, capacity 12, wants 10 | (8.0, 8.0)
-        A: allocated 8 GPUs, ownership 4 GPUs, share quota 8 GPUs, share limit 4 GPUs, on owned hosts 2 GPUs, reclaimed first 2 GPUs, wants 8 GPUs | (2.0, 8.0)
-        B: allocated 0 GPUs, ownership 0 GPUs, share quota 2 GPUs, share limit unlimited, on owned hosts 0 GPUs, wants 2 GPUs | (0.0, 0.0)
+        cluster: allocated 8 GPUs, capacity 12, requested 10 | (8.0, 8.0)
+        A: allocated 8 GPUs, ownership 4 GPUs, share quota 8 GPUs, share limit 4 GPUs, on owned hosts 2 GPUs, reclaimed first 2 GPUs, requested 8 GPUs | (2.0, 8.0)
+        B: allocated 0 GPUs, ownership 0 GPUs, share quota 2 GPUs, share limit unlimited, on owned hosts 0 GPUs, requested 2 GPUs | (0.0, 0.0)
     "#]].assert_eq(&rows(&whole));
     expect!["A uses 8 GPUs, 4 over its ownership of 4, within its share quota of 8. Reclaimed first: 2 GPUs above its share limit. "].assert_eq(&verdict(&whole, Selection::Queue("A".into())));
 }

@@ -608,7 +608,7 @@ fn nobody_replaces_the_pod_that_was_taken() {
     expect![[r#"
         a2 · reclaimed, cycle 3
         a2 was evicted so that b1 can run. team-a was using 2 GPUs, 1 over its fair share of 1; with b1, team-b uses exactly its fair share of 1.
-        The pod is not recreated: it is gone for good and its work is lost.
+        The pod is not recreated, and its work is lost.
         cycle 1: submitted; cycle 1: started; cycle 3: reclaimed
         Cycle 3: a2 gave up its GPU for b1. team-a 1, team-b 0."#]].assert_eq(&said_of_a2(", restart: never", 3));
     expect![[r#"
@@ -616,7 +616,7 @@ fn nobody_replaces_the_pod_that_was_taken() {
         a2 was evicted at 0:03 for b1: another queue reclaims its fair share. Its pods are not recreated, so the job is over and its work is lost.
 
         cycle 1: submitted; cycle 1: started; cycle 3: reclaimed; cycle 4: gone, and not recreated
-        Cycle 4: b1 started on node-1; a2 is gone for good. team-a 1, team-b 1."#]].assert_eq(&said_of_a2(", restart: never", 4));
+        Cycle 4: b1 started on node-1; a2 is not recreated. team-a 1, team-b 1."#]].assert_eq(&said_of_a2(", restart: never", 4));
     assert!(
         said_of_a2(", restart: never", 12).starts_with("a2 · evicted\na2 was evicted at 0:03 for b1"),
         "later, too"

@@ -1,15 +1,43 @@
-//! The specifications as pages beside the simulator, so that a rule card opens the paragraph it cites.
+//! What lies beside the simulator: the specifications as pages, so that a rule card opens the paragraph it cites, and the
+//! licences of the libraries that the page contains.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use pulldown_cmark::{Options, Parser, html};
 
 use crate::files::{files_below, read, write};
 use crate::root;
-use crate::step::Failure;
+use crate::step::{Failure, cargo, output};
+
+/// Writes everything into a folder of the page.
+pub fn write_all(page: &Path) -> Result<(), Failure> {
+    write(&page.join("licences.txt"), licences()?.as_bytes())?;
+    publish(page)?;
+    render(page)
+}
+
+/// The libraries in the program of the page, each with its version and licence.
+fn licences() -> Result<String, Failure> {
+    let mut tree = cargo();
+    tree.args(["tree", "--quiet", "--package", "fairground-web", "--target", "wasm32-unknown-unknown"]);
+    tree.args(["--edges", "normal", "--prefix", "none", "--no-dedupe", "--format", "{p}: {l}"]);
+    let lines = output(&mut tree).ok_or_else(|| {
+        Failure::new("the libraries could not be listed", "run `cargo tree -p fairground-web`")
+    })?;
+    let is_library = |line: &&str| !line.starts_with("fairground");
+    let lines: BTreeSet<String> = lines.lines().filter(is_library).map(library).collect();
+    let lines: Vec<String> = lines.into_iter().collect();
+    Ok(format!("Libraries in Fairground, with their licences\n\n{}\n", lines.join("\n")))
+}
+
+/// A line of the list: what kind of package it is does not matter.
+fn library(line: &str) -> String {
+    line.replace(" (proc-macro)", "")
+}
 
 /// Renders `docs/spec/*.md` into a folder of the page. Numbered headings and paragraphs can be linked by their number.
-pub fn render(page: &Path) -> Result<(), Failure> {
+fn render(page: &Path) -> Result<(), Failure> {
     let folder = page.join("spec");
     std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
     write(&folder.join("spec.css"), &read(&root().join("assets/spec.css"))?)?;
@@ -20,6 +48,52 @@ pub fn render(page: &Path) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// Renders the guide into a folder of the page.
+fn guide(page: &Path) -> Result<(), Failure> {
+    let folder = page.join("guide");
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
+    write(&folder.join("spec.css"), &read(&root().join("assets/spec.css"))?)?;
+    for name in GUIDE {
+        let text = read(&root().join(format!("docs/guide/{name}.md")))?;
+        let document = document(&String::from_utf8_lossy(&text));
+        write(&folder.join(format!("{name}.html")), document.as_bytes())?;
+    }
+    Ok(())
+}
+
+const GUIDE: [&str; 11] = [
+    "index",
+    "kai",
+    "runai",
+    "yunikorn",
+    "ego",
+    "baselines",
+    "format",
+    "runner",
+    "links",
+    "embedding",
+    "exports",
+];
+
+/// Puts beside the page what is asked for from outside of it: the guide, what it takes to be installed, and the schema of scenarios.
+fn publish(page: &Path) -> Result<(), Failure> {
+    guide(page)?;
+    for file in PUBLISHED {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        write(&page.join(name), &read(&root().join("assets").join(file))?)?;
+    }
+    Ok(())
+}
+
+/// Files of `assets` that lie beside the page.
+const PUBLISHED: [&str; 5] = [
+    "app/manifest.webmanifest",
+    "app/icon-192.png",
+    "app/icon-512.png",
+    "app/icon-maskable-512.png",
+    "scenario.schema.json",
+];
 
 fn document(markdown: &str) -> String {
     let title = markdown.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
@@ -52,6 +126,14 @@ fn with_anchor(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn libraries_have_licences() {
+        let licences = licences().expect("cargo lists them");
+        assert!(licences.contains("\nleptos v") && licences.contains(": MIT"), "{licences}");
+        assert!(!licences.contains("fairground v") && !licences.contains(" (/"), "{licences}");
+        assert_eq!(library("serde_derive v1.0.0 (proc-macro): MIT"), "serde_derive v1.0.0: MIT");
+    }
 
     #[test]
     fn numbered_headings_and_paragraphs_are_link_targets() {

@@ -2,7 +2,7 @@
 //!
 //! `Trunk.toml` and `index.html` say what is built, so that a plain `trunk serve` does the same. Here stand what that needs
 //! to be installed, and what a build ends with ([`finish`], which trunk calls): the first frame as plain markup, the
-//! service worker, and the specifications.
+//! service worker, the specifications and the licences.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,9 @@ pub fn dist() -> Result<PathBuf, Failure> {
         );
         build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
     }
+    // What *About* names.
+    let revision = output(Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).current_dir(root()));
+    build.envs(revision.map(|revision| ("FAIRGROUND_REVISION", revision)));
     step("Build the page", || run(&mut build, COMPILE))?;
     check_sizes(&dist)?;
     Ok(dist)
@@ -79,7 +82,7 @@ pub fn finish() -> Result<(), Failure> {
     let folder = std::env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from);
     let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
     if std::env::var("TRUNK_PROFILE").as_deref() != Ok("release") {
-        return documents::render(&folder);
+        return documents::write_all(&folder);
     }
     let mut render = cargo();
     render.args(["run", "--quiet", "-p", "fairground-web", "--bin", "first_frame"]);
@@ -93,7 +96,7 @@ pub fn finish() -> Result<(), Failure> {
     replace_in(&page, &[(FIRST_FRAME_MARK, &markup), (OFFLINE_MARK, offline)])?;
     write_offline_worker(&folder)?;
     // Last, because they are not kept on the device.
-    documents::render(&folder)
+    documents::write_all(&folder)
 }
 
 /// Writes the service worker with what it keeps: every file of the page, with its hash.

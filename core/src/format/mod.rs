@@ -17,6 +17,7 @@ mod schema;
 mod shape;
 pub(crate) mod value;
 mod write;
+pub mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 pub use findings::visible;
@@ -25,7 +26,7 @@ pub use fix::{apply, get};
 pub use nearest::nearest;
 pub(crate) use read::SECTIONS;
 pub(crate) use read::position;
-pub use read::{Read, locate, read};
+pub use read::{Read, SCHEMA_LINE, locate, read};
 pub use schema::{
     CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
     ResourceEntry, Scalar, Scenario, TimelineEntry,

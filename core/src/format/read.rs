@@ -38,6 +38,9 @@ pub(crate) const SECTIONS: [value::Limit; 5] = [
     value::Limit { key: "timeline", anywhere: false, most: PODS_MAX as usize },
 ];
 
+/// What a line begins with that names the schema of a file for editors.
+pub const SCHEMA_LINE: &str = "# yaml-language-server: $schema=";
+
 /// Reads YAML or JSON of format version 1.
 pub fn read(text: &str) -> Read {
     let mut reader = Reader::default();
@@ -49,7 +52,10 @@ pub fn read(text: &str) -> Read {
         Ok(tree) => reader.scenario(tree),
     };
     let comment = |line: &str| line.trim_start().starts_with('#') || line.contains(" # ");
-    let has_comments = !text.trim_start().starts_with('{') && text.lines().any(comment);
+    // Where the schema is, for editors, is said again whenever a file is written.
+    let for_editors = |line: &str| line.starts_with(SCHEMA_LINE);
+    let has_comments =
+        !text.trim_start().starts_with('{') && text.lines().any(|line| comment(line) && !for_editors(line));
     Read { scenario, diagnostics: reader.findings.finish(), has_comments }
 }
 

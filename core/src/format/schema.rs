@@ -16,7 +16,8 @@ impl From<&str> for Scalar {
     }
 }
 
-/// A scenario. Long sections are shared, so that an undo step copies only what it changed.
+// Long sections are shared, so that an undo step copies only what it changed.
+/// A scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
     /// Title.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::options::Options;
+use super::options::{Mapping, Options};
 use super::table::{Row, Table};
 use super::trace::{self, Trace};
 use super::{Imported, Report, counted};
@@ -17,6 +17,43 @@ use crate::scenario::{
 
 /// GPUs of a node when nothing says how many.
 const NODE_GPUS: u32 = 8;
+
+/// The first rows of a trace, for people who choose its columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Preview {
+    /// Each column: its name, and what it holds (a field of the mapping; empty: nothing that is read).
+    pub columns: Vec<(String, &'static str)>,
+    /// The first rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// How many rows and columns a preview has.
+const PREVIEW: (usize, usize) = (4, 40);
+
+/// The first rows of a trace with what its columns hold.
+pub fn preview(trace: &str, mapping: &Mapping) -> Preview {
+    let mut table = Table::new(trace.as_bytes());
+    let headers = table.headers.iter().take(PREVIEW.1);
+    let mut columns: Vec<(String, &'static str)> = headers.map(|name| (name.clone(), "")).collect();
+    for (field, _) in Mapping::FIELDS {
+        if let Some(i) = trace::column_of(&table, mapping, field)
+            && let Some((_, holds)) = columns.get_mut(i)
+        {
+            *holds = field;
+        }
+    }
+    let mut rows = Vec::new();
+    while rows.len() < PREVIEW.0 {
+        match table.next_row() {
+            Row::End => break,
+            Row::Wrong(..) => {}
+            Row::Fields(_, fields) => {
+                rows.push((0..columns.len()).map(|i| fields.get(i).chars().take(60).collect()).collect());
+            }
+        }
+    }
+    Preview { columns, rows }
+}
 
 /// Makes a scenario of a job trace and, if there is one, a list of queue sizes. Bad rows are reported and left
 /// out; nothing is made only if no row is left or the limits of a simulation are passed.
@@ -61,9 +98,11 @@ fn make(
             let largest = jobs.iter().map(gpus_of).max().unwrap_or(1);
             let needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));
             let n = u32::try_from(needed.clamp(1, NODES_MAX)).unwrap_or(1);
-            report.assumed.push(format!(
-                "{n} nodes with {node_gpus} GPUs each, enough for all quotas and the largest job"
-            ));
+            let nodes = match n {
+                1 => format!("1 node with {node_gpus} GPUs"),
+                _ => format!("{n} nodes with {node_gpus} GPUs each"),
+            };
+            report.assume_nodes(format!("{nodes}, enough for all quotas and the largest job"));
             n
         }
     };
@@ -257,6 +296,7 @@ fn queue_entries(
     queues.extend(others.iter().map(|name| entry(name, quota, "1")));
     report.understood.push(counted(queues.len() as u64, "queue"));
     if has_sizes {
+        report.has_queues = true;
         let (numerator, denominator) = options.quota_scale;
         if numerator != denominator {
             report

@@ -1,27 +1,31 @@
 //! Foreign text to scenario, with a report of what was understood, assumed and ignored.
 
 mod amounts;
+mod archive;
 mod csv;
-pub mod diff;
 mod ego_plan;
 pub mod fairshare;
+mod files;
 mod kubernetes;
 mod loose;
 mod options;
-mod queues_export;
 mod queues_yaml;
 mod recognise;
 mod runai;
+mod runai_workloads;
+mod slurm;
 mod table;
 pub mod time_based;
+mod times;
 mod trace;
 mod xml;
+mod yunikorn_rest;
 
-pub use csv::import;
+pub use csv::{Preview, import, preview};
 pub use ego_plan::import_plan;
+pub use files::{FILES_MAX, File, Files, import_files};
 pub use kubernetes::import_kubernetes;
 pub use options::{Mapping, Options, QueueMapping};
-pub use queues_export::export_queues_yaml;
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use runai::import_organisation;
@@ -98,12 +102,28 @@ pub struct Report {
     pub ignored: Vec<String>,
     /// Mistakes, with the lines of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// The line of what was assumed that tells of nodes, if the text has none.
+    assumed_nodes: Option<String>,
+    /// Whether the text lists queues, and not only names them.
+    has_queues: bool,
 }
 
 /// Most lines of a part of a report.
 const LINES_MAX: usize = 200;
 
 impl Report {
+    /// Says which nodes are assumed.
+    fn assume_nodes(&mut self, says: String) {
+        self.assumed.push(says.clone());
+        self.assumed_nodes = Some(says);
+    }
+    /// Adds what another report says.
+    fn take(&mut self, other: Report) {
+        self.understood.extend(other.understood);
+        self.assumed.extend(other.assumed);
+        self.ignored.extend(other.ignored);
+        self.diagnostics.extend(other.diagnostics);
+    }
     /// Cuts what is too long to be read; the last line says how much more there was.
     fn bound(&mut self) {
         for lines in [&mut self.understood, &mut self.assumed, &mut self.ignored] {

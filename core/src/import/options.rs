@@ -2,7 +2,7 @@
 
 use crate::policy::Policy;
 
-/// Which columns of a job trace hold what. `None`: found by the usual names.
+/// Which columns of a job trace hold what. `None`: found by the usual names; empty: no column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mapping {
     /// Name of a job: `id`, `job_id`, `job`, `name`.
@@ -25,6 +25,74 @@ pub struct Mapping {
     pub memory: Option<String>,
 }
 
+impl Mapping {
+    /// What a column can hold: its word on the command line, and for people.
+    pub const FIELDS: [(&'static str, &'static str); 9] = [
+        ("id", "job name"),
+        ("queue", "queue"),
+        ("submit", "submit time"),
+        ("duration", "duration"),
+        ("gpus", "GPUs"),
+        ("user", "user"),
+        ("pods", "pods"),
+        ("cpu", "CPU per pod"),
+        ("memory", "memory per pod"),
+    ];
+
+    /// Which column holds one of these, perhaps with its unit behind a colon; an empty name: none does.
+    pub fn set(&mut self, field: &str, column: &str) {
+        if let Some(own) = self.field(field) {
+            *own = Some(column.to_string());
+        }
+    }
+
+    /// The usual names of the column that holds one of these.
+    pub(super) fn synonyms(field: &str) -> &'static [&'static str] {
+        match field {
+            "id" => &["id", "job", "job_id", "jobid", "name"],
+            "queue" => &["queue", "vc", "project", "tenant"],
+            "submit" => &["submit", "submit_s", "submit_time", "timestamp", "submitted_time"],
+            "duration" => &["duration", "duration_s", "runtime"],
+            "gpus" => &["gpus", "num_gpus", "gpu", "gpu_num"],
+            "user" => &["user"],
+            "pods" => &["pods", "replicas"],
+            "cpu" => &["cpu", "cpus"],
+            "memory" => &["memory", "mem"],
+            _ => &[],
+        }
+    }
+
+    /// Which column was said to hold one of these.
+    pub(super) fn of(&self, field: &str) -> &Option<String> {
+        match field {
+            "id" => &self.id,
+            "queue" => &self.queue,
+            "submit" => &self.submit,
+            "duration" => &self.duration,
+            "gpus" => &self.gpus,
+            "user" => &self.user,
+            "pods" => &self.pods,
+            "cpu" => &self.cpu,
+            _ => &self.memory,
+        }
+    }
+
+    fn field(&mut self, field: &str) -> Option<&mut Option<String>> {
+        Some(match field {
+            "id" => &mut self.id,
+            "queue" => &mut self.queue,
+            "submit" => &mut self.submit,
+            "duration" => &mut self.duration,
+            "gpus" => &mut self.gpus,
+            "user" => &mut self.user,
+            "pods" => &mut self.pods,
+            "cpu" => &mut self.cpu,
+            "memory" => &mut self.memory,
+            _ => return None,
+        })
+    }
+}
+
 /// Which columns of the queue sizes hold what. `None`: found by the usual names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueMapping {
@@ -41,7 +109,7 @@ pub struct QueueMapping {
 pub struct Options {
     /// Title of the scenario.
     pub name: String,
-    /// Policy: `kai` or `fifo`.
+    /// The policy of the scenario; empty: that which the files are of.
     pub policy: String,
     /// Number of nodes and GPUs of each; `None`: as many nodes of eight GPUs as all quotas need together.
     pub nodes: Option<(u32, u32)>,

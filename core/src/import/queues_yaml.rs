@@ -457,7 +457,8 @@ impl<'r> Writer<'r> {
         let gpu = &self.gpu_type;
         self.report.understood.push(format!("vcore as CPU, memory as memory, {gpu} as GPU"));
         let each = if self.has_pools { " in each partition" } else { "" };
-        self.report.assumed.push(format!(
+        self.report.has_queues = true;
+        self.report.assume_nodes(format!(
             "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each{each}, and no jobs (the configuration does not define either)"
         ));
         self.scenario.nodes = assumed_nodes("node", n, gpus);

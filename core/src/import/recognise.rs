@@ -3,7 +3,9 @@
 use super::ego_plan::is_plan;
 use super::kubernetes::is_kubernetes;
 use super::runai::is_organisation;
+use super::slurm::is_slurm;
 use super::table::Table;
+use super::yunikorn_rest::is_state;
 use crate::link;
 use crate::scenario::FORMAT;
 
@@ -30,8 +32,53 @@ pub enum Kind {
     Plan,
     /// Objects of a cluster as `kubectl` prints them, in YAML or JSON.
     Kubernetes,
+    /// Answers of YuniKorn's REST service, in JSON.
+    YuniKornState,
+    /// What `sacctmgr`, `sshare` or `squeue` print.
+    Slurm,
+    /// A table of `kubectl get`, which has no amounts.
+    ObjectTable,
+    /// A slot plan of EGO, whose format is not known.
+    SlotPlan,
     /// Something else.
     Unknown,
+}
+
+impl Kind {
+    /// What a file of this kind is, for people.
+    pub fn what(self) -> &'static str {
+        match self {
+            Kind::Scenario => "a scenario",
+            Kind::Link => "a link",
+            Kind::Trace => "a trace of jobs",
+            Kind::QueueSizes => "a list of queue sizes",
+            Kind::FairShare => "an input of KAI's fair-share simulator",
+            Kind::TimeBased => "an input of KAI's time-based simulator",
+            Kind::QueuesYaml => "a configuration of YuniKorn",
+            Kind::Organisation => "a REST answer of Run:ai",
+            Kind::Plan => "a resource plan of EGO",
+            Kind::Kubernetes => "a list of cluster objects",
+            Kind::YuniKornState => "a REST answer of YuniKorn",
+            Kind::Slurm => "a listing of Slurm",
+            Kind::ObjectTable => "a table of kubectl",
+            Kind::SlotPlan => "a slot plan of EGO",
+            Kind::Unknown => "not recognized",
+        }
+    }
+
+    /// What to do with a file that is recognised and cannot be read.
+    pub fn advice(self) -> Option<&'static str> {
+        match self {
+            Kind::ObjectTable => Some(
+                "this table of kubectl has neither quotas nor requests; print the objects: kubectl get \
+                 queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests.scheduling.run.ai,pods,nodes,priorityclasses -A -o json",
+            ),
+            Kind::SlotPlan => Some(
+                "this is a slot plan of EGO (ConsumerTrees.xml), which is not read; export the multidimensional plan, MDPlan.xml",
+            ),
+            _ => None,
+        }
+    }
 }
 
 /// How much of a text is looked at, in bytes.
@@ -64,8 +111,14 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     if is_plan(text) {
         return Kind::Plan;
     }
+    if text.contains("<ConsumerTrees") {
+        return Kind::SlotPlan;
+    }
     if is_organisation(text) {
         return Kind::Organisation;
+    }
+    if is_state(text) {
+        return Kind::YuniKornState;
     }
     if let Some(kind) = simulator(text) {
         return kind;
@@ -75,6 +128,12 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     }
     if is_kubernetes(text) {
         return Kind::Kubernetes;
+    }
+    if is_slurm(text) {
+        return Kind::Slurm;
+    }
+    if text.lines().take(20).any(is_object_table) {
+        return Kind::ObjectTable;
     }
     let keys = ["queues:", "jobs:", "nodes:", "timeline:", "dialect:", "policy:"];
     if text.lines().filter(|line| keys.iter().any(|key| line.starts_with(key))).count() >= 2 {
@@ -96,6 +155,20 @@ fn simulator(text: &str) -> Option<Kind> {
     let own = ["deservedgpus", "numjobs", "numpods", "windowsize", "halflifeperiod", "kvalue", "cycles:"];
     let n_own = own.into_iter().filter(|key| has(key)).count();
     (n_own >= 2 && has("queues") && has("nodes")).then_some(Kind::TimeBased)
+}
+
+/// The heads of tables that `kubectl get` prints of queues, pod groups, pods and nodes, perhaps behind that of namespaces.
+const OBJECT_TABLES: [&[&str]; 5] = [
+    &["NAME", "PRIORITY", "PARENT"],
+    &["NAME", "PARENT"],
+    &["NAME", "STATUS", "MINMEMBER"],
+    &["NAME", "READY", "STATUS"],
+    &["NAME", "STATUS", "ROLES"],
+];
+
+fn is_object_table(line: &str) -> bool {
+    let heads: Vec<&str> = line.split_whitespace().filter(|head| *head != "NAMESPACE").collect();
+    OBJECT_TABLES.iter().any(|table| heads.starts_with(table))
 }
 
 fn table(text: &str) -> Kind {
@@ -120,6 +193,8 @@ fn by_name(file: &str) -> Kind {
     let file = file.to_ascii_lowercase();
     match file.rsplit('.').next() {
         Some("yaml" | "yml" | "json") if file.contains(".fairground.") => Kind::Scenario,
+        // Its columns can be chosen.
+        Some("csv" | "tsv") => Kind::Trace,
         _ => Kind::Unknown,
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use super::loose::{Place, Reader, tree};
 use super::options::Options;
-use super::{Imported, Report, counted};
+use super::{Imported, Report, counted, runai_workloads};
 use crate::policy::runai;
 use crate::scenario::value::{Is, Limit, Value};
 use crate::scenario::{
@@ -48,6 +48,9 @@ pub fn is_organisation(text: &str) -> bool {
     if text.trim_start().starts_with('[') {
         return text.contains("\"deservedGpus\"")
             || (text.contains("\"deserved\"") && text.contains("\"gpu\""));
+    }
+    if runai_workloads::is_listed(text) {
+        return true;
     }
     let lists = ["\"projects\"", "\"departments\""].iter().any(|key| text.contains(key));
     lists && text.trim_start().starts_with('{') && text.contains("\"deserved")
@@ -102,12 +105,15 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
             format!("there are {} departments and projects; up to {QUEUES_MAX} are simulated", queues.len());
         report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
     }
-    if queues.is_empty() {
-        report.ignored.push("the text: it lists neither projects nor departments".into());
+    let is_listed = !queues.is_empty();
+    let is_ok = report.diagnostics.is_empty();
+    let scenario = (is_ok && is_listed).then(|| finish(queues, &organisation.pools, options, &mut report));
+    let scenario = runai_workloads::add(&roots, scenario.flatten(), &mut report);
+    if !is_listed && scenario.is_none() {
+        report.ignored.push("the text: it lists no projects, departments, workloads or node pools".into());
     }
-    let is_ok = report.diagnostics.is_empty() && !queues.is_empty();
-    let scenario = is_ok.then(|| finish(queues, &organisation.pools, options, &mut report));
-    Imported { scenario: scenario.flatten(), report }
+    let is_ok = report.diagnostics.is_empty();
+    Imported { scenario: scenario.filter(|_| is_ok), report }
 }
 
 /// A list by itself as the list of projects that it is.
@@ -136,6 +142,9 @@ const UNIT_KEYS: [&str; 12] = [
 const POOL_KEYS: [&str; 5] = ["nodePool", "gpu", "cpu", "memory", "rank"];
 /// What of a resource there is read.
 const RESOURCE_KEYS: [&str; 4] = ["deserved", "limit", "maxAllowed", "overQuotaWeight"];
+
+/// The lists that are read.
+const LISTED: [&str; 4] = ["projects", "departments", "workloads", "nodepools"];
 
 /// The fields that are not read, each with the number of departments and projects that have it.
 fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<String> {
@@ -166,7 +175,7 @@ fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<
     let mut ignored: Vec<String> = fields.into_iter().take(super::LINES_MAX + 1).map(told).collect();
     let beside = |root: &Place<'_>| {
         let keys = root.entries().into_iter().map(|(key, _)| key.to_owned());
-        keys.filter(|key| key != "projects" && key != "departments").collect::<Vec<_>>()
+        keys.filter(|key| !LISTED.contains(&key.as_str())).collect::<Vec<_>>()
     };
     ignored.extend(roots.iter().flat_map(beside));
     ignored
@@ -462,7 +471,8 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
         [one] => report.understood.push(format!("the node pool {one}")),
         several => report.understood.push(format!("the node pools {}", several.join(", "))),
     }
-    report.assumed.push(format!(
+    report.has_queues = true;
+    report.assume_nodes(format!(
         "{} of {}, because the file does not define nodes",
         counted(n_nodes, "node"),
         counted(u64::from(node_gpus), "GPU")

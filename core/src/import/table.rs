@@ -127,7 +127,22 @@ impl<'a> Table<'a> {
         let find = |name: &str| self.headers.iter().position(|h| normal(h) == normal(name));
         match named {
             Some(name) => find(name),
-            None => synonyms.iter().find_map(|name| find(name)),
+            None => synonyms.iter().find_map(|name| find(name)).or_else(|| {
+                // With a unit behind it: submit_ms, memory (GB).
+                let bare = |h: &String| {
+                    let n = normal(h);
+                    let unit = super::times::last_word(h).len() + 1;
+                    n.trim_end_matches([')', ']'])
+                        .len()
+                        .checked_sub(unit)
+                        .and_then(|end| n.get(..end).map(str::to_string))
+                };
+                let is = |h: &String, name: &str| {
+                    bare(h).is_some_and(|h| h.trim_end_matches(['_', '(', '[']) == normal(name))
+                };
+                let has_unit = |h: &String| super::times::is_unit(super::times::last_word(h));
+                synonyms.iter().find_map(|name| self.headers.iter().position(|h| has_unit(h) && is(h, name)))
+            }),
         }
     }
 }

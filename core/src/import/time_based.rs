@@ -47,7 +47,7 @@ pub struct TimeBasedInput {
 pub struct TimeBasedQueue {
     /// Unique.
     pub name: String,
-    /// Empty: a top queue.
+    /// Empty: a top-level queue.
     pub parent: String,
     /// Larger first.
     pub priority: i64,
@@ -213,7 +213,7 @@ fn parents(places: &[Place<'_>], input: &TimeBasedInput, reader: &mut Reader) {
             };
             above = &input.queues[next];
             let says = if above.name == queue.name {
-                "following its parents leads back to it; one of them must be a top queue"
+                "following its parents leads back to it; one of them must be a top-level queue"
             } else if level >= TREE_DEPTH_MAX {
                 "it lies too deep, or below a circle of parents; queues may be nested 16 levels deep"
             } else {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Report;
 use super::options::Mapping;
 use super::table::{Fields, Table};
+use super::times::{self, Format, MEMORY_UNITS, Unit};
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, quoted};
 use crate::units::Resource;
@@ -83,6 +84,81 @@ pub struct Trace {
     /// Queues that jobs name.
     queues: BTreeSet<String>,
     row: u32,
+    /// How the times of submission and the durations are written.
+    submit_format: Format,
+    duration_format: Format,
+    /// The unit of a memory without one.
+    memory_unit: &'static str,
+}
+
+/// The unit that stands behind the last colon of a chosen column, if no column is called so as a whole.
+fn chosen_unit<'m>(table: &Table<'_>, named: &'m Option<String>) -> (Option<&'m str>, Option<Unit>) {
+    let Some(name) = named.as_deref() else { return (None, None) };
+    match name.rsplit_once(':') {
+        Some((column, word)) if table.column(Some(name), &[]).is_none() => (Some(column), times::unit(word)),
+        _ => (Some(name), None),
+    }
+}
+
+/// The column that holds something: the chosen one, or the first with a usual name.
+pub fn column_of(table: &Table<'_>, mapping: &Mapping, field: &str) -> Option<usize> {
+    match chosen_unit(table, mapping.of(field)).0 {
+        Some("") => None,
+        named => table.column(named, Mapping::synonyms(field)),
+    }
+}
+
+impl Columns {
+    /// Finds the columns, and says which they are; `None` if those that are needed are not there.
+    fn find(
+        table: &Table<'_>,
+        mapping: &Mapping,
+        report: &mut Report,
+        lines: &mut Lines,
+    ) -> Option<(Columns, Vec<usize>)> {
+        let mut used = Vec::new();
+        let mut missing = Vec::new();
+        let mut find = |field: &str, what: &str| {
+            let named = mapping.of(field);
+            let column = column_of(table, mapping, field);
+            match column {
+                Some(i) => {
+                    used.push(i);
+                    report.understood.push(format!("column {} as {what}", table.headers[i]));
+                }
+                None => {
+                    missing.extend(chosen_unit(table, named).0.filter(|name| !name.is_empty()).map(quoted))
+                }
+            }
+            column
+        };
+        let columns = Columns {
+            id: find("id", "the name of a job"),
+            queue: find("queue", "its queue"),
+            submit: find("submit", "the time of its submission"),
+            duration: find("duration", "how long it runs"),
+            gpus: find("gpus", "its GPUs").unwrap_or(usize::MAX),
+            user: find("user", "who submitted it"),
+            pods: find("pods", "the number of its pods"),
+            cpu: find("cpu", "cores of each pod"),
+            memory: find("memory", "memory of each pod"),
+        };
+        if !missing.is_empty() {
+            let says = format!(
+                "the first line names no column {}; it names {}",
+                missing.join(", "),
+                table.headers.join(", ")
+            );
+            lines.refuse(Some(1), says);
+            return None;
+        }
+        if columns.gpus == usize::MAX {
+            let says = "the first line names no column with GPUs: gpus, num_gpus or gpu; choose it (--map gpus=COLUMN)";
+            lines.refuse(Some(1), says.into());
+            return None;
+        }
+        Some((columns, used))
+    }
 }
 
 impl Trace {
@@ -94,48 +170,31 @@ impl Trace {
         report: &mut Report,
         lines: &mut Lines,
     ) -> Option<Trace> {
-        let mut used = Vec::new();
-        let mut missing = Vec::new();
-        let mut find = |what: &str, named: &Option<String>, synonyms: &[&str]| {
-            let column = table.column(named.as_deref(), synonyms);
-            match column {
-                Some(i) => {
-                    used.push(i);
-                    report.understood.push(format!("column {} as {what}", table.headers[i]));
-                }
-                None => missing.extend(named.as_ref().map(|name| quoted(name))),
-            }
-            column
-        };
-        let columns = Columns {
-            id: find("the name of a job", &mapping.id, &["id", "job", "job_id", "jobid", "name"]),
-            queue: find("its queue", &mapping.queue, &["queue", "vc", "project", "tenant"]),
-            submit: find(
-                "the time of its submission",
-                &mapping.submit,
-                &["submit", "submit_s", "submit_time", "timestamp", "submitted_time"],
-            ),
-            duration: find("how long it runs", &mapping.duration, &["duration", "duration_s", "runtime"]),
-            gpus: find("its GPUs", &mapping.gpus, &["gpus", "num_gpus", "gpu", "gpu_num"])
-                .unwrap_or(usize::MAX),
-            user: find("who submitted it", &mapping.user, &["user"]),
-            pods: find("the number of its pods", &mapping.pods, &["pods", "replicas"]),
-            cpu: find("cores of each pod", &mapping.cpu, &["cpu", "cpus"]),
-            memory: find("memory of each pod", &mapping.memory, &["memory", "mem"]),
-        };
-        if !missing.is_empty() {
-            lines.refuse(Some(1), format!("the first line names no column {}", missing.join(", ")));
-            return None;
-        }
-        if columns.gpus == usize::MAX {
-            lines.refuse(Some(1), "the first line names no column with GPUs: gpus, num_gpus or gpu".into());
-            return None;
-        }
+        let (columns, used) = Columns::find(table, mapping, report, lines)?;
         let others = table.headers.iter().enumerate().filter(|(i, _)| !used.contains(i));
         report.ignored.extend(others.map(|(_, header)| format!("column {header}")));
         let node_gpus = u64::from(node_gpus);
         let (jobs, queues) = (Vec::new(), BTreeSet::new());
-        Some(Trace { columns, node_gpus, jobs, n_pods: 0, n_split: 0, submits: Vec::new(), queues, row: 0 })
+        let format = |column: Option<usize>, named| {
+            let header = column.map_or("", |i| table.headers[i].as_str());
+            Format::of(header, chosen_unit(table, named).1)
+        };
+        let memory_head = columns.memory.map_or("", |i| table.headers[i].as_str());
+        let memory_word = times::last_word(memory_head).to_ascii_lowercase();
+        let memory_unit = MEMORY_UNITS.iter().find(|(word, _)| *word == memory_word);
+        Some(Trace {
+            submit_format: format(columns.submit, &mapping.submit),
+            duration_format: format(columns.duration, &mapping.duration),
+            memory_unit: memory_unit.map_or("", |(_, unit)| unit),
+            columns,
+            node_gpus,
+            jobs,
+            n_pods: 0,
+            n_split: 0,
+            submits: Vec::new(),
+            queues,
+            row: 0,
+        })
     }
 
     /// Pods so far.
@@ -165,25 +224,30 @@ impl Trace {
         }
         let submit = match field(self.columns.submit) {
             Some(text) => {
-                moment(text).ok_or_else(|| format!("{} is neither seconds nor a date", quoted(text)))?
+                let moment = self.submit_format.moment(text);
+                moment.ok_or_else(|| format!("{} is neither a number nor a date", quoted(text)))?
             }
             None => 0,
         };
         let lasts = match field(self.columns.duration) {
             Some(text) => {
-                let span = quantity::span(text).map_err(|_| format!("{} is no duration", quoted(text)))?;
-                Some(span.as_millis())
+                let span = self.duration_format.span(text).filter(|ms| *ms >= 0);
+                Some(span.ok_or_else(|| format!("{} is no duration", quoted(text)))?)
             }
             None => None,
         };
         let value = |ms: i64| Some(Scalar(print_decimal(ms, 3)));
+        let unit = self.memory_unit;
+        let is_bare = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let memory = field(self.columns.memory)
+            .map(|text| if is_bare(text) { format!("{text}{unit}") } else { text.to_string() });
         let mut job = JobEntry {
             name,
             queue: queue.to_string(),
             lasts: lasts.and_then(value),
             user: field(self.columns.user).map(str::to_string),
             cpu: amount(field(self.columns.cpu), Resource::CPU)?,
-            memory: amount(field(self.columns.memory), Resource::MEMORY)?,
+            memory: amount(memory.as_deref(), Resource::MEMORY)?,
             ..JobEntry::default()
         };
         let pods = self.size(&mut job, field(Some(self.columns.gpus)), field(self.columns.pods))?;
@@ -255,6 +319,10 @@ impl Trace {
                 self.n_split, self.node_gpus
             ));
         }
+        let formats = [(&self.submit_format, "times of submission"), (&self.duration_format, "durations")];
+        for (format, what) in formats.iter().filter(|(format, _)| !format.what().is_empty()) {
+            report.understood.push(format!("{what} are {}", format.what()));
+        }
         self.place_in_time(report);
         for (column, says) in [
             (self.columns.id, "jobs are called job-1, job-2, …"),
@@ -291,16 +359,16 @@ impl Trace {
     }
 }
 
-/// A number of seconds, a duration, or a date with time (`2017-10-02 00:00:00`, also with `T` and `Z`; taken
-/// as UTC), in milliseconds.
-fn moment(text: &str) -> Option<i64> {
-    quantity::millis(text).ok().or_else(|| date(text))
-}
-
-/// Milliseconds from 1970 to a date with time.
+/// Milliseconds from 1970 to a date, with a time and an offset if they are written (`2017-10-02 00:00:00`, also with `T`, `Z` and
+/// `+02:00`; without an offset taken as UTC).
 pub(super) fn date(text: &str) -> Option<i64> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "0:00"));
+    let (clock, offset) = match clock.rfind(['+', '-']) {
+        Some(at) => (clock[..at].trim_end(), Some(&clock[at..])),
+        None => (clock, None),
+    };
+    let offset = offset.map_or(Some(0), offset_minutes)?;
     let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
     let mut clock = clock.split(':');
@@ -317,7 +385,19 @@ pub(super) fn date(text: &str) -> Option<i64> {
     // Days up to the first of the month, with the year beginning in March so that leap days come last.
     let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468;
-    Some(((days * 24 + hours) * 60 + minutes) * 60_000 + ms)
+    Some(((days * 24 + hours) * 60 + minutes - offset) * 60_000 + ms)
+}
+
+/// `+02:00` or `-0530` in minutes.
+fn offset_minutes(text: &str) -> Option<i64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+')?),
+    };
+    let digits = digits.replace(':', "");
+    let is_clock = digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit());
+    let (hours, minutes) = digits.split_at_checked(2).filter(|_| is_clock)?;
+    Some(sign * (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?))
 }
 
 fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, String> {
@@ -363,11 +443,11 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::moment;
+    use super::date as moment;
 
     #[test]
     fn dates_are_moments() {
-        assert_eq!(moment("90"), Some(90_000));
+        assert_eq!(moment("2017-10-02T02:00:00+02:00"), Some(1_506_902_400_000));
         assert_eq!(moment("1970-01-01"), Some(0));
         assert_eq!(moment("2017-10-02 00:00:00"), Some(1_506_902_400_000));
         assert_eq!(moment("2020-02-29T23:59:30.5Z"), Some(1_583_020_770_500));

@@ -16,7 +16,7 @@ use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
 use crate::scenario::Scenario;
 
-pub use moment::{At, Moment};
+pub use moment::{At, Moment, NOTE_CHARS_MAX};
 
 /// Longest content of a link before compression, in bytes.
 pub const CONTENT_MAX: usize = 8 << 20;

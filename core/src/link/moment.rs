@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 /// A cycle, or a decision in it, both counted from 1 as people see them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
@@ -22,7 +25,12 @@ pub struct Moment {
     pub view: Option<String>,
     /// Whether the explanation is open.
     pub why: bool,
+    /// What its sender has to say about it.
+    pub note: Option<String>,
 }
+
+/// Longest note, in characters.
+pub const NOTE_CHARS_MAX: usize = 500;
 
 impl Moment {
     /// Reads the parameters behind the scenario of a link or of a whole address; what is not understood is
@@ -47,11 +55,18 @@ impl Moment {
                 "sel" => moment.sel = unescape(value),
                 "view" => moment.view = unescape(value),
                 "why" => moment.why = value == "1",
+                "note" => moment.note = note(value),
                 _ => {}
             }
         }
         moment
     }
+}
+
+/// A note; what is longer than a note may be is cut.
+fn note(value: &str) -> Option<String> {
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
+    Some(text.chars().take(NOTE_CHARS_MAX).collect()).filter(|text: &String| !text.trim().is_empty())
 }
 
 fn at(value: &str) -> Option<At> {
@@ -75,7 +90,16 @@ impl fmt::Display for Moment {
                 write!(f, "&{name}={}", escape(value))?;
             }
         }
-        if self.why { f.write_str("&why=1") } else { Ok(()) }
+        if self.why {
+            f.write_str("&why=1")?;
+        }
+        match self.note.as_deref().map(str::trim).filter(|note| !note.is_empty()) {
+            Some(note) => {
+                let note: String = note.chars().take(NOTE_CHARS_MAX).collect();
+                write!(f, "&note={}", URL_SAFE_NO_PAD.encode(note))
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -129,6 +153,7 @@ mod tests {
             sel: Some("job:a2".into()),
             view: Some("shares".into()),
             why: true,
+            note: None,
         };
         assert_eq!(moment.to_string(), "&at=7.3&sel=job:a2&view=shares&why=1");
         assert_eq!(Moment::parse(&format!("https://example.org/#d1.x.y{moment}")), moment);

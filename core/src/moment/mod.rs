@@ -4,6 +4,7 @@
 
 mod amounts;
 mod build;
+pub mod csv;
 mod event_word;
 mod frame;
 mod kind;

@@ -52,9 +52,11 @@ pub fn of(policy: String) -> Rulebook {
 }
 
 impl Rulebook {
-    /// A rule by its key.
+    /// A rule by its key, or by the key that it has in the engine of another policy, as links have it that were made before.
     pub fn rule(&self, key: &str) -> Option<&RuleRow> {
-        self.rules.iter().find(|rule| rule.key == key)
+        let in_policy = |key: &'_ str| key.split_once('/').map(|(_, rest)| rest.to_string());
+        let is_same = |rule: &&RuleRow| in_policy(&rule.key) == in_policy(key);
+        self.rules.iter().find(|rule| rule.key == key).or_else(|| self.rules.iter().find(is_same))
     }
 
     /// The switch that a setting is: said of the whole or, as `priority.policy.team-a`, of a queue, or of queues that

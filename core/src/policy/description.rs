@@ -3,6 +3,7 @@
 //! A policy's `describe.rs` fills one [`Description`]; checks, translation, the rule book and the page's forms are loops over
 //! descriptions and name no policy.
 
+use super::export::{Export, Kit};
 use super::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
 use super::job_defaults::JobDefaults;
 use super::translation::Translation;
@@ -41,8 +42,10 @@ pub struct Description {
     pub form: Form,
     /// The settings for which other policies have a counterpart.
     pub translation: Translation,
-    /// The file from which the product reads its queues, which can be read and written here; `None`: there is none.
-    pub queue_file: Option<&'static str>,
+    /// The files that its product reads and that can be written here, queues first.
+    pub exports: &'static [Export],
+    /// How a scenario is run on its product in a virtual cluster; `None`: that cannot be written here.
+    pub kit: Option<Kit>,
     /// How the state of a queue is found; `None`: queues have no states.
     pub queue_state: Option<QueueState>,
     /// Allocated over fair share, as reclaim compares it between queues; `None`: it does not.
@@ -249,7 +252,8 @@ impl Description {
         silent: &[],
         form: Form { job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE], ..Form::NONE },
         translation: Translation::PLAIN,
-        queue_file: None,
+        exports: &[],
+        kit: None,
         queue_state: None,
         saturation: None,
         usage_rule: None,

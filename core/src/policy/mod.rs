@@ -12,6 +12,7 @@ pub mod draft;
 pub mod drf;
 pub mod ego;
 mod ends;
+pub mod export;
 pub mod fifo;
 pub mod filling;
 pub mod form;

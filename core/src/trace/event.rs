@@ -155,3 +155,19 @@ pub enum EvictReason {
     /// The scenario's timeline withdrew it.
     Withdrawn,
 }
+
+impl EvictReason {
+    /// As programs read it.
+    pub fn key(self) -> &'static str {
+        match self {
+            EvictReason::ReclaimedForFairShare => "reclaimed-for-fair-share",
+            EvictReason::ReclaimedForQuota => "reclaimed-for-quota",
+            EvictReason::Preempted => "preempted",
+            EvictReason::Moved => "moved",
+            EvictReason::AboveLimit => "above-limit",
+            EvictReason::StaleGang => "stale-gang",
+            EvictReason::NodeLost => "node-lost",
+            EvictReason::Withdrawn => "withdrawn",
+        }
+    }
+}

@@ -11,6 +11,13 @@ use crate::units::Resource;
 fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
     let is_ego = check.rule.key().starts_with("ego/");
     match quantity {
+        Quantity::Saturation if check.rule.key() == "ego/slot-ratio" => "slots for its share ratio",
+        Quantity::Usage | Quantity::FairShare if check.rule.key().ends_with("-slot-quota") => {
+            match quantity {
+                Quantity::Usage => "slots held",
+                _ => "share quota",
+            }
+        }
         // A part of a pool, which is more than the amount that the charts show.
         Quantity::FairShare if is_ego => "share usage quota",
         Quantity::Saturation if is_ego => "usage for its share ratio",
@@ -169,9 +176,6 @@ fn owners(check: &Check) -> (Owner, Owner) {
     let (left, right) = (check.left.quantity, check.right.quantity);
     let has_other = check.subject.other_queue.is_some() || check.subject.other_job.is_some();
     let of_right = |owner| if right == Quantity::Constant { Owner::Nobody } else { owner };
-    if check.rule.key() == "kai/preempt/lower-priority" {
-        return (Owner::Other, Owner::This);
-    }
     let is_of_victim = left == Quantity::AllocatedWithoutVictims && has_other
         || left == Quantity::Runtime && check.subject.other_job.is_some();
     if is_of_victim {

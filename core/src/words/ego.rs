@@ -26,6 +26,13 @@ fn parts(check: &Check) -> Option<[String; 2]> {
     Some([percent(real(&check.left.value)?), percent(real(&check.right.value)?)])
 }
 
+/// Both sides as numbers of slots, the first with its noun.
+fn slots(check: &Check) -> Option<[String; 2]> {
+    let held = real(&check.left.value)?;
+    let noun = if held == 1.0 { "slot" } else { "slots" };
+    Some([format!("{} {noun}", number::number(held)), number::number(real(&check.right.value)?)])
+}
+
 /// The name of the queue that a comparison is about.
 fn queue<'f>(frame: &'f Frame, check: &Check) -> &'f str {
     check.subject.queue.map_or("", |queue| frame.queue(queue))
@@ -42,6 +49,15 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
         let text = text.say(". ").queue(queue(frame, check));
         return Some(text.say(" uses more of the share pool than its limit allows."));
     }
+    if let Some(over) = by(&event.checks, "ego/above-slot-quota") {
+        let [held, quota] = slots(over)?;
+        let text = text.say(". ").queue(queue(frame, over));
+        let text = text.say(format!(" held {held}, above its share quota of {quota}"));
+        let Some(under) = by(&event.checks, "ego/below-slot-quota") else { return Some(text.say(".")) };
+        let [held, quota] = slots(under)?;
+        let text = text.say("; ").queue(queue(frame, under));
+        return Some(text.say(format!(" held {held}, below its {quota}.")));
+    }
     let over = by(&event.checks, "ego/over-quota")?;
     let [used, quota] = parts(over)?;
     let text = text.say(". ").queue(queue(frame, over));
@@ -56,6 +72,11 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
 
 /// Why nothing is taken from a consumer, if a rule of EGO says it.
 pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
+    if check.rule.key() == "ego/above-slot-quota" {
+        let [held, quota] = slots(check)?;
+        let text = Text::default().queue(queue(frame, check)).say(format!(" holds {held}"));
+        return Some(text.say(format!(", which is within its share quota of {quota}")));
+    }
     let [used, quota] = parts(check).filter(|_| check.rule.key() == "ego/over-quota")?;
     let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool"));
     Some(text.say(format!(", which is within its share usage quota of {quota}")))
@@ -66,6 +87,10 @@ pub fn not_entitled(refusal: &Refusal, queue: &str) -> Option<Text> {
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
         return Some(text.say(format!(" and its share usage quota is {quota}, so it cannot reclaim.")));
+    }
+    if let Some([held, quota]) = by(&refusal.checks, "ego/below-slot-quota").and_then(slots) {
+        let text = Text::default().queue(queue).say(format!(" holds {held}"));
+        return Some(text.say(format!(" and its share quota is {quota}, so it cannot reclaim.")));
     }
     if let Some(check) = by(&refusal.checks, "ego/grace") {
         let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));

@@ -21,7 +21,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
     };
     if event.for_good {
-        explanation.outlook = Text::of("The pod is not recreated: it is gone for good and its work is lost.");
+        explanation.outlook = Text::of("The pod is not recreated, and its work is lost.");
     }
     let (kind, rule) = match event.what {
         What::Mark(mark) => ("note".to_string(), Some(RuleCard::of(mark.rule))),

@@ -113,16 +113,16 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
             | EvictReason::Withdrawn => job.say(format!("{pods} evicted: {}", phrases::reason(reason))),
         },
         Event::Requeued { .. } => job.say(format!("{pods} waits again")),
-        Event::NotReplaced { .. } => job.say(format!("{pods} gone for good")),
+        Event::NotReplaced { .. } => job.say(format!("{pods} not recreated")),
         Event::Offered { partition, .. } => {
             job.say(format!(" offered to the pool {}", frame.names.pool(partition)))
         }
         Event::SetAside { .. } => job.say(" is not tried again"),
         Event::Finished { .. } => job.say(format!("{pods} finished")),
-        Event::Gone { .. } => job.say(format!("{pods} gone")),
-        Event::JobDone { .. } => job.say(" done"),
-        Event::JobEvicted { .. } => job.say(" evicted"),
-        Event::Changed { node: None, .. } => Text::of("The plan changed"),
+        Event::Gone { .. } => job.say(format!("{pods} shut down")),
+        Event::JobDone { .. } => job.say(" completed"),
+        Event::JobEvicted { .. } => job.say(" is over: its evicted pods are not recreated"),
+        Event::Changed { node: None, .. } => Text::of("The configuration changed"),
         Event::Changed { node: Some((node, state)), .. } => {
             Text::default().node(frame.node(node)).say(format!(" {}", node_state(state)))
         }
@@ -255,7 +255,10 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     } else if node.cells.is_empty() {
         text.say(format!(" has no GPU; {} are free.", with_unit(CPU, free[0])))
     } else if free[2] <= 0.0 {
-        text.say(format!(": all {} are in use.", with_unit(GPU, node.capacity[2])))
+        match node.capacity[2] {
+            1.0 => text.say(": its only GPU is in use."),
+            n => text.say(format!(": all {} are in use.", with_unit(GPU, n))),
+        }
     } else {
         text.say(format!(" has {} of {} free.", number(free[2]), with_unit(GPU, node.capacity[2])))
     };

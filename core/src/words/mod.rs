@@ -8,12 +8,14 @@ mod ego;
 mod event;
 mod happenings;
 mod ladder;
+mod next;
 pub mod number;
 mod order;
 mod others;
 mod outlook;
 mod pending;
 mod phrases;
+mod protection;
 mod queue;
 mod report;
 mod rule;
@@ -22,6 +24,7 @@ mod short;
 mod source;
 pub mod terms;
 mod text;
+mod ticket;
 
 use crate::scenario::{Path, Scenario};
 
@@ -37,9 +40,10 @@ pub use short::short_reason;
 pub use source::Paragraph;
 pub use terms::Terms;
 pub use text::{Piece, Text};
+pub use ticket::ticket;
 
 use crate::id::JobId;
-use crate::moment::{EventRow, EventWord, Frame, Run};
+use crate::moment::{EventRow, EventWord, Frame, JobRow, Run};
 use crate::trace::Rule;
 
 /// Why something is as it is.
@@ -89,10 +93,6 @@ impl Explanation {
         let list = self.list.iter_mut().flat_map(|(_, entries)| entries);
         let texts = texts.chain(list.map(|entry| &mut entry.text));
         texts.for_each(|text| text.in_terms(terms));
-        // A rule of another policy's engine speaks in neutral words.
-        if let Some(rule) = self.rule.as_mut().filter(|rule| rule.key.starts_with("kai/")) {
-            rule.says = terms.says(&rule.says);
-        }
         for step in &mut self.ladder {
             step.sum = terms.says(&step.sum);
         }
@@ -139,8 +139,8 @@ pub struct RuleCard {
 
 impl RuleCard {
     /// Whether its documents leave something open, which is decided here.
-    pub fn is_our_choice(&self) -> bool {
-        self.differs.to_lowercase().contains("our choice")
+    pub fn is_assumption(&self) -> bool {
+        self.differs.to_lowercase().contains("assumption")
     }
     fn of(Rule(rule): Rule) -> RuleCard {
         let (source, link) = source::named(rule.source);
@@ -294,24 +294,12 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
             about: Text::default().job(name),
             verdict: Text::default()
                 .job(name)
-                .say(" is not there at this moment: not submitted yet, or over."),
+                .say(" does not exist in this cycle: it is not submitted yet, or it has ended."),
             ..Explanation::default()
         };
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
-    let verdict = match (job.running, job.pending, job.leaving) {
-        (0, 0, leaving) if leaving > 0 => Text::default().job(name).say(" was evicted and is shutting down."),
-        (0, _, _) => Text::default().job(name).say(" waits; the next cycle looks at it for the first time."),
-        (_, 0, _) => {
-            let text = Text::default().job(name).say(" runs in ").queue(queue);
-            text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus)))
-        }
-        (running, pending, _) => {
-            let text =
-                Text::default().job(name).say(format!(" runs with {}", number::count(running.into(), "pod")));
-            text.say(format!("; {pending} more wait."))
-        }
-    };
+    let (state, verdict) = state_of(job, queue);
     let mut rows = vec![
         ("submitted", vec![number::time(job.submit_ms)], false),
         ("GPUs of all pods", vec![number::number(job.gpus)], false),
@@ -321,7 +309,7 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         ("pods waiting", job.pending),
         ("pods leaving", job.leaving),
         ("evicted so far", job.evictions),
-        ("gone for good", job.gone),
+        ("not recreated", job.gone),
     ] {
         if n > 0 {
             rows.push((what, vec![n.to_string()], false));
@@ -331,9 +319,32 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         rows.push(("waited", vec![number::time(start - job.submit_ms)], false));
     }
     Explanation {
-        about: Text::default().job(name).say(if job.running > 0 { " · runs" } else { " · waits" }),
+        about: Text::default().job(name).say(state),
         verdict,
         evidence: Some(Evidence { rows, ..Evidence::default() }),
         ..Explanation::default()
+    }
+}
+
+/// What a job does to which nothing happened in the cycle: in a word, and as a sentence.
+fn state_of(job: &JobRow, queue: &str) -> (&'static str, Text) {
+    let text = Text::default().job(&job.name);
+    match (job.running, job.pending, job.leaving) {
+        (0, 0, leaving) if leaving > 0 => {
+            (" · shutting down", text.say(" was evicted and is shutting down."))
+        }
+        (0, _, _) => {
+            let next = " is waiting; it is considered for the first time in the next cycle.";
+            (" · waits", text.say(next))
+        }
+        (_, 0, _) => {
+            let text = text.say(" runs in ").queue(queue);
+            (" · runs", text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus))))
+        }
+        (running, pending, _) => {
+            let are = if pending == 1 { "is" } else { "are" };
+            let runs = number::count(running.into(), "pod");
+            (" · runs", text.say(format!(" runs with {runs}; {pending} more {are} waiting.")))
+        }
     }
 }

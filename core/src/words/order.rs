@@ -48,11 +48,14 @@ pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selec
         if level.places.len() < level.n as usize {
             caption += &format!(", {} in all", level.n);
         }
+        // The first place has no comparison, the others have.
+        let rule = level.places.iter().flat_map(|place| &place.behind).map(|check| check.rule.key()).next();
+        let rule = rule.unwrap_or_default();
         let mut before: (u32, Option<&OrderPlace>) = (0, None);
         let mut entries = Vec::new();
         for place in &level.places {
             let known = before.1.filter(|_| before.0 + 1 == place.position);
-            entries.push(entry(frame, place, known));
+            entries.push(entry(frame, place, known, rule));
             before = (place.position, Some(place));
         }
         if level.subject_is_absent {
@@ -71,7 +74,7 @@ fn name<'a>(frame: &'a Frame, place: &'a OrderPlace) -> &'a str {
     place.queue.map_or(place.name.as_str(), |queue| frame.queue(queue))
 }
 
-fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>) -> Entry {
+fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &str) -> Entry {
     let called = name(frame, place);
     let (text, selection) = match (place.job, place.queue) {
         (Some(_), _) => (Text::default().job(called), Some(Selection::Job(called.to_string()))),
@@ -79,7 +82,7 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>) -> Entr
         (None, None) => (Text::default().queue(called), None),
     };
     let text = match place.behind.split_last() {
-        None => text.say(first(place)),
+        None => text.say(first(place, rule)),
         Some((last, equal)) => behind(frame, text.say(" "), place, before, (last, equal)),
     };
     let when = format!("{}.", place.position);
@@ -87,9 +90,9 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>) -> Entr
 }
 
 /// The numbers of the first place.
-fn first(place: &OrderPlace) -> String {
+fn first(place: &OrderPlace, rule: &str) -> String {
     let keys: Vec<String> =
-        place.keys.iter().map(|key| format!("{} {}", named(place, key.quantity), shown(key))).collect();
+        place.keys.iter().map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
     if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
 }
 
@@ -114,14 +117,18 @@ fn behind(
     let mut lead: Vec<String> = Vec::new();
     for check in equal {
         let of_place = if is_of_place(check) { " by the maximum of another queue" } else { "" };
-        lead.push(format!("{} {}{of_place}", named(place, check.left.quantity), shown(&check.left)));
+        lead.push(format!(
+            "{} {}{of_place}",
+            named(place, check.left.quantity, check.rule.key()),
+            shown(&check.left)
+        ));
     }
     let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
     let text = other(text.say("behind ")).say(lead);
     let quantity = last.left.quantity;
     let is_share = matches!(quantity, Quantity::DominantShare | Quantity::Saturation);
     if last.left.value == last.right.value && is_share {
-        let equal = format!("{} {}", named(place, quantity), shown(&last.left));
+        let equal = format!("{} {}", named(place, quantity, last.rule.key()), shown(&last.left));
         return text.say(format!(": both have {equal}, so the first in the file comes first"));
     }
     if quantity == Quantity::Name {
@@ -137,7 +144,7 @@ fn behind(
     let own = own.map_or(String::new(), |key| {
         format!(", which is not its own {}: it is measured by the maximum of another queue", shown(key))
     });
-    let named = named(place, quantity);
+    let named = named(place, quantity, last.rule.key());
     text.say(format!(": {named} {} against {}{own}", shown(&last.left), shown(&last.right)))
 }
 
@@ -145,10 +152,12 @@ fn is_of_place(check: &Check) -> bool {
     check.rule.key() == "yunikorn/share-of-place"
 }
 
-fn named(place: &OrderPlace, quantity: Quantity) -> &'static str {
+fn named(place: &OrderPlace, quantity: Quantity, rule: &str) -> &'static str {
     match quantity {
         Quantity::Created if place.job.is_none() => "created",
         Quantity::DominantShare => "share",
+        Quantity::Saturation if rule == "ego/slot-ratio" => "slots for the share ratio",
+        Quantity::Saturation if rule.starts_with("ego/") => "usage for the share ratio",
         Quantity::Saturation => "GPUs per weight",
         Quantity::Remaining => "waiting",
         Quantity::Created => "submitted",

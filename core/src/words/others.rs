@@ -4,7 +4,7 @@ use super::Selection;
 use super::check::{decisive_resource, side};
 use super::happenings::Entry;
 use super::number::{GPU, count, number, with_unit};
-use super::pending::protection;
+use super::protection::protection;
 use super::text::Text;
 use crate::moment::{EventRow, EventWord, Frame};
 use crate::trace::{Check, NotSelected, Protection, Quantity, Whom};

@@ -1,15 +1,17 @@
 //! Why a job waits: one dominant reason, the others as *also*.
 
-use super::check::{bare, decisive_resource, says, seconds, shown, side, value};
+use super::check::{bare, decisive_resource, says, shown, side};
+use super::next::next;
 use super::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
 use super::outlook::{clock, outlook};
 use super::phrases::split;
+use super::protection::protection;
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
 use crate::time::Time;
-use crate::trace::{Check, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal, Term, Value};
+use crate::trace::{Check, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
 use crate::units::Resource;
 
 /// Explains why a job waits.
@@ -29,6 +31,9 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
         outlook: match refusal.outlook {
             Outlook::NextCycle if is_on_its_way => {
                 Text::of("It can start in the next cycle, unless another job comes first.")
+            }
+            Outlook::NotForeseeable => {
+                next(frame, refusal, case.row()).unwrap_or_else(|| outlook(frame, refusal.outlook))
             }
             other => outlook(frame, other),
         },
@@ -127,7 +132,8 @@ impl Case<'_> {
 
     /// Why nothing may be taken: what protects those who came closest, by the last comparison that failed.
     fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
-        let text = self.job().say(" is waiting: no room is free, and no allowed eviction frees enough");
+        let room = self.no_room();
+        let text = self.job().say(format!(" is waiting: {room}, and no allowed eviction frees enough"));
         let sets = count(tried.into(), "possible set");
         let text = if tried > 0 { text.say(format!(" ({sets} of evictions tried)")) } else { text };
         text.then(self.why_protected(gate, ancestor)).say(".")
@@ -148,9 +154,21 @@ impl Case<'_> {
         }
     }
 
+    /// What is missing now: *no GPU is free*, where that is all.
+    fn no_room(&self) -> &'static str {
+        let mut ready = self.frame.nodes.iter().filter(|node| node.ready);
+        let is_full = ready.all(|node| node.used[2] >= node.capacity[2]);
+        if is_full && self.row().is_some_and(|row| row.gpus > 0.0) {
+            "no GPU is free"
+        } else {
+            "no room is free"
+        }
+    }
+
     /// The reason of the job that is like it, for which no eviction was allowed.
     fn like_failed(&self, other: JobId) -> Text {
-        let text = self.job().say(" is waiting: no room is free, and no allowed eviction frees enough for ");
+        let room = self.no_room();
+        let text = self.job().say(format!(" is waiting: {room}, and no allowed eviction frees enough for "));
         let text = text.job(self.frame.job(other)).say(", which requests no more and was tried first");
         let Some(refusal) = self.frame.refusals.iter().find(|refusal| refusal.job == other) else {
             return text.say(".");
@@ -196,7 +214,7 @@ impl Case<'_> {
             }
         }
         let until = format!(" (until {})", clock(until));
-        let text = self.job().say(" is waiting: no room is free, and ");
+        let text = self.job().say(format!(" is waiting: {}, and ", self.no_room()));
         let name = |victim: &JobId| Text::default().job(self.frame.job(*victim));
         match victims.len() {
             0 => text.say(format!("the jobs to evict are protected by their minimum runtime{until}.")),
@@ -286,6 +304,10 @@ impl Case<'_> {
                 " would use {} for non-preemptible jobs, over its quota of {}.",
                 with_unit(r, with_it),
                 bare(r, quota)
+            )),
+            None if quota == Some(held) => text.queue(&queue.name).say(format!(
+                " already uses its whole quota of {} for non-preemptible jobs.",
+                with_unit(r, held)
             )),
             None => text.queue(&queue.name).say(format!(
                 " already uses {} of its quota of {} for non-preemptible jobs.",
@@ -507,76 +529,6 @@ impl Case<'_> {
             | Gate::TriedOnce
             | Gate::LikeFailed { .. } => Vec::new(),
         }
-    }
-}
-
-/// What a comparison that failed protects, in words, without a full stop.
-pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
-    if let Some(told) = super::ego::protection(frame, check) {
-        return Some(told);
-    }
-    let subject = &check.subject;
-    let queue = |queue: Option<QueueId>| Text::default().queue(queue.map_or("", |queue| frame.queue(queue)));
-    let r = decisive_resource(check).unwrap_or(GPU);
-    let amount_of = |value: &Value| side(value, r).map_or("unlimited".to_string(), |base| with_unit(r, base));
-    let (left, right): (&Term, &Term) = (&check.left, &check.right);
-    match (left.quantity, right.quantity) {
-        (Quantity::Runtime, _) => {
-            let victim = subject.other_job.map_or("", |job| frame.job(job));
-            Some(Text::default().job(victim).say(format!(
-                " has run for {} and is protected until it has run for {}",
-                seconds(&left.value),
-                seconds(&right.value)
-            )))
-        }
-        (
-            Quantity::AllocatedWithoutVictims,
-            what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare),
-        ) => {
-            let row = subject.other_queue.and_then(|queue| frame.queues.get(queue.index()));
-            let (held, bound) = (amount_of(&left.value), amount_of(&right.value));
-            let what = match what {
-                Quantity::Allocatable => larger(row, side(&right.value, r), r),
-                Quantity::Quota => "its quota",
-                _ => "its fair share",
-            };
-            // It is asked for one victim after the other.
-            let is_first =
-                row.is_some_and(|row| side(&left.value, r) == Some(row.allocated[usize::from(r.min(2))]));
-            let uses = if is_first { "uses" } else { "would be left with" };
-            Some(queue(subject.other_queue).say(format!(" {uses} {held}, which is within {what} of {bound}")))
-        }
-        (Quantity::Saturation, _) => {
-            let (own, other) = (value(left, None), value(right, None));
-            let factor = match left.value {
-                Value::Product([_, factor]) => {
-                    format!("; reclaimerUtilizationMultiplier is {}", number::number(factor))
-                }
-                _ => String::new(),
-            };
-            let told = queue(subject.queue).say(" would be at least as saturated as ");
-            let told = told.then(queue(subject.other_queue));
-            Some(told.say(format!(" (allocated / fair share: {own} against {other}{factor})")))
-        }
-        (Quantity::AllocatedNonPreemptible, _) => Some(queue(subject.queue).say(format!(
-            " would use {} for non-preemptible jobs, over its quota of {}",
-            amount_of(&left.value),
-            amount_of(&right.value)
-        ))),
-        _ => None,
-    }
-}
-
-/// Which of quota and fair share is the larger, where both are known.
-fn larger(row: Option<&QueueRow>, bound: Option<f64>, r: u8) -> &'static str {
-    let i = usize::from(r.min(2));
-    let quota = row.and_then(|row| row.quota[i]);
-    let share = row.and_then(|row| row.fair_share.as_ref().and_then(|share| share[i]));
-    match (quota.is_some() && quota == bound, share.is_some() && share == bound) {
-        (true, true) => "its quota and fair share",
-        (true, false) => "its quota",
-        (false, true) => "its fair share",
-        (false, false) => "the larger of its quota and fair share",
     }
 }
 

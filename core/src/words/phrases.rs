@@ -12,7 +12,7 @@ pub fn reason(reason: EvictReason) -> &'static str {
         EvictReason::AboveLimit => "a limit was lowered, and its queue uses more",
         EvictReason::StaleGang => "fewer pods of its gang ran than its minimum for too long",
         EvictReason::NodeLost => "its node is gone",
-        EvictReason::Withdrawn => "the plan withdrew it",
+        EvictReason::Withdrawn => "the timeline of the scenario ended its job",
         EvictReason::Moved => "to be moved to another node",
         EvictReason::Preempted => "a job of higher priority comes first",
         EvictReason::ReclaimedForQuota => "another queue reclaims its quota",

@@ -27,7 +27,7 @@ pub fn of_job(frame: &Frame, job: &str) -> Explanation {
 }
 
 /// The resource that sentences are about where nothing decides it: GPUs, in a cluster without any the CPU.
-fn resource(frame: &Frame) -> u8 {
+pub(super) fn resource(frame: &Frame) -> u8 {
     if frame.total[usize::from(number::GPU)] > 0.0 { number::GPU } else { number::CPU }
 }
 

@@ -38,7 +38,7 @@ pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenar
     };
     let terms = Terms::of(&policy);
     let used = book.used.as_ref().filter(|used| used.rule == key && used.cycle == frame.cycle);
-    let mut decided = decided(frame, key);
+    let mut decided = decided(frame, &row.key);
     let when = when(frame.cycle, decided.len(), used);
     let mut caption = "Decisions by this rule";
     if decided.is_empty() {
@@ -47,7 +47,7 @@ pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenar
     }
     decided.truncate(LISTED_MAX);
     decided.iter_mut().for_each(|entry| entry.text.in_terms(terms));
-    let card = card(row, terms);
+    let card = card(row);
     Explanation {
         about,
         when,
@@ -85,13 +85,11 @@ fn compared(frame: &Frame, used: &RuleUse) -> Vec<Entry> {
     used.checks.iter().map(entry).collect()
 }
 
-fn card(row: &RuleRow, terms: &Terms) -> RuleCard {
+fn card(row: &RuleRow) -> RuleCard {
     let (source, link) = source::named(&row.source);
-    // A rule of another policy's engine speaks in neutral words.
-    let says = if row.key.starts_with("kai/") { terms.says(&row.says) } else { row.says.clone() };
     RuleCard {
         key: row.key.clone(),
-        says: sentence_case(&says),
+        says: sentence_case(&row.says),
         formula: row.formula.clone(),
         source,
         link,

@@ -67,12 +67,12 @@ test("why of a job says that nobody replaces its evicted pod", async ({ page }) 
   await app.arrived();
   await app.step.click();
   await app.atCycle(1);
-  await expect(app.why).toContainText("The pod is not recreated: it is gone for good");
+  await expect(app.why).toContainText("The pod is not recreated, and its work is lost");
   await expect(app.why).toContainText("a1: not needed, enough was already freed");
   await app.why.getByRole("button", { name: "a2", exact: true }).first().click();
   await app.step.click();
   await app.atCycle(2);
   await expect(app.why).toContainText("a2 was evicted at 0:01 for b2");
   await expect(app.why).toContainText("Its pods are not recreated");
-  await expect(app.status).toContainText("a2 is gone for good");
+  await expect(app.status).toContainText("a2 is not recreated");
 });

@@ -5,6 +5,7 @@ test("the start scenario tells its story", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await expect(page.getByText("Who gives one up?")).toBeVisible();
+  await expect(page.getByText("Next: b2 requests 1 GPU at 0:01.")).toBeInViewport();
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3 GPUs/);
   await app.step.click();
   await app.atCycle(1);
@@ -111,6 +112,13 @@ test("the first job of an empty scenario can be reached by Tab", async ({ page }
   await app.arrived();
   const grid = page.getByRole("grid", { name: "Work" });
   await expect(grid.locator(".cell[tabindex='0']")).toHaveCount(1);
+  // What is added has the focus, by button and by key.
+  await expect(app.cell('jobs["job-1"].name')).toBeFocused();
+  for (const [key, path] of [["n", 'nodes["nodes-1"].name'], ["q", 'queues["queue-2"].name'], ["w", 'jobs["job-2"].name']]) {
+    await app.now.focus();
+    await page.keyboard.press(key);
+    await expect(app.cell(path)).toBeFocused();
+  }
 });
 
 test("each bar stands on the line of its queue", async ({ page }) => {

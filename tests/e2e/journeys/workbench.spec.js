@@ -268,7 +268,7 @@ test("a division is stepped through by keys, and its table says the same", async
   await expect(chart.getByText("quotas granted; 1 GPU left").first()).toBeVisible();
   await expect(chart.locator("tr.on")).toContainText("quotas granted");
   await chart.getByRole("combobox").selectOption({ label: "the cluster" });
-  await expect(chart.getByRole("heading")).toContainText("among the top queues");
+  await expect(chart.getByRole("heading")).toContainText("among the top-level queues");
 });
 
 test("a division fills its panel, and its table holds the arithmetic", async ({ page }) => {

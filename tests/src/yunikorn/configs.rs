@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fairground::import::{Imported, Options, export_queues_yaml, import_queues_yaml};
+use fairground::export::{Written, export};
+use fairground::import::{Imported, Options, import_queues_yaml};
 use fairground::policy::Policy;
 use fairground::policy::yunikorn::check;
 use fairground::policy::yunikorn::config::{self, File};
@@ -111,7 +112,8 @@ pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
             same(&format!("imported {} {field}", queue.path), value, &got[field])?;
         }
     }
-    let exported = export_queues_yaml(&scenario).ok_or("no export")?;
+    let Written { text: exported, .. } =
+        export(&scenario, Some("queues.yaml")).map_err(|why| format!("no export: {why:?}"))?;
     let again = import(&exported);
     let texts =
         [Some(scenario), again.scenario].map(|s| s.map(|s| scenario::to_yaml(&s)).unwrap_or_default());

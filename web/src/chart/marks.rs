@@ -56,7 +56,7 @@ impl Mark {
             Mark::FairShare => "fair share",
             Mark::Limit => "limit",
             Mark::NoLimit => "no limit",
-            Mark::Wants => "wants",
+            Mark::Wants => "requested",
             Mark::Claimed => "claimed",
             Mark::Leaving => "leaving",
             Mark::Changed => "changed now",

@@ -1,5 +1,7 @@
 //! Tables: the twins of pictures.
 
+use fairground::moment::csv;
+
 /// A table: the twin of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
@@ -45,13 +47,9 @@ impl Table {
         std::iter::once(&self.head).chain(&self.rows).map(|row| line(row) + "\n").collect()
     }
 
-    /// The table as comma-separated values; cells are quoted where they need it.
+    /// The table as comma-separated values, of which a spreadsheet takes none for a formula.
     pub fn csv(&self) -> String {
-        let cell = |cell: &String| match cell.contains(['"', ',', '\n', '\r']) {
-            true => format!("\"{}\"", cell.replace('"', "\"\"")),
-            false => cell.clone(),
-        };
-        let line = |cells: &Vec<String>| cells.iter().map(cell).collect::<Vec<_>>().join(",") + "\r\n";
+        let line = |cells: &Vec<String>| csv::line(cells.iter().map(String::as_str));
         std::iter::once(&self.head).chain(&self.rows).map(line).collect()
     }
 }

@@ -28,8 +28,8 @@ pub fn Fidelity(
                 <h3>"What is modelled, and how it is tested"</h3>
                 {policies()}
                 <p>
-                    "KAI and YuniKorn: the code of the real scheduler was run, and what it decided was recorded. The engine \
-                     of this page runs the same cases on every change of its code. A case agrees when every recorded number \
+                    "KAI and YuniKorn: the code of the real scheduler was run, and its decisions were recorded. The engine \
+                     of this page runs the same cases on every change of its code. A case matches when every recorded number \
                      and decision is the same; where the real scheduler does not always decide the same, when the outcome is \
                      one of those recorded."
                 </p>
@@ -43,8 +43,7 @@ pub fn Fidelity(
                 <p>
                     "A case enters the engine in two ways: by the structures of the rules, and as a scenario file such as you \
                      write, with every default left out. The second column counts the cases that a scenario file can express. Not \
-                     counted at all: YuniKorn functions that take part in no decision, and EGO's slot policy, which no scenario \
-                     can select."
+                     counted at all: YuniKorn functions that take part in no decision."
                 </p>
             </section>
             <section>
@@ -67,12 +66,20 @@ pub fn Fidelity(
     }
 }
 
+/// The revision of this program, where it was built from one.
+const REVISION: Option<&str> = option_env!("FAIRGROUND_REVISION");
+
 /// What this is, in which version, under which licence.
 fn about(store: Store) -> impl IntoView {
+    let revision = REVISION.map(|revision| format!(", revision {revision}")).unwrap_or_default();
+    let version = format!("{}{revision}, rules version {RULES}", env!("CARGO_PKG_VERSION"));
+    let licence = view! {
+        {env!("CARGO_PKG_LICENSE")} "; " <a href="licences.txt" target="_blank">"licences of the libraries in this page"</a>
+    };
     let facts = [
-        ("Version", format!("{}, rules version {RULES}", env!("CARGO_PKG_VERSION"))),
-        ("Licence", env!("CARGO_PKG_LICENSE").to_string()),
-        ("Data", "Everything runs in this browser. Nothing is sent anywhere.".to_string()),
+        ("Version", version.into_any()),
+        ("Licence", licence.into_any()),
+        ("Data", "Everything runs in this browser. Nothing is sent anywhere.".into_any()),
     ];
     let line = |(name, says)| view! { <dt>{name}</dt> <dd>{says}</dd> };
     view! {
@@ -119,7 +126,7 @@ fn policies() -> impl IntoView {
         .into_any()
     };
     table(
-        ["Policy", "Versions modelled", "Test cases that agree", "As scenario files"],
+        ["Policy", "Versions modelled", "Matching test cases", "As scenario files"],
         versions::all().map(row).collect(),
     )
 }

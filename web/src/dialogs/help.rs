@@ -43,7 +43,7 @@ const GLOSSARY: [(&str, &str); 15] = [
     ("allocated", "What the running jobs of a queue use."),
     (
         "fair share",
-        "What a queue is to have now: its quota as far as it is requested, and its part of unused capacity.",
+        "What a queue is entitled to now: its quota, as far as it is requested, plus its part of unused capacity.",
     ),
     ("over quota", "Allocated beyond the quota. It can be reclaimed for other queues."),
     ("claimed", "Reserved for a job until evicted pods have shut down."),
@@ -104,7 +104,7 @@ pub fn Help(
             <div class="row no-print">{more.into_iter().collect_view()}</div>
             <div class="columns">
                 <section>
-                    <h3>"Guide"</h3>
+                    <h3>"First steps"</h3>
                     <ol class="guide">{guide.into_iter().collect_view()}</ol>
                 </section>
                 <section>
@@ -112,6 +112,10 @@ pub fn Help(
                     {glossary(store)}
                 </section>
             </div>
+            <section>
+                <h3>"Guide"</h3>
+                <p>{guide_pages().collect_view()}</p>
+            </section>
             <section>
                 <h3>"Embedding in another page"</h3>
                 <p>
@@ -124,6 +128,28 @@ pub fn Help(
             </section>
         </DialogFrame>
     }
+}
+
+/// The pages of the guide, which stand beside this one.
+const GUIDE_PAGES: [(&str, &str); 7] = [
+    ("index", "First steps"),
+    ("baselines", "Baselines"),
+    ("format", "Format reference"),
+    ("runner", "Runner"),
+    ("links", "Links"),
+    ("embedding", "Embedding"),
+    ("exports", "Exports and kits"),
+];
+
+fn guide_pages() -> impl Iterator<Item = AnyView> {
+    let [first, rest @ ..] = GUIDE_PAGES;
+    let products = Policy::products().map(|policy| (policy.key, policy.title));
+    let all = std::iter::once(first).chain(products).chain(rest);
+    all.enumerate().map(|(i, (page, title))| {
+        let dot = if i > 0 { " · " } else { "" };
+        let href = format!("guide/{page}.html");
+        view! { {dot} <a href=href target="_blank" rel="noopener">{title}</a> }.into_any()
+    })
 }
 
 /// What the page and the chosen policy are, in two sentences.

@@ -1,13 +1,16 @@
 //! What was recognised in files: understood, assumed, ignored, before it is taken.
 
+use fairground::import::Mapping;
 use fairground::policy::Policy;
 use leptos::prelude::*;
 
 use crate::engine::protocol::ImportOptions;
 use crate::state::command::Command;
-use crate::state::import::Import;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
+
+/// How many files are named.
+const NAMES_MAX: usize = 5;
 
 /// A simulated day.
 const DAY_MS: i64 = 86_400_000;
@@ -21,7 +24,10 @@ pub fn ImportPreview() -> impl IntoView {
     let on_close = Callback::new(move |()| store.dispatch(Command::DropImport));
     let names = move || {
         let import = get();
-        import.files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", ")
+        let names: Vec<&str> = import.files.iter().take(NAMES_MAX).map(|(name, _)| name.as_str()).collect();
+        let more = import.files.len().saturating_sub(NAMES_MAX);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more}", names.join(", "))
     };
     let lists = move || {
         let import = get();
@@ -46,9 +52,7 @@ pub fn ImportPreview() -> impl IntoView {
     view! {
         <DialogFrame title="Import preview" on_close>
             <p class="dim">{names}</p>
-            <Show when=is_trace>
-                <TraceOptions />
-            </Show>
+            <Choices />
             <Show when=move || get().reading>
                 <p><progress aria-label="Reading"></progress> " Reading"</p>
             </Show>
@@ -93,49 +97,159 @@ fn List(name: &'static str, lines: Vec<String>) -> impl IntoView {
     }
 }
 
-/// Choices for traces; each change reads the files again.
+/// Reads the files again with other choices.
+fn read_again(store: Store, change: impl FnOnce(&mut ImportOptions)) {
+    let Some(import) = store.now(|m| m.import.clone()) else { return };
+    let mut options = import.options.clone();
+    change(&mut options);
+    store.dispatch(Command::Import { files: import.files.clone(), options });
+}
+
+/// What can be chosen, as far as the files leave it open.
 #[component]
-fn TraceOptions() -> impl IntoView {
+fn Choices() -> impl IntoView {
     let store = Store::get();
-    let now = store.now(|m| m.import.clone()).unwrap_or_default();
-    let options = RwSignal::new(now.options.clone());
-    let again = move |change: fn(&mut ImportOptions, String), value: String| {
-        options.update(|o| change(o, value));
-        let files = store.now(|m| m.import.as_ref().map(|i: &std::sync::Arc<Import>| i.files.clone()));
-        let options = options.get_untracked();
-        store.dispatch(Command::Import { files: files.unwrap_or_default(), options });
-    };
-    let chosen = now.options.policy.clone();
+    let is_foreign = store.part(|m| m.import.as_ref().is_some_and(|i| i.is_foreign));
+    let is_trace = store.part(|m| m.import.as_ref().is_some_and(|i| i.is_trace));
+    let has_columns = store.part(|m| m.import.as_ref().is_some_and(|i| i.columns.is_some()));
+    view! {
+        <div class="row wrap">
+            <Show when=move || is_foreign.get()>
+                <PolicyChoice />
+            </Show>
+            <Show when=move || is_trace.get()>
+                <TraceOptions />
+            </Show>
+        </div>
+        <Show when=move || has_columns.get()>
+            <TraceColumns />
+        </Show>
+    }
+}
+
+/// The policy of the scenario.
+#[component]
+fn PolicyChoice() -> impl IntoView {
+    let store = Store::get();
+    let chosen = store.now(|m| m.import.as_ref().map(|i| i.options.policy.clone())).unwrap_or_default();
     let choices = Policy::ALL.iter().map(|of| {
         view! { <option value=of.key selected=chosen == of.key>{of.short}</option> }
     });
     let choices = choices.collect_view();
     view! {
-        <div class="row wrap">
-            <label class="field">
-                <span>"Nodes × GPUs"</span>
-                <input
-                    class="input"
-                    placeholder="as many as needed"
-                    prop:value=now.options.nodes.clone()
-                    on:change=move |event| again(|o, v| o.nodes = v, event_target_value(&event))
-                />
-            </label>
-            <label class="field">
-                <span>"Quota scale"</span>
-                <input
-                    class="input"
-                    placeholder="1"
-                    prop:value=now.options.quota_scale.clone()
-                    on:change=move |event| again(|o, v| o.quota_scale = v, event_target_value(&event))
-                />
-            </label>
-            <label class="field">
-                <span>"Policy"</span>
-                <select class="input" on:change=move |event| again(|o, v| o.policy = v, event_target_value(&event))>
-                    {choices}
-                </select>
-            </label>
+        <label class="field">
+            <span>"Policy"</span>
+            <select
+                class="input"
+                on:change=move |event| {
+                    let policy = event_target_value(&event);
+                    read_again(store, |options| options.policy = policy);
+                }
+            >
+                <option value="" selected=chosen.is_empty()>
+                    "As in the files"
+                </option>
+                {choices}
+            </select>
+        </label>
+    }
+}
+
+/// Sizes that a trace does not say.
+#[component]
+fn TraceOptions() -> impl IntoView {
+    let store = Store::get();
+    let now = store.now(|m| m.import.as_ref().map(|i| i.options.clone())).unwrap_or_default();
+    view! {
+        <label class="field">
+            <span>"Nodes × GPUs"</span>
+            <input
+                class="input"
+                placeholder="as many as needed"
+                prop:value=now.nodes.clone()
+                on:change=move |event| {
+                    let nodes = event_target_value(&event);
+                    read_again(store, |options| options.nodes = nodes);
+                }
+            />
+        </label>
+        <label class="field">
+            <span>"Quota scale"</span>
+            <input
+                class="input"
+                placeholder="1"
+                prop:value=now.quota_scale.clone()
+                on:change=move |event| {
+                    let scale = event_target_value(&event);
+                    read_again(store, |options| options.quota_scale = scale);
+                }
+            />
+        </label>
+    }
+}
+
+/// The first rows of a trace; over each column stands what it holds.
+#[component]
+fn TraceColumns() -> impl IntoView {
+    let store = Store::get();
+    let columns = store.part(|m| m.import.as_ref().and_then(|i| i.columns.clone()));
+    let table = move || {
+        let preview = columns.get().unwrap_or_default();
+        let heads = preview.columns.iter().map(|(name, holds)| {
+            let column = name.clone();
+            let held = holds.clone();
+            let choices = Mapping::FIELDS.map(|(field, label)| {
+                view! { <option value=field selected=held == field>{label}</option> }
+            });
+            let label = format!("Use of column {name}");
+            view! {
+                <th scope="col">
+                    <span>{name.clone()}</span>
+                    <select
+                        class="input"
+                        aria-label=label
+                        on:change=move |event| {
+                            let field = event_target_value(&event);
+                            read_again(store, |options| map(options, &held, &field, &column));
+                        }
+                    >
+                        <option value="" selected=holds.is_empty()>
+                            "Not used"
+                        </option>
+                        {choices.collect_view()}
+                    </select>
+                </th>
+            }
+        });
+        let heads = heads.collect_view();
+        let rows = preview.rows.into_iter().map(|row| {
+            let cells = row.into_iter().map(|cell| view! { <td>{cell}</td> });
+            view! { <tr>{cells.collect_view()}</tr> }
+        });
+        let rows = rows.collect_view();
+        view! {
+            <table class="import-columns">
+                <thead>
+                    <tr>{heads}</tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        }
+    };
+    view! {
+        <div class="import-table" tabindex="0" role="region" aria-label="Columns of the trace">
+            {table}
         </div>
+    }
+}
+
+/// A column holds something else; what it held before is held by none.
+fn map(options: &mut ImportOptions, before: &str, field: &str, column: &str) {
+    options.mapping.retain(|(known, _)| known != before && known != field);
+    if !before.is_empty() {
+        options.mapping.push((before.to_string(), String::new()));
+    }
+    if !field.is_empty() {
+        options.mapping.push((field.to_string(), column.to_string()));
     }
 }

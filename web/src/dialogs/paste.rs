@@ -31,7 +31,7 @@ pub fn Paste(
     view! {
         <DialogFrame title="Import" on_close>
             <label class="field">
-                <span>"A scenario as YAML or JSON, a link, a trace as CSV, the output of kubectl get, projects of Run:ai as JSON, or a plan of EGO as XML"</span>
+                <span>"A scenario, a link, a trace as CSV, the output of kubectl get, REST answers of YuniKorn or Run:ai, queues.yaml, a plan of EGO, or listings of Slurm"</span>
                 <textarea
                     rows="8"
                     spellcheck="false"
@@ -40,7 +40,7 @@ pub fn Paste(
                     on:input=move |event| text.set(event_target_value(&event))
                 ></textarea>
             </label>
-            <p class="hint">"Files can be dropped anywhere on the page, too. Nothing leaves this browser."</p>
+            <p class="hint">"Files and folders can be dropped anywhere on the page, too, also a snapshot of KAI (zip). Nothing leaves this browser."</p>
             <div class="row">
                 <button
                     type="button"

@@ -1,8 +1,12 @@
 //! Sharing: the link, how far it carries, and the file.
 
+use fairground::export::{self, Export};
+use fairground::link::NOTE_CHARS_MAX;
 use fairground::policy::Policy;
+use fairground::words;
 use leptos::prelude::*;
 
+use crate::engine::protocol::Exported;
 use crate::state::command::Command;
 use crate::state::layout::embed;
 use crate::store::Store;
@@ -16,38 +20,56 @@ pub fn Share(
     on_close: Callback<()>,
 ) -> impl IntoView {
     let store = Store::get();
-    let file = store.now(|m| {
+    let files = store.now(|m| {
         let policy = Policy::described_or_default(&m.scenario.policy);
-        policy.queue_file.map(|file| (policy.name, file))
+        policy.exports.iter().map(|export| (policy.name, export)).collect::<Vec<_>>()
     });
-    let link = effects::link_of(&store.now(address::write));
-    let length = link.chars().count();
-    let is_too_long = length > address::IN_ADDRESS_MAX;
-    let (title, cycle) = store.now(|m| (m.scenario.name.clone(), m.cursor));
-    let markdown = format!("[{}, cycle {cycle}]({link})", title.replace(['[', ']'], ""));
+    let note = RwSignal::new(String::new());
+    let is_renamed = RwSignal::new(false);
+    let link = Memo::new(move |_| {
+        let (note, is_renamed) = (note.get(), is_renamed.get());
+        effects::link_of(&store.now(|m| address::write_to_share(m, &note, is_renamed)))
+    });
+    let length = move || link.with(|link| link.chars().count());
+    let is_too_long = move || length() > address::IN_ADDRESS_MAX;
+    let (named, cycle) = store.now(|m| (m.scenario.name.replace(['[', ']'], ""), m.cursor));
+    let copy_markdown = move |_| {
+        let named = if is_renamed.get_untracked() { "Fairground" } else { named.as_str() };
+        let text = format!("[{named}, cycle {cycle}]({})", link.get_untracked());
+        effects::copy(store, text, "Markdown link copied.");
+    };
+    let copy_card = move |_| {
+        let card = store.now(|m| {
+            let frame = m.frame.as_deref()?;
+            Some(words::ticket(frame, &m.scenario.name, m.selection.as_ref(), &link.get_untracked()))
+        });
+        if let Some(card) = card {
+            effects::copy(store, card, "Ticket card copied.");
+        }
+    };
     let embed = store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.scenario.name));
     let copy_embed = move |_| effects::copy(store, embed.clone(), "Embed code copied.");
-    let text = link.clone();
-    let copy_link = move |_| effects::copy(store, text.clone(), "Link copied.");
-    let copy_markdown = move |_| effects::copy(store, markdown.clone(), "Markdown link copied.");
+    let copy_link = move |_| effects::copy(store, link.get_untracked(), "Link copied.");
     view! {
         <DialogFrame title="Share this moment" on_close>
             <p>
                 "The link holds the whole scenario and opens at cycle " <b>{cycle.to_string()}</b>
                 ", with what is selected explained. Nothing is sent to any server."
             </p>
+            {choices(store, note, is_renamed)}
             <label class="field">
                 <span>"Link"</span>
-                <textarea class="link-text" readonly rows="3" prop:value=link></textarea>
+                <textarea class="link-text" readonly rows="3" prop:value=move || link.get()></textarea>
             </label>
             <p class="hint" class:problem=is_too_long>
-                <b>{format!("{} characters", crate::agreement::thousands(length as u64))}</b>
-                {format!(": {}.", address::reach(length))}
+                <b>{move || format!("{} characters", crate::agreement::thousands(length() as u64))}</b>
+                {move || format!(": {}.", address::reach(length()))}
             </p>
             <div class="row">
-                <button type="button" class="btn" class:primary=!is_too_long autofocus on:click=copy_link>"Copy the link"</button>
+                <button type="button" class="btn" class:primary=move || !is_too_long() autofocus on:click=copy_link>"Copy the link"</button>
                 <button type="button" class="btn" on:click=copy_markdown>"Copy as Markdown"</button>
-                <button type="button" class="btn" on:click=copy_embed>"Copy the embed code"</button>
+                <button type="button" class="btn" disabled=move || is_renamed.get() on:click=copy_card>"Copy a ticket card"</button>
+                <button type="button" class="btn" disabled=move || is_renamed.get() on:click=copy_embed>"Copy the embed code"</button>
                 <button
                     type="button"
                     class="btn"
@@ -57,50 +79,125 @@ pub fn Share(
                     "Download the file"
                 </button>
             </div>
-            <p class="hint">
-                "The embed is read-only. Options: "
-                <code>"controls=step,play,time"</code> " or " <code>"none"</code> " (which controls), "
-                <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
-                <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
-            </p>
-            {file.map(queue_file)}
+            {embed_options()}
+            {tables(store)}
+            {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
     }
 }
 
-/// The queues as the product reads them, and what changed in them since they were imported.
-fn queue_file((product, name): (&'static str, &'static str)) -> AnyView {
-    let store = Store::get();
-    store.dispatch(Command::Export);
-    let exported = store.part(|m| m.exported.clone());
-    let made = move || {
-        let Some(made) = exported.get() else {
-            return view! { <p class="hint">"Preparing …"</p> }.into_any();
-        };
-        let changes = made.changes.clone().map(|changes| match changes.is_empty() {
-            true => view! { <p class="hint">"Nothing changed since it was imported."</p> }.into_any(),
-            false => view! {
-                <p class="hint">"What changed since it was imported:"</p>
-                <pre class="listing" tabindex="0">{changes}</pre>
-            }
-            .into_any(),
-        });
-        let text = made.text.clone();
-        let save = move |_| effects::download(name, "application/yaml", &text);
-        view! {
-            {changes}
+/// What goes into the link besides the scenario: a note, and other names.
+fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> impl IntoView {
+    let save_key = move |_| {
+        let key = store.now(|m| export::renamed(&m.scenario).key());
+        effects::download("names.csv", "text/csv", &key);
+    };
+    view! {
+        <label class="field">
+            <span>"Note for whoever opens the link (optional)"</span>
+            <input
+                type="text"
+                maxlength=NOTE_CHARS_MAX.to_string()
+                prop:value=move || note.get()
+                on:input=move |event| note.set(event_target_value(&event))
+            />
+        </label>
+        <label class="check">
+            <input
+                type="checkbox"
+                prop:checked=move || is_renamed.get()
+                on:change=move |event| is_renamed.set(event_target_checked(&event))
+            />
+            " Rename queues, jobs, nodes and users in the link"
+        </label>
+        <Show when=move || is_renamed.get()>
+            <p class="hint">
+                "Titles and notes are left out; labels and settings stay. Your own scenario keeps its names. "
+                <button type="button" class="link" on:click=save_key>"Download the list of names"</button>
+            </p>
+        </Show>
+    }
+}
+
+fn embed_options() -> impl IntoView {
+    view! {
+        <p class="hint">
+            "The embed is read-only. Options: "
+            <code>"controls=step,play,time"</code> " or " <code>"none"</code> " (which controls), "
+            <code>"edit=1"</code> " (allow dragging), " <code>"view=gantt"</code> " (which view), "
+            <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
+        </p>
+    }
+}
+
+fn tables(store: Store) -> impl IntoView {
+    view! {
+        <section class="group">
+            <h3>"Tables of the run"</h3>
+            <p class="hint">"Every cycle that was computed, for spreadsheets."</p>
             <div class="row">
-                <button type="button" class="btn" on:click=save>{format!("Download {name}")}</button>
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: true })>
+                    "All events as CSV"
+                </button>
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: false })>
+                    "All series as CSV"
+                </button>
             </div>
-        }
-        .into_any()
+        </section>
+    }
+}
+
+/// The scenario in a format of its product, and what changed in that since it was imported.
+fn product_file((product, format): (&'static str, &'static Export)) -> AnyView {
+    let store = Store::get();
+    store.dispatch(Command::Export(format.file));
+    let exported = store.part(|m| m.exported.clone());
+    let is_asked = store.part(|m| m.exporting);
+    let made = move || match exported.get().filter(|made| made.format == format.file) {
+        Some(made) => written(store, format, &made),
+        None if is_asked.get() => view! { <p class="hint">"Preparing …"</p> }.into_any(),
+        None => view! { <p class="hint">"Fix the errors of this scenario to export it."</p> }.into_any(),
     };
     view! {
         <section class="group">
-            <h3>{name}</h3>
-            <p class="hint">{format!("The queues as {product} reads them, without nodes and work.")}</p>
+            <h3>{format!("Export for {product}: {}", format.file)}</h3>
+            <p class="hint">{format.about}</p>
             {made}
         </section>
+    }
+    .into_any()
+}
+
+fn written(store: Store, format: &'static Export, made: &Exported) -> AnyView {
+    let changes = made.changes.clone().map(|changes| match changes.is_empty() {
+        true => view! { <p class="hint">"Nothing changed since it was imported."</p> }.into_any(),
+        false => view! {
+            <p class="hint">"Changed since it was imported:"</p>
+            <pre class="listing" tabindex="0" aria-label="Changes">{changes}</pre>
+        }
+        .into_any(),
+    });
+    let left_out = (!made.left_out.is_empty()).then(|| {
+        let items = made.left_out.iter().map(|line| view! { <li>{line.clone()}</li> }).collect_view();
+        view! {
+            <p class="hint">"Not in the file:"</p>
+            <ul class="hint">{items}</ul>
+        }
+    });
+    let (text, copied) = (made.text.clone(), made.text.clone());
+    let save = move |_| effects::download(format.file, format.media, &text);
+    let copy = move |_| effects::copy(store, copied.clone(), "Export copied.");
+    view! {
+        {changes}
+        {left_out}
+        <details>
+            <summary>"Preview"</summary>
+            <pre class="listing" tabindex="0" aria-label="Preview">{made.text.clone()}</pre>
+        </details>
+        <div class="row">
+            <button type="button" class="btn" on:click=copy>"Copy the export"</button>
+            <button type="button" class="btn" on:click=save>{format!("Download {}", format.file)}</button>
+        </div>
     }
     .into_any()
 }

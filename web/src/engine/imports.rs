@@ -1,235 +1,81 @@
 //! Pasted and dropped files, read where reading does not hold up the page.
 
-use fairground::import::{self, Imported, Kind, Options, Source};
-use fairground::link::Linked;
-use fairground::scenario::{self, Scenario};
+use fairground::export::{self, Written};
+use fairground::import::{self, File, Files, Kind, Options};
+use fairground::scenario;
 
-use super::protocol::{Exported, ImportOptions, Say};
+use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Say};
 
-/// Largest file, in bytes.
-const FILE_MAX: usize = 50_000_000;
 /// When cycles of a trace take place.
 const TRACE_CYCLE: &str = "on change";
 
 /// What is understood of some files.
-pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
-    if let Some((name, _)) = files.iter().find(|(_, text)| text.len() > FILE_MAX) {
-        return Say::nothing_imported(&format!(
-            "{name} is larger than 50 MB, which is more than is read here."
-        ));
-    }
-    let kinds: Vec<Kind> =
-        files.iter().map(|(name, text)| import::recognise(text.as_bytes(), name)).collect();
-    let mut said = read_used(files, &kinds, options);
-    if let Say::Imported { ignored, .. } = &mut said {
-        ignored.splice(0..0, left_out(files, &kinds));
-    }
-    said
-}
-
-/// In which order kinds of files are looked for.
-const ORDER: [Kind; 10] = [
-    Kind::Scenario,
-    Kind::FairShare,
-    Kind::TimeBased,
-    Kind::Plan,
-    Kind::Organisation,
-    Kind::QueuesYaml,
-    Kind::Kubernetes,
-    Kind::Link,
-    Kind::Trace,
-    Kind::QueueSizes,
-];
-
-/// What a file of a kind is.
-fn what_is(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Scenario => "a scenario",
-        Kind::Link => "a link",
-        Kind::Trace => "a trace of jobs",
-        Kind::QueueSizes => "sizes of queues",
-        Kind::FairShare => "input of KAI's fair-share simulator",
-        Kind::TimeBased => "input of KAI's time-based simulator",
-        Kind::QueuesYaml => "a configuration of YuniKorn",
-        Kind::Organisation => "projects or departments of Run:ai",
-        Kind::Plan => "a resource plan of EGO",
-        Kind::Kubernetes => "objects of a cluster",
-        Kind::Unknown => "not recognized",
-    }
-}
-
-/// The files that are left out, each with what it is: files of different kinds are no one scenario.
-fn left_out(files: &[(String, String)], kinds: &[Kind]) -> Vec<String> {
-    let Some(used) = ORDER.into_iter().find(|kind| kinds.contains(kind)) else { return Vec::new() };
-    let is_used = |at: usize| match (kinds[at], used) {
-        (Kind::Organisation, Kind::Organisation) | (Kind::Kubernetes, Kind::Kubernetes) => true,
-        (Kind::QueueSizes, Kind::Trace) => !kinds[..at].contains(&Kind::QueueSizes),
-        (kind, _) => kind == used && !kinds[..at].contains(&kind),
-    };
-    let left_out = files.iter().zip(kinds).enumerate().filter(|(at, _)| !is_used(*at));
-    let says = |(_, ((name, _), kind)): (usize, (&(String, String), &Kind))| {
-        format!("{name} is left out: it is {}, and the import is {}", what_is(*kind), what_is(used))
-    };
-    left_out.map(says).collect()
-}
-
-/// Reads the first of the kinds that are there.
-fn read_used(files: &[(String, String)], kinds: &[Kind], options: &ImportOptions) -> Say {
-    let of = |kind: Kind| kinds.iter().position(|k| *k == kind).map(|i| &files[i]);
-    if let Some((_, text)) = of(Kind::Scenario) {
-        return scenario_file(text);
-    }
-    if let Some((_, text)) = of(Kind::FairShare) {
-        return foreign(import::fairshare::import(text));
-    }
-    if let Some((_, text)) = of(Kind::TimeBased) {
-        return foreign(import::time_based::import(text));
-    }
-    if let Some((name, text)) = of(Kind::Plan) {
-        return foreign(import::import_plan(text, &named(name)));
-    }
-    let texts = |kind: Kind| -> Vec<&str> {
-        let all = files.iter().zip(kinds).filter(|(_, other)| **other == kind);
-        all.map(|((_, text), _)| text.as_str()).collect()
-    };
-    if let Some((name, _)) = of(Kind::Organisation) {
-        return foreign(import::import_organisation(&texts(Kind::Organisation), &named(name)));
-    }
-    if let Some((name, _)) = of(Kind::Kubernetes) {
-        let of_kind = files.iter().zip(kinds).filter(|(_, kind)| **kind == Kind::Kubernetes);
-        let sources: Vec<Source<'_>> = of_kind.map(|((file, text), _)| Source { file, text }).collect();
-        return foreign(import::import_kubernetes(&sources, &named(name)));
-    }
-    if let Some((name, text)) = of(Kind::QueuesYaml) {
-        return queues_yaml(name, text);
-    }
-    if let Some((_, text)) = of(Kind::Link) {
-        return match fairground::link::open(text) {
-            Ok(linked) => link(&linked),
-            Err(_) => Say::nothing_imported("The link could not be read: part of it is missing or changed."),
-        };
-    }
-    if let Some((name, text)) = of(Kind::Trace) {
-        let sizes = of(Kind::QueueSizes).map(|(_, text)| text.as_str());
-        return trace(name, text, sizes, options);
-    }
-    if of(Kind::QueueSizes).is_some() {
-        return Say::nothing_imported(
-            "These are sizes of queues. Drop them together with the trace of jobs.",
-        );
-    }
-    Say::nothing_imported(
-        "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line), nor projects of \
-         Run:ai (JSON), nor a resource plan of EGO (XML), nor queues of YuniKorn (queues.yaml), nor objects of a cluster (kubectl \
-         get … -o json).",
-    )
-}
-
-/// The scenario of a link.
-fn link(linked: &Linked) -> Say {
-    let (theirs, ours) = (linked.rules, fairground::link::RULES);
-    let other = format!("version {ours} of the rules; the link was made with version {theirs}");
-    let assumed = if theirs == ours { Vec::new() } else { vec![other] };
-    said(Some(&linked.scenario), false, vec![contents(&linked.scenario)], [assumed, vec![], vec![]])
-}
-
-/// Choices that the reader is not asked for; the scenario is called like the file, if it has a name.
-fn named(file: &str) -> Options {
-    let stem = file.rsplit('/').next().unwrap_or_default();
-    let stem = stem.rsplit_once('.').map_or("", |(stem, _)| stem);
-    Options { name: stem.to_string(), ..Options::default() }
-}
-
-/// What somebody else's program reads or lists.
-fn foreign(Imported { scenario, report }: Imported) -> Say {
-    let findings = report.diagnostics.into_iter().map(line).collect();
-    said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
-}
-
-/// `lists`: assumed, ignored, findings.
-fn said(
-    scenario: Option<&Scenario>,
-    is_trace: bool,
-    understood: Vec<String>,
-    lists: [Vec<String>; 3],
-) -> Say {
-    let [assumed, ignored, findings] = lists;
+pub fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
+    let mut findings = Vec::new();
+    let chosen = chosen(files, options, &mut findings);
+    let given: Vec<File<'_>> =
+        files.iter().map(|(name, bytes)| File { name, bytes: &bytes.0, is_sizes: false }).collect();
+    let Files { imported, kind, trace } = import::import_files(&given, &chosen);
+    let report = imported.report;
+    findings.extend(report.diagnostics.into_iter().map(line));
+    let columns = trace.map(|trace| {
+        let import::Preview { columns, rows } = import::preview(&trace, &chosen.mapping);
+        let columns = columns.into_iter().map(|(name, holds)| (name, holds.to_string())).collect();
+        Columns { columns, rows }
+    });
     Say::Imported {
-        scenario: scenario.map(scenario::to_json),
-        is_trace,
-        understood,
-        assumed,
-        ignored,
+        scenario: imported.scenario.as_ref().map(scenario::to_json),
+        is_trace: kind == Kind::Trace,
+        is_foreign: !matches!(kind, Kind::Scenario | Kind::Link | Kind::Unknown),
+        columns,
+        understood: report.understood,
+        assumed: report.assumed,
+        ignored: report.ignored,
         findings,
     }
 }
 
-/// A configuration of YuniKorn.
-fn queues_yaml(file: &str, text: &str) -> Say {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    let name = name.trim_end_matches(".yml").trim_end_matches(".yaml").to_string();
-    let Imported { scenario, report } =
-        import::import_queues_yaml(text, &Options { name, ..Options::default() });
-    let findings = report.diagnostics.into_iter().map(line).collect();
-    said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
+/// What the reader chose; the scenario is called like the first file, if that has a name.
+fn chosen(files: &[(String, FileBytes)], given: &ImportOptions, findings: &mut Vec<String>) -> Options {
+    let file = files.first().map_or("", |(name, _)| name.as_str());
+    let stem = file.rsplit('/').next().unwrap_or_default();
+    let stem = stem.rsplit_once('.').map_or("", |(stem, _)| stem);
+    let mut options = Options {
+        name: stem.to_string(),
+        cycle: TRACE_CYCLE.to_string(),
+        policy: given.policy.clone(),
+        ..Options::default()
+    };
+    match pair(&given.nodes, &['x', '×', 'X', '*']) {
+        Ok(nodes) => options.nodes = nodes,
+        Err(()) => findings.push(format!("{:?} is no number of nodes and GPUs; write 88x8.", given.nodes)),
+    }
+    match fraction(&given.quota_scale) {
+        Ok(scale) => options.quota_scale = scale,
+        Err(()) => findings.push(format!("{:?} is no fraction; write 1/4.", given.quota_scale)),
+    }
+    for (field, column) in &given.mapping {
+        options.mapping.set(field, column);
+    }
+    options
 }
 
-/// Queues of YuniKorn as it reads them; `None`: it is another policy, or cannot run.
-pub fn export(scenario: &str, original: Option<&str>) -> Option<Exported> {
-    let text = import::export_queues_yaml(&scenario::read(scenario).scenario?)?;
-    let before = original.and_then(|original| {
-        import::export_queues_yaml(&import::import_queues_yaml(original, &Options::default()).scenario?)
-    });
-    let changes = before.map(|before| import::diff::unified(&before, &text, ["imported", "now"]));
-    Some(Exported { text, changes })
-}
-
-fn contents(scenario: &Scenario) -> String {
-    let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
-    format!(
-        "a scenario{}: {}, {}, {}",
-        if scenario.name.is_empty() { String::new() } else { format!(" \"{}\"", scenario.name) },
-        count(scenario.nodes.len(), "node group", "node groups"),
-        count(scenario.queues.len(), "queue", "queues"),
-        count(scenario.jobs.len(), "job", "jobs"),
-    )
+/// A scenario in a format of its product; `None`: it has no such format, or cannot run.
+pub fn export(scenario: &str, format: &str, original: Option<&str>) -> Option<Exported> {
+    let scenario = scenario::read(scenario).scenario?;
+    let Written { text, left_out } = export::export(&scenario, Some(format)).ok()?;
+    let before = original.and_then(|original| export::original(original)?.scenario);
+    let changes =
+        before.and_then(|before| export::changes(&before, &scenario, Some(format), ["imported", "now"]).ok());
+    Some(Exported { format: format.to_string(), text, changes, left_out })
 }
 
 /// A mistake and where it is.
 fn line(d: scenario::Diagnostic) -> String {
     match d.position {
-        Some((line, _)) => format!("line {line}: {}", d.says),
-        None => d.says,
+        Some((line, _)) if !d.says.contains(&format!("line {line} ")) => format!("line {line}: {}", d.says),
+        _ => d.says,
     }
-}
-
-fn scenario_file(text: &str) -> Say {
-    let read = scenario::read(text);
-    let clean = read.is_clean();
-    let ignored = if read.has_comments { vec!["comments; notes are kept".to_string()] } else { vec![] };
-    let understood = read.scenario.iter().map(contents).collect();
-    let findings = read.diagnostics.into_iter().map(line).collect();
-    said(read.scenario.as_ref().filter(|_| clean), false, understood, [vec![], ignored, findings])
-}
-
-fn trace(name: &str, text: &str, sizes: Option<&str>, chosen: &ImportOptions) -> Say {
-    let mut findings = Vec::new();
-    let mut options = Options { cycle: TRACE_CYCLE.to_string(), ..Options::default() };
-    options.name = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".csv").to_string();
-    if !chosen.policy.is_empty() {
-        options.policy.clone_from(&chosen.policy);
-    }
-    match pair(&chosen.nodes, &['x', '×', 'X', '*']) {
-        Ok(nodes) => options.nodes = nodes,
-        Err(()) => findings.push(format!("{:?} is no number of nodes and GPUs; write 88x8.", chosen.nodes)),
-    }
-    match fraction(&chosen.quota_scale) {
-        Ok(scale) => options.quota_scale = scale,
-        Err(()) => findings.push(format!("{:?} is no fraction; write 1/4.", chosen.quota_scale)),
-    }
-    let Imported { scenario, report } = import::import(text.as_bytes(), sizes.map(str::as_bytes), &options);
-    findings.extend(report.diagnostics.into_iter().map(|d| d.says));
-    said(scenario.as_ref(), true, report.understood, [report.assumed, report.ignored, findings])
 }
 
 /// `88x8` as (88, 8); empty as nothing.
@@ -266,25 +112,27 @@ mod tests {
     #[test]
     fn queues_of_yunikorn_are_read_and_written() {
         let original = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
-        let files = [("x/queues.yaml".to_string(), original.to_string())];
+        let files = [("x/queues.yaml".to_string(), FileBytes::of(original))];
         let Say::Imported { scenario: Some(text), .. } = read(&files, &ImportOptions::default()) else {
             panic!("a configuration is one");
         };
-        let exported = export(&text, Some(original)).expect("it goes back");
+        let exported = export(&text, "queues.yaml", Some(original)).expect("it goes back");
         assert_eq!(exported.changes.as_deref(), Some(""));
         let edited = text.replace("\"name\": \"a\"", "\"name\": \"a\", \"priority\": 7");
-        let exported = export(&edited, Some(original)).expect("it goes back");
+        let exported = export(&edited, "queues.yaml", Some(original)).expect("it goes back");
         assert!(exported.changes.is_some_and(|diff| diff.contains("+              priority.offset: \"7\"")));
-        assert_eq!(export(crate::library::EXAMPLES[0].text, None), None);
+        let first = crate::library::EXAMPLES[0].text;
+        assert!(export(first, "kai-queues.yaml", None).is_some_and(|made| made.changes.is_none()));
+        assert_eq!(export(first, "queues.json", None), None);
     }
 
     #[test]
     fn files_that_are_left_out_are_named() {
-        let file = |name: &str, text: &str| (name.to_string(), text.to_string());
+        let file = |name: &str, text: &str| (name.to_string(), FileBytes::of(text));
         let start = file("start.yaml", crate::library::EXAMPLES[0].text);
         let csv = file("jobs.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n");
         let plan = file("plan.xml", "<DistributionTree><Consumer ConsumerName=\"a\"/></DistributionTree>");
-        let ignored = |files: &[(String, String)]| match read(files, &ImportOptions::default()) {
+        let ignored = |files: &[(String, FileBytes)]| match read(files, &ImportOptions::default()) {
             Say::Imported { scenario: Some(_), ignored, .. } => {
                 ignored.into_iter().filter(|line| line.contains("left out")).collect::<Vec<_>>()
             }
@@ -295,14 +143,10 @@ mod tests {
             [
                 "plan.xml is left out: it is a resource plan of EGO, and the import is a scenario",
                 "jobs.csv is left out: it is a trace of jobs, and the import is a scenario",
-                "x.txt is left out: it is not recognized, and the import is a scenario",
             ]
         );
-        let second = file("more.csv", &csv.1);
-        assert_eq!(
-            ignored(&[csv.clone(), second]),
-            ["more.csv is left out: it is a trace of jobs, and the import is a trace of jobs"]
-        );
+        let second = file("more.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n");
+        assert_eq!(ignored(&[csv.clone(), second]), ["more.csv is left out: it is another trace of jobs"]);
         assert_eq!(ignored(&[csv]), Vec::<String>::new());
         let projects = |name: &str| {
             file(name, &format!("{{\"projects\": [{{\"name\": \"{name}\", \"deservedGpus\": 2}}]}}"))
@@ -312,7 +156,7 @@ mod tests {
 
     #[test]
     fn files_are_recognised() {
-        let file = |name: &str, text: &str| vec![(name.to_string(), text.to_string())];
+        let file = |name: &str, text: &str| vec![(name.to_string(), FileBytes::of(text))];
         let start = crate::library::EXAMPLES[0].text;
         let Say::Imported { scenario: Some(_), is_trace: false, .. } =
             read(&file("", start), &ImportOptions::default())
@@ -337,8 +181,14 @@ mod tests {
             assert!(!understood.is_empty() && !assumed.is_empty());
         }
         let two = vec![
-            ("d.json".to_string(), "{\"departments\": [{\"name\": \"d\", \"deservedGpus\": 4}]}".to_string()),
-            ("p.json".to_string(), projects.replace("\"deserved", "\"departmentName\": \"d\", \"deserved")),
+            (
+                "d.json".to_string(),
+                FileBytes::of("{\"departments\": [{\"name\": \"d\", \"deservedGpus\": 4}]}"),
+            ),
+            (
+                "p.json".to_string(),
+                FileBytes::of(&projects.replace("\"deserved", "\"departmentName\": \"d\", \"deserved")),
+            ),
         ];
         let Say::Imported { scenario: Some(both), .. } = read(&two, &ImportOptions::default()) else {
             panic!("two lists are one organisation");

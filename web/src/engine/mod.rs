@@ -4,6 +4,7 @@ mod branch;
 pub mod client;
 pub mod comparison;
 mod course;
+mod csv_run;
 mod imports;
 mod levels;
 mod others;

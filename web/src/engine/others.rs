@@ -1,7 +1,11 @@
 //! The part of the protocol that is about other scenarios than the present one: imported, tried, under other policies.
 
+use std::fmt;
+use std::sync::Arc;
+
 use fairground::scenario::{Path, Segment};
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Choices for the import of traces.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -10,8 +14,52 @@ pub struct ImportOptions {
     pub nodes: String,
     /// A fraction such as `1/4`.
     pub quota_scale: String,
-    /// The policy's name in a scenario.
+    /// The policy's name in a scenario; empty: that which the files are of.
     pub policy: String,
+    /// What columns of a trace hold: field and column; an empty column: none holds it.
+    pub mapping: Vec<(String, String)>,
+}
+
+/// The bytes of a file, which travel as a whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileBytes(pub Arc<[u8]>);
+
+impl FileBytes {
+    /// Those of a text.
+    pub fn of(text: &str) -> FileBytes {
+        FileBytes(Arc::from(text.as_bytes()))
+    }
+}
+
+impl Serialize for FileBytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for FileBytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Whole;
+        impl Visitor<'_> for Whole {
+            type Value = FileBytes;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bytes")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<FileBytes, E> {
+                Ok(FileBytes(Arc::from(bytes)))
+            }
+        }
+        deserializer.deserialize_bytes(Whole)
+    }
+}
+
+/// The first rows of a trace, whose columns can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Columns {
+    /// Each column: its name, and the field that it holds; empty: none.
+    pub columns: Vec<(String, String)>,
+    /// The first rows.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// What came of variations of a scenario, compared with the run that goes on unchanged.

@@ -117,6 +117,7 @@ fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
         | Say::Order(_)
         | Say::Imported { .. }
         | Say::Exported(_)
+        | Say::Csv { .. }
         | Say::Tried(_)
         | Say::Report(_)
         | Say::Translated { .. }
@@ -151,6 +152,7 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
         | Say::Stopped { .. }
         | Say::Imported { .. }
         | Say::Exported(_)
+        | Say::Csv { .. }
         | Say::Tried(_)
         | Say::Report(_)
         | Say::Translated { .. }

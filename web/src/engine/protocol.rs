@@ -7,7 +7,9 @@
 use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
-pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
+pub use super::others::{
+    ColumnRow, Columns, FileBytes, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried,
+};
 use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
 
@@ -108,19 +110,26 @@ pub enum Ask {
         /// The texts; the first is the unchanged scenario.
         scenarios: Vec<String>,
     },
-    /// Read pasted or dropped files: scenario text, a link, a trace with its queue sizes.
+    /// Read pasted or dropped files, in any mixture.
     Import {
-        /// The files: name and text.
-        files: Vec<(String, String)>,
-        /// Choices for traces.
+        /// The files: name and content.
+        files: Vec<(String, FileBytes)>,
+        /// Choices of the reader.
         options: ImportOptions,
     },
-    /// Write a scenario's queues as its scheduler reads them.
+    /// Write a scenario as its scheduler reads it.
     Export {
         /// The scenario's text.
         scenario: String,
+        /// The name of the format.
+        format: String,
         /// The file it came from, if it came from one.
         original: Option<String>,
+    },
+    /// Write the run up to its furthest cycle as a table: all events, or what queues have.
+    Csv {
+        /// Whether it is of events.
+        is_of_events: bool,
     },
     /// Tell of the whole run, as it is at the present cycle.
     Report(ReportRequest),
@@ -247,6 +256,10 @@ pub enum Say {
         scenario: Option<String>,
         /// It was made of a trace: nodes, quota scale and policy can be chosen.
         is_trace: bool,
+        /// It is no scenario of the page's own: its policy can be chosen.
+        is_foreign: bool,
+        /// The first rows of a trace.
+        columns: Option<Columns>,
         /// What was understood.
         understood: Vec<String>,
         /// What was assumed.
@@ -256,8 +269,15 @@ pub enum Say {
         /// What is wrong.
         findings: Vec<String>,
     },
-    /// Queues as a scheduler reads them.
+    /// A scenario as its scheduler reads it.
     Exported(Option<Exported>),
+    /// A table of the whole run.
+    Csv {
+        /// Whether it is of events.
+        is_of_events: bool,
+        /// The table, as comma-separated values.
+        text: String,
+    },
     /// What came of variations; `None`: the scenario is too large to be run again for each.
     Tried(Option<Box<Tried>>),
     /// What was to be told; `None`: there is no run.
@@ -291,27 +311,17 @@ pub enum Say {
     Cancelled,
 }
 
-/// Queues as a scheduler reads them.
+/// A scenario as its scheduler reads it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
+    /// The name of the format.
+    pub format: String,
+    /// What the file cannot say.
+    pub left_out: Vec<String>,
     /// The whole file.
     pub text: String,
     /// What changed against the file the scenario came from, as a unified difference; `None`: it came from none.
     pub changes: Option<String>,
-}
-
-impl Say {
-    /// No scenario could be made of what was dropped.
-    pub fn nothing_imported(why: &str) -> Say {
-        Say::Imported {
-            scenario: None,
-            is_trace: false,
-            understood: Vec::new(),
-            assumed: Vec::new(),
-            ignored: Vec::new(),
-            findings: vec![why.to_string()],
-        }
-    }
 }
 
 #[cfg(test)]

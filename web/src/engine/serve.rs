@@ -8,6 +8,7 @@ use fairground::moment::{EventWord, orders, rule_use};
 use fairground::time::Time;
 
 use super::branch::Branch;
+use super::csv_run::CsvRun;
 use super::preview::{PreviewRequest, Previews};
 use super::protocol::{Ask, Reply, Request, RuleUse, Say, Stop};
 use super::run_log::Mark;
@@ -24,6 +25,9 @@ pub struct Server {
     previews: Previews,
     trials: Option<(u64, WhatIfRuns)>,
     comparison: Option<(u64, comparison::Comparison)>,
+    table: Option<(u64, CsvRun)>,
+    /// The scenario that is shown.
+    scenario: String,
 }
 
 enum Task {
@@ -89,14 +93,20 @@ impl Server {
                 Vec::new()
             }
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
-            Ask::Export { scenario, original } => {
-                vec![reply(id, Say::Exported(imports::export(&scenario, original.as_deref())))]
+            Ask::Export { scenario, format, original } => {
+                vec![reply(id, Say::Exported(imports::export(&scenario, &format, original.as_deref())))]
             }
             Ask::Translate { scenario, policy } => {
                 vec![reply(id, comparison::translated(&scenario, &policy))]
             }
             Ask::Compare { scenario, policies, until_ms } => {
                 self.comparison = Some((id, comparison::Comparison::new(&scenario, policies, until_ms)));
+                Vec::new()
+            }
+            Ask::Csv { is_of_events } => {
+                let last = self.main.as_ref().map(|main| main.run_log().last_cycle);
+                let table = last.and_then(|last| CsvRun::new(&self.scenario, last, is_of_events));
+                self.table = table.map(|table| (id, table));
                 Vec::new()
             }
             Ask::Rules { policy } => {
@@ -111,7 +121,7 @@ impl Server {
 
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
-        let beside = self.trials.is_some() || self.comparison.is_some();
+        let beside = self.trials.is_some() || self.comparison.is_some() || self.table.is_some();
         self.task.is_some() || self.previews.is_busy() || beside
     }
 
@@ -127,6 +137,13 @@ impl Server {
             match trials.work() {
                 Some(say) => return vec![reply(id, say)],
                 None => self.trials = Some((id, trials)),
+            }
+            return Vec::new();
+        }
+        if let Some((id, mut table)) = self.table.take() {
+            match table.work() {
+                Some(say) => return vec![reply(id, say)],
+                None => self.table = Some((id, table)),
             }
             return Vec::new();
         }
@@ -178,6 +195,7 @@ impl Server {
         self.previews = Previews::default();
         self.trials = None;
         self.comparison = None;
+        self.table = None;
     }
 
     fn load(&mut self, id: u64, text: &str, task: Task) -> Vec<Reply> {
@@ -185,6 +203,7 @@ impl Server {
         match Branch::shown(text) {
             Ok(main) => {
                 self.main = Some(main);
+                self.scenario = text.to_string();
                 self.previews = Previews::of(text);
                 self.start(id, task)
             }

@@ -42,7 +42,7 @@ pub const QUEUE: &[Group] = &[
                 "created",
                 "Age",
                 "by order in the file",
-                "A moment such as -5s. The older queue wins ties and gets the remainder GPU.",
+                "A time such as -5s. The older queue wins ties and gets the remainder GPU.",
             ),
             text(
                 "default-pools",
@@ -197,14 +197,9 @@ pub const JOB: &[Group] = &[
                 "submit",
                 "Submitted",
                 "at the start",
-                "A moment such as 90s; before 0: it is pending at the start.",
+                "A time such as 90s; before 0: it is pending at the start.",
             ),
-            text(
-                "created",
-                "Created",
-                "when submitted",
-                "A moment at or before that; its age counts from it.",
-            ),
+            text("created", "Created", "when submitted", "At or before that time; its age counts from then."),
             text(
                 "lasts",
                 "Lasts",
@@ -246,7 +241,7 @@ pub const JOB: &[Group] = &[
                 "the lowest free",
                 "One entry per pod, counted from 0: 2, or 0+1 for several GPUs.",
             ),
-            text("started", "Since", "when submitted", "A moment at or before 0."),
+            text("started", "Since", "when submitted", "A time at or before 0."),
             text(
                 "terminating",
                 "Being evicted",
@@ -328,7 +323,7 @@ pub const TIME: &[Attribute] = &[
         "every 1s",
         "A period such as 1s, or: on change (default of first in, first out).",
     ),
-    text("delays.start", "Startup time", "no time", "How long a pod takes to start, such as 30s."),
+    text("delays.start", "Startup time", "none", "How long a pod takes to start, such as 30s."),
     text(
         "delays.termination",
         "Termination time",

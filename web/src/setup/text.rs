@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fairground::scenario::{Diagnostic, Severity};
+use fairground::scenario::{Diagnostic, SCHEMA_LINE, Severity};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -86,7 +86,9 @@ pub fn TextTab() -> impl IntoView {
     let rows = move || (shown().lines().count() + 2).to_string();
     let has_comments = move || {
         typed.with(|text| {
-            text.as_ref().is_some_and(|text| text.lines().any(|l| l.trim_start().starts_with('#')))
+            text.as_ref().is_some_and(|text| {
+                text.lines().any(|l| l.trim_start().starts_with('#') && !l.starts_with(SCHEMA_LINE))
+            })
         })
     };
     let finding = move |finding: Diagnostic| {

@@ -35,7 +35,7 @@ use crate::views::tables::component::Tables;
 use crate::views::timeline::component::Timeline;
 use crate::views::trends::component::Trends;
 use crate::views::waiting::component::Waiting;
-use crate::views::why::component::{Why, explained};
+use crate::views::why::component::{Why, WhyEvidence, explained};
 use crate::widgets::after_frame::after_frame;
 use crate::widgets::button::IconButton;
 use crate::widgets::empty::{Lack, empty, empty_below};
@@ -419,6 +419,7 @@ fn SideViews() -> impl IntoView {
 fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
     let store = Store::get();
     let is_node = store.part(|m| matches!(m.selection, Some(Selection::Node(_))));
+    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
     view! {
         <div class="tabs">
             <h2 class="panel-title">"Why"</h2>
@@ -431,13 +432,14 @@ fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
                 on_press=Callback::new(move |()| store.dispatch(Command::Why(false)))
             />
         </div>
-        <Why
+        <Why explanation on_select />
+        <Help />
+        <WhyEvidence
             explanation
-            on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+            on_select
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
-        <Help />
         {move || is_node.get().then(|| view! { <NodeActions /> })}
         <Note />
     }

@@ -8,7 +8,7 @@ use super::document::opened::Opened;
 use super::layout::gantt_window::GanttMove;
 use super::layout::room::Room;
 use super::moment::event_filter::Whose;
-use crate::engine::protocol::{ImportOptions, Reply, Stop};
+use crate::engine::protocol::{FileBytes, ImportOptions, Reply, Stop};
 use crate::state::document::change::Change;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 
@@ -166,7 +166,7 @@ pub enum Command {
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and text of each.
-        files: Vec<(String, String)>,
+        files: Vec<(String, FileBytes)>,
         /// Choices for traces.
         options: ImportOptions,
     },
@@ -188,10 +188,15 @@ pub enum Command {
     CloseNotice(u64),
     /// Copies the present moment's link.
     Share,
+    /// Downloads the run as a table: all events, or what queues have.
+    DownloadCsv {
+        /// Whether it is of events.
+        is_of_events: bool,
+    },
     /// Downloads the scenario as a file.
     Download,
     /// Asks for the queues as their scheduler reads them.
-    Export,
+    Export(&'static str),
     /// Puts the focus on the field of a value.
     FocusField(Path),
     /// A node goes down, is drained or comes back at the cursor.

@@ -24,6 +24,13 @@ pub enum Effect {
     CopyLink,
     /// Offers the scenario as a file.
     DownloadScenario,
+    /// Offers a table of the run as a file; of events, or of what queues have.
+    DownloadCsv {
+        /// Whether it is of events.
+        is_of_events: bool,
+        /// The table.
+        text: String,
+    },
     /// Tells everybody who listens.
     Announce(String),
     /// Tells them what a step did, counting this resource.

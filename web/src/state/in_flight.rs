@@ -25,6 +25,8 @@ pub struct InFlight {
     pub event: u64,
     /// For an import.
     pub import: u64,
+    /// For a table of the whole run.
+    pub csv: u64,
     /// For an export.
     pub export: u64,
     /// For what would help.

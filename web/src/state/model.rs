@@ -129,8 +129,10 @@ pub struct Model {
     pub comparing: Option<(String, u32)>,
     /// The configuration of another scheduler that the scenario came from.
     pub original: Option<Arc<str>>,
-    /// Its queues as its scheduler reads them, once that was asked for.
+    /// It as its scheduler reads it, once that was asked for.
     pub exported: Option<Arc<crate::engine::protocol::Exported>>,
+    /// Whether it is being written.
+    pub exporting: bool,
 }
 
 impl Model {
@@ -195,6 +197,7 @@ impl Model {
             comparing: None,
             original: None,
             exported: None,
+            exporting: false,
         }
     }
 
@@ -279,6 +282,19 @@ impl Model {
             self.view.panel = Panel::Why;
         }
         self.warn_of_rules(opened.rules);
+        self.show_note(&opened.moment.note);
+    }
+
+    /// Shows what the sender of a link says about its moment.
+    fn show_note(&mut self, note: &str) {
+        if note.is_empty() {
+            return;
+        }
+        let id = self.fresh_id();
+        let text = format!("Note in this link: {note}");
+        let notices = Arc::make_mut(&mut self.notices);
+        notices.retain(|notice| notice.text != text);
+        notices.push(Notice { id, is_problem: false, text, action: None });
     }
 
     /// Says that a link was made with another version of the rules.

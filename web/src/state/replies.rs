@@ -70,8 +70,14 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::RuleUse(found) if id == model.in_flight.rule_use => super::moment::rules::used(model, *found),
         Say::Report(Some(report)) if id == model.in_flight.report => report::received(model, *report, fx),
         Say::Tried(tried) if id == model.in_flight.help => super::branches::commands::tried(model, tried, fx),
-        Say::Exported(exported) if id == model.in_flight.export => model.exported = exported.map(Arc::new),
-        Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
+        Say::Csv { is_of_events, text } if id == model.in_flight.csv => {
+            fx.push(Effect::DownloadCsv { is_of_events, text });
+        }
+        Say::Exported(exported) if id == model.in_flight.export => {
+            model.exported = exported.map(Arc::new);
+            model.exporting = false;
+        }
+        Say::Imported { scenario, is_trace, is_foreign, columns, understood, assumed, ignored, findings }
             if id == model.in_flight.import =>
         {
             if let Some(import) = &mut model.import {
@@ -79,6 +85,8 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
                 import.reading = false;
                 import.scenario = scenario;
                 import.is_trace = is_trace;
+                import.is_foreign = is_foreign;
+                import.columns = columns;
                 import.understood = understood;
                 import.assumed = assumed;
                 import.ignored = ignored;

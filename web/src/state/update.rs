@@ -8,7 +8,9 @@ use super::layout::options::Panel;
 use super::model::Model;
 use super::notify::notify;
 use super::playback::run::load;
+use super::request::send;
 use super::{branches, document, import, layout, moment, playback, replies};
+use crate::engine::protocol::Ask;
 
 /// Changes the model as the command says; gives what the world has to do about it. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -31,6 +33,10 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::NodeState { node, state } => document::node_state::put(model, &node, state, fx),
         Command::OwnCopy(draft) => document::commands::own_copy(model, draft, fx),
         Command::Policy(policy) => document::translation::choose(model, policy, fx),
+        Command::DownloadCsv { is_of_events } => {
+            model.in_flight.csv = send(model, Ask::Csv { is_of_events }, fx);
+            fx.push(Effect::Announce("Writing the table …".to_string()));
+        }
         Command::Download => fx.push(Effect::DownloadScenario),
 
         Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
@@ -81,7 +87,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Import { files, options } => import::commands::import(model, files, options, fx),
         Command::TakeImport { run_until_ms } => import::commands::take(model, run_until_ms, fx),
         Command::DropImport => import::commands::forget(model, fx),
-        Command::Export => import::commands::export(model, fx),
+        Command::Export(format) => import::commands::export(model, format, fx),
 
         Command::Theme(theme) => layout::commands::theme(model, theme, fx),
         Command::Keys(set) => layout::commands::keys(model, set, fx),

@@ -37,15 +37,15 @@ impl Lack {
     fn says(self) -> (&'static str, &'static str, &'static str, Change) {
         match self {
             Lack::Nodes => {
-                ("No nodes yet: add some, or paste a scenario.", "Add nodes", "N", Change::AddNodes)
+                ("No nodes yet: add some, or import a scenario.", "Add nodes", "N", Change::AddNodes)
             }
             Lack::Queues => {
                 let add = Change::AddQueue { parent: None };
-                ("No queues yet: add one, or paste a scenario.", "Add a queue", "Q", add)
+                ("No queues yet: add one, or import a scenario.", "Add a queue", "Q", add)
             }
             Lack::Jobs => {
                 let add = Change::AddJob { queue: None };
-                ("No jobs yet: add one, or paste a scenario.", "Add a job", "W", add)
+                ("No jobs yet: add one, or import a scenario.", "Add a job", "W", add)
             }
         }
     }

@@ -21,7 +21,7 @@ pub fn FileChooser(
             tabindex="-1"
             aria-hidden="true"
             multiple
-            accept=".yaml,.yml,.json,.csv,.xml,.txt"
+            accept=".yaml,.yml,.json,.csv,.tsv,.xml,.txt,.zip,.gz,.gzip"
             on:change=move |event| {
                 if let Some(files) = target::<web_sys::HtmlInputElement>(&event).and_then(|input| input.files()) {
                     crate::drop::read_files(store, &files);

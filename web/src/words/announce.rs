@@ -14,6 +14,9 @@ const LISTED: usize = 4;
 /// Further names are counted, not listed.
 const NAMED: usize = 3;
 
+/// Evictions for more jobs than this are told together.
+const TAKERS: usize = 2;
+
 /// Above this number of groups, submissions are not matched with decisions.
 const COMPARED: usize = 200;
 
@@ -83,6 +86,7 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
             join_last(&mut happenings);
         }
     }
+    let happenings = join_takers(happenings);
     let n = happenings.len();
     let mut text = Text::default();
     for (i, happening) in happenings.into_iter().take(LISTED).enumerate() {
@@ -115,8 +119,8 @@ fn is_for_another(row: &EventRow) -> bool {
 /// The same thing that happened to several jobs.
 struct Happening {
     word: EventWord,
-    /// The job that gets the resources.
-    by: Option<String>,
+    /// The jobs that get the resources.
+    by: Vec<String>,
     /// The words before the names.
     lead: &'static str,
     /// The jobs, with the number of pods of each.
@@ -149,7 +153,12 @@ impl Happening {
         let job = frame.job_of(row).map(|job| (frame.job(job).to_string(), group.n));
         Some(Happening {
             word: row.word(),
-            by: row.by().filter(|_| is_for_another(row)).map(|by| frame.job(by).to_string()),
+            by: row
+                .by()
+                .filter(|_| is_for_another(row))
+                .iter()
+                .map(|by| frame.job(*by).to_string())
+                .collect(),
             lead,
             jobs: job.into_iter().collect(),
             says: [one, many],
@@ -173,17 +182,15 @@ impl Happening {
             let text = Text::default().job(job);
             if *pods > 1 { text.say(format!(" ({})", terms.says(&count(*pods as u64, "pod")))) } else { text }
         };
-        let mut names: Vec<Text> = self.jobs.iter().take(NAMED).map(of_job).collect();
-        if n > NAMED {
-            names.push(Text::of(format!("{} more", n - NAMED)));
-        }
+        let names = first_few(self.jobs.iter().map(of_job));
         let text = if lead.is_empty() { Text::default() } else { Text::of(lead) };
         if let (EventWord::Node, Some(node)) = (self.word, &self.node) {
             return text.node(node).say(terms.says(&self.says[0]));
         }
         let text = text.list(names, "and");
-        if let Some(by) = &self.by {
-            return text.say(self.gave_up(terms)).job(by);
+        if !self.by.is_empty() {
+            let takers = first_few(self.by.iter().map(|by| Text::default().job(by)));
+            return text.say(self.gave_up(terms)).list(takers, "and");
         }
         let text = text.say(terms.says(&self.says[usize::from(n > 1)]));
         match self.node.filter(|_| n == 1) {
@@ -197,10 +204,46 @@ impl Happening {
         let are = if self.jobs.len() == 1 { "was" } else { "were" };
         match self.gpus {
             0.0 => format!(" {are} {} for ", terms.says(self.word.name())),
-            1.0 => " gave up its GPU for ".into(),
+            1.0 if self.jobs.len() == 1 => " gave up its GPU for ".into(),
             gpus => format!(" gave up {} for ", with_unit(GPU, gpus)),
         }
     }
+}
+
+/// The first names; the others are counted, unless it is only one.
+fn first_few(names: impl ExactSizeIterator<Item = Text>) -> Vec<Text> {
+    let n = names.len();
+    let shown = if n == NAMED + 1 { n } else { NAMED };
+    let mut few: Vec<Text> = names.take(shown).collect();
+    if n > shown {
+        few.push(Text::of(format!("{} more", n - shown)));
+    }
+    few
+}
+
+/// Many evictions of one kind, each for another job, become one part of the sentence.
+fn join_takers(all: Vec<Happening>) -> Vec<Happening> {
+    let n_of = |word: EventWord| all.iter().filter(|one| one.word == word && !one.by.is_empty()).count();
+    let are_many = [EventWord::Reclaimed, EventWord::Preempted].map(|word| (word, n_of(word) > TAKERS));
+    let mut joined: Vec<Happening> = Vec::new();
+    for next in all {
+        let is_one_of_many = !next.by.is_empty() && are_many.contains(&(next.word, true));
+        let same = |other: &&mut Happening| is_one_of_many && other.word == next.word && !other.by.is_empty();
+        match joined.iter_mut().find(same) {
+            Some(first) => {
+                for (job, pods) in next.jobs {
+                    match first.jobs.iter_mut().find(|known| known.0 == job) {
+                        Some(known) => known.1 += pods,
+                        None => first.jobs.push((job, pods)),
+                    }
+                }
+                first.by.extend(next.by);
+                first.gpus += next.gpus;
+            }
+            None => joined.push(next),
+        }
+    }
+    joined
 }
 
 /// With a capital letter at its beginning.
@@ -228,20 +271,26 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
         Event::Submitted { .. } => ("", [" was submitted", " were submitted"]),
         Event::Bound { .. } => ("", [" started", " started"]),
         Event::Found { .. } => ("", [" was found running", " were found running"]),
-        Event::Dealt { .. } => ("", [" has other devices", " have other devices"]),
+        Event::Dealt { .. } => ("", [" uses other devices", " use other devices"]),
         Event::Claimed { .. } => ("room is claimed for ", ["", ""]),
         Event::Unclaimed { .. } => ("", [" lost its claim", " lost their claims"]),
         Event::Evicted { .. } if row.word() == EventWord::Moved => ("", [" is moved", " are moved"]),
         Event::Evicted { .. } => ("", [" was evicted", " were evicted"]),
         Event::Requeued { .. } => ("", [" waits again", " wait again"]),
-        Event::NotReplaced { .. } => ("", [" is gone for good", " are gone for good"]),
+        Event::NotReplaced { .. } => ("", [" is not recreated", " are not recreated"]),
         Event::Finished { .. } => ("", [" finished", " finished"]),
-        Event::Offered { .. } => ("", [" is offered to another pool", " are offered to other pools"]),
+        Event::Offered { .. } => ("", [" is tried in another pool", " are tried in other pools"]),
         Event::SetAside { .. } => ("", [" is not tried again", " are not tried again"]),
-        Event::Gone { .. } => ("", [" is gone", " are gone"]),
+        Event::Gone { .. } => ("", [" has shut down", " have shut down"]),
         Event::JobDone { .. } => ("", [" is done", " are done"]),
-        Event::JobEvicted { .. } => ("", [" is evicted", " are evicted"]),
-        Event::Changed { node: None, .. } => ("the plan changed", ["", ""]),
+        Event::JobEvicted { .. } => (
+            "",
+            [
+                " is over: its evicted pods are not recreated",
+                " are over: their evicted pods are not recreated",
+            ],
+        ),
+        Event::Changed { node: None, .. } => ("the configuration changed", ["", ""]),
         Event::Changed { node: Some(_), .. } => ("", ["", ""]),
     }
 }
@@ -277,6 +326,8 @@ mod tests {
             ("preemption-fence", 3),
             ("ego-grace", 3),
             ("morning-rush", 4),
+            ("quota-is-a-floor", 1),
+            ("department-empty", 1),
         ]
         .map(|(id, cycle)| format!("{id} {cycle}: {}\n", step_sentence(&real(id, cycle))))
         .concat();
@@ -284,8 +335,10 @@ mod tests {
             gang-of-four 1: `small` started on `node-2`.
             gang-of-four 2: Nothing changed, and nothing more will happen.
             preemption-fence 3: `y-1` started on `n1`.
-            ego-grace 3: `b-1` started on `host-2`; the plan changed.
+            ego-grace 3: `b-1` started on `host-2`; the configuration changed.
             morning-rush 4: Nothing changed.
+            quota-is-a-floor 1: `a8`, `a7`, `a6` and `a5` gave up 4 GPUs for `b1`, `b2`, `b3` and `b4`.
+            department-empty 1: `n4`, `v4`, `n3` and 3 more gave up 6 GPUs for `ad1`, `ad2`, `ad3` and 3 more.
         "#]]
         .assert_eq(&lines);
     }

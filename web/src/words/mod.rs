@@ -9,4 +9,6 @@ pub use announce::{action, announce, announce_action, step_sentence};
 pub use help::{compared as help_compared, label as help_label, outcome};
 
 #[cfg(test)]
+mod explanations;
+#[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::objects::{KUEUE, Kind, Object, tally};
 use super::pods::{Pod, Request, State};
-use super::{Cluster, Report, counted, moment, workloads};
+use super::{Cluster, Report, applications, counted, moment, workloads};
 use crate::import::loose::Place;
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
@@ -87,6 +87,8 @@ impl Work<'_, '_> {
         let last_start = self.group.and_then(|group| group.annotation(LAST_START));
         let last_start = last_start.and_then(crate::import::trace::date);
         let started = last_start.or_else(|| holding().filter_map(|pod| pod.started_ms).min());
+        let gang = applications::gang_of(&self.pods).filter(|_| cluster.is_yunikorn);
+        let (gang, timeout) = gang.map_or((None, None), |(style, timeout)| (Some(style), timeout));
         let gone: Vec<String> = holding().map(|pod| pod.gone(cluster)).collect();
         let job = JobEntry {
             queue: self.queue(&name, cluster, report),
@@ -96,12 +98,16 @@ impl Work<'_, '_> {
             {
                 Some("preemptible" | "true") => Some("true".into()),
                 Some("non-preemptible" | "false") => Some("false".into()),
+                _ if applications::is_kept(self.pods[0].object) => Some("false".into()),
                 _ => None,
             },
             on: holding().filter_map(|pod| Some(pod.node?.to_string())).collect(),
             started: cluster.since(started).filter(|_| holding().next().is_some()).map(moment),
             terminating: if gone.iter().any(|moment| !moment.is_empty()) { gone } else { Vec::new() },
             scheduling_backoff: text("schedulingBackoff").map(Scalar::from),
+            user: self.pods.iter().find_map(|pod| applications::user_of(pod.object)),
+            gang: gang.map(Scalar),
+            placeholder_timeout: timeout.map(Scalar),
             nominated_node: self.pods.iter().find_map(|pod| pod.nominated_node).map(str::to_string),
             name,
             ..JobEntry::default()
@@ -168,6 +174,11 @@ impl Work<'_, '_> {
             };
             return sets.iter().map(set).collect();
         }
+        let groups = applications::task_groups(&self.pods);
+        if !groups.is_empty() && self.pods.iter().all(|pod| pod.subgroup.is_some()) {
+            let set = |(name, min)| Set { name, min: Some(min), path: String::new(), pods: Vec::new() };
+            return groups.into_iter().map(set).collect();
+        }
         let all = all("subGroups");
         let of = |at: usize, key: &str| all[at].scalar(&[key]).filter(|text| !text.is_empty());
         let by_name: BTreeMap<&str, usize> =
@@ -203,7 +214,9 @@ impl Work<'_, '_> {
             let label = ["kai.scheduler/queue", "runai/queue", VOLCANO_QUEUE]
                 .iter()
                 .find_map(|key| pod.object.label(key));
-            label.or_else(|| pod.object.annotation(VOLCANO_QUEUE))
+            label
+                .or_else(|| pod.object.annotation(VOLCANO_QUEUE))
+                .or_else(|| applications::queue_of(pod.object))
         });
         let project = || self.pods.iter().find_map(|pod| pod.object.label("project"));
         match of_group.or_else(|| of_pods.next()).filter(|queue| !queue.is_empty()).or_else(project) {

@@ -12,12 +12,16 @@
 //! # Differs
 //! How long work lasts is in none of these objects: it runs until the end. Node pools and topologies are not read.
 
+mod applications;
 mod jobs;
 mod kueue;
 mod nodes;
 mod objects;
 mod pods;
 mod queues;
+mod shards;
+pub mod snapshot;
+mod templates;
 mod volcano;
 mod workloads;
 
@@ -27,6 +31,8 @@ use std::sync::Arc;
 use super::options::Options;
 use super::{Imported, Report, Source, counted, in_words_of, trees};
 use crate::format::DIALECT;
+use crate::policy::yunikorn;
+use crate::scenario::value::Value;
 use crate::scenario::{NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scenario, codes, finding};
 use objects::{KUEUE, Kind, Object, Objects, VOLCANO, tally};
 use pods::{Pod, State};
@@ -41,14 +47,23 @@ pub fn is_kubernetes(text: &str) -> bool {
 pub fn import_kubernetes(sources: &[Source<'_>], options: &Options) -> Imported {
     let mut report = Report::default();
     let roots = trees(sources, &mut report);
+    let roots: Vec<(&str, &Value)> = roots.iter().map(|(file, root)| (*file, root)).collect();
+    import_trees(&roots, options, report)
+}
+
+/// Makes a scenario of the objects in some trees, each with its file if there are several.
+pub fn import_trees(roots: &[(&str, &Value)], options: &Options, mut report: Report) -> Imported {
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
     }
-    let objects = Objects::of(&roots, &mut report);
+    let objects = Objects::of(roots, &mut report);
     let scenario = read(&objects, options, &mut report);
     let is_clean = report.diagnostics.is_empty();
     let scenario = scenario.filter(|_| is_clean);
-    let scenario = scenario.map(|scenario| in_words_of(&options.policy, scenario, &mut report));
+    let scenario = scenario.map(|scenario| match options.policy.as_str() {
+        "" => scenario,
+        policy => in_words_of(policy, scenario, &mut report),
+    });
     report.bound();
     Imported { scenario, report }
 }
@@ -66,6 +81,8 @@ struct Cluster<'a> {
     bound: BTreeMap<(&'a str, &'a str), &'a str>,
     /// The ClusterQueues of LocalQueues.
     local_queues: BTreeMap<(&'a str, &'a str), &'a str>,
+    /// Whether YuniKorn schedules the pods.
+    is_yunikorn: bool,
     /// The workloads of Kueue by what they are of.
     workloads: BTreeMap<(&'a str, [&'a str; 2]), &'a str>,
 }
@@ -88,9 +105,15 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     report.understood.extend(tally(&own, ""));
     let sets = kueue::pod_sets(&cluster, &read, report);
     read.extend(kueue::pods(&sets, &cluster, report));
-    let jobs = jobs::jobs(&cluster, &read, report);
-    let nodes = nodes::nodes(&cluster, &read, report);
-    let queues = queues::queues(&cluster, &jobs, report);
+    let (settings, pools) = shards::read(&cluster, report);
+    let mut jobs = jobs::jobs(&cluster, &read, report);
+    jobs.extend(templates::jobs(&cluster, &read, report));
+    let nodes = nodes::nodes(&cluster, &read, &pools, report);
+    let queues = queues::queues(&cluster, &jobs, &pools, report);
+    let (cycle, settings) = {
+        let mut settings = settings;
+        (settings.remove("cycle"), settings)
+    };
     left_out(&read, report);
     for kind in UNDERSTOOD {
         report.understood.extend(tally(&objects.of_kind(kind).iter().collect::<Vec<_>>(), ""));
@@ -112,16 +135,19 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
         .insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
     Some(Scenario {
         name: options.name.clone(),
-        policy: DIALECT.into(),
+        policy: if cluster.is_yunikorn { yunikorn::DESCRIPTION.key } else { DIALECT }.into(),
+        settings,
+        cycle,
         nodes: Arc::new(nodes),
         queues: Arc::new(queues),
         jobs: Arc::new(jobs),
+        pools: Arc::new(pools),
         ..Scenario::default()
     })
 }
 
 /// Kinds whose objects are all understood.
-const UNDERSTOOD: [Kind; 9] = [
+const UNDERSTOOD: [Kind; 10] = [
     Kind::Node,
     Kind::Queue,
     Kind::VolcanoQueue,
@@ -131,6 +157,7 @@ const UNDERSTOOD: [Kind; 9] = [
     Kind::ResourceFlavor,
     Kind::BindRequest,
     Kind::PriorityClass,
+    Kind::Shard,
 ];
 
 /// Reports the pods that are no part of the scenario.
@@ -191,6 +218,8 @@ impl<'a> Cluster<'a> {
             priorities,
             default_priority,
             bound,
+            is_yunikorn: objects.of_kind(Kind::Queue).is_empty()
+                && objects.of_kind(Kind::Pod).iter().any(|pod| pods::is_of_yunikorn(&pod.place)),
             local_queues: workloads::local_queues(objects),
             workloads: workloads::owned(objects),
         }

@@ -4,12 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::objects::{Kind, Object, tally};
 use super::pods::{Pod, State};
-use super::{Cluster, Report, counted};
+use super::{Cluster, Report, counted, shards};
 use crate::import::amounts::Amounts;
-use crate::scenario::{NodeEntry, Scalar};
+use crate::import::assumed_nodes;
+use crate::scenario::{NodeEntry, PoolEntry, Scalar};
 
 /// GPUs of a node that pods name and the text does not have.
 const NODE_GPUS: &str = "8";
+
+/// Nodes and GPUs where the text names no node at all.
+const ASSUMED: (u32, u32) = (8, 8);
+
+/// The labels that put a node into a pool: of KAI, of Run:ai.
+const POOL_LABELS: [&str; 2] = ["kai.scheduler/node-pool", "runai/node-pool"];
 
 /// The label with the memory of each GPU, in MiB.
 const GPU_MEMORY: &str = "nvidia.com/gpu.memory";
@@ -24,7 +31,12 @@ const CONDITIONS: [(&str, &str, &str); 5] = [
 ];
 
 /// All nodes, also those that only pods name.
-pub fn nodes(cluster: &Cluster<'_>, pods: &[Pod<'_>], report: &mut Report) -> Vec<NodeEntry> {
+pub fn nodes(
+    cluster: &Cluster<'_>,
+    pods: &[Pod<'_>],
+    pools: &[PoolEntry],
+    report: &mut Report,
+) -> Vec<NodeEntry> {
     let mut foreign: BTreeMap<&str, (Amounts, i64)> = BTreeMap::new();
     let mut others: Vec<&Object<'_>> = Vec::new();
     let mut used: BTreeSet<&str> = BTreeSet::new();
@@ -40,23 +52,38 @@ pub fn nodes(cluster: &Cluster<'_>, pods: &[Pod<'_>], report: &mut Report) -> Ve
     }
     let taken_off = ": of another scheduler, so its requests are taken off its node";
     report.assumed.extend(tally(&others, taken_off));
-    let keys = labels_in_use(pods);
+    let mut keys = labels_in_use(pods);
+    keys.extend(POOL_LABELS.map(str::to_string));
+    let label = shards::label_of(&cluster.objects.parameters).unwrap_or_else(|| POOL_LABELS[0].into());
     let listed = cluster.objects.of_kind(Kind::Node);
     let mut nodes: Vec<NodeEntry> =
         listed.iter().map(|node| self::node(node, &keys, foreign.get(node.name), report)).collect();
+    for (node, object) in nodes.iter_mut().zip(listed) {
+        node.pool = shards::pool_of(object, &label, pools);
+    }
     let known: BTreeSet<&str> = listed.iter().map(|node| node.name).collect();
     let missing: Vec<&str> = used.difference(&known).copied().collect();
     if !missing.is_empty() {
-        let nodes = counted(missing.len() as u64, "node");
-        report
-            .assumed
-            .push(format!("{nodes} that pods name and the text does not have: {NODE_GPUS} GPUs each"));
+        let n = counted(missing.len() as u64, "node");
+        let says = format!("{n} that pods name and the text does not have: {NODE_GPUS} GPUs each");
+        match nodes.is_empty() {
+            true => report.assume_nodes(says),
+            false => report.assumed.push(says),
+        }
     }
     nodes.extend(missing.into_iter().map(|name| NodeEntry {
         name: name.to_string(),
         gpu: Some(NODE_GPUS.into()),
         ..NodeEntry::default()
     }));
+    if nodes.is_empty() {
+        let (n, gpus) = ASSUMED;
+        report.assume_nodes(format!("{n} nodes with {gpus} GPUs each: the text lists no nodes"));
+        nodes = (*assumed_nodes("node", n, gpus)).clone();
+        if let Some(pool) = pools.first() {
+            nodes.iter_mut().for_each(|node| node.pool = Some(pool.name.clone()));
+        }
+    }
     nodes
 }
 

@@ -22,6 +22,12 @@ pub enum Kind {
     ResourceFlavor,
     LocalQueue,
     Workload,
+    Shard,
+    BatchJob,
+    VolcanoJob,
+    Deployment,
+    StatefulSet,
+    ReplicaSet,
 }
 
 const KAI: &str = "scheduling.run.ai";
@@ -31,7 +37,7 @@ pub const VOLCANO: &str = "scheduling.volcano.sh";
 pub const KUEUE: &str = "kueue.x-k8s.io";
 
 /// Group and name of every kind that is read. Of two of one name the first is meant where no group is written.
-const KINDS: [(&str, &str, Kind); 14] = [
+const KINDS: [(&str, &str, Kind); 20] = [
     (KAI, "Queue", Kind::Queue),
     (KAI, "PodGroup", Kind::PodGroup),
     ("", "Pod", Kind::Pod),
@@ -46,6 +52,12 @@ const KINDS: [(&str, &str, Kind); 14] = [
     (KUEUE, "LocalQueue", Kind::LocalQueue),
     (KUEUE, "Workload", Kind::Workload),
     (KUEUE, "WorkloadPriorityClass", Kind::PriorityClass),
+    ("kai.scheduler", "SchedulingShard", Kind::Shard),
+    ("batch", "Job", Kind::BatchJob),
+    ("batch.volcano.sh", "Job", Kind::VolcanoJob),
+    ("apps", "Deployment", Kind::Deployment),
+    ("apps", "StatefulSet", Kind::StatefulSet),
+    ("apps", "ReplicaSet", Kind::ReplicaSet),
 ];
 
 /// What of `spec` is read of some kinds; the rest is reported.
@@ -155,13 +167,15 @@ pub fn tally(objects: &[&Object<'_>], why: &str) -> Vec<String> {
 pub struct Objects<'a> {
     by_kind: BTreeMap<Kind, Vec<Object<'a>>>,
     latest: Option<(i64, &'a str)>,
+    /// The parameters of the schedulers that snapshots are from.
+    pub parameters: Vec<Place<'a>>,
 }
 
 impl<'a> Objects<'a> {
     /// The objects of some documents; what is left out goes into the report.
-    pub fn of(roots: &'a [(&'a str, Value)], report: &mut Report) -> Objects<'a> {
+    pub fn of(roots: &[(&'a str, &'a Value)], report: &mut Report) -> Objects<'a> {
         let mut found = Found::default();
-        roots.iter().for_each(|(file, root)| found.unwrap(&Place::of(file, root), None, None));
+        roots.iter().for_each(|&(file, root)| found.unwrap(&Place::of(file, root), None, None));
         report.ignored.extend(tally(&found.others.iter().collect::<Vec<_>>(), ""));
         if found.n_twice > 0 {
             let times = counted(found.n_twice, "object");
@@ -232,6 +246,7 @@ impl<'a> Found<'a> {
             self.unwrap(&item, None, None);
         }
         if let Some(lists) = place.get("rawObjects") {
+            self.objects.parameters.extend(place.get("schedulerParams"));
             for (key, kind) in SNAPSHOT {
                 lists.items(&[key]).iter().for_each(|item| self.unwrap(item, None, Some(kind)));
             }
@@ -271,6 +286,9 @@ impl<'a> Found<'a> {
             self.objects.saw(condition.scalar(&["lastTransitionTime"]));
         }
         self.objects.saw(place.scalar(&["status", "startTime"]));
+        for field in place.items(&["metadata", "managedFields"]) {
+            self.objects.saw(field.scalar(&["time"]));
+        }
         let all = self.objects.by_kind.entry(kind).or_default();
         match self.known.get(&(kind, namespace, name)) {
             Some(&at) => {

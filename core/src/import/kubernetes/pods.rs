@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::objects::Object;
-use super::{Cluster, Report, workloads};
+use super::{Cluster, Report, applications, workloads};
 use crate::import::amounts::Amounts;
 use crate::import::loose::Place;
 use crate::import::trace::date;
@@ -14,7 +14,7 @@ use crate::units::Resource;
 const RESERVATIONS: [&str; 3] = ["kai-resource-reservation", "runai-reservation", "kai-scale-adjust"];
 
 /// The schedulers whose queues are read.
-const SCHEDULERS: [&str; 3] = ["kai-scheduler", "runai-scheduler", "volcano"];
+pub const SCHEDULERS: [&str; 4] = ["kai-scheduler", "runai-scheduler", "volcano", "yunikorn"];
 
 /// The annotations that name the pod group of a pod.
 const GROUPS: [&str; 3] =
@@ -73,6 +73,11 @@ pub struct Pod<'a> {
     pub nominated_node: Option<&'a str>,
 }
 
+/// Whether YuniKorn schedules it.
+pub fn is_of_yunikorn(place: &Place<'_>) -> bool {
+    place.scalar(&["spec", "schedulerName"]).is_some_and(|name| name.starts_with("yunikorn"))
+}
+
 impl<'a> Pod<'a> {
     /// Whether it is work of a scheduler whose queues are read, and not over.
     pub fn is_live(&self) -> bool {
@@ -83,6 +88,8 @@ impl<'a> Pod<'a> {
     pub fn read(object: &'a Object<'a>, cluster: &Cluster<'a>, report: &mut Report) -> Pod<'a> {
         let place = &object.place;
         let group = GROUPS.iter().find_map(|key| object.annotation(key));
+        let is_yunikorn = is_of_yunikorn(place);
+        let group = group.or_else(|| applications::application_of(object).filter(|_| is_yunikorn));
         let workload = workloads::workload_of(object, cluster);
         let bound = place.scalar(&["spec", "nodeName"]);
         let bound = bound.or_else(|| cluster.bound.get(&(object.namespace, object.name)).copied());
@@ -92,7 +99,7 @@ impl<'a> Pod<'a> {
         let gone_ms = place.scalar(&["metadata", "deletionTimestamp"]).and_then(date);
         let state = match (phase, bound) {
             (Some("Succeeded" | "Failed"), _) => State::Over,
-            _ if is_reservation => State::Over,
+            _ if is_reservation || applications::is_placeholder(object) => State::Over,
             (_, Some(_)) => State::Holds { gone_ms },
             (_, None) => State::Waits,
         };
@@ -111,7 +118,10 @@ impl<'a> Pod<'a> {
             started_ms: place.scalar(&["status", "startTime"]).and_then(date),
             request: Request::read(object, report),
             group: workload.or(group),
-            subgroup: SUBGROUPS.iter().find_map(|key| object.label(key)),
+            subgroup: SUBGROUPS
+                .iter()
+                .find_map(|key| object.label(key))
+                .or_else(|| object.annotation(applications::TASK_GROUP_NAME)),
             priority: class.and_then(|class| cluster.priorities.get(class).copied()).or(said),
             nominated_node: place.scalar(&["status", "nominatedNodeName"]),
         }

@@ -3,25 +3,34 @@
 use std::collections::BTreeSet;
 
 use super::objects::{Kind, Object};
-use super::{Cluster, Report, counted, kueue, moment, volcano};
+use super::{Cluster, Report, counted, kueue, moment, shards, volcano};
 use crate::import::loose::Place;
 use crate::scenario::quantity;
-use crate::scenario::{JobEntry, Path, QueueEntry, ResourceEntry, Scalar, codes, finding, quoted};
+use crate::scenario::{JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quoted};
 
 /// The label that puts nodes, queues and pod groups into a shard of the scheduler.
 const SHARD: &str = "kai.scheduler/node-pool";
 
 /// All queues, also those that only jobs name.
-pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], report: &mut Report) -> Vec<QueueEntry> {
+pub fn queues(
+    cluster: &Cluster<'_>,
+    jobs: &[JobEntry],
+    pools: &[PoolEntry],
+    report: &mut Report,
+) -> Vec<QueueEntry> {
     let listed = cluster.objects.of_kind(Kind::Queue);
     let n_pools = listed.iter().filter(|queue| queue.label(SHARD).is_some()).count();
-    if n_pools > 0 {
+    if n_pools > 0 && pools.is_empty() {
         report.ignored.push(format!("the node pool of {}", counted(n_pools as u64, "queue")));
     }
     let mut queues: Vec<QueueEntry> =
         listed.iter().map(|queue| self::queue(queue, cluster, report)).collect();
+    for (queue, object) in queues.iter_mut().zip(listed).filter(|(queue, _)| queue.parent.is_none()) {
+        queue.default_pools = shards::pool_of(object, SHARD, pools).into_iter().collect();
+    }
     queues.extend(volcano::queues(cluster, report));
     queues.extend(kueue::queues(cluster, report));
+    report.has_queues = !queues.is_empty();
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for name in queues.iter().map(|queue| queue.name.as_str()) {
         if !known.insert(name) {
@@ -40,7 +49,10 @@ pub fn queues(cluster: &Cluster<'_>, jobs: &[JobEntry], report: &mut Report) -> 
         let names = missing.join(", ");
         report.assumed.push(format!("queues that the text does not have, without limits: {names}"));
     }
-    queues.extend(missing.iter().map(|name| unlimited(name)));
+    queues.extend(missing.iter().map(|name| match cluster.is_yunikorn {
+        true => QueueEntry { name: name.to_string(), ..QueueEntry::default() },
+        false => unlimited(name),
+    }));
     queues
 }
 

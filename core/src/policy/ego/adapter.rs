@@ -12,6 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::assign::Junction;
 use super::config::Config;
 use super::cycle::{Cycle, run};
 use super::ids::{ConsumerId, SubId, UnitId};
@@ -20,18 +21,20 @@ use super::model::{Desk, Model, grace_left};
 use super::number::Nat;
 use super::plan::Plan;
 use super::pool_state::{Change, State};
+use super::ranking::compare_per_ratio;
 use super::reclaim::Reclaim;
-use super::{holdings, ledger, refuse, rules, share_usage};
+use super::slot_view::{self, SlotView};
+use super::{holdings, ledger, order, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scenario};
-use crate::id::{PodId, QueueId};
+use crate::id::{JobId, PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
 use crate::policy::{Change as News, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
-    Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, Quantity, SharePool, Subject,
-    Trace, Value,
+    Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, OrderLevel, Quantity, SharePool,
+    Subject, Trace, Value,
 };
 use crate::units::Resource;
 
@@ -103,7 +106,23 @@ impl Scheduler for Ego {
         resource: Resource,
     ) -> Vec<DivisionStep> {
         let model = Model::new(world, &self.config);
-        ledger::ladder(&model, &model.open(world, memory), queue, resource)
+        let desk = model.open(world, memory);
+        match SlotView::new(&model, &desk) {
+            Some(slots) if resource == Resource::GPU => slots.ladder(&model, queue),
+            Some(_) => Vec::new(),
+            None => ledger::ladder(&model, &desk, queue, resource),
+        }
+    }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        let model = Model::new(world, &self.config);
+        order::order(world, &model, &model.open(world, memory), queue, job)
     }
 
     fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
@@ -227,7 +246,8 @@ fn reclaimed_by(cycle: &Cycle) -> BTreeMap<UnitId, (&Reclaim, bool)> {
     let by_owners = cycle.by_owners.iter().map(|r| (r, true));
     let in_pools = cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims).map(|r| (r, false));
     let mut by = BTreeMap::new();
-    for (reclaim, called_back) in by_owners.chain(in_pools) {
+    let of_slots = cycle.slot_moves.iter().map(|moved| (&moved.reclaim, false));
+    for (reclaim, called_back) in by_owners.chain(in_pools).chain(of_slots) {
         by.extend(reclaim.victims.iter().map(|&id| (id, (reclaim, called_back))));
     }
     by
@@ -250,7 +270,9 @@ fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
         for turn in turns {
             for &id in &turn.units {
                 let choices = turn.choices.iter().map(|c| choice(model, &turn.whole, c));
-                why.insert(Moved::Started(id), choices.collect());
+                let of_slots = turn.way.iter().filter(|_| model.plan.slots.is_some());
+                let of_slots = of_slots.filter_map(|junction| slot_choice(model, junction));
+                why.insert(Moved::Started(id), choices.chain(of_slots).collect());
             }
         }
     }
@@ -261,6 +283,12 @@ fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
             let check = rules::applies(rules::CALL_BACK, rules::between(by, loser));
             why.insert(Moved::Reclaimed(id), vec![check]);
         }
+    }
+    for moved in &cycle.slot_moves {
+        let below = moved.below.iter().map(|&standing| slot_view::below(model, standing));
+        let above = moved.above.iter().map(|&standing| slot_view::above(model, standing));
+        let checks: Vec<Check> = below.chain(above).collect();
+        why.extend(moved.reclaim.victims.iter().map(|&id| (Moved::Reclaimed(id), checks.clone())));
     }
     for (_, pass) in &cycle.passes {
         for reclaim in &pass.reclaims {
@@ -292,6 +320,19 @@ fn choice(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> Check {
     let left = rules::per_ratio(usage_a, whole, of_a.ratio);
     let right = rules::per_ratio(usage_b, whole, of_b.ratio);
     Check::new(rules::SHARE_RATIO, subject, left, Op::AtMost, right)
+}
+
+/// Why one sibling got a free slot before the next best.
+fn slot_choice(model: &Model, junction: &Junction) -> Option<Check> {
+    let ratio = |c: ConsumerId| model.plan.consumers[c].ratio;
+    let others = junction.open.iter().filter(|(c, _)| *c != junction.chosen);
+    let (next, held) =
+        others.min_by(|(a, of_a), (b, of_b)| compare_per_ratio(of_a, ratio(*a), of_b, ratio(*b)))?;
+    let (_, chosen) = junction.open.iter().find(|(c, _)| *c == junction.chosen)?;
+    let subject = rules::between(model.queues[junction.chosen], model.queues[*next]);
+    let left = rules::per_ratio(chosen, &Nat::ONE, ratio(junction.chosen));
+    let right = rules::per_ratio(held, &Nat::ONE, ratio(*next));
+    Some(Check::new(rules::SLOT_RATIO, subject, left, Op::AtMost, right))
 }
 
 fn reclaim_checks(model: &Model, desk: &Desk<'_>, reclaim: &Reclaim, id: UnitId) -> Vec<Check> {

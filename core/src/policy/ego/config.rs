@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use super::plan::Placement;
+use super::plan::{EnforceAt, ShareQuota, SlotRules};
 use crate::time::Span;
 
 /// Every switch.
@@ -25,6 +26,12 @@ pub struct Config {
     pub placement: Placement,
     /// Whether owners lend what they cannot use, unless they say otherwise.
     pub lendout: bool,
+    /// Whether the plan shares slots instead of usage.
+    pub shares_slots: bool,
+    /// Of a slot plan: which quota reclaim goes by.
+    pub share_quota: ShareQuota,
+    /// Of a slot plan: where shares are enforced.
+    pub enforce_at: EnforceAt,
     /// By name of the consumer.
     pub consumers: BTreeMap<Arc<str>, ConsumerConfig>,
 }
@@ -48,12 +55,28 @@ pub struct ConsumerConfig {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { grace: None, placement: Placement::Stacked, lendout: true, consumers: BTreeMap::new() }
+        Config {
+            grace: None,
+            placement: Placement::Stacked,
+            lendout: true,
+            shares_slots: false,
+            share_quota: ShareQuota::Dynamic,
+            enforce_at: EnforceAt::Leaf,
+            consumers: BTreeMap::new(),
+        }
+    }
+}
+
+impl Config {
+    /// The rules of a slot plan.
+    pub fn slots(&self) -> Option<SlotRules> {
+        let rules = SlotRules { share_quota: self.share_quota, enforce_at: self.enforce_at };
+        self.shares_slots.then_some(rules)
     }
 }
 
 /// The settings of a plan by name.
-pub const SETTINGS: [&str; 3] = ["grace", "placement", "lendout"];
+pub const SETTINGS: [&str; 6] = ["grace", "placement", "lendout", "plan", "share-quota", "enforcement"];
 
 /// The settings of a consumer; `rank.team-a` is the rank of `team-a`.
 pub const CONSUMER_SETTINGS: [&str; 6] =

@@ -19,6 +19,7 @@ use super::plan::Plan;
 use super::pool::{Pool, PoolBook, PoolHost};
 use super::pool_state::PoolState;
 use super::reclaim::{Pass, Reclaim, reclaim};
+use super::slot_cycle::{self, SlotMove};
 use crate::id::Arena;
 use crate::trace::Level;
 
@@ -75,6 +76,8 @@ pub struct Cycle {
     pub by_owners: Vec<Reclaim>,
     /// Reclaim passes, by pool.
     pub passes: Vec<(ConsumerId, Pass)>,
+    /// Slots that changed their leaf, in a slot plan.
+    pub slot_moves: Vec<SlotMove>,
 }
 
 /// Runs one cycle. `level`: how much of the choices of the free passes is recorded.
@@ -84,6 +87,10 @@ pub fn run(state: &mut PoolState<'_>, layout: &Layout, level: Level) -> Cycle {
         cycle.expired = state.expire();
     }
     state.redeem();
+    if let Some(rules) = state.plan.slots {
+        slot_cycle::run(state, layout, rules, &mut cycle, level);
+        return cycle;
+    }
     let lending = lend(state, &layout.holdings);
     for &leaf in &layout.leaves {
         cycle.owned.extend(assign_owned(state, leaf, &lending.own[leaf]));

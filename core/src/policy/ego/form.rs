@@ -130,5 +130,41 @@ pub const SETTINGS: &[Group] = &[(
                 ("exclusive", "one used only by this consumer"),
             ]),
         ),
+        ask(
+            text(
+                "settings.plan",
+                "Plan",
+                "multidimensional",
+                "What is shared: usage of units of any size, or whole slots.",
+            ),
+            Ask::Choice(&[
+                ("multidimensional", "units of any size, by share usage"),
+                ("slots", "whole slots: one GPU each, one for each pod"),
+            ]),
+        ),
+        ask(
+            text(
+                "settings.share-quota",
+                "Share quota",
+                "dynamic",
+                "Slot plans only: which quota reclaim goes by.",
+            ),
+            Ask::Choice(&[
+                ("dynamic", "only consumers with pending work, at most their demand"),
+                ("static", "by share ratio alone"),
+            ]),
+        ),
+        ask(
+            text(
+                "settings.enforcement",
+                "Enforcement",
+                "leaf",
+                "Slot plans only: where shares are enforced.",
+            ),
+            Ask::Choice(&[
+                ("leaf", "a leaf reclaims from any leaf above its quota"),
+                ("parent", "only from a branch that is above its own quota"),
+            ]),
+        ),
     ],
 )];

@@ -3,7 +3,8 @@
 //! # Rule
 //! The share usage quota is a part of a pool and has no amount in one resource; shown as entitlement is the
 //! dynamic share quota, what a queue owns included: per pool and resource the amount that a queue with work would get by
-//! priority and ratio, never above what it wants. Quota is what it owns, limit its share limit.
+//! priority and ratio, never above what it wants. Quota is what it owns, limit its share limit. In a slot plan the entitlement in GPUs is
+//! the share quota that reclaim goes by.
 //!
 //! # Source
 //! ego.md 5
@@ -18,6 +19,7 @@ use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
 use super::quota::{MILLION, dynamic_demand, dynamic_quota};
 use super::rules::{DYNAMIC_QUOTA, OWN_HOSTS};
+use super::slot_view::SlotView;
 use crate::cluster::{Preemptible, request_of};
 use crate::id::{Arena, QueueId};
 use crate::policy::PartitionView;
@@ -96,6 +98,12 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Arena<ConsumerId, [f64; 3]> {
                 entitled[above][r] += quota[root].as_real();
             }
         }
+    }
+    if let Some(slots) = SlotView::new(model, desk) {
+        for (consumer, of) in entitled.iter_mut() {
+            of[Resource::GPU.index()] = slots.quota()[consumer] as f64 * 1000.0;
+        }
+        return entitled;
     }
     let mut wanted: Arena<ConsumerId, [f64; 3]> = none();
     for sub in desk.state.subs.values() {

@@ -67,7 +67,12 @@ impl Model {
         let cluster = world.cluster;
         let grace = config.grace.unwrap_or(cluster.delays.termination);
         let mut model = Model {
-            plan: Plan { default_grace: grace, placement: config.placement, ..Plan::default() },
+            plan: Plan {
+                default_grace: grace,
+                placement: config.placement,
+                slots: config.slots(),
+                ..Plan::default()
+            },
             layout: Layout::default(),
             queues: [None].into_iter().collect(),
             consumers: cluster.queues.ids().map(|_| ConsumerId::ROOT).collect(),
@@ -110,7 +115,8 @@ impl Model {
         let nothing = ConsumerConfig::default();
         let said = config.consumers.get(&queue.name).unwrap_or(&nothing);
         let mut consumer = Consumer {
-            priority: i64::from(queue.priority.unwrap_or(0)),
+            // The slot policy has no share priority (OC-31).
+            priority: if config.shares_slots { 0 } else { i64::from(queue.priority.unwrap_or(0)) },
             rank: said.rank,
             lendout: said.lendout.unwrap_or(config.lendout),
             lendout_grace: said.lendout_grace.unwrap_or(self.plan.default_grace),
@@ -131,7 +137,7 @@ impl Model {
             amounts[resource.index()] = at(values.quota).filter(|&quota| quota > 0);
             consumer.share_limit[resource.index()] = at(values.limit).map(ShareLimit::At);
         }
-        if amounts.iter().any(Option::is_some) {
+        if !config.shares_slots && amounts.iter().any(Option::is_some) {
             consumer.own.push(Ownership::Amounts(amounts));
         }
         ratios.push((ratio_of(queue), Weight::ONE.in_millionths() as u64));

@@ -32,6 +32,8 @@ pub struct Plan {
     pub default_grace: Span,
     /// Which host a unit goes to.
     pub placement: Placement,
+    /// The slot policy's rules; `None`: the multidimensional policy.
+    pub slots: Option<SlotRules>,
 }
 
 /// Which host a unit goes to (ego.md 7.4).
@@ -44,6 +46,35 @@ pub enum Placement {
     Balanced,
     /// As stacked, but a host with work of one leaf takes no other's (OC-26).
     Exclusive,
+}
+
+/// Which quota reclaim goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShareQuota {
+    /// By share ratio only.
+    Static,
+    /// Adjusted to the workload.
+    #[default]
+    Dynamic,
+}
+
+/// Where shares are enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EnforceAt {
+    /// A leaf takes from any leaf above its quota.
+    #[default]
+    Leaf,
+    /// The siblings where two paths split must be below and above their quotas.
+    Parent,
+}
+
+/// A plan that shares whole slots instead of usage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotRules {
+    /// Which quota reclaim goes by.
+    pub share_quota: ShareQuota,
+    /// Where shares are enforced.
+    pub enforce_at: EnforceAt,
 }
 
 /// A node of the consumer tree.

@@ -23,7 +23,8 @@ use super::pool_state::State;
 use super::quota::Table;
 use super::reclaim::Refused;
 use super::rules;
-use crate::id::JobId;
+use super::slot_view::SlotView;
+use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
 use crate::time::Time;
 use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
@@ -46,6 +47,7 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
         earmarks,
         refused: of_public.rev().copied().collect(),
         short: RefCell::default(),
+        slots: SlotView::new(model, desk),
     };
     let mut refusals: Vec<Refusal> = Vec::new();
     for sub in desk.pod_sets.ids() {
@@ -76,6 +78,8 @@ struct Because<'b, 'a> {
     refused: BTreeMap<ConsumerId, Refused>,
     /// By unit size the resource that most hosts have too little of.
     short: RefCell<BTreeMap<SizeId, Resource>>,
+    /// In a slot plan its numbers.
+    slots: Option<SlotView>,
 }
 
 impl Because<'_, '_> {
@@ -104,6 +108,9 @@ impl Because<'_, '_> {
         if !self.model.plan.is_leaf(leaf) {
             return (Gate::NotALeaf, Outlook::OnlyByEdit, Vec::new());
         }
+        if let Some(slots) = &self.slots {
+            return self.slot_gate(slots, sub, queue);
+        }
         let barred = self.book.excluded(state, leaf).or_else(|| self.book.barred(state, sub));
         match barred {
             Some(Barred::RatioZero(zero)) => {
@@ -122,6 +129,30 @@ impl Because<'_, '_> {
             }
             None => self.not_reclaimed(sub),
         }
+    }
+
+    /// In a slot plan: no host is large enough; at a limit; at its quota; nobody to take from.
+    fn slot_gate(&self, slots: &SlotView, sub: SubId, queue: QueueId) -> (Gate, Outlook, Vec<Check>) {
+        let state = &self.desk.state;
+        let leaf = state.subs[sub].leaf;
+        let fits_somewhere = state
+            .plan
+            .hosts
+            .iter()
+            .any(|(host, has)| state.may_run(sub, host) && super::plan::fits(has, &state.subs[sub].unit));
+        if !fits_somewhere {
+            return self.no_capacity(sub);
+        }
+        if let Some(consumer) = slots.at_limit(self.model, leaf) {
+            let gpu = Resource::GPU;
+            let gate = Gate::OverLimit { queue: self.model.queues[consumer].unwrap_or(queue), resource: gpu };
+            return (gate, Outlook::NotForeseeable, vec![self.at_limit(sub, consumer, gpu.index())]);
+        }
+        if let Some(check) = slots.holds_quota(self.model, leaf) {
+            return (Gate::NotEntitled { queue }, Outlook::NotForeseeable, vec![check]);
+        }
+        let checks = slots.protection(self.model, self.desk, sub).into_iter().collect();
+        (Gate::NoVictims { tried: 0, ancestor: None }, Outlook::NotForeseeable, checks)
     }
 
     fn not_reclaimed(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {

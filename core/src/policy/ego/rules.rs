@@ -19,7 +19,7 @@ pub const OWN_HOSTS: Rule = Rule(&RuleRecord {
     says: "a consumer uses its own hosts before any share pool",
     formula: "owned → private pool of the parent → … → public pool",
     source: "ego.md 3.2; IBM, Resource reclaim for multidimensional scheduling",
-    differs: "our choice (OC-2): all owners are served before any pool",
+    differs: "assumption (OC-2): all owners are served before any pool",
 });
 
 /// Share priority.
@@ -28,7 +28,7 @@ pub const SHARE_PRIORITY: Rule = Rule(&RuleRecord {
     says: "among siblings the one with the higher share priority is served first",
     formula: "priority(a) ≥ priority(b)",
     source: "ego.md 7.2; IBM, Share policies for multidimensional scheduling",
-    differs: "our choice (OC-1): the larger number is the higher priority; IBM counts from 1, the highest, to 10",
+    differs: "assumption (OC-1): the larger number is the higher priority; IBM counts from 1, the highest, to 10",
 });
 
 /// Share ratio.
@@ -37,7 +37,7 @@ pub const SHARE_RATIO: Rule = Rule(&RuleRecord {
     says: "at equal priority the one with the smallest usage for its share ratio is served first; on a tie the one higher in the tree",
     formula: "usage(a) / ratio(a) ≤ usage(b) / ratio(b)",
     source: "ego.md 7.2; IBM, How does EGO determine resource allocation when multiple consumers with equal share ratios require the same resource",
-    differs: "our choice (OC-13): usage counts promised units and not those in their grace",
+    differs: "assumption (OC-13): usage includes reserved units and excludes those in their grace period",
 });
 
 /// An earmark is redeemed.
@@ -46,7 +46,7 @@ pub const EARMARK: Rule = Rule(&RuleRecord {
     says: "units reclaimed for a consumer are reserved for it until the victims are gone",
     formula: "",
     source: "ego.md 8.4",
-    differs: "our choice (OC-19): the promise is for this host",
+    differs: "assumption (OC-19): the reservation is for the host of the victims",
 });
 
 /// Below the quota.
@@ -55,7 +55,7 @@ pub const UNDER_QUOTA: Rule = Rule(&RuleRecord {
     says: "a consumer can reclaim while its share usage is below its share usage quota",
     formula: "usage < share usage quota",
     source: "ego.md 8.3; IBM, Share policies for multidimensional scheduling",
-    differs: "our choice (OC-16): quotas are worked out from projected usage",
+    differs: "assumption (OC-16): quotas are computed from projected usage",
 });
 
 /// Above the quota.
@@ -64,7 +64,7 @@ pub const OVER_QUOTA: Rule = Rule(&RuleRecord {
     says: "units are reclaimed from consumers whose share usage is above their share usage quota",
     formula: "usage > share usage quota",
     source: "ego.md 8.1; IBM, Resource reclaim for multidimensional scheduling",
-    differs: "our choice (OC-17): most over-used first, then the least usage lost, then the newest unit",
+    differs: "assumption (OC-17): the most over-used consumer first, then the host with the least usage lost, then the newest unit",
 });
 
 /// No inversion.
@@ -82,7 +82,7 @@ pub const SHARE_LIMIT: Rule = Rule(&RuleRecord {
     says: "no consumer uses more of a share pool than its share limit; units above it are reclaimed first",
     formula: "drawn ≤ share limit",
     source: "ego.md 4, 8.3; IBM, MDPlan.xml reference",
-    differs: "our choice (OC-7, OC-11): own hosts do not count, and the newest units go at once",
+    differs: "assumption (OC-7, OC-11): own hosts do not count, and the newest units are reclaimed at once",
 });
 
 /// The owner takes its host back.
@@ -91,7 +91,7 @@ pub const CALL_BACK: Rule = Rule(&RuleRecord {
     says: "an owner with pending work reclaims the hosts it lent",
     formula: "",
     source: "ego.md 3.3; IBM, Ownership in a multidimensional resource plan",
-    differs: "our choice (OC-29): a host is lent and called back as a whole",
+    differs: "assumption (OC-29): a host is lent and reclaimed as a whole",
 });
 
 /// Grace and admission.
@@ -100,7 +100,7 @@ pub const GRACE: Rule = Rule(&RuleRecord {
     says: "a consumer that requires a longer grace period than a pool grants cannot use that pool",
     formula: "reclaim grace ≤ grace of the pool",
     source: "ego.md 8.5; IBM, Grace periods for multidimensional scheduling",
-    differs: "our choice (OC-21)",
+    differs: "assumption (OC-21): the grace period of the consumer counts, else that of the pool",
 });
 
 /// The dynamic share quota, for orientation.
@@ -109,11 +109,56 @@ pub const DYNAMIC_QUOTA: Rule = Rule(&RuleRecord {
     says: "the amount of one resource that a consumer with pending work would get by ratio and priority, at most its demand",
     formula: "quota = min(demand, rest · ratio / Σ ratios), highest priority first",
     source: "ego.md 5; IBM, Share policies for multidimensional scheduling",
-    differs: "our choice (OC-9): for orientation only, since packing decides",
+    differs: "assumption (OC-9): for reference only; placement decides",
+});
+
+/// Jobs of a leaf.
+pub const JOB_ORDER: Rule = Rule(&RuleRecord {
+    key: "ego/job-order",
+    says: "in a consumer the job of the higher priority is served first, then the one submitted earlier",
+    formula: "priority(a) > priority(b), or equal and submit(a) ≤ submit(b)",
+    source: "ego.md 7.2",
+    differs: "our choice: EGO orders the requests of its clients, not jobs",
+});
+
+/// Free slots.
+pub const SLOT_RATIO: Rule = Rule(&RuleRecord {
+    key: "ego/slot-ratio",
+    says: "a free slot goes to the consumer with the fewest slots for its share ratio; on a tie to the one higher in the tree",
+    formula: "slots(a) / ratio(a) ≤ slots(b) / ratio(b)",
+    source: "ego.md 10; IBM, Slot-based scheduling",
+    differs: "our choice (OC-31): share priority has no effect",
+});
+
+/// The quota in slots.
+pub const SLOT_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/slot-quota",
+    says: "the slots of the pool are divided by share ratio in whole numbers: static, or only among consumers with pending work and at most their demand (dynamic)",
+    formula: "quota = ⌊rest · ratio / Σ ratios⌋, and one slot each to the largest remainders",
+    source: "ego.md 10; IBM, Adjustable share to workload",
+    differs: "our choice (OC-24): largest remainder first, then tree order",
+});
+
+/// Fewer slots than the quota.
+pub const BELOW_SLOT_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/below-slot-quota",
+    says: "a consumer can reclaim while it holds fewer slots than its share quota; with enforcement at the parent, its side must be below as well where the paths split",
+    formula: "slots < share quota",
+    source: "ego.md 10; IBM, How resource reclaim works based on share ratio",
+    differs: "our choice (OC-32)",
+});
+
+/// More slots than the quota.
+pub const ABOVE_SLOT_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/above-slot-quota",
+    says: "slots are reclaimed from consumers that hold more than their share quota, the one furthest above it first",
+    formula: "slots > share quota",
+    source: "ego.md 10; IBM, How resource reclaim works based on share ratio",
+    differs: "our choice (OC-30): the excess is a number of slots, not a ratio",
 });
 
 /// Every rule of the policy.
-pub const RULES: [Rule; 11] = [
+pub const RULES: [Rule; 16] = [
     OWN_HOSTS,
     SHARE_PRIORITY,
     SHARE_RATIO,
@@ -125,6 +170,11 @@ pub const RULES: [Rule; 11] = [
     CALL_BACK,
     GRACE,
     DYNAMIC_QUOTA,
+    JOB_ORDER,
+    SLOT_RATIO,
+    SLOT_QUOTA,
+    BELOW_SLOT_QUOTA,
+    ABOVE_SLOT_QUOTA,
 ];
 
 /// A side of a comparison.

@@ -4,6 +4,8 @@
 //! ego.md 2, 8.5
 
 use super::config::{CONSUMER_SETTINGS, Config, ConsumerConfig, Placement, SETTINGS};
+use super::plan::{EnforceAt, ShareQuota};
+use super::slot_findings;
 use crate::format::{Findings, Scalar, Scenario, quantity};
 use crate::policy::setting::{Wanted, refused, switch, unknown};
 use crate::time::Span;
@@ -30,6 +32,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             refused(name, typed, wanted, f);
         }
     }
+    slot_findings::look(s, &config, f);
     config
 }
 
@@ -38,6 +41,27 @@ fn plan(config: &mut Config, name: &str, typed: &Scalar) -> Result<(), Wanted> {
     match name {
         "grace" => config.grace = Some(span(text)?),
         "lendout" => config.lendout = switch(text)?,
+        "plan" => {
+            config.shares_slots = match text {
+                "multidimensional" => false,
+                "slots" => true,
+                _ => return Err("multidimensional or slots"),
+            };
+        }
+        "share-quota" => {
+            config.share_quota = match text {
+                "static" => ShareQuota::Static,
+                "dynamic" => ShareQuota::Dynamic,
+                _ => return Err("static or dynamic"),
+            };
+        }
+        "enforcement" => {
+            config.enforce_at = match text {
+                "leaf" => EnforceAt::Leaf,
+                "parent" => EnforceAt::Parent,
+                _ => return Err("leaf or parent"),
+            };
+        }
         _ => {
             config.placement = match text {
                 "stacked" => Placement::Stacked,

@@ -19,6 +19,7 @@ use super::plan::ShareLimit;
 use super::pool::PoolBook;
 use super::quota::{Offer, Table, demand_of, dynamic_quota, offers, static_quota};
 use super::ranking;
+use super::slot_view::SlotView;
 use crate::policy::PartitionView;
 use crate::trace::{
     Assignment, ConsumerUsage, Exact, QuotaStep, ShareCandidate, ShareChoice, SharePool, UnitSize, UsageOf,
@@ -50,6 +51,8 @@ struct Reader<'r> {
     table: Table,
     /// Sub-allocations that draw from the pool or wait, in order.
     subs: Vec<SubId>,
+    /// In a slot plan its quotas, which are whole slots.
+    slots: Option<SlotView>,
     /// Their unit sizes, in the order in which they occur.
     shapes: Vec<SizeId>,
 }
@@ -75,7 +78,8 @@ impl<'r> Reader<'r> {
                 shapes.push(state.subs[sub].shape);
             }
         }
-        Reader { world, model, desk, book, table: Table::new(state, book), subs, shapes }
+        let slots = SlotView::new(model, desk);
+        Reader { world, model, desk, book, table: Table::new(state, book), subs, slots, shapes }
     }
 
     fn read(&self) -> SharePool {
@@ -86,8 +90,17 @@ impl<'r> Reader<'r> {
         let state = &self.desk.state;
         let quotas: Vec<Quotas> = (0..RESOURCES_MAX)
             .filter(asked)
-            .map(|dim| {
-                (dim, static_quota(&self.model.plan, self.book, dim), dynamic_quota(state, self.book, dim))
+            .map(|dim| match &self.slots {
+                Some(slots) if dim == Resource::GPU.index() => {
+                    let [fixed, by_work] = [&slots.quotas[0], &slots.quotas[1]].map(|quota| {
+                        InPool::new(quota.ids(), |c| Fraction::whole(Nat::from(quota[c] * 1000)))
+                    });
+                    (dim, fixed, by_work)
+                }
+                _ => {
+                    let fixed = static_quota(&self.model.plan, self.book, dim);
+                    (dim, fixed, dynamic_quota(state, self.book, dim))
+                }
             })
             .collect();
         let mut rows = Vec::new();
@@ -96,8 +109,12 @@ impl<'r> Reader<'r> {
             let depth = rows.last().map_or(0, |row| row.depth) + 1;
             self.allocations(consumer, depth, &mut rows);
         }
-        let division =
-            offers(state, self.book).map(|offers| offers.iter().map(|offer| self.step(offer)).collect());
+        let by_usage =
+            || offers(state, self.book).map(|offers| offers.iter().map(|offer| self.step(offer)).collect());
+        let division = match &self.slots {
+            Some(slots) => Some(slots.steps(self.model)),
+            None => by_usage(),
+        };
         SharePool { of: self.model.queues[root], sizes, rows, division }
     }
 
@@ -139,7 +156,10 @@ impl<'r> Reader<'r> {
             consumer: Some(ConsumerUsage {
                 ratio: of.ratio,
                 priority: of.priority,
-                quota: self.table.quota_part(consumer).exact(),
+                quota: match &self.slots {
+                    Some(slots) => slots.part(slots.quota()[consumer]).exact(),
+                    None => self.table.quota_part(consumer).exact(),
+                },
                 limit: vector(|dim| match of.share_limit[dim]? {
                     ShareLimit::At(most) => Some(most as f64),
                     ShareLimit::Part(millionths) => {

@@ -14,28 +14,25 @@
 //! OC-24, OC-30, OC-31, OC-32
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use super::ids::{ConsumerId, InPool};
 use super::plan::Plan;
+pub use super::plan::{EnforceAt, ShareQuota};
 
-/// Which quota reclaim goes by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ShareQuota {
-    /// By share ratio only.
-    Static,
-    /// Adjusted to the workload.
-    #[default]
-    Dynamic,
-}
-
-/// Where shares are enforced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EnforceAt {
-    /// A leaf takes from any leaf above its quota.
-    #[default]
-    Leaf,
-    /// The siblings where two paths split must be below and above their quotas.
-    Parent,
+/// One consumer is offered its part of what is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SlotOffer {
+    /// To whom.
+    pub consumer: ConsumerId,
+    /// From 1; another one follows where somebody was offered all it wants.
+    pub round: u32,
+    /// The slots that are divided.
+    pub rest: u64,
+    /// The share ratios of all who take part.
+    pub ratios: u64,
+    /// What it gets in the end.
+    pub quota: u64,
 }
 
 /// The slots of one pool.
@@ -87,6 +84,12 @@ impl Slots<'_> {
 
     /// The quota of every consumer.
     pub fn quota(&self, kind: ShareQuota) -> InPool<u64> {
+        self.divided(kind).0
+    }
+
+    /// The quota of every consumer, and every offer on the way to it.
+    pub(super) fn divided(&self, kind: ShareQuota) -> (InPool<u64>, Vec<SlotOffer>) {
+        let mut offers = Vec::new();
         let mut quota = InPool::new(self.held.ids(), |_| 0);
         quota[ConsumerId::ROOT] = self.slots;
         let demand = self.demand();
@@ -94,12 +97,26 @@ impl Slots<'_> {
             let children = &self.plan.consumers[node].children;
             match kind {
                 ShareQuota::Static => {
+                    let sharing: Vec<ConsumerId> =
+                        children.iter().copied().filter(|&c| self.plan.consumers[c].ratio > 0).collect();
+                    self.offer(&sharing, 1, quota[node], &mut offers);
                     divide(self.plan, children, quota[node], &mut quota, |c| self.capped(c, u64::MAX));
                 }
-                ShareQuota::Dynamic => self.divide_dynamic(children, quota[node], &demand, &mut quota),
+                ShareQuota::Dynamic => {
+                    self.divide_dynamic(children, quota[node], &demand, &mut quota, &mut offers);
+                }
             }
         }
-        quota
+        for offer in &mut offers {
+            offer.quota = quota[offer.consumer];
+        }
+        (quota, offers)
+    }
+
+    /// Notes what siblings are offered together.
+    fn offer(&self, to: &[ConsumerId], round: u32, rest: u64, offers: &mut Vec<SlotOffer>) {
+        let ratios = to.iter().map(|&c| self.plan.consumers[c].ratio).sum();
+        offers.extend(to.iter().map(|&consumer| SlotOffer { consumer, round, rest, ratios, quota: 0 }));
     }
 
     /// Whoever is offered all it wants gets that and leaves; then the rest is offered to the others.
@@ -109,10 +126,15 @@ impl Slots<'_> {
         mut rest: u64,
         demand: &InPool<u64>,
         quota: &mut InPool<u64>,
+        offers: &mut Vec<SlotOffer>,
     ) {
         let mut open: Vec<ConsumerId> =
             children.iter().copied().filter(|&c| self.plan.consumers[c].ratio > 0 && demand[c] > 0).collect();
-        while !open.is_empty() {
+        for round in 1.. {
+            if open.is_empty() {
+                return;
+            }
+            self.offer(&open, round, rest, offers);
             let sum: u128 = open.iter().map(|&c| u128::from(self.plan.consumers[c].ratio)).sum();
             let offered = |c: ConsumerId| u128::from(rest) * u128::from(self.plan.consumers[c].ratio);
             let capped: Vec<ConsumerId> =
@@ -135,26 +157,31 @@ impl Slots<'_> {
         self.plan.path(leaf).any(is_full)
     }
 
-    fn waits(&self, leaf: ConsumerId) -> bool {
+    /// Whether a leaf wants a slot and may have one.
+    pub(super) fn waits(&self, leaf: ConsumerId) -> bool {
         self.want[leaf] > self.held[leaf] && !self.at_limit(leaf)
     }
 
-    /// The sibling group walk: smallest `held / ratio`, those that only borrow last.
-    fn next_leaf(&self, may: &dyn Fn(ConsumerId) -> bool) -> Option<ConsumerId> {
-        let plan = self.plan;
+    /// Those of some leaves and everybody above them.
+    fn open(&self, may: &dyn Fn(ConsumerId) -> bool) -> InPool<bool> {
         let mut open = InPool::new(self.held.ids(), |_| false);
-        for leaf in self.held.ids().filter(|&c| plan.is_leaf(c) && may(c)) {
-            plan.path(leaf).for_each(|c| open[c] = true);
+        for leaf in self.held.ids().filter(|&c| self.plan.is_leaf(c) && may(c)) {
+            self.plan.path(leaf).for_each(|c| open[c] = true);
         }
+        open
+    }
+
+    /// The sibling group walk: smallest `held / ratio`, those that only borrow last.
+    fn next_leaf(&self, open: &InPool<bool>) -> Option<ConsumerId> {
         let mut node = Some(ConsumerId::ROOT).filter(|&root| open[root])?;
-        while !plan.is_leaf(node) {
-            let children = plan.consumers[node].children.iter().copied().filter(|&c| open[c]);
+        while !self.plan.is_leaf(node) {
+            let children = self.plan.consumers[node].children.iter().copied().filter(|&c| open[c]);
             node = children.min_by(|&a, &b| self.compare_per_ratio(a, b))?;
         }
         Some(node)
     }
 
-    fn compare_per_ratio(&self, a: ConsumerId, b: ConsumerId) -> Ordering {
+    pub(super) fn compare_per_ratio(&self, a: ConsumerId, b: ConsumerId) -> Ordering {
         let ratio = |c: ConsumerId| u128::from(self.plan.consumers[c].ratio);
         let held = |c: ConsumerId| u128::from(self.held_below(c));
         match (ratio(a), ratio(b)) {
@@ -168,32 +195,69 @@ impl Slots<'_> {
     /// Hands out free slots; answers with the leaves in order.
     pub fn assign_free(&mut self) -> Vec<ConsumerId> {
         let mut order = Vec::new();
-        while self.held_below(ConsumerId::ROOT) < self.slots {
-            let Some(leaf) = self.next_leaf(&|leaf| self.waits(leaf)) else { break };
-            self.held[leaf] += 1;
+        self.assign_where(&mut |_, leaf, _| {
             order.push(leaf);
-        }
+            true
+        });
         order
+    }
+
+    /// Hands out free slots. `start`: whether the leaf found can use one, told with the consumers that stood open; a leaf that
+    /// cannot is left out of the pass.
+    pub(super) fn assign_where(
+        &mut self,
+        start: &mut dyn FnMut(&Slots<'_>, ConsumerId, &InPool<bool>) -> bool,
+    ) {
+        let mut out = InPool::new(self.held.ids(), |_| false);
+        while self.held_below(ConsumerId::ROOT) < self.slots {
+            let open = self.open(&|leaf| !out[leaf] && self.waits(leaf));
+            let Some(leaf) = self.next_leaf(&open) else { break };
+            if start(self, leaf, &open) {
+                self.held[leaf] += 1;
+            } else {
+                out[leaf] = true;
+            }
+        }
     }
 
     /// Takes slots from leaves above their quota for those below; answers with reclaimer and victim of each slot.
     pub fn reclaim(&mut self) -> Vec<(ConsumerId, ConsumerId)> {
         let mut moves = Vec::new();
+        self.reclaim_where(|_, by, victim, _| {
+            moves.push((by, victim));
+            true
+        });
+        moves
+    }
+
+    /// Takes slots back. `take`: whether a slot of the second leaf can go to the first, told with the quotas; a pair that
+    /// cannot is not tried again.
+    pub(super) fn reclaim_where(
+        &mut self,
+        mut take: impl FnMut(&Self, ConsumerId, ConsumerId, &InPool<u64>) -> bool,
+    ) {
         let quota = self.quota(self.share_quota);
         let mut out = InPool::new(self.held.ids(), |_| false);
-        while let Some(leaf) =
-            self.next_leaf(&|c| self.waits(c) && self.held[c] < quota[c] && !out[c] && !self.only_borrows(c))
-        {
-            match self.victim(leaf, &quota) {
-                Some(victim) => {
+        let mut barred: BTreeSet<(ConsumerId, ConsumerId)> = BTreeSet::new();
+        loop {
+            let open = self.open(&|c| !out[c] && self.may_reclaim(c, &quota));
+            let Some(leaf) = self.next_leaf(&open) else { break };
+            match self.victim(leaf, &quota, &barred) {
+                Some(victim) if take(self, leaf, victim, &quota) => {
                     self.held[victim] -= 1;
                     self.held[leaf] += 1;
-                    moves.push((leaf, victim));
+                }
+                Some(victim) => {
+                    barred.insert((leaf, victim));
                 }
                 None => out[leaf] = true,
             }
         }
-        moves
+    }
+
+    /// Whether a leaf waits below its quota.
+    pub(super) fn may_reclaim(&self, leaf: ConsumerId, quota: &InPool<u64>) -> bool {
+        self.waits(leaf) && self.held[leaf] < quota[leaf] && !self.only_borrows(leaf)
     }
 
     fn over(&self, consumer: ConsumerId, quota: &InPool<u64>) -> i128 {
@@ -201,7 +265,12 @@ impl Slots<'_> {
     }
 
     /// The most over-allocated, then the later in tree order; those that only borrow first.
-    fn victim(&self, leaf: ConsumerId, quota: &InPool<u64>) -> Option<ConsumerId> {
+    fn victim(
+        &self,
+        leaf: ConsumerId,
+        quota: &InPool<u64>,
+        barred: &BTreeSet<(ConsumerId, ConsumerId)>,
+    ) -> Option<ConsumerId> {
         let plan = self.plan;
         let may_lose = |v: ConsumerId| {
             let splits = || {
@@ -209,6 +278,7 @@ impl Slots<'_> {
                 Some(self.over(a, quota) < 0 && self.over(b, quota) > 0)
             };
             plan.is_leaf(v)
+                && !barred.contains(&(leaf, v))
                 && self.over(v, quota) > 0
                 && (self.enforce_at == EnforceAt::Leaf || splits() == Some(true))
         };

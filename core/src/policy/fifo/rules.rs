@@ -40,7 +40,7 @@ pub const HARD_PARTITION: Rule = Rule(&RuleRecord {
     says: "a queue uses its own nodes only, even when other nodes are idle",
     formula: "request ≤ free GPUs of the best node of the queue",
     source: "Helios simulator, virtual clusters",
-    differs: "a quota that is no multiple of a node counts its remainder on nodes nobody owns",
+    differs: "if a quota is not a multiple of the node size, the remainder counts on nodes that no queue owns",
 });
 
 /// Large jobs take empty nodes.

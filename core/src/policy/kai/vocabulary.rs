@@ -20,7 +20,6 @@ pub const TERMS: Terms = Terms {
         ("leaving", "releasing"),
         ("quota", "deserved"),
         ("limit", "max allowed"),
-        ("wants", "requested"),
         ("down", "not ready"),
     ],
     unset: Unset { quota: ["0", "0", "0"], limit: "0", weight: "0", priority: "100" },

@@ -32,7 +32,7 @@ pub const LIMIT: Rule = Rule(&RuleRecord {
     says: "a queue cannot exceed its limit",
     formula: "held with the pods ≤ limit",
     source: SOURCE,
-    differs: "a limit is a demand that goes no further",
+    differs: "a limit is treated as a cap on demand",
 });
 
 /// Where a pod goes.

@@ -36,7 +36,7 @@ pub static ON_PAPER: Rule = Rule(&RuleRecord {
     says: "by the published formula",
     formula: "quota + weight / Σ weights · unused, over all projects of the pool",
     source: "docs.run.ai, The Run:ai Scheduler",
-    differs: "our choice RC-4: no departments, no caps by requests or limits; the engine's value decides",
+    differs: "assumption (RC-4): no departments, no caps by requests or limits; the engine's value decides",
 });
 
 /// A pool and what its queues want of one resource.

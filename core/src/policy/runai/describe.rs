@@ -47,6 +47,8 @@ pub const DESCRIPTION: Description = Description {
         let state = State::of(allocated, quota, fairshare);
         (state as u8, state.name())
     }),
+    exports: &[super::export::ORGANISATION],
+    kit: None,
     modelled: Some(&versions::MODELLED),
     ..kai::DESCRIPTION
 };

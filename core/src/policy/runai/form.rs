@@ -64,7 +64,7 @@ pub const QUEUE: &[Group] = &[
                 "created",
                 "Age",
                 "by order in the file",
-                "A moment such as -5s. The older one wins ties and gets the remainder GPU.",
+                "A time such as -5s. The older one wins ties and gets the remainder GPU.",
             ),
         ],
     ),

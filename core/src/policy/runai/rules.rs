@@ -10,8 +10,9 @@
 //! nothing
 
 use super::alternative_share::{EXACT, ON_PAPER};
+use super::shared_rules::SHARED;
 use crate::policy::kai;
-use crate::trace::{DivisionStep, OrderLevel, Rule, RuleRecord, Trace};
+use crate::trace::{DivisionStep, OrderLevel, Protection, Rule, RuleRecord, Trace};
 
 macro_rules! rules {
     ($($name:ident $key:literal of $engine:literal: $says:literal, $formula:literal, $source:literal, $differs:literal;)*) => {
@@ -20,10 +21,10 @@ macro_rules! rules {
             key: $key, says: $says, formula: $formula, source: $source, differs: $differs,
         });)*
 
-        /// The rules that have words of their own, each with the engine's rule that it is.
+        /// The rules that differ from the engine's in more than words, each with the engine's rule that it is.
         static WORDS: &[(&str, &Rule)] = &[$(($engine, &$name)),*];
 
-        /// All rules of the policy that have words of their own.
+        /// All rules of the policy that differ from the engine's in more than words.
         pub static RULES: &[&Rule] = &[$(&$name,)* &EXACT, &ON_PAPER, &kai::NAME];
     };
 }
@@ -33,22 +34,22 @@ rules! {
         "every project and department first gets what it requests, up to its quota",
         "min(quota, limit, request)",
         "runai.md 4.3, 4.4; docs.run.ai, The Run:ai Scheduler",
-        "the published formula counts the quota of an idle project in its fairshare too; our choice RC-4: the engine's value decides. RC-5: quotas above the pool are not scaled down";
+        "the published formula counts the quota of an idle project in its fairshare too; assumptions (RC-4): the engine's value decides, (RC-5): quotas above the capacity of the pool are not scaled down";
     OVER_QUOTA "runai/fairshare/over-quota" of "kai/division/round":
         "unused resources are shared by quota among departments, by over-quota weight among projects, in whole GPUs",
         "over-quota = weight / Σ weights · unused, at most what is requested",
         "runai.md 4.2, 4.3; docs.run.ai, The Run:ai Scheduler",
-        "the published formula is one sum over all projects, without the cap by requests; our choice RC-2: a weight of 0 gets no over-quota";
+        "the published formula is one sum over all projects, without the cap by requests; assumption (RC-2): a weight of 0 gets no over-quota";
     REMAINDER "runai/fairshare/remainder" of "kai/division/remainder":
         "remaining GPUs go to the largest fraction lost to rounding, then to the oldest project",
         "min(1, rest, still requested)",
         "runai.md 4.3",
-        "our choice RC-3: never more than is requested; RC-15: equal parts differ in the last bit of a double";
+        "assumptions (RC-3): never more than is requested, (RC-15): rounding of floating-point numbers decides between equal fractions";
     OVER_FAIRSHARE "runai/queue-order/1" of "kai/queue-order/1":
         "a project that is not over its fairshare comes first",
         "allocated ≤ fairshare, for every resource",
         "runai.md 5",
-        "our choice RC-13: over fairshare in any resource; the open engine asks for all three";
+        "assumption (RC-13): over fairshare in any resource; the open-source engine requires all three";
     RANK "runai/queue-order/3" of "kai/queue-order/3":
         "the project of higher rank comes first",
         "rank(l) > rank(r)",
@@ -63,7 +64,7 @@ rules! {
         "workloads of priority 100 and above are non-preemptible and must fit into the quota of project and department; so must the minimum pods of semi-preemptible workloads",
         "allocated non-preemptible + requested ≤ quota",
         "runai.md 6; docs.run.ai, The Run:ai Scheduler",
-        "preemptible work above the quota does not count; our choice RC-16: the first pods are a number of pods, so where one of them ends or is lost the next that runs takes its place";
+        "preemptible work above the quota does not count; assumption (RC-16): the minimum is a number of pods, so when one of them ends or is lost, the next running pod takes its place";
     KEEPS_FAIRSHARE "runai/reclaim/fairshare" of "kai/reclaim/maintain-fair-share":
         "a project can lose resources while it uses more than the larger of its quota and its fairshare",
         "remaining > max(quota, fairshare), in some resource",
@@ -76,14 +77,15 @@ rules! {
         "compared where the two paths split: a project within its quota can lose resources if its department is over its quota";
     LOWER_PRIORITY "runai/preempt" of "kai/preempt/lower-priority":
         "a workload can preempt preemptible workloads of lower priority in its own project",
-        "priority(victim) < priority(workload)",
+        "priority(workload) > priority(victim)",
         "runai.md 7.3",
-        "between projects priority has no meaning";
+        "priority is not compared between projects";
 }
 
 /// A rule of the engine as Run:ai has it.
 pub(super) fn of_engine(rule: Rule) -> Rule {
-    WORDS.iter().find(|(engine, _)| *engine == rule.key()).map_or(rule, |(_, own)| **own)
+    let mut all = WORDS.iter().chain(SHARED);
+    all.find(|(engine, _)| *engine == rule.key()).map_or(rule, |(_, own)| **own)
 }
 
 fn in_words(rule: &mut Rule) {
@@ -95,6 +97,12 @@ pub(super) fn translate(trace: &mut Trace) {
     let of_events = trace.events.iter_mut().flat_map(|e| &mut e.checks);
     let of_refusals = trace.refusals.iter_mut().flat_map(|r| &mut r.checks);
     of_events.chain(of_refusals).chain(&mut trace.checks).for_each(|check| in_words(&mut check.rule));
+    trace.marks.iter_mut().for_each(|mark| in_words(&mut mark.rule));
+    for not_selected in &mut trace.not_selected {
+        if let Protection::Failed(check) | Protection::Later(check) = &mut not_selected.why {
+            in_words(&mut check.rule);
+        }
+    }
 }
 
 /// The same for a derivation.
@@ -121,8 +129,15 @@ mod tests {
 
     #[test]
     fn every_word_stands_for_a_rule_of_the_engine() {
-        for (engine, own) in WORDS {
-            assert!(kai::rules().iter().any(|rule| rule.key() == *engine), "{engine}, {}", own.key());
+        for (engine, own) in WORDS.iter().chain(SHARED) {
+            assert!(kai::all_rules().iter().any(|rule| rule.key() == *engine), "{engine}, {}", own.key());
+        }
+    }
+
+    #[test]
+    fn every_rule_of_the_engine_has_words() {
+        for rule in kai::all_rules() {
+            assert!(of_engine(rule).key().starts_with("runai/"), "{}", rule.key());
         }
     }
 }

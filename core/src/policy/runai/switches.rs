@@ -21,7 +21,7 @@ pub static SWITCHES: [Switch; 3] = [
     Switch::of("over-quota", &[&OVER_QUOTA, &REMAINDER, &LIMIT]),
 ];
 
-/// Its rules and those of the engine that it has no words for, and all switches.
+/// Its rules, then those that are the engine's, and all switches.
 pub(super) fn rulebook() -> Rulebook {
     let own = Rulebook::new(Vec::new(), &SWITCHES);
     let engine = kai::settings::SETTINGS.iter().map(|setting| setting.switch);
@@ -31,6 +31,7 @@ pub(super) fn rulebook() -> Rulebook {
         (switch, rules.collect())
     });
     let mut all: Vec<_> = rules::RULES.iter().map(|rule| **rule).collect();
-    all.extend(kai::all_rules().into_iter().filter(|rule| rules::of_engine(*rule) == *rule));
+    let of_engine = kai::all_rules().into_iter().map(rules::of_engine);
+    all.extend(of_engine.filter(|rule| !rules::RULES.contains(&rule)));
     Rulebook { rules: all, switches: own.switches.into_iter().chain(engine).collect() }
 }

@@ -12,7 +12,7 @@ pub const TERMS: Terms = Terms {
         ("beyond fair share", "over fairshare"),
         ("fair shares", "fairshares"),
         ("fair share", "fairshare"),
-        ("top queues", "departments"),
+        ("top-level queues", "departments"),
         ("queues", "projects"),
         ("queue", "project"),
         ("priority of the queue", "rank"),

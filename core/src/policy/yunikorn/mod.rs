@@ -23,6 +23,7 @@ pub mod cycle;
 mod decide;
 mod describe;
 mod explain;
+mod export;
 pub mod file;
 mod follow;
 mod form;

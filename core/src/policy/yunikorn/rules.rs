@@ -56,7 +56,7 @@ pub const TIE: Rule = Rule(&RuleRecord {
     says: "tied; the sort is stable, so name order is kept",
     formula: "name(a) < name(b)",
     source: "yunikorn.md 0.6, 3.2, 3.4 (N-1, N-2)",
-    differs: "the real scheduler walks them in random order",
+    differs: "the real scheduler visits them in random order",
 });
 
 /// First node that takes it.
@@ -119,7 +119,7 @@ pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
     says: "some time after its maximum is lowered, a queue is preempted down to it",
     formula: "allocated > max",
     source: "yunikorn.md 5.8; quota_preemptor.go",
-    differs: "the poll of once a second happens at the moment it is due",
+    differs: "the real scheduler checks once a second; here it happens exactly when it is due",
 });
 
 /// A node that an ask requires.

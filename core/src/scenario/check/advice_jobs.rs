@@ -80,7 +80,7 @@ pub fn advice(
                 let rounded = print_amount(rounded, Resource::GPU);
                 let says = format!("{} counts parts of a GPU in hundredths; write {rounded}", policy.name);
                 let at = here.field("gpu");
-                f.add(codes::ROUNDED, at.clone(), says, set(at, &rounded, format!("Ask for {rounded}")));
+                f.add(codes::ROUNDED, at.clone(), says, set(at, &rounded, format!("Request {rounded}")));
             }
         }
     }
@@ -108,7 +108,7 @@ fn too_big(
         "{} asks for more {what} than any node it may use has ({most}), so it waits for ever",
         quoted(job)
     );
-    f.add(codes::TOO_BIG_FOR_NODES, at.clone(), says, set(at, &most, format!("Ask for {most}")));
+    f.add(codes::TOO_BIG_FOR_NODES, at.clone(), says, set(at, &most, format!("Request {most}")));
 }
 
 /// Whether some node could hold a pod when empty.

@@ -546,7 +546,7 @@ fn gpu_request(amount: Amount, here: Here<'_>, f: &mut Findings) -> GpuRequest {
         _ => {
             let typed = quantity::print_amount(amount, Resource::GPU);
             let says = format!("gpu {typed} is neither whole nor part of one GPU; round it");
-            let fix = set(here.field("gpu"), (whole + 1).to_string(), format!("Ask for {} GPUs", whole + 1));
+            let fix = set(here.field("gpu"), (whole + 1).to_string(), format!("Request {} GPUs", whole + 1));
             f.add(codes::FRACTION, here.field("gpu"), says, fix);
             GpuRequest::Whole { devices: 1 }
         }

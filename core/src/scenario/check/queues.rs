@@ -246,7 +246,7 @@ fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
                 );
                 let fix = names::use_nearest(&queues.index, parent, at.clone())
                     .filter(|_| queues.index.nearest(parent) != Some(entry.name.as_str()))
-                    .or_else(|| set(at.clone(), "", "Make it a top queue"));
+                    .or_else(|| set(at.clone(), "", "Make it a top-level queue"));
                 f.add(codes::NO_PARENT, at, says, fix);
             }
         }
@@ -275,12 +275,12 @@ fn rings(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
         let shown: Vec<String> = members.iter().take(8).map(|&q| quoted(&queues.all[q].name)).collect();
         let more = if members.len() > 8 { format!(" and {} more", members.len() - 8) } else { String::new() };
         let says = format!(
-            "{}{more} are each other's parents in a circle; make one of them a top queue",
+            "{}{more} are each other's ancestors; make one of them a top-level queue",
             shown.join(", ")
         );
         let place = queues.here(s, members[0]).field("parent");
         let edits = vec![Edit::Set { at: place.clone(), value: String::new() }];
-        let fix = Fix { label: format!("Make {} a top queue", shown[0]), edits };
+        let fix = Fix { label: format!("Make {} a top-level queue", shown[0]), edits };
         f.add(codes::CYCLE, place, says, Some(fix));
         queues.all[members[0]].parent = None;
         found = true;
@@ -296,7 +296,7 @@ fn depth(s: &Scenario, queues: &Queues, f: &mut Findings) {
             let at = queues.here(s, id).field("parent");
             let says =
                 format!("{} lies deeper than {TREE_DEPTH_MAX} levels; move it up", quoted(&queue.name));
-            f.add(codes::TOO_DEEP, at.clone(), says, set(at, "", "Make it a top queue"));
+            f.add(codes::TOO_DEEP, at.clone(), says, set(at, "", "Make it a top-level queue"));
         }
     }
 }

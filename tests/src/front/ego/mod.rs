@@ -4,6 +4,7 @@ mod course;
 mod file;
 mod moments;
 mod one_file;
+mod slots;
 
 use fairground::policy::ego::cycle::Layout;
 use fairground::policy::ego::ids::{HostId, SubId};
@@ -21,9 +22,6 @@ use course::{Course, Round};
 use file::File;
 pub use one_file::is_one_file;
 
-/// What no scenario can select.
-pub const SLOT_POLICY: &str = "the slot policy";
-
 /// Compares a case with its recording through a scenario file.
 pub fn check(case: &Case) -> Verdict {
     match compare(case) {
@@ -35,7 +33,7 @@ pub fn check(case: &Case) -> Verdict {
 
 fn compare(case: &Case) -> Result<(), Differs> {
     if case.slots.is_some() {
-        return Err(SLOT_POLICY.into());
+        return slots::compare(case);
     }
     if !case.outside.is_empty() {
         return Err("units outside of the plan".into());

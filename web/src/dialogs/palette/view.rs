@@ -75,7 +75,7 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
 /// Other words for what a line says: the beginning of a label in small letters, and what people call it.
 const SYNONYMS: [(&str, &str); 12] = [
     ("import", "paste open load upload file new empty"),
-    ("download", "export save file yaml"),
+    ("download", "export save file yaml csv spreadsheet table"),
     ("share", "export link url embed"),
     ("keys", "shortcuts keyboard"),
     ("help", "manual documentation terms tutorial"),
@@ -220,6 +220,8 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
 fn of_the_page(add: Add<'_>) {
     add("Share", "Ctrl+S", Command::Dialog(Some(Dialog::Share)));
     add("Download the scenario", "", Command::Download);
+    add("Download all events as CSV", "", Command::DownloadCsv { is_of_events: true });
+    add("Download all series as CSV", "", Command::DownloadCsv { is_of_events: false });
     add("Import", "", Command::Dialog(Some(Dialog::Paste)));
     add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
     add("Compare policies", "", Command::Compare { with_baselines: false });

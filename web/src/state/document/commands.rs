@@ -142,6 +142,9 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
             let terms = Terms::of(&before.policy);
             let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
             commit(model, Checked::of(scenario), "", |_| name.clone(), fx);
+            if let Some(row) = added(model, change, select.as_ref()) {
+                show_row(model, row, fx);
+            }
             if select.is_some() {
                 model.selection = select;
                 ask_about(model, fx);
@@ -159,6 +162,26 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
             }
         }
         Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+/// Shows the table that a row was added to, and puts the focus on its name.
+fn show_row(model: &mut Model, row: Path, fx: &mut Vec<Effect>) {
+    if model.view.embed.is_none() {
+        model.view.tab = table::tab(&row);
+        model.view.detail = None;
+        fx.push(Effect::FocusField(row.field("name")));
+    }
+}
+
+/// The row that a change has added to a table.
+fn added(model: &Model, change: &Change, select: Option<&Selection>) -> Option<Path> {
+    let of = |list: &str, name: &str| Path::default().field(list).named(name);
+    match (change, select) {
+        (Change::AddNodes, _) => model.scenario.nodes.last().map(|node| of("nodes", &node.name)),
+        (Change::AddQueue { .. }, Some(Selection::Queue(name))) => Some(of("queues", name)),
+        (Change::AddJob { .. }, Some(Selection::Job(name))) => Some(of("jobs", name)),
+        _ => None,
     }
 }
 

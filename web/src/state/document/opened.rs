@@ -39,6 +39,8 @@ pub struct Moment {
     pub view: Option<NowView>,
     /// What is selected is explained: WHY is to be seen, also where there is one panel at a time.
     pub why: bool,
+    /// What the sender of a link says about it; empty: nothing.
+    pub note: String,
 }
 
 /// A document to be opened.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Import;
-use crate::engine::protocol::{Ask, ImportOptions};
+use crate::engine::protocol::{Ask, FileBytes, ImportOptions};
 use crate::state::document;
 use crate::state::document::commands::{keep, open};
 use crate::state::document::opened::{Opened, Origin};
@@ -19,7 +19,7 @@ use fairground::policy::Policy;
 /// Has files recognised.
 pub(crate) fn import(
     model: &mut Model,
-    files: Vec<(String, String)>,
+    files: Vec<(String, FileBytes)>,
     options: ImportOptions,
     fx: &mut Vec<Effect>,
 ) {
@@ -52,11 +52,12 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
                 scenario.name = title_of(&import.files);
             }
             let has_file =
-                Policy::described(&scenario.policy).is_some_and(|policy| policy.queue_file.is_some());
+                Policy::described(&scenario.policy).is_some_and(|policy| !policy.exports.is_empty());
             let is_foreign = has_file && import.files.len() == 1;
             open(model, Opened::new(scenario, Origin::Files), fx);
             let original = import.files.first().filter(|_| is_foreign);
-            model.original = original.map(|(_, text)| Arc::from(text.as_str()));
+            model.original =
+                original.and_then(|(_, bytes)| Some(Arc::from(std::str::from_utf8(&bytes.0).ok()?)));
             model.pristine = false;
             keep(model, fx);
             if let Some(time_ms) = run_until_ms {
@@ -68,7 +69,7 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
 }
 
 /// What a scenario without a title is called: as the file that it came from, without the endings that say its kind.
-fn title_of(files: &[(String, String)]) -> String {
+fn title_of(files: &[(String, FileBytes)]) -> String {
     let name = files.first().map_or("", |(name, _)| name.as_str());
     let stem = name.split('.').next().unwrap_or_default().replace(['_', '-'], " ");
     let stem = if name == PASTED { "" } else { stem.trim() };
@@ -76,10 +77,10 @@ fn title_of(files: &[(String, String)]) -> String {
     if stem.is_empty() { "Imported scenario".into() } else { title }
 }
 
-/// Has the queues written as their scheduler reads them.
-pub(crate) fn export(model: &mut Model, fx: &mut Vec<Effect>) {
-    model.exported = None;
+/// Has the scenario written as its scheduler reads it.
+pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
+    (model.exported, model.exporting) = (None, true);
     let original = model.original.as_deref().map(str::to_string);
     let scenario = document::to_yaml(&model.scenario);
-    model.in_flight.export = send(model, Ask::Export { scenario, original }, fx);
+    model.in_flight.export = send(model, Ask::Export { scenario, format: format.to_string(), original }, fx);
 }

@@ -1,5 +1,6 @@
 //! Files that were dropped, pasted or chosen.
 
+use crate::engine::protocol::{Columns, FileBytes, ImportOptions};
 use crate::state::document::opened::Moment;
 
 pub mod commands;
@@ -10,10 +11,10 @@ pub const PASTED: &str = "pasted text";
 /// What was recognised in dropped or pasted files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
-    /// The files: name and text.
-    pub files: Vec<(String, String)>,
+    /// The files: name and content.
+    pub files: Vec<(String, FileBytes)>,
     /// The choices it was read with.
-    pub options: crate::engine::protocol::ImportOptions,
+    pub options: ImportOptions,
     /// Still being read.
     pub reading: bool,
     /// The scenario (format 1, JSON).
@@ -30,4 +31,8 @@ pub struct Import {
     pub findings: Vec<String>,
     /// It is a trace: nodes, quota scale and policy can be chosen.
     pub is_trace: bool,
+    /// It is no scenario of the page's own: its policy can be chosen.
+    pub is_foreign: bool,
+    /// The first rows of a trace.
+    pub columns: Option<Columns>,
 }

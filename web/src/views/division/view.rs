@@ -262,7 +262,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
     head.extend(tanks.iter().map(|tank| tank.name.clone()));
     head.push("left".into());
     let whose = if level.of.is_empty() {
-        terms.says("the top queues")
+        terms.says("the top-level queues")
     } else {
         format!("the children of {}", level.of)
     };

@@ -351,7 +351,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
     IcicleView {
         summary: format!(
             "{word} of the {}: {} of {} {}; {} on {}",
-            terms.says("top queues"),
+            terms.says("top-level queues"),
             number(given),
             amount(resource, frame.total[r]),
             unit_of(&frame.named, resource, total),

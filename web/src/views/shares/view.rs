@@ -91,7 +91,7 @@ pub struct ShareRow {
     pub plus: String,
     /// Text: what it is compared with, such as `of 9`; else empty.
     pub of: String,
-    /// Text: what it wants, such as `wants 10`.
+    /// Text: what it wants, such as `requests 10`.
     pub wants: String,
     /// Name and value of everything, for the tip and for those who listen.
     pub facts: Vec<(&'static str, String)>,
@@ -257,7 +257,7 @@ fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
     more(private.is_some(), "on owned nodes", told(private.unwrap_or_default()));
     let is_over = queue.over_limit[r] > 0.0;
     more(is_over, "reclaimed first", told(queue.over_limit[r]));
-    more(true, "wants", told(queue.request[r]));
+    more(true, "requested", told(queue.request[r]));
     more(queue.non_preemptible[r] > 0.0, "non-preemptible", told(queue.non_preemptible[r]));
     let claimed = pick(&queue.claimed, resource);
     ShareRow {
@@ -283,7 +283,7 @@ fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
         },
         wants: match is_over {
             true => format!("{} reclaimed first", amount(resource, queue.over_limit[r])),
-            false => format!("wants {}", amount(resource, queue.request[r])),
+            false => format!("requests {}", amount(resource, queue.request[r])),
         },
         facts,
         ..ShareRow::default()
@@ -316,11 +316,11 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
         request: pick(&all.request, resource),
         has: amount(resource, all.allocated[r]),
         of: format!("of {}", amount(resource, total[r])),
-        wants: format!("wants {}", amount(resource, all.request[r])),
+        wants: format!("requests {}", amount(resource, all.request[r])),
         facts: vec![
             ("allocated", number::with_unit(resource, all.allocated[r])),
             ("capacity", amount(resource, total[r])),
-            ("wants", amount(resource, all.request[r])),
+            ("requested", amount(resource, all.request[r])),
         ],
         ..ShareRow::default()
     }
@@ -360,7 +360,12 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
         .filter_map(|queue| {
             let over = queue.allocated[r] - queue.quota[r]?;
             (over > 1e-9).then(|| {
-                format!("{} uses {} over its {}", queue.name, amount(resource, over), terms.word("quota"))
+                format!(
+                    "{} uses {} over its {}",
+                    queue.name,
+                    number::with_unit(resource, over),
+                    terms.word("quota")
+                )
             })
         })
         .collect();
@@ -370,8 +375,9 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
             let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
             let missing = share.min(queue.request[r]) - queue.allocated[r];
             let share = terms.says("fair share");
-            (missing > 1e-9)
-                .then(|| format!("{} is {} below its {share}", queue.name, amount(resource, missing)))
+            (missing > 1e-9).then(|| {
+                format!("{} is {} below its {share}", queue.name, number::with_unit(resource, missing))
+            })
         })
         .collect();
     let mut said = format!(

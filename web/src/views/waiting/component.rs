@@ -4,7 +4,7 @@ use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::view::{Chip, WaitingView, fitting, waiting};
+use super::view::{Chip, WaitingView, fitting, upcoming, waiting};
 use crate::chart::marks;
 use crate::state::command::Command;
 use crate::state::layout::options::SetupTab;
@@ -21,7 +21,7 @@ pub fn Waiting() -> impl IntoView {
         Memo::new(move |_| store.frame.with(|frame| frame.as_deref().map(waiting).unwrap_or_default()));
     let n_shown = Memo::new(move |_| view.with(|view| fitting(view, width.get())));
     let chips = move || view.with(|view| view.chips.iter().take(n_shown.get()).cloned().collect::<Vec<_>>());
-    let heading = move || store.terms.get().says(&heading(&view.get()));
+    let heading = heading_of(store, view);
     let is_on = move |job: &str| store.is_in_selection(&Selection::Job(job.to_string()));
     // One stop for Tab: the selected job, else the first.
     let stop = Memo::new(move |_| chips().iter().position(|chip| is_on(&chip.job)).unwrap_or(0));
@@ -76,6 +76,21 @@ pub fn Waiting() -> impl IntoView {
                 {more}
             </div>
         </section>
+    }
+}
+
+/// How many jobs wait; where none does, which one is submitted next.
+fn heading_of(store: Store, view: Memo<WaitingView>) -> impl Fn() -> String + Send + Sync + Copy + 'static {
+    let next = Memo::new(move |_| {
+        let time_ms = store.frame.with(|frame| frame.as_ref().map(|frame| frame.time_ms))?;
+        store.scenario.with(|scenario| upcoming(scenario, time_ms))
+    });
+    move || {
+        let says = view.with(|view| store.terms.get().says(&heading(view)));
+        match next.get().filter(|_| view.with(|view| view.n == 0)) {
+            Some(next) => format!("{says}. Next: {next}."),
+            None => says,
+        }
     }
 }
 

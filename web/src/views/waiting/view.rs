@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fairground::words::number::{GPU, count, with_unit};
+use fairground::scenario::{Scenario, quantity};
+use fairground::words::number::{self, GPU, count, with_unit};
 use fairground::words::{Terms, short_reason};
 
 use crate::chart::backend::text_width;
@@ -77,6 +78,19 @@ pub fn waiting(frame: &Frame) -> WaitingView {
     WaitingView { chips, n }
 }
 
+/// What is submitted next after a moment: *b2 requests 1 GPU at 0:01*. Of several at once the first.
+pub fn upcoming(scenario: &Scenario, time_ms: i64) -> Option<String> {
+    let later = |text: &str| quantity::millis(text).ok().filter(|at| *at > time_ms);
+    let jobs = scenario.jobs.iter().filter_map(|job| Some((later(&job.submit.as_ref()?.0)?, job)));
+    let (at, job) = jobs.min_by_key(|(at, _)| *at)?;
+    let gpus = job.gpu.as_ref().filter(|_| job.pods.is_none() && job.count.is_none());
+    let says = match gpus.and_then(|gpus| gpus.0.trim().parse::<f64>().ok()) {
+        Some(gpus) => format!("requests {}", with_unit(GPU, gpus)),
+        None => "is submitted".to_string(),
+    };
+    Some(format!("{} {says} at {}", job.name, number::time(at)))
+}
+
 fn chip(frame: &Frame, job: &JobRow, terms: &Terms) -> Chip {
     let pods = u64::from(job.pending);
     let size = match (job.running, job.gpus) {
@@ -130,6 +144,13 @@ mod tests {
         assert_eq!(fitting(&view(3), 3.0 * one + 1.0), 3, "no room for a count is needed");
         assert_eq!(fitting(&view(4), 3.0 * one + 1.0), 2, "the count takes room");
         assert_eq!(fitting(&view(50_000), 1e6), MOST);
+    }
+
+    #[test]
+    fn the_next_job_is_named_before_it_is_submitted() {
+        let start = crate::library::start();
+        assert_eq!(upcoming(&start, 0).as_deref(), Some("b2 requests 1 GPU at 0:01"));
+        assert_eq!(upcoming(&start, 1000), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
 
 use fairground::policy::versions;
+use fairground::words::number::count;
 use fairground::words::{Paragraph, Selection, Terms};
 use leptos::prelude::*;
 
@@ -32,9 +33,36 @@ pub fn explained(store: Store) -> Memo<Option<Explanation>> {
     })
 }
 
-/// An explanation.
+/// What an explanation begins with: the verdict and what happens next.
 #[component]
 pub fn Why(
+    /// What it says; `None`: nothing has run yet.
+    explanation: Memo<Option<Explanation>>,
+    /// Selects what a name stands for.
+    on_select: OnSelect,
+) -> impl IntoView {
+    move || {
+        let Some(Explanation { about, when, verdict, outlook, .. }) = explanation.get() else {
+            return view! { <div class="why"><p class="dim">"Nothing has run yet."</p></div> }.into_any();
+        };
+        let outlook = (!outlook.is_empty()).then(|| {
+            let says = view! { <p class="more">{text(outlook, on_select)}</p> };
+            section("What happens next".into(), says.into_any())
+        });
+        view! {
+            <div class="why">
+                <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
+                <p class="verdict">{text(verdict, on_select)}</p>
+                {outlook}
+            </div>
+        }
+        .into_any()
+    }
+}
+
+/// The rest of an explanation: evidence, rule, settings, what was not chosen, history.
+#[component]
+pub fn WhyEvidence(
     /// What it says; `None`: nothing has run yet.
     explanation: Memo<Option<Explanation>>,
     /// Selects what a name or a line stands for.
@@ -44,12 +72,7 @@ pub fn Why(
     /// Moves the cursor to the cycle of a line of the history.
     on_seek: OnSeek,
 ) -> impl IntoView {
-    move || {
-        let Some(shown) = explanation.get() else {
-            return view! { <div class="why"><p class="dim">"Nothing has run yet."</p></div> }.into_any();
-        };
-        body(shown, on_select, on_focus_field, on_seek).into_any()
-    }
+    move || explanation.get().map(|shown| body(shown, on_select, on_focus_field, on_seek))
 }
 
 fn body(
@@ -59,21 +82,18 @@ fn body(
     on_seek: OnSeek,
 ) -> impl IntoView {
     let Explanation {
-        about,
-        when,
-        verdict,
         also,
         evidence,
         checks,
         rule,
         controls,
-        outlook,
         ladder,
         order,
         list,
         others,
         history,
         policy,
+        ..
     } = shown;
     let terms = Terms::of(&policy);
     let checks = (!checks.is_empty()).then(|| comparisons(checks, on_select));
@@ -88,17 +108,8 @@ fn body(
         .into_iter()
         .map(|level| section(level.caption, entry_list(level.entries, on_select, on_seek).into_any()))
         .collect_view();
-    let outlook = (!outlook.is_empty()).then(|| {
-        section(
-            "What happens next".into(),
-            view! { <p class="more">{text(outlook, on_select)}</p> }.into_any(),
-        )
-    });
     view! {
-        <div class="why">
-            <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
-            <p class="verdict">{text(verdict, on_select)}</p>
-            {outlook}
+        <div class="why evidence">
             {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
             {(!ladder.is_empty()).then(|| section(terms.says("How the fair share is computed"), ladder_list(ladder, on_select).into_any()))}
             {rule.map(|rule| section("Rule".into(), rule_card(rule, on_select).into_any()))}
@@ -214,7 +225,7 @@ fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
 }
 
 fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
-    let choice = rule.is_our_choice();
+    let is_assumption = rule.is_assumption();
     let RuleCard { key, says, formula, source, link, paragraph, differs, is_subject } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
     let since = since(&key);
@@ -225,7 +236,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
             } else {
                 view! { {says}{text(Text::default().rule(&key), on_select)} }.into_any()
             }}
-            {choice.then(|| view! { <span class="dim" title="Not documented by the vendor">" assumption"</span> })}
+            {is_assumption.then(|| view! { <span class="dim" title="Not documented by the vendor">" assumption"</span> })}
             {more
                 .then(|| {
                     view! {
@@ -265,7 +276,8 @@ fn since(key: &str) -> Option<AnyView> {
             view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any()
         })
         .collect();
-    let caption = format!("Changed since {} {}: {}", modelled.product, modelled.versions, lines.len());
+    let caption =
+        format!("{} since {} {}", count(lines.len() as u64, "change"), modelled.product, modelled.versions);
     (!lines.is_empty()).then(|| {
         view! {
             <details>

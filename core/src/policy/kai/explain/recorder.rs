@@ -26,7 +26,7 @@ use crate::trace::{
 pub static LOWER_PRIORITY: Rule = Rule(&RuleRecord {
     key: "kai/preempt/lower-priority",
     says: "a job can preempt preemptible jobs of strictly lower priority in its own queue",
-    formula: "priority(victim) < priority(job)",
+    formula: "priority(job) > priority(victim)",
     source: "kai.md 7.1",
     differs: "fair share plays no part",
 });
@@ -42,18 +42,18 @@ pub static STALE_GRACE: Rule = Rule(&RuleRecord {
 /// Q-5.
 pub static CRASH: Rule = Rule(&RuleRecord {
     key: "kai/solver/crash",
-    says: "a job that lost pods in this cycle and is tried again is judged by the pods it lost; here the real scheduler stops \
-           with an error and starts anew (fixed in v0.16.0, v0.14.6 and v0.15.3), the simulation passes the job over",
+    says: "a job that lost pods in this cycle and is tried again has no pod left to place; the real scheduler crashes \
+           here and restarts (fixed in v0.16.0, v0.14.6 and v0.15.3), the simulation skips the job",
     formula: "tasks left to place >= 1",
     source: "kai.md 6.5, 12 Q-5",
-    differs: "the real scheduler dies in the modelled versions, v0.13.x and v0.14.0",
+    differs: "the real scheduler crashes in the modelled versions, v0.13.x and v0.14.0",
 });
 
 /// What follows from device memory of which less than 100 MiB is left (kai.md 1.2).
 pub static NO_DEVICE: Rule = Rule(&RuleRecord {
     key: "kai/bind/no-device",
     says: "the scheduler counts GPU memory in units of 100 MiB and reads labels from 1048576 on as bytes; where that gives 0, \
-           fractions of the GPU count nothing in its books, so it places more pods than the node has GPUs. Such a pod cannot \
+           fractions of the GPU count as nothing, so it places more pods than the node has GPUs. Such a pod cannot \
            be bound and stays pending",
     formula: "devices left on the node >= devices requested",
     source: "kai.md 1.2, 1.4",
@@ -341,9 +341,8 @@ impl Session<'_> {
     pub(in crate::policy::kai) fn lower_priority(&self, job: JobRef, victim: JobRef) -> Check {
         let other = self.facts_of(victim);
         let subject = Subject { other_job: Some(other.id), ..self.about_job(job) };
-        let (l, r) = (other.priority, self.facts_of(job).priority);
-        let priority = |p| count(Quantity::Priority, p);
-        Check::new(LOWER_PRIORITY, subject, priority(l), Op::Less, priority(r))
+        let [own, lower] = [self.facts_of(job), other].map(|of| count(Quantity::Priority, of.priority));
+        Check::new(LOWER_PRIORITY, subject, own, Op::Exceeds, lower)
     }
 
     fn why_stale(&self, job: JobRef, since_s: f64) -> Vec<Check> {

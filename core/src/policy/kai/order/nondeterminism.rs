@@ -62,7 +62,7 @@ macro_rules! rules {
             says: $says,
             formula: $formula,
             source: concat!("kai.md 11 ", $source),
-            differs: "the real scheduler leaves it to chance; here it is the canonical order, or the seed's",
+            differs: "the order is random in the real scheduler; here it is the canonical order, or follows from the seed",
         });
     )*};
 }

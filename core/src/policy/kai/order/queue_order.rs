@@ -78,7 +78,7 @@ pub static NAME: Rule = Rule(&RuleRecord {
     says: "queues of equal age are ordered by name",
     formula: "name(l) < name(r)",
     source: "runai.md 5",
-    differs: "our choice RC-7",
+    differs: "assumption (RC-7): name decides where the documents are silent",
 });
 
 macro_rules! rules {

@@ -28,7 +28,7 @@ pub static LIMIT: Rule = Rule(&RuleRecord {
     says: "no queue on the path to the root can exceed its limit",
     formula: "allocated + requested <= limit",
     source: "kai.md 5.3",
-    differs: "a limit left out allows nothing",
+    differs: "an omitted limit means 0",
 });
 /// 5.3.
 pub static QUOTA: Rule = Rule(&RuleRecord {

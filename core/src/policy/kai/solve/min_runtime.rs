@@ -26,7 +26,7 @@ pub static RAN_LONG_ENOUGH: Rule = Rule(&RuleRecord {
     says: "a job cannot be evicted until it has run for the minimum runtime",
     formula: "now - last start >= minimum runtime",
     source: "kai.md 6.8",
-    differs: "of an elastic job what exceeds its minimum may be taken at once",
+    differs: "pods of an elastic job above its minimum can be evicted at any time",
 });
 
 /// Against what a victim is protected.

@@ -52,7 +52,7 @@ pub static CAN_RECLAIM: Rule = Rule(&RuleRecord {
     says: "a queue can reclaim up to its fair share, and for non-preemptible jobs up to its quota",
     formula: "allocated + need <= fair share",
     source: "kai.md 6.2",
-    differs: "all three resources count, also those the job does not ask for",
+    differs: "all three resources count, including those that the job does not request",
 });
 /// 6.3 A.
 pub static MAINTAIN_FAIR_SHARE: Rule = Rule(&RuleRecord {
@@ -60,7 +60,7 @@ pub static MAINTAIN_FAIR_SHARE: Rule = Rule(&RuleRecord {
     says: "a queue can lose resources only while it uses more than the larger of its quota and its fair share",
     formula: "left(e) > min(limit, max(quota, fair share)) in some resource",
     source: "kai.md 6.3 A",
-    differs: "tested before the unit is taken, so the queue may end below its fair share",
+    differs: "tested before each eviction, so the queue can end up below its fair share",
 });
 /// 6.3 A.
 pub static GUARANTEE_QUOTA: Rule = Rule(&RuleRecord {
@@ -76,7 +76,7 @@ pub static KEEPS_ORDER: Rule = Rule(&RuleRecord {
     says: "the reclaiming queue must stay within its fair share, or stay less saturated than the queues it reclaims from",
     formula: "x/FS(q) <= 1 or x/FS(q) * multiplier < left(s)/FS(s)",
     source: "kai.md 6.3 B",
-    differs: "only against siblings that lose something, and only for resources involved",
+    differs: "compared only with siblings that lose resources, and only in the resources involved",
 });
 /// 6.3 B.
 pub static STAYS_WITHIN_QUOTA: Rule = Rule(&RuleRecord {

@@ -6,4 +6,4 @@ mod read;
 mod write;
 
 pub use read::{Fault, Reader};
-pub use write::{Node, file, limits, rules};
+pub use write::{file, limits, rules};

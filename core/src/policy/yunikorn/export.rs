@@ -3,26 +3,38 @@
 
 use std::sync::Arc;
 
+use super::config::{self, Partition, Written as Amounts, parse};
+use super::words::Config;
+use super::{file, partition};
 use crate::cluster::Queue;
+use crate::format::{Scalar, Scenario};
 use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::policy::Policy;
-use crate::policy::yunikorn::Config;
-use crate::policy::yunikorn::config::{self, Partition, Written, parse};
-use crate::policy::yunikorn::file as yunikorn;
-use crate::policy::yunikorn::partition;
-use crate::scenario::{Plan, Scalar, Scenario};
+use crate::policy::export::{Export, Source, Written};
 
-/// The configuration that a scenario amounts to, as `queues.yaml`; `None` if it is not one of YuniKorn, or cannot be run.
-pub fn export_queues_yaml(scenario: &Scenario) -> Option<String> {
-    let plan = crate::scenario::check(scenario).plan?;
-    let pools = plan.cluster.partitions.ids();
-    let partitions: Option<Vec<Partition>> = pools.map(|pool| partition_of(scenario, &plan, pool)).collect();
-    Some(yunikorn::file(&partitions?).block())
+/// The configuration.
+pub const QUEUES: Export = Export {
+    file: "queues.yaml",
+    media: "application/yaml",
+    about: "The queues as YuniKorn reads them, without nodes and work.",
+    write,
+};
+
+fn write(source: &Source<'_>) -> Option<Written> {
+    let partitions: Option<Vec<Partition>> = source
+        .partitions()
+        .map(|(pool, queues, policy)| partition_of(source, (pool, queues), policy))
+        .collect();
+    Some(Written { text: file::file(&partitions?).block(), left_out: Vec::new() })
 }
 
-fn partition_of(scenario: &Scenario, plan: &Plan, pool: PartitionId) -> Option<Partition> {
-    let (Policy::YuniKorn(policy), _) = plan.scheduling(pool) else { return None };
-    let queues = plan.cluster.queues_in(pool);
+fn partition_of(
+    source: &Source<'_>,
+    (pool, queues): (PartitionId, &Arena<QueueId, Queue>),
+    policy: &Policy,
+) -> Option<Partition> {
+    let Policy::YuniKorn(policy) = policy else { return None };
+    let scenario = source.scenario;
     let mut partition = partition::partition(queues, policy);
     let paths = partition::paths(queues);
     for (id, path) in queues.ids().zip(&paths) {
@@ -46,7 +58,7 @@ fn partition_of(scenario: &Scenario, plan: &Plan, pool: PartitionId) -> Option<P
                     top.name.clone_from(own);
                 }
             }
-            partition.name = plan.cluster.partitions[pool].name.to_string();
+            partition.name = source.cluster.partitions[pool].name.to_string();
         }
     }
     Some(partition)
@@ -98,7 +110,7 @@ fn as_typed(
         (&*gpu_type, &entry.gpu, own.map(|own| &own.gpu)),
     ];
     for (of, part, own) in parts {
-        let typed = |which: fn(&crate::scenario::ResourceEntry) -> &Option<Scalar>| {
+        let typed = |which: fn(&crate::format::ResourceEntry) -> &Option<Scalar>| {
             own.and_then(|own| which(own).as_ref()).or(which(part).as_ref())
         };
         keep(of, typed(|part| &part.quota), &mut queue.resources.guaranteed);
@@ -107,7 +119,7 @@ fn as_typed(
 }
 
 /// Keeps a quantity as it was typed where that means the same.
-fn keep(of: &str, typed: Option<&Scalar>, written: &mut Written) {
+fn keep(of: &str, typed: Option<&Scalar>, written: &mut Amounts) {
     let Some(typed) = typed.map(|scalar| scalar.0.trim()) else { return };
     if let Some(text) = written.get_mut(of).filter(|text| parse(of, text) == parse(of, typed)) {
         *text = typed.to_string();

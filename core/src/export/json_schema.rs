@@ -1,0 +1,226 @@
+//! The JSON schema of the scenario format, by which editors check and complete scenario files.
+//!
+//! Made of what the program itself reads: the table of fields gives names and kinds, the comments on the fields in
+//! `format/schema.rs` say what they mean, and the forms of the policies give the settings.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use crate::format::{FORMAT, Ref, SCHEMA_LINE, Scenario, Shape, SlotMut, VERSION};
+use crate::policy::Policy;
+
+/// Where the fields are declared and explained.
+const SOURCE: &str = include_str!("../format/schema.rs");
+
+/// A field as it is declared.
+#[derive(Clone, Debug, Default)]
+struct Declared {
+    says: String,
+    /// The type of its value, or of one of its entries.
+    kind: String,
+    /// Its line.
+    line: usize,
+}
+
+/// The structs of the format with what they and their fields say, by name.
+struct Declarations(BTreeMap<String, (String, BTreeMap<String, Declared>)>);
+
+impl Declarations {
+    fn read() -> Declarations {
+        let (mut all, mut says, mut of) = (BTreeMap::new(), String::new(), String::new());
+        for (at, line) in SOURCE.lines().map(str::trim).enumerate() {
+            if let Some(more) = line.strip_prefix("///") {
+                says = format!("{says} {}", more.trim()).trim().to_string();
+            } else if let Some(rest) = line.strip_prefix("pub struct ") {
+                of = rest.split([' ', '(']).next().unwrap_or_default().to_string();
+                all.insert(of.clone(), (std::mem::take(&mut says), BTreeMap::new()));
+            } else if let Some((name, kind)) =
+                line.strip_prefix("pub ").and_then(|field| field.split_once(": "))
+            {
+                let kind = kind.rsplit('<').next().unwrap_or(kind).trim_end_matches([',', '>']).to_string();
+                if let Some((_, fields)) = all.get_mut(&of) {
+                    fields.insert(
+                        name.replace('_', "-"),
+                        Declared { says: std::mem::take(&mut says), kind, line: at },
+                    );
+                }
+            } else if !line.starts_with("#[") {
+                says.clear();
+            }
+        }
+        Declarations(all)
+    }
+
+    fn says(&self, of: &str) -> &str {
+        self.0.get(of).map_or("", |(says, _)| says)
+    }
+
+    /// The fields of a struct, in the order of the file.
+    fn fields(&self, of: &str) -> Vec<(String, Declared)> {
+        let Some((_, fields)) = self.0.get(of) else { return Vec::new() };
+        let mut fields: Vec<(String, Declared)> = fields.clone().into_iter().collect();
+        fields.sort_by_key(|(_, field)| field.line);
+        fields
+    }
+
+    fn field(&self, of: &str, name: &str) -> Declared {
+        self.0.get(of).and_then(|(_, fields)| fields.get(name)).cloned().unwrap_or_default()
+    }
+}
+
+/// A value as typed: YAML may take it for a number or a truth value.
+fn typed() -> Value {
+    json!({ "type": ["string", "number", "boolean", "null"] })
+}
+
+/// The schema, as JSON.
+pub fn json_schema() -> String {
+    let declared = Declarations::read();
+    let mut shape = Scenario::default();
+    let mut whole = object(&mut shape, "Scenario", &declared);
+    if let Some(properties) = whole.get_mut("properties").and_then(Value::as_object_mut) {
+        let version: u32 = VERSION.parse().unwrap_or(1);
+        properties.insert("format".into(), json!({ "const": FORMAT, "description": "What the file is." }));
+        properties.insert(
+            "version".into(),
+            json!({ "enum": [version, VERSION], "description": "The version of the format." }),
+        );
+        properties["policy"] = policies(&declared);
+        properties["settings"] = settings(&declared.field("Scenario", "settings").says);
+    }
+    let mut schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Fairground scenario",
+    });
+    if let (Some(schema), Some(whole)) = (schema.as_object_mut(), whole.as_object_mut()) {
+        schema.append(whole);
+    }
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// A group of fields.
+fn object(shape: &mut dyn Shape, of: &str, declared: &Declarations) -> Value {
+    let mut properties = Map::new();
+    for (i, name) in shape.names().iter().enumerate() {
+        let field = declared.field(of, name);
+        let mut value = value(shape, i, &field.kind, declared);
+        if let Some(value) = value.as_object_mut() {
+            value.insert("description".into(), field.says.replace('`', "").into());
+        }
+        properties.insert((*name).to_string(), value);
+    }
+    json!({
+        "type": ["object", "null"],
+        "description": declared.says(of),
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+fn value(shape: &mut dyn Shape, i: usize, kind: &str, declared: &Declarations) -> Value {
+    match shape.field(i) {
+        Ref::Text(_) | Ref::Name(_) | Ref::Value(_) | Ref::Plain(_) => return typed(),
+        Ref::Texts(_) => return json!({ "type": ["array", "null"], "items": typed() }),
+        Ref::Labels(_) => return json!({ "type": ["object", "null"], "additionalProperties": typed() }),
+        Ref::Settings(_) => return json!({ "type": ["object", "null"] }),
+        Ref::Part(_) | Ref::Rows(_) => {}
+    }
+    match shape.field_mut(i) {
+        SlotMut::Part(part) => object(part, kind, declared),
+        SlotMut::Rows(rows) => {
+            rows.reset(1);
+            let entry = rows.row_mut(0).map_or(Value::Null, |row| object(row, kind, declared));
+            json!({ "type": ["array", "null"], "items": entry })
+        }
+        _ => typed(),
+    }
+}
+
+fn policies(declared: &Declarations) -> Value {
+    let all = Policy::ALL.iter().map(|policy| json!({ "const": policy.key, "description": policy.about }));
+    json!({
+        "anyOf": all.collect::<Vec<_>>(),
+        "description": declared.field("Scenario", "policy").says.replace('`', ""),
+    })
+}
+
+/// The settings of all policies; others, such as those with the name of a queue behind a dot, are not named one by one.
+fn settings(says: &str) -> Value {
+    let mut properties: BTreeMap<&str, String> = BTreeMap::new();
+    for policy in Policy::ALL {
+        let groups = policy.form.settings.iter().flat_map(|(_, attributes)| attributes.iter());
+        for attribute in groups.chain(policy.form.pool) {
+            let Some(name) = attribute.key.strip_prefix("settings.") else { continue };
+            let default = match attribute.default {
+                "" => String::new(),
+                default => format!(" Default: {default}."),
+            };
+            let says = format!("{}: {} — {}{default}", policy.name, attribute.label, attribute.says);
+            let known = properties.entry(name).or_default();
+            if !known.contains(&says) {
+                known.push_str(if known.is_empty() { "" } else { "\n" });
+                known.push_str(&says);
+            }
+        }
+    }
+    let properties: Map<String, Value> = properties
+        .into_iter()
+        .map(|(name, says)| (name.to_string(), json!({ "description": says })))
+        .collect();
+    json!({ "type": ["object", "null"], "description": says, "properties": properties })
+}
+
+/// A scenario file with a first line that names its schema for editors.
+pub fn with_schema_line(yaml: &str, schema: &str) -> String {
+    let is_plain = schema.chars().all(|c| !c.is_control() && !c.is_whitespace());
+    match is_plain && !schema.is_empty() {
+        true => format!("{SCHEMA_LINE}{schema}\n{yaml}"),
+        false => yaml.to_string(),
+    }
+}
+
+/// The reference of the format as Markdown: a table of the fields of each kind of entry.
+pub fn format_reference() -> String {
+    let declared = Declarations::read();
+    let mut open: Vec<(&str, String)> = vec![("A scenario", "Scenario".into())];
+    let mut known: Vec<String> = Vec::new();
+    let mut text = String::from(
+        "# Format reference\n\nThis page is made from the program. A scenario file is YAML or JSON; it begins with \
+         `format: fairground-scenario` and `version: 1`. Values are typed as people write them: `500m`, `16Gi`, `20m`, `unlimited`.\n",
+    );
+    while let Some((title, of)) = open.pop() {
+        if known.contains(&of) {
+            continue;
+        }
+        let _ = write!(text, "\n## {title}\n\n{}\n\n| field | meaning |\n|---|---|\n", declared.says(&of));
+        let mut inner = Vec::new();
+        for (name, field) in declared.fields(&of) {
+            let _ = writeln!(text, "| `{name}` | {} |", field.says.replace('|', "\\|"));
+            if let Some((title, _)) = TITLES.iter().find(|(_, kind)| *kind == field.kind) {
+                inner.push((*title, field.kind));
+            }
+        }
+        inner.reverse();
+        open.extend(inner);
+        known.push(of);
+    }
+    text
+}
+
+/// What the kinds of entries are called.
+const TITLES: [(&str, &str); 10] = [
+    ("Delays", "DelaysEntry"),
+    ("Nodes", "NodeEntry"),
+    ("Queues", "QueueEntry"),
+    ("Queues in one pool", "QueuePoolEntry"),
+    ("A resource of a queue", "ResourceEntry"),
+    ("Jobs", "JobEntry"),
+    ("Pod sets", "PodSetEntry"),
+    ("Timeline", "TimelineEntry"),
+    ("Capacity of a node", "CapacityEntry"),
+    ("Pools", "PoolEntry"),
+];

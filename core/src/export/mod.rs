@@ -1,0 +1,132 @@
+//! A scenario as the files of the product whose policy it has, and what changes in them.
+//!
+//! Each policy writes its own files ([`crate::policy::export`]); here they are found by name, and compared with the text that a
+//! scenario came from: that text is imported and exported in the same way, so that only what was edited differs.
+
+pub mod diff;
+mod json_schema;
+mod rename;
+
+pub use json_schema::{format_reference, json_schema, with_schema_line};
+pub use rename::{Renamed, renamed};
+
+use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};
+use crate::moment::csv;
+use crate::policy::Policy;
+use crate::policy::description::Description;
+use crate::policy::export::Source;
+pub use crate::policy::export::{Export, File, Written};
+use crate::scenario::{self, Diagnostic, Plan, Scenario, Severity};
+use crate::sim::{CycleRecord, Simulation, Stops, drive};
+use crate::translate::{Kind as Note, translate};
+
+/// All formats that can be written, each with the policy that it belongs to.
+pub fn formats() -> impl Iterator<Item = (&'static Description, &'static Export)> {
+    Policy::ALL.iter().flat_map(|policy| policy.exports.iter().map(move |export| (*policy, export)))
+}
+
+/// The formats of the policy of a scenario.
+pub fn formats_of(scenario: &Scenario) -> &'static [Export] {
+    Policy::described(&scenario.policy).map_or(&[], |policy| policy.exports)
+}
+
+/// Why nothing can be written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refused {
+    /// No format has this name, or no format is of the scenario's policy.
+    NoFormat,
+    /// There are more pods than a kit may have.
+    TooLarge,
+    /// The scenario cannot be run.
+    Mistakes(Vec<Diagnostic>),
+}
+
+/// Writes a scenario in a format; `None`: in the first of its policy. A format of another policy has the scenario translated first.
+pub fn export(scenario: &Scenario, format: Option<&str>) -> Result<Written, Refused> {
+    let (policy, format) = chosen(scenario, format).ok_or(Refused::NoFormat)?;
+    let translated = translate(scenario, policy).ok_or(Refused::NoFormat)?;
+    let plan = plan_of(&translated.scenario)?;
+    let policies = policies(&plan);
+    let source = Source { scenario: &translated.scenario, cluster: &plan.cluster, policies: &policies };
+    let mut written = (format.write)(&source).ok_or(Refused::NoFormat)?;
+    let lost = translated.notes.into_iter().filter(|note| note.kind != Note::Kept);
+    written.left_out.extend(lost.map(|note| note.says));
+    Ok(written)
+}
+
+fn plan_of(scenario: &Scenario) -> Result<Plan, Refused> {
+    let checked = scenario::check(scenario);
+    let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+    checked.plan.ok_or_else(|| Refused::Mistakes(checked.diagnostics.into_iter().filter(is_error).collect()))
+}
+
+fn policies(plan: &Plan) -> Vec<&Policy> {
+    plan.cluster.partitions.ids().map(|pool| plan.scheduling(pool).0).collect()
+}
+
+/// Most cycles of which a kit lists the events.
+const CYCLES_MAX: u32 = 10_000;
+
+/// A scenario as a virtual cluster with the real scheduler of its policy: the files of a folder.
+pub fn kit(scenario: &Scenario) -> Result<Vec<File>, Refused> {
+    let write = Policy::described(&scenario.policy).and_then(|policy| policy.kit).ok_or(Refused::NoFormat)?;
+    let plan = plan_of(scenario)?;
+    let mut simulation = Simulation::new(&plan);
+    let mut expected = csv::EVENTS_HEAD.to_string();
+    let stops = Stops { cycles: Some(CYCLES_MAX), until: None };
+    let mut events = |at: &Simulation, record: &CycleRecord| {
+        expected.push_str(&csv::events(at.cluster(), record));
+        match at.is_quiet() {
+            true => Err(()),
+            false => Ok(()),
+        }
+    };
+    // Once nothing further happens, the rest is as quiet.
+    let _ = drive(&mut simulation, stops, &mut events);
+    let policies = policies(&plan);
+    let source = Source { scenario, cluster: &plan.cluster, policies: &policies };
+    write(&source, &expected).ok_or(Refused::TooLarge)
+}
+
+/// The policy and the format that are meant by a name.
+fn chosen(scenario: &Scenario, format: Option<&str>) -> Option<(&'static str, &'static Export)> {
+    let own = Policy::described(&scenario.policy)?;
+    match format {
+        None => own.exports.first().map(|export| (own.key, export)),
+        Some(name) => {
+            let of = |policy: &'static Description| policy.exports.iter().find(|export| export.file == name);
+            of(own).map(|export| (own.key, export)).or_else(|| {
+                formats().find(|(_, export)| export.file == name).map(|(policy, export)| (policy.key, export))
+            })
+        }
+    }
+}
+
+/// A text that a scenario may have come from, of any kind that exports write; `None`: of another kind.
+pub fn original(text: &str) -> Option<Imported> {
+    let options = Options::default();
+    Some(match recognise(text.as_bytes(), "") {
+        Kind::QueuesYaml => import::import_queues_yaml(text, &options),
+        Kind::Organisation => import::import_organisation(&[text], &options),
+        Kind::Plan => import::import_plan(text, &options),
+        Kind::Kubernetes => import::import_kubernetes(&[Text { file: "", text }], &options),
+        _ => return None,
+    })
+}
+
+/// What changes from an imported scenario to what was made of it, in a format. Nodes are part of few of the formats: where they are not,
+/// what depends on them is written with the nodes that the scenario has now.
+pub fn changes(
+    imported: &Scenario,
+    now: &Scenario,
+    format: Option<&str>,
+    names: [&str; 2],
+) -> Result<String, Refused> {
+    let name = match format {
+        Some(name) => name,
+        None => formats_of(now).first().ok_or(Refused::NoFormat)?.file,
+    };
+    let after = export(now, Some(name))?.text;
+    let before = export(imported, Some(name))?.text;
+    Ok(diff::unified(&before, &after, names))
+}

@@ -1,0 +1,148 @@
+//! Packed files: text in gzip, and the zip archive in which KAI answers with its snapshot.
+//!
+//! Archives are read piece by piece from memory and never written to disk, so names inside them cannot lead anywhere. What
+//! comes out is bounded, whatever the archive says of itself.
+
+use std::io::{Error, Read, Result as IoResult};
+
+use miniz_oxide::inflate::stream::{InflateState, inflate};
+use miniz_oxide::{DataFormat, MZFlush, MZStatus};
+use rawzip::{CompressionMethod, ZipArchive};
+
+/// The file in the archive that KAI answers with.
+const SNAPSHOT: &str = "snapshot.json";
+/// Most entries of an archive that are looked through.
+const ENTRIES_MAX: u64 = 1000;
+/// Most bytes of an unpacked snapshot.
+pub const SNAPSHOT_MAX: u64 = 1_000_000_000;
+
+/// Deflated bytes that are inflated as they are read.
+pub struct Inflater<'a> {
+    packed: &'a [u8],
+    state: Box<InflateState>,
+    /// How many bytes may still come.
+    left: u64,
+    most: u64,
+    is_at_end: bool,
+}
+
+impl<'a> Inflater<'a> {
+    fn new(packed: &'a [u8], most: u64) -> Inflater<'a> {
+        let state = InflateState::new_boxed(DataFormat::Raw);
+        Inflater { packed, state, left: most, most, is_at_end: false }
+    }
+}
+
+impl Read for Inflater<'_> {
+    fn read(&mut self, into: &mut [u8]) -> IoResult<usize> {
+        while !self.is_at_end && !into.is_empty() {
+            let step = inflate(&mut self.state, self.packed, into, MZFlush::None);
+            self.packed = &self.packed[step.bytes_consumed..];
+            match step.status {
+                Ok(MZStatus::StreamEnd) => self.is_at_end = true,
+                Ok(_) if step.bytes_written > 0 || step.bytes_consumed > 0 => {}
+                _ => return Err(Error::other("the compressed data is damaged or cut off")),
+            }
+            let n = step.bytes_written as u64;
+            if n > self.left {
+                let megabytes = self.most / 1_000_000;
+                return Err(Error::other(format!("it unpacks to more than {megabytes} MB; split it")));
+            }
+            self.left -= n;
+            if n > 0 {
+                return Ok(step.bytes_written);
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Whether bytes are packed with gzip.
+pub fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// Whether bytes are a zip archive.
+pub fn is_zip(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
+
+/// Unpacks gzip, to at most so many bytes.
+pub fn gunzip(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
+    let packed = behind_gzip_head(bytes).ok_or("the gzip header is damaged; compress it again")?;
+    let mut unpacked = Vec::new();
+    match Inflater::new(packed, most).read_to_end(&mut unpacked) {
+        Ok(_) => Ok(unpacked),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// What stands behind the head of a gzip file (RFC 1952).
+fn behind_gzip_head(bytes: &[u8]) -> Option<&[u8]> {
+    let (flags, mut rest) = (*bytes.get(3)?, bytes.get(10..)?);
+    if bytes.get(2) != Some(&8) {
+        return None;
+    }
+    if flags & 4 != 0 {
+        let n = usize::from(u16::from_le_bytes([*rest.first()?, *rest.get(1)?]));
+        rest = rest.get(2 + n..)?;
+    }
+    // The file's name and a comment, each ended by a zero.
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            let end = rest.iter().position(|&b| b == 0)?;
+            rest = &rest[end + 1..];
+        }
+    }
+    rest.get(if flags & 2 != 0 { 2 } else { 0 }..)
+}
+
+/// Reads the snapshot in an archive, which is unpacked meanwhile; its checksum is compared at its end.
+pub fn read_snapshot<T>(
+    bytes: &[u8],
+    read: impl FnOnce(&mut dyn Read) -> Result<T, String>,
+) -> Result<T, String> {
+    let damaged = |error: rawzip::Error| format!("the archive is damaged ({error}); download it again");
+    let archive = ZipArchive::from_slice(bytes).map_err(damaged)?;
+    let n = archive.entries_hint();
+    if n > ENTRIES_MAX {
+        return Err(format!("the archive has {n} entries; a snapshot of KAI has one, {SNAPSHOT}"));
+    }
+    let mut entries = archive.entries();
+    for _ in 0..ENTRIES_MAX {
+        let Some(entry) = entries.next_entry().map_err(damaged)? else { break };
+        if entry.file_path().as_ref() != SNAPSHOT.as_bytes() {
+            continue;
+        }
+        if entry.compression_method() != CompressionMethod::DEFLATE {
+            return Err(format!("{SNAPSHOT} is not deflated; download it again"));
+        }
+        let entry = archive.get_entry(entry.wayfinder()).map_err(damaged)?;
+        return read(&mut entry.verifying_reader(Inflater::new(entry.data(), SNAPSHOT_MAX)));
+    }
+    Err(format!("the archive has no {SNAPSHOT}; unpack it and choose the files inside"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_archives_end_with_a_message() {
+        for text in ["PK\x03\x04", "PK\x05\x06junk", "PK\x03\x04snapshot.json and no directory"] {
+            let read = read_snapshot(text.as_bytes(), |_| Ok(()));
+            assert!(read.is_err_and(|says| says.contains("damaged")), "{text}");
+        }
+        assert!(gunzip(&[0x1f, 0x8b, 8], 100).is_err());
+        assert!(gunzip(&[0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0, b'n'], 100).is_err());
+    }
+
+    #[test]
+    fn what_comes_out_is_bounded() {
+        let packed = miniz_oxide::deflate::compress_to_vec(&vec![b'x'; 1_000_000], 6);
+        let mut file = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+        file.extend(packed);
+        assert_eq!(gunzip(&file, 1_000_000).map(|text| text.len()), Ok(1_000_000));
+        assert!(gunzip(&file, 999_999).is_err_and(|says| says.contains("more than")));
+    }
+}

@@ -1,0 +1,492 @@
+//! Several files at once, in any mixture: each is recognised, and those that belong together become one scenario.
+//!
+//! # Rule
+//! A scenario, a link, an input of KAI's simulators and a plan of EGO stand alone. Of the others each kind becomes a part: queues
+//! come from the part that lists them, nodes from the one that knows them, jobs from all. What is not used is named, with the reason.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::archive::{gunzip, is_gzip, is_zip, read_snapshot};
+use super::kubernetes::{import_trees, snapshot};
+use super::options::{Mapping, Options};
+use super::recognise::{Kind, recognise};
+use super::yunikorn_rest::names_by_path;
+use super::{Imported, Report, Source, in_words_of, trees};
+use crate::format::DIALECT;
+use crate::link;
+use crate::policy::yunikorn;
+use crate::scenario::value::Value;
+use crate::scenario::{
+    self, Diagnostic, NodeEntry, Path, QueueEntry, ResourceEntry, Scenario, TEXT_MAX, codes, finding,
+};
+
+/// A file as it was dropped, chosen or named.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// Its name, with folders if it was in some.
+    pub name: &'a str,
+    /// What is in it, packed or not.
+    pub bytes: &'a [u8],
+    /// It was said to be a list of queue sizes.
+    pub is_sizes: bool,
+}
+
+/// What some files came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Files {
+    /// The scenario with its report.
+    pub imported: Imported,
+    /// What the file is that the scenario is named after.
+    pub kind: Kind,
+    /// The text of a trace, whose columns can be chosen.
+    pub trace: Option<String>,
+}
+
+/// Most files at once.
+pub const FILES_MAX: usize = 1000;
+
+/// The kinds that stand alone, in the order in which they are looked for.
+const ALONE: [Kind; 5] = [Kind::Scenario, Kind::Link, Kind::FairShare, Kind::TimeBased, Kind::Plan];
+
+/// A file that was recognised.
+struct Piece<'a> {
+    file: &'a str,
+    kind: Kind,
+    is: Content<'a>,
+}
+
+/// What is in a file.
+enum Content<'a> {
+    Text(Cow<'a, str>),
+    /// The values of a snapshot, which has no lines.
+    Tree(Value),
+}
+
+impl Piece<'_> {
+    fn text(&self) -> &str {
+        match &self.is {
+            Content::Text(text) => text,
+            Content::Tree(_) => "",
+        }
+    }
+}
+
+/// Makes one scenario of some files. With a policy in the options it is put into the words of that one, otherwise into those of the
+/// policy that the files are of.
+pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
+    let mut report = Report::default();
+    if files.len() > FILES_MAX {
+        let says = format!("the first {FILES_MAX} of {} files are read; choose fewer", files.len());
+        report.ignored.push(says);
+    }
+    let files = files.iter().take(FILES_MAX);
+    let pieces: Vec<Piece<'_>> = files.filter_map(|file| piece(file, options, &mut report)).collect();
+    name_files(&pieces, &mut report);
+    let (scenario, kind) = match ALONE.iter().find_map(|kind| pieces.iter().find(|piece| piece.kind == *kind))
+    {
+        Some(piece) => {
+            others_left_out(piece, &pieces, &mut report);
+            (alone(piece, options, &mut report), piece.kind)
+        }
+        None => (together(&pieces, options, &mut report), main_kind(&pieces)),
+    };
+    let is_own = matches!(kind, Kind::Scenario | Kind::Link);
+    let scenario = scenario.map(|scenario| match options.policy.as_str() {
+        policy if policy.is_empty() || is_own || scenario.policy == policy => scenario,
+        policy => in_words_of(policy, scenario, &mut report),
+    });
+    report.bound();
+    let trace = pieces.iter().find(|piece| piece.kind == Kind::Trace).map(|piece| piece.text().to_string());
+    Files { imported: Imported { scenario, report }, kind, trace: trace.filter(|_| kind == Kind::Trace) }
+}
+
+fn main_kind(pieces: &[Piece<'_>]) -> Kind {
+    let known = pieces.iter().map(|piece| piece.kind).find(|kind| *kind != Kind::Unknown);
+    match known {
+        Some(_) if pieces.iter().any(|piece| piece.kind == Kind::Trace) => Kind::Trace,
+        known => known.unwrap_or(Kind::Unknown),
+    }
+}
+
+/// Unpacks a file and recognises it. What cannot be read is reported.
+fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<Piece<'a>> {
+    let mut refuse = |says: String| {
+        let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
+        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+        None
+    };
+    let mut bytes = Cow::Borrowed(file.bytes);
+    if is_gzip(&bytes) {
+        match gunzip(&bytes, TEXT_MAX as u64) {
+            Ok(unpacked) => bytes = Cow::Owned(unpacked),
+            Err(says) => return refuse(says),
+        }
+    }
+    if is_zip(&bytes) {
+        return match read_snapshot(&bytes, |unpacked| snapshot::read(unpacked)) {
+            Ok(tree) => Some(Piece { file: file.name, kind: Kind::Kubernetes, is: Content::Tree(tree) }),
+            Err(says) => refuse(says),
+        };
+    }
+    if bytes.len() > TEXT_MAX {
+        return refuse(format!("it has {} bytes; up to {TEXT_MAX} are read; split it", bytes.len()));
+    }
+    let text = match decode(bytes) {
+        Ok(text) => text,
+        Err(says) => return refuse(says),
+    };
+    let kind = match recognise(text.as_bytes(), file.name) {
+        Kind::Unknown | Kind::Trace if file.is_sizes => Kind::QueueSizes,
+        // Somebody says what its columns hold.
+        Kind::Unknown if options.mapping != Mapping::default() => Kind::Trace,
+        kind => kind,
+    };
+    let text = if kind == Kind::Kubernetes { from_first_value(text) } else { text };
+    Some(Piece { file: file.name, kind, is: Content::Text(text) })
+}
+
+/// Bytes as text: UTF-8, or UTF-16 where a mark at the beginning says so, as Windows shells write it.
+fn decode(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, String> {
+    let wide = |from: fn([u8; 2]) -> u16| {
+        let units = bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]]));
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
+    };
+    match bytes.get(..2) {
+        Some([0xff, 0xfe]) => return Ok(Cow::Owned(wide(u16::from_le_bytes))),
+        Some([0xfe, 0xff]) => return Ok(Cow::Owned(wide(u16::from_be_bytes))),
+        _ => {}
+    }
+    let refusal = |at: usize| format!("byte {} is not UTF-8 text; save the file as UTF-8", at + 1);
+    match bytes {
+        Cow::Borrowed(bytes) => {
+            std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|error| refusal(error.valid_up_to()))
+        }
+        Cow::Owned(bytes) => {
+            let text = String::from_utf8(bytes);
+            text.map(Cow::Owned).map_err(|error| refusal(error.utf8_error().valid_up_to()))
+        }
+    }
+}
+
+/// Lines of a shell before the first value, such as a prompt or a warning, become empty, so that the numbers of lines stay.
+fn from_first_value(text: Cow<'_, str>) -> Cow<'_, str> {
+    let begins = |line: &str| {
+        let line = line.trim_start_matches('\u{feff}');
+        // Keys of objects begin with a small letter; what a shell says begins with a capital, or with *error*.
+        let key = line.split(':').next().unwrap_or_default();
+        let is_key = line.contains(':')
+            && line.starts_with(|c: char| c.is_ascii_lowercase())
+            && key != "error"
+            && key.chars().all(|c| c.is_ascii_alphanumeric());
+        is_key || line.starts_with(['{', '[', '#']) || line.starts_with("---") || line.starts_with("- ")
+    };
+    let mut at = 0;
+    let mut n = 0;
+    for line in text.split_inclusive('\n') {
+        if begins(line) {
+            break;
+        }
+        at += line.len();
+        n += 1;
+    }
+    if at == 0 || at >= text.len() {
+        return text;
+    }
+    Cow::Owned("\n".repeat(n) + &text[at..])
+}
+
+/// Says of each of several files what it is.
+fn name_files(pieces: &[Piece<'_>], report: &mut Report) {
+    for piece in pieces {
+        match piece.kind {
+            Kind::Unknown if pieces.len() > 1 => {
+                report.ignored.push(format!("{}: not recognized", piece.file));
+            }
+            kind if pieces.len() > 1 => {
+                report.understood.push(format!("{}: {}", piece.file, kind.what()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The files that are not used beside one that stands alone.
+fn others_left_out(used: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) {
+    for piece in pieces.iter().filter(|piece| !std::ptr::eq(*piece, used) && piece.kind != Kind::Unknown) {
+        report.understood.retain(|line| *line != format!("{}: {}", piece.file, piece.kind.what()));
+        let (it, import) = (piece.kind.what(), used.kind.what());
+        report.ignored.push(format!("{} is left out: it is {it}, and the import is {import}", piece.file));
+    }
+}
+
+/// The scenario of a file that stands alone.
+fn alone(piece: &Piece<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
+    let text = piece.text();
+    let imported = match piece.kind {
+        Kind::Scenario => own(text),
+        Kind::Link => of_link(text),
+        Kind::FairShare => super::fairshare::import(text),
+        Kind::TimeBased => super::time_based::import(text),
+        _ => super::import_plan(text, &of_kai(options)),
+    };
+    report.take(imported.report);
+    imported.scenario
+}
+
+/// A scenario of the product's own format.
+fn own(text: &str) -> Imported {
+    let read = scenario::read(text);
+    let is_clean = read.is_clean();
+    let mut report = Report { diagnostics: read.diagnostics, ..Report::default() };
+    report.understood.extend(read.scenario.iter().map(contents));
+    if read.has_comments {
+        report.ignored.push("comments; notes are kept".into());
+    }
+    Imported { scenario: read.scenario.filter(|_| is_clean), report }
+}
+
+fn of_link(text: &str) -> Imported {
+    let mut report = Report::default();
+    match link::open(text) {
+        Ok(linked) => {
+            report.understood.push(contents(&linked.scenario));
+            let (theirs, ours) = (linked.rules, link::RULES);
+            if theirs != ours {
+                let says = format!("version {ours} of the rules; the link was made with version {theirs}");
+                report.assumed.push(says);
+            }
+            Imported { scenario: Some(linked.scenario), report }
+        }
+        Err(_) => {
+            let says = "the link cannot be read: part of it is missing or changed; copy it again as a whole";
+            report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+            Imported { scenario: None, report }
+        }
+    }
+}
+
+fn contents(scenario: &Scenario) -> String {
+    let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let name = if scenario.name.is_empty() { String::new() } else { format!(" \"{}\"", scenario.name) };
+    let (nodes, queues, jobs) = (scenario.nodes.len(), scenario.queues.len(), scenario.jobs.len());
+    let [nodes, queues, jobs] = [count(nodes, "node group"), count(queues, "queue"), count(jobs, "job")];
+    format!("a scenario{name}: {nodes}, {queues}, {jobs}")
+}
+
+/// The options for a part, which is made in the words of its own policy.
+fn of_kai(options: &Options) -> Options {
+    let policy = if options.policy.is_empty() { DIALECT.to_string() } else { options.policy.clone() };
+    Options { policy, ..options.clone() }
+}
+
+/// What files of one kind came to.
+struct Part {
+    kind: Kind,
+    scenario: Scenario,
+    /// The line that says which nodes are assumed.
+    assumed_nodes: Option<String>,
+    /// Whether the files list queues.
+    has_queues: bool,
+}
+
+/// The kinds that become parts, those that list queues for others first.
+const PARTS: [Kind; 6] =
+    [Kind::Organisation, Kind::QueuesYaml, Kind::YuniKornState, Kind::Kubernetes, Kind::Slurm, Kind::Trace];
+
+/// The scenario of files that belong together.
+fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Option<Scenario> {
+    let mut parts: Vec<Part> = Vec::new();
+    for kind in PARTS {
+        let of: Vec<&Piece<'_>> = pieces.iter().filter(|piece| piece.kind == kind).collect();
+        if !of.is_empty() {
+            parts.extend(part(kind, &of, pieces, options, report));
+        }
+    }
+    for piece in pieces.iter().filter(|piece| piece.kind.advice().is_some()) {
+        let file = if pieces.len() > 1 { format!("{}: ", piece.file) } else { String::new() };
+        let says = format!("{file}{}", piece.kind.advice().unwrap_or_default());
+        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+    }
+    if pieces.iter().all(|piece| piece.kind == Kind::QueueSizes) && !pieces.is_empty() {
+        let says = "these are sizes of queues; import them together with a trace of jobs";
+        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+    }
+    if pieces.iter().any(|piece| piece.kind == Kind::Unknown) && parts.is_empty() {
+        report.diagnostics.push(finding(codes::IMPORT, Path::default(), NOT_RECOGNISED.into()));
+    }
+    // What cannot be read would be missing from the whole.
+    if report
+        .diagnostics
+        .iter()
+        .any(|found| found.code.0 == codes::IMPORT.0 || found.code.0 == codes::SYNTAX.0)
+    {
+        parts.retain(|part| part.kind == Kind::Trace);
+    }
+    merge(parts, report)
+}
+
+/// What is said of a text that is nothing.
+const NOT_RECOGNISED: &str = "this is not recognized: it is no scenario (YAML or JSON), no link, no trace of jobs (CSV with a head \
+     line), no output of kubectl get … -o json, no configuration or REST answer of YuniKorn, no REST answer of Run:ai, no plan of \
+     EGO (XML), and no output of sacctmgr, sshare or squeue";
+
+fn part(
+    kind: Kind,
+    of: &[&Piece<'_>],
+    pieces: &[Piece<'_>],
+    options: &Options,
+    report: &mut Report,
+) -> Option<Part> {
+    let sources: Vec<Source<'_>> =
+        of.iter().map(|piece| Source { file: piece.file, text: piece.text() }).collect();
+    let texts: Vec<&str> = of.iter().map(|piece| piece.text()).collect();
+    let options = &match kind {
+        Kind::Trace => of_kai(options),
+        Kind::Kubernetes => Options { policy: String::new(), ..options.clone() },
+        _ => Options { policy: DIALECT.into(), ..options.clone() },
+    };
+    let imported = match kind {
+        Kind::Organisation => super::import_organisation(&texts, options),
+        Kind::QueuesYaml => super::import_queues_yaml(texts[0], options),
+        Kind::YuniKornState => super::yunikorn_rest::import_state(&sources, options),
+        Kind::Slurm => super::slurm::import_slurm(&sources, options),
+        Kind::Trace => {
+            let sizes = pieces.iter().find(|piece| piece.kind == Kind::QueueSizes);
+            super::import(texts[0].as_bytes(), sizes.map(|piece| piece.text().as_bytes()), options)
+        }
+        _ => objects(of, options),
+    };
+    let used = if matches!(kind, Kind::Trace | Kind::QueuesYaml) { 1 } else { of.len() };
+    for piece in &of[used..] {
+        report.understood.retain(|line| !line.starts_with(&format!("{}: ", piece.file)));
+        let what = kind.what();
+        report.ignored.push(format!("{} is left out: it is another {}", piece.file, &what[2..]));
+    }
+    let Imported { scenario, report: own } = imported;
+    let (assumed_nodes, has_queues) = (own.assumed_nodes.clone(), own.has_queues);
+    let n_before = report.diagnostics.len();
+    report.take(own);
+    if pieces.len() > 1 && of.len() == 1 {
+        name_file(&mut report.diagnostics[n_before..], of[0].file);
+    }
+    Some(Part { kind, scenario: scenario?, assumed_nodes, has_queues })
+}
+
+/// Findings of one file among several say its name.
+fn name_file(found: &mut [Diagnostic], file: &str) {
+    for found in found {
+        found.says = format!("{file}: {}", found.says);
+    }
+}
+
+fn objects(of: &[&Piece<'_>], options: &Options) -> Imported {
+    let mut report = Report::default();
+    let mut roots = Vec::new();
+    for piece in of {
+        match &piece.is {
+            Content::Tree(tree) => {
+                roots.push((if of.len() > 1 { piece.file } else { "" }, Cow::Borrowed(tree)))
+            }
+            Content::Text(text) => {
+                // With a second one the file is named.
+                let all = [Source { file: piece.file, text }, Source { file: "", text: "" }];
+                let sources = if of.len() > 1 { &all[..] } else { &all[..1] };
+                let read = trees(sources, &mut report);
+                roots.extend(read.into_iter().map(|(file, tree)| (file, Cow::Owned(tree))));
+            }
+        }
+    }
+    let roots: Vec<(&str, &Value)> = roots.iter().map(|(file, tree)| (*file, &**tree)).collect();
+    import_trees(&roots, options, report)
+}
+
+/// Joins the parts: queues from the first that lists them, nodes from the first that knows them, jobs from all.
+fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
+    let mut parts: std::collections::VecDeque<Part> = parts.into();
+    if let Some(at) = parts.iter().position(|part| part.has_queues) {
+        let first = parts.remove(at)?;
+        parts.push_front(first);
+    }
+    let mut base = parts.pop_front()?;
+    for mut other in parts {
+        if other.scenario.policy != base.scenario.policy {
+            let policy = base.scenario.policy.clone();
+            other.scenario = in_words_of(&policy, other.scenario, report);
+        }
+        if base.assumed_nodes.is_some() && other.assumed_nodes.is_none() {
+            let said = base.assumed_nodes.take();
+            report.assumed.retain(|line| Some(line) != said.as_ref());
+            base.scenario.nodes = Arc::new(nodes_in_pools(&base.scenario, &other.scenario));
+        } else if let Some(said) = &other.assumed_nodes {
+            report.assumed.retain(|line| line != said);
+        } else {
+            let says = format!("the nodes of {}: those of {} are used", other.kind.what(), base.kind.what());
+            report.ignored.push(says);
+        }
+        if other.has_queues && base.has_queues {
+            let says = format!("the queues of {}: those of {} are used", other.kind.what(), base.kind.what());
+            report.ignored.push(says);
+        }
+        add_jobs(&mut base.scenario, &other.scenario, report);
+    }
+    Some(base.scenario)
+}
+
+/// The label that puts a node of a Run:ai cluster into a node pool.
+const POOL_LABEL: &str = "runai/node-pool";
+
+/// Nodes of another part in the pools of this one: by their label, else in the first.
+fn nodes_in_pools(base: &Scenario, other: &Scenario) -> Vec<NodeEntry> {
+    let of = |node: &NodeEntry| {
+        let named = node.pool.as_ref().or_else(|| node.labels.get(POOL_LABEL));
+        let known = named.filter(|name| base.pools.iter().any(|pool| pool.name == **name));
+        let pool = known.or_else(|| base.pools.first().map(|pool| &pool.name)).cloned();
+        NodeEntry { pool, ..node.clone() }
+    };
+    other.nodes.iter().map(of).collect()
+}
+
+/// Adds the jobs of another part, and the queues that only they name.
+fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
+    let known: BTreeSet<&str> = base.queues.iter().map(|queue| queue.name.as_str()).collect();
+    let mut missing: Vec<QueueEntry> = Vec::new();
+    let mut jobs = (*base.jobs).clone();
+    // YuniKorn names queues by their path.
+    let is_by_path = base.policy == yunikorn::DESCRIPTION.key;
+    let paths = if is_by_path { names_by_path(&base.queues) } else { Default::default() };
+    for job in other.jobs.iter() {
+        let mut job = job.clone();
+        if let Some(name) = paths.get(&job.queue).or_else(|| paths.get(&format!("root.{}", job.queue))) {
+            job.queue.clone_from(name);
+        }
+        if !known.contains(job.queue.as_str()) && !missing.iter().any(|queue| queue.name == job.queue) {
+            let listed = other.queues.iter().find(|queue| queue.name == job.queue);
+            missing.push(QueueEntry {
+                parent: None,
+                ..listed.cloned().unwrap_or_else(|| unlimited(&job.queue))
+            });
+        }
+        jobs.push(job);
+    }
+    if !missing.is_empty() {
+        let names: Vec<&str> = missing.iter().map(|queue| queue.name.as_str()).collect();
+        report.assumed.push(format!("queues that only jobs name, at the top: {}", names.join(", ")));
+    }
+    let mut queues = (*base.queues).clone();
+    queues.extend(missing);
+    (base.queues, base.jobs) = (Arc::new(queues), Arc::new(jobs));
+}
+
+/// A queue that only jobs name: nothing is promised to it, and it may use everything.
+pub fn unlimited(name: &str) -> QueueEntry {
+    let free = ResourceEntry {
+        quota: Some("0".into()),
+        limit: Some("unlimited".into()),
+        weight: Some("1".into()),
+        usage: None,
+    };
+    let (gpu, cpu, memory) = (free.clone(), free.clone(), free);
+    QueueEntry { name: name.to_string(), gpu, cpu, memory, ..QueueEntry::default() }
+}

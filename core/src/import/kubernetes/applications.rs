@@ -1,0 +1,80 @@
+//! What pods say to YuniKorn: their application, queue, user and task groups.
+//!
+//! # Source
+//! Apache YuniKorn, `docs/user_guide/labels_and_annotations_in_yunikorn.md`, `docs/user_guide/gang_scheduling.md`
+
+use super::objects::Object;
+use super::pods::Pod;
+use crate::scenario::value::{Is, Value, parse};
+
+/// The annotation that names the task group of a pod.
+pub const TASK_GROUP_NAME: &str = "yunikorn.apache.org/task-group-name";
+
+/// The prefix of YuniKorn's labels and annotations.
+const PREFIX: &str = "yunikorn.apache.org/";
+
+/// A label or an annotation of YuniKorn.
+fn said<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
+    let key = format!("{PREFIX}{key}");
+    object.label(&key).or_else(|| object.annotation(&key))
+}
+
+/// The application of a pod.
+pub fn application_of<'a>(object: &Object<'a>) -> Option<&'a str> {
+    said(object, "app-id")
+        .or_else(|| object.label("applicationId"))
+        .or_else(|| object.label("spark-app-selector"))
+}
+
+/// The queue of a pod, by its path.
+pub fn queue_of<'a>(object: &Object<'a>) -> Option<&'a str> {
+    said(object, "queue").or_else(|| object.label("queue"))
+}
+
+/// Whether a pod only holds room for others of its gang.
+pub fn is_placeholder(object: &Object<'_>) -> bool {
+    object.annotation("yunikorn.apache.org/placeholder") == Some("true")
+}
+
+/// Who submitted a pod.
+pub fn user_of(object: &Object<'_>) -> Option<String> {
+    let info = parse(object.annotation("yunikorn.apache.org/user.info")?, &[]).ok()?;
+    text(&info, "user")
+}
+
+/// Whether a pod may not be preempted.
+pub fn is_kept(object: &Object<'_>) -> bool {
+    object.annotation("yunikorn.apache.org/allow-preemption") == Some("false")
+}
+
+/// How the gang of an application is scheduled, if it has task groups: the style, and how long placeholders wait, in seconds.
+pub fn gang_of(pods: &[&Pod<'_>]) -> Option<(String, Option<String>)> {
+    let annotation = |key: &str| {
+        let key = format!("{PREFIX}{key}");
+        pods.iter().find_map(|pod| pod.object.annotation(&key))
+    };
+    annotation("task-groups")?;
+    let words = annotation("schedulingPolicyParameters").unwrap_or_default();
+    let word =
+        |key: &str| words.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+    let style = word("gangSchedulingStyle").unwrap_or("Soft").to_ascii_lowercase();
+    let timeout = word("placeholderTimeoutInSeconds").filter(|n| n.parse::<u32>().is_ok());
+    Some((style, timeout.map(|n| format!("{n}s"))))
+}
+
+/// The task groups of an application: the name of each, and how many pods must be there.
+pub fn task_groups(pods: &[&Pod<'_>]) -> Vec<(String, i64)> {
+    let written = pods.iter().find_map(|pod| pod.object.annotation("yunikorn.apache.org/task-groups"));
+    let Some(Ok(Value { is: Is::List(groups), .. })) = written.map(|text| parse(text, &[])) else {
+        return Vec::new();
+    };
+    let group = |group: &Value| Some((text(group, "name")?, text(group, "minMember")?.parse().ok()?));
+    groups.iter().filter_map(group).collect()
+}
+
+fn text(of: &Value, key: &str) -> Option<String> {
+    match &of.get(key)?.is {
+        Is::Scalar(text) => Some(text.clone()),
+        _ => None,
+    }
+}

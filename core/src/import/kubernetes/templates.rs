@@ -1,0 +1,173 @@
+//! Work that is in the text without its pods: jobs, deployments and the like, whose templates say what the pods would ask for.
+//!
+//! # Source
+//! Kubernetes API reference (Job, Deployment, StatefulSet, ReplicaSet); Volcano, API type `batch.volcano.sh/v1alpha1` Job; KAI
+//! Scheduler, `docs/developer/pod-grouper.md`
+
+use std::collections::BTreeSet;
+
+use super::objects::{Kind, Object, tally};
+use super::pods::{Pod, Request, SCHEDULERS};
+use super::{Cluster, Report, moment};
+use crate::import::amounts::Amounts;
+use crate::scenario::{JobEntry, PODS_MAX, PodSetEntry, Scalar};
+
+/// The kinds whose pods have a template.
+pub const KINDS: [Kind; 5] =
+    [Kind::BatchJob, Kind::VolcanoJob, Kind::Deployment, Kind::StatefulSet, Kind::ReplicaSet];
+
+/// The queue of a template that names none.
+const DEFAULT_QUEUE: &str = "default-queue";
+
+/// The labels that name a queue.
+const QUEUE_LABELS: [&str; 3] = ["kai.scheduler/queue", "runai/queue", "scheduling.volcano.sh/queue-name"];
+
+/// The jobs of such objects whose pods are not in the text.
+pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<JobEntry> {
+    let mut with_pods: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for pod in pods {
+        with_pods.extend(pod.object.owner().map(|[_, name, _]| (pod.object.namespace, name)));
+    }
+    // A deployment has its pods through its replica sets.
+    for set in cluster.objects.of_kind(Kind::ReplicaSet) {
+        if let (true, Some([_, name, _])) = (with_pods.contains(&(set.namespace, set.name)), set.owner()) {
+            with_pods.insert((set.namespace, name));
+        }
+    }
+    let mut made = Vec::new();
+    for kind in KINDS {
+        let of = cluster.objects.of_kind(kind).iter();
+        let is_owned = |object: &&Object<'_>| matches!(object.owner(), Some(["Deployment" | "Job", ..]));
+        let (there, rest): (Vec<&Object<'_>>, Vec<&Object<'_>>) =
+            of.filter(|object| !is_owned(object)).partition(|object| {
+                let is_over = object.place.at(&["status", "completionTime"]).is_some();
+                with_pods.contains(&(object.namespace, object.name)) || is_over
+            });
+        report.understood.extend(tally(&there, ": its pods are in the text, or it is over"));
+        let (own, foreign): (Vec<&Object<'_>>, Vec<&Object<'_>>) =
+            rest.into_iter().partition(|object| kind == Kind::VolcanoJob || is_own(object));
+        report.ignored.extend(tally(&foreign, ": of another scheduler"));
+        report.assumed.extend(tally(&own, ": no pods in the text, so it waits with all of them"));
+        made.extend(own.into_iter().filter_map(|object| job(object, kind, cluster, report)));
+    }
+    made
+}
+
+/// Whether its template names a scheduler whose queues are read, or a queue.
+fn is_own(object: &Object<'_>) -> bool {
+    let scheduler = object.place.scalar(&["spec", "template", "spec", "schedulerName"]);
+    let has_queue =
+        || queue(object, &object.place.at(&["spec", "template"]).map(|t| template(object, t))).is_some();
+    match scheduler {
+        Some(name) => SCHEDULERS.iter().any(|own| name.starts_with(own)),
+        None => has_queue(),
+    }
+}
+
+fn template<'a>(of: &Object<'a>, place: crate::import::loose::Place<'a>) -> Object<'a> {
+    Object { place, ..of.clone() }
+}
+
+fn queue<'a>(object: &Object<'a>, template: &Option<Object<'a>>) -> Option<&'a str> {
+    let of = |object: &Object<'a>| QUEUE_LABELS.iter().find_map(|key| object.label(key));
+    let said = object.place.scalar(&["spec", "queue"]).or_else(|| of(object));
+    said.or_else(|| template.as_ref().and_then(of))
+}
+
+fn number(place: &crate::import::loose::Place<'_>, keys: &[&str]) -> Option<u64> {
+    place.scalar(keys)?.parse().ok()
+}
+
+fn job(object: &Object<'_>, kind: Kind, cluster: &Cluster<'_>, report: &mut Report) -> Option<JobEntry> {
+    let place = &object.place;
+    let spec = |key: &str| number(place, &["spec", key]);
+    let tasks = place.items(&["spec", "tasks"]);
+    let parts: Vec<(String, u64, Option<u64>, Object<'_>)> = match kind {
+        Kind::VolcanoJob => tasks
+            .iter()
+            .filter_map(|task| {
+                let name = task.scalar(&["name"]).unwrap_or("task").to_string();
+                let n = number(task, &["replicas"]).unwrap_or(1);
+                Some((name, n, number(task, &["minAvailable"]), template(object, task.get("template")?)))
+            })
+            .collect(),
+        _ => {
+            let n = match kind {
+                Kind::BatchJob => {
+                    spec("parallelism").unwrap_or(1).min(spec("completions").unwrap_or(u64::MAX))
+                }
+                _ => spec("replicas").unwrap_or(1),
+            };
+            let at = place.at(&["spec", "template"])?;
+            vec![(String::new(), n, None, template(object, at))]
+        }
+    };
+    let parts: Vec<_> = parts.into_iter().filter(|(_, n, ..)| *n > 0).collect();
+    let n_pods = parts.iter().map(|(_, n, ..)| *n).fold(0, u64::saturating_add);
+    if n_pods == 0 || n_pods > PODS_MAX {
+        report.ignored.push(format!("{}: it asks for {n_pods} pods", object.called()));
+        return None;
+    }
+    let first = &parts.first()?.3;
+    let queue = queue(object, &Some(first.clone()));
+    if queue.is_none() {
+        report.assumed.push(format!("{} names no queue: it is in {DEFAULT_QUEUE}", object.called()));
+    }
+    let class = place.scalar(&["spec", "priorityClassName"]).or_else(|| first.label("priorityClassName"));
+    let class = class.or_else(|| first.place.scalar(&["spec", "priorityClassName"]));
+    let priority = class.and_then(|class| cluster.priorities.get(class).copied());
+    let priority = priority.or((kind == Kind::Deployment).then_some(125));
+    let least = spec("minAvailable").unwrap_or(if kind == Kind::VolcanoJob { n_pods } else { 1 });
+    let entry = JobEntry {
+        name: object.name.to_string(),
+        queue: queue.unwrap_or(DEFAULT_QUEUE).to_string(),
+        submit: cluster.since(object.created_ms).filter(|n| *n < 0).map(moment),
+        priority: priority.map(|n| Scalar(n.to_string())),
+        gated: (place.scalar(&["spec", "suspend"]) == Some("true")).then(|| "true".into()),
+        ..JobEntry::default()
+    };
+    Some(with_pods(entry, &parts, least.clamp(1, n_pods), report))
+}
+
+fn with_pods(
+    job: JobEntry,
+    parts: &[(String, u64, Option<u64>, Object<'_>)],
+    least: u64,
+    report: &mut Report,
+) -> JobEntry {
+    let requests: Vec<Request> = parts.iter().map(|(.., object)| Request::read(object, report)).collect();
+    let first = &requests[0];
+    let job = JobEntry { selector: first.selector.clone(), tolerations: first.tolerations.clone(), ..job };
+    let amounts = |amounts: &Amounts| amounts.written();
+    if let [(_, n, ..)] = parts {
+        let ([gpu, cpu, memory], resources) = amounts(&first.amounts);
+        return JobEntry {
+            pods: Some(Scalar(n.to_string())),
+            min_available: Some(Scalar(least.to_string())),
+            gpu: gpu.filter(|_| first.gpu_memory.is_none()),
+            gpu_memory: first.gpu_memory.clone().map(Scalar),
+            gpu_devices: first.gpu_devices.clone().map(Scalar),
+            cpu,
+            memory,
+            resources,
+            affinity: first.affinity.clone(),
+            ..job
+        };
+    }
+    let set = |((name, n, min, _), request): (&(String, u64, Option<u64>, Object<'_>), &Request)| {
+        let ([gpu, cpu, memory], resources) = amounts(&request.amounts);
+        PodSetEntry {
+            name: name.clone(),
+            pods: Some(Scalar(n.to_string())),
+            min_available: Some(Scalar(min.unwrap_or(*n).clamp(1, *n).to_string())),
+            gpu: gpu.filter(|_| request.gpu_memory.is_none()),
+            gpu_memory: request.gpu_memory.clone().map(Scalar),
+            cpu,
+            memory,
+            resources,
+            affinity: request.affinity.clone(),
+            ..PodSetEntry::default()
+        }
+    };
+    JobEntry { pod_sets: parts.iter().zip(&requests).map(set).collect(), ..job }
+}

@@ -1,0 +1,229 @@
+//! Workloads and node pools of Run:ai, as its API lists them: jobs, and where they may run.
+//!
+//! # Rule
+//! `{"workloads": [...]}`: those that are pending or running become jobs of their project. `{"nodepools": [...]}`: placement and
+//! the names of nodes; the sizes of nodes are in no answer.
+//!
+//! # Source
+//! NVIDIA Run:ai, REST API reference: workloads, node pools
+//!
+//! # Differs
+//! The list of workloads does not say on which nodes they run: the simulator places them again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::amounts::amount;
+use super::files::unlimited;
+use super::loose::Place;
+use super::trace::date;
+use super::{Report, counted};
+use crate::policy::runai::DESCRIPTION;
+use crate::scenario::quantity::{self, print_decimal};
+use crate::scenario::value::Value;
+use crate::scenario::{
+    JobEntry, NODES_MAX, NodeEntry, PODS_MAX, POOLS_MAX, Path, PoolEntry, Scalar, Scenario, codes, finding,
+};
+use crate::units::{Amount, Resource};
+
+/// GPUs of a node when nothing says how many.
+const NODE_GPUS: &str = "8";
+
+/// Whether a text lists workloads or node pools.
+pub fn is_listed(text: &str) -> bool {
+    let has = |keys: &[&str]| keys.iter().all(|key| text.contains(key));
+    text.starts_with('{')
+        && (has(&["\"workloads\"", "\"projectName\""]) || has(&["\"nodepools\"", "\"labelKey\""]))
+}
+
+/// Adds workloads and node pools to a scenario, which may be empty.
+pub fn add(roots: &[Value], scenario: Option<Scenario>, report: &mut Report) -> Option<Scenario> {
+    let list =
+        |key: &str| roots.iter().flat_map(|root| Place::root(root).items(&[key])).collect::<Vec<Place<'_>>>();
+    let (workloads, pools) = (list("workloads"), list("nodepools"));
+    if workloads.is_empty() && pools.is_empty() {
+        return scenario;
+    }
+    let has_scenario = scenario.is_some();
+    let mut scenario =
+        scenario.unwrap_or_else(|| Scenario { policy: DESCRIPTION.key.into(), ..Scenario::default() });
+    add_pools(&pools, &mut scenario, report);
+    add_jobs(&workloads, &mut scenario, report);
+    if roots.iter().any(|root| Place::root(root).get("next").is_some_and(|next| !next.is_empty())) {
+        report.assumed.push("the list goes on in a further page (next), which is not in the text".into());
+    }
+    if scenario.nodes.is_empty() {
+        report.assume_nodes(format!("8 nodes with {NODE_GPUS} GPUs each: the text lists no nodes"));
+        scenario.nodes = super::assumed_nodes("node", 8, 8);
+    }
+    (has_scenario || !scenario.queues.is_empty() || !scenario.pools.is_empty()).then_some(scenario)
+}
+
+fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) {
+    if pools.is_empty() {
+        return;
+    }
+    let mut entries = (*scenario.pools).clone();
+    let mut nodes: Vec<NodeEntry> = Vec::new();
+    for place in pools.iter().take(POOLS_MAX) {
+        let Some(name) = place.scalar(&["name"]) else { continue };
+        let mut settings = std::collections::BTreeMap::new();
+        for (key, setting) in [("gpu", "gpu-placement"), ("cpu", "cpu-placement")] {
+            if let Some(way) = place.scalar(&["placementStrategy", key]) {
+                settings.insert(setting.to_string(), Scalar(way.to_ascii_lowercase()));
+            }
+        }
+        if place.scalar(&["overProvisioningRatio"]).is_some_and(|ratio| ratio != "1") {
+            report.ignored.push(format!("{}: overProvisioningRatio of {name}", place.line()));
+        }
+        match entries.iter_mut().find(|pool| pool.name == name) {
+            Some(pool) => pool.settings.extend(settings),
+            None => entries.push(PoolEntry { name: name.to_string(), settings, ..PoolEntry::default() }),
+        }
+        let named = place.scalars(&["status", "nodes"]);
+        nodes.extend(named.into_iter().map(|node| NodeEntry {
+            name: node.to_string(),
+            gpu: Some(NODE_GPUS.into()),
+            pool: Some(name.to_string()),
+            ..NodeEntry::default()
+        }));
+    }
+    report.understood.push(format!("{} with placement strategies", counted(pools.len() as u64, "node pool")));
+    if nodes.len() as u64 > NODES_MAX {
+        let says = format!("there are {} nodes; up to {NODES_MAX} are simulated", nodes.len());
+        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+        return;
+    }
+    // The words of one pool stand for the whole cluster.
+    if let [only] = entries.as_mut_slice() {
+        scenario.settings.append(&mut only.settings);
+        nodes.iter_mut().for_each(|node| node.pool = None);
+        entries.clear();
+    }
+    if !nodes.is_empty() {
+        let said = report.assumed_nodes.take();
+        report.assumed.retain(|line| Some(line) != said.as_ref());
+        let n = counted(nodes.len() as u64, "node");
+        report.assume_nodes(format!(
+            "{n} named by node pools, with {NODE_GPUS} GPUs each: no answer says sizes"
+        ));
+        scenario.nodes = Arc::new(nodes);
+    }
+    scenario.pools = Arc::new(entries);
+}
+
+/// Phases in which the work of a workload is over.
+const OVER: [&str; 5] = ["Completed", "Failed", "Stopped", "Deleted", "Deleting"];
+
+fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) {
+    let times = |place: &Place<'_>| {
+        ["createdAt", "phaseUpdatedAt"].iter().filter_map(|key| date(place.scalar(&[*key])?)).max()
+    };
+    let now = workloads.iter().filter_map(times).max().unwrap_or(0);
+    let (mut n_over, mut n_running, mut n_pods) = (0, 0, 0);
+    let mut jobs: Vec<JobEntry> = (*scenario.jobs).clone();
+    let mut known: BTreeSet<String> = scenario.queues.iter().map(|queue| queue.name.clone()).collect();
+    let mut missing = Vec::new();
+    let pools: BTreeSet<&str> = scenario.pools.iter().map(|pool| pool.name.as_str()).collect();
+    for place in workloads {
+        let phase = place.scalar(&["phase"]).unwrap_or_default();
+        if OVER.contains(&phase) || place.get("deletedAt").is_some() {
+            n_over += 1;
+            continue;
+        }
+        n_running += u64::from(phase == "Running");
+        let mut job = job(place, now, report);
+        job.pools.retain(|pool| pools.contains(pool.as_str()));
+        n_pods += job.pods.as_ref().and_then(|n| n.0.parse::<u64>().ok()).unwrap_or(1);
+        if known.insert(job.queue.clone()) {
+            missing.push(job.queue.clone());
+        }
+        jobs.push(job);
+    }
+    if n_pods > PODS_MAX {
+        let says = format!("the workloads have {n_pods} pods; up to {PODS_MAX} are simulated");
+        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+        return;
+    }
+    if workloads.is_empty() {
+        return;
+    }
+    report.assumed.retain(|line| !line.starts_with("no jobs"));
+    report.understood.push(counted(jobs.len() as u64, "workload"));
+    if n_over > 0 {
+        report.ignored.push(format!("{}: over or deleted", counted(n_over, "workload")));
+    }
+    if n_running > 0 {
+        let running = counted(n_running, "running workload");
+        report
+            .assumed
+            .push(format!("{running}: placed again, because the list does not say on which nodes they run"));
+    }
+    if !missing.is_empty() {
+        report
+            .assumed
+            .push(format!("projects that only workloads name, without limits: {}", missing.join(", ")));
+        let mut queues = (*scenario.queues).clone();
+        queues.extend(missing.iter().map(|name| unlimited(name)));
+        scenario.queues = Arc::new(queues);
+    }
+    report.assumed.push("work runs until the end: no answer says how long it lasts".into());
+    scenario.jobs = Arc::new(jobs);
+}
+
+fn job(place: &Place<'_>, now: i64, report: &mut Report) -> JobEntry {
+    let name = place.scalar(&["name"]).unwrap_or_default().to_string();
+    let pods = place.scalar(&["requestedPods", "number"]).or_else(|| place.scalar(&["requestedPods"]));
+    let pods = pods.or_else(|| place.scalar(&["runningPods"])).and_then(|n| n.parse::<u64>().ok());
+    let pods = pods.filter(|n| *n > 0).unwrap_or(1);
+    let (of_pod, whole) = (place.get("podsRequestedResources"), place.get("workloadRequestedResources"));
+    let is_each = of_pod.is_some();
+    let asked = of_pod.or(whole);
+    let text = |keys: &[&str]| asked.as_ref().and_then(|asked| asked.scalar(keys));
+    let mut wrong = |what: &str, text: &str| {
+        report.ignored.push(format!("{}: {what} {text} of {name}", place.line()));
+    };
+    let each = |text: &str, unit: i64, resource: Resource| {
+        let total = quantity::amount(text, resource, unit).ok()?.in_base_units();
+        Some(if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) })
+    };
+    let gpu = text(&["gpu", "request"]).map(|text| (text, each(text, 1, Resource::GPU)));
+    let cpu = text(&["cpu", "request"]).map(|text| (text, each(text, 1, Resource::CPU)));
+    let memory = text(&["cpuMemory", "request"]).map(|text| {
+        let each = |total| if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) };
+        (text, amount(text, Resource::MEMORY).map(each))
+    });
+    let mut written = |what: &str, said: Option<(&str, Option<i64>)>, resource: Resource| match said? {
+        (_, Some(0)) => None,
+        (_, Some(n)) => Some(Scalar(quantity::print_amount(Amount::base_units(n), resource))),
+        (text, None) => {
+            wrong(what, text);
+            None
+        }
+    };
+    let gpu_memory = text(&["gpuMemory", "request"]).filter(|_| gpu.is_none());
+    let gpu_memory = gpu_memory.and_then(|text| amount(text, Resource::MEMORY)).filter(|bytes| *bytes > 0);
+    let submitted = place.scalar(&["createdAt"]).and_then(date).map(|ms| (ms - now).min(0) / 1000);
+    let is_distributed = place.scalar(&["type"]).is_some_and(|kind| kind.contains("Distributed"));
+    JobEntry {
+        queue: place.scalar(&["projectName"]).unwrap_or("default").to_string(),
+        submit: submitted.filter(|n| *n < 0).map(|n| Scalar(format!("{n}s"))),
+        priority: place.scalar(&["priority"]).filter(|n| n.parse::<i64>().is_ok()).map(Scalar::from),
+        preemptible: match place.scalar(&["preemptibility"]) {
+            Some("preemptible") => Some("true".into()),
+            Some("non-preemptible") => Some("false".into()),
+            _ => None,
+        },
+        user: place.scalar(&["submittedBy"]).map(str::to_string),
+        pods: Some(Scalar(pods.to_string())),
+        min_available: Some(Scalar(if is_distributed { pods } else { 1 }.to_string())),
+        gpu: written("gpu", gpu, Resource::GPU),
+        cpu: written("cpu", cpu, Resource::CPU),
+        memory: written("memory", memory, Resource::MEMORY),
+        // MiB, as the annotation of a pod counts.
+        gpu_memory: gpu_memory.map(|bytes| Scalar(print_decimal((bytes >> 20).max(1) * 1000, 3))),
+        pools: place.scalars(&["requestedNodePools"]).into_iter().map(str::to_string).collect(),
+        name,
+        ..JobEntry::default()
+    }
+}

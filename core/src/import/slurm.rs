@@ -1,0 +1,437 @@
+//! What `sacctmgr show assoc`, `sshare` and `squeue` print of Slurm, understood in part: the tree of accounts as queues, jobs as jobs.
+//!
+//! # Rule
+//! Columns are parted by `|` (`-P`, `-p`), or by spaces under the heads. Shares become weights, GrpTRES limits, effective usage
+//! the usage of a queue. Jobs that wait or run are taken; the pods of a job are its nodes, all of which start together.
+//!
+//! # Source
+//! Slurm, manual pages of sacctmgr, sshare and squeue
+//!
+//! # Differs
+//! Slurm orders jobs by priority factors and reserves by backfill, which is not simulated. Budgets over time have no word.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::files::unlimited;
+use super::options::Options;
+use super::{Imported, Report, Source, assumed_nodes, counted};
+use crate::scenario::quantity::print_decimal;
+use crate::scenario::{
+    JobEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,
+};
+
+/// The account above all others.
+const ROOT: &str = "root";
+/// Nodes and GPUs where nothing says how many.
+const NODES: (u32, u32) = (8, 8);
+
+/// Whether a text is what one of the commands prints.
+pub fn is_slurm(text: &str) -> bool {
+    text.lines().take(20).any(|line| {
+        let heads = heads(line);
+        is_accounts(&heads) || is_jobs(&heads)
+    })
+}
+
+fn heads(line: &str) -> Vec<String> {
+    let parts: Vec<&str> =
+        if line.contains('|') { line.split('|').collect() } else { line.split_whitespace().collect() };
+    parts.into_iter().map(|head| head.trim().to_ascii_lowercase()).collect()
+}
+
+fn is_accounts(heads: &[String]) -> bool {
+    let has = |name: &str| heads.iter().any(|head| head == name);
+    has("account") && has("user") && (has("rawshares") || has("share"))
+}
+
+fn is_jobs(heads: &[String]) -> bool {
+    let has = |name: &str| heads.iter().any(|head| head == name);
+    has("jobid") && (has("st") || has("state"))
+}
+
+/// The rows of a table.
+struct Rows<'a> {
+    heads: Vec<String>,
+    /// Where the heads end, where columns are as wide as they are.
+    ends: Vec<usize>,
+    lines: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Rows<'a> {
+    fn of(text: &'a str) -> Option<Rows<'a>> {
+        let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim_end_matches('\r')));
+        let (_, head) = lines.find(|(_, line)| {
+            let heads = heads(line);
+            is_accounts(&heads) || is_jobs(&heads)
+        })?;
+        let mut ends = Vec::new();
+        if !head.contains('|') {
+            let mut before = ' ';
+            for (i, c) in head.char_indices() {
+                if c == ' ' && before != ' ' {
+                    ends.push(i);
+                }
+                before = c;
+            }
+            ends.push(head.len());
+        }
+        let is_row = |(_, line): &(usize, &str)| {
+            let bare = line.trim_matches(['-', ' ', '|']);
+            !bare.is_empty()
+        };
+        Some(Rows { heads: heads(head), ends, lines: lines.filter(is_row).collect() })
+    }
+
+    /// The fields of a line, with the spaces before them.
+    fn fields(&self, line: &'a str) -> BTreeMap<&str, &'a str> {
+        let parts: Vec<&str> = if line.contains('|') || self.ends.is_empty() {
+            line.split('|').collect()
+        } else if line.split_whitespace().count() == self.heads.len() {
+            line.split_whitespace().collect()
+        } else {
+            let mut from = 0;
+            let cut = |end: &usize| {
+                let part = line.get(from..(*end).min(line.len())).unwrap_or_default();
+                from = (*end).min(line.len());
+                part
+            };
+            self.ends.iter().map(cut).collect()
+        };
+        self.heads.iter().map(String::as_str).zip(parts).collect()
+    }
+}
+
+/// An account.
+struct Account {
+    name: String,
+    parent: Option<String>,
+    weight: String,
+    limits: String,
+    usage: Option<String>,
+}
+
+/// Makes a scenario of what the commands print.
+pub fn import_slurm(sources: &[Source<'_>], options: &Options) -> Imported {
+    let mut report = Report::default();
+    let mut accounts: Vec<Account> = Vec::new();
+    let mut jobs = Vec::new();
+    for Source { file, text } in sources {
+        let Some(rows) = Rows::of(text.trim_start_matches('\u{feff}')) else { continue };
+        let file = if sources.len() > 1 { format!("{file} ") } else { String::new() };
+        if is_jobs(&rows.heads) {
+            read_jobs(&rows, &file, &mut jobs, &mut report);
+        } else {
+            read_accounts(&rows, &file, &mut accounts, &mut report);
+        }
+    }
+    let scenario = scenario(accounts, jobs, options, &mut report);
+    let is_clean = report.diagnostics.is_empty();
+    Imported { scenario: scenario.filter(|_| is_clean), report }
+}
+
+/// Columns of accounts that have a counterpart.
+const ACCOUNT_HEADS: [&str; 11] = [
+    "account",
+    "user",
+    "share",
+    "rawshares",
+    "grptres",
+    "effectvusage",
+    "normusage",
+    "parentname",
+    "cluster",
+    "normshares",
+    "par name",
+];
+
+fn read_accounts(rows: &Rows<'_>, file: &str, all: &mut Vec<Account>, report: &mut Report) {
+    let has_parents = rows.heads.iter().any(|head| head == "parentname" || head == "par name");
+    let is_indented = rows.lines.iter().any(|(_, line)| line.starts_with(' '));
+    let others: Vec<&str> = rows.heads.iter().map(String::as_str).collect();
+    let others = others.into_iter().filter(|head| !head.is_empty() && !ACCOUNT_HEADS.contains(head));
+    let others: Vec<&str> = others.collect();
+    if !others.is_empty() {
+        report.ignored.push(format!("{file}columns {}: no counterpart", others.join(", ")));
+    }
+    if !has_parents && !is_indented {
+        let says = "all accounts stand under the root: ask for format=Account,ParentName,User,Share,GrpTRES to have the tree";
+        report.assumed.push(format!("{file}{says}"));
+    }
+    let (mut above, mut n_users, mut n_read) = (Vec::<(usize, String)>::new(), 0, 0);
+    for (line, text) in &rows.lines {
+        let fields = rows.fields(text);
+        let of = |head: &str| fields.get(head).map(|text| text.trim()).filter(|text| !text.is_empty());
+        let typed = fields.get("account").copied().unwrap_or_default();
+        let Some(name) = of("account") else {
+            report.ignored.push(format!("{file}line {line}: it names no account"));
+            continue;
+        };
+        if of("user").is_some() {
+            n_users += 1;
+            continue;
+        }
+        let depth = typed.len() - typed.trim_start().len();
+        above.retain(|(other, _)| *other < depth);
+        let parent = match of("parentname").or_else(|| of("par name")) {
+            Some(parent) => Some(parent.to_string()),
+            None => above.last().map(|(_, name)| name.clone()),
+        };
+        above.push((depth, name.to_string()));
+        if name == ROOT {
+            continue;
+        }
+        n_read += 1;
+        let share = of("rawshares").or_else(|| of("share")).unwrap_or("1");
+        let weight = if share.parse::<f64>().is_ok_and(|n| n >= 0.0) { share } else { "1" };
+        if weight != share {
+            let says = format!("{file}line {line}: the share of {name} is {share}: it counts as 1");
+            report.assumed.push(says);
+        }
+        let known = all.iter_mut().find(|account| account.name == name);
+        let usage = of("effectvusage").or_else(|| of("normusage")).map(str::to_string);
+        let limits = of("grptres").unwrap_or_default().to_string();
+        match known {
+            // sacctmgr and sshare of one cluster complete each other.
+            Some(account) => {
+                account.usage = account.usage.take().or(usage);
+                account.parent = account.parent.take().or(parent.filter(|parent| parent != ROOT));
+                if account.limits.is_empty() {
+                    account.limits = limits;
+                }
+            }
+            None => all.push(Account {
+                name: name.to_string(),
+                parent: parent.filter(|parent| parent != ROOT),
+                weight: weight.to_string(),
+                limits,
+                usage,
+            }),
+        }
+    }
+    report.understood.push(format!("{file}{} as queues, shares as weights", counted(n_read, "account")));
+    if n_users > 0 {
+        let users = counted(n_users, "user row");
+        report.ignored.push(format!("{file}{users}: shares of users have no counterpart"));
+    }
+}
+
+fn scenario(
+    accounts: Vec<Account>,
+    jobs: Vec<JobEntry>,
+    options: &Options,
+    report: &mut Report,
+) -> Option<Scenario> {
+    report.has_queues = !accounts.is_empty();
+    let known: BTreeSet<String> = accounts.iter().map(|account| account.name.clone()).collect();
+    let mut queues: Vec<QueueEntry> =
+        accounts.into_iter().map(|account| account.queue(&known, report)).collect();
+    let mut named: BTreeSet<&str> = jobs.iter().map(|job| job.queue.as_str()).collect();
+    named.retain(|name| !known.contains(*name));
+    if !named.is_empty() {
+        let names: Vec<&str> = named.iter().copied().collect();
+        report.assumed.push(format!("queues that only jobs name, at the top: {}", names.join(", ")));
+        queues.extend(names.into_iter().map(unlimited));
+    }
+    let n_pods: u64 = jobs.iter().filter_map(|job| job.pods.as_ref()?.0.parse::<u64>().ok()).sum();
+    for (n, most, what) in
+        [(queues.len() as u64, QUEUES_MAX, "accounts"), (n_pods, PODS_MAX, "nodes of jobs")]
+    {
+        if n > most {
+            let says = format!("there are {n} {what}; up to {most} are simulated");
+            report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+        }
+    }
+    if queues.is_empty() {
+        let says = "there is no account and no job below the heads of the columns";
+        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+        return None;
+    }
+    report.assumed.push(
+        "Slurm itself is not simulated: it orders jobs by priority factors and reserves nodes by backfill; here the rules of the \
+         chosen policy hold"
+            .into(),
+    );
+    let on: BTreeSet<&String> = jobs.iter().flat_map(|job| &job.on).collect();
+    let nodes = if on.is_empty() {
+        let (n, gpus) = options.nodes.unwrap_or(NODES);
+        report.assume_nodes(format!("{n} nodes with {gpus} GPUs each: the text lists no nodes"));
+        assumed_nodes("node", n, gpus)
+    } else {
+        let n = counted(on.len() as u64, "node");
+        report.assume_nodes(format!("{n} that jobs run on, with {} GPUs each", NODES.1));
+        let named = |name: &&String| assumed_nodes(name, 1, NODES.1)[0].clone();
+        let bare = |name: &String| crate::scenario::NodeEntry { count: None, ..named(&name) };
+        Arc::new(on.into_iter().map(bare).collect())
+    };
+    Some(Scenario {
+        name: options.name.clone(),
+        policy: options.policy.clone(),
+        nodes,
+        queues: Arc::new(queues),
+        jobs: Arc::new(jobs),
+        ..Scenario::default()
+    })
+}
+
+impl Account {
+    fn queue(self, known: &BTreeSet<String>, report: &mut Report) -> QueueEntry {
+        let mut queue = unlimited(&self.name);
+        queue.parent = self.parent.filter(|parent| known.contains(parent));
+        for part in [&mut queue.gpu, &mut queue.cpu, &mut queue.memory] {
+            part.weight = Some(Scalar(self.weight.clone()));
+        }
+        queue.gpu.usage = self.usage.map(Scalar);
+        for limit in self.limits.split(',').filter(|limit| !limit.is_empty()) {
+            let Some((of, n)) = limit.split_once('=') else { continue };
+            let part: &mut ResourceEntry = match of {
+                "gres/gpu" => &mut queue.gpu,
+                "cpu" => &mut queue.cpu,
+                "mem" => &mut queue.memory,
+                _ => {
+                    report.ignored.push(format!("the limit {limit} of {}: no counterpart", self.name));
+                    continue;
+                }
+            };
+            if n == "-1" {
+                continue;
+            }
+            // A memory without a suffix counts megabytes, as it does in a queue; a suffix counts powers of 1024.
+            let binary = n.ends_with(['K', 'M', 'G', 'T']);
+            part.limit = Some(Scalar(if binary && of == "mem" { format!("{n}i") } else { n.to_string() }));
+        }
+        queue
+    }
+}
+
+fn read_jobs(rows: &Rows<'_>, file: &str, all: &mut Vec<JobEntry>, report: &mut Report) {
+    let (mut n_over, mut n_read, mut has_gpus) = (0, 0, false);
+    for (line, text) in &rows.lines {
+        let fields = rows.fields(text);
+        let of = |heads: &[&str]| {
+            heads
+                .iter()
+                .find_map(|head| fields.get(*head).map(|text| text.trim()).filter(|text| !text.is_empty()))
+        };
+        let Some(id) = of(&["jobid"]) else {
+            report.ignored.push(format!("{file}line {line}: it has no JOBID"));
+            continue;
+        };
+        let runs = match of(&["st", "state"]).unwrap_or_default() {
+            "R" | "RUNNING" => true,
+            "PD" | "PENDING" => false,
+            _ => {
+                n_over += 1;
+                continue;
+            }
+        };
+        let n_nodes = of(&["nodes"]).and_then(|n| n.parse::<u64>().ok()).unwrap_or(1).max(1);
+        let gpus = of(&["tres_per_node", "gres"])
+            .and_then(|text| text.rsplit([':', '=']).next()?.parse::<u64>().ok());
+        has_gpus |= gpus.is_some();
+        let time = of(&["time"]).and_then(seconds);
+        let on = of(&["nodelist(reason)", "nodelist"]).filter(|_| runs).map(node_names).unwrap_or_default();
+        let on = if on.len() as u64 == n_nodes { on } else { Vec::new() };
+        let limit = of(&["time_limit"]).and_then(seconds);
+        for name in array(id) {
+            n_read += 1;
+            all.push(JobEntry {
+                name,
+                queue: of(&["account"]).or_else(|| of(&["user"])).unwrap_or("default").to_string(),
+                user: of(&["user"]).map(str::to_string),
+                pods: Some(Scalar(n_nodes.to_string())),
+                gpu: gpus.map(|n| Scalar(n.to_string())),
+                started: time.filter(|_| !on.is_empty()).map(|n| Scalar(format!("-{n}s"))),
+                on: on.clone(),
+                lasts: limit.map(|n| Scalar(print_decimal(n.saturating_mul(1000), 3))),
+                ..JobEntry::default()
+            });
+        }
+    }
+    report.understood.push(format!("{file}{}: the pods of each are its nodes", counted(n_read, "job")));
+    if n_over > 0 {
+        report.ignored.push(format!("{file}{}: neither pending nor running", counted(n_over, "job")));
+    }
+    if !has_gpus {
+        let says = "no column says the GPUs of jobs, so they ask for none; ask squeue -o \
+                    \"%i|%a|%u|%P|%T|%V|%S|%l|%D|%C|%b|%Q|%N\"";
+        report.assumed.push(format!("{file}{says}"));
+    }
+    if all.iter().any(|job| job.lasts.is_some()) {
+        report.assumed.push(format!("{file}jobs last as long as their time limit"));
+    }
+}
+
+/// `[d-]hh:mm:ss` or `mm:ss` in seconds.
+fn seconds(text: &str) -> Option<i64> {
+    let (days, clock) = text.split_once('-').unwrap_or(("0", text));
+    let parts: Option<Vec<i64>> = clock.split(':').map(|part| part.parse().ok()).collect();
+    let clock = match parts?.as_slice() {
+        [h, m, s] => h.checked_mul(3600)?.checked_add(m.checked_mul(60)?)?.checked_add(*s)?,
+        [m, s] => m.checked_mul(60)?.checked_add(*s)?,
+        _ => return None,
+    };
+    days.parse::<i64>().ok()?.checked_mul(86_400)?.checked_add(clock).filter(|n| *n >= 0)
+}
+
+/// Most elements of an array or names of a list of nodes.
+const ARRAY_MAX: u64 = 20_000;
+
+/// Numbers in brackets: `01-04,7`, with a step or a bound behind `%`.
+fn numbers(text: &str) -> Vec<String> {
+    let text = text.split('%').next().unwrap_or_default();
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let (Ok(first), Ok(last)) = (from.parse::<u64>(), to.parse::<u64>()) else { continue };
+        for n in first..=last.min(first.saturating_add(ARRAY_MAX)) {
+            all.push(format!("{n:0width$}", width = from.len()));
+        }
+    }
+    all
+}
+
+/// The jobs of an id: `123_[1-10%3]` are ten.
+fn array(id: &str) -> Vec<String> {
+    let Some((base, rest)) = id.split_once("_[") else { return vec![id.to_string()] };
+    let all = numbers(rest.trim_end_matches(']'));
+    if all.is_empty() { vec![id.to_string()] } else { all.iter().map(|n| format!("{base}_{n}")).collect() }
+}
+
+/// The names of nodes: `n[01-04,7],m2`.
+fn node_names(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() && all.len() < ARRAY_MAX as usize {
+        let end = rest.find([',', '[']).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        match behind.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+            Some((inner, after)) => {
+                all.extend(numbers(inner).iter().map(|n| format!("{name}{n}")));
+                rest = after.trim_start_matches(',');
+            }
+            None => {
+                if !name.is_empty() {
+                    all.push(name.to_string());
+                }
+                rest = behind.trim_start_matches([',', '[']);
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_numbers_and_times_are_read() {
+        assert_eq!(node_names("n[01-03,7],m2"), ["n01", "n02", "n03", "n7", "m2"]);
+        assert_eq!(array("123_[1-2%1]"), ["123_1", "123_2"]);
+        assert_eq!(array("123"), ["123"]);
+        assert_eq!(seconds("1-02:00:01"), Some(93_601));
+        assert_eq!(seconds("4:05"), Some(245));
+        assert_eq!(seconds("UNLIMITED"), None);
+    }
+}

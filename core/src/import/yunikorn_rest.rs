@@ -1,0 +1,455 @@
+//! Answers of YuniKorn's REST service (queues, applications, nodes, the full state dump) as a scenario at its present moment.
+//!
+//! # Rule
+//! Queues become a configuration, which is read like `queues.yaml`. Asks wait, allocations run on their nodes; equal ones of an
+//! application are one job. Now is the time of the dump, or the latest time in the answers.
+//!
+//! # Source
+//! Apache YuniKorn, `docs/api/scheduler.md`; yunikorn-core, `pkg/webservice/dao`
+//!
+//! # Differs
+//! How long work lasts is in none of the answers: it runs until the end. Placeholders count as pods of their gang.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::amounts::Amounts;
+use super::files::unlimited;
+use super::loose::Place;
+use super::options::Options;
+use super::queues_yaml::import_queues_yaml;
+use super::{Imported, Report, Source, assumed_nodes, counted, trees};
+use crate::policy::yunikorn::DESCRIPTION;
+use crate::scenario::{
+    Diagnostic, JobEntry, NODES_MAX, NodeEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario,
+    Severity, codes, finding,
+};
+
+/// Deepest nesting of queues.
+const LEVELS_MAX: usize = 16;
+
+/// Nodes and GPUs where no answer lists nodes.
+const NODES: (u32, u32) = (8, 8);
+
+/// Whether a text is such an answer.
+pub fn is_state(text: &str) -> bool {
+    let has = |key: &str| text.contains(key);
+    text.starts_with(['{', '['])
+        && [
+            ["\"queuename\"", "\"isLeaf\""],
+            ["\"nodeID\"", "\"capacity\""],
+            ["\"applicationID\"", "\"queueName\""],
+            ["\"clusterId\"", "\"nodeSortingPolicy\""],
+        ]
+        .iter()
+        .any(|keys| keys.iter().all(|key| has(key)))
+}
+
+/// What the answers list.
+#[derive(Default)]
+struct State<'a> {
+    partitions: Vec<Place<'a>>,
+    queues: Vec<Place<'a>>,
+    applications: Vec<Place<'a>>,
+    nodes: Vec<Place<'a>>,
+    /// Keys of a dump that are not read.
+    others: Vec<String>,
+    dumped_ns: Option<i64>,
+}
+
+impl<'a> State<'a> {
+    fn collect(&mut self, place: &Place<'a>) {
+        place.items(&[]).iter().for_each(|item| self.collect(item));
+        let is = |key| place.get(key).is_some();
+        // Applications have a `queueName`, too, and keys are found in any case.
+        if is("applicationID") {
+            self.applications.push(place.clone());
+        } else if is("queuename") {
+            self.queues.push(place.clone());
+        } else if is("nodeID") {
+            self.nodes.push(place.clone());
+        } else if is("nodeSortingPolicy") {
+            self.partitions.push(place.clone());
+        } else {
+            self.dumped_ns = whole(place, "timestamp").or(self.dumped_ns);
+            for (key, value) in place.entries() {
+                match key {
+                    "applications" | "nodes" | "queues" | "partitions" | "nodesInfo" => self.collect(&value),
+                    "timestamp" | "partitionName" => {}
+                    _ => self.others.push(format!("{}: {key}", value.line())),
+                }
+            }
+        }
+    }
+}
+
+/// Makes a scenario of answers.
+pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
+    let mut report = Report::default();
+    let roots = trees(sources, &mut report);
+    let mut state = State::default();
+    roots.iter().for_each(|(file, root)| state.collect(&Place::of(file, root)));
+    too_many(state.nodes.len(), NODES_MAX, "nodes", &mut report);
+    if !report.diagnostics.is_empty() {
+        return Imported { scenario: None, report };
+    }
+    report.ignored.append(&mut state.others);
+    let mut scenario = queues(&state, options, &mut report);
+    if let Some(scenario) = &mut scenario {
+        let nodes = nodes(&state, &mut report);
+        if nodes.is_empty() {
+            let (n, gpus) = options.nodes.unwrap_or(NODES);
+            report.assume_nodes(format!("{n} nodes with {gpus} GPUs each: no answer lists nodes"));
+            scenario.nodes = assumed_nodes("node", n, gpus);
+        } else {
+            scenario.nodes = Arc::new(nodes);
+        }
+        let jobs = jobs(&state, scenario, &mut report);
+        scenario.jobs = Arc::new(jobs);
+    }
+    let is_clean = report.diagnostics.iter().all(|found| found.severity != Severity::Error);
+    Imported { scenario: scenario.filter(|_| is_clean), report }
+}
+
+fn too_many(n: usize, most: u64, what: &str, report: &mut Report) {
+    if n as u64 > most {
+        let says = format!("there are {n} {what}; up to {most} are simulated");
+        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+    }
+}
+
+fn whole(place: &Place<'_>, key: &str) -> Option<i64> {
+    place.scalar(&[key])?.parse().ok()
+}
+
+/// The queues, by way of the configuration that would make them.
+fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
+    if state.queues.is_empty() {
+        return Some(Scenario {
+            name: options.name.clone(),
+            policy: DESCRIPTION.key.into(),
+            ..Scenario::default()
+        });
+    }
+    let mut text = "partitions:\n".to_string();
+    for root in &state.queues {
+        let name = root.scalar(&["partition"]).unwrap_or("default");
+        let name = name.rsplit(']').next().unwrap_or(name);
+        let _ = writeln!(text, "- name: {}", yaml(if name.is_empty() { "default" } else { name }));
+        let of = |place: &&Place<'_>| place.scalar(&["name"]).is_some_and(|own| own.ends_with(name));
+        if let Some(partition) = state.partitions.iter().find(of) {
+            write_partition(&mut text, partition);
+        }
+        text += "  queues:\n";
+        write_queue(&mut text, root, 1, report);
+    }
+    let made = import_queues_yaml(&text, options);
+    let (n, assumed) = (state.queues.len(), made.report.assumed_nodes);
+    report.assumed.extend(made.report.assumed.into_iter().filter(|line| Some(line) != assumed.as_ref()));
+    report.understood.extend(made.report.understood);
+    // Lines of the configuration are none of the answers.
+    let without_place =
+        |found: Diagnostic| Diagnostic { position: None, at: Path::default(), fix: None, ..found };
+    report.diagnostics.extend(made.report.diagnostics.into_iter().map(without_place));
+    report.has_queues = true;
+    let trees = counted(n as u64, "tree");
+    report
+        .assumed
+        .push(format!("properties of {trees} of queues are the effective ones, with what is inherited"));
+    made.scenario
+}
+
+/// A text as YAML always takes it as a text: in double quotes.
+fn yaml(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn write_partition(text: &mut String, partition: &Place<'_>) {
+    if let Some(kind) = partition.scalar(&["nodeSortingPolicy", "type"]) {
+        let _ = writeln!(text, "  nodesortpolicy:\n    type: {}", yaml(kind));
+    }
+    let enabled = partition.scalar(&["preemptionEnabled"]).unwrap_or("true");
+    let quota = partition.scalar(&["quotaPreemptionEnabled"]).unwrap_or("false");
+    let _ = writeln!(text, "  preemption:\n    enabled: {enabled}\n    quotapreemptionenabled: {quota}");
+}
+
+fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut Report) {
+    if level > LEVELS_MAX {
+        report.diagnostics.push(queue.wrong(format!("queues are nested more than {LEVELS_MAX} levels deep")));
+        return;
+    }
+    let indent = " ".repeat(level * 4);
+    let path = queue.scalar(&["queuename"]).unwrap_or_default();
+    let own = path.rsplit('.').next().unwrap_or(path);
+    let _ = writeln!(text, "{indent}- name: {}", yaml(own));
+    let is_root = level == 1;
+    if is_root {
+        let _ = writeln!(text, "{indent}  submitacl: \"*\"");
+    }
+    if queue.scalar(&["isLeaf"]) == Some("false") && !is_root {
+        let _ = writeln!(text, "{indent}  parent: true");
+    }
+    let most = whole(queue, "maxRunningApps").filter(|n| *n > 0);
+    if let Some(most) = most {
+        let _ = writeln!(text, "{indent}  maxapplications: {most}");
+    }
+    let properties = queue.get("properties").map(|place| place.entries()).unwrap_or_default();
+    if !properties.is_empty() {
+        let _ = writeln!(text, "{indent}  properties:");
+    }
+    for (key, value) in properties {
+        let _ = writeln!(text, "{indent}    {}: {}", yaml(key), yaml(value.scalar(&[]).unwrap_or_default()));
+    }
+    let amounts = [("guaranteed", "guaranteedResource"), ("max", "maxResource")]
+        .map(|(key, from)| (key, queue.get(from).map(|place| place.entries()).unwrap_or_default()));
+    // What the root has is the capacity of the nodes.
+    if !is_root && amounts.iter().any(|(_, entries)| !entries.is_empty()) {
+        let _ = writeln!(text, "{indent}  resources:");
+        for (key, entries) in amounts.iter().filter(|(_, entries)| !entries.is_empty()) {
+            let _ = writeln!(text, "{indent}    {key}:");
+            for (of, n) in entries {
+                let unit = if *of == "vcore" { "m" } else { "" };
+                let n = n.scalar(&[]).unwrap_or("0");
+                let _ = writeln!(text, "{indent}      {}: {}", yaml(of), yaml(&format!("{n}{unit}")));
+            }
+        }
+    }
+    match queue.scalar(&["status"]) {
+        Some("Active") | None => {}
+        Some(status) => {
+            report.ignored.push(format!("{}: {path} is {status}: it counts as active", queue.line()))
+        }
+    }
+    if queue.scalar(&["isManaged"]) == Some("false") {
+        report.assumed.push(format!("{}: {path} was made by placement; it stays", queue.line()));
+    }
+    let children = queue.items(&["children"]);
+    if !children.is_empty() {
+        let _ = writeln!(text, "{indent}  queues:");
+        children.iter().for_each(|child| write_queue(text, child, level + 1, report));
+    }
+}
+
+/// The names of queues in a scenario by their path in YuniKorn.
+pub fn names_by_path(queues: &[QueueEntry]) -> BTreeMap<String, String> {
+    let parents: BTreeMap<&str, Option<&str>> =
+        queues.iter().map(|queue| (queue.name.as_str(), queue.parent.as_deref())).collect();
+    let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+    let path = |name: &str| {
+        let mut parts = vec![own(name)];
+        let mut at = name;
+        while let Some(Some(parent)) = parents.get(at)
+            && parts.len() < LEVELS_MAX
+        {
+            parts.push(own(parent));
+            at = parent;
+        }
+        parts.push("root".into());
+        parts.reverse();
+        parts.join(".")
+    };
+    queues.iter().map(|queue| (path(&queue.name), queue.name.clone())).collect()
+}
+
+/// Amounts as YuniKorn counts them: millicores, bytes, and whole devices.
+fn amounts(place: Option<Place<'_>>) -> Amounts {
+    let mut read = Amounts::default();
+    for (key, value) in place.map(|place| place.entries()).unwrap_or_default() {
+        let n = value.scalar(&[]).and_then(|n| n.parse::<i64>().ok()).unwrap_or(0).max(0);
+        match key {
+            "vcore" => read.cpu = n,
+            "memory" => read.memory = n,
+            "nvidia.com/gpu" | "amd.com/gpu" => read.gpu = read.gpu.saturating_add(n.saturating_mul(1000)),
+            _ if key.contains('/') => *read.others.entry(key.to_string()).or_default() = n,
+            _ => {}
+        }
+    }
+    read
+}
+
+fn nodes(state: &State<'_>, report: &mut Report) -> Vec<NodeEntry> {
+    let mut n_occupied = 0;
+    let mut node = |place: &Place<'_>| {
+        let mut has = amounts(place.get("capacity"));
+        let occupied = amounts(place.get("occupied"));
+        n_occupied += u64::from(occupied != Amounts::default());
+        has.less(&occupied);
+        let slots = place.scalar(&["capacity", "pods"]).map(Scalar::from);
+        let ([gpu, cpu, memory], resources) = has.written();
+        let is_off = place.scalar(&["schedulable"]) == Some("false");
+        NodeEntry {
+            name: place.scalar(&["nodeID"]).unwrap_or_default().to_string(),
+            gpu,
+            cpu: cpu.or_else(|| Some("0".into())),
+            memory: memory.or_else(|| Some("0".into())),
+            pods: slots,
+            resources,
+            state: is_off.then(|| "cordoned".into()),
+            ..NodeEntry::default()
+        }
+    };
+    let nodes: Vec<NodeEntry> = state.nodes.iter().map(&mut node).collect();
+    if !nodes.is_empty() {
+        report.understood.push(counted(nodes.len() as u64, "node"));
+    }
+    if n_occupied > 0 {
+        let nodes = counted(n_occupied, "node");
+        report.assumed.push(format!("what pods of other schedulers occupy is taken off {nodes}"));
+    }
+    nodes
+}
+
+/// What equal asks and allocations of an application have in common.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Like {
+    task_group: String,
+    priority: i64,
+    written: Vec<(String, i64)>,
+}
+
+/// Asks and allocations of one kind.
+#[derive(Default)]
+struct Batch {
+    amounts: Amounts,
+    n_waiting: u64,
+    on: Vec<String>,
+    submit_ns: Option<i64>,
+    started_ns: Option<i64>,
+    is_gang: bool,
+}
+
+/// States of applications whose work is over.
+const OVER: [&str; 5] = ["Completed", "Failed", "Rejected", "Expired", "Failing"];
+
+fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<JobEntry> {
+    let names = names_by_path(&scenario.queues);
+    let latest = state.applications.iter().flat_map(|place| {
+        let of = |list: &str, key: &str| {
+            place.items(&[list]).iter().filter_map(|item| whole(item, key)).collect::<Vec<_>>()
+        };
+        [
+            of("allocations", "allocationTime"),
+            of("requests", "requestTime"),
+            vec![whole(place, "submissionTime").unwrap_or(0)],
+        ]
+        .concat()
+    });
+    let now = state.dumped_ns.or(latest.max()).unwrap_or(0);
+    if now > 0 {
+        let from =
+            if state.dumped_ns.is_some() { "the time of the dump" } else { "the latest time in the text" };
+        report.assumed.push(format!("now is {} s since 1970, {from}", now / 1_000_000_000));
+    }
+    let mut jobs = Vec::new();
+    let (mut n_over, mut n_pods) = (0, 0);
+    let mut missing: Vec<QueueEntry> = Vec::new();
+    for application in &state.applications {
+        if OVER.contains(&application.scalar(&["applicationState"]).unwrap_or_default()) {
+            n_over += 1;
+            continue;
+        }
+        let path = application.scalar(&["queueName"]).unwrap_or_default();
+        let queue = names.get(path).or_else(|| names.get(&path.to_lowercase())).cloned();
+        let queue = queue.unwrap_or_else(|| path.trim_start_matches("root.").to_string());
+        if !names.values().chain(missing.iter().map(|queue| &queue.name)).any(|name| *name == queue) {
+            missing.push(unlimited(&queue));
+        }
+        let id = application.scalar(&["applicationID"]).unwrap_or_default();
+        for (i, (like, batch)) in batches(application).into_iter().enumerate() {
+            n_pods += batch.n_waiting + batch.on.len() as u64;
+            jobs.push(JobEntry {
+                name: if i == 0 { id.to_string() } else { format!("{id}-{}", i + 1) },
+                user: application.scalar(&["user"]).map(str::to_string),
+                queue: queue.clone(),
+                ..batch.job(&like, application, now)
+            });
+        }
+        if n_pods > PODS_MAX {
+            too_many(n_pods as usize, PODS_MAX, "pods", report);
+            return Vec::new();
+        }
+    }
+    if n_over > 0 {
+        report.ignored.push(format!("{}: completed, failed or rejected", counted(n_over, "application")));
+    }
+    if !missing.is_empty() {
+        let names: Vec<&str> = missing.iter().map(|queue| queue.name.as_str()).collect();
+        report.assumed.push(format!("queues that only applications name, at the top: {}", names.join(", ")));
+        let mut queues = (*scenario.queues).clone();
+        queues.extend(missing);
+        too_many(queues.len(), QUEUES_MAX, "queues", report);
+        scenario.queues = Arc::new(queues);
+    }
+    if !jobs.is_empty() {
+        let (jobs, pods) = (counted(jobs.len() as u64, "job"), counted(n_pods, "pod"));
+        report.understood.push(format!("{jobs} with {pods}, from applications with asks and allocations"));
+        report.assumed.push("work runs until the end: no answer says how long it lasts".into());
+    }
+    jobs
+}
+
+/// The asks and allocations of an application by kind, those that run first.
+fn batches(application: &Place<'_>) -> Vec<(Like, Batch)> {
+    let mut all: BTreeMap<Like, Batch> = BTreeMap::new();
+    for list in ["allocations", "requests"] {
+        for item in application.items(&[list]) {
+            let key = if list == "allocations" { "resourcePerAlloc" } else { "resource" };
+            let asked = amounts(item.get("resource").or_else(|| item.get(key)));
+            let written = [("cpu", asked.cpu), ("memory", asked.memory), ("gpu", asked.gpu)];
+            let others = asked.others.iter().map(|(name, n)| (name.clone(), *n));
+            let like = Like {
+                task_group: item.scalar(&["taskGroupName"]).unwrap_or_default().to_string(),
+                priority: whole(&item, "priority").unwrap_or(0),
+                written: written.map(|(name, n)| (name.to_string(), n)).into_iter().chain(others).collect(),
+            };
+            let batch = all.entry(like).or_default();
+            batch.amounts = asked;
+            batch.is_gang |= item.scalar(&["placeholder"]) == Some("true");
+            let time = whole(&item, "requestTime");
+            batch.submit_ns = [batch.submit_ns, time].into_iter().flatten().min();
+            if list == "allocations" {
+                batch.on.push(item.scalar(&["nodeId"]).unwrap_or_default().to_string());
+                let time = whole(&item, "allocationTime");
+                batch.started_ns = [batch.started_ns, time].into_iter().flatten().min();
+            } else {
+                batch.n_waiting += 1;
+            }
+        }
+    }
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_by_key(|(_, batch)| batch.on.is_empty());
+    all
+}
+
+impl Batch {
+    fn job(self, like: &Like, application: &Place<'_>, now: i64) -> JobEntry {
+        let since = |ns: Option<i64>| {
+            let seconds = ns.map(|ns| (ns - now).min(0) / 1_000_000_000)?;
+            Some(Scalar(format!("{seconds}s")))
+        };
+        let submit = whole(application, "submissionTime").or(self.submit_ns).filter(|ns| *ns < now);
+        let ([gpu, cpu, memory], resources) = self.amounts.written();
+        let n = self.n_waiting + self.on.len() as u64;
+        let least = if self.is_gang { n } else { 1 };
+        JobEntry {
+            submit: since(submit),
+            priority: (like.priority != 0).then(|| Scalar(like.priority.to_string())),
+            pods: Some(Scalar(n.to_string())),
+            min_available: Some(Scalar(least.to_string())),
+            gpu,
+            cpu,
+            memory,
+            resources,
+            started: since(self.started_ns).filter(|_| !self.on.is_empty()),
+            on: self.on,
+            note: if like.task_group.is_empty() {
+                String::new()
+            } else {
+                format!("task group {}", like.task_group)
+            },
+            gang: (self.is_gang && self.n_waiting > 0).then(|| "soft".into()),
+            ..JobEntry::default()
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Who is served first: the order in which the next free pass of the public pool takes consumers, and the jobs of a leaf.
+//!
+//! # Rule
+//! Only consumers with pending work that the pool admits are in it. Siblings stand by share priority, then by projected usage for their
+//! share ratio, then in tree order; in a slot plan by slots held for their share ratio. The order is that of the numbers now; each unit that is
+//! placed may change it.
+//!
+//! # Source
+//! ego.md 7.2, 10
+//!
+//! # Differs
+//! nothing
+
+use std::cmp::Ordering;
+
+use super::ids::{ConsumerId, InPool};
+use super::memory::job_of;
+use super::model::{Desk, Model};
+use super::number::Nat;
+use super::pool::PoolBook;
+use super::ranking::compare_per_ratio;
+use super::{rules, slot_cycle};
+use crate::id::{JobId, QueueId};
+use crate::policy::PartitionView;
+use crate::policy::order_level::{Extent, Ranked};
+use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, Subject, Term, Value};
+
+/// The levels from the root to a queue, and what is below it.
+pub(super) fn order(
+    world: PartitionView<'_>,
+    model: &Model,
+    desk: &Desk<'_>,
+    queue: QueueId,
+    job: Option<JobId>,
+) -> Vec<OrderLevel> {
+    let pool = model.layout.pool(&desk.state, ConsumerId::ROOT);
+    let book = PoolBook::open(&desk.state, &pool);
+    let ranks = Ranks::new(world, model, desk, &book);
+    let mut path: Vec<ConsumerId> = model.plan.path(model.consumer(queue)).collect();
+    path.reverse();
+    let mut levels: Vec<OrderLevel> =
+        path.windows(2).map(|pair| ranks.siblings(pair[0], Some(pair[1]))).collect();
+    let at = model.consumer(queue);
+    levels.push(if model.plan.is_leaf(at) { ranks.jobs(queue, job) } else { ranks.siblings(at, None) });
+    levels.retain(|level| level.n > 0 || level.subject_is_absent);
+    levels
+}
+
+/// Everything that is compared.
+struct Ranks<'r> {
+    world: PartitionView<'r>,
+    model: &'r Model,
+    desk: &'r Desk<'r>,
+    /// Whether somebody in the consumer waits and could be served.
+    waits: InPool<bool>,
+    /// Projected usage, or slots held.
+    usage: InPool<Nat>,
+    /// What 1 is in these numbers.
+    whole: Nat,
+}
+
+impl<'r> Ranks<'r> {
+    fn new(world: PartitionView<'r>, model: &'r Model, desk: &'r Desk<'r>, book: &PoolBook<'_>) -> Ranks<'r> {
+        let state = &desk.state;
+        let all = || model.plan.subtree(ConsumerId::ROOT);
+        let mut waits = InPool::new(all(), |_| false);
+        let mut mark = |leaf: ConsumerId| model.plan.path(leaf).for_each(|c| waits[c] = true);
+        let Some(rules) = model.plan.slots else {
+            let served = |leaf: &ConsumerId| {
+                let has_work = || state.subs_of[*leaf].iter().any(|&sub| book.outstanding(state, sub) > 0);
+                model.plan.is_leaf(*leaf) && book.excluded(state, *leaf).is_none() && has_work()
+            };
+            all().filter(served).for_each(&mut mark);
+            let usage = InPool::new(all(), |c| book.projected(c).clone());
+            return Ranks { world, model, desk, waits, usage, whole: book.whole.clone() };
+        };
+        let limits = slot_cycle::limits(state);
+        let slots = slot_cycle::slots(state, rules, &limits);
+        all().filter(|&leaf| model.plan.is_leaf(leaf) && slots.waits(leaf)).for_each(&mut mark);
+        let usage = InPool::new(all(), |c| Nat::from(slots.held_below(c)));
+        Ranks { world, model, desk, waits, usage, whole: Nat::ONE }
+    }
+
+    fn compare(&self, a: ConsumerId, b: ConsumerId) -> Ordering {
+        let (of_a, of_b) = (&self.model.plan.consumers[a], &self.model.plan.consumers[b]);
+        let by_ratio = || compare_per_ratio(&self.usage[a], of_a.ratio, &self.usage[b], of_b.ratio);
+        of_b.priority.cmp(&of_a.priority).then_with(by_ratio)
+    }
+
+    fn priority(&self, consumer: ConsumerId) -> Term {
+        rules::term(Quantity::Priority, Value::Count(self.model.plan.consumers[consumer].priority))
+    }
+
+    fn per_ratio(&self, consumer: ConsumerId) -> Term {
+        rules::per_ratio(&self.usage[consumer], &self.whole, self.model.plan.consumers[consumer].ratio)
+    }
+
+    fn siblings(&self, of: ConsumerId, subject: Option<ConsumerId>) -> OrderLevel {
+        let plan = &self.model.plan;
+        let mut open: Vec<ConsumerId> =
+            plan.consumers[of].children.iter().copied().filter(|&c| self.waits[c]).collect();
+        open.sort_by(|&a, &b| self.compare(a, b));
+        let has_priorities = open.iter().any(|&c| plan.consumers[c].priority != 0);
+        let extent = Extent {
+            of: self.model.queues[of],
+            n: open.len(),
+            subject: subject.map(|subject| open.iter().position(|&c| c == subject)),
+        };
+        extent.level(|i| {
+            let consumer = open[i];
+            let queue = self.model.queues[consumer];
+            let name = queue.map_or(String::new(), |queue| self.world.queues()[queue].name.to_string());
+            let keys = has_priorities.then(|| self.priority(consumer)).into_iter();
+            let place = extent.place(i, Ranked { name, queue, job: None });
+            OrderPlace {
+                keys: keys.chain([self.per_ratio(consumer)]).collect(),
+                behind: i.checked_sub(1).map_or_else(Vec::new, |at| self.behind(consumer, open[at])),
+                ..place
+            }
+        })
+    }
+
+    /// What put a consumer behind a sibling.
+    fn behind(&self, consumer: ConsumerId, before: ConsumerId) -> Vec<Check> {
+        let subject = rules::between(self.model.queues[consumer], self.model.queues[before]);
+        let (own, other) = (self.priority(consumer), self.priority(before));
+        if own.value != other.value {
+            return vec![Check::new(rules::SHARE_PRIORITY, subject, own, Op::AtMost, other)];
+        }
+        let rule = if self.model.plan.slots.is_some() { rules::SLOT_RATIO } else { rules::SHARE_RATIO };
+        vec![Check::new(rule, subject, self.per_ratio(consumer), Op::AtLeast, self.per_ratio(before))]
+    }
+
+    /// The jobs of a leaf that wait, in the order of its sub-allocations.
+    fn jobs(&self, leaf: QueueId, subject: Option<JobId>) -> OrderLevel {
+        let state = &self.desk.state;
+        let subs = state.subs_of[self.model.consumer(leaf)].iter().copied();
+        let waiting = subs.filter(|&sub| state.subs[sub].outstanding() > 0);
+        let mut all: Vec<JobId> = waiting.map(|sub| job_of(self.world, self.desk.pod_sets[sub])).collect();
+        all.dedup();
+        let jobs = &self.world.cluster.jobs;
+        let priority =
+            |job: JobId| rules::term(Quantity::Priority, Value::Count(i64::from(jobs[job].priority)));
+        let submit = |job: JobId| rules::term(Quantity::Created, Value::Time(jobs[job].submit));
+        let extent = Extent {
+            of: Some(leaf),
+            n: all.len(),
+            subject: subject.map(|subject| all.iter().position(|&job| job == subject)),
+        };
+        extent.level(|i| {
+            let job = all[i];
+            let behind = i.checked_sub(1).map(|at| {
+                let before = all[at];
+                let subject = Subject {
+                    queue: Some(leaf),
+                    job: Some(job),
+                    other_job: Some(before),
+                    ..Subject::default()
+                };
+                let (own, other) = (priority(job), priority(before));
+                if own.value != other.value {
+                    return Check::new(rules::JOB_ORDER, subject, own, Op::AtMost, other);
+                }
+                Check::new(rules::JOB_ORDER, subject, submit(job), Op::AtLeast, submit(before))
+            });
+            let name = jobs[job].name.to_string();
+            let place = extent.place(i, Ranked { name, queue: None, job: Some(job) });
+            OrderPlace {
+                keys: vec![priority(job), submit(job)],
+                behind: behind.into_iter().collect(),
+                ..place
+            }
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! What a slot plan cannot do with a scenario.
+//!
+//! # Rule
+//! Every pod takes one slot, which is one GPU, so a job whose pods ask for another number is an error. Ownership and share priority have
+//! no effect; one warning each, at the first queue that has them. The settings of a slot plan have none in a multidimensional one.
+//!
+//! # Source
+//! ego.md 10
+//!
+//! # Differs
+//! nothing
+
+use super::config::Config;
+use crate::format::{Findings, Path, Scalar, Scenario, codes, quantity, quoted, set};
+
+/// Adds the findings.
+pub(super) fn look(s: &Scenario, config: &Config, f: &mut Findings) {
+    if config.shares_slots {
+        one_gpu_each(s, f);
+        without_effect(s, f);
+    } else {
+        only_of_slots(s, f);
+    }
+}
+
+fn one_gpu_each(s: &Scenario, f: &mut Findings) {
+    let is_one = |gpu: &Option<Scalar>| {
+        gpu.as_ref().is_some_and(|gpu| quantity::millionths(gpu.0.trim()) == Ok(1_000_000))
+    };
+    for job in s.jobs.iter() {
+        let wrong_set = job.pod_sets.iter().position(|pods| !is_one(&pods.gpu));
+        let here = Path::default().field("jobs").named(&job.name);
+        let at = match wrong_set {
+            Some(_) => here.field("pod-sets"),
+            None if job.pod_sets.is_empty() && !is_one(&job.gpu) => here.field("gpu"),
+            None => continue,
+        };
+        let says = format!(
+            "with plan: slots every pod takes one slot, which is one GPU; the pods of {} do not ask for gpu: 1",
+            quoted(&job.name)
+        );
+        let fix = wrong_set.is_none().then(|| set(at.clone(), "1", "Ask for one GPU")).flatten();
+        f.add(codes::SETTING_VALUE, at, says, fix);
+    }
+}
+
+fn without_effect(s: &Scenario, f: &mut Findings) {
+    let owns = |quota: &Option<Scalar>| {
+        quota.as_ref().is_some_and(|quota| quantity::millionths(quota.0.trim()) != Ok(0))
+    };
+    let owner = s.queues.iter().find(|q| owns(&q.gpu.quota) || owns(&q.cpu.quota) || owns(&q.memory.quota));
+    let of = |name: &str| Path::default().field("queues").named(name);
+    if let Some(queue) = owner {
+        let says = format!(
+            "plan: slots has no ownership (of {}); every node is in the public pool",
+            quoted(&queue.name)
+        );
+        f.add(codes::NOT_EXPRESSED, of(&queue.name), says, None);
+    }
+    if let Some(queue) = s.queues.iter().find(|q| q.priority.is_some()) {
+        let says = format!("plan: slots has no share priority (of {})", quoted(&queue.name));
+        f.add(codes::NOT_EXPRESSED, of(&queue.name).field("priority"), says, None);
+    }
+}
+
+fn only_of_slots(s: &Scenario, f: &mut Findings) {
+    for name in ["share-quota", "enforcement"].into_iter().filter(|name| s.settings.contains_key(*name)) {
+        let at = Path::default().field("settings").field(name);
+        let says = format!("{name} has an effect only with plan: slots");
+        f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", format!("Remove {name}")));
+    }
+}

@@ -1,0 +1,164 @@
+//! What is shown of a slot plan: quotas in slots, how they came about, and why a job still waits.
+//!
+//! # Rule
+//! Everything is read from the functions that decide.
+//!
+//! # Source
+//! ego.md 10
+//!
+//! # Differs
+//! nothing
+
+use super::ids::{ConsumerId, InPool, SubId};
+use super::model::{Desk, Model};
+use super::number::{Fraction, Nat};
+use super::plan::ShareQuota;
+use super::rules::{self, SLOT_QUOTA};
+use super::slot::{SlotOffer, Slots};
+use super::slot_cycle::{self, Standing};
+use crate::id::QueueId;
+use crate::trace::{Check, DivisionStep, Op, Quantity, QuotaStep, Value};
+
+/// A slot plan in numbers.
+pub(super) struct SlotView {
+    /// Slots of the pool.
+    pub slots: u64,
+    /// The quota that a plan of this kind would have.
+    pub quotas: [InPool<u64>; 2],
+    /// Whether reclaim goes by the first of them.
+    is_static: bool,
+    /// What each consumer could use.
+    demand: InPool<u64>,
+    /// Slots held, promised ones included.
+    held: InPool<u64>,
+    limits: InPool<Option<u64>>,
+    offers: Vec<SlotOffer>,
+}
+
+impl SlotView {
+    /// The numbers now; `None`: the plan is multidimensional.
+    pub fn new(model: &Model, desk: &Desk<'_>) -> Option<SlotView> {
+        let rules = model.plan.slots?;
+        let limits = slot_cycle::limits(&desk.state);
+        let slots: Slots<'_> = slot_cycle::slots(&desk.state, rules, &limits);
+        let (_, offers) = slots.divided(rules.share_quota);
+        Some(SlotView {
+            slots: slots.slots,
+            quotas: [ShareQuota::Static, ShareQuota::Dynamic].map(|kind| slots.quota(kind)),
+            is_static: rules.share_quota == ShareQuota::Static,
+            demand: slots.demand(),
+            held: InPool::new(slots.held.ids(), |c| slots.held_below(c)),
+            offers,
+            limits,
+        })
+    }
+
+    /// The quota that reclaim goes by.
+    pub fn quota(&self) -> &InPool<u64> {
+        &self.quotas[usize::from(!self.is_static)]
+    }
+
+    /// Slots as a part of the pool.
+    pub fn part(&self, slots: u64) -> Fraction {
+        Fraction { n: Nat::from(slots), d: Nat::from(self.slots.max(1)) }
+    }
+
+    /// The most a consumer could use by the quota in force.
+    fn wanted(&self, consumer: ConsumerId) -> u64 {
+        let most = self.limits[consumer].unwrap_or(self.slots);
+        if self.is_static { most } else { self.demand[consumer] }
+    }
+
+    /// How a quota came about, level by level.
+    pub fn ladder(&self, model: &Model, queue: QueueId) -> Vec<DivisionStep> {
+        let plan = &model.plan;
+        let mut path: Vec<ConsumerId> = plan.path(model.consumer(queue)).collect();
+        path.reverse();
+        let mut steps = Vec::new();
+        for pair in path.windows(2) {
+            let amount = self.quota()[pair[0]] as f64;
+            steps.push(DivisionStep::Capacity { of: model.queues[pair[0]], amount });
+            let of_level = self.offers.iter().filter(|o| plan.consumers[o.consumer].parent == Some(pair[0]));
+            steps.extend(of_level.filter_map(|offer| self.round(model, offer)));
+            if let Some(queue) = model.queues[pair[1]] {
+                steps.push(DivisionStep::Result { queue, fair_share: self.quota()[pair[1]] as f64 });
+            }
+        }
+        steps
+    }
+
+    fn round(&self, model: &Model, offer: &SlotOffer) -> Option<DivisionStep> {
+        let ratio = model.plan.consumers[offer.consumer].ratio as f64;
+        let is_last = !self.offers.iter().any(|o| o.consumer == offer.consumer && o.round > offer.round);
+        Some(DivisionStep::Round {
+            rule: SLOT_QUOTA,
+            priority: 0,
+            round: offer.round,
+            queue: model.queues[offer.consumer]?,
+            pot: offer.rest as f64,
+            weight: ratio,
+            past: None,
+            part: (ratio, offer.ratios as f64),
+            offer: offer.rest as f64 * ratio / offer.ratios as f64,
+            wanted: self.wanted(offer.consumer) as f64,
+            given: if is_last { offer.quota as f64 } else { 0.0 },
+        })
+    }
+
+    /// The division in parts of the pool.
+    pub fn steps(&self, model: &Model) -> Vec<QuotaStep> {
+        let step = |offer: &SlotOffer| {
+            let of = &model.plan.consumers[offer.consumer];
+            QuotaStep {
+                of: of.parent.and_then(|parent| model.queues[parent]),
+                queue: model.queues[offer.consumer],
+                priority: 0,
+                rest: self.part(offer.rest).exact(),
+                ratio: (of.ratio, offer.ratios),
+                offer: self.part(offer.rest).portion(of.ratio, offer.ratios).exact(),
+                demand: self.part(self.wanted(offer.consumer)).exact(),
+                quota: self.part(offer.quota).exact(),
+            }
+        };
+        self.offers.iter().map(step).collect()
+    }
+
+    /// Whose limit one more slot of a leaf would pass.
+    pub fn at_limit(&self, model: &Model, leaf: ConsumerId) -> Option<ConsumerId> {
+        model.plan.path(leaf).find(|&c| self.limits[c].is_some_and(|limit| self.held[c] >= limit))
+    }
+
+    /// The leaf holds its quota.
+    pub fn holds_quota(&self, model: &Model, leaf: ConsumerId) -> Option<Check> {
+        let check = below(model, (leaf, self.held[leaf], self.quota()[leaf]));
+        let [left, right] = [&check.left, &check.right].map(Clone::clone);
+        (!check.holds).then(|| Check::new(rules::BELOW_SLOT_QUOTA, check.subject, left, Op::AtLeast, right))
+    }
+
+    /// What protects the leaf that holds the most beside this one: its quota.
+    pub fn protection(&self, model: &Model, desk: &Desk<'_>, sub: SubId) -> Option<Check> {
+        let leaf = desk.state.subs[sub].leaf;
+        let others = self.held.ids().filter(|&c| c != leaf && model.plan.is_leaf(c) && self.held[c] > 0);
+        let other = others.max_by_key(|&c| (self.held[c], std::cmp::Reverse(c)))?;
+        let check = above(model, (other, self.held[other], self.quota()[other]));
+        (!check.holds).then_some(check)
+    }
+}
+
+fn slots(quantity: Quantity, n: u64) -> crate::trace::Term {
+    rules::term(quantity, Value::Real(n as f64))
+}
+
+/// A consumer holds fewer slots than its quota.
+pub(super) fn below(model: &Model, (consumer, held, quota): Standing) -> Check {
+    let subject = rules::between(model.queues[consumer], None);
+    let (held, quota) = (slots(Quantity::Usage, held), slots(Quantity::FairShare, quota));
+    Check::new(rules::BELOW_SLOT_QUOTA, subject, held, Op::Less, quota)
+}
+
+/// A consumer holds more slots than its quota.
+pub(super) fn above(model: &Model, (consumer, held, quota): Standing) -> Check {
+    let subject = rules::between(model.queues[consumer], None);
+    let (held, quota) = (slots(Quantity::Usage, held), slots(Quantity::FairShare, quota));
+    Check::new(rules::ABOVE_SLOT_QUOTA, subject, held, Op::Exceeds, quota)
+}

@@ -1,0 +1,148 @@
+//! The queues as objects of KAI's API.
+//!
+//! # Rule
+//! Of each queue an object with its priority, parent and all three resources: a queue whose resources are left out is refused. CPU in
+//! millicores, memory in 10^6 bytes, -1 for unlimited. In a further pool the same queue is another object, behind whose name
+//! stands the pool's.
+//!
+//! # Source
+//! KAI Scheduler, custom resource definition `queues.scheduling.run.ai`, version `v2`; `docs/queues`
+//!
+//! # Differs
+//! past usage and the age of a queue are in no object
+
+use std::collections::BTreeSet;
+
+use super::names::Names;
+use crate::cluster::{Queue, QueueResource};
+use crate::format::yaml::{Yaml, map, text};
+use crate::id::{Arena, Id, QueueId};
+use crate::policy::export::{Export, Source, Written, decimal};
+use crate::time::Span;
+use crate::units::{Bound, Resource, Weight};
+
+/// Queue objects.
+pub const QUEUES: Export = Export {
+    file: "kai-queues.yaml",
+    media: "application/yaml",
+    about: "The queues as objects of KAI's API, for kubectl apply, without nodes and work.",
+    write,
+};
+
+/// The label that puts nodes, queues and pod groups into a shard of the scheduler.
+pub(super) const SHARD: &str = "kai.scheduler/node-pool";
+/// The priority of a queue that has none.
+const PRIORITY: i32 = 100;
+
+fn write(source: &Source<'_>) -> Option<Written> {
+    let names = Names::of_queues(source);
+    let mut objects = Vec::new();
+    for (pool, queues, _) in source.partitions() {
+        for id in queues.ids() {
+            objects.push(object(source, &names, queues, (id, pool.index())));
+        }
+    }
+    Some(Written { text: documents(&objects), left_out: left_out(source, &names) })
+}
+
+/// Objects one behind the other.
+pub(super) fn documents(objects: &[Yaml]) -> String {
+    let blocks: Vec<String> = objects.iter().map(Yaml::block).collect();
+    blocks.join("---\n")
+}
+
+fn object(
+    source: &Source<'_>,
+    names: &Names,
+    queues: &Arena<QueueId, Queue>,
+    (id, pool): (QueueId, usize),
+) -> Yaml {
+    let queue = &queues[id];
+    let own = names.queue(id, pool);
+    let shown = match &*queue.display_name {
+        "" => &*queue.name,
+        shown => shown,
+    };
+    let shard = names.shard(pool).map_or(Yaml::Map(Vec::new()), |pool| map([(SHARD, text(pool))]));
+    let note = &source.scenario.queues[id.index()].note;
+    let about = if note.is_empty() { Yaml::Map(Vec::new()) } else { map([("fairground/note", text(note))]) };
+    map([
+        ("apiVersion", text("scheduling.run.ai/v2")),
+        ("kind", text("Queue")),
+        ("metadata", map([("name", text(&own)), ("labels", shard), ("annotations", about)])),
+        (
+            "spec",
+            map([
+                ("displayName", text(if shown == own { "" } else { shown })),
+                (
+                    "parentQueue",
+                    text(&queue.parent.map_or(String::new(), |parent| names.queue(parent, pool))),
+                ),
+                ("priority", Yaml::Value(queue.priority.unwrap_or(PRIORITY).to_string())),
+                ("preemptMinRuntime", duration(queue.preempt_min_runtime)),
+                ("reclaimMinRuntime", duration(queue.reclaim_min_runtime)),
+                (
+                    "resources",
+                    map([
+                        ("gpu", amounts(queue.resources.gpu, Resource::GPU)),
+                        ("cpu", amounts(queue.resources.cpu, Resource::CPU)),
+                        ("memory", amounts(queue.resources.memory, Resource::MEMORY)),
+                    ]),
+                ),
+            ]),
+        ),
+    ])
+}
+
+fn amounts(resource: QueueResource, of: Resource) -> Yaml {
+    map([
+        ("quota", bound(resource.quota, of)),
+        ("limit", bound(resource.limit, of)),
+        ("overQuotaWeight", weight(resource.weight)),
+    ])
+}
+
+fn bound(bound: Bound, of: Resource) -> Yaml {
+    let digits = match of {
+        Resource::GPU => 3,
+        Resource::MEMORY => 6,
+        _ => 0,
+    };
+    Yaml::Value(match bound {
+        Bound::Unset => "0".into(),
+        Bound::Unlimited => "-1".into(),
+        Bound::At(amount) => decimal(amount.in_base_units(), digits),
+    })
+}
+
+fn weight(weight: Option<Weight>) -> Yaml {
+    Yaml::Value(decimal(weight.unwrap_or_default().in_millionths(), 6))
+}
+
+/// As Go reads it.
+pub(super) fn duration(span: Option<Span>) -> Yaml {
+    let written = |span: Span| format!("{}s", decimal(span.as_millis(), 3));
+    text(&span.map_or(String::new(), written))
+}
+
+fn left_out(source: &Source<'_>, names: &Names) -> Vec<String> {
+    let queues = &source.cluster.queues;
+    let typed = |id: &QueueId| &source.scenario.queues[id.index()];
+    let of = |is: &dyn Fn(&QueueId) -> bool| -> BTreeSet<&str> {
+        queues.ids().filter(is).map(|id| &*queues[id].name).collect()
+    };
+    let used = of(&|id| {
+        let usage = queues[*id].usage;
+        [usage.cpu, usage.memory, usage.gpu].iter().any(|usage| usage.in_millionths() != 0)
+    });
+    let aged = of(&|id| typed(id).created.is_some());
+    let pooled = of(&|id| !typed(id).default_pools.is_empty());
+    let renamed = of(&|id| names.queue(*id, 0) != *queues[*id].name);
+    let remarks = [
+        source.remark(&used, "past usage is in no object, KAI reads it from its usage database"),
+        source.remark(&aged, "the cluster gives a queue its age when it is made; not written"),
+        source.remark(&pooled, "default pools are chosen by the label of each pod group; not written"),
+        source.remark(&renamed, "names that Kubernetes refuses were changed, the old one is displayName"),
+    ];
+    remarks.into_iter().flatten().collect()
+}

@@ -1,0 +1,88 @@
+//! Names of a scenario as names of objects in a cluster.
+//!
+//! # Rule
+//! Lower-case letters, digits, `-` and `.`, beginning and ending with a letter or digit, at most 253 characters, unique. A name that
+//! is none gets every other character replaced by `-` and, where that is taken, a number.
+//!
+//! # Source
+//! Kubernetes, *Object names and IDs*: DNS subdomain names
+
+use std::collections::BTreeSet;
+
+use crate::id::{Arena, QueueId};
+use crate::policy::export::Source;
+
+/// Longest name, with room for what may stand behind it.
+const CHARS_MAX: usize = 200;
+/// The pool whose nodes and queues have no label.
+const DEFAULT_POOL: &str = "default";
+
+/// The names of queues and pools.
+pub(super) struct Names {
+    queues: Arena<QueueId, String>,
+    pools: Vec<Option<String>>,
+}
+
+impl Names {
+    pub fn of_queues(source: &Source<'_>) -> Names {
+        let mut taken = Taken::default();
+        let queues = source.cluster.queues.values().map(|queue| taken.name(&queue.name)).collect();
+        let mut taken = Taken::default();
+        let pools = source.cluster.partitions.values().enumerate();
+        let pools = pools.map(|(at, pool)| {
+            let is_default = pool.name.is_empty() || &*pool.name == DEFAULT_POOL;
+            let is_one = at == 0 && source.scenario.pools.is_empty();
+            (!is_default && !is_one).then(|| taken.name(&pool.name))
+        });
+        Names { queues, pools: pools.collect() }
+    }
+
+    /// The name of a queue in a pool.
+    pub fn queue(&self, queue: QueueId, pool: usize) -> String {
+        let name = &self.queues[queue];
+        match self.shard(pool) {
+            Some(shard) => format!("{name}-{shard}"),
+            None => name.clone(),
+        }
+    }
+
+    /// The value of the label of a pool; `None`: its nodes have no such label.
+    pub fn shard(&self, pool: usize) -> Option<&str> {
+        self.pools.get(pool)?.as_deref()
+    }
+}
+
+/// Names that were given.
+#[derive(Default)]
+pub(super) struct Taken(BTreeSet<String>);
+
+impl Taken {
+    /// A name for an object, as near as possible to that of the scenario.
+    pub fn name(&mut self, typed: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+        let lower = typed.to_ascii_lowercase();
+        let plain: String =
+            lower.chars().map(|c| if is_plain(c) { c } else { '-' }).take(CHARS_MAX).collect();
+        let labels = plain.split('.').map(|label| label.trim_matches('-')).filter(|label| !label.is_empty());
+        let plain = labels.collect::<Vec<_>>().join(".");
+        let plain = if plain.is_empty() { "unnamed".to_string() } else { plain };
+        let numbered = (2..).map(|n| format!("{plain}-{n}"));
+        let name = std::iter::once(plain.clone()).chain(numbered).find(|name| !self.0.contains(name));
+        let name = name.unwrap_or(plain);
+        self.0.insert(name.clone());
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Taken;
+
+    #[test]
+    fn names_are_what_a_cluster_takes() {
+        let mut taken = Taken::default();
+        let names =
+            ["team-a", "Team A", "Team_A", "--", "日本", "a/b", ".x..y-."].map(|name| taken.name(name));
+        assert_eq!(names, ["team-a", "team-a-2", "team-a-3", "unnamed", "unnamed-2", "a-b", "x.y"]);
+    }
+}

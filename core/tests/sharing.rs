@@ -1,0 +1,128 @@
+//! What is sent: how long links are, notes in them, and the card for tickets.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the examples and the published files are read from the repository"
+)]
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use fairground::export::renamed;
+use fairground::link::{Moment, decode, encode};
+use fairground::moment::{EventWord, Names, frame};
+use fairground::scenario::{Scenario, check, read};
+use fairground::sim::Simulation;
+use fairground::trace::Level;
+use fairground::words::{Selection, ticket};
+
+fn scenario(text: &str) -> Scenario {
+    let read = read(text);
+    assert!(read.is_clean(), "{:?}", read.diagnostics);
+    read.scenario.expect("a scenario")
+}
+
+/// Queues in departments, nodes in groups of different sizes, and jobs of different shapes: nothing in a pattern.
+fn synthetic(n_queues: usize, n_nodes: usize, n_jobs: usize) -> Scenario {
+    let mut text =
+        "format: fairground-scenario\nversion: 1\nname: Synthetic\npolicy: kai\nnodes:\n".to_string();
+    for i in 0..n_nodes {
+        let _ = writeln!(text, "- {{name: node-{i}, gpu: {}}}", if i % 5 == 4 { 4 } else { 8 });
+    }
+    let n_tops = n_queues.div_ceil(6);
+    text += "queues:\n";
+    for i in 0..n_queues {
+        let parent = if i < n_tops { String::new() } else { format!(", parent: queue-{}", i % n_tops) };
+        let (quota, weight) = (i * 7 % 5, 1 + i * 3 % 4);
+        let _ = writeln!(
+            text,
+            "- {{name: queue-{i}{parent}, gpu: {{quota: {quota}, limit: unlimited, weight: {weight}}}}}"
+        );
+    }
+    text += "jobs:\n";
+    for i in 0..n_jobs {
+        let queue = n_tops + i * 11 % (n_queues - n_tops);
+        let (gpu, submit, lasts) = (1 + i * 5 % 8, i * 17 % 240, 60 + i * 37 % 900);
+        let pods = if i % 7 == 3 { ", pods: 4" } else { "" };
+        let _ = writeln!(
+            text,
+            "- {{name: job-{i}, queue: queue-{queue}, gpu: {gpu}{pods}, submit: {submit}s, lasts: {lasts}s}}"
+        );
+    }
+    scenario(&text)
+}
+
+#[test]
+fn links_are_no_longer_than_the_sizes_allow() {
+    let sizes = [((3, 2, 4), 286), ((8, 8, 20), 606), ((24, 64, 100), 1_720), ((110, 500, 1_000), 13_142)];
+    for ((queues, nodes, jobs), most) in sizes {
+        let scenario = synthetic(queues, nodes, jobs);
+        let link = encode(&scenario);
+        println!("{queues} queues, {nodes} nodes, {jobs} jobs: {} of {most} characters", link.len());
+        assert!(link.len() <= most, "{queues}/{nodes}/{jobs}: {} of {most}", link.len());
+        assert_eq!(decode(&link), Ok(scenario));
+    }
+}
+
+#[test]
+fn a_note_travels_in_the_link() {
+    let moment = Moment {
+        note: Some("Why is b2 waiting? — 4 GPUs & \"free\"".into()),
+        why: true,
+        ..Moment::default()
+    };
+    let text = moment.to_string();
+    assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.&=".contains(&b)), "{text}");
+    assert_eq!(Moment::parse(&format!("https://example.org/#d1.x{text}")), moment);
+    let long = Moment { note: Some("x".repeat(2_000)), ..Moment::default() };
+    assert_eq!(Moment::parse(&long.to_string()).note.map(|note| note.len()), Some(500));
+    assert_eq!(Moment::parse("&note=%%%").note, None);
+    assert_eq!(Moment::parse("&at=3&note=").note, None);
+}
+
+#[test]
+fn a_ticket_card_reads_as_plain_characters() {
+    let scenario = scenario(include_str!("../../assets/scenarios/start.yaml"));
+    let plan = check(&scenario).plan.expect("it runs");
+    let mut simulation = Simulation::new(&plan);
+    simulation.set_level(Level::Decisive);
+    let names = Arc::new(Names::of("kai", simulation.cluster()));
+    let record = simulation.advance().expect("a cycle");
+    let frame = frame(&names, &simulation, &record);
+    let selection = Selection::from_text("job:b2");
+    let card = ticket(&frame, &scenario.name, selection.as_ref(), "https://example.org/#d1.x");
+    expect_test::expect_file!["sharing.txt"].assert_eq(&card);
+}
+
+/// Every example under neutral names: nothing of its own names is left, and as much happens, cycle by cycle.
+#[test]
+fn other_names_keep_the_shape() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenarios");
+    for entry in std::fs::read_dir(folder).expect("the examples").flatten() {
+        let own = read(&std::fs::read_to_string(entry.path()).expect("a text")).scenario.expect("a scenario");
+        let made = renamed(&own);
+        let at = entry.path();
+        let names = made.scenario.queues.iter().map(|queue| queue.name.as_str());
+        let names = names.chain(made.scenario.jobs.iter().map(|job| job.name.as_str()));
+        assert!(
+            names.into_iter().all(|name| name.starts_with("queue-") || name.starts_with("job-")),
+            "{at:?}"
+        );
+        assert_eq!((made.scenario.name.as_str(), made.scenario.note.as_str()), ("", ""));
+        let kinds = |scenario: &Scenario| {
+            let checked = check(scenario);
+            let mut simulation =
+                Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{at:?}: {:?}", checked.diagnostics)));
+            let mut kinds = Vec::new();
+            for _ in 0..30 {
+                let Some(record) = simulation.advance() else { break };
+                let mut words: Vec<_> = record.events.iter().map(|e| EventWord::of_event(&e.event)).collect();
+                words.sort_unstable();
+                kinds.push(words);
+            }
+            kinds
+        };
+        assert_eq!(kinds(&made.scenario), kinds(&own), "{at:?}");
+        let key = made.key();
+        assert_eq!(key.lines().count(), made.names.len());
+    }
+}

@@ -1,0 +1,123 @@
+// Five tasks as somebody does them who sees the page for the first time: how many actions each takes, and what is read.
+
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+/** Counts what is clicked or typed, and keeps a picture of the end. */
+class Task {
+  constructor(page, testInfo) {
+    this.page = page;
+    this.testInfo = testInfo;
+    this.actions = 0;
+  }
+
+  async does(action) {
+    this.actions += 1;
+    await action();
+  }
+
+  /** What answers the question is on the screen without scrolling, in so many words and actions at most. */
+  async answers(answer, actions, words) {
+    await expect(answer.first()).toBeInViewport();
+    const text = (await answer.first().innerText()).trim();
+    const n = text.split(/\s+/).length;
+    this.testInfo.annotations.push({ type: "task", description: `${this.actions} actions, ${n} words: ${text}` });
+    await this.page.screenshot({ path: this.testInfo.outputPath("end.png") });
+    expect(this.actions).toBeLessThanOrEqual(actions);
+    expect(n).toBeLessThanOrEqual(words);
+    return text;
+  }
+}
+
+test("find why a job waits", async ({ page }, testInfo) => {
+  await page.setViewportSize(WIDE);
+  const app = new App(page);
+  await app.open();
+  const task = new Task(page, testInfo);
+  await task.does(() => page.getByRole("button", { name: "Examples", exact: true }).click());
+  await task.does(() => page.getByRole("button", { name: /Non-preemptible jobs stay within quota/ }).first().click());
+  await app.atCycle(0);
+  await task.does(() => app.step.click());
+  await app.atCycle(1);
+  await task.does(() => page.getByRole("button", { name: /build-2 · 1 GPU · over quota/ }).click());
+  const verdict = app.why.locator(".verdict");
+  await expect(verdict).toContainText("build-2 is non-preemptible");
+  await task.answers(verdict, 4, 30);
+  // What happens next, and what would help, are in sight, too.
+  await expect(app.why.getByText("What happens next")).toBeInViewport();
+  await expect(app.why.getByRole("button", { name: /What would help/ })).toBeInViewport();
+});
+
+test("make another team lose", async ({ page }, testInfo) => {
+  await page.setViewportSize(WIDE);
+  const app = new App(page);
+  await app.open();
+  const task = new Task(page, testInfo);
+  await task.does(() => app.step.click());
+  await app.atCycle(1);
+  await expect(page.locator(".strip .ask")).toHaveText("a2 gave up its GPU for b2.");
+  await task.does(() => app.set('queues["team-a"].gpu.quota', "3"));
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /allocated 3 GPUs/);
+  const line = page.locator(".strip .ask");
+  const said = await task.answers(line, 2, 25);
+  expect(said).toMatch(/team-a|team-b/);
+});
+
+test("read the division to a class", async ({ page }, testInfo) => {
+  await page.setViewportSize(WIDE);
+  const app = new App(page);
+  await app.open();
+  const task = new Task(page, testInfo);
+  await task.does(() => page.getByRole("button", { name: "Examples", exact: true }).click());
+  await task.does(() => page.locator('[data-example="odd-gpu"]').click());
+  await app.atCycle(0);
+  await task.does(() => app.tab("Division").click());
+  const division = page.getByRole("region", { name: "Division", exact: true });
+  const said = await task.answers(division.locator(".stepper-line"), 3, 20);
+  expect(said).toContain("1 remaining GPU goes to team-a (largest fraction, 0.5)");
+  await expect(division.getByRole("row", { name: /round 1/ })).toContainText("7 × 1/2 = 3.5 → 3");
+});
+
+test("follow a link on a phone", async ({ page, context }, testInfo) => {
+  await page.setViewportSize(WIDE);
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  await app.why.getByRole("button", { name: "b2", exact: true }).first().click();
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const link = await page.getByLabel("Link", { exact: true }).inputValue();
+  const phone = await context.newPage();
+  await phone.setViewportSize(PHONE);
+  await phone.goto(link);
+  const there = new App(phone);
+  await there.atCycle(1);
+  const task = new Task(phone, testInfo);
+  await task.answers(there.why.locator(".verdict"), 0, 45);
+  await task.does(() => there.why.getByRole("button", { name: "Close explanation" }).click());
+  await expect(there.why).toBeHidden();
+  await expect(there.share("team-a").first()).toBeInViewport();
+  await phone.close();
+});
+
+for (const [name, size] of [["wide", WIDE], ["on a phone", PHONE]]) {
+  test(`find out how far this is checked, ${name}`, async ({ page }, testInfo) => {
+    await page.setViewportSize(size);
+    const app = new App(page);
+    await app.open();
+    const task = new Task(page, testInfo);
+    const badge = page.getByRole("button", { name: /test cases match KAI/ });
+    if (await badge.isVisible()) {
+      await task.does(() => badge.click());
+    } else {
+      await task.does(() => page.getByRole("button", { name: "More", exact: true }).click());
+      await task.does(() => page.getByRole("menuitem", { name: "How accurate is this?" }).click());
+    }
+    const dialog = page.getByRole("dialog");
+    await task.answers(dialog.getByRole("row", { name: /KAI Scheduler/ }), 2, 30);
+    await expect(dialog.getByText("mid-0048")).toHaveCount(1);
+  });
+}

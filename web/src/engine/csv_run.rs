@@ -1,0 +1,56 @@
+//! A run once more from its start, written as a table, a few cycles at a time.
+
+use std::sync::Arc;
+
+use fairground::moment::csv;
+use fairground::sim::Simulation;
+use fairground::trace::Ledger;
+
+use super::plan::plan_of;
+use super::protocol::Say;
+
+/// Cycles in one piece of work.
+const CYCLES: usize = 32;
+
+/// A table that is being written.
+pub struct CsvRun {
+    sim: Simulation,
+    last: u32,
+    is_of_events: bool,
+    before: Arc<Ledger>,
+    text: String,
+}
+
+impl CsvRun {
+    /// Of a scenario, up to a cycle; `None`: it cannot be run.
+    pub fn new(scenario: &str, last: u32, is_of_events: bool) -> Option<CsvRun> {
+        let sim = Simulation::new(&plan_of(scenario).ok()?);
+        let text = if is_of_events { csv::EVENTS_HEAD } else { csv::SERIES_HEAD }.to_string();
+        let mut run = CsvRun { sim, last, is_of_events, before: Arc::default(), text };
+        let opening = run.sim.opening().clone();
+        run.write(&opening);
+        Some(run)
+    }
+
+    /// Writes some cycles; the whole table once they are all written.
+    pub fn work(&mut self) -> Option<Say> {
+        for _ in 0..CYCLES {
+            let record = (self.sim.cycle() < self.last).then(|| self.sim.advance()).flatten();
+            let Some(record) = record else {
+                let text = std::mem::take(&mut self.text);
+                return Some(Say::Csv { is_of_events: self.is_of_events, text });
+            };
+            self.write(&record);
+        }
+        None
+    }
+
+    fn write(&mut self, record: &fairground::sim::CycleRecord) {
+        let cluster = self.sim.cluster();
+        self.text += &match self.is_of_events {
+            true => csv::events(cluster, record),
+            false => csv::series(cluster, &self.before, record),
+        };
+        self.before = record.ledger.clone();
+    }
+}
