@@ -7,7 +7,8 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fairground::id::{Arena, Id};
-use fairground::policy::ego::cycle::{Layout, run};
+use fairground::policy::ego::cycle::run;
+use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId};
 use fairground::policy::ego::plan::{Consumer, Dims, Plan};
 use fairground::policy::ego::pool::PoolBook;

@@ -389,9 +389,7 @@ proptest! {
     }
 }
 
-/// `cargo test --release --test import_files -- --ignored` prints how long it takes.
 #[test]
-#[ignore = "a measurement"]
 fn a_large_snapshot() {
     let bytes = zip("snapshot.json", snapshot(5000, 50_000).as_bytes(), 1);
     let files = packed(&bytes);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use fairground::policy::{ego, runai};
+use fairground::id::PartitionId;
+use fairground::policy::{ego, rulebook, runai};
 use fairground::scenario;
 use fairground::sim::{Simulation, explain};
 use fairground::trace::{Check, DivisionStep, Level, Rule, Trace};
@@ -86,7 +87,7 @@ jobs: [{name: s, queue: slow, gpu: 1}]
 ];
 
 /// The examples in which the policies decide.
-const EXAMPLES: [&str; 8] = [
+const EXAMPLES: [&str; 9] = [
     "runai-quick-start",
     "runai-projects",
     "runai-department-empty",
@@ -95,6 +96,7 @@ const EXAMPLES: [&str; 8] = [
     "ego-eighteen-slots",
     "ego-share-usage",
     "ego-grace",
+    "ego-slots",
 ];
 
 fn text_of(example: &str) -> String {
@@ -117,6 +119,9 @@ fn keys(name: &str, text: &str) -> Vec<&'static str> {
         let Some(record) = simulation.advance() else { break };
         keys.extend(record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()));
         for queue in simulation.cluster().queues.ids() {
+            let order = simulation.order_in(PartitionId(0), queue, None);
+            let places = order.iter().flat_map(|level| &level.places);
+            keys.extend(places.flat_map(|place| &place.behind).map(|check| check.rule.key()));
             keys.extend(simulation.derive(queue, Resource::GPU).into_iter().filter_map(of_step));
         }
     }
@@ -152,29 +157,32 @@ fn first_uses() -> BTreeMap<&'static str, String> {
     first
 }
 
-fn all_decide(rules: &[Rule], own: &str) {
+/// `own` are the rules that only this policy has; its book may have others, which another policy's cases decide by.
+fn all_decide(own: &[Rule], policy: &str) {
     let first = first_uses();
     let mut table = String::new();
-    for rule in rules {
+    for rule in own {
         let case = first.get(rule.key()).map_or("NONE", String::as_str);
         writeln!(table, "{:<30} {case}", rule.key()).expect("a string");
     }
     assert!(
-        rules.iter().all(|rule| first.contains_key(rule.key())),
+        own.iter().all(|rule| first.contains_key(rule.key())),
         "some rules decide in no case:\n{table}"
     );
-    let is_listed = |key: &str| rules.iter().any(|rule| rule.key() == key);
-    let unknown: Vec<_> = first.keys().filter(|key| key.starts_with(own) && !is_listed(key)).collect();
+    let book = rulebook(policy).expect("a policy").rules;
+    let is_listed = |key: &str| book.iter().any(|rule| rule.key() == key);
+    let is_own = |key: &str| key.split('/').next() == Some(policy);
+    let unknown: Vec<_> = first.keys().filter(|key| is_own(key) && !is_listed(key)).collect();
     assert!(unknown.is_empty(), "rules that decide but are not listed: {unknown:?}");
 }
 
 #[test]
 fn every_rule_of_run_ai_decides_somewhere() {
     let rules: Vec<Rule> = runai::RULES.iter().map(|rule| **rule).collect();
-    all_decide(&rules, "runai/");
+    all_decide(&rules, runai::DESCRIPTION.key);
 }
 
 #[test]
 fn every_rule_of_ego_decides_somewhere() {
-    all_decide(&ego::RULES, "ego/");
+    all_decide(&ego::RULES, ego::DESCRIPTION.key);
 }

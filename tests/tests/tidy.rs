@@ -113,8 +113,12 @@ const NAMES_A_POLICY: &[(&str, &str)] = &[
     ("core/src/format/mod.rs", "the dialect of the files is called as KAI is, whose words it has"),
     ("core/src/import/ego_plan.rs", "reads a file of that product"),
     ("core/src/import/fairshare.rs", "reads a file of that product"),
+    ("core/src/import/kubernetes/applications.rs", "reads labels and annotations of that product"),
+    ("core/src/import/kubernetes/pods.rs", "lists the schedulers as Kubernetes calls them"),
     ("core/src/import/queues_yaml.rs", "reads a file of that product"),
     ("core/src/import/runai.rs", "reads a file of that product"),
+    ("core/src/import/runai_workloads.rs", "reads answers of that product"),
+    ("core/src/import/yunikorn_rest.rs", "reads answers of that product"),
     ("core/src/import/time_based.rs", "reads a file of that product"),
     ("cli/src/simulators.rs", "takes the place of the product's own simulators"),
 ];

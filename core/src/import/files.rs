@@ -13,13 +13,12 @@ use super::kubernetes::{import_trees, snapshot};
 use super::options::{Mapping, Options};
 use super::recognise::{Kind, recognise};
 use super::yunikorn_rest::names_by_path;
-use super::{Imported, Report, Source, in_words_of, trees};
+use super::{Imported, Report, Source, in_words_of, trees, unlimited};
 use crate::format::DIALECT;
 use crate::link;
-use crate::policy::yunikorn;
 use crate::scenario::value::Value;
 use crate::scenario::{
-    self, Diagnostic, NodeEntry, Path, QueueEntry, ResourceEntry, Scenario, TEXT_MAX, codes, finding,
+    self, Diagnostic, NodeEntry, Path, QueueEntry, Scenario, TEXT_MAX, codes, finding,
 };
 
 /// A file as it was dropped, chosen or named.
@@ -453,9 +452,7 @@ fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
     let known: BTreeSet<&str> = base.queues.iter().map(|queue| queue.name.as_str()).collect();
     let mut missing: Vec<QueueEntry> = Vec::new();
     let mut jobs = (*base.jobs).clone();
-    // YuniKorn names queues by their path.
-    let is_by_path = base.policy == yunikorn::DESCRIPTION.key;
-    let paths = if is_by_path { names_by_path(&base.queues) } else { Default::default() };
+    let paths = names_by_path(base);
     for job in other.jobs.iter() {
         let mut job = job.clone();
         if let Some(name) = paths.get(&job.queue).or_else(|| paths.get(&format!("root.{}", job.queue))) {
@@ -477,16 +474,4 @@ fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
     let mut queues = (*base.queues).clone();
     queues.extend(missing);
     (base.queues, base.jobs) = (Arc::new(queues), Arc::new(jobs));
-}
-
-/// A queue that only jobs name: nothing is promised to it, and it may use everything.
-pub fn unlimited(name: &str) -> QueueEntry {
-    let free = ResourceEntry {
-        quota: Some("0".into()),
-        limit: Some("unlimited".into()),
-        weight: Some("1".into()),
-        usage: None,
-    };
-    let (gpu, cpu, memory) = (free.clone(), free.clone(), free);
-    QueueEntry { name: name.to_string(), gpu, cpu, memory, ..QueueEntry::default() }
 }

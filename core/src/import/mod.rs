@@ -3,6 +3,7 @@
 mod amounts;
 mod archive;
 mod csv;
+mod date;
 mod ego_plan;
 pub mod fairshare;
 mod files;
@@ -33,7 +34,7 @@ pub use runai::import_organisation;
 use std::sync::Arc;
 
 use crate::scenario::value::{Value, documents};
-use crate::scenario::{Diagnostic, NodeEntry, Path, Scalar, Scenario, codes, finding};
+use crate::scenario::{Diagnostic, NodeEntry, Path, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding};
 use crate::translate::{Kind as Note, translate};
 
 /// A text and the file that it is from.
@@ -149,4 +150,16 @@ fn assumed_nodes(name: &str, n: u32, gpus: u32) -> Arc<Vec<NodeEntry>> {
         gpu: Some(Scalar(gpus.to_string())),
         ..NodeEntry::default()
     }])
+}
+
+/// A queue that only jobs name: nothing is promised to it, and it may use everything.
+fn unlimited(name: &str) -> QueueEntry {
+    let free = ResourceEntry {
+        quota: Some("0".into()),
+        limit: Some("unlimited".into()),
+        weight: Some("1".into()),
+        usage: None,
+    };
+    let (gpu, cpu, memory) = (free.clone(), free.clone(), free);
+    QueueEntry { name: name.to_string(), gpu, cpu, memory, ..QueueEntry::default() }
 }

@@ -14,10 +14,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::amounts::amount;
-use super::files::unlimited;
+use super::date::date;
 use super::loose::Place;
-use super::trace::date;
-use super::{Report, counted};
+use super::{Report, counted, unlimited};
 use crate::policy::runai::DESCRIPTION;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::value::Value;

@@ -13,9 +13,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::files::unlimited;
 use super::options::Options;
-use super::{Imported, Report, Source, assumed_nodes, counted};
+use super::{Imported, Report, Source, assumed_nodes, counted, unlimited};
 use crate::scenario::quantity::print_decimal;
 use crate::scenario::{
     JobEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,

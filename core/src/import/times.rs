@@ -1,6 +1,6 @@
 //! How a column of a table writes times: as numbers of a unit, as dates, or as clocks.
 
-use super::trace::date;
+use super::date::date;
 use crate::scenario::quantity;
 
 /// A unit of time.

@@ -359,47 +359,6 @@ impl Trace {
     }
 }
 
-/// Milliseconds from 1970 to a date, with a time and an offset if they are written (`2017-10-02 00:00:00`, also with `T`, `Z` and
-/// `+02:00`; without an offset taken as UTC).
-pub(super) fn date(text: &str) -> Option<i64> {
-    let text = text.strip_suffix('Z').unwrap_or(text);
-    let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "0:00"));
-    let (clock, offset) = match clock.rfind(['+', '-']) {
-        Some(at) => (clock[..at].trim_end(), Some(&clock[at..])),
-        None => (clock, None),
-    };
-    let offset = offset.map_or(Some(0), offset_minutes)?;
-    let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let mut clock = clock.split(':');
-    let mut part = |max: i64| {
-        let n = clock.next()?.parse::<i64>().ok()?;
-        (0..max).contains(&n).then_some(n)
-    };
-    let (hours, minutes) = (part(24)?, part(60)?);
-    let ms = clock.next().map_or(Some(0), |seconds| quantity::millis(seconds).ok())?;
-    let is_date = (1970..3000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    if parts.next().is_some() || clock.next().is_some() || !is_date || !(0..61_000).contains(&ms) {
-        return None;
-    }
-    // Days up to the first of the month, with the year beginning in March so that leap days come last.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468;
-    Some(((days * 24 + hours) * 60 + minutes - offset) * 60_000 + ms)
-}
-
-/// `+02:00` or `-0530` in minutes.
-fn offset_minutes(text: &str) -> Option<i64> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text.strip_prefix('+')?),
-    };
-    let digits = digits.replace(':', "");
-    let is_clock = digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit());
-    let (hours, minutes) = digits.split_at_checked(2).filter(|_| is_clock)?;
-    Some(sign * (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?))
-}
-
 fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, String> {
     let Some(text) = text else { return Ok(None) };
     match quantity::amount(text, resource, 1) {
@@ -439,22 +398,4 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
         before = base;
     }
     u32::try_from(twice.len()).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date as moment;
-
-    #[test]
-    fn dates_are_moments() {
-        assert_eq!(moment("2017-10-02T02:00:00+02:00"), Some(1_506_902_400_000));
-        assert_eq!(moment("1970-01-01"), Some(0));
-        assert_eq!(moment("2017-10-02 00:00:00"), Some(1_506_902_400_000));
-        assert_eq!(moment("2020-02-29T23:59:30.5Z"), Some(1_583_020_770_500));
-        for text in
-            ["", "2017-13-01", "2017-10-02 25:00", "2017-10-02 1", "2017-10", "2017-10-02-03", "a-b-c"]
-        {
-            assert_eq!(moment(text), None, "{text}");
-        }
-    }
 }

@@ -15,11 +15,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::amounts::Amounts;
-use super::files::unlimited;
 use super::loose::Place;
 use super::options::Options;
 use super::queues_yaml::import_queues_yaml;
-use super::{Imported, Report, Source, assumed_nodes, counted, trees};
+use super::{Imported, Report, Source, assumed_nodes, counted, trees, unlimited};
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::{
     Diagnostic, JobEntry, NODES_MAX, NodeEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario,
@@ -231,8 +230,12 @@ fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut 
     }
 }
 
-/// The names of queues in a scenario by their path in YuniKorn.
-pub fn names_by_path(queues: &[QueueEntry]) -> BTreeMap<String, String> {
+/// The names of queues in a scenario by their path in YuniKorn; none of another policy, whose jobs do not name queues by path.
+pub fn names_by_path(scenario: &Scenario) -> BTreeMap<String, String> {
+    if scenario.policy != DESCRIPTION.key {
+        return BTreeMap::new();
+    }
+    let queues = &scenario.queues;
     let parents: BTreeMap<&str, Option<&str>> =
         queues.iter().map(|queue| (queue.name.as_str(), queue.parent.as_deref())).collect();
     let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
@@ -323,7 +326,7 @@ struct Batch {
 const OVER: [&str; 5] = ["Completed", "Failed", "Rejected", "Expired", "Failing"];
 
 fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<JobEntry> {
-    let names = names_by_path(&scenario.queues);
+    let names = names_by_path(scenario);
     let latest = state.applications.iter().flat_map(|place| {
         let of = |list: &str, key: &str| {
             place.items(&[list]).iter().filter_map(|item| whole(item, key)).collect::<Vec<_>>()

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fairground::policy::ego::cycle::{Cycle, Layout, run as run_cycle};
+use fairground::policy::ego::cycle::{Cycle, run as run_cycle};
+use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::pool::PoolBook;
 use fairground::policy::ego::pool_state::{Change, PoolState, State};
 use fairground::policy::ego::quota::Table;

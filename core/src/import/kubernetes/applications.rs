@@ -4,7 +4,8 @@
 //! Apache YuniKorn, `docs/user_guide/labels_and_annotations_in_yunikorn.md`, `docs/user_guide/gang_scheduling.md`
 
 use super::objects::Object;
-use super::pods::Pod;
+use crate::import::loose::Place;
+use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::value::{Is, Value, parse};
 
 /// The annotation that names the task group of a pod.
@@ -12,6 +13,14 @@ pub const TASK_GROUP_NAME: &str = "yunikorn.apache.org/task-group-name";
 
 /// The prefix of YuniKorn's labels and annotations.
 const PREFIX: &str = "yunikorn.apache.org/";
+
+/// The policy of a scenario whose pods are YuniKorn's.
+pub const POLICY: &str = DESCRIPTION.key;
+
+/// Whether a pod names YuniKorn as its scheduler.
+pub fn is_scheduler(pod: &Place<'_>) -> bool {
+    pod.scalar(&["spec", "schedulerName"]).is_some_and(|name| name.starts_with("yunikorn"))
+}
 
 /// A label or an annotation of YuniKorn.
 fn said<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
@@ -48,10 +57,10 @@ pub fn is_kept(object: &Object<'_>) -> bool {
 }
 
 /// How the gang of an application is scheduled, if it has task groups: the style, and how long placeholders wait, in seconds.
-pub fn gang_of(pods: &[&Pod<'_>]) -> Option<(String, Option<String>)> {
+pub fn gang_of(pods: &[&Object<'_>]) -> Option<(String, Option<String>)> {
     let annotation = |key: &str| {
         let key = format!("{PREFIX}{key}");
-        pods.iter().find_map(|pod| pod.object.annotation(&key))
+        pods.iter().find_map(|pod| pod.annotation(&key))
     };
     annotation("task-groups")?;
     let words = annotation("schedulingPolicyParameters").unwrap_or_default();
@@ -63,8 +72,8 @@ pub fn gang_of(pods: &[&Pod<'_>]) -> Option<(String, Option<String>)> {
 }
 
 /// The task groups of an application: the name of each, and how many pods must be there.
-pub fn task_groups(pods: &[&Pod<'_>]) -> Vec<(String, i64)> {
-    let written = pods.iter().find_map(|pod| pod.object.annotation("yunikorn.apache.org/task-groups"));
+pub fn task_groups(pods: &[&Object<'_>]) -> Vec<(String, i64)> {
+    let written = pods.iter().find_map(|pod| pod.annotation("yunikorn.apache.org/task-groups"));
     let Some(Ok(Value { is: Is::List(groups), .. })) = written.map(|text| parse(text, &[])) else {
         return Vec::new();
     };

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::objects::{KUEUE, Kind, Object, tally};
 use super::pods::{Pod, Request, State};
 use super::{Cluster, Report, applications, counted, moment, workloads};
+use crate::import::date::date;
 use crate::import::loose::Place;
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
@@ -85,9 +86,9 @@ impl Work<'_, '_> {
         let first_pod = self.pods.iter().filter_map(|pod| pod.object.created_ms).min();
         let submit = cluster.since(created.or(first_pod)).filter(|seconds| *seconds < 0);
         let last_start = self.group.and_then(|group| group.annotation(LAST_START));
-        let last_start = last_start.and_then(crate::import::trace::date);
+        let last_start = last_start.and_then(crate::import::date::date);
         let started = last_start.or_else(|| holding().filter_map(|pod| pod.started_ms).min());
-        let gang = applications::gang_of(&self.pods).filter(|_| cluster.is_yunikorn);
+        let gang = applications::gang_of(&self.objects()).filter(|_| cluster.is_yunikorn);
         let (gang, timeout) = gang.map_or((None, None), |(style, timeout)| (Some(style), timeout));
         let gone: Vec<String> = holding().map(|pod| pod.gone(cluster)).collect();
         let job = JobEntry {
@@ -113,6 +114,11 @@ impl Work<'_, '_> {
             ..JobEntry::default()
         };
         self.with_pods(job, &sets, report)
+    }
+
+    /// The objects of the pods.
+    fn objects(&self) -> Vec<&Object<'_>> {
+        self.pods.iter().map(|pod| pod.object).collect()
     }
 
     /// The pods by set: by the group's leaf subgroups, else by what they ask for; those that run first.
@@ -174,7 +180,7 @@ impl Work<'_, '_> {
             };
             return sets.iter().map(set).collect();
         }
-        let groups = applications::task_groups(&self.pods);
+        let groups = applications::task_groups(&self.objects());
         if !groups.is_empty() && self.pods.iter().all(|pod| pod.subgroup.is_some()) {
             let set = |(name, min)| Set { name, min: Some(min), path: String::new(), pods: Vec::new() };
             return groups.into_iter().map(set).collect();

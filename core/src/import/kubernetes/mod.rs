@@ -31,7 +31,6 @@ use std::sync::Arc;
 use super::options::Options;
 use super::{Imported, Report, Source, counted, in_words_of, trees};
 use crate::format::DIALECT;
-use crate::policy::yunikorn;
 use crate::scenario::value::Value;
 use crate::scenario::{NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scenario, codes, finding};
 use objects::{KUEUE, Kind, Object, Objects, VOLCANO, tally};
@@ -135,7 +134,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
         .insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
     Some(Scenario {
         name: options.name.clone(),
-        policy: if cluster.is_yunikorn { yunikorn::DESCRIPTION.key } else { DIALECT }.into(),
+        policy: if cluster.is_yunikorn { applications::POLICY } else { DIALECT }.into(),
         settings,
         cycle,
         nodes: Arc::new(nodes),
@@ -219,7 +218,7 @@ impl<'a> Cluster<'a> {
             default_priority,
             bound,
             is_yunikorn: objects.of_kind(Kind::Queue).is_empty()
-                && objects.of_kind(Kind::Pod).iter().any(|pod| pods::is_of_yunikorn(&pod.place)),
+                && objects.of_kind(Kind::Pod).iter().any(|pod| applications::is_scheduler(&pod.place)),
             local_queues: workloads::local_queues(objects),
             workloads: workloads::owned(objects),
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Report, counted};
+use crate::import::date::date;
 use crate::import::loose::Place;
-use crate::import::trace::date;
 use crate::scenario::value::Value;
 
 /// The kinds that are read.

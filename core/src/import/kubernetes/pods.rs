@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::objects::Object;
 use super::{Cluster, Report, applications, workloads};
 use crate::import::amounts::Amounts;
+use crate::import::date::date;
 use crate::import::loose::Place;
-use crate::import::trace::date;
 use crate::scenario::quantity;
 use crate::units::Resource;
 
@@ -73,11 +73,6 @@ pub struct Pod<'a> {
     pub nominated_node: Option<&'a str>,
 }
 
-/// Whether YuniKorn schedules it.
-pub fn is_of_yunikorn(place: &Place<'_>) -> bool {
-    place.scalar(&["spec", "schedulerName"]).is_some_and(|name| name.starts_with("yunikorn"))
-}
-
 impl<'a> Pod<'a> {
     /// Whether it is work of a scheduler whose queues are read, and not over.
     pub fn is_live(&self) -> bool {
@@ -88,7 +83,7 @@ impl<'a> Pod<'a> {
     pub fn read(object: &'a Object<'a>, cluster: &Cluster<'a>, report: &mut Report) -> Pod<'a> {
         let place = &object.place;
         let group = GROUPS.iter().find_map(|key| object.annotation(key));
-        let is_yunikorn = is_of_yunikorn(place);
+        let is_yunikorn = applications::is_scheduler(place);
         let group = group.or_else(|| applications::application_of(object).filter(|_| is_yunikorn));
         let workload = workloads::workload_of(object, cluster);
         let bound = place.scalar(&["spec", "nodeName"]);

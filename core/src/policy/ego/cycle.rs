@@ -12,56 +12,14 @@
 //! OC-2, OC-23
 
 use super::assign::{Turn, assign, assign_owned};
-use super::grace::pool_grace;
-use super::ids::{ConsumerId, HostId, UnitId};
-use super::ownership::{TakenBack, lend, lent_to, pass_on, passed_on, split_hosts, take_back};
-use super::plan::Plan;
-use super::pool::{Pool, PoolBook, PoolHost};
+use super::ids::{ConsumerId, UnitId};
+use super::layout::Layout;
+use super::ownership::{TakenBack, lend, pass_on, take_back};
+use super::pool::PoolBook;
 use super::pool_state::PoolState;
 use super::reclaim::{Pass, Reclaim, reclaim};
 use super::slot_cycle::{self, SlotMove};
-use crate::id::Arena;
 use crate::trace::Level;
-
-/// What a plan says before anything runs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layout {
-    /// Per consumer: a leaf's own hosts, or the base hosts of a pool.
-    pub holdings: Arena<ConsumerId, Vec<HostId>>,
-    /// Per host the consumer that holds it.
-    pub holders: Arena<HostId, ConsumerId>,
-    /// Consumers that have a pool, deepest first, the root last.
-    pub pools: Vec<ConsumerId>,
-    /// Leaves by rank, then in tree order.
-    pub leaves: Vec<ConsumerId>,
-}
-
-impl Layout {
-    /// Splits the hosts of a plan.
-    pub fn new(plan: &Plan) -> Layout {
-        let holdings = split_hosts(plan);
-        let consumers = &plan.consumers;
-        let has_pool =
-            |&c: &ConsumerId| c == ConsumerId::ROOT || !(plan.is_leaf(c) || consumers[c].own.is_empty());
-        let mut pools: Vec<ConsumerId> = consumers.ids().filter(has_pool).collect();
-        pools.sort_by(|&a, &b| consumers[b].depth.cmp(&consumers[a].depth));
-        let mut leaves: Vec<ConsumerId> = consumers.ids().filter(|&c| plan.is_leaf(c)).collect();
-        leaves.sort_by_key(|&c| consumers[c].rank);
-        let mut holders: Arena<HostId, ConsumerId> = plan.hosts.ids().map(|_| ConsumerId::ROOT).collect();
-        for (consumer, hosts) in holdings.iter() {
-            hosts.iter().for_each(|&host| holders[host] = consumer);
-        }
-        Layout { holdings, holders, pools, leaves }
-    }
-
-    /// A pool as it is now: base hosts, then lent ones.
-    pub fn pool(&self, state: &PoolState<'_>, root: ConsumerId) -> Pool {
-        let base = self.holdings[root].iter().map(|&host| PoolHost { host, lent_grace: None });
-        let lent = lent_to(state, &self.holdings, root);
-        let passed_on = passed_on(state, &self.holdings, root);
-        Pool { root, hosts: base.chain(lent).collect(), passed_on, grace: pool_grace(state.plan, root) }
-    }
-}
 
 /// What one cycle did, source by source.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,7 +46,9 @@ pub fn run(state: &mut PoolState<'_>, layout: &Layout, level: Level) -> Cycle {
     }
     state.redeem();
     if let Some(rules) = state.plan.slots {
-        slot_cycle::run(state, layout, rules, &mut cycle, level);
+        let (turns, moves) = slot_cycle::run(state, layout, rules, level);
+        cycle.turns.push((ConsumerId::ROOT, turns));
+        cycle.slot_moves = moves;
         return cycle;
     }
     let lending = lend(state, &layout.holdings);

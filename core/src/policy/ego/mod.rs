@@ -23,6 +23,7 @@ mod form;
 pub mod grace;
 mod holdings;
 pub mod ids;
+pub mod layout;
 mod ledger;
 mod limits;
 mod memory;

@@ -17,8 +17,8 @@
 use std::collections::BTreeMap;
 
 use super::config::{Config, ConsumerConfig};
-use super::cycle::Layout;
 use super::ids::{ConsumerId, HostId, SubId, UnitId};
+use super::layout::Layout;
 use super::memory::Memory;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
 use super::pool_state::{PoolState, Source, State, Sub};

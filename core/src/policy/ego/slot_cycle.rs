@@ -12,9 +12,9 @@
 //! Ownership, lending and ranks of slot plans are not modelled; the plan has none
 
 use super::assign::{Junction, Turn};
-use super::cycle::{Cycle, Layout};
 use super::grace::grace_in_pool;
 use super::ids::{ConsumerId, InPool, SubId, UnitId};
+use super::layout::Layout;
 use super::number::Nat;
 use super::plan::{EnforceAt, ShareLimit, SlotRules, fits};
 use super::pool::Pool;
@@ -71,14 +71,14 @@ pub(super) fn slots<'s>(
     Slots { plan: state.plan, slots, limits, want, held, share_quota, enforce_at }
 }
 
-/// Runs the passes of a slot plan. `level`: how much of the choices is recorded.
+/// Runs the passes of a slot plan: the turns of the free pass, and the slots that changed their leaf. `level`: how much of the
+/// choices is recorded.
 pub(super) fn run(
     state: &mut PoolState<'_>,
     layout: &Layout,
     rules: SlotRules,
-    cycle: &mut Cycle,
     level: Level,
-) {
+) -> (Vec<Turn>, Vec<SlotMove>) {
     let limits = limits(state);
     let plan = state.plan;
     let mut slots = slots(state, rules, &limits);
@@ -90,7 +90,7 @@ pub(super) fn run(
         turns.push(Turn { leaf, units: unit.into_iter().collect(), choices: Vec::new(), whole, way });
         unit.is_some()
     });
-    cycle.turns.push((ConsumerId::ROOT, turns));
+    let mut moves = Vec::new();
     let pool = layout.pool(state, ConsumerId::ROOT);
     slots.reclaim_where(|slots: &Slots<'_>, leaf, victim, quota: &InPool<u64>| {
         let Some((sub, unit)) = exchange(state, leaf, victim) else { return false };
@@ -103,9 +103,10 @@ pub(super) fn run(
         };
         let below = with(leaf, sides.map(|(below, _)| below));
         let above = with(victim, sides.map(|(_, above)| above));
-        cycle.slot_moves.push(SlotMove { reclaim, below, above });
+        moves.push(SlotMove { reclaim, below, above });
         true
     });
+    (turns, moves)
 }
 
 /// Every node on the way to a leaf, with all who could have been chosen.

@@ -1,4 +1,14 @@
 //! The jobs of a kit: pod groups made by hand, their pods, and the priority classes that they name.
+//!
+//! # Rule
+//! A job is a pod group with its minimum, and its pods, which name the group and the queue. A priority that KAI brings no class for
+//! gets a class of its own.
+//!
+//! # Source
+//! KAI Scheduler, custom resource definition `podgroups.scheduling.run.ai`; `docs/developer/pod-grouper.md`, `docs/priority`
+//!
+//! # Differs
+//! nothing
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,13 @@
 //! The nodes of a kit, as KWOK takes them.
+//!
+//! # Rule
+//! A node has its capacity, labels and taints, the annotation by which KWOK plays its kubelet, and the shard's label.
+//!
+//! # Source
+//! KWOK, *Nodes*; KAI Scheduler, `docs/operator/scheduling-shards.md`
+//!
+//! # Differs
+//! nothing
 
 use super::names::{Names, Taken};
 use crate::cluster::{Effect, Node};

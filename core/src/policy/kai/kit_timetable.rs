@@ -1,4 +1,14 @@
 //! The timetable of a kit: a script that submits jobs at their times and plays the timeline.
+//!
+//! # Rule
+//! Every entry waits for its second after the start. Pods that were evicted are made again, as the controller of their job
+//! would.
+//!
+//! # Source
+//! Kubernetes, *Command line tool (kubectl)*: apply, create, patch, cordon, delete
+//!
+//! # Differs
+//! of a queue only the priority and its GPUs can change in the script
 
 use std::fmt::Write;
 

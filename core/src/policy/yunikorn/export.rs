@@ -1,5 +1,15 @@
 //! A scenario of YuniKorn as the configuration that it would read (`queues.yaml`): each node pool is a partition, with the queues
 //! whose jobs go there.
+//!
+//! # Rule
+//! Every pool becomes a partition. Amounts stand as they were typed, and the root takes jobs of everybody unless the scenario
+//! says otherwise.
+//!
+//! # Source
+//! Apache YuniKorn, `docs/user_guide/queue_config.md`
+//!
+//! # Differs
+//! nothing
 
 use std::sync::Arc;
 

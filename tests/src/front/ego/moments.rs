@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use fairground::cluster::Phase;
 use fairground::id::{Arena, Id, JobId, NodeId, PodId};
-use fairground::policy::ego::cycle::{Cycle, Layout, run as run_cycle};
+use fairground::policy::ego::cycle::{Cycle, run as run_cycle};
+use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId, UnitId};
 use fairground::policy::ego::plan::{Plan, units_in};
 use fairground::policy::ego::pool_state::{Change, PoolState, Source, State};
