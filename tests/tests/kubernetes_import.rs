@@ -192,7 +192,7 @@ fn what_was_assumed_and_left_out_is_reported() {
         assumed: now is 2026-03-01T12:00:00Z, the latest moment in the text
         assumed: 1 × Pod: monitoring/exporter (line 92): of another scheduler, so its requests are taken off its node
         assumed: work runs until the end: no object says how long it lasts
-        ignored: 1 × Deployment (apps): web (line 98)
+        ignored: 1 × Deployment (apps): web (line 98): of another scheduler
         ignored: 1 × Pod: vision/finished (line 86): over, or holding a device for others
     "#]]
     .assert_eq(&lines.collect::<String>());

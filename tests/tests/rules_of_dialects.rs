@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use fairground::id::PartitionId;
-use fairground::policy::{ego, rulebook, runai};
+use fairground::policy::{Policy, ego, runai};
 use fairground::scenario;
 use fairground::sim::{Simulation, explain};
 use fairground::trace::{Check, DivisionStep, Level, Rule, Trace};
@@ -169,7 +169,7 @@ fn all_decide(own: &[Rule], policy: &str) {
         own.iter().all(|rule| first.contains_key(rule.key())),
         "some rules decide in no case:\n{table}"
     );
-    let book = rulebook(policy).expect("a policy").rules;
+    let book = Policy::rulebook(policy).expect("a policy").rules;
     let is_listed = |key: &str| book.iter().any(|rule| rule.key() == key);
     let is_own = |key: &str| key.split('/').next() == Some(policy);
     let unknown: Vec<_> = first.keys().filter(|key| is_own(key) && !is_listed(key)).collect();

@@ -405,7 +405,9 @@ fn what_is_selected_has_a_place_at_every_moment() {
     assert_eq!(is_absent, [false, true], "only its parent has work that waits");
     let mut ego = Whole::open("ego-share-usage", 1);
     ego.dispatch(Command::Select(Some(Selection::Queue("A".into()))));
-    assert_eq!(ego.model.order, None);
+    let order = ego.model.order.clone().expect("an order");
+    let places: Vec<&str> = order.levels[0].places.iter().map(|place| place.name.as_str()).collect();
+    assert_eq!(places, ["A", "B", "C"]);
 }
 
 #[test]

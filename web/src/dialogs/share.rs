@@ -150,7 +150,7 @@ fn tables(store: Store) -> impl IntoView {
 /// The scenario in a format of its product, and what changed in that since it was imported.
 fn product_file((product, format): (&'static str, &'static Export)) -> AnyView {
     let store = Store::get();
-    store.dispatch(Command::Export(format.file));
+    Effect::new(move || store.dispatch(Command::Export(format.file)));
     let exported = store.part(|m| m.exported.clone());
     let is_asked = store.part(|m| m.exporting);
     let made = move || match exported.get().filter(|made| made.format == format.file) {

@@ -86,7 +86,7 @@ impl Work<'_, '_> {
         let first_pod = self.pods.iter().filter_map(|pod| pod.object.created_ms).min();
         let submit = cluster.since(created.or(first_pod)).filter(|seconds| *seconds < 0);
         let last_start = self.group.and_then(|group| group.annotation(LAST_START));
-        let last_start = last_start.and_then(crate::import::date::date);
+        let last_start = last_start.and_then(date);
         let started = last_start.or_else(|| holding().filter_map(|pod| pod.started_ms).min());
         let gang = applications::gang_of(&self.objects()).filter(|_| cluster.is_yunikorn);
         let (gang, timeout) = gang.map_or((None, None), |(style, timeout)| (Some(style), timeout));
