@@ -119,10 +119,31 @@ fn classes_are_kais() {
         if CLASSIC.contains(policy) {
             assert_eq!(train, Ok((50, Preemptible::Yes)), "{policy}");
         } else {
-            let says = "priority \"train\" is not an integer; this policy has no priority classes";
-            assert_eq!(train, Err(says.to_owned()), "{policy}");
+            let says = train.expect_err("no class of that name");
+            let wanted = match *policy {
+                "yunikorn" => "neither an integer nor a priority class whose value is in the settings",
+                _ => "not an integer; this policy has no priority classes",
+            };
+            assert!(says.starts_with(&format!("priority \"train\" is {wanted}")), "{policy}: {says}");
         }
     }
+}
+
+/// YuniKorn has the priority classes of the cluster; what has none is given the number.
+#[test]
+fn classes_of_the_scenario_have_its_values() {
+    let s = written(
+        "yunikorn",
+        "nodes: [{name: n, gpu: 8}]\nqueues: [{name: a}]\nsettings: {priority-class.urgent: 1000, priority-class.odd: x}\n\
+         jobs:\n- {name: i, queue: a, gpu: 1, priority: urgent}\n- {name: j, queue: a, gpu: 1, priority: urgnt}\n",
+    );
+    let found = check(&s).diagnostics;
+    let says: Vec<String> = found.iter().map(|d| format!("{}: {}", d.at, d.says)).collect();
+    assert!(says.iter().any(|says| says.contains("priority-class.odd") && says.contains("32 bits")), "{says:?}");
+    assert!(says.iter().any(|says| says.contains("jobs[\"j\"]") && says.contains("priority-class.NAME")), "{says:?}");
+    assert!(!says.iter().any(|says| says.contains("jobs[\"i\"]")), "{says:?}");
+    let fifo = translate(&s, "fifo").expect("another policy").scenario;
+    assert_eq!(get(&fifo, &Path::default().field("jobs").named("i").field("priority")).as_deref(), Some("1000"));
 }
 
 /// Against a fence with an offset of 10, a job without a priority comes second: it has 0 (yunikorn.md 1.7, 2.1).

@@ -1,7 +1,9 @@
 //! Real differences that are understood and accepted, one reason each.
 //!
-//! The file is a subset of TOML: tables `[[difference]]` with text keys, and comments. An entry covers one difference, not the
-//! case: if the case fails in another way, a panic included, it counts as failed.
+//! An entry covers one difference, not the case: if the case fails in another way, a panic included, it counts as failed.
+
+use clap::ValueEnum;
+use fairground::format::value::{self, Is, Value};
 
 use crate::report::{FileReport, Verdict};
 use crate::run::Through;
@@ -53,38 +55,38 @@ pub fn without_case<'a>(
     list.iter().filter(|d| d.through == through && !has_case(d)).collect()
 }
 
+/// The keys of an entry.
+const KEYS: [&str; 5] = ["file", "id", "through", "difference", "reason"];
+
 /// Reads the list.
 pub fn parse(text: &str) -> Result<Vec<Difference>, String> {
-    let mut list: Vec<Difference> = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        if line == "[[difference]]" {
-            list.push(Difference::default());
-            continue;
-        }
-        let complaint = || format!("line {}: expected [[difference]] or key = \"text\"", i + 1);
-        let (key, value) = line.split_once('=').ok_or_else(complaint)?;
-        let value = value.trim();
-        let between = |quote: char| value.strip_prefix(quote).and_then(|v| v.strip_suffix(quote));
-        let value = between('"').or_else(|| between('\'')).ok_or_else(complaint)?;
-        let entry = list.last_mut().ok_or_else(complaint)?;
-        match key.trim() {
-            "file" => entry.file = value.to_owned(),
-            "id" => entry.id = value.to_owned(),
-            "difference" => entry.says = value.to_owned(),
-            "through" if value == "scenarios" => entry.through = Through::Scenarios,
-            "reason" => entry.reason = value.to_owned(),
-            other => return Err(format!("line {}: unknown key {other:?}", i + 1)),
-        }
+    let root = value::parse(text, &[]).map_err(|wrong| wrong.says)?;
+    match root.get("differences").map(|list| &list.is) {
+        Some(Is::List(entries)) => entries.iter().map(entry).collect(),
+        _ => Err("a list of differences is needed".to_owned()),
     }
-    let is_empty = |d: &Difference| [&d.file, &d.id, &d.says, &d.reason].iter().any(|text| text.is_empty());
-    match list.iter().find(|d| is_empty(d)) {
-        Some(d) => Err(format!("entry {:?} {:?}: file, id, difference and reason are needed", d.file, d.id)),
-        None => Ok(list),
+}
+
+fn entry(value: &Value) -> Result<Difference, String> {
+    let wrong = |says: String| format!("line {}: {says}", value.at.0);
+    if let Is::Map(keys) = &value.is
+        && let Some((other, _)) = keys.iter().find(|(key, _)| !KEYS.contains(&key.as_str()))
+    {
+        return Err(wrong(format!("unknown key {other:?}")));
     }
+    let given = |key: &str| match value.get(key).map(|value| &value.is) {
+        Some(Is::Scalar(text)) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    };
+    let needed = |key: &str| given(key).ok_or_else(|| wrong(format!("{key} is needed")));
+    let through = given("through").map_or(Ok(Through::default()), |text| Through::from_str(&text, false));
+    Ok(Difference {
+        file: needed("file")?,
+        id: needed("id")?,
+        through: through.map_err(wrong)?,
+        says: needed("difference")?,
+        reason: needed("reason")?,
+    })
 }
 
 #[cfg(test)]
@@ -93,7 +95,8 @@ mod tests {
     use crate::report::{CaseReport, FileReport, Verdict};
     use crate::run::Through;
 
-    const LIST: &str = "[[difference]]\nfile = \"a/b.jsonl\"\nid = \"one\"\ndifference = \"x: 1 instead of 2\"\nreason = \"known\"\n";
+    const LIST: &str =
+        "differences:\n- file: a/b.jsonl\n  id: one\n  difference: \"x: 1 instead of 2\"\n  reason: known\n";
 
     fn entry() -> Difference {
         parse(LIST).expect("an entry").remove(0)
@@ -128,9 +131,11 @@ mod tests {
 
     #[test]
     fn an_entry_names_its_difference() {
-        let without = LIST.replace("difference = \"x: 1 instead of 2\"\n", "");
-        assert!(parse(&without).is_err());
-        let through = LIST.replace("reason", "through = \"scenarios\"\nreason");
+        let without = LIST.replace("  difference: \"x: 1 instead of 2\"\n", "");
+        assert_eq!(parse(&without), Err("line 2: difference is needed".to_owned()));
+        let other = LIST.replace("reason", "because");
+        assert_eq!(parse(&other), Err("line 2: unknown key \"because\"".to_owned()));
+        let through = LIST.replace("  reason", "  through: scenarios\n  reason");
         assert_eq!(parse(&through).expect("an entry")[0].through, Through::Scenarios);
     }
 }

@@ -15,7 +15,7 @@ pub enum Verdict {
     NotBuilt(&'static str),
     /// A scenario file cannot say this feature of the case.
     CannotSay(&'static str),
-    /// Differs, and `known-differences.toml` says why.
+    /// Differs, and `known-differences.yaml` says why.
     Known(String),
     /// Differs; the first differing decision.
     Failed(String),

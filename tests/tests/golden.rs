@@ -36,7 +36,7 @@ fn target() -> &'static Path {
 }
 
 fn known_differences() -> Vec<Difference> {
-    known::parse(include_str!("../known-differences.toml")).expect("known differences")
+    known::parse(include_str!("../known-differences.yaml")).expect("known differences")
 }
 
 /// Which policy a file of recordings is of: what its folder's name begins with.

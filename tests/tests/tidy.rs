@@ -57,6 +57,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "miniz_oxide",
             "smallvec",
             "base64",
+            "imara-diff",
             "num-rational",
             "num-traits",
             "rawzip",

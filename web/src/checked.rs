@@ -2,11 +2,13 @@
 //!
 //! Both lists are those of the test run: it writes the first and reads the second.
 
+use fairground::format::value::{self, Is, Value};
+
 /// How many recorded cases there are of each kind: policy, format, number.
 const RECORDINGS: &str = include_str!("../../assets/recordings.txt");
 
 /// The cases that differ, each with its reason.
-const DIFFERENCES: &str = include_str!("../../tests/known-differences.toml");
+const DIFFERENCES: &str = include_str!("../../tests/known-differences.yaml");
 
 /// Where the recordings are in the source code.
 pub const FOLDER: &str = "tests/golden";
@@ -68,27 +70,24 @@ pub fn kinds(policy: &str) -> Vec<CaseKind> {
 
 /// The known differences of a policy.
 pub fn differences(policy: &str) -> Vec<Difference> {
-    let mut all: Vec<Difference> = Vec::new();
-    for line in DIFFERENCES.lines() {
-        if line.trim() == "[[difference]]" {
-            all.push(Difference::default());
-        }
-        let Some((key, value)) = line.split_once(" = ") else { continue };
-        let Some(last) = all.last_mut() else { continue };
-        let value = value.trim().trim_matches('"').to_string();
-        match key.trim() {
-            "file" => last.file = value,
-            "id" => last.id = value,
-            "reason" => last.reason = value,
-            // The same case as a scenario file.
-            "through" => last.id.clear(),
-            _ => {}
-        }
-    }
-    all.retain(|difference| {
-        !difference.id.is_empty() && difference.file.split(['-', '/']).next() == Some(policy)
-    });
-    all
+    let root = value::parse(DIFFERENCES, &[]).ok();
+    let Some(Is::List(entries)) = root.as_ref().and_then(|root| root.get("differences")).map(|list| &list.is)
+    else {
+        return Vec::new();
+    };
+    let text = |of: &Value, key: &str| match &of.get(key)?.is {
+        Is::Scalar(text) => Some(text.clone()),
+        _ => None,
+    };
+    entries
+        .iter()
+        // Those of scenario files are the same cases again.
+        .filter(|entry| entry.get("through").is_none())
+        .filter_map(|entry| {
+            Some(Difference { file: text(entry, "file")?, id: text(entry, "id")?, reason: text(entry, "reason")? })
+        })
+        .filter(|difference| difference.file.split(['-', '/']).next() == Some(policy))
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,110 +1,66 @@
 //! The difference of two texts by lines, in the unified form that `patch` and people read.
+//!
+//! The library's own printer counts the lines of a change near the beginning wrongly, so that only its comparison is used.
 
 use std::fmt::Write;
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
 /// Lines of context around a change.
-const CONTEXT: usize = 3;
-/// Above so many pairs of lines, what differs is given as a whole instead of in its smallest parts.
-const PAIRS_MAX: usize = 4_000_000;
-
-/// One line of a difference.
-#[derive(Clone, Copy)]
-enum Line<'a> {
-    Same(&'a str),
-    Gone(&'a str),
-    New(&'a str),
-}
+const CONTEXT: u32 = 3;
 
 /// What changes `before` into `after`; empty if they are equal. `names` stand in the head.
 pub fn unified(before: &str, after: &str, names: [&str; 2]) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let lines = compare(&old, &new);
-    let is_same = |at: usize| matches!(lines[at], Line::Same(_));
-    let changes: Vec<usize> = (0..lines.len()).filter(|&at| !is_same(at)).collect();
+    let mut input = InternedInput::default();
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let mut hunks = diff.hunks().peekable();
     let mut out = String::new();
-    let mut i = 0;
-    while i < changes.len() {
-        let mut last = i;
-        while last + 1 < changes.len() && changes[last + 1] - changes[last] <= 2 * CONTEXT + 1 {
-            last += 1;
+    if hunks.peek().is_some() {
+        out = format!("--- {}\n+++ {}\n", names[0], names[1]);
+    }
+    while let Some(first) = hunks.next() {
+        let mut end = first.before.end;
+        let mut group = vec![first];
+        while let Some(next) = hunks.next_if(|next| next.before.start - end <= 2 * CONTEXT) {
+            end = next.before.end;
+            group.push(next);
         }
-        let from = changes[i].saturating_sub(CONTEXT);
-        let to = (changes[last] + CONTEXT + 1).min(lines.len());
-        if out.is_empty() {
-            out = format!("--- {}\n+++ {}\n", names[0], names[1]);
-        }
-        hunk(&mut out, &lines, from, to);
-        i = last + 1;
+        write_group(&mut out, &group, &old, &new);
     }
     out
 }
 
-fn hunk(out: &mut String, lines: &[Line<'_>], from: usize, to: usize) {
-    let count = |range: &[Line<'_>], old: bool| {
-        range
-            .iter()
-            .filter(|line| !matches!((line, old), (Line::Gone(_), false) | (Line::New(_), true)))
-            .count()
-    };
-    let [before, own] = [&lines[..from], &lines[from..to]];
-    let place = |old: bool| {
-        let n = count(own, old);
-        // An empty range stands behind the line it names.
-        format!("{},{n}", count(before, old) + usize::from(n > 0))
-    };
+/// Writes changes that are so close to each other that their context meets.
+fn write_group(out: &mut String, group: &[Hunk], old: &[&str], new: &[&str]) {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
+    let lead = first.before.start.min(CONTEXT);
+    let trail = (old.len() as u32 - last.before.end).min(CONTEXT);
+    let before = first.before.start - lead..last.before.end + trail;
+    let after = first.after.start - lead..last.after.end + trail;
     // Writing to a text does not fail.
-    let _ = writeln!(out, "@@ -{} +{} @@", place(true), place(false));
-    for line in own {
-        let (sign, text) = match line {
-            Line::Same(text) => (' ', text),
-            Line::Gone(text) => ('-', text),
-            Line::New(text) => ('+', text),
-        };
-        let _ = writeln!(out, "{sign}{text}");
+    let _ = writeln!(out, "@@ -{} +{} @@", place(&before), place(&after));
+    let mut at = before.start;
+    for Hunk { before, after } in group {
+        write_lines(out, ' ', old, at..before.start);
+        write_lines(out, '-', old, before.clone());
+        write_lines(out, '+', new, after.clone());
+        at = before.end;
     }
+    write_lines(out, ' ', old, at..before.end);
 }
 
-/// A longest common subsequence, lines that go before lines that come.
-fn compare<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
-    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old_rest, new_rest) = (&old[same..], &new[same..]);
-    let ends = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&old_rest[..old_rest.len() - ends], &new_rest[..new_rest.len() - ends]);
-    let mut lines: Vec<Line<'a>> = old[..same].iter().map(|text| Line::Same(text)).collect();
-    if a.len().saturating_mul(b.len()) > PAIRS_MAX {
-        lines.extend(a.iter().map(|text| Line::Gone(text)));
-        lines.extend(b.iter().map(|text| Line::New(text)));
-    } else {
-        middle(a, b, &mut lines);
-    }
-    lines.extend(old_rest[old_rest.len() - ends..].iter().map(|text| Line::Same(text)));
-    lines
+/// Where a range begins, from 1, and how long it is. An empty one stands behind the line it names.
+fn place(range: &Range<u32>) -> String {
+    format!("{},{}", range.start + u32::from(!range.is_empty()), range.len())
 }
 
-fn middle<'a>(a: &[&'a str], b: &[&'a str], lines: &mut Vec<Line<'a>>) {
-    let width = b.len() + 1;
-    // Length of the longest common subsequence of the rests from (i, j) on.
-    let mut longest = vec![0u32; (a.len() + 1) * width];
-    for i in (0..a.len()).rev() {
-        for j in (0..b.len()).rev() {
-            longest[i * width + j] = match a[i] == b[j] {
-                true => longest[(i + 1) * width + j + 1] + 1,
-                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() || j < b.len() {
-        if i < a.len() && j < b.len() && a[i] == b[j] {
-            lines.push(Line::Same(a[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if j == b.len() || i < a.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1] {
-            lines.push(Line::Gone(a[i]));
-            i += 1;
-        } else {
-            lines.push(Line::New(b[j]));
-            j += 1;
-        }
+fn write_lines(out: &mut String, sign: char, lines: &[&str], range: Range<u32>) {
+    for line in &lines[range.start as usize..range.end as usize] {
+        let _ = writeln!(out, "{sign}{line}");
     }
 }
 

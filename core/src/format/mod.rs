@@ -15,7 +15,7 @@ pub mod quantity;
 mod read;
 mod schema;
 mod shape;
-pub(crate) mod value;
+pub mod value;
 mod write;
 pub mod yaml;
 

@@ -1,5 +1,6 @@
-//! As much of XML as a resource plan needs: elements with attributes, text and children. Written out here because a library
-//! costs the page more than it reads. Forgiving: what does not close is closed by whatever closes around it.
+//! As much of XML as a resource plan needs: elements with attributes, text and children. Written out here because libraries
+//! refuse what is not well-formed, which the product's own sample plan is not: what does not close is closed by whatever closes around
+//! it, and the line of every element is told.
 
 /// An element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

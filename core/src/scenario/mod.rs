@@ -8,7 +8,7 @@ mod load;
 mod plan;
 
 pub use crate::format::*;
-pub(crate) use crate::format::{Ref, Rows, SECTIONS, Shape, SlotMut, finding, position, quoted, value};
+pub(crate) use crate::format::{Ref, Rows, SECTIONS, Shape, SlotMut, finding, position, quoted};
 pub use check::{Checked, check};
 pub use load::{Loaded, load};
 pub use plan::{Plan, PlanChange, Planned};

@@ -166,12 +166,13 @@ fn priorities(work: &mut Translator<'_>) {
         let job = &mut Arc::make_mut(&mut work.new.jobs)[i];
         let at = Path::default().field("jobs").named(&job.name);
         let text = job.priority.as_ref().map(|typed| typed.0.trim().to_owned());
-        let class = text.as_deref().and_then(|text| old.class(text));
-        let value = class.or_else(|| text.as_deref()?.parse().ok()).unwrap_or(old.priority);
+        let typed = text.as_deref().and_then(|text| old.value(text, &work.old.settings));
+        let value = typed.unwrap_or(old.priority);
+        let is_class = typed.is_some() && text.as_deref().is_some_and(|text| text.parse::<i32>().is_err());
         let mut notes = Vec::new();
-        if class.is_some() && text.as_deref().and_then(|text| new.class(text)) != class {
+        if is_class && text.as_deref().and_then(|text| new.value(text, &work.new.settings)) != typed {
             job.priority = Some(Scalar(value.to_string()));
-            let says = format!("{} has no priority classes: a class becomes its number", to.name);
+            let says = format!("{} has no such priority class: a class becomes its number", to.name);
             notes.push((at.field("priority"), says));
         }
         let both_read = from.knows.job_priority && to.knows.job_priority;

@@ -3,7 +3,7 @@ import { expect, test } from "../fixture.js";
 
 async function link(page) {
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  const text = await page.getByRole("textbox", { name: "Link" }).inputValue();
+  const text = await page.getByRole("textbox", { name: "Link", exact: true }).inputValue();
   await page.keyboard.press("Escape");
   return text;
 }

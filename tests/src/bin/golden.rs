@@ -44,8 +44,8 @@ fn main() -> ExitCode {
 fn golden(arguments: &Arguments) -> Result<bool, String> {
     // Panics are caught and become failures of their case.
     std::panic::set_hook(Box::new(|_| {}));
-    let known = known::parse(include_str!("../../known-differences.toml"))
-        .map_err(|e| format!("known-differences.toml: {e}"))?;
+    let known = known::parse(include_str!("../../known-differences.yaml"))
+        .map_err(|e| format!("known-differences.yaml: {e}"))?;
     let mut recordings = Vec::new();
     let mut malformed = 0;
     for dir in &arguments.dir {

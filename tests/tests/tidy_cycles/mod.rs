@@ -15,10 +15,6 @@ const CORE_CYCLES: &[(&[&str], &str)] = &[
         "a description holds the functions that translate to its policy, which take descriptions",
     ),
     (
-        &["core/src/policy/ego/memory.rs", "core/src/policy/ego/model.rs", "core/src/policy/ego/opening.rs"],
-        "the memory opens itself from the model, and the model is read with the memory",
-    ),
-    (
         &[
             "core/src/sim/happen.rs",
             "core/src/sim/losses.rs",

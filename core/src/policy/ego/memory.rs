@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use super::ids::{ConsumerId, SubId, UnitId};
 use super::model::{Desk, Model};
-use super::opening;
 use super::pool_state::{PoolState, Source, State};
 use crate::id::{JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
@@ -24,10 +23,10 @@ use crate::policy::PartitionView;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Whether what the scenario says of its start was taken in.
-    is_open: bool,
+    pub(super) is_open: bool,
     units: BTreeMap<PodId, UnitMemory>,
-    lent: BTreeMap<NodeId, Option<QueueId>>,
-    promises: Vec<Promise>,
+    pub(super) lent: BTreeMap<NodeId, Option<QueueId>>,
+    pub(super) promises: Vec<Promise>,
     n_started: u64,
 }
 
@@ -58,15 +57,6 @@ pub(super) fn origin(model: &Model, source: Source) -> PlaceOfOrigin {
 }
 
 impl Memory {
-    /// Takes in what lies before the start: who has borrowed, and for whom room is being made.
-    pub(super) fn open(&mut self, model: &Model, world: PartitionView<'_>) {
-        if std::mem::replace(&mut self.is_open, true) {
-            return;
-        }
-        self.lent = opening::lent(model, world);
-        self.promises = opening::promises(model, world, &model.open(world, self));
-    }
-
     /// The place of a pod in the order of starts; 0 if it ran before anybody looked.
     pub(super) fn started(&self, pod: PodId) -> u64 {
         self.units.get(&pod).map_or(0, |unit| unit.started)

@@ -18,6 +18,7 @@ pub mod assign;
 pub mod config;
 pub mod cycle;
 mod describe;
+mod desk;
 mod export;
 mod form;
 pub mod grace;

@@ -14,15 +14,26 @@
 use std::collections::BTreeMap;
 
 use super::ids::{ConsumerId, HostId, SubId};
-use super::memory::{Promise, origin};
+use super::memory::{Memory, Promise, origin};
 use super::model::{Desk, Model};
 use super::plan::{Dims, add, fits};
 use super::pool_state::State;
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 
+impl Memory {
+    /// Takes in what lies before the start: who has borrowed, and for whom room is being made.
+    pub(super) fn open(&mut self, model: &Model, world: PartitionView<'_>) {
+        if std::mem::replace(&mut self.is_open, true) {
+            return;
+        }
+        self.lent = lent(model, world);
+        self.promises = promises(model, world, &model.open(world, self));
+    }
+}
+
 /// Hosts that are lent, each to the closest pool above its owner and all who run on it.
-pub fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<QueueId>> {
+fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<QueueId>> {
     let plan = &model.plan;
     let mut pools: BTreeMap<NodeId, ConsumerId> = BTreeMap::new();
     for job in world.live_jobs() {
@@ -54,7 +65,7 @@ struct Room {
 }
 
 /// The room that pods being evicted at the start make for the pods of other jobs.
-pub fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec<Promise> {
+fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec<Promise> {
     let state = &desk.state;
     let mut rooms: Vec<Room> = Vec::new();
     let mut promised: Arena<SubId, usize> = state.subs.ids().map(|_| 0).collect();

@@ -6,8 +6,8 @@
 
 use super::config::{Queue, Written, parse, property_is_known};
 use super::file::Reader;
-use super::words::{Config, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
-use crate::format::{Findings, Path, Scenario, quoted, value};
+use super::words::{Config, GROUPS, PRIORITY_CLASS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
+use crate::format::{Findings, Path, Scenario, quantity, quoted, value};
 use crate::policy::setting::{refused, switch, unknown};
 
 /// What is expected instead of a value.
@@ -25,6 +25,9 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
             config.groups.insert(user.to_string(), groups.collect());
             Ok(())
+        } else if name.strip_prefix(PRIORITY_CLASS).is_some_and(|class| !class.is_empty()) {
+            // Jobs are given the value of the class that they name.
+            quantity::integer(text).map(|_| ()).map_err(|_| "an integer of 32 bits".into())
         } else if SETTINGS.contains(&name.as_str()) {
             of_partition(&mut config, name, text)
         } else {
@@ -59,7 +62,7 @@ fn what_there_is(name: &str) -> String {
         Some((word, of)) => format!("nothing is called {}, of which {word} could be said", quoted(of)),
         None => format!(
             "it has {}; for a queue, as in priority.policy.NAME: {}, {}, and for queues that placement makes below it the \
-             same behind {TEMPLATE}; {GROUPS}USER",
+             same behind {TEMPLATE}; {PRIORITY_CLASS}NAME; {GROUPS}USER",
             SETTINGS.join(", "),
             PROPERTIES.join(", "),
             QUEUE_WORDS.join(", ")

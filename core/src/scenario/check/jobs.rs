@@ -195,7 +195,7 @@ fn template(
     entry: &JobEntry,
     here: Here<'_>,
     (queues, policy): (&Queues, &Description),
-    (default_set, unset, named): (&Arc<str>, &priority::Unset, &Named),
+    (default_set, unset, named): (&Arc<str>, &priority::Unset<'_>, &Named),
     f: &mut Findings,
 ) -> (Template, u64) {
     let (count, arrivals) = patterns::arrivals(entry, here, f);

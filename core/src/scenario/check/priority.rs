@@ -1,4 +1,6 @@
-//! Priorities of jobs: a number, or a class of the policy.
+//! Priorities of jobs: a number, or a class of the policy or of the scenario.
+
+use std::collections::BTreeMap;
 
 use super::Here;
 use crate::format::codes;
@@ -9,19 +11,20 @@ use crate::format::{Scalar, Scenario};
 use crate::policy::{JobDefaults, Policy};
 
 /// What a policy takes jobs to be that leave something out.
-pub struct Unset {
+pub struct Unset<'s> {
+    settings: &'s BTreeMap<String, Scalar>,
     defaults: &'static JobDefaults,
     /// The priority of jobs without one: as the settings say, else that of the policy.
     priority: i32,
 }
 
-impl Unset {
+impl<'s> Unset<'s> {
     /// Under the policy of a scenario.
-    pub fn of(s: &Scenario) -> Unset {
+    pub fn of(s: &'s Scenario) -> Unset<'s> {
         let defaults = Policy::job_defaults(&s.policy);
         let said = s.settings.get("default-job-priority");
         let said = said.and_then(|typed| quantity::integer(typed.0.trim()).ok());
-        Unset { defaults, priority: said.unwrap_or(defaults.priority) }
+        Unset { settings: &s.settings, defaults, priority: said.unwrap_or(defaults.priority) }
     }
 
     /// Whether a job of this priority is preemptible if it does not say.
@@ -33,8 +36,7 @@ impl Unset {
     pub fn priority(&self, typed: &Option<Scalar>, here: Here<'_>, f: &mut Findings) -> i32 {
         let Some(typed) = typed else { return self.priority };
         let text = typed.0.trim();
-        let known = self.defaults.class(text).or_else(|| quantity::integer(text).ok());
-        known.unwrap_or_else(|| {
+        self.defaults.value(text, self.settings).unwrap_or_else(|| {
             self.unknown(text, here, f);
             self.defaults.priority
         })
@@ -42,24 +44,23 @@ impl Unset {
 
     fn unknown(&self, text: &str, here: Here<'_>, f: &mut Findings) {
         let at = || here.field("priority");
-        let classes = self.defaults.classes.iter().map(|(name, _)| *name);
-        if self.defaults.classes.is_empty() {
-            let says =
-                format!("priority {} is not an integer; this policy has no priority classes", quoted(text));
-            let fix = match JobDefaults::CLASSES.class(text) {
-                Some(value) => {
-                    set(at(), value.to_string(), format!("Use {value}, its value under KAI and Run:ai"))
-                }
-                None => set(at(), "", "Use the default priority"),
-            };
-            return f.add(codes::PRIORITY, at(), says, fix);
-        }
-        let all: Vec<&str> = classes.clone().collect();
-        let says = format!("priority {} is neither an integer nor one of {}", quoted(text), all.join(", "));
-        let fix = match nearest(text, classes) {
-            Some(near) => set(at(), near, format!("Use {near}")),
-            None => set(at(), "", "Use the default priority"),
+        let JobDefaults { classes, class_setting, .. } = self.defaults;
+        let own = self.settings.keys().filter_map(|name| name.strip_prefix((*class_setting)?));
+        let names: Vec<&str> = classes.iter().map(|(name, _)| *name).chain(own).collect();
+        let wanted = match class_setting {
+            Some(prefix) => {
+                format!("neither an integer nor a priority class whose value is in the settings ({prefix}NAME)")
+            }
+            None if classes.is_empty() => "not an integer; this policy has no priority classes".into(),
+            None => format!("neither an integer nor one of {}", names.join(", ")),
         };
-        f.add(codes::PRIORITY, at(), says, fix);
+        let fix = match (nearest(text, names.iter().copied()), JobDefaults::CLASSES.class(text)) {
+            (Some(near), _) => set(at(), near, format!("Use {near}")),
+            (None, Some(value)) => {
+                set(at(), value.to_string(), format!("Use {value}, its value under KAI and Run:ai"))
+            }
+            (None, None) => set(at(), "", "Use the default priority"),
+        };
+        f.add(codes::PRIORITY, at(), format!("priority {} is {wanted}", quoted(text)), fix);
     }
 }
