@@ -57,7 +57,7 @@ test("what is nothing is said to be nothing", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.drop([["hello.txt", "hello <img src=x onerror=alert(1)>"]]);
-  await expect(page.getByRole("dialog")).toContainText("neither a scenario");
+  await expect(page.getByRole("dialog")).toContainText("this is not recognized");
   await page.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await app.arrived();
