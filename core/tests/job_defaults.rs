@@ -139,11 +139,20 @@ fn classes_of_the_scenario_have_its_values() {
     );
     let found = check(&s).diagnostics;
     let says: Vec<String> = found.iter().map(|d| format!("{}: {}", d.at, d.says)).collect();
-    assert!(says.iter().any(|says| says.contains("priority-class.odd") && says.contains("32 bits")), "{says:?}");
-    assert!(says.iter().any(|says| says.contains("jobs[\"j\"]") && says.contains("priority-class.NAME")), "{says:?}");
+    assert!(
+        says.iter().any(|says| says.contains("priority-class.odd") && says.contains("32 bits")),
+        "{says:?}"
+    );
+    assert!(
+        says.iter().any(|says| says.contains("jobs[\"j\"]") && says.contains("priority-class.NAME")),
+        "{says:?}"
+    );
     assert!(!says.iter().any(|says| says.contains("jobs[\"i\"]")), "{says:?}");
     let fifo = translate(&s, "fifo").expect("another policy").scenario;
-    assert_eq!(get(&fifo, &Path::default().field("jobs").named("i").field("priority")).as_deref(), Some("1000"));
+    assert_eq!(
+        get(&fifo, &Path::default().field("jobs").named("i").field("priority")).as_deref(),
+        Some("1000")
+    );
 }
 
 /// Against a fence with an offset of 10, a job without a priority comes second: it has 0 (yunikorn.md 1.7, 2.1).

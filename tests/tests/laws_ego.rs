@@ -3,8 +3,8 @@
 
 use fairground::id::{Arena, Id};
 use fairground::policy::ego::cycle::{Cycle, run};
-use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::ids::{ConsumerId, SizeId, SubId};
+use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::number::Fraction;
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit, units_in};
 use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};

@@ -165,10 +165,7 @@ fn all_decide(own: &[Rule], policy: &str) {
         let case = first.get(rule.key()).map_or("NONE", String::as_str);
         writeln!(table, "{:<30} {case}", rule.key()).expect("a string");
     }
-    assert!(
-        own.iter().all(|rule| first.contains_key(rule.key())),
-        "some rules decide in no case:\n{table}"
-    );
+    assert!(own.iter().all(|rule| first.contains_key(rule.key())), "some rules decide in no case:\n{table}");
     let book = Policy::rulebook(policy).expect("a policy").rules;
     let is_listed = |key: &str| book.iter().any(|rule| rule.key() == key);
     let is_own = |key: &str| key.split('/').next() == Some(policy);

@@ -84,7 +84,11 @@ pub fn differences(policy: &str) -> Vec<Difference> {
         // Those of scenario files are the same cases again.
         .filter(|entry| entry.get("through").is_none())
         .filter_map(|entry| {
-            Some(Difference { file: text(entry, "file")?, id: text(entry, "id")?, reason: text(entry, "reason")? })
+            Some(Difference {
+                file: text(entry, "file")?,
+                id: text(entry, "id")?,
+                reason: text(entry, "reason")?,
+            })
         })
         .filter(|difference| difference.file.split(['-', '/']).next() == Some(policy))
         .collect()

@@ -35,7 +35,8 @@ impl JobDefaults {
         non_preemptible_from: Some(100),
     };
     /// Those of policies without priority classes.
-    pub const PLAIN: JobDefaults = JobDefaults { priority: 0, classes: &[], class_setting: None, non_preemptible_from: None };
+    pub const PLAIN: JobDefaults =
+        JobDefaults { priority: 0, classes: &[], class_setting: None, non_preemptible_from: None };
 
     /// The value of a priority class; `None`: there is no class of that name.
     pub fn class(&self, name: &str) -> Option<i32> {

@@ -27,6 +27,7 @@ use super::place::bind::Placing;
 use super::queues::snapshot_queues;
 use super::request::Request;
 use super::session::Session;
+use super::share::published::PUBLISHED;
 use super::share::shares;
 use super::share::usage_tracker::UsageTracker;
 use super::snapshot::{Quantities, SnapshotQueue};
@@ -38,6 +39,9 @@ use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
 use crate::trace::{DivisionStep, Ledger, LedgerRow, Level, OrderLevel, Trace};
 use crate::units::Resource;
+
+/// Fair shares that differ by less are shown as the same number, in GPUs.
+const LEAST_DIFFERENCE: f64 = 0.005;
 
 /// KAI Scheduler.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +103,9 @@ impl Scheduler for Kai {
         queue: QueueId,
         resource: Resource,
     ) -> Vec<DivisionStep> {
-        self.derive_with(snapshot_queues(world), world, memory, (queue, resource))
+        let mut steps = self.derive_with(snapshot_queues(world), world, memory, (queue, resource));
+        steps.extend(self.published_share(world, memory, queue).filter(|_| resource == Resource::GPU));
+        steps
     }
 
     fn order(
@@ -196,6 +202,29 @@ impl Kai {
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
         let (Some(at), Some(index)) = (found, index) else { return Vec::new() };
         shares::ladder(&queues, total, self.config.division_params(), at, index)
+    }
+
+    /// What the published pseudo-code says of the GPUs of a queue, where that is another number. It knows no past usage.
+    fn published_share(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+    ) -> Option<DivisionStep> {
+        if self.config.usage.is_some() {
+            return None;
+        }
+        let pool = self.world(world, memory);
+        let (queues, total) = (pool.divided(snapshot_queues(world)), pool.total());
+        let at = queues.iter().position(|q| q.id == queue).map(QueueRef::of)?;
+        let gpu = Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU)?;
+        let fair_share = shares::published(&queues, total, at, gpu);
+        let decides = queues[at.ix()].fair_share.to_array()[gpu];
+        ((fair_share - decides).abs() >= LEAST_DIFFERENCE).then_some(DivisionStep::AlternativeShare {
+            rule: PUBLISHED,
+            queue,
+            fair_share,
+        })
     }
 
     pub(in crate::policy) fn order_with(

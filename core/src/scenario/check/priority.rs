@@ -49,7 +49,9 @@ impl<'s> Unset<'s> {
         let names: Vec<&str> = classes.iter().map(|(name, _)| *name).chain(own).collect();
         let wanted = match class_setting {
             Some(prefix) => {
-                format!("neither an integer nor a priority class whose value is in the settings ({prefix}NAME)")
+                format!(
+                    "neither an integer nor a priority class whose value is in the settings ({prefix}NAME)"
+                )
             }
             None if classes.is_empty() => "not an integer; this policy has no priority classes".into(),
             None => format!("neither an integer nor one of {}", names.join(", ")),

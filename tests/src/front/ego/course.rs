@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use fairground::id::Arena;
 use fairground::policy::ego::cycle::run as run_cycle;
-use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId, UnitId};
+use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::plan::{Plan, fits};
 use fairground::policy::ego::pool_state::{Change, PoolState, Source, State, Sub};
 use fairground::time::Time;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use fairground::id::{Arena, Id};
-use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::ids::{ConsumerId, SubId};
+use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::plan::{Dims, Ownership, Placement, Plan, ShareLimit};
 use fairground::policy::ego::pool_state::Sub;
 use fairground::time::Span;

@@ -6,8 +6,8 @@ mod moments;
 mod one_file;
 mod slots;
 
-use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::ids::{HostId, SubId};
+use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::plan::Plan;
 use fairground::policy::ego::pool_state::PoolState;
 use fairground::sim::Simulation;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use fairground::cluster::Phase;
 use fairground::id::{Id, JobId, NodeId, PodId};
-use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::ids::HostId;
+use fairground::policy::ego::layout::Layout;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, EvictReason};
 

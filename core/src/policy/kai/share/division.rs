@@ -76,7 +76,8 @@ pub struct Sibling<'a> {
 }
 
 impl Sibling<'_> {
-    fn requestable(&self) -> f64 {
+    /// The most it can be given.
+    pub(super) fn requestable(&self) -> f64 {
         if self.limit == -1.0 { self.request } else { self.limit.min(self.request) }
     }
 

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use crate::id::QueueId;
 use crate::policy::kai::share::division::{self, DivisionParams, Sibling};
+use crate::policy::kai::share::published;
 use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
 use crate::policy::kai::task::QueueRef;
 use crate::trace::DivisionStep;
@@ -142,6 +143,20 @@ pub(in crate::policy::kai) fn ladder(
         lines.append(&mut steps);
     }
     lines
+}
+
+/// The fair share of a queue by the published pseudo-code, when all is divided.
+pub(in crate::policy::kai) fn published(
+    queues: &[Queue],
+    total: Quantities,
+    queue: QueueRef,
+    resource: usize,
+) -> f64 {
+    let parent = queues[queue.ix()].parent;
+    let amount = parent.map_or(total.to_array()[resource], |p| published(queues, total, p, resource));
+    let siblings = children_of(queues, parent);
+    let shares = published::divide(amount, &level_of(queues, &siblings, resource));
+    siblings.iter().zip(shares).find(|(s, _)| **s == queue).map_or(0.0, |(_, share)| share)
 }
 
 fn level_of<'q>(queues: &'q [Queue], siblings: &[QueueRef], resource: usize) -> Vec<Sibling<'q>> {
