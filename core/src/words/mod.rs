@@ -31,7 +31,7 @@ use crate::scenario::{Path, Scenario};
 pub use check::{quantity_name, says};
 pub use happenings::{Entry, Group, groups, history, now};
 pub use ladder::{Ladder, Step, ladder};
-pub use order::{Order, put_order};
+pub use order::{Level, Order, order_lines, put_order};
 pub use phrases::node_state;
 pub use report::{decided, of_job, waiting};
 pub use rule::{rule, rule_name};
@@ -70,7 +70,7 @@ pub struct Explanation {
     /// How a fair share came about.
     pub ladder: Vec<Step>,
     /// Who is looked at before whom next, level by level.
-    pub order: Vec<order::Level>,
+    pub order: Vec<Level>,
     /// A caption and a list: jobs of a queue, pods of a node, what happened.
     pub list: Option<(&'static str, Vec<Entry>)>,
     /// Who else could have been asked to go, and what protected them.

@@ -34,6 +34,20 @@ pub fn lane_height(view: &TimelineView) -> (f64, f64) {
 
 /// Draws lane and areas, without the cursor: it is laid over the picture so that it can move alone.
 pub fn timeline(view: &TimelineView, size: Size) -> String {
+    timeline_with(view, size, CaptionSide::Right)
+}
+
+/// Where captions of lines stand: not where the cursor is, which crosses them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaptionSide {
+    /// At the beginning of the axis.
+    Left,
+    /// At its end.
+    Right,
+}
+
+/// The same with the captions of lines on a side.
+pub fn timeline_with(view: &TimelineView, size: Size, side: CaptionSide) -> String {
     let axis = Axis::of(view, size.width);
     let (height, row) = lane_height(view);
     picture("timeline", size, |area| {
@@ -52,11 +66,11 @@ pub fn timeline(view: &TimelineView, size: Size) -> String {
         }
         let size = Size { height: size.height - height, ..size };
         names(&below, view, size, axis.left())?;
-        areas(&below, view, size, axis.left())
+        areas(&below, view, size, (axis.left(), side))
     })
 }
 
-fn areas(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
+fn areas(area: &Area<'_>, view: &TimelineView, size: Size, (left, side): (f64, CaptionSide)) -> Drawn {
     let most_x = (size.width / 90.0).clamp(2.0, 14.0) as usize;
     let cycles = ticks_between(view.first, view.end, most_x);
     let amounts = ticks(view.max, ((size.height - LABELS) / 28.0).clamp(1.0, 5.0) as usize);
@@ -89,7 +103,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
     }
     over(&mut plane, view)?;
     let mut labels = Labels::default();
-    lines(&mut plane, view, size, &mut labels)?;
+    lines(&mut plane, view, (size, side), &mut labels)?;
     name_overlays(&plane, view, &mut labels)
 }
 
@@ -157,7 +171,12 @@ fn name(area: &Area<'_>, text: &str, x: f64, y: f64, left: f64) -> Drawn {
     area.draw(&Text::new(text, (px(x), px(y)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))
 }
 
-fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size, labels: &mut Labels) -> Drawn {
+fn lines(
+    plane: &mut Plane<'_, '_>,
+    view: &TimelineView,
+    (size, side): (Size, CaptionSide),
+    labels: &mut Labels,
+) -> Drawn {
     let corners = steps(view, &view.capacity);
     let end = corners.last().copied();
     plane.draw_series(LineSeries::new(corners, Paint::from(Ink::Ink).line(1.5)))?;
@@ -180,7 +199,11 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size, labels: &mu
     {
         captions = vec![(*capacity, format!("{one} · {other}"))];
     }
-    captions.iter().try_for_each(|(y, text)| labels.put(plane, view, text, &[(edge, *y)]))
+    let x = match side {
+        CaptionSide::Left => f64::from(view.first) - 0.5,
+        CaptionSide::Right => edge,
+    };
+    captions.iter().try_for_each(|(y, text)| labels.put(plane, view, text, &[(x, *y)]))
 }
 
 fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Drawn {
