@@ -192,11 +192,15 @@ impl Control {
     }
 }
 
-/// A first letter in capitals and a full stop.
-fn sentence_case(says: &str) -> String {
-    let mut chars = says.chars();
-    let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
-    let text = first + chars.as_str();
+/// A text with a capital letter at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect()
+}
+
+/// A text with a capital letter at its beginning and a full stop.
+pub fn sentence_case(says: &str) -> String {
+    let text = capital(says);
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 

@@ -1,5 +1,6 @@
 //! One term of the glossary: what it means, and what other products call it.
 
+use fairground::words::capital;
 use leptos::prelude::*;
 
 use crate::state::command::Command;
@@ -32,7 +33,7 @@ pub fn Term(
     });
     let all = move |_| store.dispatch(Command::Dialog(Some(Dialog::Help)));
     view! {
-        <DialogFrame title=capitalised(&terms.says(term)) class="small" on_close>
+        <DialogFrame title=capital(&terms.says(term)) class="small" on_close>
             <p>{entry.map(|of| terms.says(of.says))}</p>
             {also}
             {others}
@@ -41,10 +42,4 @@ pub fn Term(
             </div>
         </DialogFrame>
     }
-}
-
-/// A text with a capital at its beginning.
-fn capitalised(text: &str) -> String {
-    let mut rest = text.chars();
-    rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fairground::id::QueueId;
 use fairground::words::number::{amount, count, in_unit, number, unit_of};
-use fairground::words::{Selection, Terms};
+use fairground::words::{Selection, Terms, capital};
 
 use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{Tone, Tree};
@@ -355,7 +355,8 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
     let given: f64 = blocks.iter().filter(|block| block.depth == 1).map(|block| block.has.min(total)).sum();
     IcicleView {
         summary: format!(
-            "{word} of the {}: {} of {} {}; {} on {}",
+            "{} of the {}: {} of {} {}; {} on {}",
+            capital(word),
             terms.says("top-level queues"),
             number(given),
             amount(resource, frame.total[r]),

@@ -220,7 +220,7 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Dr
         if mark.n > 1 {
             let text = if mark.n > 99 { "99+".into() } else { mark.n.to_string() };
             let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(11.0, HPos::Left);
-            area.draw(&Text::new(text, (at.0 + px(14.0), px(top + 6.5)), style))?;
+            area.draw(&Text::new(text, (at.0 + px(17.0), px(top + 6.5)), style))?;
         }
     }
     Ok(())
