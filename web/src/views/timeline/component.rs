@@ -7,7 +7,7 @@ use fairground::words::{Selection, number};
 use leptos::html;
 use leptos::prelude::*;
 
-use super::draw::{CaptionSide, event_icon, lane_height, timeline_with as draw};
+use super::draw::{event_icon, lane_height, timeline_before as draw};
 use super::event_lane::{EventLane, View};
 use super::overlays::add_overlays;
 use super::view::{self, Axis, LaneMark, TimelineView};
@@ -94,15 +94,15 @@ pub fn Timeline(
     let kinds =
         Memo::new(move |_| view.with(|view| view.as_deref().map_or(Kinds::default(), |view| view.kinds)));
     let axis = Memo::new(move |_| shown.with(|view| view.as_deref().map(|view| Axis::of(view, width.get()))));
-    // The cursor would cross them.
-    let side = Memo::new(move |_| {
+    // Where captions are, at the end of the axis.
+    let late = Memo::new(move |_| {
         let at = axis.get().map_or(0.0, |axis| axis.x(cursor.get()));
-        if at > 0.7 * width.get() { CaptionSide::Left } else { CaptionSide::Right }
+        (at > 0.75 * width.get()).then(|| cursor.get())
     });
     let svg = Signal::derive(move || {
         shown.with(|view| {
             let size = Size { width: width.get(), height: HEIGHT };
-            view.as_deref().map_or(String::new(), |view| draw(view, size, side.get()))
+            view.as_deref().map_or(String::new(), |view| draw(view, size, late.get()))
         })
     });
     let cycle =
