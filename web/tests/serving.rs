@@ -40,7 +40,29 @@ fn it_is_computed_while_it_is_shown() {
 fn levels_stand_from_the_root_down_each_once() {
     let mut whole = Whole::open("tenants-and-offsets", 3);
     whole.dispatch(Command::Serving(true));
-    expect![[""]].assert_eq(&lines(&whole));
+    expect![[r#"
+        Order at the top level
+          1. `tenants`: priority 0, share 0.00, waiting 7 GPUs
+          2. `system` behind `tenants`: priority −997 against 0
+        Order below tenants
+          1. `tenant-a`: priority 10, share 0.00, waiting 4 GPUs
+          2. `tenant-b` behind `tenant-a`: priority 0 against 10
+        Order below tenant-a
+          1. `child-a-1`: priority 8, share 0.00, waiting 2 GPUs
+          2. `child-a-2` behind `child-a-1`: priority 6 against 8
+        Order in child-a-1
+          1. `a1-P8`: priority 8, submitted 0:00
+          2. `a1-P5` behind `a1-P8`: priority 5 against 8
+        Order in child-a-2
+          1. `a2-P6`: priority 6, submitted 0:00
+          2. `a2-P4` behind `a2-P6`: priority 4 against 6
+        Order below tenant-b
+          1. `child-b-1`: priority 9, share 0.00, waiting 2 GPUs
+          2. `child-b-2` behind `child-b-1`: priority 8 against 9
+        Order in child-b-1
+          1. `b1-P9`: priority 9, submitted 0:00
+          2. `b1-P7` behind `b1-P9`: priority 7 against 9
+    "#]].assert_eq(&lines(&whole));
 }
 
 #[test]
