@@ -62,7 +62,8 @@ fn levels_stand_from_the_root_down_each_once() {
         Order in child-b-1
           1. `b1-P9`: priority 9, submitted 0:00
           2. `b1-P7` behind `b1-P9`: priority 7 against 9
-    "#]].assert_eq(&lines(&whole));
+    "#]]
+    .assert_eq(&lines(&whole));
 }
 
 #[test]
