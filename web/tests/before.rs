@@ -422,7 +422,7 @@ fn tree_outlines_the_earlier_width() {
         .collect();
     expect![[r#"
         [("team-a", 0.6, 0.5)]
-        fair share of the top-level queues: 5 of 4 GPUs; 2 queues on 1 level. Since quota of team-a 2 → 3: team-a 3, was 2.
+        Fair share of the top-level queues: 5 of 4 GPUs; 2 queues on 1 level. Since quota of team-a 2 → 3: team-a 3, was 2.
         queue	inside	fair share, GPUs	fair share, GPUs (before)
         team-a	cluster	3	2
         team-b	cluster	2	2

@@ -63,7 +63,7 @@ fn ego_speaks_of_parts_of_a_pool() {
     "#]]
     .assert_eq(&told(&slots[1], &[job("b-9"), job("a-9")]));
     expect![[r#"
-        `a-10` is waiting: `A` uses 44.4 % of the pool and its share usage quota is 44.4 %, so it cannot reclaim.
+        `a-10` is waiting: all 18 GPUs are in use, and `A` uses 44.4 % of the pool, not less than its share usage quota of 44.4 %, so it cannot reclaim.
     "#]]
     .assert_eq(&told(&slots[2], &[job("a-10")]));
     let lent = frames("ego-owned-and-lent", 4);

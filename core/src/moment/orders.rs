@@ -1,6 +1,9 @@
 //! The part of the protocol that is about who is looked at before whom.
 
-use crate::id::{Id, JobId, PartitionId};
+use std::collections::BTreeSet;
+
+use crate::cluster::Phase;
+use crate::id::{Id, JobId, PartitionId, QueueId};
 use crate::sim::Simulation;
 use crate::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
@@ -43,6 +46,55 @@ pub fn orders(sim: &Simulation, queue: &str, job: Option<&str>) -> Vec<OrderLeve
         None => cluster.partitions.ids().filter(has_work).collect(),
     };
     pools.into_iter().flat_map(|pool| sim.order_in(pool, queue, job)).collect()
+}
+
+/// Most leaf queues whose way from the root is listed in [`serving`].
+const LEAVES_MAX: usize = 12;
+
+/// The whole order of the next cycle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Serving {
+    /// After this cycle.
+    pub cycle: u32,
+    /// Pools in which something is pending, each with its levels: queues before what is below them.
+    pub pools: Vec<(PartitionId, Vec<OrderLevel>)>,
+    /// Leaf queues with pending jobs that are left out, because there are many.
+    pub n_left_out: u32,
+}
+
+/// Who is served first in the next cycle: siblings along the way to every leaf queue with pending jobs, and its jobs.
+pub fn serving(sim: &Simulation) -> Serving {
+    let cluster = sim.cluster();
+    let mut waiting: BTreeSet<(PartitionId, QueueId)> = BTreeSet::new();
+    for &job in &cluster.live_jobs {
+        let is_pending = || cluster.pods_of(job).any(|(_, pod)| matches!(pod.phase, Phase::Pending));
+        let at = (cluster.jobs[job].partition, cluster.jobs[job].queue);
+        if !waiting.contains(&at) && is_pending() {
+            waiting.insert(at);
+        }
+    }
+    let n_left_out = u32::try_from(waiting.len().saturating_sub(LEAVES_MAX)).unwrap_or(u32::MAX);
+    let mut pools: Vec<(PartitionId, Vec<OrderLevel>)> = Vec::new();
+    for (pool, leaf) in waiting.into_iter().take(LEAVES_MAX) {
+        if pools.last().is_none_or(|last| last.0 != pool) {
+            pools.push((pool, Vec::new()));
+        }
+        let Some((_, levels)) = pools.last_mut() else { continue };
+        for level in sim.order_in(pool, leaf, None) {
+            // The way to another leaf begins alike.
+            if !level.places.is_empty() && levels.iter().all(|known| known.of != level.of) {
+                levels.push(about_nobody(level));
+            }
+        }
+    }
+    Serving { cycle: sim.cycle(), pools, n_left_out }
+}
+
+/// A level without the queue that it was looked up by.
+fn about_nobody(mut level: OrderLevel) -> OrderLevel {
+    level.subject_is_absent = false;
+    level.places.iter_mut().for_each(|place| place.is_subject = false);
+    level
 }
 
 /// Writes down what each queue of a pool shows its siblings.

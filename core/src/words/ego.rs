@@ -86,11 +86,13 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
 pub fn not_entitled(refusal: &Refusal, queue: &str) -> Option<Text> {
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
-        return Some(text.say(format!(" and its share usage quota is {quota}, so it cannot reclaim.")));
+        return Some(
+            text.say(format!(", not less than its share usage quota of {quota}, so it cannot reclaim.")),
+        );
     }
     if let Some([held, quota]) = by(&refusal.checks, "ego/below-slot-quota").and_then(slots) {
         let text = Text::default().queue(queue).say(format!(" holds {held}"));
-        return Some(text.say(format!(" and its share quota is {quota}, so it cannot reclaim.")));
+        return Some(text.say(format!(", not fewer than its share quota of {quota}, so it cannot reclaim.")));
     }
     if let Some(check) = by(&refusal.checks, "ego/grace") {
         let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));

@@ -31,7 +31,7 @@ use crate::scenario::{Path, Scenario};
 pub use check::{quantity_name, says};
 pub use happenings::{Entry, Group, groups, history, now};
 pub use ladder::{Ladder, Step, ladder};
-pub use order::{Order, put_order};
+pub use order::{Level, Order, order_lines, put_order};
 pub use phrases::node_state;
 pub use report::{decided, of_job, waiting};
 pub use rule::{rule, rule_name};
@@ -70,7 +70,7 @@ pub struct Explanation {
     /// How a fair share came about.
     pub ladder: Vec<Step>,
     /// Who is looked at before whom next, level by level.
-    pub order: Vec<order::Level>,
+    pub order: Vec<Level>,
     /// A caption and a list: jobs of a queue, pods of a node, what happened.
     pub list: Option<(&'static str, Vec<Entry>)>,
     /// Who else could have been asked to go, and what protected them.
@@ -192,11 +192,15 @@ impl Control {
     }
 }
 
-/// A first letter in capitals and a full stop.
-fn sentence_case(says: &str) -> String {
-    let mut chars = says.chars();
-    let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
-    let text = first + chars.as_str();
+/// A text with a capital letter at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect()
+}
+
+/// A text with a capital letter at its beginning and a full stop.
+pub fn sentence_case(says: &str) -> String {
+    let text = capital(says);
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 

@@ -33,40 +33,45 @@ pub struct Level {
 
 /// Adds the order around what is selected, if it is that of this moment.
 pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selection, order: Option<&Order>) {
-    let Some(order) = order.filter(|order| order.cycle == frame.cycle && order.of == *selection) else {
-        return;
-    };
-    let terms = Terms::of(&frame.policy);
-    // One that is alone is in no order.
-    for level in order.levels.iter().filter(|level| level.n > 1) {
-        let is_of_jobs = level.places.iter().any(|place| place.job.is_some());
-        let mut caption = match (level.of, is_of_jobs) {
-            (None, _) => "Order at the top level".to_string(),
-            (Some(of), false) => format!("Order below {}", frame.queue(of)),
-            (Some(of), true) => format!("Order in {}", frame.queue(of)),
-        };
-        if level.places.len() < level.n as usize {
-            caption += &format!(", {} in all", level.n);
-        }
-        // The first place has no comparison, the others have.
-        let rule = level.places.iter().flat_map(|place| &place.behind).map(|check| check.rule.key()).next();
-        let rule = rule.unwrap_or_default();
-        let mut before: (u32, Option<&OrderPlace>) = (0, None);
-        let mut entries = Vec::new();
-        for place in &level.places {
-            let known = before.1.filter(|_| before.0 + 1 == place.position);
-            entries.push(entry(frame, place, known, rule));
-            before = (place.position, Some(place));
-        }
-        if level.subject_is_absent {
-            let text = Text::of("Nothing is pending here, so the next cycle skips it.");
-            entries.push(Entry { text, ..Entry::default() });
-        }
-        entries.iter_mut().for_each(|entry| entry.text.in_terms(terms));
-        // A name stays what it is.
-        let caption = if level.of.is_none() { terms.says(&caption) } else { caption };
-        explanation.order.push(Level { caption, entries });
+    if let Some(order) = order.filter(|order| order.cycle == frame.cycle && order.of == *selection) {
+        explanation.order = order_lines(frame, &order.levels);
     }
+}
+
+/// The levels of an order as lines. One that is alone is in no order.
+pub fn order_lines(frame: &Frame, levels: &[OrderLevel]) -> Vec<Level> {
+    levels.iter().filter(|level| level.n > 1).map(|level| lines(frame, level)).collect()
+}
+
+fn lines(frame: &Frame, level: &OrderLevel) -> Level {
+    let terms = Terms::of(&frame.policy);
+    let is_of_jobs = level.places.iter().any(|place| place.job.is_some());
+    let mut caption = match (level.of, is_of_jobs) {
+        (None, _) => "Order at the top level".to_string(),
+        (Some(of), false) => format!("Order below {}", frame.queue(of)),
+        (Some(of), true) => format!("Order in {}", frame.queue(of)),
+    };
+    if level.places.len() < level.n as usize {
+        caption += &format!(", {} in all", level.n);
+    }
+    // The first place has no comparison, the others have.
+    let rule = level.places.iter().flat_map(|place| &place.behind).map(|check| check.rule.key()).next();
+    let rule = rule.unwrap_or_default();
+    let mut before: (u32, Option<&OrderPlace>) = (0, None);
+    let mut entries = Vec::new();
+    for place in &level.places {
+        let known = before.1.filter(|_| before.0 + 1 == place.position);
+        entries.push(entry(frame, place, known, rule));
+        before = (place.position, Some(place));
+    }
+    if level.subject_is_absent {
+        let text = Text::of("Nothing is pending here, so the next cycle skips it.");
+        entries.push(Entry { text, ..Entry::default() });
+    }
+    entries.iter_mut().for_each(|entry| entry.text.in_terms(terms));
+    // A name stays what it is.
+    let caption = if level.of.is_none() { terms.says(&caption) } else { caption };
+    Level { caption, entries }
 }
 
 /// What a place is called. The policy's own name may be another one than the scenario's.

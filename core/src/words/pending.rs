@@ -132,11 +132,17 @@ impl Case<'_> {
 
     /// Why nothing may be taken: what protects those who came closest, by the last comparison that failed.
     fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
-        let room = self.no_room();
+        let why = self.why_protected(gate, ancestor);
+        // Where nothing else has a number, the room has.
+        let room = match why == Text::default() && self.refusal.gate == *gate {
+            true => self.in_use().or_else(|| self.needs(None)),
+            false => None,
+        };
+        let room = room.unwrap_or_else(|| self.no_room().into());
         let text = self.job().say(format!(" is waiting: {room}, and no allowed eviction frees enough"));
         let sets = count(tried.into(), "possible set");
         let text = if tried > 0 { text.say(format!(" ({sets} of evictions tried)")) } else { text };
-        text.then(self.why_protected(gate, ancestor)).say(".")
+        text.then(why).say(".")
     }
 
     /// What protects those that could be evicted, as a further sentence without its full stop.
@@ -156,13 +162,25 @@ impl Case<'_> {
 
     /// What is missing now: *no GPU is free*, where that is all.
     fn no_room(&self) -> &'static str {
+        if self.lacks_gpus() { "no GPU is free" } else { "no room is free" }
+    }
+
+    /// It needs GPUs, and none is free.
+    fn lacks_gpus(&self) -> bool {
         let mut ready = self.frame.nodes.iter().filter(|node| node.ready);
-        let is_full = ready.all(|node| node.used[2] >= node.capacity[2]);
-        if is_full && self.row().is_some_and(|row| row.gpus > 0.0) {
-            "no GPU is free"
-        } else {
-            "no room is free"
-        }
+        ready.all(|node| node.used[2] >= node.capacity[2]) && self.row().is_some_and(|row| row.gpus > 0.0)
+    }
+
+    /// *All 12 GPUs are in use*, where that is what is missing.
+    fn in_use(&self) -> Option<String> {
+        let ready = self.frame.nodes.iter().filter(|node| node.ready);
+        let all: f64 = ready.map(|node| node.capacity[2]).sum();
+        let says = match all {
+            all if all <= 0.0 => return None,
+            1.0 => "the only GPU is in use".to_string(),
+            _ => format!("all {} are in use", with_unit(GPU, all)),
+        };
+        self.lacks_gpus().then_some(says)
     }
 
     /// The reason of the job that is like it, for which no eviction was allowed.
@@ -321,7 +339,8 @@ impl Case<'_> {
     fn not_entitled(&self, gate: &Gate) -> Text {
         let Some(queue) = self.queue(gate) else { return Text::of("Its queue is above its fair share.") };
         if let Some(told) = super::ego::not_entitled(self.refusal, &queue.name) {
-            return self.job().say(" is waiting: ").then(told);
+            let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
+            return self.job().say(format!(" is waiting: {room}")).then(told);
         }
         let is_share = |check: &&Check| check.right.quantity == Quantity::FairShare && !check.holds;
         let check = self.refusal.checks.iter().find(is_share);
@@ -374,6 +393,34 @@ impl Case<'_> {
         (pods > 0 && job.gpus > 0.0).then(|| (job.gpus / f64::from(pods), job.pending))
     }
 
+    /// What its pods need against what is free, or was when it was tried; `None`: not all of its pods are alike, or they need no GPU.
+    fn needs(&self, tried: Option<FreeGpus>) -> Option<String> {
+        let (each, pods) = self.per_pod()?;
+        let FreeGpus { total, most } = tried.unwrap_or_else(|| self.free_now());
+        let are = match (tried.is_some(), total == 1.0 || total <= 0.0) {
+            (true, true) => "was",
+            (true, false) => "were",
+            (false, true) => "is",
+            (false, false) => "are",
+        };
+        if total <= 0.0 {
+            return Some(format!("no GPU {are} free"));
+        }
+        let needs = match pods {
+            1 => format!("it needs {} on one node", with_unit(GPU, each)),
+            _ => format!("it needs {} for each of {pods} pods", with_unit(GPU, each)),
+        };
+        Some(format!("{needs}; {} {are} free, at most {} on one node", number(total), number(most)))
+    }
+
+    /// GPUs that are free on ready nodes at the moment that is shown.
+    fn free_now(&self) -> FreeGpus {
+        let ready = self.frame.nodes.iter().filter(|node| node.ready);
+        let free = ready.map(|node| (node.capacity[2] - node.used[2]).max(0.0));
+        let add = |sum: FreeGpus, free: f64| FreeGpus { total: sum.total + free, most: free.max(sum.most) };
+        free.fold(FreeGpus { total: 0.0, most: 0.0 }, add)
+    }
+
     fn no_node(
         &self,
         (placed, of): (u32, u32),
@@ -382,34 +429,7 @@ impl Case<'_> {
     ) -> Text {
         let text = self.job().say(" is waiting: ");
         let is_known = free.is_some();
-        // As of the moment at which it was tried, like the number of pods that found a place.
-        let now = || {
-            let ready = self.frame.nodes.iter().filter(|node| node.ready);
-            let free = ready.map(|node| (node.capacity[2] - node.used[2]).max(0.0));
-            let add =
-                |sum: FreeGpus, free: f64| FreeGpus { total: sum.total + free, most: free.max(sum.most) };
-            free.fold(FreeGpus { total: 0.0, most: 0.0 }, add)
-        };
-        let FreeGpus { total, most } = free.unwrap_or_else(now);
-        let text = match self.per_pod() {
-            Some(_) if total <= 0.0 && is_known => text.say("no GPU was free"),
-            Some(_) if total <= 0.0 => text.say("no GPU is free"),
-            Some((each, pods)) => {
-                let needs = match pods {
-                    1 => format!("it needs {} on one node", with_unit(GPU, each)),
-                    _ => format!("it needs {} for each of {pods} pods", with_unit(GPU, each)),
-                };
-                let are = match (is_known, total == 1.0) {
-                    (true, true) => "was",
-                    (true, false) => "were",
-                    (false, true) => "is",
-                    (false, false) => "are",
-                };
-                let (free, most) = (number(total), number(most));
-                text.say(format!("{needs}; {free} {are} free, at most {most} on one node"))
-            }
-            None => text.say("no node fits"),
-        };
+        let text = text.say(self.needs(free).unwrap_or_else(|| "no node fits".into()));
         let text = if placed > 0 && of > 1 && is_known {
             text.say(format!(" ({placed} of {of} pods could be placed)"))
         } else {

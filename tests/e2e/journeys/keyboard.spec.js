@@ -99,7 +99,7 @@ test("keys that type a character can be pressed with Alt, or be off, and stay so
   await app.open();
   await page.keyboard.press("?");
   await keys.getByRole("radio", { name: "Letters, digits and signs with Alt" }).check();
-  await expect(keys.getByText("Alt+Q, Alt+W, Alt+N")).toBeVisible();
+  await expect(keys.getByText("Alt+Q", { exact: true })).toBeVisible();
   await page.keyboard.press("Escape");
   await page.reload();
   await app.arrived();

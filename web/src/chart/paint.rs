@@ -270,7 +270,14 @@ pub(super) fn pattern(paint: Paint, id: &str) -> String {
                 r#"<rect width="80" height="80" fill="{ink}" opacity=".55"/><path d="M0 50q20-20 40 0t40 0" fill="none" stroke="var(--panel)" stroke-opacity=".45" stroke-width="10"/>"#
             ),
         ),
-        Fill::Leaving => (50, -45, format!(r#"<rect width="15" height="50" fill="{ink}"/>"#)),
+        // Pale below its stripes: what leaves is not free yet.
+        Fill::Leaving => (
+            50,
+            -45,
+            format!(
+                r#"<rect width="50" height="50" fill="{ink}" opacity=".22"/><rect width="15" height="50" fill="{ink}"/>"#
+            ),
+        ),
         Fill::Down => (60, 45, format!(r#"<path d="M0 5h60M5 0v60" stroke="{ink}" stroke-width="8"/>"#)),
         Fill::Dotted => (
             70,

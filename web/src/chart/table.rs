@@ -11,6 +11,8 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
     /// How many columns on the left hold text.
     pub text_columns: usize,
+    /// Its columns are queues: what stands above them are names.
+    pub is_by_queue: bool,
 }
 
 /// A table with how to read it.
@@ -29,7 +31,12 @@ pub struct Section {
 impl Table {
     /// A table of these columns.
     pub fn new(head: &[&str], text_columns: usize, rows: Vec<Vec<String>>) -> Table {
-        Table { head: head.iter().map(|head| head.to_string()).collect(), rows, text_columns }
+        Table {
+            head: head.iter().map(|head| head.to_string()).collect(),
+            rows,
+            text_columns,
+            is_by_queue: false,
+        }
     }
 
     /// The unit that ends every head which names one, if that is always the same: it is shown once.

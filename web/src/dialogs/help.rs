@@ -7,6 +7,7 @@ use crate::state::command::Command;
 use crate::state::layout::options::Dialog;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
+use crate::words::glossary::{Entry, entries};
 
 /// What to do, in order, and what it shows.
 const GUIDE: [(&str, &str); 6] = [
@@ -31,52 +32,6 @@ const GUIDE: [(&str, &str); 6] = [
         "The policy menu runs the same scenario under another scheduler. Compare runs it under all of them, side by side. + keeps a run, to compare later ones with it.",
     ),
     ("Share", "A link holds the whole scenario and the moment that is shown. Nothing is sent to a server."),
-];
-
-/// Terms in neutral words, each with its meaning; both are put into the words of the policy.
-const GLOSSARY: [(&str, &str); 15] = [
-    ("queue", "A group of jobs with a share of the cluster. Queues can have child queues."),
-    ("quota", "What a queue is entitled to before anything else is divided."),
-    ("weight", "The relative share of unused capacity, compared with sibling queues."),
-    ("limit", "The most that a queue can use."),
-    ("requested", "What the jobs of a queue use and wait for, together."),
-    ("allocated", "What the running jobs of a queue use."),
-    (
-        "fair share",
-        "What a queue is entitled to now: its quota, as far as it is requested, plus its part of unused capacity.",
-    ),
-    ("over quota", "Allocated beyond the quota. It can be reclaimed for other queues."),
-    ("claimed", "Reserved for a job until evicted pods have shut down."),
-    ("leaving", "Evicted and shutting down. The GPU is not free yet."),
-    ("reclaim", "Eviction of jobs of another queue, so that a queue gets its share."),
-    ("preempt", "Eviction of a job of lower priority in the same queue."),
-    ("preemptible", "A job that can be evicted. Jobs that cannot are non-preemptible."),
-    ("gang", "Pods that start together or not at all."),
-    ("cycle", "One round of decisions of the scheduler."),
-];
-
-/// Terms of pools that are shared by share usage.
-const OF_SHARE_USAGE: [(&str, &str); 6] = [
-    ("share usage", "Allocated units divided by the capacity of the pool for units of their size."),
-    ("usage demand", "Demanded units divided by that capacity, at most 1 for each sub-allocation."),
-    ("share usage quota", "The share usage that a queue deserves now. Reclaim takes from those above it."),
-    ("private and public pool", "Owned nodes, and all others. Owners lend idle nodes and reclaim them."),
-    ("grace period", "How long a unit keeps running after it was reclaimed."),
-    ("static and dynamic share quota", "Amounts of each resource by share ratio, for reference only."),
-];
-
-/// A term of policies whose reclaim compares it.
-const OF_SATURATION: [(&str, &str); 1] =
-    [("saturation ratio", "Allocated divided by fair share. Reclaim compares it between queues.")];
-
-/// Terms of queues whose priority follows from what is outstanding in them.
-const OF_PRIORITIES: [(&str, &str); 3] = [
-    (
-        "application priority",
-        "The highest priority of its outstanding requests. It falls as they are placed.",
-    ),
-    ("queue priority", "The highest priority of its applications or child queues, plus its offset."),
-    ("fence", "A queue that shows its offset alone: priorities below it count only below it."),
 ];
 
 /// How to begin, what the terms mean, where to find more.
@@ -164,22 +119,13 @@ pub fn what_it_is(store: Store) -> impl IntoView {
 /// Terms of the policy with their meaning; the product's own word follows ours.
 fn glossary(store: Store) -> impl IntoView {
     let terms = store.terms.get_untracked();
-    let line = |(term, says): (&'static str, &'static str)| {
-        let own = terms.mark(term).map(|own| view! { <span class="dim">" · " {own}</span> });
+    let line = |of: Entry| {
+        let own = terms.mark(of.term).map(|own| view! { <span class="dim">" · " {own}</span> });
         view! {
-            <dt>{terms.says(term)} {own}</dt>
-            <dd>{terms.says(says)}</dd>
+            <dt>{terms.says(of.term)} {own}</dt>
+            <dd>{terms.says(of.says)}</dd>
         }
     };
-    let is_read =
-        |(term, _): &(&str, &str)| !matches!(*term, "quota" | "weight" | "limit") || terms.reads(term);
-    let policy = store.scenario.with_untracked(|s| Policy::described_or_default(&s.policy));
-    let own = [
-        (policy.saturation.is_some(), &OF_SATURATION[..]),
-        (policy.knows.share_usage, &OF_SHARE_USAGE[..]),
-        (policy.knows.queue_priorities, &OF_PRIORITIES[..]),
-    ];
-    let own = own.into_iter().filter(|(is_known, _)| *is_known).flat_map(|(_, terms)| terms.iter().copied());
-    let lines = GLOSSARY.into_iter().filter(is_read).chain(own).map(line);
-    view! { <dl class="glossary">{lines.collect_view()}</dl> }
+    let policy = store.scenario.with_untracked(|s| s.policy.clone());
+    view! { <dl class="glossary">{entries(&policy).map(line).collect_view()}</dl> }
 }

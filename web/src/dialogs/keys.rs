@@ -8,6 +8,16 @@ use crate::state::layout::options::KeySet;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
+/// Each key in a box of its own, and behind them where they are pressed.
+fn boxes(keys: &str) -> impl IntoView + use<> {
+    let at = [" in ", " on "].into_iter().filter_map(|word| keys.find(word)).min();
+    let (keys, place) = keys.split_at(at.unwrap_or(keys.len()));
+    let each = keys.split(", ").map(|key| view! { <span class="kbd">{key.to_string()}</span> " " });
+    let each: Vec<_> = each.collect();
+    let place = (!place.is_empty()).then(|| view! { <span class="dim">{place.trim().to_string()}</span> });
+    view! { {each} {place} }
+}
+
 /// The list of keys.
 #[component]
 pub fn Keys(
@@ -22,7 +32,7 @@ pub fn Keys(
             let line = |(key, says): &(&'static str, &'static str)| {
                 named(key, set).map(|key| {
                     view! {
-                        <dt><span class="kbd">{key}</span></dt>
+                        <dt>{boxes(&key)}</dt>
                         <dd>{*says}</dd>
                     }
                 })

@@ -11,6 +11,7 @@ pub mod palette;
 mod paste;
 mod reset;
 mod share;
+mod term;
 mod translated;
 
 use leptos::prelude::*;
@@ -36,6 +37,7 @@ fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
         Dialog::Share => view! { <share::Share on_close /> }.into_any(),
         Dialog::Fidelity => view! { <fidelity::Fidelity is_about=false on_close /> }.into_any(),
         Dialog::Help => view! { <help::Help on_close /> }.into_any(),
+        Dialog::Term(term) => view! { <term::Term term on_close /> }.into_any(),
         Dialog::About => view! { <fidelity::Fidelity is_about=true on_close /> }.into_any(),
         Dialog::Keys => view! { <keys::Keys on_close /> }.into_any(),
         Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_any(),

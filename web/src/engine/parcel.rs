@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use fairground::trace::{Check, Protection, Rule, RuleRecord};
+use fairground::trace::{Check, OrderLevel, Protection, Rule, RuleRecord};
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{EventRow, Frame, LadderLevel, Names, Reply, Say, What};
+use super::report::Report;
 
 /// Answers that are sent together.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -139,9 +140,11 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
             levels.iter_mut().for_each(|level| of_level(level, &mut all));
         }
         Say::Ladder { levels, .. } => levels.iter_mut().for_each(|level| of_level(level, &mut all)),
-        Say::Order(levels) => {
-            let places = levels.iter_mut().flat_map(|level| &mut level.places);
-            all.extend(places.flat_map(|place| &mut place.behind).map(|check| &mut check.rule));
+        Say::Order(levels) => of_order(levels, &mut all),
+        Say::Report(Some(report)) => {
+            if let Report::Serving(serving) = &mut **report {
+                serving.pools.iter_mut().for_each(|(_, levels)| of_order(levels, &mut all));
+            }
         }
         Say::RuleUse(found) => all.extend(found.checks.iter_mut().map(|check| &mut check.rule)),
         Say::Ready
@@ -154,7 +157,7 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
         | Say::Exported(_)
         | Say::Csv { .. }
         | Say::Tried(_)
-        | Say::Report(_)
+        | Say::Report(None)
         | Say::Translated { .. }
         | Say::Comparing { .. }
         | Say::Compared { .. }
@@ -182,6 +185,11 @@ fn of_frame<'a>(frame: &'a mut Frame, all: &mut Vec<&'a mut Rule>) {
         }
     }
     all.extend(frame.refusals.iter_mut().flat_map(|refusal| &mut refusal.checks).map(of_check));
+}
+
+fn of_order<'a>(levels: &'a mut [OrderLevel], all: &mut Vec<&'a mut Rule>) {
+    let places = levels.iter_mut().flat_map(|level| &mut level.places);
+    all.extend(places.flat_map(|place| &mut place.behind).map(|check| &mut check.rule));
 }
 
 fn of_level<'a>(level: &'a mut LadderLevel, all: &mut Vec<&'a mut Rule>) {

@@ -1,7 +1,7 @@
 //! What is reported of a whole run on request: what ran when, what every queue got, what was wasted.
 
 use fairground::id::PartitionId;
-use fairground::moment::{Amounts, BoundTriple, EventWord};
+use fairground::moment::{Amounts, BoundTriple, EventWord, Serving};
 use fairground::trace::{Assignment, PriorityStep, SharePool};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,8 @@ pub enum ReportRequest {
     ShareUsage,
     /// How placing pods changed the priorities of queues, up to the present cycle.
     Priorities,
+    /// Who is served first in the cycle after the present one.
+    Serving,
 }
 
 /// What a row of a Gantt chart is.
@@ -59,6 +61,8 @@ pub enum Report {
     ShareUsage(ShareUsage),
     /// How placing pods changed the priorities of queues.
     Priorities(Priorities),
+    /// Who is served first.
+    Serving(Serving),
 }
 
 /// How pools are shared by share usage.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::cluster::{Cluster, Restart};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
+use fairground::moment::orders;
 use fairground::sim::{PoolTotals, Simulation, Totals, explain};
 use fairground::trace::{Assignment, Level, PriorityStep};
 use fairground::units::Resource;
@@ -37,6 +38,7 @@ pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest
         }),
         ReportRequest::ShareUsage => Report::ShareUsage(share_usage(sim)),
         ReportRequest::Priorities => Report::Priorities(Priorities::default()),
+        ReportRequest::Serving => Report::Serving(orders::serving(sim)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is wrong with the scenario or questionable about it, with edits that mend it.
 
 use fairground::scenario::{Diagnostic, Severity};
+use fairground::words::sentence_case;
 use leptos::prelude::*;
 
 use crate::state::command::Command;
@@ -91,7 +92,7 @@ fn Finding(finding: Diagnostic) -> impl IntoView {
     });
     view! {
         <li>
-            <span>{capital(&terms.says(&finding.says))}</span>
+            <span>{sentence_case(&terms.says(&finding.says))}</span>
             " "
             {fix}
             {has_place
@@ -120,13 +121,4 @@ fn Finding(finding: Diagnostic) -> impl IntoView {
                 })}
         </li>
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let mut text: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
-    if !text.ends_with(['.', '!', '?']) {
-        text.push('.');
-    }
-    text
 }

@@ -39,7 +39,7 @@ use crate::views::why::component::{Why, WhyEvidence, explained};
 use crate::widgets::after_frame::after_frame;
 use crate::widgets::button::IconButton;
 use crate::widgets::empty::{Lack, empty, empty_below};
-use crate::widgets::icons::Kind;
+use crate::widgets::icons::{Icon, Kind};
 
 /// The page.
 /// Long because its markup is one tree.
@@ -309,6 +309,7 @@ fn Now() -> impl IntoView {
     view! {
         <div class="tabs">
             <div class="tablist" role="tablist" aria-label="What is shown" on:keydown=on_key>{tabs}</div>
+            <AllViews shown />
             <span class="unit">
                 <select
                     class="resource"
@@ -371,6 +372,36 @@ fn Now() -> impl IntoView {
             false if lack.get().is_none() => empty(Lack::Nodes),
             false => ().into_any(),
         }}
+    }
+}
+
+/// The views once more as a list, where not all tabs have room.
+#[component]
+fn AllViews(shown: Memo<NowView>) -> impl IntoView {
+    let store = Store::get();
+    let options = VIEWS.map(|(this, name)| {
+        view! {
+            <option
+                value=this.name()
+                hidden=move || !is_offered(store, this)
+                prop:selected=move || shown.get() == this
+            >
+                {name}
+            </option>
+        }
+    });
+    let choose = move |event| {
+        if let Some(view) = NowView::from_name(&event_target_value(&event)) {
+            store.dispatch(Command::Look(view));
+        }
+    };
+    view! {
+        <span class="all-views btn quiet icon small no-print">
+            <Icon kind=Kind::More />
+            <select aria-label="All views" title="All views" on:change=choose>
+                {options.collect_view()}
+            </select>
+        </span>
     }
 }
 

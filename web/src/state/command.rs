@@ -120,6 +120,8 @@ pub enum Command {
     Keys(KeySet),
     /// Chooses what NOW shows.
     Look(NowView),
+    /// Shows below Shares who is served first, or does not.
+    Serving(bool),
     /// Moves the window of Gantt.
     Gantt(GanttMove),
     /// Edits hold from the cursor on, or from the start.

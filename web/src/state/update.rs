@@ -83,6 +83,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::ShowEvents(kind, shown) => model.view.without.put(kind, !shown),
         Command::EventsOf(whose) => model.view.whose = whose,
         Command::Gantt(by) => branches::report::move_gantt(model, by, fx),
+        Command::Serving(on) => branches::report::show_serving(model, on, fx),
 
         Command::Import { files, options } => import::commands::import(model, files, options, fx),
         Command::TakeImport { run_until_ms } => import::commands::take(model, run_until_ms, fx),

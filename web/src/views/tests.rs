@@ -20,9 +20,11 @@ fn the_start_scenario_as_shares() {
         <svg xmlns="http://www.w3.org/2000/svg" width="31.25rem" height="7.75rem" viewBox="0 0 5000 1240" aria-hidden="true">
         <defs>
         <pattern id="shares-leaving-0" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect width="50" height="50" fill="var(--q1)" opacity=".22"/>
         <rect width="15" height="50" fill="var(--q1)"/>
         </pattern>
         <pattern id="shares-leaving-73" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect width="50" height="50" fill="var(--whole)" opacity=".22"/>
         <rect width="15" height="50" fill="var(--whole)"/>
         </pattern>
         </defs>
@@ -66,6 +68,7 @@ fn the_start_scenario_as_cluster() {
         <svg xmlns="http://www.w3.org/2000/svg" width="25rem" height="6.75rem" viewBox="0 0 4000 1080" aria-hidden="true">
         <defs>
         <pattern id="cluster-leaving-0" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect width="50" height="50" fill="var(--q1)" opacity=".22"/>
         <rect width="15" height="50" fill="var(--q1)"/>
         </pattern>
         </defs>
@@ -107,6 +110,7 @@ fn a_run_as_timeline() {
         <svg xmlns="http://www.w3.org/2000/svg" width="37.5rem" height="10.5rem" viewBox="0 0 6000 1680" aria-hidden="true">
         <defs>
         <pattern id="timeline-leaving-0" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect width="50" height="50" fill="var(--q1)" opacity=".22"/>
         <rect width="15" height="50" fill="var(--q1)"/>
         </pattern>
         </defs>
@@ -122,7 +126,7 @@ fn a_run_as_timeline() {
         <circle cx="3111" cy="140" r="80" fill="var(--panel)"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3069,98 3153,182"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3153,98 3069,182"/>
-        <text x="3251" y="65" dy=".35em" font-size="110" fill="var(--ink-2)" class="halo">2</text>
+        <text x="3281" y="65" dy=".35em" font-size="110" fill="var(--ink-2)" class="halo">2</text>
         <circle cx="3480" cy="140" r="80" fill="var(--panel)"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3438,98 3522,182"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3522,98 3438,182"/>
@@ -165,8 +169,8 @@ fn a_run_as_timeline() {
         <polygon fill="var(--q1)" points="1080,1206 1818,1206 1818,1148 2187,1148 2187,1090 2556,1090 2556,973 2925,973 2925,915 5509,915 5509,973 5879,973 5879,1439 1080,1439"/>
         <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="1080,1206 1818,1206 1818,1148 2187,1148 2187,1090 2556,1090 2556,973 2925,973 2925,915 5509,915 5509,973 5879,973"/>
         <polyline fill="none" stroke="var(--ink)" stroke-width="15" points="1080,507 5879,507"/>
-        <rect x="4727" y="327" width="1152" height="160" opacity="0.86" fill="var(--panel)" rx="30"/>
-        <text x="5303" y="407" dy=".35em" text-anchor="middle" font-size="120" fill="var(--ink)">capacity 32 GPUs</text>
+        <rect x="4726" y="327" width="1153" height="160" opacity="0.86" fill="var(--panel)" rx="30"/>
+        <text x="5302" y="407" dy=".35em" text-anchor="middle" font-size="120" fill="var(--ink)">capacity 32 GPUs</text>
         </svg>
     "#]].assert_eq(&lines(&svg));
 }

@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::Closure;
 use super::icons::{Icon, Kind};
 use super::menu::{MenuButton, MenuItem};
 use super::save_picture::save;
+use super::term::{term, term_at};
 use crate::chart::backend::REM;
 use crate::chart::table::Table;
 use crate::store::Store;
@@ -25,12 +26,30 @@ pub fn icon(svg: String) -> impl IntoView {
     insert("glyph", Signal::stored(svg))
 }
 
-/// A line of a legend: the mark and its name; on pointing, the word the product has for it.
-pub fn legend_line(svg: String, name: &'static str) -> AnyView {
-    let store = Store::get();
-    let term = move || store.terms.get().mark(name).map(|term| format!("Also called {term}"));
-    let name = move || store.terms.get().word_apart(name);
-    view! { <span title=term>{icon(svg)}{name}</span> }.into_any()
+/// Lines of a legend: each mark with its name, which opens its definition. Tab leads to the first of them, arrows to the others.
+pub fn legend_lines(lines: impl IntoIterator<Item = (String, &'static str)>) -> AnyView {
+    let terms = Store::get().terms.get();
+    let line = |(at, (svg, name)): (usize, (String, &'static str))| {
+        let word = terms.word_apart(name);
+        let label = if word == name { terms.says(name) } else { word.to_string() };
+        view! { <span on:keydown=along_legend>{icon(svg)}{term_at(label, at == 0)}</span> }
+    };
+    lines.into_iter().enumerate().map(line).collect_view().into_any()
+}
+
+/// Moves the focus among the terms of a legend.
+fn along_legend(event: web_sys::KeyboardEvent) {
+    let legend = event
+        .current_target()
+        .and_then(|line| line.unchecked_ref::<web_sys::Element>().closest(".legend").ok()?);
+    let Some(legend) = legend else { return };
+    let found = legend.get_elements_by_class_name("term");
+    let all: Vec<web_sys::Element> = (0..found.length()).filter_map(|i| found.item(i)).collect();
+    move_among(&event, &all, |at, all| match event.key().as_str() {
+        "ArrowRight" => Some((at + 1) % all.len()),
+        "ArrowLeft" => Some((at + all.len() - 1) % all.len()),
+        _ => None,
+    });
 }
 
 /// Calls back with the element, now and whenever its size or that of the picture in it changes.
@@ -189,6 +208,9 @@ pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<
         Some(ending) => head.strip_suffix(ending).unwrap_or(&head).to_string(),
         None => head,
     };
+    // A queue may be called like a term.
+    let by_queue = table.is_by_queue;
+    let head = move |label: String| if by_queue { head(label).into_any() } else { term(head(label)) };
     let (label, caption) = (caption.to_string(), caption.to_string());
     let class = move |i: usize| if i < text { "" } else { "num" };
     let part =

@@ -3,7 +3,7 @@
 use fairground::id::JobId;
 use fairground::trace::Event;
 use fairground::words::number::{GPU, amount, count, with_unit};
-use fairground::words::{Group, Terms, Text, groups, node_state};
+use fairground::words::{Group, Terms, Text, capital, groups, node_state};
 
 use crate::chart::queue_tree::{Tree, touched};
 use crate::engine::protocol::{EventRow, EventWord, Frame, What};
@@ -244,13 +244,6 @@ fn join_takers(all: Vec<Happening>) -> Vec<Happening> {
         }
     }
     joined
-}
-
-/// With a capital letter at its beginning.
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 /// Joins the last with one like it, if there is one.

@@ -1,6 +1,7 @@
 //! Sentences of the page beside those about decisions, which are the engine's: [`fairground::words`].
 
 mod announce;
+pub mod glossary;
 mod help;
 
 pub use fairground::words::*;

@@ -147,7 +147,7 @@ fn every_gate_has_its_sentence() {
         `b2` has failed: its gang did not get room for all pods in time.
         `b2` was refused: `team-b` does not accept a gang of this size, or any gang because it sorts applications by fair.
         `b2` is waiting: `team-b` cannot reclaim for it: with `b2`, it would use more than its quota of 2 for non-preemptible jobs.
-        `b2` is waiting: no GPU is free, and no allowed eviction frees enough (3 possible sets of evictions tried).
+        `b2` is waiting: all 4 GPUs are in use, and no allowed eviction frees enough (3 possible sets of evictions tried).
         `b2` is waiting: no GPU is free, and the jobs to evict are protected by their minimum runtime (until 0:20).
         `b2` is waiting: no GPU is free. Nodes checked: 2 with too few free GPUs.
         `b2` is waiting: it needs 2 GPUs on one node; 1 is free, at most 1 on one node. Nodes checked: 1 with too few free GPUs, 1 down.

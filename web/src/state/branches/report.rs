@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fairground::policy::Policy;
 use fairground::scenario::Scenario;
 use fairground::words::Selection;
 
@@ -25,6 +26,14 @@ pub(crate) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>)
     ask_report(model, !matches!(by, GanttMove::To(_)), fx);
 }
 
+/// Shows below Shares who is served first, or does not.
+pub(crate) fn show_serving(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
+    if model.view.serving != on {
+        model.view.serving = on;
+        ask_report(model, false, fx);
+    }
+}
+
 /// Asks for what the present view tells, if it tells of more than the moment.
 pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
     let report_request = match model.view.now.under(&model.scenario.policy) {
@@ -40,6 +49,7 @@ pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Eff
         NowView::Queues => ReportRequest::Series,
         NowView::ShareUsage => ReportRequest::ShareUsage,
         NowView::Priorities => ReportRequest::Priorities,
+        NowView::Shares if model.view.serving && has_order(model) => ReportRequest::Serving,
         NowView::Shares | NowView::Division | NowView::Tree => {
             model.report = None;
             return;
@@ -48,6 +58,11 @@ pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Eff
     if model.frame.is_some() && !model.stale {
         model.in_flight.report = send(model, Ask::Report(report_request), fx);
     }
+}
+
+/// Whether the policy can say who is served first.
+fn has_order(model: &Model) -> bool {
+    Policy::described(&model.scenario.policy).is_some_and(|policy| policy.knows.lists_order)
 }
 
 /// Takes in what was told, and asks for the same of the run before the last edit.
@@ -72,7 +87,7 @@ pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
         Report::Tally(tally) => ReportRequest::Tally { resource: tally.resource },
         Report::Series(_) => ReportRequest::Series,
         // Nothing is held against another run there.
-        Report::ShareUsage(_) | Report::Priorities(_) => return None,
+        Report::ShareUsage(_) | Report::Priorities(_) | Report::Serving(_) => return None,
     })
 }
 

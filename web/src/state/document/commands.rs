@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fairground::scenario::{Fix, Path, Scenario};
-use fairground::words::{Selection, Terms};
+use fairground::words::{Selection, Terms, capital};
 
 use crate::state::branches::alternative;
 use crate::state::branches::commands::end_preview;
@@ -155,7 +155,7 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
                     (Change::RemoveQueue(_), n) if n > 1 => terms.says(&format!(" and {n} jobs")),
                     _ => String::new(),
                 };
-                let text = format!("{}{with}.", capitalised(&name.replacen("remove", "removed", 1)));
+                let text = format!("{}{with}.", capital(&name.replacen("remove", "removed", 1)));
                 notify(model, false, text, Some(("Undo".to_string(), Command::Undo)), fx);
             } else {
                 fx.push(Effect::Announce(format!("Done: {name}.")));
@@ -183,11 +183,6 @@ fn added(model: &Model, change: &Change, select: Option<&Selection>) -> Option<P
         (Change::AddJob { .. }, Some(Selection::Job(name))) => Some(of("jobs", name)),
         _ => None,
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }
 
 pub(crate) fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {

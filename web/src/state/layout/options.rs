@@ -178,6 +178,8 @@ pub enum Dialog {
     Fidelity,
     /// How to begin, and what terms mean.
     Help,
+    /// What one term means, by its neutral word.
+    Term(&'static str),
     /// Which version this is, and what was checked.
     About,
     /// Keys.

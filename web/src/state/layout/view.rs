@@ -30,6 +30,8 @@ pub struct View {
     pub now: NowView,
     /// Edits hold from the cursor on, where it is not at the start.
     pub edits_later: bool,
+    /// Below Shares, who is served first is shown.
+    pub serving: bool,
     /// What Gantt shows.
     pub gantt: GanttLook,
     /// An open dialog.
@@ -99,6 +101,7 @@ impl Default for View {
             panel: Panel::Now,
             now: NowView::Shares,
             edits_later: false,
+            serving: false,
             gantt: GanttLook::default(),
             dialog: None,
             why_open: true,

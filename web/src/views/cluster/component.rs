@@ -14,7 +14,7 @@ use crate::chart::alternative::Alternative;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::widgets::picture::{
-    chart_keys, chart_menu, insert, legend_line, move_focus, rem, table, width_of,
+    chart_keys, chart_menu, insert, legend_lines, move_focus, rem, table, width_of,
 };
 use crate::widgets::{on_leave, text_scale};
 
@@ -101,11 +101,7 @@ pub fn ClusterView(
             <div class="legend">
                 {move || {
                     let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
-                    marks
-                        .into_iter()
-                        .flatten()
-                        .map(|mark| legend_line(key(mark), mark.name()))
-                        .collect_view()
+                    legend_lines(marks.into_iter().flatten().map(|mark| (key(mark), mark.name())))
                 }}
             </div>
         </section>

@@ -105,7 +105,12 @@ pub(super) fn filled_table(view: &ClusterView, terms: &Terms) -> Table {
         vec![card.name.clone(), card.head.clone(), holds]
     };
     let head = [terms.word("node").into(), format!("held, {unit}"), "by".into()];
-    Table { head: head.into(), text_columns: 3, rows: view.cards.iter().map(row).collect() }
+    Table {
+        head: head.into(),
+        text_columns: 3,
+        rows: view.cards.iter().map(row).collect(),
+        ..Table::default()
+    }
 }
 
 /// A pool and how much of it is held.

@@ -307,7 +307,7 @@ pub fn table(view: &ClusterView, terms: &Terms) -> Table {
         return filled_table(view, terms);
     }
     Table {
-        head: [terms.word("node"), "GPU", "holds", "state"].map(String::from).into(),
+        head: [terms.word("node"), "GPU", "holds", "GPU state"].map(String::from).into(),
         text_columns: 4,
         rows: view
             .cards
@@ -318,6 +318,7 @@ pub fn table(view: &ClusterView, terms: &Terms) -> Table {
                 })
             })
             .collect(),
+        ..Table::default()
     }
 }
 

@@ -279,7 +279,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         at,
         tanks,
         left: left_now,
-        table: Table { head, rows, text_columns: 1 },
+        table: Table { head, rows, text_columns: 1, is_by_queue: true },
         policy: frame.policy.clone(),
         was: false,
     }

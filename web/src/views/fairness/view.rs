@@ -212,7 +212,7 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         summary: summary(tally, frame, &tree, &rows),
         facts: facts(tally, &style),
         warnings: ping_pong(tally).into_iter().chain(starvation(tally, frame)).collect(),
-        table: Table { head, rows: lines, text_columns: 1 },
+        table: Table { head, rows: lines, text_columns: 1, ..Table::default() },
         meant,
         parts,
     }

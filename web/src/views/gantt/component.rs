@@ -13,7 +13,7 @@ use crate::state::command::Command;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, chart_menu, icon, insert, legend_line, rem, table, walk, width_of,
+    Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
 };
 
 /// What rows can be.
@@ -70,9 +70,8 @@ pub fn Gantt() -> impl IntoView {
     let marks = Memo::new(move |_| view.with(|v| v.as_ref().map(|v| (v.marks, v.was)).unwrap_or_default()));
     let legend = move || {
         let (marks, was) = marks.get();
-        let alternative = marks
-            .alternative
-            .then(|| legend_line(key_of(Mark::of_alternative(was)), Mark::of_alternative(was).name()));
+        let other = Mark::of_alternative(was);
+        let other = marks.alternative.then(|| (key_of(other), other.name()));
         let lines = [
             (marks.waits, "pending"),
             (marks.runs, "runs"),
@@ -80,8 +79,7 @@ pub fn Gantt() -> impl IntoView {
             (marks.thin, "running without this resource"),
         ];
         let lines = lines.into_iter().enumerate().filter(|(_, (there, _))| *there);
-        let lines = lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }.into_any());
-        lines.chain(alternative).collect_view()
+        legend_lines(lines.map(|(at, (_, name))| (key(at), name)).chain(other))
     };
     view! {
         <section class="chart gantt" aria-label="Gantt" data-composite on:keydown=keys>

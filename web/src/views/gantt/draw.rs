@@ -189,9 +189,11 @@ fn draw_bar(area: &Area<'_>, bar: &Bar, plan: Plan, Stand { middle, height }: St
 
 /// Whose a bar is, where there is room for it.
 fn label(area: &Area<'_>, bar: &Bar, (x0, x1): (f64, f64), middle: f64, (ink, trim): (Ink, Trim)) -> Drawn {
-    let Some(text) = fit(&bar.label, 12.0, x1 - x0 - 8.0).filter(|text| !text.is_empty()) else {
+    // A part of it says nothing.
+    if bar.label.is_empty() || text_width(&bar.label, 12.0) > x1 - x0 - 8.0 {
         return Ok(());
-    };
+    }
+    let text = bar.label.clone();
     let at = (px(x0 + 5.0), px(middle));
     area.draw(&Text::new(text, at, Paint::from(ink).trimmed(trim).text(12.0, HPos::Left)))
 }

@@ -496,7 +496,7 @@ fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
     if gantt.by == GanttBy::Gpu {
         let rows = gantt.rows.iter().flat_map(|row| gpu_lines(row, name));
         let head = text(&["GPU", "job", "queue", "work lost", "from cycle", "gone in cycle"]);
-        return Table { head, rows: rows.collect(), text_columns: GPU_TEXTS };
+        return Table { head, rows: rows.collect(), text_columns: GPU_TEXTS, ..Table::default() };
     }
     let row = |row: &GanttRow| {
         let mut cells = vec![row.name.clone(), name(row.queue.unwrap_or(u32::MAX)).to_string()];
@@ -508,5 +508,6 @@ fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
         head: text(&[&[first, "queue"], &JOB_NUMBERS[..]].concat()),
         rows: gantt.rows.iter().map(row).collect(),
         text_columns: 2,
+        ..Table::default()
     }
 }

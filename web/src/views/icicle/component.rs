@@ -14,7 +14,7 @@ use crate::engine::protocol::Frame;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, chart_menu, insert, legend_line, rem, table, walk, width_of,
+    Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
 };
 
 /// The tree with a switch of what widths stand for.
@@ -124,7 +124,7 @@ pub fn Icicle() -> impl IntoView {
             </div>
             {move || {
                 let mark = view().and_then(|view| view.alternative).map(Mark::of_alternative);
-                mark.map(|mark| view! { <div class="legend">{legend_line(key_of(mark), mark.name())}</div> })
+                mark.map(|mark| view! { <div class="legend">{legend_lines([(key_of(mark), mark.name())])}</div> })
             }}
         </section>
     }

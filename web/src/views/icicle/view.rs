@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fairground::id::QueueId;
 use fairground::words::number::{amount, count, in_unit, number, unit_of};
-use fairground::words::{Selection, Terms};
+use fairground::words::{Selection, Terms, capital};
 
 use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{Tone, Tree};
@@ -274,7 +274,12 @@ fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
             or_none(row.effective),
         ])
     });
-    let table = Table { head: head.map(String::from).into(), rows: rows.collect(), text_columns: 2 };
+    let table = Table {
+        head: head.map(String::from).into(),
+        rows: rows.collect(),
+        text_columns: 2,
+        ..Table::default()
+    };
     let highest = frame.queues.iter().filter(|row| row.parent.is_none());
     let highest = highest.filter_map(|row| Some((row.priority?.effective?, row))).max_by_key(|(p, _)| *p);
     let n_fences = blocks.iter().filter(|block| block.is_fence).count() as u64;
@@ -350,7 +355,8 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
     let given: f64 = blocks.iter().filter(|block| block.depth == 1).map(|block| block.has.min(total)).sum();
     IcicleView {
         summary: format!(
-            "{word} of the {}: {} of {} {}; {} on {}",
+            "{} of the {}: {} of {} {}; {} on {}",
+            capital(word),
             terms.says("top-level queues"),
             number(given),
             amount(resource, frame.total[r]),
@@ -359,7 +365,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
             count(blocks.iter().map(|block| u64::from(block.depth)).max().unwrap_or(0), "level")
         ),
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
-        table: Table { head: head.into(), rows: rows.collect(), text_columns: 2 },
+        table: Table { head: head.into(), rows: rows.collect(), text_columns: 2, ..Table::default() },
         blocks,
         ..IcicleView::default()
     }

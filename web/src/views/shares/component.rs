@@ -9,6 +9,7 @@ use wasm_bindgen::JsCast;
 
 use super::draggable_marks::DraggableMarks;
 use super::draw::{Rows, shares as draw};
+use super::serving::ServedFirst;
 use super::view::{self, ShareRow, SharesView};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{self, Mark};
@@ -16,7 +17,7 @@ use crate::engine::protocol::Frame;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::widgets::picture::{
-    along_line, chart_keys, chart_menu, insert, inside, legend_line, move_among, on_size, table,
+    along_line, chart_keys, chart_menu, insert, inside, legend_lines, move_among, on_size, table,
 };
 use crate::widgets::{on_leave, text_scale};
 
@@ -76,16 +77,13 @@ pub fn Shares(
                 <Pools frame pool />
                 {move || {
                     let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
-                    marks
-                        .into_iter()
-                        .flatten()
-                        // Below, Cluster says what its ring means, and this line stays one.
-                        .filter(|mark| *mark != Mark::Changed)
-                        .map(|mark| legend_line(marks::key(mark), mark.name()))
-                        .collect_view()
+                    // Below, Cluster says what its ring means, and this line stays one.
+                    let marks = marks.into_iter().flatten().filter(|mark| *mark != Mark::Changed);
+                    legend_lines(marks.map(|mark| (marks::key(mark), mark.name())))
                 }}
                 {chart_menu(as_table)}
             </div>
+            <ServedFirst on_select />
         </section>
     }
 }

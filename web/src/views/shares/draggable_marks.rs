@@ -2,7 +2,7 @@
 
 use fairground::scenario::Path;
 use fairground::words::number::{DOMINANT, resource_key};
-use fairground::words::{Selection, Terms};
+use fairground::words::{Selection, Terms, capital};
 use leptos::prelude::*;
 
 use super::drag::{Reach, read};
@@ -128,12 +128,4 @@ fn Mark(pull: Pull, view: Memo<Option<SharesView>>, rows: RwSignal<Rows>) -> imp
             on_press=Callback::new(move |()| store.dispatch(Command::Select(Some(Selection::Queue(chosen.clone())))))
         />
     }
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
-        .unwrap_or_default()
 }

@@ -4,4 +4,5 @@ pub mod component;
 pub mod drag;
 pub mod draggable_marks;
 pub mod draw;
+mod serving;
 pub mod view;

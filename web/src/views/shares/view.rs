@@ -433,6 +433,7 @@ pub fn table(view: &SharesView) -> Table {
     Table {
         head,
         text_columns: 1 + usize::from(counted_in),
+        is_by_queue: false,
         rows: view
             .rows
             .iter()

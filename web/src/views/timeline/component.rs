@@ -7,7 +7,7 @@ use fairground::words::{Selection, number};
 use leptos::html;
 use leptos::prelude::*;
 
-use super::draw::{event_icon, lane_height, timeline as draw};
+use super::draw::{event_icon, lane_height, timeline_before as draw};
 use super::event_lane::{EventLane, View};
 use super::overlays::add_overlays;
 use super::view::{self, Axis, LaneMark, TimelineView};
@@ -22,7 +22,7 @@ use crate::state::moment::commands::lane;
 use crate::state::moment::event_filter::{EventLaneOptions, Kinds};
 use crate::store::Store;
 use crate::widgets::picture::{
-    chart_keys, chart_menu, icon, insert, legend_line, move_focus, rem, table, width_of,
+    chart_keys, chart_menu, icon, insert, legend_lines, move_focus, rem, table, width_of,
 };
 use crate::widgets::{capture, text_scale};
 
@@ -94,10 +94,15 @@ pub fn Timeline(
     let kinds =
         Memo::new(move |_| view.with(|view| view.as_deref().map_or(Kinds::default(), |view| view.kinds)));
     let axis = Memo::new(move |_| shown.with(|view| view.as_deref().map(|view| Axis::of(view, width.get()))));
+    // Where captions are, at the end of the axis.
+    let late = Memo::new(move |_| {
+        let at = axis.get().map_or(0.0, |axis| axis.x(cursor.get()));
+        (at > 0.75 * width.get()).then(|| cursor.get())
+    });
     let svg = Signal::derive(move || {
         shown.with(|view| {
             let size = Size { width: width.get(), height: HEIGHT };
-            view.as_deref().map_or(String::new(), |view| draw(view, size))
+            view.as_deref().map_or(String::new(), |view| draw(view, size, late.get()))
         })
     });
     let cycle =
@@ -137,7 +142,7 @@ pub fn Timeline(
                         [leaving, other]
                     };
                     let marks = view.with(|view| view.as_deref().map(marks)).into_iter().flatten().flatten();
-                    marks.map(|mark| legend_line(marks::key(mark), mark.name())).collect_view()
+                    legend_lines(marks.map(|mark| (marks::key(mark), mark.name())))
                 }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
                 <EventLane view marking />

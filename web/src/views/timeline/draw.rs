@@ -7,7 +7,7 @@ use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::series::{AreaSeries, LineSeries};
 use plotters::style::Color;
 
-use super::draw_overlays::{Labels, name_overlays, over};
+use super::draw_overlays::{Labels, cycles_per_pixel, name_overlays, over};
 use super::view::{Axis, Band, LaneMark, RIGHT, TimelineView, lane};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, fit, picture, px};
@@ -34,6 +34,11 @@ pub fn lane_height(view: &TimelineView) -> (f64, f64) {
 
 /// Draws lane and areas, without the cursor: it is laid over the picture so that it can move alone.
 pub fn timeline(view: &TimelineView, size: Size) -> String {
+    timeline_before(view, size, None)
+}
+
+/// The same with captions that end before the cursor at a cycle, whose line would cross them.
+pub fn timeline_before(view: &TimelineView, size: Size, cursor: Option<u32>) -> String {
     let axis = Axis::of(view, size.width);
     let (height, row) = lane_height(view);
     picture("timeline", size, |area| {
@@ -52,11 +57,11 @@ pub fn timeline(view: &TimelineView, size: Size) -> String {
         }
         let size = Size { height: size.height - height, ..size };
         names(&below, view, size, axis.left())?;
-        areas(&below, view, size, axis.left())
+        areas(&below, view, size, (axis.left(), cursor))
     })
 }
 
-fn areas(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
+fn areas(area: &Area<'_>, view: &TimelineView, size: Size, (left, cursor): (f64, Option<u32>)) -> Drawn {
     let most_x = (size.width / 90.0).clamp(2.0, 14.0) as usize;
     let cycles = ticks_between(view.first, view.end, most_x);
     let amounts = ticks(view.max, ((size.height - LABELS) / 28.0).clamp(1.0, 5.0) as usize);
@@ -89,7 +94,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
     }
     over(&mut plane, view)?;
     let mut labels = Labels::default();
-    lines(&mut plane, view, size, &mut labels)?;
+    lines(&mut plane, view, (size, cursor), &mut labels)?;
     name_overlays(&plane, view, &mut labels)
 }
 
@@ -157,7 +162,12 @@ fn name(area: &Area<'_>, text: &str, x: f64, y: f64, left: f64) -> Drawn {
     area.draw(&Text::new(text, (px(x), px(y)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))
 }
 
-fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size, labels: &mut Labels) -> Drawn {
+fn lines(
+    plane: &mut Plane<'_, '_>,
+    view: &TimelineView,
+    (size, cursor): (Size, Option<u32>),
+    labels: &mut Labels,
+) -> Drawn {
     let corners = steps(view, &view.capacity);
     let end = corners.last().copied();
     plane.draw_series(LineSeries::new(corners, Paint::from(Ink::Ink).line(1.5)))?;
@@ -180,7 +190,8 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size, labels: &mu
     {
         captions = vec![(*capacity, format!("{one} · {other}"))];
     }
-    captions.iter().try_for_each(|(y, text)| labels.put(plane, view, text, &[(edge, *y)]))
+    let end = cursor.map_or(edge, |cycle| f64::from(cycle) - 4.0 * cycles_per_pixel(plane, view));
+    captions.iter().try_for_each(|(y, text)| labels.put_before(plane, view, text, (&[(end, *y)], end)))
 }
 
 fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Drawn {
@@ -197,7 +208,7 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Dr
         if mark.n > 1 {
             let text = if mark.n > 99 { "99+".into() } else { mark.n.to_string() };
             let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(11.0, HPos::Left);
-            area.draw(&Text::new(text, (at.0 + px(14.0), px(top + 6.5)), style))?;
+            area.draw(&Text::new(text, (at.0 + px(17.0), px(top + 6.5)), style))?;
         }
     }
     Ok(())

@@ -24,12 +24,21 @@ impl Labels {
         text: &str,
         points: &[(f64, f64)],
     ) -> Drawn {
-        let (width, height) = plane.plotting_area().dim_in_pixel();
-        let (per_x, per_y) =
-            ((f64::from(view.end - view.first) + 1.0) / f64::from(width), view.max / f64::from(height));
-        let half = f64::from(px(text_width(text, 12.0) / 2.0 + 4.0)) * per_x;
+        self.put_before(plane, view, text, (points, f64::from(view.end) + 0.5))
+    }
+
+    /// The same, ending before a place on the axis of cycles.
+    pub fn put_before(
+        &mut self,
+        plane: &Plane<'_, '_>,
+        view: &TimelineView,
+        text: &str,
+        (points, end): (&[(f64, f64)], f64),
+    ) -> Drawn {
+        let per_y = view.max / f64::from(plane.plotting_area().dim_in_pixel().1);
+        let half = (text_width(text, 12.0) / 2.0 + 4.0) * cycles_per_pixel(plane, view);
         let (high, up) = (f64::from(px(8.0)) * per_y, f64::from(px(10.0)) * per_y);
-        let (left, right) = (f64::from(view.first) - 0.5 + half, f64::from(view.end) + 0.5 - half);
+        let (left, right) = (f64::from(view.first) - 0.5 + half, end - half);
         let is_free = |(x, y): &(f64, f64)| {
             let is_apart = |other: &(f64, f64, f64)| {
                 (x - other.0).abs() >= half + other.2 || (y - other.1).abs() >= 2.0 * high
@@ -45,6 +54,12 @@ impl Labels {
         let style = Paint::from(Ink::Ink).text(12.0, HPos::Center);
         plane.plotting_area().draw(&Text::new(text.to_string(), (x, y), style))
     }
+}
+
+/// How many cycles a pixel is wide.
+pub fn cycles_per_pixel(plane: &Plane<'_, '_>, view: &TimelineView) -> f64 {
+    let width = f64::from(plane.plotting_area().dim_in_pixel().0);
+    f64::from(px(1.0)) * (f64::from(view.end - view.first) + 1.0) / width
 }
 
 /// Draws all of it.

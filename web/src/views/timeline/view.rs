@@ -478,6 +478,7 @@ pub fn events_table(view: &TimelineView) -> Table {
         head: ["event", "job", "queue", "cycle", "time"].map(String::from).into(),
         text_columns: 3,
         rows: view.events.iter().map(row).collect(),
+        ..Table::default()
     }
 }
 
@@ -506,5 +507,5 @@ pub fn table(view: &TimelineView) -> Table {
         row.extend(view.alternatives.iter().map(was));
         row
     };
-    Table { head, text_columns: 0, rows: (0..view.cycles.len()).map(row).collect() }
+    Table { head, text_columns: 0, rows: (0..view.cycles.len()).map(row).collect(), is_by_queue: true }
 }

@@ -12,7 +12,7 @@ use crate::engine::report::Report;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, chart_menu, icon, insert, legend_line, rem, table, walk, width_of,
+    Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
 };
 
 /// What the marks stand for.
@@ -78,7 +78,7 @@ pub fn Trends() -> impl IntoView {
                 {keys_of(view)}
                 {move || {
                     let mark = view.with(|v| v.as_ref().and_then(|v| v.alternative)).map(|(_, was)| Mark::of_alternative(was));
-                    mark.map(|mark| legend_line(key_of(mark), mark.name()))
+                    legend_lines(mark.map(|mark| (key_of(mark), mark.name())))
                 }}
             </div>
         </section>
@@ -118,7 +118,6 @@ fn Measures(measure: RwSignal<Measure>) -> impl IntoView {
 
 /// What the lines stand for, and the strip of states.
 fn keys_of(view: Memo<Option<TrendsView>>) -> impl IntoView {
-    let terms = Store::get().terms;
     move || {
         let (measure, has_states) = view.with(|view| {
             view.as_ref().map_or((Measure::Amounts, false), |view| (view.measure, view.has_states()))
@@ -129,12 +128,9 @@ fn keys_of(view: Memo<Option<TrendsView>>) -> impl IntoView {
             Measure::Usage => [Measure::Usage.name(), "", ""],
         };
         let keys = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
-        let keys = keys
-            .map(|(at, name)| view! { <span>{icon(key(at))}{terms.get().says(name)}</span> })
-            .collect_view();
-        let states =
-            has_states.then(|| STATES.map(|mark| legend_line(key_of(mark), mark.name())).collect_view());
-        (keys, states)
+        let keys = keys.map(|(at, name)| (key(at), name));
+        let states = STATES.into_iter().filter(|_| has_states).map(|mark| (key_of(mark), mark.name()));
+        legend_lines(keys.chain(states))
     }
 }
 

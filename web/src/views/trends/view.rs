@@ -394,7 +394,7 @@ fn table(tiles: &[Tile], unit: &str, measure: Measure, terms: &Terms) -> Table {
     let has_state = tiles.iter().flat_map(|tile| &tile.steps).any(|step| step.state.is_some());
     head.extend(has_state.then(|| "state".to_string()));
     let rows = tiles.iter().flat_map(|tile| tile.steps.iter().map(move |step| cells(tile, step, measure)));
-    Table { head, rows: rows.collect(), text_columns: 1 }
+    Table { head, rows: rows.collect(), text_columns: 1, ..Table::default() }
 }
 
 fn cells(tile: &Tile, step: &Step, measure: Measure) -> Vec<String> {

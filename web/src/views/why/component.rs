@@ -9,6 +9,7 @@ use crate::props::{OnFocusField, OnSeek, OnSelect};
 use crate::store::Store;
 use crate::views::timeline::draw::event_icon;
 use crate::widgets::picture::icon;
+use crate::widgets::term::term;
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
 /// What is selected at the cursor, explained; without selection, what happened in the cycle.
@@ -175,7 +176,8 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
         .collect_view()
 }
 
-fn section(caption: String, content: AnyView) -> impl IntoView {
+/// A part of an explanation under its caption.
+pub fn section(caption: String, content: AnyView) -> impl IntoView {
     view! { <div><p class="lab">{caption}</p>{content}</div> }
 }
 
@@ -199,7 +201,7 @@ fn evidence_table(evidence: Evidence, terms: &Terms, on_select: OnSelect) -> imp
                         .map(|(what, cells, key)| {
                             view! {
                                 <tr class:key=key>
-                                    <td>{terms.says(what)}</td>
+                                    <td>{term(terms.says(what))}</td>
                                     {cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}
                                 </tr>
                             }
@@ -308,7 +310,8 @@ fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView 
     view! { <div class="ctl">{controls.into_iter().map(chip).collect_view()}</div> }
 }
 
-fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl IntoView {
+/// Lines that select what they are about.
+pub fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl IntoView {
     let item = move |entry: Entry| {
         let Entry { when, cycle, kind, text, selection, current } = entry;
         let shape = kind.map(|kind| icon(event_icon(kind)));

@@ -1,0 +1,84 @@
+// Words that a visitor may not know open their meaning where they stand; and who is served first, below Shares.
+
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test("a term of a legend opens its definition, by keyboard too", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const legend = page.locator(".shares .legend");
+  await legend.getByRole("button", { name: "fair share", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("heading", { name: "Fair share" })).toBeVisible();
+  await expect(dialog).toContainText("What a queue is entitled to now");
+  await expect(dialog).toContainText("fairshare");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(legend.getByRole("button", { name: "fair share", exact: true })).toBeFocused();
+  // One stop of Tab leads to the legend, arrows to its terms.
+  await page.keyboard.press("ArrowRight");
+  await expect(legend.getByRole("button", { name: "no limit", exact: true })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByRole("heading", { name: "Limit" })).toBeVisible();
+  await dialog.getByRole("button", { name: "All terms" }).click();
+  await expect(dialog.getByRole("heading", { name: "Glossary" })).toBeVisible();
+});
+
+test("heads of tables and rows of an explanation open theirs", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("runai-low-takes-high");
+  await app.chartMenu(page.locator(".shares"), "Show as a table");
+  const table = page.locator(".shares table");
+  await table.getByRole("button", { name: "state", exact: true }).click();
+  await expect(page.getByRole("dialog")).toContainText("over fairshare");
+  await page.keyboard.press("Escape");
+  await app.chartMenu(page.locator(".shares"), "Show as a chart");
+  await app.share("vision").click();
+  await app.why.getByRole("button", { name: "requested", exact: true }).click();
+  await expect(page.getByRole("dialog")).toContainText("What the workloads of a project use and wait for");
+});
+
+test("who is served first stands below Shares", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("tenants-and-offsets");
+  const order = page.locator(".serving");
+  await order.getByText("Who is served first").click();
+  await expect(order).toContainText("Order at the top level");
+  await expect(order.getByRole("button", { name: /^2\. tenants behind system/ })).toBeVisible();
+  await app.step.click();
+  await app.atCycle(1);
+  await order.getByRole("button", { name: /tenants behind system/ }).click();
+  await expect(app.why).toContainText("tenants");
+});
+
+test("a list of all views stands where not all tabs have room", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const app = new App(page);
+  await app.open();
+  const list = page.getByRole("combobox", { name: "All views" });
+  await list.selectOption("Trends");
+  await expect(app.tab("Trends")).toHaveAttribute("aria-selected", "true");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(list).toBeHidden();
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test("a link with an explanation and nothing selected opens on what the step was about", async ({ page, browser }) => {
+    const app = new App(page);
+    await app.open();
+    await app.step.click();
+    await app.atCycle(1);
+    await expect.poll(() => page.url()).toContain("at=1");
+    const link = page.url().replace(/&(sel|why)=[^&]*/g, "") + "&why=1";
+    const other = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
+    await other.goto(link);
+    const why = new App(other).why;
+    await expect(why).toBeVisible();
+    await expect(why).toContainText("a2 was evicted so that b2 can run");
+    await other.close();
+  });
+});

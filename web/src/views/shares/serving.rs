@@ -1,0 +1,83 @@
+//! Who is served first: the order of the coming cycle below the bars, computed while it is unfolded.
+
+use fairground::id::Id;
+use fairground::moment::Serving;
+use fairground::policy::Policy;
+use fairground::words::number::count;
+use fairground::words::{Level, Terms, order_lines};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::engine::protocol::Frame;
+use crate::engine::report::Report;
+use crate::props::OnSelect;
+use crate::state::command::Command;
+use crate::store::Store;
+use crate::views::why::component::{entry_list, section};
+
+/// The order, folded until somebody wants it; nothing under a policy that has none.
+#[component]
+pub fn ServedFirst(
+    /// Selects a queue or a job.
+    on_select: OnSelect,
+) -> impl IntoView {
+    let store = Store::get();
+    let has_order = Memo::new(move |_| {
+        store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.lists_order)
+    });
+    let is_open = Memo::new(move |_| store.view.with(|v| v.serving));
+    let toggle = move |event: web_sys::Event| {
+        let details = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        if let Some(details) = details {
+            store.dispatch(Command::Serving(details.has_attribute("open")));
+        }
+    };
+    let body = move || {
+        let frame = store.frame.get().filter(|_| is_open.get())?;
+        let report = store.report.get()?;
+        let Report::Serving(serving) = &*report else { return None };
+        Some(lines(serving, &frame, on_select))
+    };
+    view! {
+        <Show when=move || has_order.get()>
+            <details class="serving no-print" open=is_open.get_untracked() on:toggle=toggle>
+                <summary>"Who is served first"</summary>
+                <div class="why">{body}</div>
+            </details>
+        </Show>
+    }
+}
+
+fn lines(serving: &Serving, frame: &Frame, on_select: OnSelect) -> impl IntoView + use<> {
+    let terms = Terms::of(&frame.policy);
+    let on_seek = Callback::new(|_: u32| ());
+    let pools = serving.pools.iter().map(|(pool, levels)| {
+        let name = frame.pools.get(pool.index()).map(|pool| pool.name.clone());
+        let list = |Level { caption, entries }: Level| {
+            let caption = match &name {
+                Some(pool) => format!("{caption}, node pool {pool}"),
+                None => caption,
+            };
+            section(caption, entry_list(entries, on_select, on_seek).into_any())
+        };
+        order_lines(frame, levels).into_iter().map(list).collect_view()
+    });
+    let pools: Vec<_> = pools.collect();
+    let says = match pools.iter().all(Vec::is_empty) {
+        true => "Nothing competes: at most one is pending at each level.",
+        false => {
+            "The order at the beginning of the next cycle, each with what put it behind the one before. Every job that is placed can \
+             change it."
+        }
+    };
+    let left_out = (serving.n_left_out > 0).then(|| {
+        let n = count(u64::from(serving.n_left_out), "further queue");
+        let n = terms.says(&n);
+        view! { <p class="hint">{format!("Not listed: {n} with pending work. Select one to see its place.")}</p> }
+    });
+    view! {
+        <p class="hint">{terms.says(says)}</p>
+        {pools}
+        {left_out}
+    }
+}

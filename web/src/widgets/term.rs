@@ -1,0 +1,37 @@
+//! Labels of tables and legends: where the glossary has a label, it is a button that opens its definition.
+
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::layout::options::Dialog;
+use crate::store::Store;
+use crate::words::glossary::entry_of;
+
+/// A label, in neutral words or in the policy's; Tab leads to it if it is a stop.
+pub fn term_at(label: String, is_stop: bool) -> AnyView {
+    let store = Store::get();
+    let policy = store.scenario.with_untracked(|s| s.policy.clone());
+    let Some(entry) = entry_of(&label, &policy) else { return label.into_any() };
+    let terms = store.terms.get_untracked();
+    let also = terms.mark(entry.term).map(|own| format!(" Also called {own}.")).unwrap_or_default();
+    let title = terms.says(entry.says) + &also;
+    let open = move |_| store.dispatch(Command::Dialog(Some(Dialog::Term(entry.term))));
+    view! {
+        <button
+            type="button"
+            class="term"
+            title=title
+            aria-haspopup="dialog"
+            tabindex=if is_stop { "0" } else { "-1" }
+            on:click=open
+        >
+            {label}
+        </button>
+    }
+    .into_any()
+}
+
+/// A label to which Tab leads.
+pub fn term(label: String) -> AnyView {
+    term_at(label, true)
+}

@@ -1,0 +1,233 @@
+//! The glossary: what the terms mean that stand in legends, in heads of tables and in explanations.
+//!
+//! Terms and texts are neutral; both are put into the words of the policy. A label of the screen is found by its text, whether it
+//! is one of ours or the policy's own.
+
+use fairground::policy::Policy;
+use fairground::policy::description::Description;
+use fairground::words::Terms;
+
+/// A term with its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The neutral word.
+    pub term: &'static str,
+    /// Other labels that it explains.
+    labels: &'static [&'static str],
+    /// The meaning, in neutral words.
+    pub says: &'static str,
+}
+
+const fn entry(term: &'static str, labels: &'static [&'static str], says: &'static str) -> Entry {
+    Entry { term, labels, says }
+}
+
+/// Terms of every policy.
+const GENERAL: &[Entry] = &[
+    entry("queue", &[], "A group of jobs with a share of the cluster. Queues can have child queues."),
+    entry("quota", &[], "What a queue is entitled to before anything else is divided."),
+    entry("weight", &[], "The relative share of unused capacity, compared with sibling queues."),
+    entry("limit", &["no limit"], "The most that a queue can use."),
+    entry("requested", &[], "What the jobs of a queue use and wait for, together."),
+    entry("allocated", &[], "What the running jobs of a queue use."),
+    entry(
+        "fair share",
+        &["fair share now"],
+        "What a queue is entitled to now: its quota, as far as it is requested, plus its part of unused capacity.",
+    ),
+    entry("within quota", &[], "Allocated, up to the quota."),
+    entry("over quota", &[], "Allocated beyond the quota. It can be reclaimed for other queues."),
+    entry("beyond fair share", &[], "Allocated beyond the quota and beyond the fair share."),
+    entry("claimed", &[], "Reserved for a job until evicted pods have shut down."),
+    entry("leaving", &["shutting down"], "Evicted and shutting down. The GPU is not free yet."),
+    entry("reclaim", &[], "Eviction of jobs of another queue, so that a queue gets its share."),
+    entry("preempt", &[], "Eviction of a job of lower priority in the same queue."),
+    entry(
+        "preemptible",
+        &["non-preemptible"],
+        "A job that can be evicted. Jobs that cannot are non-preemptible.",
+    ),
+    entry("gang", &[], "Pods that start together or not at all."),
+    entry("cycle", &[], "One round of decisions of the scheduler."),
+    entry("changed now", &[], "What the cycle that is shown has changed."),
+    entry("before", &[], "How it was before the last change, at the same cycle."),
+    entry("ghost", &[], "How it would be with the value that is being changed, at the same cycle."),
+    entry(
+        "below share",
+        &[],
+        "How long a queue used less than its share while it requested more, since the start.",
+    ),
+    entry(
+        "owed",
+        &[],
+        "What a queue missed of its share while it requested more: amount multiplied by time.",
+    ),
+    entry("borrowed", &[], "What a queue used beyond its quota: amount multiplied by time."),
+    entry("used", &[], "What a queue used: amount multiplied by time."),
+    entry(
+        "wait",
+        &["median wait", "P90 wait", "longest wait now"],
+        "The time from submission to the first start. Half of the jobs that started waited no longer than the median, nine of \
+         ten no longer than the P90; the longest wait now is that of a job that has not started yet.",
+    ),
+    entry("evictions", &[], "How often a pod had to stop before it was finished."),
+    entry(
+        "lost",
+        &["lost cycles", "work lost", "its work was lost"],
+        "Work of evicted pods that has to be done again.",
+    ),
+];
+
+/// Terms of pools that are shared by share usage.
+const OF_SHARE_USAGE: &[Entry] = &[
+    entry(
+        "share usage",
+        &["share usage after"],
+        "Allocated units divided by the capacity of the pool for units of their size.",
+    ),
+    entry("usage demand", &[], "Demanded units divided by that capacity, at most 1 for each sub-allocation."),
+    entry(
+        "share usage quota",
+        &[],
+        "The share usage that a queue deserves now. Reclaim takes from those above it.",
+    ),
+    entry(
+        "private and public pool",
+        &[],
+        "Owned nodes, and all others. Owners lend idle nodes and reclaim them.",
+    ),
+    entry("grace period", &[], "How long a unit keeps running after it was reclaimed."),
+    entry(
+        "static and dynamic share quota",
+        &["static share quota", "dynamic share quota"],
+        "Amounts of each resource by share ratio, for reference only.",
+    ),
+    entry(
+        "capacity of the pool",
+        &["capacity"],
+        "The most units of a size that the hosts of the pool hold when they are empty.",
+    ),
+    entry("unit size", &["units per host"], "What one unit needs of each resource."),
+    entry(
+        "share priority",
+        &[],
+        "Siblings of higher share priority are served first, whatever their share ratios.",
+    ),
+];
+
+/// Terms of policies whose reclaim compares it.
+const OF_SATURATION: &[Entry] =
+    &[entry("saturation ratio", &[], "Allocated divided by fair share. Reclaim compares it between queues.")];
+
+/// Terms of policies that name the states of queues.
+const OF_STATES: &[Entry] = &[entry(
+    "queue state",
+    &["state"],
+    "Within quota, over quota or beyond fair share, by what is allocated; the worst of all resources counts.",
+)];
+
+/// Terms of queues whose priority follows from what is outstanding in them.
+const OF_PRIORITIES: &[Entry] = &[
+    entry(
+        "application priority",
+        &["application"],
+        "The highest priority of its outstanding requests. It falls as they are placed.",
+    ),
+    entry(
+        "queue priority",
+        &["queue priority before → after", "among siblings", "highest below", "from below"],
+        "The highest priority of its applications or child queues, plus its offset.",
+    ),
+    entry("priority offset", &["offset"], "What a queue adds to the highest priority below it."),
+    entry(
+        "fence",
+        &["priority policy"],
+        "A queue that shows its offset alone: priorities below it count only below it.",
+    ),
+];
+
+/// The terms of a policy, in order.
+pub fn entries(policy: &str) -> impl Iterator<Item = Entry> {
+    let policy: &Description = Policy::described_or_default(policy);
+    let own = [
+        (true, GENERAL),
+        (policy.saturation.is_some(), OF_SATURATION),
+        (policy.queue_state.is_some(), OF_STATES),
+        (policy.knows.share_usage, OF_SHARE_USAGE),
+        (policy.knows.queue_priorities, OF_PRIORITIES),
+    ];
+    let is_read =
+        |of: &Entry| !matches!(of.term, "quota" | "weight" | "limit") || policy.terms.reads(of.term);
+    own.into_iter().filter(|(is_known, _)| *is_known).flat_map(|(_, of)| of).copied().filter(is_read)
+}
+
+/// The term that a label on the screen names: without its unit, and without which of two runs it is about.
+pub fn entry_of(label: &str, policy: &str) -> Option<Entry> {
+    let terms = Terms::of(policy);
+    let label = label.split_once(", ").map_or(label, |(label, _)| label);
+    let label = label.split_once(" (").map_or(label, |(label, _)| label);
+    let is_named = |word: &'static str| {
+        word.eq_ignore_ascii_case(label) || label.eq_ignore_ascii_case(terms.word_apart(word))
+    };
+    entries(policy).find(|of| is_named(of.term) || of.labels.iter().copied().any(is_named))
+}
+
+/// What other products call a term, where they have another word: the word, and the product's name.
+pub fn elsewhere(of: Entry, policy: &str) -> Vec<(&'static str, &'static str)> {
+    let own = Terms::of(policy).word_apart(of.term);
+    let others =
+        Policy::products().filter(|other| other.name != policy && entries(other.name).any(|it| it == of));
+    others
+        .map(|other| (other.terms.word_apart(of.term), other.short))
+        .filter(|(word, _)| *word != own)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn term(label: &str, policy: &str) -> Option<&'static str> {
+        entry_of(label, policy).map(|of| of.term)
+    }
+
+    #[test]
+    fn labels_are_found_in_both_words_and_without_their_unit() {
+        assert_eq!(term("fair share, GPUs", "kai"), Some("fair share"));
+        assert_eq!(term("fairshare (before), GPUs", "runai"), Some("fair share"));
+        assert_eq!(term("fair share", "runai"), Some("fair share"));
+        assert_eq!(term("share limit", "ego"), Some("limit"));
+        assert_eq!(term("in quota", "runai"), Some("within quota"));
+        assert_eq!(term("P90 wait", "kai"), Some("wait"));
+        assert_eq!(term("node-1", "kai"), None);
+        assert_eq!(term("", "kai"), None);
+    }
+
+    #[test]
+    fn a_policy_has_the_terms_that_it_knows() {
+        assert_eq!((term("state", "kai"), term("state", "runai")), (None, Some("queue state")));
+        assert_eq!((term("share usage", "ego"), term("share usage", "kai")), (Some("share usage"), None));
+        assert_eq!(term("weight", "yunikorn"), None, "it reads none");
+    }
+
+    #[test]
+    fn no_term_is_there_twice() {
+        for policy in Policy::NAMES {
+            let mut all: Vec<&str> =
+                entries(policy).flat_map(|of| of.labels.iter().copied().chain([of.term])).collect();
+            let n = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), n, "{policy}");
+        }
+    }
+
+    #[test]
+    fn other_products_have_their_own_words() {
+        let of = entry_of("fair share", "kai").expect("a term");
+        let words: Vec<&str> = elsewhere(of, "kai").iter().map(|(word, _)| *word).collect();
+        assert!(words.contains(&"fairshare") && words.contains(&"share quota"), "{words:?}");
+        let gang = entry_of("gang", "kai").expect("a term");
+        assert!(elsewhere(gang, "kai").is_empty());
+    }
+}
