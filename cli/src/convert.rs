@@ -121,15 +121,20 @@ fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
 /// Writes a scenario as a virtual cluster with the real scheduler.
 pub fn kit(args: &Kit) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
-    let files = export::kit(&loaded.scenario).or_else(|refused| match refused {
-        Refused::NoFormat => {
-            let policies = Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
-            let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
-            complain(&format!("fairground: {file}: not a scenario of the policy {policies}"));
-            Err(Stop::BadInput)
-        }
-        refused => Err(refusal(&args.file, &refused)?),
-    })?;
+    let export::Folder { files, left_out } =
+        export::kit(&loaded.scenario).or_else(|refused| match refused {
+            Refused::NoFormat => {
+                let policies =
+                    Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
+                let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
+                complain(&format!("fairground: {file}: not a scenario of the policy {policies}"));
+                Err(Stop::BadInput)
+            }
+            refused => Err(refusal(&args.file, &refused)?),
+        })?;
+    for remark in &left_out {
+        complain(&format!("left out: {remark}"));
+    }
     let folder = std::path::Path::new(&args.output);
     for file in &files {
         let path = folder.join(&file.name);

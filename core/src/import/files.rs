@@ -17,9 +17,7 @@ use super::{Imported, Report, Source, in_words_of, trees, unlimited};
 use crate::format::DIALECT;
 use crate::link;
 use crate::scenario::value::Value;
-use crate::scenario::{
-    self, Diagnostic, NodeEntry, Path, QueueEntry, Scenario, TEXT_MAX, codes, finding,
-};
+use crate::scenario::{self, Diagnostic, NodeEntry, Path, QueueEntry, Scenario, TEXT_MAX, codes, finding};
 
 /// A file as it was dropped, chosen or named.
 #[derive(Clone, Copy, Debug)]

@@ -34,7 +34,9 @@ pub use runai::import_organisation;
 use std::sync::Arc;
 
 use crate::scenario::value::{Value, documents};
-use crate::scenario::{Diagnostic, NodeEntry, Path, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding};
+use crate::scenario::{
+    Diagnostic, NodeEntry, Path, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,
+};
 use crate::translate::{Kind as Note, translate};
 
 /// A text and the file that it is from.
