@@ -158,16 +158,23 @@ impl Effects {
         }) else {
             return;
         };
-        let says = match storage::keep(&id, &title, &draft) {
-            Ok(false) => return,
+        let kept = storage::keep(&id, &title, &draft);
+        let states = if kept == Ok(false) { storage::keep_states(&id, &draft.states) } else { Ok(()) };
+        let says = match kept {
+            Ok(false) if states.is_ok() => return,
+            Ok(false) => {
+                "There is no room left on this device for earlier states: undo ends when this page is closed. The scenario itself is kept."
+            }
             Err(Trouble::Foreign) => {
                 // Now, not once the model knows: the page may be about to end.
                 let own = storage::fresh_id();
                 let _ = storage::keep(&own, &title, &draft);
+                let _ = storage::keep_states(&own, &draft.states);
                 set_timeout(move || store.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
                 return;
             }
             Ok(true) => {
+                let _ = storage::keep_states(&id, &[]);
                 "This scenario is large: only its newest state is kept on this device, earlier drafts are not."
             }
             Err(Trouble::Full) => {
@@ -333,10 +340,21 @@ pub fn download(name: &str, kind: &str, text: &str) {
 }
 
 fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+    let parts = js_sys::Array::of1(&text.into());
+    offer(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &blob_of(kind))?)
+}
+
+/// Offers files in one archive as a file.
+pub fn download_archive(name: &str, archive: &[u8]) {
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(archive));
+    let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &blob_of("application/zip"));
+    let _ = blob.and_then(|blob| offer(name, &blob));
+}
+
+fn blob_of(kind: &str) -> web_sys::BlobPropertyBag {
     let options = web_sys::BlobPropertyBag::new();
     options.set_type(kind);
-    let parts = js_sys::Array::of1(&text.into());
-    offer(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?)
+    options
 }
 
 /// Offers a blob as a file.

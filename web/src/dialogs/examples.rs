@@ -12,6 +12,7 @@ use crate::storage;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
 use crate::views::sketch::view::sketch;
+use crate::widgets::date;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::picture::insert;
 
@@ -154,6 +155,7 @@ fn Card(example: &'static Example) -> impl IntoView {
 /// What was edited on this device.
 #[component]
 fn Drafts() -> impl IntoView {
+    let store = Store::get();
     let lines = RwSignal::new(storage::drafts());
     let wipe = move |_| {
         storage::wipe();
@@ -163,6 +165,16 @@ fn Drafts() -> impl IntoView {
         <Show when=move || lines.with(|lines| !lines.is_empty())>
             <section>
                 <h3>"Your drafts on this device"</h3>
+                <p class="hint">
+                    "Thirty earlier states of the open scenario are kept, too: "
+                    <button
+                        type="button"
+                        class="link"
+                        on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::States)))
+                    >
+                        "Earlier states"
+                    </button>
+                </p>
                 <ul class="drafts">
                     <For each=move || lines.get() key=|line| line.id.clone() let:line>
                         <DraftEntry line lines />
@@ -178,8 +190,7 @@ fn Drafts() -> impl IntoView {
 fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView {
     let store = Store::get();
     let DraftLine { id, title, saved_ms, .. } = line;
-    let when =
-        js_sys::Date::new(&saved_ms.into()).to_locale_string("default", &wasm_bindgen::JsValue::UNDEFINED);
+    let when = date(saved_ms);
     let name = if title.is_empty() { "Untitled".to_string() } else { title };
     let remove_label = format!("Remove the draft {name}");
     let (open_id, remove_id) = (id.clone(), id);
@@ -197,7 +208,7 @@ fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView
     view! {
         <li>
             <button type="button" class="link" on:click=open>{name}</button>
-            <span class="dim">{String::from(when)}</span>
+            <span class="dim">{when}</span>
             <button type="button" class="link" aria-label=remove_label on:click=remove>"Remove"</button>
         </li>
     }

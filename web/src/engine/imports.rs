@@ -1,10 +1,10 @@
 //! Pasted and dropped files, read where reading does not hold up the page.
 
-use fairground::export::{self, Written};
+use fairground::export::{self, Folder, KitRun, Refused, Written};
 use fairground::import::{self, File, Files, Kind, Options};
 use fairground::scenario;
 
-use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Say};
+use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Kit, Say};
 
 /// When cycles of a trace take place.
 const TRACE_CYCLE: &str = "on change";
@@ -68,6 +68,20 @@ pub fn export(scenario: &str, format: &str, original: Option<&str>) -> Option<Ex
     let changes =
         before.and_then(|before| export::changes(&before, &scenario, Some(format), ["imported", "now"]).ok());
     Some(Exported { format: format.to_string(), text, changes, left_out })
+}
+
+/// Begins to write a scenario as a virtual cluster; `None`: that cannot be done.
+pub fn kit(scenario: &str) -> Option<KitRun> {
+    KitRun::new(&scenario::read(scenario).scenario?).ok()
+}
+
+/// A kit in one archive.
+pub fn packed(folder: Result<Folder, Refused>) -> Say {
+    let kit = folder.ok().and_then(|Folder { files, left_out }| {
+        let archive = FileBytes(export::zip(&files)?.into());
+        Some(Box::new(Kit { archive, n_files: files.len(), left_out }))
+    });
+    Say::Kit(kit)
 }
 
 /// A mistake and where it is.

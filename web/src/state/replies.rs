@@ -73,6 +73,7 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Csv { is_of_events, text } if id == model.in_flight.csv => {
             fx.push(Effect::DownloadCsv { is_of_events, text });
         }
+        Say::Kit(kit) if id == model.in_flight.kit => super::import::commands::kit_made(model, kit, fx),
         Say::Exported(exported) if id == model.in_flight.export => {
             model.exported = exported.map(Arc::new);
             model.exporting = false;

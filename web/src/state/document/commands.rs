@@ -218,6 +218,16 @@ pub(crate) fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
+/// Makes an earlier state the present one.
+pub(crate) fn go_back_to(model: &mut Model, made_ms: u64, fx: &mut Vec<Effect>) {
+    let states = model.history.states(&model.scenario);
+    let Some(state) = states.into_iter().find(|state| state.made_ms == made_ms) else { return };
+    let name = format!("return to the state \u{201c}{}\u{201d}", state.name);
+    model.view.dialog = None;
+    fx.push(Effect::Announce(format!("Done: {name}.")));
+    commit(model, Checked::of(state.scenario), "", |_| name, fx);
+}
+
 /// Takes the scenario as it was edited as text.
 pub(crate) fn set_text(model: &mut Model, scenario: Scenario, fx: &mut Vec<Effect>) {
     let was_unread = model.unread.take().is_some();

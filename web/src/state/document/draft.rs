@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fairground::scenario::Scenario;
 use fairground::words::Selection;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
 use super::opened::{Moment, Opened, Origin};
+use super::states::KeptState;
 use crate::state::document;
 use crate::state::model::Model;
 
@@ -30,6 +32,9 @@ pub struct Draft {
     /// The scenario's text as somebody began to change it, if that cannot be read yet; else empty.
     #[serde(default)]
     pub text: String,
+    /// Its earlier states, which are stored beside it.
+    #[serde(skip)]
+    pub states: Vec<(KeptState, Arc<Scenario>)>,
 }
 
 /// A line of the list of drafts.
@@ -56,6 +61,7 @@ impl Draft {
             dismissed: (*model.dismissed).clone(),
             address: address.to_string(),
             text: model.unread.as_deref().unwrap_or_default().to_string(),
+            states: model.history.kept().into_iter().map(|(line, of)| (line, of.clone())).collect(),
         }
     }
 
@@ -71,7 +77,7 @@ impl Draft {
             },
             draft: Some(id.to_string()),
             dismissed: Arc::new(self.dismissed.clone()),
-            history: History::default(),
+            history: History::of(self.states.clone()),
             rules: fairground::link::RULES,
             unread: Some(self.text.as_str()).filter(|text| !text.is_empty()).map(Arc::from),
         })

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Import;
-use crate::engine::protocol::{Ask, FileBytes, ImportOptions};
+use super::{Import, KitState};
+use crate::engine::protocol::{Ask, FileBytes, ImportOptions, Kit};
 use crate::state::document;
 use crate::state::document::commands::{keep, open};
 use crate::state::document::opened::{Opened, Origin};
@@ -12,7 +12,8 @@ use crate::state::import::PASTED;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::state::notify::notify;
-use crate::state::playback::run::ask_frame;
+use crate::state::playback::commands::pause;
+use crate::state::playback::run::{ask_frame, load};
 use crate::state::request::send;
 use fairground::policy::Policy;
 
@@ -33,13 +34,19 @@ pub(crate) fn import(
     model.in_flight.import = send(model, Ask::Import { files, options }, fx);
 }
 
-/// Forgets what was recognised.
+/// Forgets what was recognised. Files that are still being read keep the engine from hearing anything: it is ended, and a fresh one
+/// goes to the present moment of the document.
 pub(crate) fn forget(model: &mut Model, fx: &mut Vec<Effect>) {
-    if model.import.take().is_some_and(|i| i.reading) {
-        send(model, Ask::Cancel, fx);
-    }
+    let was_reading = model.import.take().is_some_and(|i| i.reading);
     model.in_flight.import = model.fresh_id();
     model.view.dialog = None;
+    if was_reading {
+        pause(model, fx);
+        fx.push(Effect::RestartEngine);
+        load(model, fx);
+        let text = "Reading was cancelled. Your scenario is unchanged.".to_string();
+        notify(model, false, text, None, fx);
+    }
 }
 
 /// Makes what was recognised the present document.
@@ -83,4 +90,19 @@ pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
     let original = model.original.as_deref().map(str::to_string);
     let scenario = document::to_yaml(&model.scenario);
     model.in_flight.export = send(model, Ask::Export { scenario, format: format.to_string(), original }, fx);
+}
+
+/// Has the scenario written as a virtual cluster.
+pub(crate) fn kit(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.kit = KitState::Preparing;
+    let scenario = document::to_yaml(&model.scenario);
+    model.in_flight.kit = send(model, Ask::Kit { scenario }, fx);
+    fx.push(Effect::Announce("Preparing the kit …".to_string()));
+}
+
+/// It is written.
+pub(crate) fn kit_made(model: &mut Model, kit: Option<Box<Kit>>, fx: &mut Vec<Effect>) {
+    let says = if kit.is_some() { "The kit is ready." } else { "There is no kit of this scenario." };
+    fx.push(Effect::Announce(says.to_string()));
+    model.kit = kit.map_or(KitState::Refused, |kit| KitState::Ready(Arc::from(kit)));
 }

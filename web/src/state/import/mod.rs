@@ -1,6 +1,8 @@
 //! Files that were dropped, pasted or chosen.
 
-use crate::engine::protocol::{Columns, FileBytes, ImportOptions};
+use std::sync::Arc;
+
+use crate::engine::protocol::{Columns, FileBytes, ImportOptions, Kit};
 use crate::state::document::opened::Moment;
 
 pub mod commands;
@@ -35,4 +37,18 @@ pub struct Import {
     pub is_foreign: bool,
     /// The first rows of a trace.
     pub columns: Option<Columns>,
+}
+
+/// The scenario as a virtual cluster with the real scheduler of its policy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum KitState {
+    /// Nobody asked for it.
+    #[default]
+    None,
+    /// It is being written.
+    Preparing,
+    /// It has too many pods.
+    Refused,
+    /// It is written.
+    Ready(Arc<Kit>),
 }

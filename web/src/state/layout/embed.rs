@@ -73,7 +73,8 @@ impl Embed {
             | Command::Fix(_)
             | Command::NodeState { .. }
             | Command::Undo
-            | Command::Redo => self.edit,
+            | Command::Redo
+            | Command::GoBackTo(_) => self.edit,
             Command::SetText(_)
             | Command::Unread(_)
             | Command::Dismiss(_)
