@@ -15,7 +15,7 @@ use crate::engine::client::Client;
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::state::command::Command;
 use crate::state::document;
-use crate::state::document::draft::Draft;
+use crate::state::document::draft::{DRAFTS_MAX, Draft};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Theme;
 use crate::storage::{self, Trouble};
@@ -92,6 +92,7 @@ impl Effects {
                 let later = move || store.effects().update_value(|effects| effects.save_now(store));
                 again(&mut self.save, later, SAVE_AFTER);
             }
+            Effect::AddDrafts(scenarios) => add_drafts(store, &scenarios),
             Effect::SetUrl => {
                 let later = move || store.effects().update_value(|effects| effects.set_url(store));
                 again(&mut self.url, later, URL_AFTER);
@@ -297,6 +298,30 @@ impl Effects {
         copy(store, link, "Link copied.");
         self.set_url(store);
     }
+}
+
+/// Keeps scenarios as drafts and says how many were kept; no draft goes for them.
+fn add_drafts(store: Store, scenarios: &[String]) {
+    let add = |(at, scenario): (usize, &String)| {
+        let title = document::from_text(scenario).ok()?.name;
+        storage::add(at, &title, &Draft { scenario: scenario.clone(), ..Draft::default() }).ok()
+    };
+    let n_kept = scenarios.iter().enumerate().map_while(add).count();
+    let n_left = scenarios.len() - n_kept;
+    let kept = if n_kept == 1 {
+        "One further scenario is".into()
+    } else {
+        format!("{n_kept} further scenarios are")
+    };
+    let left = match n_left {
+        0 => String::new(),
+        n => format!(
+            " There is no room for {n} more: this page keeps {DRAFTS_MAX} drafts. Remove some and import the file again."
+        ),
+    };
+    let text = format!("{kept} kept among your drafts, under Examples.{left}");
+    let notify = Command::Notify { is_problem: n_left > 0, text };
+    set_timeout(move || store.dispatch(notify), Duration::ZERO);
 }
 
 /// The whole link of a fragment.

@@ -210,6 +210,21 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
     Ok(dropped_all)
 }
 
+/// Keeps a draft that is not open, after so many others that were kept at the same time; nothing goes for it.
+pub fn add(at: usize, title: &str, draft: &Draft) -> Result<(), Trouble> {
+    let mut lines = drafts();
+    if lines.len() >= DRAFTS_MAX {
+        return Err(Trouble::Full);
+    }
+    let id = format!("{}-{at}", fresh_id());
+    let text = serde_json::to_string(draft).expect("drafts are plain data");
+    set(&format!("{PREFIX}draft.{id}"), &text)?;
+    // In the list they stand in the order in which they came.
+    let saved_ms = js_sys::Date::now() - at as f64 - 1.0;
+    lines.push(DraftLine { id, title: title.to_string(), saved_ms, tab: String::new() });
+    set(LINES, &serde_json::to_string(&lines).expect("lines are plain data"))
+}
+
 fn remove_text(id: &str) {
     remove_item(&format!("{PREFIX}draft.{id}"));
     forget_states(id);

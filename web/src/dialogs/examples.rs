@@ -8,13 +8,13 @@ use crate::state::command::Command;
 use crate::state::document::draft::DraftLine;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::layout::options::Dialog;
-use crate::storage;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
 use crate::views::sketch::view::sketch;
 use crate::widgets::date;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::picture::insert;
+use crate::{drafts, storage};
 
 /// Width of an example's picture, in pixels.
 const SKETCH: f64 = 208.0;
@@ -180,6 +180,10 @@ fn Drafts() -> impl IntoView {
                         <DraftEntry line lines />
                     </For>
                 </ul>
+                <div class="row">
+                    <button type="button" class="btn" on:click=move |_| drafts::export_all(store)>"Export all drafts"</button>
+                    <span class="hint">"One zip file of scenario files. Import it to have the drafts again, here or elsewhere."</span>
+                </div>
                 <button type="button" class="link" on:click=wipe>"Remove everything this page keeps here"</button>
             </section>
         </Show>

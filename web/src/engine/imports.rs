@@ -15,7 +15,7 @@ pub fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
     let chosen = chosen(files, options, &mut findings);
     let given: Vec<File<'_>> =
         files.iter().map(|(name, bytes)| File { name, bytes: &bytes.0, is_sizes: false }).collect();
-    let Files { imported, kind, trace } = import::import_files(&given, &chosen);
+    let Files { imported, more, kind, trace } = import::import_files(&given, &chosen);
     let report = imported.report;
     findings.extend(report.diagnostics.into_iter().map(line));
     let columns = trace.map(|trace| {
@@ -25,6 +25,7 @@ pub fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
     });
     Say::Imported {
         scenario: imported.scenario.as_ref().map(scenario::to_json),
+        more: more.iter().map(scenario::to_json).collect(),
         is_trace: kind == Kind::Trace,
         is_foreign: !matches!(kind, Kind::Scenario | Kind::Link | Kind::Unknown),
         columns,

@@ -259,6 +259,8 @@ pub enum Say {
     Imported {
         /// The scenario (format 1, JSON), if there is one.
         scenario: Option<String>,
+        /// Further scenarios in the files.
+        more: Vec<String>,
         /// It was made of a trace: nodes, quota scale and policy can be chosen.
         is_trace: bool,
         /// It is no scenario of the page's own: its policy can be chosen.

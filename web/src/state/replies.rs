@@ -78,13 +78,22 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             model.exported = exported.map(Arc::new);
             model.exporting = false;
         }
-        Say::Imported { scenario, is_trace, is_foreign, columns, understood, assumed, ignored, findings }
-            if id == model.in_flight.import =>
-        {
+        Say::Imported {
+            scenario,
+            more,
+            is_trace,
+            is_foreign,
+            columns,
+            understood,
+            assumed,
+            ignored,
+            findings,
+        } if id == model.in_flight.import => {
             if let Some(import) = &mut model.import {
                 let import = Arc::make_mut(import);
                 import.reading = false;
                 import.scenario = scenario;
+                import.more = more;
                 import.is_trace = is_trace;
                 import.is_foreign = is_foreign;
                 import.columns = columns;

@@ -67,6 +67,9 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
                 original.and_then(|(_, bytes)| Some(Arc::from(std::str::from_utf8(&bytes.0).ok()?)));
             model.pristine = false;
             keep(model, fx);
+            if !import.more.is_empty() {
+                fx.push(Effect::AddDrafts(import.more.clone()));
+            }
             if let Some(time_ms) = run_until_ms {
                 ask_frame(model, Ask::RunUntil { time_ms }, fx);
             }

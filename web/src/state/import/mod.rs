@@ -21,6 +21,8 @@ pub struct Import {
     pub reading: bool,
     /// The scenario (format 1, JSON).
     pub scenario: Option<String>,
+    /// Further scenarios, which become drafts.
+    pub more: Vec<String>,
     /// The moment of a link.
     pub moment: Option<Moment>,
     /// What was understood.
