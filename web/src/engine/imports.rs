@@ -170,6 +170,34 @@ mod tests {
     }
 
     #[test]
+    fn scenarios_of_an_archive_are_all_read() {
+        let of = |name: &str, text: &str| export::File { name: name.into(), text: text.into() };
+        let texts = crate::library::EXAMPLES;
+        let files = [
+            of("01-a.yaml", texts[0].text),
+            of("02-b.yaml", texts[1].text),
+            of("03-c.yaml", "format: fairground-scenario\nversion: 1\nnodes: 7\n"),
+        ];
+        let archive = export::zip(&files).expect("an archive");
+        let packed = ("drafts.zip".to_string(), FileBytes(archive.clone().into()));
+        let Say::Imported { scenario: Some(first), more, findings, .. } =
+            read(&[packed], &ImportOptions::default())
+        else {
+            panic!("scenarios are read");
+        };
+        let title = |text: &str| scenario::read(text).scenario.map(|scenario| scenario.name);
+        assert_eq!(title(&first), Some(texts[0].head("name")));
+        assert_eq!(more.iter().map(|text| title(text)).collect::<Vec<_>>(), [Some(texts[1].head("name"))]);
+        assert!(findings.iter().any(|says| says.contains("03-c.yaml: ")), "{findings:?}");
+        // Whatever byte is wrong, there is an answer.
+        for at in (0..archive.len()).step_by(97) {
+            let mut bytes = archive.clone();
+            bytes[at] ^= 0xff;
+            read(&[("x.zip".to_string(), FileBytes(bytes.into()))], &ImportOptions::default());
+        }
+    }
+
+    #[test]
     fn files_are_recognised() {
         let file = |name: &str, text: &str| vec![(name.to_string(), FileBytes::of(text))];
         let start = crate::library::EXAMPLES[0].text;

@@ -83,3 +83,36 @@ impl Draft {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::command::Command;
+    use crate::state::document::change::Change;
+    use crate::state::update::update;
+
+    #[test]
+    fn an_opened_draft_undoes_and_goes_back_to_earlier_states() {
+        let mut model = Model::new(Opened::new(crate::library::start(), Origin::Start));
+        let start = model.scenario.clone();
+        for _ in 0..2 {
+            update(&mut model, Command::Change(Change::AddNodes));
+        }
+        let draft = Draft::of(&model, "");
+        let mut again = Model::new(draft.open("a").expect("it is one"));
+        assert_eq!(again.scenario, model.scenario);
+        update(&mut again, Command::Undo);
+        assert_eq!(again.scenario.nodes.len(), start.nodes.len() + 1);
+        update(&mut again, Command::Redo);
+        let first = again.history.states(&again.scenario).pop().expect("the state that was opened");
+        update(&mut again, Command::GoBackTo(first.made_ms));
+        assert_eq!(again.scenario, start);
+        update(&mut again, Command::Undo);
+        assert_eq!(again.scenario, model.scenario, "going back is an edit");
+        // Links, by which states are kept, hold all of a scenario.
+        for (_, state) in &draft.states {
+            let linked = fairground::link::open(&fairground::link::encode(state)).expect("a link");
+            assert_eq!(linked.scenario, **state);
+        }
+    }
+}

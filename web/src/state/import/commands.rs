@@ -109,3 +109,51 @@ pub(crate) fn kit_made(model: &mut Model, kit: Option<Box<Kit>>, fx: &mut Vec<Ef
     fx.push(Effect::Announce(says.to_string()));
     model.kit = kit.map_or(KitState::Refused, |kit| KitState::Ready(Arc::from(kit)));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::command::Command;
+    use crate::state::update::{begin, update};
+
+    fn model() -> Model {
+        let mut model = Model::new(Opened::new(crate::library::start(), Origin::Start));
+        begin(&mut model);
+        model
+    }
+
+    #[test]
+    fn reading_is_cancelled_with_the_engine_and_the_document_stays() {
+        let mut model = model();
+        let before = model.scenario.clone();
+        let files = vec![("big.json".to_string(), FileBytes::of("{}"))];
+        update(&mut model, Command::Import { files, options: ImportOptions::default() });
+        let effects = update(&mut model, Command::DropImport);
+        assert!(effects.contains(&Effect::RestartEngine), "{effects:?}");
+        let asks = |effect: &Effect| matches!(effect, Effect::Send(request) if matches!(request.ask, Ask::Load { .. }));
+        assert!(effects.iter().any(asks), "the fresh engine gets the document");
+        assert!(model.import.is_none() && Arc::ptr_eq(&before, &model.scenario));
+        assert!(model.notices.iter().any(|notice| notice.text.starts_with("Reading was cancelled.")));
+        // What was read before needs no fresh engine.
+        assert!(!update(&mut model, Command::DropImport).contains(&Effect::RestartEngine));
+    }
+
+    #[test]
+    fn a_kit_is_of_the_scenario_as_it_is() {
+        let mut model = model();
+        let ask = update(&mut model, Command::Kit);
+        let Some(Effect::Send(request)) = ask.first() else { panic!("{ask:?}") };
+        let mut server = crate::engine::serve::Server::default();
+        let mut replies = server.ask(request.clone());
+        while server.is_busy() {
+            replies.extend(server.work());
+        }
+        for reply in replies {
+            update(&mut model, Command::Replied(Box::new(reply)));
+        }
+        let KitState::Ready(kit) = &model.kit else { panic!("{:?}", model.kit) };
+        assert!(kit.archive.0.starts_with(b"PK") && kit.n_files > 5);
+        update(&mut model, Command::Change(crate::state::document::change::Change::AddNodes));
+        assert_eq!(model.kit, KitState::None);
+    }
+}
