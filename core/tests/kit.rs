@@ -30,6 +30,7 @@ timeline:
 - {at: 20s, node: node-2, state: draining}
 - {at: 25s, queue: Team A, gpu: {quota: 2}}
 - {at: 40s, job: runs}
+- {at: 41s, note: a remark is no step}
 ";
 
 fn scenario(text: &str) -> Scenario {

@@ -134,7 +134,9 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
             CompressionMethod::DEFLATE => &mut plain,
             CompressionMethod::STORE => &mut stored,
             _ => {
-                return Err(format!("{name} is not deflated; unpack the archive and choose the files inside"));
+                return Err(format!(
+                    "{name} is not deflated; unpack the archive and choose the files inside"
+                ));
             }
         };
         let read = entry.verifying_reader(packed).read_to_end(&mut unpacked);

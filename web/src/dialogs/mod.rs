@@ -12,6 +12,7 @@ pub mod palette;
 mod paste;
 mod reset;
 mod share;
+mod share_picture;
 mod states;
 mod translated;
 

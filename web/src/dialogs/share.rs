@@ -6,7 +6,7 @@ use fairground::policy::Policy;
 use fairground::words;
 use leptos::prelude::*;
 
-use crate::dialogs::kit;
+use crate::dialogs::{kit, share_picture};
 use crate::engine::protocol::Exported;
 use crate::state::command::Command;
 use crate::state::layout::embed;
@@ -81,6 +81,7 @@ pub fn Share(
                 </button>
             </div>
             {embed_options()}
+            {share_picture::section(store, is_renamed)}
             {tables(store)}
             {kit::section(store)}
             {files.into_iter().map(product_file).collect_view()}

@@ -64,6 +64,8 @@ pub enum Command {
     Undo,
     /// Makes it again.
     Redo,
+    /// Writes a note on the moment under the cursor; empty: removes it.
+    Remark(String),
     /// Goes back to the earlier state of this time, which is an edit of its own.
     GoBackTo(u64),
     /// Goes to a cycle.

@@ -30,6 +30,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Dismiss(key) => document::commands::dismiss(model, key, fx),
         Command::Undo => document::commands::undo(model, fx),
         Command::Redo => document::commands::redo(model, fx),
+        Command::Remark(text) => document::commands::remark(model, &text, fx),
         Command::GoBackTo(made_ms) => document::commands::go_back_to(model, made_ms, fx),
         Command::NodeState { node, state } => document::node_state::put(model, &node, state, fx),
         Command::OwnCopy(draft) => document::commands::own_copy(model, draft, fx),

@@ -10,7 +10,7 @@ use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::opened::{Opened, Origin};
-use crate::state::document::{self, Checked, edit, timeline_edit};
+use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::Model;
@@ -215,6 +215,15 @@ pub(crate) fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
         alternative::keep(model, &model.scenario.clone(), step.name.clone(), false);
         edited(model, Checked::of(step.after), fx);
         fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
+    }
+}
+
+/// Writes a note on the moment under the cursor, or removes it.
+pub(crate) fn remark(model: &mut Model, text: &str, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone() else { return };
+    let after = remarks::with_remark(&model.scenario, frame.time_ms, text);
+    if after != *model.scenario {
+        commit(model, Checked::of(after), "", |_| format!("note on cycle {}", frame.cycle), fx);
     }
 }
 

@@ -54,7 +54,8 @@ impl History {
         name: impl FnOnce(&Scenario) -> String,
     ) -> bool {
         self.set_aside();
-        let made_ms = self.last_ms().map_or(now_ms, |last| now_ms.max(last + 1));
+        // 0 is when the document was opened.
+        let made_ms = self.last_ms().map_or(now_ms.max(1), |last| now_ms.max(last + 1));
         let joins = self.gesture.as_ref().is_some_and(|g| {
             !control.is_empty() && g.control == control && now_ms.saturating_sub(g.last_ms) <= GESTURE_MS
         });

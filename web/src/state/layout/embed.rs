@@ -74,6 +74,7 @@ impl Embed {
             | Command::NodeState { .. }
             | Command::Undo
             | Command::Redo
+            | Command::Remark(_)
             | Command::GoBackTo(_) => self.edit,
             Command::SetText(_)
             | Command::Unread(_)
