@@ -52,7 +52,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     let given = read.iter().enumerate();
     let files: Vec<File<'_>> =
         given.map(|(i, (name, bytes))| File { name: shown(name), bytes, is_sizes: i >= n_files }).collect();
-    let Files { imported, kind, .. } = import::import_files(&files, &options);
+    let Files { imported, more, kind, .. } = import::import_files(&files, &options);
     if args.queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
         complain(
             "fairground: --queues goes with a trace of jobs or with projects; this file has its own queues",
@@ -70,6 +70,9 @@ pub fn import(args: &Import) -> Result<End, Stop> {
         for line in says {
             writeln!(err, "{}", scenario::visible(&format!("{what}: {line}")))?;
         }
+    }
+    if !more.is_empty() {
+        writeln!(err, "ignored: {} further scenarios; import them one by one", more.len())?;
     }
     let scenario = imported.scenario.ok_or(Stop::BadInput)?;
     let written = scenario::to_yaml(&scenario);
@@ -121,15 +124,20 @@ fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
 /// Writes a scenario as a virtual cluster with the real scheduler.
 pub fn kit(args: &Kit) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
-    let files = export::kit(&loaded.scenario).or_else(|refused| match refused {
-        Refused::NoFormat => {
-            let policies = Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
-            let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
-            complain(&format!("fairground: {file}: not a scenario of the policy {policies}"));
-            Err(Stop::BadInput)
-        }
-        refused => Err(refusal(&args.file, &refused)?),
-    })?;
+    let export::Folder { files, left_out } =
+        export::kit(&loaded.scenario).or_else(|refused| match refused {
+            Refused::NoFormat => {
+                let policies =
+                    Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
+                let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
+                complain(&format!("fairground: {file}: not a scenario of the policy {policies}"));
+                Err(Stop::BadInput)
+            }
+            refused => Err(refusal(&args.file, &refused)?),
+        })?;
+    for remark in &left_out {
+        complain(&format!("left out: {remark}"));
+    }
     let folder = std::path::Path::new(&args.output);
     for file in &files {
         let path = folder.join(&file.name);

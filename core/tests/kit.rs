@@ -1,6 +1,8 @@
 //! The kit of a virtual cluster: its files, their shape, and what they say of a scenario.
 
-use fairground::export::{File, Refused, kit};
+use std::io::Read;
+
+use fairground::export::{File, Folder, Refused, kit, zip};
 use fairground::import::{Options, Source, import_kubernetes};
 use fairground::scenario::{Scenario, read};
 
@@ -28,6 +30,7 @@ timeline:
 - {at: 20s, node: node-2, state: draining}
 - {at: 25s, queue: Team A, gpu: {quota: 2}}
 - {at: 40s, job: runs}
+- {at: 41s, note: a remark is no step}
 ";
 
 fn scenario(text: &str) -> Scenario {
@@ -37,7 +40,34 @@ fn scenario(text: &str) -> Scenario {
 }
 
 fn files() -> Vec<File> {
-    kit(&scenario(TEXT)).expect("a kit")
+    kit(&scenario(TEXT)).expect("a kit").files
+}
+
+#[test]
+fn what_is_left_out_is_listed_as_in_the_readme() {
+    let Folder { files, left_out } = kit(&scenario(TEXT)).expect("a kit");
+    let readme = file(&files, "README.md");
+    assert_eq!(readme.contains("## Not in the kit"), !left_out.is_empty());
+    assert!(left_out.iter().all(|line| readme.contains(&format!("- {line}\n"))), "{left_out:?}");
+}
+
+#[test]
+fn a_kit_is_one_archive() {
+    let files = files();
+    let bytes = zip(&files).expect("an archive");
+    assert_eq!(zip(&files), Some(bytes.clone()), "the same for the same files");
+    let archive = rawzip::ZipArchive::from_slice(&bytes).expect("an archive");
+    let mut entries = archive.entries();
+    let mut seen = Vec::new();
+    while let Some(entry) = entries.next_entry().expect("an entry") {
+        let name = entry.file_path().try_normalize().expect("a path").as_ref().to_string();
+        let packed = archive.get_entry(entry.wayfinder()).expect("an entry");
+        let text = miniz_oxide::inflate::decompress_to_vec(packed.data()).expect("deflated");
+        let mut checked = Vec::new();
+        packed.verifying_reader(text.as_slice()).read_to_end(&mut checked).expect("its checksum");
+        seen.push(File { name, text: String::from_utf8(checked).expect("text") });
+    }
+    assert_eq!(seen, files);
 }
 
 fn file<'a>(files: &'a [File], name: &str) -> &'a str {

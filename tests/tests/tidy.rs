@@ -36,7 +36,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["words"],
     &["props"],
     &["startup"],
-    &["store", "effects", "drop"],
+    &["store", "effects", "drafts", "drop"],
     &["widgets"],
     &["views"],
     &["dialogs", "setup"],

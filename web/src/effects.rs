@@ -15,7 +15,7 @@ use crate::engine::client::Client;
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::state::command::Command;
 use crate::state::document;
-use crate::state::document::draft::Draft;
+use crate::state::document::draft::{DRAFTS_MAX, Draft};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Theme;
 use crate::storage::{self, Trouble};
@@ -92,6 +92,7 @@ impl Effects {
                 let later = move || store.effects().update_value(|effects| effects.save_now(store));
                 again(&mut self.save, later, SAVE_AFTER);
             }
+            Effect::AddDrafts(scenarios) => add_drafts(store, &scenarios),
             Effect::SetUrl => {
                 let later = move || store.effects().update_value(|effects| effects.set_url(store));
                 again(&mut self.url, later, URL_AFTER);
@@ -158,16 +159,23 @@ impl Effects {
         }) else {
             return;
         };
-        let says = match storage::keep(&id, &title, &draft) {
-            Ok(false) => return,
+        let kept = storage::keep(&id, &title, &draft);
+        let states = if kept == Ok(false) { storage::keep_states(&id, &draft.states) } else { Ok(()) };
+        let says = match kept {
+            Ok(false) if states.is_ok() => return,
+            Ok(false) => {
+                "There is no room left on this device for earlier states: undo ends when this page is closed. The scenario itself is kept."
+            }
             Err(Trouble::Foreign) => {
                 // Now, not once the model knows: the page may be about to end.
                 let own = storage::fresh_id();
                 let _ = storage::keep(&own, &title, &draft);
+                let _ = storage::keep_states(&own, &draft.states);
                 set_timeout(move || store.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
                 return;
             }
             Ok(true) => {
+                let _ = storage::keep_states(&id, &[]);
                 "This scenario is large: only its newest state is kept on this device, earlier drafts are not."
             }
             Err(Trouble::Full) => {
@@ -292,6 +300,30 @@ impl Effects {
     }
 }
 
+/// Keeps scenarios as drafts and says how many were kept; no draft goes for them.
+fn add_drafts(store: Store, scenarios: &[String]) {
+    let add = |(at, scenario): (usize, &String)| {
+        let title = document::from_text(scenario).ok()?.name;
+        storage::add(at, &title, &Draft { scenario: scenario.clone(), ..Draft::default() }).ok()
+    };
+    let n_kept = scenarios.iter().enumerate().map_while(add).count();
+    let n_left = scenarios.len() - n_kept;
+    let kept = if n_kept == 1 {
+        "One further scenario is".into()
+    } else {
+        format!("{n_kept} further scenarios are")
+    };
+    let left = match n_left {
+        0 => String::new(),
+        n => format!(
+            " There is no room for {n} more: this page keeps {DRAFTS_MAX} drafts. Remove some and import the file again."
+        ),
+    };
+    let text = format!("{kept} kept among your drafts, under Examples.{left}");
+    let notify = Command::Notify { is_problem: n_left > 0, text };
+    set_timeout(move || store.dispatch(notify), Duration::ZERO);
+}
+
 /// The whole link of a fragment.
 pub fn link_of(fragment: &str) -> String {
     let base = crate::address::browser().and_then(|window| window.location().href().ok()).unwrap_or_default();
@@ -333,10 +365,21 @@ pub fn download(name: &str, kind: &str, text: &str) {
 }
 
 fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+    let parts = js_sys::Array::of1(&text.into());
+    offer(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &blob_of(kind))?)
+}
+
+/// Offers files in one archive as a file.
+pub fn download_archive(name: &str, archive: &[u8]) {
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(archive));
+    let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &blob_of("application/zip"));
+    let _ = blob.and_then(|blob| offer(name, &blob));
+}
+
+fn blob_of(kind: &str) -> web_sys::BlobPropertyBag {
     let options = web_sys::BlobPropertyBag::new();
     options.set_type(kind);
-    let parts = js_sys::Array::of1(&text.into());
-    offer(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?)
+    options
 }
 
 /// Offers a blob as a file.

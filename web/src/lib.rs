@@ -12,6 +12,7 @@ pub mod agreement;
 pub mod chart;
 pub mod checked;
 pub mod dialogs;
+pub mod drafts;
 pub mod drop;
 pub mod effects;
 pub mod engine;

@@ -5,17 +5,20 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use fairground::scenario::Scenario;
 use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Storage;
 
 use crate::state::document::draft::{DRAFTS_MAX, Draft, DraftLine};
+use crate::state::document::states::KeptState;
 
 const PREFIX: &str = "fairground.";
 const LINES: &str = "fairground.drafts";
 const CURRENT: &str = "fairground.current";
-/// Above this size only the newest draft is kept.
+/// Above this size only the newest draft is kept, without earlier states.
 const LARGE_BYTES: usize = 2_000_000;
 
 /// Why something could not be kept.
@@ -91,7 +94,71 @@ pub fn drafts() -> Vec<DraftLine> {
 pub fn draft(id: &str) -> Option<Draft> {
     let tab = drafts().into_iter().find(|line| line.id == id).map(|line| line.tab);
     SEEN.with_borrow_mut(|seen| seen.insert(id.to_string(), tab.unwrap_or_default()));
-    serde_json::from_str(&get(&format!("{PREFIX}draft.{id}"))?).ok()
+    let draft: Draft = serde_json::from_str(&get(&format!("{PREFIX}draft.{id}"))?).ok()?;
+    Some(Draft { states: states(id), ..draft })
+}
+
+/// The earlier states of a draft; those from the first on that can be read.
+fn states(id: &str) -> Vec<(KeptState, Arc<Scenario>)> {
+    let read = |line: KeptState| {
+        let linked = fairground::link::open(&get(&state_key(id, line.made_ms))?).ok()?;
+        Some((line, Arc::new(linked.scenario)))
+    };
+    state_lines(id).into_iter().map_while(read).collect()
+}
+
+fn state_lines(id: &str) -> Vec<KeptState> {
+    get(&states_key(id)).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+fn states_key(id: &str) -> String {
+    format!("{PREFIX}states.{id}")
+}
+
+fn state_key(id: &str, made_ms: u64) -> String {
+    format!("{PREFIX}state.{id}.{made_ms}")
+}
+
+/// Keeps the earlier states of a draft; the states of others go, the oldest first, when there is no room.
+pub fn keep_states(id: &str, states: &[(KeptState, Arc<Scenario>)]) -> Result<(), Trouble> {
+    let before = state_lines(id);
+    let is_kept = |line: &KeptState| before.iter().any(|kept| kept.made_ms == line.made_ms);
+    let mut kept = Ok(());
+    for (line, scenario) in states.iter().filter(|(line, _)| !is_kept(line)) {
+        let text = fairground::link::encode(scenario);
+        kept = kept.and_then(|()| set_making_room(id, &state_key(id, line.made_ms), &text));
+    }
+    let lines: Vec<&KeptState> = states.iter().map(|(line, _)| line).collect();
+    let text = serde_json::to_string(&lines).expect("lines are plain data");
+    kept = kept.and_then(|()| set_making_room(id, &states_key(id), &text));
+    if kept.is_err() {
+        // Part of a history would not lead back.
+        states.iter().for_each(|(line, _)| remove_item(&state_key(id, line.made_ms)));
+        forget_states(id);
+        return kept;
+    }
+    let is_gone = |line: &&KeptState| lines.iter().all(|now| now.made_ms != line.made_ms);
+    before.iter().filter(is_gone).for_each(|line| remove_item(&state_key(id, line.made_ms)));
+    Ok(())
+}
+
+/// Writes something for a draft, if need be in the place of the states of others.
+fn set_making_room(id: &str, key: &str, value: &str) -> Result<(), Trouble> {
+    let mut kept = set(key, value);
+    let others = || drafts().into_iter().rev().filter(|line| line.id != id);
+    for line in others().filter(|line| get(&states_key(&line.id)).is_some()) {
+        if kept != Err(Trouble::Full) {
+            break;
+        }
+        forget_states(&line.id);
+        kept = set(key, value);
+    }
+    kept
+}
+
+fn forget_states(id: &str) {
+    state_lines(id).iter().for_each(|line| remove_item(&state_key(id, line.made_ms)));
+    remove_item(&states_key(id));
 }
 
 /// The draft that was open last: in this tab, else anywhere.
@@ -103,7 +170,7 @@ pub fn current() -> Option<(String, Draft)> {
     })
 }
 
-/// Keeps a draft; the oldest go when there are too many or when there is no room. `Ok(true)`: only this one could
+/// Keeps a draft without its states ([`keep_states`]); the oldest go when there are too many or when there is no room. `Ok(true)`: only this one could
 /// be kept. [`Trouble::Foreign`] if another tab kept something under this name since it was read here.
 pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
     let text = serde_json::to_string(draft).expect("drafts are plain data");
@@ -123,7 +190,11 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
         remove_text(&line.id);
     }
     let key = format!("{PREFIX}draft.{id}");
-    let mut kept = set(&key, &text);
+    let mut kept = set_making_room(&id, &key, &text);
+    if kept == Err(Trouble::Full) {
+        forget_states(&id);
+        kept = set(&key, &text);
+    }
     while kept == Err(Trouble::Full) && lines.len() > 1 {
         if let Some(oldest) = lines.pop() {
             remove_text(&oldest.id);
@@ -139,9 +210,29 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
     Ok(dropped_all)
 }
 
+/// Keeps a draft that is not open, after so many others that were kept at the same time; nothing goes for it.
+pub fn add(at: usize, title: &str, draft: &Draft) -> Result<(), Trouble> {
+    let mut lines = drafts();
+    if lines.len() >= DRAFTS_MAX {
+        return Err(Trouble::Full);
+    }
+    let id = format!("{}-{at}", fresh_id());
+    let text = serde_json::to_string(draft).expect("drafts are plain data");
+    set(&format!("{PREFIX}draft.{id}"), &text)?;
+    // In the list they stand in the order in which they came.
+    let saved_ms = js_sys::Date::now() - at as f64 - 1.0;
+    lines.push(DraftLine { id, title: title.to_string(), saved_ms, tab: String::new() });
+    set(LINES, &serde_json::to_string(&lines).expect("lines are plain data"))
+}
+
 fn remove_text(id: &str) {
+    remove_item(&format!("{PREFIX}draft.{id}"));
+    forget_states(id);
+}
+
+fn remove_item(key: &str) {
     if let Some(storage) = storage() {
-        let _ = storage.remove_item(&format!("{PREFIX}draft.{id}"));
+        let _ = storage.remove_item(key);
     }
 }
 

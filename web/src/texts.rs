@@ -147,6 +147,7 @@ fn screens() -> Vec<(String, Lead)> {
     );
     for dialog in [
         Dialog::Examples,
+        Dialog::States,
         Dialog::Share,
         Dialog::Fidelity,
         Dialog::Help,

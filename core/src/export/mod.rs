@@ -5,19 +5,21 @@
 
 pub mod diff;
 mod json_schema;
+mod kit;
 mod rename;
+mod zip;
 
 pub use json_schema::{format_reference, json_schema, with_schema_line};
+pub use kit::{KIT_PODS_MAX, KitRun, kit};
 pub use rename::{Renamed, renamed};
+pub use zip::zip;
 
 use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};
-use crate::moment::csv;
 use crate::policy::Policy;
 use crate::policy::description::Description;
 use crate::policy::export::Source;
-pub use crate::policy::export::{Export, File, Written};
+pub use crate::policy::export::{Export, File, Folder, Written};
 use crate::scenario::{self, Diagnostic, Plan, Scenario, Severity};
-use crate::sim::{CycleRecord, Simulation, Stops, drive};
 use crate::translate::{Kind as Note, translate};
 
 /// All formats that can be written, each with the policy that it belongs to.
@@ -62,30 +64,6 @@ fn plan_of(scenario: &Scenario) -> Result<Plan, Refused> {
 
 fn policies(plan: &Plan) -> Vec<&Policy> {
     plan.cluster.partitions.ids().map(|pool| plan.scheduling(pool).0).collect()
-}
-
-/// Most cycles of which a kit lists the events.
-const CYCLES_MAX: u32 = 10_000;
-
-/// A scenario as a virtual cluster with the real scheduler of its policy: the files of a folder.
-pub fn kit(scenario: &Scenario) -> Result<Vec<File>, Refused> {
-    let write = Policy::described(&scenario.policy).and_then(|policy| policy.kit).ok_or(Refused::NoFormat)?;
-    let plan = plan_of(scenario)?;
-    let mut simulation = Simulation::new(&plan);
-    let mut expected = csv::EVENTS_HEAD.to_string();
-    let stops = Stops { cycles: Some(CYCLES_MAX), until: None };
-    let mut events = |at: &Simulation, record: &CycleRecord| {
-        expected.push_str(&csv::events(at.cluster(), record));
-        match at.is_quiet() {
-            true => Err(()),
-            false => Ok(()),
-        }
-    };
-    // Once nothing further happens, the rest is as quiet.
-    let _ = drive(&mut simulation, stops, &mut events);
-    let policies = policies(&plan);
-    let source = Source { scenario, cluster: &plan.cluster, policies: &policies };
-    write(&source, &expected).ok_or(Refused::TooLarge)
 }
 
 /// The policy and the format that are meant by a name.

@@ -141,6 +141,7 @@ pub fn renamed(own: &Scenario) -> Renamed {
     Arc::make_mut(&mut scenario.queues).iter_mut().for_each(|queue| made.queue(queue));
     Arc::make_mut(&mut scenario.nodes).iter_mut().for_each(|node| made.node(node));
     Arc::make_mut(&mut scenario.jobs).iter_mut().for_each(|job| made.job(job));
+    Arc::make_mut(&mut scenario.timeline).retain(|entry| !entry.is_remark());
     Arc::make_mut(&mut scenario.timeline).iter_mut().for_each(|entry| made.timeline(entry));
     for pool in Arc::make_mut(&mut scenario.pools) {
         pool.name = made.name(POOL, &pool.name);

@@ -344,7 +344,7 @@ pub struct CapacityEntry {
 }
 
 /// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` and `settings` (or `unset`) is
-/// given.
+/// given; none of them beside a `note` that is a remark on that moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineEntry {
     /// When.
@@ -373,10 +373,18 @@ pub struct TimelineEntry {
     pub settings: BTreeMap<String, Scalar>,
     /// YuniKorn: switches that its configuration does not say any more.
     pub unset: Vec<String>,
-    /// A remark.
+    /// A remark. An entry with nothing else is a remark on its moment and changes nothing.
     pub note: String,
     /// The pool in which the queue's plan changes; left out: in all of them.
     pub pool: Option<String>,
+}
+
+impl TimelineEntry {
+    /// Whether it is a remark on its moment and nothing else.
+    pub fn is_remark(&self) -> bool {
+        let bare = TimelineEntry { at: self.at.clone(), note: self.note.clone(), ..TimelineEntry::default() };
+        !self.note.is_empty() && *self == bare
+    }
 }
 
 impl<'de> Deserialize<'de> for Scalar {

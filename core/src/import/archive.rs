@@ -1,4 +1,4 @@
-//! Packed files: text in gzip, and the zip archive in which KAI answers with its snapshot.
+//! Packed files: text in gzip, the zip archive in which KAI answers with its snapshot, and archives of several files.
 //!
 //! Archives are read piece by piece from memory and never written to disk, so names inside them cannot lead anywhere. What
 //! comes out is bounded, whatever the archive says of itself.
@@ -95,6 +95,56 @@ fn behind_gzip_head(bytes: &[u8]) -> Option<&[u8]> {
         }
     }
     rest.get(if flags & 2 != 0 { 2 } else { 0 }..)
+}
+
+/// A file of an archive.
+pub struct Entry {
+    /// Its path inside, for messages only.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// The files of an archive, which unpack to at most so many bytes together; `None`: it is a snapshot, whose text is read as it comes.
+pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
+    let damaged = |error: rawzip::Error| format!("the archive is damaged ({error}); download it again");
+    let archive = ZipArchive::from_slice(bytes).map_err(damaged)?;
+    let n = archive.entries_hint();
+    if n > ENTRIES_MAX {
+        return Err(format!("the archive has {n} entries; up to {ENTRIES_MAX} are read; split it"));
+    }
+    let (mut found, mut left) = (Vec::new(), most);
+    let mut entries = archive.entries();
+    for _ in 0..ENTRIES_MAX {
+        let Some(entry) = entries.next_entry().map_err(damaged)? else { break };
+        let path = entry.file_path();
+        if path.as_ref() == SNAPSHOT.as_bytes() {
+            return Ok(None);
+        }
+        let name = String::from_utf8_lossy(path.as_ref()).into_owned();
+        if entry.is_dir() {
+            continue;
+        }
+        let method = entry.compression_method();
+        let entry = archive.get_entry(entry.wayfinder()).map_err(damaged)?;
+        let mut unpacked = Vec::new();
+        let mut plain = Inflater::new(entry.data(), left);
+        let mut stored = entry.data().take(left);
+        let packed: &mut dyn Read = match method {
+            CompressionMethod::DEFLATE => &mut plain,
+            CompressionMethod::STORE => &mut stored,
+            _ => {
+                return Err(format!(
+                    "{name} is not deflated; unpack the archive and choose the files inside"
+                ));
+            }
+        };
+        let read = entry.verifying_reader(packed).read_to_end(&mut unpacked);
+        read.map_err(|error| format!("{name}: {error}"))?;
+        left -= unpacked.len() as u64;
+        found.push(Entry { name, bytes: unpacked });
+    }
+    Ok(Some(found))
 }
 
 /// Reads the snapshot in an archive, which is unpacked meanwhile; its checksum is compared at its end.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::archive::{gunzip, is_gzip, is_zip, read_snapshot};
+use super::archive::{Entry, gunzip, is_gzip, is_zip, read_snapshot, unzip};
 use super::kubernetes::{import_trees, snapshot};
 use super::options::{Mapping, Options};
 use super::recognise::{Kind, recognise};
@@ -35,6 +35,8 @@ pub struct File<'a> {
 pub struct Files {
     /// The scenario with its report.
     pub imported: Imported,
+    /// Further scenarios: those of other files, where the scenario is a file of its own.
+    pub more: Vec<Scenario>,
     /// What the file is that the scenario is named after.
     pub kind: Kind,
     /// The text of a trace, whose columns can be chosen.
@@ -49,7 +51,7 @@ const ALONE: [Kind; 5] = [Kind::Scenario, Kind::Link, Kind::FairShare, Kind::Tim
 
 /// A file that was recognised.
 struct Piece<'a> {
-    file: &'a str,
+    file: Cow<'a, str>,
     kind: Kind,
     is: Content<'a>,
 }
@@ -62,6 +64,14 @@ enum Content<'a> {
 }
 
 impl Piece<'_> {
+    fn into_owned(self) -> Piece<'static> {
+        let is = match self.is {
+            Content::Text(text) => Content::Text(Cow::Owned(text.into_owned())),
+            Content::Tree(tree) => Content::Tree(tree),
+        };
+        Piece { file: Cow::Owned(self.file.into_owned()), kind: self.kind, is }
+    }
+
     fn text(&self) -> &str {
         match &self.is {
             Content::Text(text) => text,
@@ -79,7 +89,7 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
         report.ignored.push(says);
     }
     let files = files.iter().take(FILES_MAX);
-    let pieces: Vec<Piece<'_>> = files.filter_map(|file| piece(file, options, &mut report)).collect();
+    let pieces: Vec<Piece<'_>> = files.flat_map(|file| pieces(file, options, &mut report)).collect();
     name_files(&pieces, &mut report);
     let (scenario, kind) = match ALONE.iter().find_map(|kind| pieces.iter().find(|piece| piece.kind == *kind))
     {
@@ -89,6 +99,10 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
         }
         None => (together(&pieces, options, &mut report), main_kind(&pieces)),
     };
+    let (scenario, more) = match kind {
+        Kind::Scenario => with_more(scenario, &pieces, &mut report),
+        _ => (scenario, Vec::new()),
+    };
     let is_own = matches!(kind, Kind::Scenario | Kind::Link);
     let scenario = scenario.map(|scenario| match options.policy.as_str() {
         policy if policy.is_empty() || is_own || scenario.policy == policy => scenario,
@@ -96,7 +110,25 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     });
     report.bound();
     let trace = pieces.iter().find(|piece| piece.kind == Kind::Trace).map(|piece| piece.text().to_string());
-    Files { imported: Imported { scenario, report }, kind, trace: trace.filter(|_| kind == Kind::Trace) }
+    let trace = trace.filter(|_| kind == Kind::Trace);
+    Files { imported: Imported { scenario, report }, more, kind, trace }
+}
+
+/// The first scenario that can be read, and the others.
+fn with_more(
+    first: Option<Scenario>,
+    pieces: &[Piece<'_>],
+    report: &mut Report,
+) -> (Option<Scenario>, Vec<Scenario>) {
+    let mut all: Vec<Scenario> = first.into_iter().collect();
+    for piece in pieces.iter().filter(|piece| piece.kind == Kind::Scenario).skip(1) {
+        let Imported { scenario, report: mut own } = own(piece.text());
+        name_file(&mut own.diagnostics, &piece.file);
+        report.diagnostics.append(&mut own.diagnostics);
+        all.extend(scenario);
+    }
+    let more = all.split_off(all.len().min(1));
+    (all.pop(), more)
 }
 
 fn main_kind(pieces: &[Piece<'_>]) -> Kind {
@@ -104,6 +136,26 @@ fn main_kind(pieces: &[Piece<'_>]) -> Kind {
     match known {
         Some(_) if pieces.iter().any(|piece| piece.kind == Kind::Trace) => Kind::Trace,
         known => known.unwrap_or(Kind::Unknown),
+    }
+}
+
+/// The files of an archive, or the file as it is, recognised. What cannot be read is reported.
+fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Piece<'a>> {
+    let unpacked = if is_zip(file.bytes) { unzip(file.bytes, TEXT_MAX as u64) } else { Ok(None) };
+    match unpacked {
+        Ok(None) => piece(file, options, report).into_iter().collect(),
+        Ok(Some(entries)) => {
+            let owned = |Entry { name, bytes }: Entry| {
+                let of = File { name: &name, bytes: &bytes, is_sizes: file.is_sizes };
+                piece(&of, options, report).map(Piece::into_owned)
+            };
+            entries.into_iter().filter_map(owned).collect()
+        }
+        Err(says) => {
+            let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
+            report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+            Vec::new()
+        }
     }
 }
 
@@ -123,7 +175,11 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
     }
     if is_zip(&bytes) {
         return match read_snapshot(&bytes, |unpacked| snapshot::read(unpacked)) {
-            Ok(tree) => Some(Piece { file: file.name, kind: Kind::Kubernetes, is: Content::Tree(tree) }),
+            Ok(tree) => Some(Piece {
+                file: Cow::Borrowed(file.name),
+                kind: Kind::Kubernetes,
+                is: Content::Tree(tree),
+            }),
             Err(says) => refuse(says),
         };
     }
@@ -141,7 +197,7 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
         kind => kind,
     };
     let text = if kind == Kind::Kubernetes { from_first_value(text) } else { text };
-    Some(Piece { file: file.name, kind, is: Content::Text(text) })
+    Some(Piece { file: Cow::Borrowed(file.name), kind, is: Content::Text(text) })
 }
 
 /// Bytes as text: UTF-8, or UTF-16 where a mark at the beginning says so, as Windows shells write it.
@@ -211,7 +267,11 @@ fn name_files(pieces: &[Piece<'_>], report: &mut Report) {
 
 /// The files that are not used beside one that stands alone.
 fn others_left_out(used: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) {
-    for piece in pieces.iter().filter(|piece| !std::ptr::eq(*piece, used) && piece.kind != Kind::Unknown) {
+    let is_left_out = |piece: &&Piece<'_>| {
+        let is_further = used.kind == Kind::Scenario && piece.kind == Kind::Scenario;
+        !std::ptr::eq(*piece, used) && piece.kind != Kind::Unknown && !is_further
+    };
+    for piece in pieces.iter().filter(is_left_out) {
         report.understood.retain(|line| *line != format!("{}: {}", piece.file, piece.kind.what()));
         let (it, import) = (piece.kind.what(), used.kind.what());
         report.ignored.push(format!("{} is left out: it is {it}, and the import is {import}", piece.file));
@@ -337,7 +397,7 @@ fn part(
     report: &mut Report,
 ) -> Option<Part> {
     let sources: Vec<Source<'_>> =
-        of.iter().map(|piece| Source { file: piece.file, text: piece.text() }).collect();
+        of.iter().map(|piece| Source { file: &piece.file, text: piece.text() }).collect();
     let texts: Vec<&str> = of.iter().map(|piece| piece.text()).collect();
     let options = &match kind {
         Kind::Trace => of_kai(options),
@@ -366,7 +426,7 @@ fn part(
     let n_before = report.diagnostics.len();
     report.take(own);
     if pieces.len() > 1 && of.len() == 1 {
-        name_file(&mut report.diagnostics[n_before..], of[0].file);
+        name_file(&mut report.diagnostics[n_before..], &of[0].file);
     }
     Some(Part { kind, scenario: scenario?, assumed_nodes, has_queues })
 }
@@ -384,11 +444,11 @@ fn objects(of: &[&Piece<'_>], options: &Options) -> Imported {
     for piece in of {
         match &piece.is {
             Content::Tree(tree) => {
-                roots.push((if of.len() > 1 { piece.file } else { "" }, Cow::Borrowed(tree)))
+                roots.push((if of.len() > 1 { &*piece.file } else { "" }, Cow::Borrowed(tree)))
             }
             Content::Text(text) => {
                 // With a second one the file is named.
-                let all = [Source { file: piece.file, text }, Source { file: "", text: "" }];
+                let all = [Source { file: &piece.file, text }, Source { file: "", text: "" }];
                 let sources = if of.len() > 1 { &all[..] } else { &all[..1] };
                 let read = trees(sources, &mut report);
                 roots.extend(read.into_iter().map(|(file, tree)| (file, Cow::Owned(tree))));

@@ -22,8 +22,18 @@ pub struct Export {
     pub write: fn(&Source<'_>) -> Option<Written>,
 }
 
-/// Writes a virtual cluster with the real scheduler, given the events that are expected as a table; `None`: it is too large.
-pub type Kit = fn(&Source<'_>, &str) -> Option<Vec<File>>;
+/// Writes a virtual cluster with the real scheduler, given the events that are expected as a table; `None`: the scenario is of another
+/// policy.
+pub type Kit = fn(&Source<'_>, &str) -> Option<Folder>;
+
+/// Several files that were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folder {
+    /// The files.
+    pub files: Vec<File>,
+    /// What the scenario says and the files cannot, or say otherwise.
+    pub left_out: Vec<String>,
+}
 
 /// A file of several.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,12 +8,13 @@ use crate::state::command::Command;
 use crate::state::document::draft::DraftLine;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::layout::options::Dialog;
-use crate::storage;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
 use crate::views::sketch::view::sketch;
+use crate::widgets::date;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::picture::insert;
+use crate::{drafts, storage};
 
 /// Width of an example's picture, in pixels.
 const SKETCH: f64 = 208.0;
@@ -154,6 +155,7 @@ fn Card(example: &'static Example) -> impl IntoView {
 /// What was edited on this device.
 #[component]
 fn Drafts() -> impl IntoView {
+    let store = Store::get();
     let lines = RwSignal::new(storage::drafts());
     let wipe = move |_| {
         storage::wipe();
@@ -163,11 +165,25 @@ fn Drafts() -> impl IntoView {
         <Show when=move || lines.with(|lines| !lines.is_empty())>
             <section>
                 <h3>"Your drafts on this device"</h3>
+                <p class="hint">
+                    "Thirty earlier states of the open scenario are kept, too: "
+                    <button
+                        type="button"
+                        class="link"
+                        on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::States)))
+                    >
+                        "Earlier states"
+                    </button>
+                </p>
                 <ul class="drafts">
                     <For each=move || lines.get() key=|line| line.id.clone() let:line>
                         <DraftEntry line lines />
                     </For>
                 </ul>
+                <div class="row">
+                    <button type="button" class="btn" on:click=move |_| drafts::export_all(store)>"Export all drafts"</button>
+                    <span class="hint">"One zip file of scenario files. Import it to have the drafts again, here or elsewhere."</span>
+                </div>
                 <button type="button" class="link" on:click=wipe>"Remove everything this page keeps here"</button>
             </section>
         </Show>
@@ -178,8 +194,7 @@ fn Drafts() -> impl IntoView {
 fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView {
     let store = Store::get();
     let DraftLine { id, title, saved_ms, .. } = line;
-    let when =
-        js_sys::Date::new(&saved_ms.into()).to_locale_string("default", &wasm_bindgen::JsValue::UNDEFINED);
+    let when = date(saved_ms);
     let name = if title.is_empty() { "Untitled".to_string() } else { title };
     let remove_label = format!("Remove the draft {name}");
     let (open_id, remove_id) = (id.clone(), id);
@@ -197,7 +212,7 @@ fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView
     view! {
         <li>
             <button type="button" class="link" on:click=open>{name}</button>
-            <span class="dim">{String::from(when)}</span>
+            <span class="dim">{when}</span>
             <button type="button" class="link" aria-label=remove_label on:click=remove>"Remove"</button>
         </li>
     }

@@ -57,6 +57,9 @@ pub fn ImportPreview() -> impl IntoView {
                 <p><progress aria-label="Reading"></progress> " Reading"</p>
             </Show>
             <div class="import-lists">{lists}</div>
+            <Show when=move || !get().more.is_empty()>
+                <p class="hint">"The first one is opened, the others are kept among your drafts."</p>
+            </Show>
             <div class="row">
                 <button
                     type="button"
@@ -65,7 +68,11 @@ pub fn ImportPreview() -> impl IntoView {
                     aria-disabled=move || (!can_take()).then_some("true")
                     on:click=move |_| take(is_trace().then_some(DAY_MS))
                 >
-                    {move || if is_trace() { "Open and run one day" } else { "Open this scenario" }}
+                    {move || match get().more.len() {
+                        _ if is_trace() => "Open and run one day".to_string(),
+                        0 => "Open this scenario".to_string(),
+                        n => format!("Open all {} scenarios", n + 1),
+                    }}
                 </button>
                 <Show when=is_trace>
                     <button

@@ -6,11 +6,14 @@ mod goto;
 pub mod help;
 mod import;
 mod keys;
+mod kit;
 mod link;
 pub mod palette;
 mod paste;
 mod reset;
 mod share;
+mod share_picture;
+mod states;
 mod term;
 mod translated;
 
@@ -34,6 +37,7 @@ pub fn Dialogs() -> impl IntoView {
 fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
     match dialog {
         Dialog::Examples => view! { <examples::Examples on_close /> }.into_any(),
+        Dialog::States => view! { <states::States on_close /> }.into_any(),
         Dialog::Share => view! { <share::Share on_close /> }.into_any(),
         Dialog::Fidelity => view! { <fidelity::Fidelity is_about=false on_close /> }.into_any(),
         Dialog::Help => view! { <help::Help on_close /> }.into_any(),

@@ -6,6 +6,7 @@ use fairground::policy::Policy;
 use fairground::words;
 use leptos::prelude::*;
 
+use crate::dialogs::{kit, share_picture};
 use crate::engine::protocol::Exported;
 use crate::state::command::Command;
 use crate::state::layout::embed;
@@ -80,7 +81,9 @@ pub fn Share(
                 </button>
             </div>
             {embed_options()}
+            {share_picture::section(store, is_renamed)}
             {tables(store)}
+            {kit::section(store)}
             {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
     }
@@ -177,13 +180,7 @@ fn written(store: Store, format: &'static Export, made: &Exported) -> AnyView {
         }
         .into_any(),
     });
-    let left_out = (!made.left_out.is_empty()).then(|| {
-        let items = made.left_out.iter().map(|line| view! { <li>{line.clone()}</li> }).collect_view();
-        view! {
-            <p class="hint">"Not in the file:"</p>
-            <ul class="hint">{items}</ul>
-        }
-    });
+    let left_out = kit::left_out("Not in the file:", &made.left_out);
     let (text, copied) = (made.text.clone(), made.text.clone());
     let save = move |_| effects::download(format.file, format.media, &text);
     let copy = move |_| effects::copy(store, copied.clone(), "Export copied.");

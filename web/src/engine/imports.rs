@@ -1,10 +1,10 @@
 //! Pasted and dropped files, read where reading does not hold up the page.
 
-use fairground::export::{self, Written};
+use fairground::export::{self, Folder, KitRun, Refused, Written};
 use fairground::import::{self, File, Files, Kind, Options};
 use fairground::scenario;
 
-use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Say};
+use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Kit, Say};
 
 /// When cycles of a trace take place.
 const TRACE_CYCLE: &str = "on change";
@@ -15,7 +15,7 @@ pub fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
     let chosen = chosen(files, options, &mut findings);
     let given: Vec<File<'_>> =
         files.iter().map(|(name, bytes)| File { name, bytes: &bytes.0, is_sizes: false }).collect();
-    let Files { imported, kind, trace } = import::import_files(&given, &chosen);
+    let Files { imported, more, kind, trace } = import::import_files(&given, &chosen);
     let report = imported.report;
     findings.extend(report.diagnostics.into_iter().map(line));
     let columns = trace.map(|trace| {
@@ -25,6 +25,7 @@ pub fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
     });
     Say::Imported {
         scenario: imported.scenario.as_ref().map(scenario::to_json),
+        more: more.iter().map(scenario::to_json).collect(),
         is_trace: kind == Kind::Trace,
         is_foreign: !matches!(kind, Kind::Scenario | Kind::Link | Kind::Unknown),
         columns,
@@ -68,6 +69,20 @@ pub fn export(scenario: &str, format: &str, original: Option<&str>) -> Option<Ex
     let changes =
         before.and_then(|before| export::changes(&before, &scenario, Some(format), ["imported", "now"]).ok());
     Some(Exported { format: format.to_string(), text, changes, left_out })
+}
+
+/// Begins to write a scenario as a virtual cluster; `None`: that cannot be done.
+pub fn kit(scenario: &str) -> Option<KitRun> {
+    KitRun::new(&scenario::read(scenario).scenario?).ok()
+}
+
+/// A kit in one archive.
+pub fn packed(folder: Result<Folder, Refused>) -> Say {
+    let kit = folder.ok().and_then(|Folder { files, left_out }| {
+        let archive = FileBytes(export::zip(&files)?.into());
+        Some(Box::new(Kit { archive, n_files: files.len(), left_out }))
+    });
+    Say::Kit(kit)
 }
 
 /// A mistake and where it is.
@@ -152,6 +167,34 @@ mod tests {
             file(name, &format!("{{\"projects\": [{{\"name\": \"{name}\", \"deservedGpus\": 2}}]}}"))
         };
         assert_eq!(ignored(&[projects("a"), projects("b")]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn scenarios_of_an_archive_are_all_read() {
+        let of = |name: &str, text: &str| export::File { name: name.into(), text: text.into() };
+        let texts = crate::library::EXAMPLES;
+        let files = [
+            of("01-a.yaml", texts[0].text),
+            of("02-b.yaml", texts[1].text),
+            of("03-c.yaml", "format: fairground-scenario\nversion: 1\nnodes: 7\n"),
+        ];
+        let archive = export::zip(&files).expect("an archive");
+        let packed = ("drafts.zip".to_string(), FileBytes(archive.clone().into()));
+        let Say::Imported { scenario: Some(first), more, findings, .. } =
+            read(&[packed], &ImportOptions::default())
+        else {
+            panic!("scenarios are read");
+        };
+        let title = |text: &str| scenario::read(text).scenario.map(|scenario| scenario.name);
+        assert_eq!(title(&first), Some(texts[0].head("name")));
+        assert_eq!(more.iter().map(|text| title(text)).collect::<Vec<_>>(), [Some(texts[1].head("name"))]);
+        assert!(findings.iter().any(|says| says.contains("03-c.yaml: ")), "{findings:?}");
+        // Whatever byte is wrong, there is an answer.
+        for at in (0..archive.len()).step_by(97) {
+            let mut bytes = archive.clone();
+            bytes[at] ^= 0xff;
+            read(&[("x.zip".to_string(), FileBytes(bytes.into()))], &ImportOptions::default());
+        }
     }
 
     #[test]

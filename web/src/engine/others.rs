@@ -53,6 +53,17 @@ impl<'de> Deserialize<'de> for FileBytes {
     }
 }
 
+/// A virtual cluster as files.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kit {
+    /// The files in a zip archive.
+    pub archive: FileBytes,
+    /// How many files there are.
+    pub n_files: usize,
+    /// What they cannot say of the scenario.
+    pub left_out: Vec<String>,
+}
+
 /// The first rows of a trace, whose columns can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Columns {

@@ -126,6 +126,7 @@ fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
         | Say::Compared { .. }
         | Say::Rules(_)
         | Say::RuleUse(_)
+        | Say::Kit(_)
         | Say::Cancelled => (0, Vec::new()),
     }
 }
@@ -162,6 +163,7 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
         | Say::Comparing { .. }
         | Say::Compared { .. }
         | Say::Rules(_)
+        | Say::Kit(_)
         | Say::Cancelled => {}
     }
     all

@@ -8,7 +8,7 @@ use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
 pub use super::others::{
-    ColumnRow, Columns, FileBytes, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried,
+    ColumnRow, Columns, FileBytes, Harm, ImportOptions, Kit, Loser, NoteRow, Outcome, QueueCell, Start, Tried,
 };
 use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
@@ -125,6 +125,11 @@ pub enum Ask {
         format: String,
         /// The file it came from, if it came from one.
         original: Option<String>,
+    },
+    /// Write a scenario as a virtual cluster with the real scheduler of its policy. Only the latest request counts.
+    Kit {
+        /// The scenario's text.
+        scenario: String,
     },
     /// Write the run up to its furthest cycle as a table: all events, or what queues have.
     Csv {
@@ -254,6 +259,8 @@ pub enum Say {
     Imported {
         /// The scenario (format 1, JSON), if there is one.
         scenario: Option<String>,
+        /// Further scenarios in the files.
+        more: Vec<String>,
         /// It was made of a trace: nodes, quota scale and policy can be chosen.
         is_trace: bool,
         /// It is no scenario of the page's own: its policy can be chosen.
@@ -271,6 +278,8 @@ pub enum Say {
     },
     /// A scenario as its scheduler reads it.
     Exported(Option<Exported>),
+    /// A scenario as a virtual cluster; `None`: it cannot run, or has too many pods.
+    Kit(Option<Box<Kit>>),
     /// A table of the whole run.
     Csv {
         /// Whether it is of events.

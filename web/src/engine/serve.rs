@@ -3,6 +3,7 @@
 //!
 //! One task of each kind is under way at most: a later question replaces an earlier one.
 
+use fairground::export::KitRun;
 use fairground::id::{JobId, QueueId};
 use fairground::moment::{EventWord, orders, rule_use};
 use fairground::time::Time;
@@ -26,6 +27,7 @@ pub struct Server {
     trials: Option<(u64, WhatIfRuns)>,
     comparison: Option<(u64, comparison::Comparison)>,
     table: Option<(u64, CsvRun)>,
+    kit: Option<(u64, KitRun)>,
     /// The scenario that is shown.
     scenario: String,
 }
@@ -96,6 +98,10 @@ impl Server {
             Ask::Export { scenario, format, original } => {
                 vec![reply(id, Say::Exported(imports::export(&scenario, &format, original.as_deref())))]
             }
+            Ask::Kit { scenario } => {
+                self.kit = imports::kit(&scenario).map(|kit| (id, kit));
+                if self.kit.is_some() { Vec::new() } else { vec![reply(id, Say::Kit(None))] }
+            }
             Ask::Translate { scenario, policy } => {
                 vec![reply(id, comparison::translated(&scenario, &policy))]
             }
@@ -122,6 +128,7 @@ impl Server {
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
         let beside = self.trials.is_some() || self.comparison.is_some() || self.table.is_some();
+        let beside = beside || self.kit.is_some();
         self.task.is_some() || self.previews.is_busy() || beside
     }
 
@@ -144,6 +151,13 @@ impl Server {
             match table.work() {
                 Some(say) => return vec![reply(id, say)],
                 None => self.table = Some((id, table)),
+            }
+            return Vec::new();
+        }
+        if let Some((id, mut kit)) = self.kit.take() {
+            match kit.work() {
+                Some(folder) => return vec![reply(id, imports::packed(folder))],
+                None => self.kit = Some((id, kit)),
             }
             return Vec::new();
         }
@@ -196,6 +210,7 @@ impl Server {
         self.trials = None;
         self.comparison = None;
         self.table = None;
+        self.kit = None;
     }
 
     fn load(&mut self, id: u64, text: &str, task: Task) -> Vec<Reply> {

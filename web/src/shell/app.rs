@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use super::bar::Bar;
 use super::divider::Divider;
 use super::embed::EmbedBar;
-use super::note::Note;
+use super::note::{MomentNote, Note};
 use super::notice_bar::{NoticeBar, Notices};
 use super::peek::Peek;
 use super::sheet::SheetHandle;
@@ -473,6 +473,7 @@ fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
         />
         {move || is_node.get().then(|| view! { <NodeActions /> })}
         <Note />
+        <MomentNote />
     }
 }
 

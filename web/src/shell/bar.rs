@@ -51,6 +51,7 @@ pub fn Bar() -> impl IntoView {
             MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
             MenuItem::new("Search or run a command", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Import", Command::Dialog(Some(Dialog::Paste))),
+            MenuItem::new("Earlier states", Command::Dialog(Some(Dialog::States))),
             MenuItem::new("Help", Command::Dialog(Some(Dialog::Help))),
             MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),
             MenuItem::new("About", Command::Dialog(Some(Dialog::About))),

@@ -1,4 +1,4 @@
-//! The note that was kept with what is selected.
+//! The notes that were kept with what is selected and with the moment under the cursor.
 
 use fairground::scenario::{Path, Scenario};
 use fairground::words::Selection;
@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::state::command::Command;
 use crate::state::document;
+use crate::state::document::remarks::{REMARK_CHARS_MAX, remarks};
 use crate::store::Store;
 
 /// Where the note of a thing is kept.
@@ -56,6 +57,41 @@ pub fn Note() -> impl IntoView {
             <div class="why remark">
                 {(!note.is_empty()).then(|| view! { <p class="note-text">{note}</p> })}
                 <button type="button" class="chip no-print" on:click=edit>{label}</button>
+            </div>
+        })
+    }
+}
+
+/// The note on the moment under the cursor, and a field to write one.
+#[component]
+pub fn MomentNote() -> impl IntoView {
+    let store = Store::get();
+    let moment = Memo::new(move |_| store.frame.with(|f| f.as_ref().map(|f| (f.cycle, f.time_ms))));
+    let noted = Memo::new(move |_| {
+        let (_, time_ms) = moment.get()?;
+        let all = store.scenario.with(|scenario| remarks(scenario));
+        all.into_iter().find(|remark| remark.time_ms == time_ms).map(|remark| remark.text)
+    });
+    move || {
+        let (cycle, _) = moment.get()?;
+        let note = noted.get();
+        let label = format!("Note on cycle {cycle}");
+        let head = if note.is_some() { "Edit the note on this cycle" } else { "Add a note on this cycle" };
+        let write = move |event| store.dispatch(Command::Remark(event_target_value(&event)));
+        Some(view! {
+            <div class="why remark">
+                {note.clone().map(|note| view! { <p class="note-text">{format!("Cycle {cycle}: {note}")}</p> })}
+                <details class="no-print">
+                    <summary>{head}</summary>
+                    <input
+                        type="text"
+                        class="input"
+                        aria-label=label
+                        maxlength=REMARK_CHARS_MAX.to_string()
+                        prop:value=note.unwrap_or_default()
+                        on:change=write
+                    />
+                </details>
             </div>
         })
     }

@@ -64,6 +64,10 @@ pub enum Command {
     Undo,
     /// Makes it again.
     Redo,
+    /// Writes a note on the moment under the cursor; empty: removes it.
+    Remark(String),
+    /// Goes back to the earlier state of this time, which is an edit of its own.
+    GoBackTo(u64),
     /// Goes to a cycle.
     GoTo(u32),
     /// Goes to a moment.
@@ -197,6 +201,8 @@ pub enum Command {
     },
     /// Downloads the scenario as a file.
     Download,
+    /// Asks for a virtual cluster with the real scheduler.
+    Kit,
     /// Asks for the queues as their scheduler reads them.
     Export(&'static str),
     /// Puts the focus on the field of a value.

@@ -18,6 +18,8 @@ pub enum Effect {
     EndEngineSoon(u64),
     /// Keeps the document, soon.
     Save,
+    /// Keeps further scenarios (format 1, JSON) as drafts.
+    AddDrafts(Vec<String>),
     /// Replaces the address, when it has been quiet for a while.
     SetUrl,
     /// Copies the link of the present moment, and says so.

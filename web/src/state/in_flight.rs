@@ -29,6 +29,8 @@ pub struct InFlight {
     pub csv: u64,
     /// For an export.
     pub export: u64,
+    /// For a kit.
+    pub kit: u64,
     /// For what would help.
     pub help: u64,
     /// For what is told of the whole run.

@@ -17,6 +17,7 @@ use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::translated::Translated;
 use crate::state::document::{self, Checked};
 use crate::state::import::Import;
+use crate::state::import::KitState;
 use crate::state::in_flight::InFlight;
 use crate::state::layout::options::Panel;
 use crate::state::layout::view::View;
@@ -133,6 +134,8 @@ pub struct Model {
     pub exported: Option<Arc<crate::engine::protocol::Exported>>,
     /// Whether it is being written.
     pub exporting: bool,
+    /// It as a virtual cluster with the real scheduler.
+    pub kit: KitState,
 }
 
 impl Model {
@@ -198,6 +201,7 @@ impl Model {
             original: None,
             exported: None,
             exporting: false,
+            kit: KitState::None,
         }
     }
 

@@ -73,17 +73,27 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Csv { is_of_events, text } if id == model.in_flight.csv => {
             fx.push(Effect::DownloadCsv { is_of_events, text });
         }
+        Say::Kit(kit) if id == model.in_flight.kit => super::import::commands::kit_made(model, kit, fx),
         Say::Exported(exported) if id == model.in_flight.export => {
             model.exported = exported.map(Arc::new);
             model.exporting = false;
         }
-        Say::Imported { scenario, is_trace, is_foreign, columns, understood, assumed, ignored, findings }
-            if id == model.in_flight.import =>
-        {
+        Say::Imported {
+            scenario,
+            more,
+            is_trace,
+            is_foreign,
+            columns,
+            understood,
+            assumed,
+            ignored,
+            findings,
+        } if id == model.in_flight.import => {
             if let Some(import) = &mut model.import {
                 let import = Arc::make_mut(import);
                 import.reading = false;
                 import.scenario = scenario;
+                import.more = more;
                 import.is_trace = is_trace;
                 import.is_foreign = is_foreign;
                 import.columns = columns;

@@ -30,6 +30,8 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Dismiss(key) => document::commands::dismiss(model, key, fx),
         Command::Undo => document::commands::undo(model, fx),
         Command::Redo => document::commands::redo(model, fx),
+        Command::Remark(text) => document::commands::remark(model, &text, fx),
+        Command::GoBackTo(made_ms) => document::commands::go_back_to(model, made_ms, fx),
         Command::NodeState { node, state } => document::node_state::put(model, &node, state, fx),
         Command::OwnCopy(draft) => document::commands::own_copy(model, draft, fx),
         Command::Policy(policy) => document::translation::choose(model, policy, fx),
@@ -88,6 +90,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Import { files, options } => import::commands::import(model, files, options, fx),
         Command::TakeImport { run_until_ms } => import::commands::take(model, run_until_ms, fx),
         Command::DropImport => import::commands::forget(model, fx),
+        Command::Kit => import::commands::kit(model, fx),
         Command::Export(format) => import::commands::export(model, format, fx),
 
         Command::Theme(theme) => layout::commands::theme(model, theme, fx),

@@ -15,7 +15,7 @@ pub mod term;
 pub mod translation_notes;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 
 use crate::chart::backend::REM;
 use crate::keys;
@@ -37,6 +37,12 @@ pub fn focus_id(id: &str) {
     if let Some(element) = element.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
         let _ = element.focus();
     }
+}
+
+/// A moment as people here write date and time, from milliseconds since 1970; empty without a browser.
+pub fn date(ms: f64) -> String {
+    let of = |_| js_sys::Date::new(&ms.into()).to_locale_string("default", &JsValue::UNDEFINED);
+    crate::address::browser().map(of).map(String::from).unwrap_or_default()
 }
 
 /// The element that an event is for, as the type that its markup says.

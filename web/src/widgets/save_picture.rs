@@ -11,28 +11,60 @@ use crate::store::Store;
 use crate::{address, effects};
 use fairground::policy::Policy;
 
+/// A chart as a file of its own.
+pub struct Saved {
+    name: String,
+    about: About,
+    file: String,
+}
+
 /// Saves a chart with the texts that stand beside it, in the present colours.
 pub fn save(store: Store, chart: &web_sys::Element, as_png: bool) {
-    let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return };
-    let over = chart.query_selector(".picture.over svg").ok().flatten();
-    let drawn = svg.outer_html();
-    let drawn = match over {
-        Some(over) => drawn.trim_end_matches("</svg>").to_string() + &over.inner_html() + "</svg>",
-        None => drawn,
-    };
-    let style =
-        document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
-    let Some(style) = style else { return };
-    let token = |name: &str| resolved(&style, name);
-    let name = chart.get_attribute("aria-label").unwrap_or_default();
-    let about = about(store, &name);
-    let file = standalone(&drawn, &about, &labels(chart, &svg), &token);
-    let name = name.to_lowercase();
-    if as_png {
-        let _ = download_png(format!("{name}.png"), about, &file);
-    } else {
-        effects::download(&format!("{name}.svg"), "image/svg+xml", &file);
+    if let Some(saved) = Saved::of(store, chart) {
+        saved.download(as_png);
     }
+}
+
+impl Saved {
+    /// A chart with the texts that stand beside it, in the present colours; `None`: it shows no picture.
+    pub fn of(store: Store, chart: &web_sys::Element) -> Option<Saved> {
+        let svg = chart.query_selector(".picture svg").ok()??;
+        let over = chart.query_selector(".picture.over svg").ok().flatten();
+        let drawn = svg.outer_html();
+        let drawn = match over {
+            Some(over) => drawn.trim_end_matches("</svg>").to_string() + &over.inner_html() + "</svg>",
+            None => drawn,
+        };
+        let style = window().get_computed_style(&document().document_element()?).ok()??;
+        let token = |name: &str| resolved(&style, name);
+        let name = chart.get_attribute("aria-label").unwrap_or_default();
+        let about = about(store, &name);
+        let file = standalone(&drawn, &about, &labels(chart, &svg), &token);
+        Some(Saved { name: name.to_lowercase(), about, file })
+    }
+
+    /// What it is of.
+    pub fn title(&self) -> &str {
+        &self.about.title
+    }
+
+    /// It as the source of an image.
+    pub fn source(&self) -> String {
+        source(&self.file)
+    }
+
+    /// Offers it as a file.
+    pub fn download(&self, as_png: bool) {
+        if as_png {
+            let _ = download_png(format!("{}.png", self.name), self.about.clone(), &self.file);
+        } else {
+            effects::download(&format!("{}.svg", self.name), "image/svg+xml", &self.file);
+        }
+    }
+}
+
+fn source(svg: &str) -> String {
+    format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(svg))
 }
 
 /// What is in the picture, of which moment of what, and where that is.
@@ -95,7 +127,7 @@ fn download_png(name: String, about: About, svg: &str) -> Result<(), JsValue> {
     let drawn = image.clone();
     let draw = Closure::once_into_js(move || drop(draw_png(name, about, &drawn)));
     image.set_onload(Some(draw.unchecked_ref()));
-    image.set_src(&format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(svg)));
+    image.set_src(&source(svg));
     Ok(())
 }
 

@@ -19,18 +19,12 @@ use super::kit_timetable::timetable;
 use super::names::{Names, Taken};
 use crate::cluster::GpuRequest;
 use crate::format::yaml::{Yaml, map, text};
-use crate::policy::export::{File, Source};
+use crate::policy::export::{File, Folder, Source};
 use crate::units::Resource;
 
-/// Most pods of a kit: each is an object that is applied by itself.
-const PODS_MAX: usize = 5_000;
-
-/// The files of a kit; `None`: there are too many pods.
-pub fn kit(source: &Source<'_>, expected: &str) -> Option<Vec<File>> {
+/// The files of a kit.
+pub fn kit(source: &Source<'_>, expected: &str) -> Option<Folder> {
     let cluster = source.cluster;
-    if cluster.pods.len() > PODS_MAX {
-        return None;
-    }
     let names = Names::of_queues(source);
     let mut classes = Classes::default();
     let mut taken = Taken::default();
@@ -65,7 +59,7 @@ pub fn kit(source: &Source<'_>, expected: &str) -> Option<Vec<File>> {
     ];
     files.extend(jobs);
     files.retain(|file| !file.text.is_empty());
-    Some(files)
+    Some(Folder { files, left_out: left_out.into_iter().collect() })
 }
 
 /// What becomes of pods on nodes that run nothing: they start, end and go after the times of the scenario.

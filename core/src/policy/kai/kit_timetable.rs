@@ -50,7 +50,8 @@ pub(super) fn timetable(
         steps.push((job.submit.as_millis().max(0), format!("submit {name} {restart}")));
     }
     let mut left_out = Vec::new();
-    for (n, entry) in source.scenario.timeline.iter().enumerate() {
+    let entries = source.scenario.timeline.iter().enumerate();
+    for (n, entry) in entries.filter(|(_, entry)| !entry.is_remark()) {
         let at = quantity::millis(&entry.at.0).unwrap_or(0);
         match command(source, names, nodes, jobs, entry) {
             Some(command) => steps.push((at, command)),

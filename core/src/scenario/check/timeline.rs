@@ -48,6 +48,9 @@ pub fn timeline(
     for i in order {
         let at = moments[i];
         let entry = &s.timeline[i];
+        if entry.is_remark() {
+            continue;
+        }
         let here = Here::section("timeline", i, None);
         let has_settings = !entry.settings.is_empty() || !entry.unset.is_empty();
         let targets = [entry.queue.is_some(), entry.node.is_some(), entry.job.is_some(), has_settings];

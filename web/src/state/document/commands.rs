@@ -10,7 +10,7 @@ use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::opened::{Opened, Origin};
-use crate::state::document::{self, Checked, edit, timeline_edit};
+use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::Model;
@@ -211,6 +211,25 @@ pub(crate) fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
         edited(model, Checked::of(step.after), fx);
         fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
     }
+}
+
+/// Writes a note on the moment under the cursor, or removes it.
+pub(crate) fn remark(model: &mut Model, text: &str, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone() else { return };
+    let after = remarks::with_remark(&model.scenario, frame.time_ms, text);
+    if after != *model.scenario {
+        commit(model, Checked::of(after), "", |_| format!("note on cycle {}", frame.cycle), fx);
+    }
+}
+
+/// Makes an earlier state the present one.
+pub(crate) fn go_back_to(model: &mut Model, made_ms: u64, fx: &mut Vec<Effect>) {
+    let states = model.history.states(&model.scenario);
+    let Some(state) = states.into_iter().find(|state| state.made_ms == made_ms) else { return };
+    let name = format!("return to the state \u{201c}{}\u{201d}", state.name);
+    model.view.dialog = None;
+    fx.push(Effect::Announce(format!("Done: {name}.")));
+    commit(model, Checked::of(state.scenario), "", |_| name, fx);
 }
 
 /// Takes the scenario as it was edited as text.

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fairground::scenario::Scenario;
 use fairground::words::Selection;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
 use super::opened::{Moment, Opened, Origin};
+use super::states::KeptState;
 use crate::state::document;
 use crate::state::model::Model;
 
@@ -30,6 +32,9 @@ pub struct Draft {
     /// The scenario's text as somebody began to change it, if that cannot be read yet; else empty.
     #[serde(default)]
     pub text: String,
+    /// Its earlier states, which are stored beside it.
+    #[serde(skip)]
+    pub states: Vec<(KeptState, Arc<Scenario>)>,
 }
 
 /// A line of the list of drafts.
@@ -56,6 +61,7 @@ impl Draft {
             dismissed: (*model.dismissed).clone(),
             address: address.to_string(),
             text: model.unread.as_deref().unwrap_or_default().to_string(),
+            states: model.history.kept().into_iter().map(|(line, of)| (line, of.clone())).collect(),
         }
     }
 
@@ -71,9 +77,42 @@ impl Draft {
             },
             draft: Some(id.to_string()),
             dismissed: Arc::new(self.dismissed.clone()),
-            history: History::default(),
+            history: History::of(self.states.clone()),
             rules: fairground::link::RULES,
             unread: Some(self.text.as_str()).filter(|text| !text.is_empty()).map(Arc::from),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::command::Command;
+    use crate::state::document::change::Change;
+    use crate::state::update::update;
+
+    #[test]
+    fn an_opened_draft_undoes_and_goes_back_to_earlier_states() {
+        let mut model = Model::new(Opened::new(crate::library::start(), Origin::Start));
+        let start = model.scenario.clone();
+        for _ in 0..2 {
+            update(&mut model, Command::Change(Change::AddNodes));
+        }
+        let draft = Draft::of(&model, "");
+        let mut again = Model::new(draft.open("a").expect("it is one"));
+        assert_eq!(again.scenario, model.scenario);
+        update(&mut again, Command::Undo);
+        assert_eq!(again.scenario.nodes.len(), start.nodes.len() + 1);
+        update(&mut again, Command::Redo);
+        let first = again.history.states(&again.scenario).pop().expect("the state that was opened");
+        update(&mut again, Command::GoBackTo(first.made_ms));
+        assert_eq!(again.scenario, start);
+        update(&mut again, Command::Undo);
+        assert_eq!(again.scenario, model.scenario, "going back is an edit");
+        // Links, by which states are kept, hold all of a scenario.
+        for (_, state) in &draft.states {
+            let linked = fairground::link::open(&fairground::link::encode(state)).expect("a link");
+            assert_eq!(linked.scenario, **state);
+        }
     }
 }

@@ -1,8 +1,11 @@
-//! Undo and redo: scenarios as they were, each with the name of the change that followed.
+//! Undo and redo: scenarios as they were, each with the name of the change that followed. What was undone before another change
+//! is kept beside them, among the earlier states.
 
 use std::sync::Arc;
 
 use fairground::scenario::Scenario;
+
+use super::states::{KeptState, Place, STATES_MAX, State};
 
 /// Most steps that can be taken back.
 pub const STEPS_MAX: usize = 200;
@@ -12,6 +15,8 @@ pub const GESTURE_MS: u64 = 500;
 /// A change that can be taken back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
+    /// When it was made, milliseconds since 1970; no two steps of a history have the same.
+    pub made_ms: u64,
     /// *quota of team-a 2 → 4*.
     pub name: String,
     /// The scenario before it.
@@ -32,6 +37,8 @@ struct Gesture {
 pub struct History {
     done: Vec<Step>,
     undone: Vec<Step>,
+    /// Undone before another change, oldest first.
+    aside: Vec<Step>,
     gesture: Option<Gesture>,
 }
 
@@ -46,13 +53,16 @@ impl History {
         after: &Arc<Scenario>,
         name: impl FnOnce(&Scenario) -> String,
     ) -> bool {
-        self.undone.clear();
+        self.set_aside();
+        // 0 is when the document was opened.
+        let made_ms = self.last_ms().map_or(now_ms.max(1), |last| now_ms.max(last + 1));
         let joins = self.gesture.as_ref().is_some_and(|g| {
             !control.is_empty() && g.control == control && now_ms.saturating_sub(g.last_ms) <= GESTURE_MS
         });
         let joins = joins && !self.done.is_empty();
         match self.done.last_mut().filter(|_| joins) {
             Some(step) => {
+                step.made_ms = made_ms;
                 step.after = after.clone();
                 step.name = name(&step.before);
                 if step.before == step.after {
@@ -60,7 +70,8 @@ impl History {
                 }
             }
             None => {
-                self.done.push(Step { name: name(before), before: before.clone(), after: after.clone() });
+                let (before, after) = (before.clone(), after.clone());
+                self.done.push(Step { made_ms, name: name(&before), before, after });
                 if self.done.len() > STEPS_MAX {
                     self.done.remove(0);
                 }
@@ -68,6 +79,22 @@ impl History {
         }
         self.gesture = Some(Gesture { control: control.to_string(), last_ms: now_ms });
         joins
+    }
+
+    /// What was undone cannot be made again, but it stays an earlier state.
+    fn set_aside(&mut self) {
+        self.aside.append(&mut self.undone);
+        self.aside.sort_by_key(|step| step.made_ms);
+        self.aside.drain(..self.aside.len().saturating_sub(STATES_MAX));
+    }
+
+    /// When the latest of all steps was made.
+    fn last_ms(&self) -> Option<u64> {
+        self.all().map(|step| step.made_ms).max()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Step> {
+        self.done.iter().chain(&self.undone).chain(&self.aside)
     }
 
     /// The next change is a step of its own.
@@ -109,5 +136,143 @@ impl History {
     /// Whether there is nothing to take back.
     pub fn is_empty(&self) -> bool {
         self.done.is_empty()
+    }
+
+    /// The scenario before the first step that can be taken back or made again.
+    fn base(&self) -> Option<&Arc<Scenario>> {
+        self.done.first().or(self.undone.last()).map(|step| &step.before)
+    }
+
+    /// The states of the document other than the present one, newest first.
+    pub fn states(&self, now: &Arc<Scenario>) -> Vec<State> {
+        let opened = self.base().map(|scenario| State {
+            made_ms: 0,
+            name: OPENED.to_string(),
+            scenario: scenario.clone(),
+        });
+        let made = self.all().map(|step| State {
+            made_ms: step.made_ms,
+            name: step.name.clone(),
+            scenario: step.after.clone(),
+        });
+        let mut states: Vec<State> = made.chain(opened).filter(|state| state.scenario != *now).collect();
+        states.sort_by_key(|state| std::cmp::Reverse(state.made_ms));
+        states.truncate(STATES_MAX);
+        states
+    }
+
+    /// What is to be kept of it on the device: at most so many states beside the first, in an order that [`History::of`] reads.
+    pub fn kept(&self) -> Vec<(KeptState, &Arc<Scenario>)> {
+        let Some(opened) = self.base() else { return Vec::new() };
+        // Those nearest to the present state, from which the others are reached.
+        let (n_undone, n_aside) = (self.undone.len().min(BESIDE_MAX), self.aside.len().min(BESIDE_MAX));
+        let n_done = self.done.len().min(STATES_MAX - n_undone - n_aside);
+        let first = self.done.len() - n_done;
+        let base = match self.done[..first].last() {
+            Some(step) => of_step(step, Place::Base),
+            None => (KeptState { made_ms: 0, name: OPENED.to_string(), place: Place::Base }, opened),
+        };
+        let done = self.done[first..].iter().map(|step| of_step(step, Place::Done));
+        let undone = self.undone[self.undone.len() - n_undone..].iter().rev();
+        let undone = undone.map(|step| of_step(step, Place::Undone));
+        let aside = self.aside[self.aside.len() - n_aside..].iter().map(|step| of_step(step, Place::Aside));
+        std::iter::once(base).chain(done).chain(undone).chain(aside).collect()
+    }
+
+    /// A history as it was kept; none, if it does not begin with its base.
+    pub fn of(kept: Vec<(KeptState, Arc<Scenario>)>) -> History {
+        let mut history = History::default();
+        let mut kept = kept.into_iter();
+        let Some((_, mut before)) = kept.next().filter(|(state, _)| state.place == Place::Base) else {
+            return history;
+        };
+        for (KeptState { made_ms, name, place }, after) in kept {
+            let step = Step { made_ms, name, before: before.clone(), after: after.clone() };
+            match place {
+                Place::Base => return history,
+                Place::Done => history.done.push(step),
+                Place::Undone => history.undone.insert(0, step),
+                Place::Aside => {
+                    history.aside.push(step);
+                    continue;
+                }
+            }
+            before = after;
+        }
+        history
+    }
+}
+
+/// What the first state of a document is called.
+const OPENED: &str = "as opened";
+/// Most states that are kept of those that were undone, and of those beside them.
+const BESIDE_MAX: usize = 10;
+
+fn of_step(step: &Step, place: Place) -> (KeptState, &Arc<Scenario>) {
+    (KeptState { made_ms: step.made_ms, name: step.name.clone(), place }, &step.after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> Arc<Scenario> {
+        Arc::new(Scenario { name: name.to_string(), ..Scenario::default() })
+    }
+
+    fn edited(history: &mut History, from: &str, to: &str, now_ms: u64) {
+        history.record("", now_ms, &named(from), &named(to), |_| format!("to {to}"));
+    }
+
+    fn again(history: &History) -> History {
+        let kept = history.kept();
+        History::of(kept.into_iter().map(|(state, scenario)| (state, scenario.clone())).collect())
+    }
+
+    #[test]
+    fn states_are_listed_newest_first_also_what_was_undone() {
+        let mut history = History::default();
+        edited(&mut history, "a", "b", 10);
+        edited(&mut history, "b", "c", 10);
+        history.undo();
+        edited(&mut history, "b", "d", 20);
+        let states = history.states(&named("d"));
+        let said: Vec<(&str, u64)> = states.iter().map(|s| (s.scenario.name.as_str(), s.made_ms)).collect();
+        assert_eq!(said, [("c", 11), ("b", 10), ("a", 0)], "no two have the same time");
+        assert_eq!(states.last().map(|state| state.name.as_str()), Some(OPENED));
+        assert_eq!(History::default().states(&named("a")), []);
+    }
+
+    #[test]
+    fn a_kept_history_undoes_and_redoes() {
+        let mut history = History::default();
+        for (at, pair) in ["ab", "bc", "cd", "de"].iter().enumerate() {
+            edited(&mut history, &pair[..1], &pair[1..], at as u64);
+        }
+        history.undo();
+        edited(&mut history, "d", "f", 9);
+        history.undo();
+        history.undo();
+        let mut read = again(&history);
+        assert_eq!(read.states(&named("c")), history.states(&named("c")));
+        assert_eq!(read.redo().map(|step| step.after), Some(named("d")));
+        assert_eq!(read.redo().map(|step| step.after), Some(named("f")));
+        assert_eq!(read.redo(), None);
+        let back: Vec<String> = std::iter::from_fn(|| read.undo()).map(|s| s.before.name.clone()).collect();
+        assert_eq!(back, ["d", "c", "b", "a"]);
+    }
+
+    #[test]
+    fn at_most_thirty_states_are_kept_and_what_is_damaged_is_none() {
+        let mut history = History::default();
+        for at in 0..50 {
+            edited(&mut history, &at.to_string(), &(at + 1).to_string(), at);
+        }
+        assert_eq!(history.kept().len(), STATES_MAX + 1);
+        assert_eq!(history.states(&named("50")).len(), STATES_MAX);
+        let read = again(&history);
+        assert_eq!((read.len(), read.undo_name()), (STATES_MAX, Some("to 50")));
+        let kept = history.kept().into_iter().skip(1).map(|(state, scenario)| (state, scenario.clone()));
+        assert!(History::of(kept.collect()).is_empty());
     }
 }

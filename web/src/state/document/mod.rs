@@ -8,6 +8,8 @@ pub mod history;
 pub mod node_state;
 pub mod opened;
 pub mod pod_requests;
+pub mod remarks;
+pub mod states;
 pub mod timeline_edit;
 pub mod translated;
 pub mod translation;

@@ -21,7 +21,7 @@ pub fn moment(model: &Model) -> Option<(u32, i64)> {
 }
 
 /// A moment as files write it.
-fn text_of(time_ms: i64) -> String {
+pub(crate) fn text_of(time_ms: i64) -> String {
     if time_ms % 1000 == 0 { format!("{}s", time_ms / 1000) } else { format!("{time_ms}ms") }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Import;
-use crate::engine::protocol::{Ask, FileBytes, ImportOptions};
+use super::{Import, KitState};
+use crate::engine::protocol::{Ask, FileBytes, ImportOptions, Kit};
 use crate::state::document;
 use crate::state::document::commands::{keep, open};
 use crate::state::document::opened::{Opened, Origin};
@@ -12,7 +12,8 @@ use crate::state::import::PASTED;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::state::notify::notify;
-use crate::state::playback::run::ask_frame;
+use crate::state::playback::commands::pause;
+use crate::state::playback::run::{ask_frame, load};
 use crate::state::request::send;
 use fairground::policy::Policy;
 
@@ -33,13 +34,19 @@ pub(crate) fn import(
     model.in_flight.import = send(model, Ask::Import { files, options }, fx);
 }
 
-/// Forgets what was recognised.
+/// Forgets what was recognised. Files that are still being read keep the engine from hearing anything: it is ended, and a fresh one
+/// goes to the present moment of the document.
 pub(crate) fn forget(model: &mut Model, fx: &mut Vec<Effect>) {
-    if model.import.take().is_some_and(|i| i.reading) {
-        send(model, Ask::Cancel, fx);
-    }
+    let was_reading = model.import.take().is_some_and(|i| i.reading);
     model.in_flight.import = model.fresh_id();
     model.view.dialog = None;
+    if was_reading {
+        pause(model, fx);
+        fx.push(Effect::RestartEngine);
+        load(model, fx);
+        let text = "Reading was cancelled. Your scenario is unchanged.".to_string();
+        notify(model, false, text, None, fx);
+    }
 }
 
 /// Makes what was recognised the present document.
@@ -60,6 +67,9 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
                 original.and_then(|(_, bytes)| Some(Arc::from(std::str::from_utf8(&bytes.0).ok()?)));
             model.pristine = false;
             keep(model, fx);
+            if !import.more.is_empty() {
+                fx.push(Effect::AddDrafts(import.more.clone()));
+            }
             if let Some(time_ms) = run_until_ms {
                 ask_frame(model, Ask::RunUntil { time_ms }, fx);
             }
@@ -83,4 +93,67 @@ pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
     let original = model.original.as_deref().map(str::to_string);
     let scenario = document::to_yaml(&model.scenario);
     model.in_flight.export = send(model, Ask::Export { scenario, format: format.to_string(), original }, fx);
+}
+
+/// Has the scenario written as a virtual cluster.
+pub(crate) fn kit(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.kit = KitState::Preparing;
+    let scenario = document::to_yaml(&model.scenario);
+    model.in_flight.kit = send(model, Ask::Kit { scenario }, fx);
+    fx.push(Effect::Announce("Preparing the kit …".to_string()));
+}
+
+/// It is written.
+pub(crate) fn kit_made(model: &mut Model, kit: Option<Box<Kit>>, fx: &mut Vec<Effect>) {
+    let says = if kit.is_some() { "The kit is ready." } else { "There is no kit of this scenario." };
+    fx.push(Effect::Announce(says.to_string()));
+    model.kit = kit.map_or(KitState::Refused, |kit| KitState::Ready(Arc::from(kit)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::command::Command;
+    use crate::state::update::{begin, update};
+
+    fn model() -> Model {
+        let mut model = Model::new(Opened::new(crate::library::start(), Origin::Start));
+        begin(&mut model);
+        model
+    }
+
+    #[test]
+    fn reading_is_cancelled_with_the_engine_and_the_document_stays() {
+        let mut model = model();
+        let before = model.scenario.clone();
+        let files = vec![("big.json".to_string(), FileBytes::of("{}"))];
+        update(&mut model, Command::Import { files, options: ImportOptions::default() });
+        let effects = update(&mut model, Command::DropImport);
+        assert!(effects.contains(&Effect::RestartEngine), "{effects:?}");
+        let asks = |effect: &Effect| matches!(effect, Effect::Send(request) if matches!(request.ask, Ask::Load { .. }));
+        assert!(effects.iter().any(asks), "the fresh engine gets the document");
+        assert!(model.import.is_none() && Arc::ptr_eq(&before, &model.scenario));
+        assert!(model.notices.iter().any(|notice| notice.text.starts_with("Reading was cancelled.")));
+        // What was read before needs no fresh engine.
+        assert!(!update(&mut model, Command::DropImport).contains(&Effect::RestartEngine));
+    }
+
+    #[test]
+    fn a_kit_is_of_the_scenario_as_it_is() {
+        let mut model = model();
+        let ask = update(&mut model, Command::Kit);
+        let Some(Effect::Send(request)) = ask.first() else { panic!("{ask:?}") };
+        let mut server = crate::engine::serve::Server::default();
+        let mut replies = server.ask(request.clone());
+        while server.is_busy() {
+            replies.extend(server.work());
+        }
+        for reply in replies {
+            update(&mut model, Command::Replied(Box::new(reply)));
+        }
+        let KitState::Ready(kit) = &model.kit else { panic!("{:?}", model.kit) };
+        assert!(kit.archive.0.starts_with(b"PK") && kit.n_files > 5);
+        update(&mut model, Command::Change(crate::state::document::change::Change::AddNodes));
+        assert_eq!(model.kit, KitState::None);
+    }
 }

@@ -1,6 +1,8 @@
 //! Files that were dropped, pasted or chosen.
 
-use crate::engine::protocol::{Columns, FileBytes, ImportOptions};
+use std::sync::Arc;
+
+use crate::engine::protocol::{Columns, FileBytes, ImportOptions, Kit};
 use crate::state::document::opened::Moment;
 
 pub mod commands;
@@ -19,6 +21,8 @@ pub struct Import {
     pub reading: bool,
     /// The scenario (format 1, JSON).
     pub scenario: Option<String>,
+    /// Further scenarios, which become drafts.
+    pub more: Vec<String>,
     /// The moment of a link.
     pub moment: Option<Moment>,
     /// What was understood.
@@ -35,4 +39,18 @@ pub struct Import {
     pub is_foreign: bool,
     /// The first rows of a trace.
     pub columns: Option<Columns>,
+}
+
+/// The scenario as a virtual cluster with the real scheduler of its policy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum KitState {
+    /// Nobody asked for it.
+    #[default]
+    None,
+    /// It is being written.
+    Preparing,
+    /// It has too many pods.
+    Refused,
+    /// It is written.
+    Ready(Arc<Kit>),
 }

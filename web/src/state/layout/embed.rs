@@ -73,7 +73,9 @@ impl Embed {
             | Command::Fix(_)
             | Command::NodeState { .. }
             | Command::Undo
-            | Command::Redo => self.edit,
+            | Command::Redo
+            | Command::Remark(_)
+            | Command::GoBackTo(_) => self.edit,
             Command::SetText(_)
             | Command::Unread(_)
             | Command::Dismiss(_)

@@ -172,6 +172,8 @@ pub enum Panel {
 pub enum Dialog {
     /// Ready-made scenarios and drafts.
     Examples,
+    /// Earlier states of the document.
+    States,
     /// Link and file.
     Share,
     /// How well the engine is checked.

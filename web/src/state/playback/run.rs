@@ -8,6 +8,7 @@ use super::engine_state::EngineState;
 use crate::engine::protocol::Ask;
 use crate::state::document;
 use crate::state::effect::Effect;
+use crate::state::import::KitState;
 use crate::state::model::Model;
 use crate::state::request::send;
 
@@ -27,6 +28,7 @@ pub(crate) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     }
     model.help = None;
     model.shown = None;
+    (model.kit, model.in_flight.kit) = (KitState::None, model.fresh_id());
     if model.has_errors() {
         crate::state::moment::rules::ask_rules(model, fx);
         let errors = model.findings.iter().filter(|d| d.severity == Severity::Error);

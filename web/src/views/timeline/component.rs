@@ -18,6 +18,7 @@ use crate::chart::backend::Size;
 use crate::chart::marks::{self, Mark};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::state::command::Command;
+use crate::state::document::remarks::remarks;
 use crate::state::moment::commands::lane;
 use crate::state::moment::event_filter::{EventLaneOptions, Kinds};
 use crate::store::Store;
@@ -72,6 +73,8 @@ pub fn Timeline(
         let mut view = view::timeline(&run, &frame, selection.get().as_ref(), resource.get());
         let (look, other) = (look.get(), store.alternative_run.get().zip(store.alternative.get()));
         add_overlays(&mut view, &run, &frame, &look);
+        let notes = store.scenario.with(|scenario| remarks(scenario));
+        view.notes = notes.iter().filter_map(|note| view::place_of(&view, note.time_ms)).collect();
         if let Some((other, frame)) = other {
             let changed = store.changed.get();
             let alternative = Alternative { frame: &frame, changed: changed.as_deref() };

@@ -68,6 +68,7 @@ pub fn over(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
         apart(plane, view)?;
     }
     range(plane, view)?;
+    notes(plane, view)?;
     if let Some(share) = &view.share {
         against(plane, view, share)?;
     }
@@ -82,6 +83,20 @@ fn range(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     plane.plotting_area().draw(&Rectangle::new([(from, view.max), (to, 0.0)], ground.faint(0.22)))?;
     for x in [from, to] {
         plane.draw_series(LineSeries::new([(x, 0.0), (x, view.max)], ground.line(2.0)))?;
+    }
+    Ok(())
+}
+
+/// A line with a flag at the moment of each note.
+fn notes(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
+    let (first, end) = (f64::from(view.first) - 0.5, f64::from(view.end) + 0.5);
+    let (width, height) = plane.plotting_area().dim_in_pixel();
+    let wide = (end - first) / f64::from(width) * f64::from(px(7.0));
+    let high = view.max / f64::from(height) * f64::from(px(7.0));
+    for x in view.notes.iter().copied().filter(|x| (first..=end).contains(x)) {
+        plane.draw_series(LineSeries::new([(x, 0.0), (x, view.max)], Paint::from(Ink::Ink).line(1.0)))?;
+        let flag = [(x, view.max), (x + wide, view.max - high)];
+        plane.plotting_area().draw(&Rectangle::new(flag, Paint::from(Ink::Ink).area()))?;
     }
     Ok(())
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fairground::words::number;
 use leptos::prelude::*;
 
 use super::overlays::{listed, stops_at};
 use crate::state::command::Command;
+use crate::state::document::remarks::{Remark, remarks};
 use crate::state::moment::commands::lane;
 use crate::state::moment::event_filter::Whose;
 use crate::store::Store;
@@ -41,6 +43,7 @@ pub fn EventLane(
         }
         store.dispatch(Command::EventsOf(Whose::Selected));
     });
+    let notes = Memo::new(move |_| store.scenario.with(|scenario| remarks(scenario)));
     let range =
         move || view.with(|view| view.as_deref().and_then(|view| Some(view.range.as_ref()?.says.clone())));
     view! {
@@ -60,6 +63,7 @@ pub fn EventLane(
             >
                 "Select a range"
             </button>
+            {move || notes.get().into_iter().map(|remark| note(store, remark)).collect_view()}
             {move || range().map(|says| view! {
                 <div class="range-says">
                     {says}
@@ -73,6 +77,21 @@ pub fn EventLane(
                 </div>
             })}
         </div>
+    }
+}
+
+/// A note on a moment, which leads there.
+fn note(store: Store, remark: Remark) -> impl IntoView {
+    let Remark { time_ms, text } = remark;
+    view! {
+        <button
+            type="button"
+            class="chip small"
+            title="Go to this moment"
+            on:click=move |_| store.dispatch(Command::GoToMoment(time_ms))
+        >
+            {format!("Note at {}: {text}", number::time(time_ms))}
+        </button>
     }
 }
 

@@ -98,6 +98,8 @@ pub struct TimelineView {
     pub followed: Option<String>,
     /// The cycle before which events are only counted, if there are such.
     pub listed_from: Option<u32>,
+    /// The moments of notes, each between the cycles around it.
+    pub notes: Vec<f64>,
     /// The range that is marked.
     pub range: Option<Range>,
     /// The kinds of all of them, also of those that are left out.
@@ -464,6 +466,17 @@ fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
 pub fn time_of(view: &TimelineView, cycle: u32) -> Option<i64> {
     let at = view.cycles.partition_point(|first| *first <= cycle).checked_sub(1)?;
     view.times.get(at).copied()
+}
+
+/// Where a moment is among the cycles; `None`: the run has not come so far.
+pub fn place_of(view: &TimelineView, time_ms: i64) -> Option<f64> {
+    let next = view.times.partition_point(|time| *time <= time_ms);
+    let (cycle, time) = (*view.cycles.get(next.checked_sub(1)?)?, *view.times.get(next - 1)?);
+    let Some((to, until)) = view.cycles.get(next).zip(view.times.get(next)) else {
+        return (time == time_ms).then_some(f64::from(cycle));
+    };
+    let part = (time_ms - time) as f64 / (until - time).max(1) as f64;
+    Some(f64::from(cycle) + part * f64::from(to - cycle))
 }
 
 /// The events of the lane as a table.

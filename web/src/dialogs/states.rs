@@ -1,0 +1,59 @@
+//! Earlier states of the document: when each came about, by which edit, and how its queues stand.
+
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::document::states::State;
+use crate::store::Store;
+use crate::views::sketch::draw::sketch as draw;
+use crate::views::sketch::view::sketch;
+use crate::widgets::date;
+use crate::widgets::dialog::DialogFrame;
+use crate::widgets::picture::insert;
+
+/// Width of a state's picture, in pixels.
+const SKETCH: f64 = 208.0;
+
+/// The earlier states, newest first.
+#[component]
+pub fn States(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let states = store.now(|m| m.history.states(&m.scenario));
+    let has_none = states.is_empty();
+    view! {
+        <DialogFrame title="Earlier states" class="wide" on_close>
+            <p class="hint">
+                "The last thirty states of this scenario, newest first, also after the page was reloaded. A picture shows what each queue \
+                 runs and requests, in GPUs, with a line at its quota. Going back is an edit: Undo takes it back."
+            </p>
+            <Show when=move || has_none>
+                <p class="empty">"Nothing was edited yet."</p>
+            </Show>
+            <ul class="cards">{states.into_iter().map(|state| card(store, state)).collect_view()}</ul>
+        </DialogFrame>
+    }
+}
+
+fn card(store: Store, state: State) -> impl IntoView {
+    let State { made_ms, name, scenario } = state;
+    let picture = draw(&format!("state-{made_ms}"), &sketch(&scenario), SKETCH);
+    let when = if made_ms == 0 { String::new() } else { date(made_ms as f64) };
+    view! {
+        <li>
+            <button
+                type="button"
+                class="card"
+                data-state=made_ms.to_string()
+                title="Go back to this state"
+                on:click=move |_| store.dispatch(Command::GoBackTo(made_ms))
+            >
+                {insert("sketch", Signal::stored(picture))}
+                <b>{name}</b>
+                <span>{when}</span>
+            </button>
+        </li>
+    }
+}
