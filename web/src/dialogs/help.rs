@@ -21,7 +21,8 @@ const GUIDE: [(&str, &str); 6] = [
     ),
     (
         "Ask why",
-        "Click a job, a queue, a GPU or an event. Why shows the comparison that decided it and what happens next.",
+        "Click a job, a queue, a GPU or an event. Why shows the comparison that decided it and what happens next. \
+         Terms in legends and tables open their definition.",
     ),
     (
         "Change a value",

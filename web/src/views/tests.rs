@@ -102,6 +102,7 @@ fn the_start_scenario_as_cluster() {
     "#]].assert_eq(&lines(&svg));
 }
 
+/// Long because its picture is one text.
 #[test]
 fn a_run_as_timeline() {
     let view = timeline::view::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);

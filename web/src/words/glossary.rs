@@ -70,6 +70,13 @@ const GENERAL: &[Entry] = &[
         "The time from submission to the first start. Half of the jobs that started waited no longer than the median, nine of \
          ten no longer than the P90; the longest wait now is that of a job that has not started yet.",
     ),
+    entry("idle while wanted", &[], "What was free while jobs waited for it: amount multiplied by time."),
+    entry("stranded now", &[], "What is free, but in pieces that are too small for any waiting job."),
+    entry(
+        "Jain index",
+        &[],
+        "How equally queues were served: 1 if all got the same fraction of their share, less the more unequal the fractions are.",
+    ),
     entry("evictions", &[], "How often a pod had to stop before it was finished."),
     entry(
         "lost",

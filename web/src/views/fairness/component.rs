@@ -10,6 +10,7 @@ use crate::engine::report::Report;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{copy, table_with};
+use crate::widgets::term::term;
 
 /// Numbers of the cluster, and a table of the queues.
 #[component]
@@ -33,7 +34,7 @@ pub fn Fairness() -> impl IntoView {
             let since = (!fact.since.is_empty()).then(|| view! { <span class="by">{fact.since}</span> });
             view! {
                 <div class="fact">
-                    <dt>{fact.name}</dt>
+                    <dt>{term(fact.name.to_string())}</dt>
                     <dd><b>{fact.value}</b>{since}<span class="dim">{fact.reading}</span></dd>
                 </div>
             }
