@@ -144,6 +144,9 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
         left -= unpacked.len() as u64;
         found.push(Entry { name, bytes: unpacked });
     }
+    if found.is_empty() {
+        return Err("the archive has no files; choose another".to_string());
+    }
     Ok(Some(found))
 }
 

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::engine::protocol::ImportOptions;
 use crate::state::command::Command;
+use crate::state::import::Import;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
@@ -68,11 +69,7 @@ pub fn ImportPreview() -> impl IntoView {
                     aria-disabled=move || (!can_take()).then_some("true")
                     on:click=move |_| take(is_trace().then_some(DAY_MS))
                 >
-                    {move || match get().more.len() {
-                        _ if is_trace() => "Open and run one day".to_string(),
-                        0 => "Open this scenario".to_string(),
-                        n => format!("Open all {} scenarios", n + 1),
-                    }}
+                    {move || take_label(&get())}
                 </button>
                 <Show when=is_trace>
                     <button
@@ -87,6 +84,14 @@ pub fn ImportPreview() -> impl IntoView {
                 <button type="button" class="btn" on:click=move |_| on_close.run(())>"Cancel"</button>
             </div>
         </DialogFrame>
+    }
+}
+
+fn take_label(import: &Import) -> String {
+    match import.more.len() {
+        _ if import.is_trace => "Open and run one day".to_string(),
+        0 => "Open this scenario".to_string(),
+        n => format!("Open all {} scenarios", n + 1),
     }
 }
 

@@ -80,10 +80,7 @@ pub fn Share(
                     "Download the file"
                 </button>
             </div>
-            {embed_options()}
-            {share_picture::section(store, is_renamed)}
-            {tables(store)}
-            {kit::section(store)}
+            {beside(store, is_renamed)}
             {files.into_iter().map(product_file).collect_view()}
         </DialogFrame>
     }
@@ -119,6 +116,16 @@ fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> 
                 <button type="button" class="link" on:click=save_key>"Download the list of names"</button>
             </p>
         </Show>
+    }
+}
+
+/// What else can be sent: in another page, as a picture, as tables, as a virtual cluster.
+fn beside(store: Store, is_renamed: RwSignal<bool>) -> impl IntoView {
+    view! {
+        {embed_options()}
+        {share_picture::section(store, is_renamed)}
+        {tables(store)}
+        {kit::section(store)}
     }
 }
 

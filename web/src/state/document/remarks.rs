@@ -71,6 +71,11 @@ mod tests {
             check(&start).plan.map(|plan| plan.timeline.len())
         );
         assert!(remarks(&fairground::export::renamed(&noted).scenario).is_empty());
+        let lines = crate::state::document::timeline_edit::lines(&noted);
+        assert!(
+            lines.iter().any(|(_, time_ms, says)| (*time_ms, says.as_str()) == (1000, "Note")),
+            "{lines:?}"
+        );
         let changed = with_remark(&noted, 1000, &"x".repeat(1000));
         assert_eq!(remarks(&changed)[0].text.chars().count(), REMARK_CHARS_MAX);
         assert_eq!(with_remark(&with_remark(&noted, 1000, ""), 2000, " "), start);

@@ -250,7 +250,10 @@ pub fn lines(scenario: &Scenario) -> Vec<(Path, i64, String)> {
         parts.extend(entry.state.as_ref().map(|state| state.0.clone()));
         parts.extend(entry.job.as_ref().map(|_| "ends".to_string()));
         let who = entry.queue.as_ref().or(entry.node.as_ref()).or(entry.job.as_ref());
-        let says = format!("{}: {}", who.map_or("", |who| who), parts.join(", "));
+        let says = match who {
+            _ if entry.is_remark() => "Note".to_string(),
+            who => format!("{}: {}", who.map_or("", |who| who), parts.join(", ")),
+        };
         Some((entry_path(at), millis(&entry.at.0).ok()?, says))
     };
     let mut lines: Vec<(Path, i64, String)> = scenario.timeline.iter().enumerate().filter_map(line).collect();
