@@ -75,7 +75,10 @@ impl Scheduler for Kai {
 
     fn rulebook() -> Rulebook {
         let switches: Vec<_> = super::settings::SETTINGS.iter().map(|setting| setting.switch).collect();
-        Rulebook::new(super::all_rules(), &switches)
+        let mut rules = super::all_rules();
+        // The dialect that runs on this engine has a published formula of its own.
+        rules.push(PUBLISHED);
+        Rulebook::new(rules, &switches)
     }
 
     fn new(config: Config, rhythm: Rhythm) -> Kai {

@@ -117,7 +117,6 @@ pub fn rules() -> Vec<Rule> {
         share::division::QUOTA,
         share::division::ROUND,
         share::division::REMAINDER,
-        share::published::PUBLISHED,
         order::queue_order::OVER_UTILISED,
         order::queue_order::WITHIN_QUOTA,
         order::queue_order::PRIORITY,

@@ -19,7 +19,7 @@ pub static PUBLISHED: Rule = Rule(&RuleRecord {
     key: "kai/division/published-formula",
     says: "by the published pseudo-code, without whole units and remainders",
     formula: "min(deserved, requested) + rounds of min(remaining · weight / Σ weights, still requested)",
-    source: "docs/fairness/README.md",
+    source: "kai.md 2.3; docs/fairness/README.md",
     differs: "for teaching; the share in whole units decides",
 });
 
