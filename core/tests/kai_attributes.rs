@@ -1,8 +1,11 @@
 //! What scenarios say of nodes, jobs and switches comes to something under KAI.
 
 use fairground::cluster::Phase;
+use fairground::id::QueueId;
 use fairground::scenario::{check, codes, read};
 use fairground::sim::Simulation;
+use fairground::trace::DivisionStep;
+use fairground::units::Resource;
 
 /// Where each pod is after the first cycle; `-`: it waits, `gated`: it may not even wait.
 fn after_one_cycle(text: &str) -> Vec<(String, String)> {
@@ -350,4 +353,25 @@ jobs: [{{name: a, queue: q, gpu-memory: {asked}}}]\n"
         ]
     );
     assert_eq!(says("80Gi", "40 GB"), Vec::<String>::new());
+}
+
+/// The documents divide 5 GPUs into halves; KAI gives whole ones and a remainder.
+#[test]
+fn the_published_share_stands_beside_where_it_differs() {
+    let published = |gpus: u32, usage: &str| {
+        let text = format!(
+            "nodes: [{{name: n, gpu: {gpus}}}]\n\
+             queues: [{{name: a, gpu: {{quota: 1, limit: unlimited, weight: 1{usage}}}}}, \
+             {{name: b, gpu: {{quota: 1, limit: unlimited, weight: 1}}}}]\n\
+             jobs: [{{name: i, queue: a, count: 6, gpu: 1}}, {{name: j, queue: b, count: 6, gpu: 1}}]\n"
+        );
+        let steps = first_cycle(&text).derive(QueueId(0), Resource::GPU);
+        steps.into_iter().find_map(|step| match step {
+            DivisionStep::AlternativeShare { fair_share, .. } => Some(fair_share),
+            _ => None,
+        })
+    };
+    assert_eq!(published(5, ""), Some(2.5));
+    assert_eq!(published(4, ""), None, "it is the same number");
+    assert_eq!(published(5, ", usage: 0.5"), None, "the documents' pseudo-code knows no past usage");
 }

@@ -214,13 +214,13 @@ impl Kai {
         memory: &Memory,
         queue: QueueId,
     ) -> Option<DivisionStep> {
-        if self.config.usage.is_some() {
-            return None;
-        }
         let pool = self.world(world, memory);
         let (queues, total) = (pool.divided(snapshot_queues(world)), pool.total());
         let at = queues.iter().position(|q| q.id == queue).map(QueueRef::of)?;
         let gpu = Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU)?;
+        if queues.iter().any(|q| q.usage.to_array()[gpu] != 0.0) {
+            return None;
+        }
         let fair_share = shares::published(&queues, total, at, gpu);
         let decides = queues[at.ix()].fair_share.to_array()[gpu];
         ((fair_share - decides).abs() >= LEAST_DIFFERENCE).then_some(DivisionStep::AlternativeShare {
