@@ -252,9 +252,8 @@ pub struct JobEntry {
     pub seed: Option<Scalar>,
     /// The whole pattern again: `5 every 1d`, five times in all, a day from one beginning to the next. Left out: once.
     pub repeat: Option<Scalar>,
-    /// What becomes of a pod that was evicted or lost its node. Somebody makes a new one, which does all of the work `again` or,
-    /// with `resume`, the rest; or nobody does, `never`: it is gone for good, and the job is over once it has no pod left. Left
-    /// out: again.
+    /// What becomes of a pod that was evicted or lost its node. Its controller creates a new one, which does all of the work `again`
+    /// or, with `resume`, the rest; or creates none (`never`), and the job is over once it has no pod left. Left out: again.
     pub restart: Option<Scalar>,
     /// YuniKorn: the application that its pods belong to (label `applicationId`). Jobs of one application share its queue and
     /// its place in the order, and may differ in everything else. Left out: the job is an application by itself.

@@ -13,7 +13,7 @@ use super::kubernetes::{import_trees, snapshot};
 use super::options::{Mapping, Options};
 use super::recognise::{Kind, recognise};
 use super::yunikorn_rest::names_by_path;
-use super::{Imported, Report, Source, in_words_of, trees, unlimited};
+use super::{Imported, Report, Source, in_words_of, trees, without_limit};
 use crate::format::DIALECT;
 use crate::link;
 use crate::scenario::value::Value;
@@ -520,7 +520,7 @@ fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
             let listed = other.queues.iter().find(|queue| queue.name == job.queue);
             missing.push(QueueEntry {
                 parent: None,
-                ..listed.cloned().unwrap_or_else(|| unlimited(&job.queue))
+                ..listed.cloned().unwrap_or_else(|| without_limit(&job.queue, "0"))
             });
         }
         jobs.push(job);

@@ -154,10 +154,10 @@ fn assumed_nodes(name: &str, n: u32, gpus: u32) -> Arc<Vec<NodeEntry>> {
     }])
 }
 
-/// A queue that only jobs name: nothing is promised to it, and it may use everything.
-fn unlimited(name: &str) -> QueueEntry {
+/// A queue without limits, of which a text says nothing but its name.
+fn without_limit(name: &str, quota: &str) -> QueueEntry {
     let free = ResourceEntry {
-        quota: Some("0".into()),
+        quota: Some(quota.into()),
         limit: Some("unlimited".into()),
         weight: Some("1".into()),
         usage: None,

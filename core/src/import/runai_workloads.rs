@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::amounts::amount;
 use super::date::date;
 use super::loose::Place;
-use super::{Report, counted, unlimited};
+use super::{Report, counted, without_limit};
 use crate::policy::runai::DESCRIPTION;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::value::Value;
@@ -163,7 +163,7 @@ fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Repor
             .assumed
             .push(format!("projects that only workloads name, without limits: {}", missing.join(", ")));
         let mut queues = (*scenario.queues).clone();
-        queues.extend(missing.iter().map(|name| unlimited(name)));
+        queues.extend(missing.iter().map(|name| without_limit(name, "0")));
         scenario.queues = Arc::new(queues);
     }
     report.assumed.push("work runs until the end: no answer says how long it lasts".into());

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::Options;
-use super::{Imported, Report, Source, assumed_nodes, counted, unlimited};
+use super::{Imported, Report, Source, assumed_nodes, counted, without_limit};
 use crate::scenario::quantity::print_decimal;
 use crate::scenario::{
     JobEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,
@@ -230,7 +230,7 @@ fn scenario(
     if !named.is_empty() {
         let names: Vec<&str> = named.iter().copied().collect();
         report.assumed.push(format!("queues that only jobs name, at the top: {}", names.join(", ")));
-        queues.extend(names.into_iter().map(unlimited));
+        queues.extend(names.into_iter().map(|name| without_limit(name, "0")));
     }
     let n_pods: u64 = jobs.iter().filter_map(|job| job.pods.as_ref()?.0.parse::<u64>().ok()).sum();
     for (n, most, what) in
@@ -275,7 +275,7 @@ fn scenario(
 
 impl Account {
     fn queue(self, known: &BTreeSet<String>, report: &mut Report) -> QueueEntry {
-        let mut queue = unlimited(&self.name);
+        let mut queue = without_limit(&self.name, "0");
         queue.parent = self.parent.filter(|parent| known.contains(parent));
         for part in [&mut queue.gpu, &mut queue.cpu, &mut queue.memory] {
             part.weight = Some(Scalar(self.weight.clone()));

@@ -18,7 +18,7 @@ use super::amounts::Amounts;
 use super::loose::Place;
 use super::options::Options;
 use super::queues_yaml::import_queues_yaml;
-use super::{Imported, Report, Source, assumed_nodes, counted, trees, unlimited};
+use super::{Imported, Report, Source, assumed_nodes, counted, trees, without_limit};
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::{
     Diagnostic, JobEntry, NODES_MAX, NodeEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario,
@@ -356,7 +356,7 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
         let queue = names.get(path).or_else(|| names.get(&path.to_lowercase())).cloned();
         let queue = queue.unwrap_or_else(|| path.trim_start_matches("root.").to_string());
         if !names.values().chain(missing.iter().map(|queue| &queue.name)).any(|name| *name == queue) {
-            missing.push(unlimited(&queue));
+            missing.push(without_limit(&queue, "0"));
         }
         let id = application.scalar(&["applicationID"]).unwrap_or_default();
         for (i, (like, batch)) in batches(application).into_iter().enumerate() {

@@ -83,7 +83,7 @@ pub fn serving(sim: &Simulation) -> Serving {
         for level in sim.order_in(pool, leaf, None) {
             // The way to another leaf begins alike.
             if !level.places.is_empty() && levels.iter().all(|known| known.of != level.of) {
-                levels.push(about_nobody(level));
+                levels.push(without_subject(level));
             }
         }
     }
@@ -91,7 +91,7 @@ pub fn serving(sim: &Simulation) -> Serving {
 }
 
 /// A level without the queue that it was looked up by.
-fn about_nobody(mut level: OrderLevel) -> OrderLevel {
+fn without_subject(mut level: OrderLevel) -> OrderLevel {
     level.subject_is_absent = false;
     level.places.iter_mut().for_each(|place| place.is_subject = false);
     level

@@ -89,7 +89,7 @@ pub enum DivisionStep {
     Quota {
         /// The rule.
         rule: Rule,
-        /// To whom.
+        /// The queue that receives it.
         queue: QueueId,
         /// The quota as divided with (the whole amount when unlimited).
         quota: f64,
@@ -108,7 +108,7 @@ pub enum DivisionStep {
         priority: i32,
         /// Round number, from 1.
         round: u32,
-        /// To whom.
+        /// The queue that receives it.
         queue: QueueId,
         /// What the round divides.
         pot: f64,
@@ -151,7 +151,7 @@ pub enum DivisionStep {
     Remainder {
         /// The rule.
         rule: Rule,
-        /// To whom.
+        /// The queue that receives it.
         queue: QueueId,
         /// The rounded-off part that ordered it.
         fraction: f64,

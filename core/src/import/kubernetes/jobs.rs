@@ -276,19 +276,8 @@ impl Work<'_, '_> {
         };
         match sets {
             [only] if only.min.is_none() => {
-                let ([gpu, cpu, memory], resources) = first.amounts.written();
-                JobEntry {
-                    pods: Some(Scalar(n_pods.to_string())),
-                    gpu: gpu.filter(|_| first.gpu_memory.is_none()),
-                    gpu_memory: first.gpu_memory.clone().map(Scalar),
-                    gpu_devices: first.gpu_devices.clone().map(Scalar),
-                    cpu,
-                    memory,
-                    resources,
-                    labels: first.labels.clone(),
-                    affinity: first.affinity.clone(),
-                    ..job
-                }
+                let (pods, labels) = (Some(Scalar(n_pods.to_string())), first.labels.clone());
+                first.in_job(JobEntry { pods, labels, ..job })
             }
             _ => JobEntry { pod_sets: sets.iter().map(Set::entry).collect(), ..job },
         }

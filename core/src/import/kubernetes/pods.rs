@@ -7,7 +7,7 @@ use super::{Cluster, Report, applications, workloads};
 use crate::import::amounts::Amounts;
 use crate::import::date::date;
 use crate::import::loose::Place;
-use crate::scenario::quantity;
+use crate::scenario::{JobEntry, Scalar, quantity};
 use crate::units::Resource;
 
 /// The namespaces and the label with which KAI's own pods hold devices for parts of GPUs.
@@ -54,6 +54,23 @@ pub struct Request {
     pub tolerations: Vec<String>,
     pub labels: BTreeMap<String, String>,
     pub is_gated: bool,
+}
+
+impl Request {
+    /// A job whose pods all ask for this.
+    pub fn in_job(&self, job: JobEntry) -> JobEntry {
+        let ([gpu, cpu, memory], resources) = self.amounts.written();
+        JobEntry {
+            gpu: gpu.filter(|_| self.gpu_memory.is_none()),
+            gpu_memory: self.gpu_memory.clone().map(Scalar),
+            gpu_devices: self.gpu_devices.clone().map(Scalar),
+            cpu,
+            memory,
+            resources,
+            affinity: self.affinity.clone(),
+            ..job
+        }
+    }
 }
 
 /// A pod.

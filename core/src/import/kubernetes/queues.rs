@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::objects::{Kind, Object};
 use super::{Cluster, Report, counted, kueue, moment, shards, volcano};
 use crate::import::loose::Place;
+use crate::import::without_limit;
 use crate::scenario::quantity;
 use crate::scenario::{JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quoted};
 
@@ -51,21 +52,9 @@ pub fn queues(
     }
     queues.extend(missing.iter().map(|name| match cluster.is_yunikorn {
         true => QueueEntry { name: name.to_string(), ..QueueEntry::default() },
-        false => unlimited(name),
+        false => without_limit(name, "unlimited"),
     }));
     queues
-}
-
-/// A queue that everything fits in.
-fn unlimited(name: &str) -> QueueEntry {
-    let free = ResourceEntry {
-        quota: Some("unlimited".into()),
-        limit: Some("unlimited".into()),
-        weight: Some("1".into()),
-        usage: None,
-    };
-    let (gpu, cpu, memory) = (free.clone(), free.clone(), free);
-    QueueEntry { name: name.to_string(), gpu, cpu, memory, ..QueueEntry::default() }
 }
 
 fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> QueueEntry {

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use super::objects::{Kind, Object, tally};
 use super::pods::{Pod, Request, SCHEDULERS};
 use super::{Cluster, Report, moment};
-use crate::import::amounts::Amounts;
 use crate::scenario::{JobEntry, PODS_MAX, PodSetEntry, Scalar};
 
 /// The kinds whose pods have a template.
@@ -138,24 +137,12 @@ fn with_pods(
     let requests: Vec<Request> = parts.iter().map(|(.., object)| Request::read(object, report)).collect();
     let first = &requests[0];
     let job = JobEntry { selector: first.selector.clone(), tolerations: first.tolerations.clone(), ..job };
-    let amounts = |amounts: &Amounts| amounts.written();
     if let [(_, n, ..)] = parts {
-        let ([gpu, cpu, memory], resources) = amounts(&first.amounts);
-        return JobEntry {
-            pods: Some(Scalar(n.to_string())),
-            min_available: Some(Scalar(least.to_string())),
-            gpu: gpu.filter(|_| first.gpu_memory.is_none()),
-            gpu_memory: first.gpu_memory.clone().map(Scalar),
-            gpu_devices: first.gpu_devices.clone().map(Scalar),
-            cpu,
-            memory,
-            resources,
-            affinity: first.affinity.clone(),
-            ..job
-        };
+        let (pods, min) = (Some(Scalar(n.to_string())), Some(Scalar(least.to_string())));
+        return first.in_job(JobEntry { pods, min_available: min, ..job });
     }
     let set = |((name, n, min, _), request): (&(String, u64, Option<u64>, Object<'_>), &Request)| {
-        let ([gpu, cpu, memory], resources) = amounts(&request.amounts);
+        let ([gpu, cpu, memory], resources) = request.amounts.written();
         PodSetEntry {
             name: name.clone(),
             pods: Some(Scalar(n.to_string())),

@@ -1,8 +1,8 @@
 //! The state of a plan at the moment of a cycle: who wants what, what runs where, who lends, what is promised.
 //!
 //! # Rule
-//! What the cluster shows comes first; the memory says where units were drawn from, which hosts are lent and for whom room is being
-//! made. Units enter in the order in which they were started.
+//! The cluster shows nodes, queues, jobs and pods; the memory adds the source of each unit, the hosts that are lent and the earmarks.
+//! Units enter in the order in which they were started.
 //!
 //! # Source
 //! ego.md 2, 3.1

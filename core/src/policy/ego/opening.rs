@@ -22,7 +22,7 @@ use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 
 impl Memory {
-    /// Takes in what lies before the start: who has borrowed, and for whom room is being made.
+    /// Reads the state before the first cycle: the hosts that are lent, and the earmarks of pods being evicted.
     pub(super) fn open(&mut self, model: &Model, world: PartitionView<'_>) {
         if std::mem::replace(&mut self.is_open, true) {
             return;

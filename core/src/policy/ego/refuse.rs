@@ -131,7 +131,7 @@ impl Because<'_, '_> {
         }
     }
 
-    /// In a slot plan: no host is large enough; at a limit; at its quota; nobody to take from.
+    /// In a slot plan: no host is large enough; at a limit; at its quota; no consumer above its quota.
     fn slot_gate(&self, slots: &SlotView, sub: SubId, queue: QueueId) -> (Gate, Outlook, Vec<Check>) {
         let state = &self.desk.state;
         let leaf = state.subs[sub].leaf;

@@ -23,7 +23,7 @@ pub use super::plan::{EnforceAt, ShareQuota};
 /// One consumer is offered its part of what is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotOffer {
-    /// To whom.
+    /// The consumer that receives it.
     pub consumer: ConsumerId,
     /// From 1; another one follows where somebody was offered all it wants.
     pub round: u32,

@@ -28,7 +28,7 @@ use super::queues::snapshot_queues;
 use super::request::Request;
 use super::session::Session;
 use super::share::published::PUBLISHED;
-use super::share::shares;
+use super::share::shares::{self, Queue};
 use super::share::usage_tracker::UsageTracker;
 use super::snapshot::{Quantities, SnapshotQueue};
 use super::task::QueueRef;
@@ -106,8 +106,11 @@ impl Scheduler for Kai {
         queue: QueueId,
         resource: Resource,
     ) -> Vec<DivisionStep> {
-        let mut steps = self.derive_with(snapshot_queues(world), world, memory, (queue, resource));
-        steps.extend(self.published_share(world, memory, queue).filter(|_| resource == Resource::GPU));
+        let (queues, total) = self.divided(snapshot_queues(world), world, memory);
+        let mut steps = self.ladder(&queues, total, (queue, resource));
+        if resource == Resource::GPU {
+            steps.extend(published_share(&queues, total, queue));
+        }
         steps
     }
 
@@ -199,35 +202,30 @@ impl Kai {
         memory: &Memory,
         (queue, resource): (QueueId, Resource),
     ) -> Vec<DivisionStep> {
-        let pool = self.world(world, memory);
-        let (queues, total) = (pool.divided(queues), pool.total());
-        let found = queues.iter().position(|q| q.id == queue).map(QueueRef::of);
-        let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
-        let (Some(at), Some(index)) = (found, index) else { return Vec::new() };
-        shares::ladder(&queues, total, self.config.division_params(), at, index)
+        let (queues, total) = self.divided(queues, world, memory);
+        self.ladder(&queues, total, (queue, resource))
     }
 
-    /// What the published pseudo-code says of the GPUs of a queue, where that is another number. It knows no past usage.
-    fn published_share(
+    /// The queues with their fair shares, and what was divided.
+    fn divided(
         &self,
+        queues: Vec<SnapshotQueue>,
         world: PartitionView<'_>,
         memory: &Memory,
-        queue: QueueId,
-    ) -> Option<DivisionStep> {
+    ) -> (Vec<Queue>, Quantities) {
         let pool = self.world(world, memory);
-        let (queues, total) = (pool.divided(snapshot_queues(world)), pool.total());
-        let at = queues.iter().position(|q| q.id == queue).map(QueueRef::of)?;
-        let gpu = Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU)?;
-        if queues.iter().any(|q| q.usage.to_array()[gpu] != 0.0) {
-            return None;
-        }
-        let fair_share = shares::published(&queues, total, at, gpu);
-        let decides = queues[at.ix()].fair_share.to_array()[gpu];
-        ((fair_share - decides).abs() >= LEAST_DIFFERENCE).then_some(DivisionStep::AlternativeShare {
-            rule: PUBLISHED,
-            queue,
-            fair_share,
-        })
+        (pool.divided(queues), pool.total())
+    }
+
+    fn ladder(
+        &self,
+        queues: &[Queue],
+        total: Quantities,
+        (queue, resource): (QueueId, Resource),
+    ) -> Vec<DivisionStep> {
+        let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
+        let (Some(at), Some(index)) = (found(queues, queue), index) else { return Vec::new() };
+        shares::ladder(queues, total, self.config.division_params(), at, index)
     }
 
     pub(in crate::policy) fn order_with(
@@ -241,6 +239,26 @@ impl Kai {
         let mut session = Session::open(&opening, Level::Outcomes);
         serving_order::levels(&mut session, queue, job)
     }
+}
+
+fn found(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
+    queues.iter().position(|q| q.id == queue).map(QueueRef::of)
+}
+
+/// What the published pseudo-code says of the GPUs of a queue, where that is another number. It knows no past usage.
+fn published_share(queues: &[Queue], total: Quantities, queue: QueueId) -> Option<DivisionStep> {
+    let at = found(queues, queue)?;
+    let gpu = Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU)?;
+    if queues.iter().any(|q| q.usage.to_array()[gpu] != 0.0) {
+        return None;
+    }
+    let fair_share = shares::published(queues, total, at, gpu);
+    let decides = queues[at.ix()].fair_share.to_array()[gpu];
+    ((fair_share - decides).abs() >= LEAST_DIFFERENCE).then_some(DivisionStep::AlternativeShare {
+        rule: PUBLISHED,
+        queue,
+        fair_share,
+    })
 }
 
 /// At the first cycle: with what the queues bring along.

@@ -137,7 +137,7 @@ fn unit<'a>(source: &Source<'a>, id: QueueId) -> Option<Unit<'a>> {
     })
 }
 
-/// Ranks that nobody has are left out; a queue without one comes before all that have one.
+/// Ranks without a queue are left out; a queue without a rank comes before all queues with one.
 fn has_ranks(source: &Source<'_>) -> bool {
     source.partitions().any(|(_, queues, _)| queues.values().any(|queue| queue.priority.is_some()))
 }

@@ -93,7 +93,7 @@ impl Sibling<'_> {
 pub enum Step {
     /// A grant up to the quota.
     Quota {
-        /// To whom.
+        /// The sibling that receives it.
         sibling: usize,
         /// The quota as divided with.
         quota: f64,
@@ -106,7 +106,7 @@ pub enum Step {
     },
     /// One queue's part in one round.
     Round {
-        /// To whom.
+        /// The sibling that receives it.
         sibling: usize,
         /// Round of this priority, from 1.
         round: u32,
@@ -123,7 +123,7 @@ pub enum Step {
     },
     /// A left-over unit.
     Remainder {
-        /// To whom.
+        /// The sibling that receives it.
         sibling: usize,
         /// The rounded-off part that ordered it.
         fraction: f64,

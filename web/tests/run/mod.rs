@@ -1,0 +1,96 @@
+//! Runs and what the engine reports of them, without a browser.
+
+use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::report::{Gantt, GanttBy, Report, ReportRequest};
+use fairground_web::engine::serve::Server;
+use fairground_web::views::gantt::view::{GanttView, Line};
+
+/// The side of the engine, as the page asks it.
+pub struct Page {
+    server: Server,
+    generation: u64,
+}
+
+impl Page {
+    pub fn open(text: &str, cycle: u32) -> (Page, Frame, Run) {
+        let mut page = Page { server: Server::default(), generation: 0 };
+        let ask = Ask::Load { scenario: text.to_string(), cycle };
+        let (frame, run) = page.frame(ask);
+        (page, frame, run)
+    }
+
+    fn ask(&mut self, ask: Ask) -> Option<Say> {
+        self.all(ask).pop()
+    }
+
+    pub fn all(&mut self, ask: Ask) -> Vec<Say> {
+        self.generation += 1;
+        let mut replies: Vec<Reply> = self.server.ask(Request { generation: self.generation, ask });
+        while self.server.is_busy() {
+            replies.extend(self.server.work());
+        }
+        replies.into_iter().map(|reply| reply.say).collect()
+    }
+
+    pub fn frame(&mut self, ask: Ask) -> (Frame, Run) {
+        match self.ask(ask) {
+            Some(Say::Frame { frame, run }) => (*frame, *run),
+            other => panic!("a frame was expected, not {other:?}"),
+        }
+    }
+
+    pub fn report(&mut self, request: ReportRequest) -> Report {
+        match self.ask(Ask::Report(request)) {
+            Some(Say::Report(Some(report))) => *report,
+            other => panic!("a story was expected, not {other:?}"),
+        }
+    }
+
+    pub fn gantt(&mut self, by: GanttBy, first: u32, n: u32, about: &str) -> Gantt {
+        let request = ReportRequest::Gantt { by, first, n, about: about.into(), named: Vec::new() };
+        match self.report(request) {
+            Report::Gantt(gantt) => gantt,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// One team holds all, another takes half back; the taken pod begins again once the other is done.
+pub const RESTART: &str = "format: fairground-scenario
+version: 1
+policy: kai
+cycle: 1s
+nodes: [{name: node, count: 1, gpu: 2}]
+queues:
+- {name: team-a, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, memory: {quota: unlimited, limit: unlimited, weight: 1}}
+- {name: team-b, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, memory: {quota: unlimited, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: team-a, submit: 0s, gpu: 1, lasts: 20s}
+- {name: a2, queue: team-a, submit: 1s, gpu: 1, lasts: 8s}
+- {name: b1, queue: team-b, submit: 3s, gpu: 1, lasts: 5s}
+";
+
+/// Two teams with adapters that the scenario names itself; a job of team-b waits for one.
+pub const ADAPTERS: &str = "format: fairground-scenario
+version: 1
+policy: kai
+cycle: 1s
+nodes: [{name: n, gpu: 4, cpu: 16, resources: {rdma: 2}}, {name: m, gpu: 4}]
+queues:
+- {name: a, gpu: {quota: 4, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, \
+   memory: {quota: unlimited, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 4, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, \
+   memory: {quota: unlimited, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: a, gpu: 1, cpu: 4, resources: {rdma: 2}, lasts: 10s}
+- {name: b1, queue: b, gpu: 1, resources: {rdma: 1}}
+";
+
+/// The lines of a Gantt chart as text.
+pub fn lines(view: &GanttView) -> String {
+    let line = |line: &Line| match line {
+        Line::Queue(name, _) => format!("[{name}]\n"),
+        Line::Row(row) => format!("{}\n", row.says),
+    };
+    view.lines.iter().map(line).collect::<String>() + &view.summary
+}

@@ -1,0 +1,265 @@
+//! What Fairness and WHY say of whole runs agrees with the moments of the run.
+
+mod run;
+
+use expect_test::expect;
+use fairground::words::Selection;
+use fairground_web::engine::report::{GanttBy, Report, ReportRequest, Tally};
+use fairground_web::library::EXAMPLES;
+use fairground_web::views::fairness::view::fairness;
+use fairground_web::views::gantt::view::gantt;
+use fairground_web::words::{announce, why};
+use run::{ADAPTERS, Page, RESTART, lines};
+
+fn tally(page: &mut Page) -> Tally {
+    match page.report(ReportRequest::Tally { resource: 2 }) {
+        Report::Tally(tally) => tally,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_was_owed_and_lost_is_counted() {
+    let (mut page, ..) = Page::open(RESTART, 40);
+    let tally = tally(&mut page);
+    // a1 runs from 1 to 21 s, a2 from 1 to 3 s and, after b1's 4 to 9 s, from 9 to 17 s: of 35 GPU seconds 2 are lost. One GPU is free
+    // while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
+    expect![[r#"
+        Tally {
+            resource: 2,
+            cycle: 22,
+            time_ms: 22000,
+            queues: [
+                TallyRow {
+                    short: 1.0,
+                    used: 30.0,
+                    owed: 1.0,
+                    borrowed: 10.0,
+                    lost: 2.0,
+                    started: 2,
+                    wait_median: 0.5,
+                    wait_p90: 1.0,
+                    wait_now: None,
+                    evictions: 1,
+                    restarts: 1,
+                    pools: [],
+                },
+                TallyRow {
+                    short: 1.0,
+                    used: 5.0,
+                    owed: 1.0,
+                    borrowed: 0.0,
+                    lost: 0.0,
+                    started: 1,
+                    wait_median: 1.0,
+                    wait_p90: 1.0,
+                    wait_now: None,
+                    evictions: 0,
+                    restarts: 0,
+                    pools: [],
+                },
+            ],
+            all: TallyRow {
+                short: 0.0,
+                used: 35.0,
+                owed: 2.0,
+                borrowed: 10.0,
+                lost: 2.0,
+                started: 3,
+                wait_median: 1.0,
+                wait_p90: 1.0,
+                wait_now: None,
+                evictions: 1,
+                restarts: 1,
+                pools: [],
+            },
+            capacity: 44.0,
+            idle_wanted: 2.0,
+            stranded: 0.0,
+            free: 2.0,
+            jain: Some(
+                0.9944616747895437,
+            ),
+            ping_pong: [],
+        }"#]]
+    .assert_eq(&format!("{tally:#?}"));
+}
+
+#[test]
+fn fairness_is_told_in_words() {
+    let (mut page, frame, _) = Page::open(RESTART, 40);
+    let view = fairness(&tally(&mut page), &frame, None);
+    let facts: Vec<String> =
+        view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
+    expect![[r#"
+        From 0:00 to 0:22, cycle 22: team-a was owed most and was below its share for 0:01.
+        Used: 79.5 % (35 of 44 GPU-seconds)
+        Idle while wanted: 4.5 % (2 GPU-seconds free while jobs waited)
+        Stranded now: 0 GPUs (of 2 GPUs free: too small for any waiting job)
+        Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU-seconds lost)
+        Jain index: 0.99 (all queues got nearly the same fraction of their share)
+        queue	below share	owed, GPU-seconds	borrowed, GPU-seconds	used, GPU-seconds	median wait	P90 wait	longest wait now	evictions	lost, GPU-seconds
+        team-a	0:01	1	10	30	0:00	0:01	–	1	2
+        team-b	0:01	1	0	5	0:01	0:01	–	0	0
+        all	–	2	10	35	0:01	0:01	–	1	2
+    "#]].assert_eq(&(view.summary + "\n" + &facts.join("\n") + "\n" + &view.table.tsv()));
+}
+
+/// The warnings of Fairness about an example at a cycle.
+fn warnings(id: &str, cycle: u32) -> Vec<String> {
+    let example = EXAMPLES.iter().find(|e| e.id == id).expect("an example");
+    let (mut page, frame, _) = Page::open(example.text, cycle);
+    let view = fairness(&tally(&mut page), &frame, None);
+    view.warnings.iter().map(|warning| format!("{}: {}{}", warning.name, warning.job, warning.says)).collect()
+}
+
+#[test]
+fn a_job_that_goes_back_and_forth_is_warned_of() {
+    let of = |cycle| warnings("tug-of-war", cycle).into_iter().filter(|says| says.starts_with("Ping-pong"));
+    assert_eq!(of(3).count(), 0, "evicted twice, started again once");
+    expect!["Ping-pong: stretch was evicted 11 times and started again 10 times in 0:12."]
+        .assert_eq(&of(12).collect::<String>());
+}
+
+#[test]
+fn a_job_that_starves_is_warned_of() {
+    let of = |id, cycle| warnings(id, cycle).into_iter().filter(|says| says.starts_with("Starvation"));
+    assert_eq!(of("tug-of-war", 8).count(), 0, "not yet long");
+    expect!["Starvation: build has been waiting for 0:12; red uses 1 GPU, below its fair share of 2; 1 other job as well."]
+        .assert_eq(&of("tug-of-war", 12).collect::<String>());
+    for example in ["quota-is-a-floor", "limit-is-a-ceiling", "priority-before-weight"] {
+        assert_eq!(warnings(example, 40), [""; 0], "{example}: all have what they are due");
+    }
+}
+
+#[test]
+fn what_is_free_and_fits_nobody_is_stranded() {
+    let stranded = |id: &str, cycle: u32| {
+        let example = EXAMPLES.iter().find(|e| e.id == id).expect("an example");
+        let tally = tally(&mut Page::open(example.text, cycle).0);
+        (tally.free, tally.stranded)
+    };
+    // One GPU is free on each of four nodes; who waits needs two on one.
+    assert_eq!(stranded("fragments-pinned", 2), (4.0, 4.0));
+    assert_eq!(stranded("start", 0), (0.0, 0.0));
+}
+
+/// Fairness counts in the resource that is shown, from the start of the scenario on.
+#[test]
+fn fairness_counts_what_is_shown() {
+    let (mut page, frame, _) = Page::open(ADAPTERS, 5);
+    let mut tally = |resource: u8| match page.report(ReportRequest::Tally { resource }) {
+        Report::Tally(tally) => fairness(&tally, &frame, None),
+        other => panic!("{other:?}"),
+    };
+    let used = |view: &fairground_web::views::fairness::view::FairnessView| {
+        view.facts[0].reading.replace('\u{a0}', " ")
+    };
+    // Placed at 0:01, hence held for four seconds of five.
+    assert_eq!(used(&tally(2)), "4 of 40 GPU-seconds");
+    assert_eq!(used(&tally(0)), "16 of 400 core-seconds");
+    let rdma = tally(3);
+    assert_eq!(used(&rdma), "8 of 10 rdma-seconds");
+    assert_eq!(rdma.facts[2].value, "0 rdma");
+    assert_eq!(rdma.table.head[4], "used, rdma-seconds");
+}
+
+/// Work and waits from before the start count in none of the numbers.
+#[test]
+fn fairness_has_one_span() {
+    let text = "format: fairground-scenario
+version: 1
+policy: kai
+cycle: 1s
+nodes: [{name: n, gpu: 2}]
+queues:
+- {name: a, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, \
+   memory: {quota: unlimited, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, \
+   memory: {quota: unlimited, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: a, gpu: 1, on: [n], submit: -2m, started: -2m}
+- {name: a2, queue: a, gpu: 1, on: [n], submit: -1m, started: -1m}
+- {name: b1, queue: b, gpu: 1, submit: -30s}
+- {name: b2, queue: b, gpu: 1, submit: -20s}
+";
+    let (mut page, frame, _) = Page::open(text, 4);
+    let tally = tally(&mut page);
+    let lost = tally.all.lost;
+    assert!(tally.all.evictions == 1 && lost > 0.0 && lost <= tally.all.used, "{lost} of {}", tally.all.used);
+    assert_eq!(tally.all.started, 1, "those that ran before have no wait");
+    assert!(tally.all.wait_median <= 3.0, "{}", tally.all.wait_median);
+    assert_eq!((tally.time_ms, tally.all.wait_now), (3000, Some(3.0)), "the span began three seconds ago");
+    let summary = fairness(&tally, &frame, None).summary;
+    assert!(summary.starts_with("From 0:00 to 0:03, cycle 3: "), "{summary}");
+}
+
+/// A hard gang of YuniKorn that failed is there for ever, but waits no more.
+#[test]
+fn a_gang_that_failed_does_not_wait() {
+    let text = fairground_web::library::Example::find("gang-hard").expect("an example").text;
+    let (mut page, frame, run) = Page::open(text, 60);
+    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    let view = gantt(&told, &run, &frame, None);
+    expect![[r#"
+        [team]
+        gang (team): submitted in cycle 0; failed by cycle 8
+        single (team): submitted in cycle 6; runs since cycle 8
+        2 jobs; in cycle 9: 1 running, 0 waiting, 0 finished, 1 failed or refused.
+        job	queue	pods	submitted	first start	ended	cycles run	lost cycles	evictions
+        gang	team	4	0	–	failed by 8	0	0	0
+        single	team	1	6	8	–	2	0	0
+    "#]]
+    .assert_eq(&(lines(&view) + "\n" + &view.table.tsv()));
+    let svg = fairground_web::views::gantt::draw::gantt(&view, 600.0);
+    assert!(svg.contains(">failed</text>"), "{svg}");
+    let queue = Selection::Queue("team".into());
+    let why = fairground_web::words::why(&frame, Some(&run), &queue, None, 2);
+    let (_, jobs) = why.list.expect("its jobs");
+    let listed: Vec<String> = jobs.iter().map(|entry| entry.text.to_string()).collect();
+    expect![[r#"
+        `gang` failed, 5 GPUs
+        `single` is running, 1 GPU"#]]
+    .assert_eq(&listed.join("\n"));
+    let job = Selection::Job("gang".into());
+    let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
+    assert!(about.ends_with(" · failed"), "{about}");
+    let cards = fairground_web::views::cluster::view::cluster(&frame, 600.0, 2);
+    assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
+}
+
+/// What is said of the job whose pod is taken in the third cycle, at a moment.
+fn said_of_a2(restart: &str, cycle: u32) -> String {
+    let (_, frame, run) = Page::open(&RESTART.replace("lasts: 8s", &format!("lasts: 8s{restart}")), cycle);
+    let why = why(&frame, Some(&run), &Selection::Job("a2".into()), None, 2);
+    let history: Vec<String> =
+        why.history.iter().map(|entry| format!("{}: {}", entry.when, entry.text.spoken())).collect();
+    [why.about.spoken(), why.verdict.spoken(), why.outlook.spoken(), history.join("; "), announce(&frame, 2)]
+        .join("\n")
+}
+
+#[test]
+fn nobody_replaces_the_pod_that_was_taken() {
+    expect![[r#"
+        a2 · reclaimed, cycle 3
+        a2 was evicted so that b1 can run. team-a was using 2 GPUs, 1 over its fair share of 1; with b1, team-b uses exactly its fair share of 1.
+        The pod is not recreated, and its work is lost.
+        cycle 1: submitted; cycle 1: started; cycle 3: reclaimed
+        Cycle 3: a2 gave up its GPU for b1. team-a 1, team-b 0."#]].assert_eq(&said_of_a2(", restart: never", 3));
+    expect![[r#"
+        a2 · evicted
+        a2 was evicted at 0:03 for b1: another queue reclaims its fair share. Its pods are not recreated, so the job is over and its work is lost.
+
+        cycle 1: submitted; cycle 1: started; cycle 3: reclaimed; cycle 4: gone, and not recreated
+        Cycle 4: b1 started on node-1; a2 is not recreated. team-a 1, team-b 1."#]].assert_eq(&said_of_a2(", restart: never", 4));
+    assert!(
+        said_of_a2(", restart: never", 12).starts_with("a2 · evicted\na2 was evicted at 0:03 for b1"),
+        "later, too"
+    );
+    assert!(said_of_a2("", 12).contains("runs"), "without it, it began again");
+    let (mut page, ..) = Page::open(&RESTART.replace("lasts: 8s", "lasts: 8s, restart: never"), 40);
+    let row = page.gantt(GanttBy::Pod, 0, 100, "").rows.into_iter().find(|row| row.name == "a2").expect("a2");
+    assert_eq!((row.known, row.bars.len(), row.bars[0].lost), ((1, Some(4)), 1, 1), "{row:?}");
+    let all = tally(&mut page).all;
+    assert_eq!((all.evictions, all.restarts, all.lost, all.used), (1, 0, 2.0, 27.0));
+}
