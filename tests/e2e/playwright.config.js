@@ -14,7 +14,8 @@ export default defineConfig({
   retries: 0,
   workers: 2,
   fullyParallel: true,
-  timeout: 60_000,
+  // Above the wait for the start of the page.
+  timeout: 120_000,
   expect: { timeout: 10_000 },
   use: {
     baseURL: FAIRGROUND_URL,

@@ -1,4 +1,4 @@
-//! A static file server for the browser tests, on this machine only: loopback, GET and HEAD, one request after the other.
+//! A static file server for the browser tests, on this machine only: loopback, GET and HEAD.
 
 use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
@@ -32,10 +32,13 @@ impl Server {
 
     /// Serves until the process ends.
     pub fn run(self) {
-        for request in self.listener.incoming_requests() {
-            // A browser that hangs up in the middle is no concern of ours.
-            self.answer(request).ok();
-        }
+        std::thread::scope(|scope| {
+            for request in self.listener.incoming_requests() {
+                // A page that is compiled while it is read takes the program slowly; no other page waits for it. And a
+                // browser that hangs up in the middle is no concern of ours.
+                scope.spawn(|| self.answer(request).ok());
+            }
+        });
     }
 
     fn answer(&self, request: Request) -> std::io::Result<()> {

@@ -56,7 +56,6 @@ for (const width of [320, 390, 768, 1024, 1280]) {
 
 for (const [theme, width] of [["light", 1440], ["dark", 1440], ["dark", 390]]) {
   test(`views, text and palette have no accessibility violations, ${theme}, ${width} px`, async ({ page }, testInfo) => {
-    test.setTimeout(90_000);
     await page.setViewportSize({ width, height: 844 });
     const app = new App(page);
     await app.open(`./?theme=${theme}`);

@@ -9,7 +9,6 @@ for (const [name, query] of [
   ["the page's own thread", "?engine=inline"],
 ]) {
   test(`in ${name}, examples decide as they do natively`, async ({ page }) => {
-    test.setTimeout(120_000);
     const app = new App(page);
     await app.open(`./${query}`);
     for (const [id, expected] of Object.entries(digests)) {

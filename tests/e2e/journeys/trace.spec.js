@@ -17,7 +17,6 @@ function trace(rows) {
 const SIZES = "queue,gpus\nvision,32\nnlp,32\nranking,16\nads,16\n";
 
 test("a trace is understood, run for a day and stays usable", async ({ page }) => {
-  test.setTimeout(120_000);
   const app = new App(page);
   await app.open();
   await app.drop([
@@ -39,7 +38,6 @@ test("a trace is understood, run for a day and stays usable", async ({ page }) =
 });
 
 test("a long run is stopped where it is", async ({ page }) => {
-  test.setTimeout(120_000);
   const app = new App(page);
   await app.open();
   await app.drop([["jobs.csv", trace(12000)], ["sizes.csv", SIZES]]);

@@ -232,26 +232,25 @@ async function look(page, name) {
   expect.soft(sideways, name).toBeLessThanOrEqual(0);
 }
 
-for (const theme of ["light", "dark"]) {
-  for (const [name, lead, panel] of SCREENS) {
-    test(`${name}, ${theme}`, async ({ page }) => {
-      test.setTimeout(60_000);
-      await page.emulateMedia({ reducedMotion: "reduce", colorScheme: theme });
-      const app = new App(page);
-      await app.open();
-      await lead(app, page);
-      for (const [width, height] of [WIDE, PHONE]) {
-        await page.setViewportSize({ width, height });
-        await bring(page, panel);
+for (const [name, lead, panel] of SCREENS) {
+  test(name, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const app = new App(page);
+    await app.open();
+    await lead(app, page);
+    for (const [width, height] of [WIDE, PHONE]) {
+      await page.setViewportSize({ width, height });
+      await bring(page, panel);
+      for (const theme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme: theme });
         await look(page, `${name}-${width}-${theme}`);
       }
-    });
-  }
+    }
+  });
 }
 
 for (const [width, height] of SIZES.slice(1, -1)) {
   test(`${width} px`, async ({ page }) => {
-    test.setTimeout(90_000);
     await page.setViewportSize({ width, height });
     const app = new App(page);
     await app.open("./?theme=light");
@@ -266,7 +265,6 @@ for (const [width, height] of SIZES.slice(1, -1)) {
 
 for (const [width, height] of [WIDE, PHONE]) {
   test(`${width} px, forced colours`, async ({ page }) => {
-    test.setTimeout(90_000);
     await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
     await page.setViewportSize({ width, height });
     const app = new App(page);
