@@ -17,6 +17,7 @@ use crate::props::{
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
 use crate::state::command::Command;
+use crate::state::document::at_moment::at_moment;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::timeline_edit::{self, mistake};
 use crate::state::effect::Effect;
@@ -98,7 +99,7 @@ impl Store {
             terms: Memo::new(move |_| scenario.with(|s| Terms::of(&s.policy))),
             edited: held.followed(
                 |m| match timeline_edit::moment(m) {
-                    Some((_, time_ms)) => timeline_edit::at_moment(&m.scenario, time_ms),
+                    Some((_, time_ms)) => at_moment(&m.scenario, time_ms),
                     None => m.scenario.clone(),
                 },
                 is_another,

@@ -157,6 +157,7 @@ fn screens() -> Vec<(String, Lead)> {
         Dialog::Palette,
         Dialog::Paste,
         Dialog::Reset,
+        Dialog::Term("fair share"),
         Dialog::BadLink("the link is incomplete".into()),
     ] {
         add(format!("dialog: {dialog:?}"), vec![Command::Dialog(Some(dialog))]);

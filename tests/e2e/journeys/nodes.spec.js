@@ -42,6 +42,31 @@ test("a single node of a group goes down, comes back and is drained at the curso
   await expect(node).not.toHaveAccessibleName(/draining/);
 });
 
+test("capacity and reloaded settings change from a cycle on", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("requests-of-two-priorities");
+  await app.step.click();
+  await app.atCycle(1);
+  await page.getByRole("button", { name: "from cycle 1" }).click();
+  await app.tab("Nodes").click();
+  await app.set('nodes["node-1"].gpu', "2");
+  const changes = page.getByRole("region", { name: "Changes during the run" });
+  await expect(changes).toContainText("node-1: GPUs 2");
+  await expect(app.cell('nodes["node-1"].gpu')).toContainText("2");
+  await expect(app.now.getByRole("button", { name: /^node-1: / })).toHaveAccessibleName(/of 2/);
+  await app.tab("Rules").click();
+  const policy = page.getByLabel("nodesortpolicy", { exact: true });
+  await policy.selectOption("binpacking");
+  await app.arrived();
+  await expect(changes).toContainText("Settings: node-sort binpacking");
+  await expect(policy).toHaveValue("binpacking");
+  await page.getByRole("button", { name: "from the start" }).click();
+  await expect(policy).toHaveValue("");
+  await app.tab("Nodes").click();
+  await expect(app.cell('nodes["node-1"].gpu')).toContainText("3");
+});
+
 test("a run can go on until any queue has its share, or until a cycle", async ({ page }) => {
   const app = new App(page);
   await app.open();

@@ -15,6 +15,12 @@ async function finger(page) {
       const steps = 8;
       for (let i = 1; i <= steps; i++) await send("touchMove", [{ x: x + (dx * i) / steps, y: y + (dy * i) / steps }]);
     },
+    /** Two fingers at a height that move apart, from one distance to another. */
+    async pinch([x, y], from, to) {
+      const fingers = (distance) => [-1, 1].map((side, id) => ({ x: x + (side * distance) / 2, y, id }));
+      await send("touchStart", fingers(from));
+      for (let i = 1; i <= 8; i++) await send("touchMove", fingers(from + ((to - from) * i) / 8));
+    },
     lift: () => send("touchEnd", []),
   };
 }
@@ -77,5 +83,24 @@ test.describe("on a tablet", () => {
     await hand.lift();
     await app.arrived();
     await expect(app.share("team-a")).toHaveAccessibleName(/limit [0-3] GPUs?,/);
+  });
+
+  test("two fingers zoom the timeline", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    await app.example("usage-fades");
+    await page.keyboard.press("g");
+    await page.getByRole("dialog").getByRole("textbox").fill("40");
+    await page.keyboard.press("Enter");
+    await app.atCycle(40);
+    const slider = page.locator(".timeline").getByRole("slider", { name: "Cycle" });
+    const box = await slider.boundingBox();
+    const hand = await finger(page);
+    await hand.pinch([box.x + box.width / 2, box.y + box.height / 2], 100, 300);
+    await hand.lift();
+    await expect(slider).toHaveAttribute("aria-valuetext", /zoomed to cycles/);
+    await hand.pinch([box.x + box.width / 2, box.y + box.height / 2], 400, 50);
+    await hand.lift();
+    await expect(slider).not.toHaveAttribute("aria-valuetext", /zoomed/);
   });
 });

@@ -139,6 +139,10 @@ const SCREENS = [
   ["dialog-keys", dialog((app, page) => page.keyboard.press("?"))],
   ["dialog-palette", dialog((app, page) => page.keyboard.press("Control+k"))],
   ["dialog-go-to", dialog((app, page) => page.keyboard.press("g"))],
+  [
+    "dialog-term",
+    dialog((app, page) => page.locator(".legend").getByRole("button", { name: "fair share" }).first().click()),
+  ],
   ["dialog-import", dialog((app) => app.drop([["projects.json", PROJECTS]]))],
   [
     "dialog-compare",

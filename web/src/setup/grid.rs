@@ -18,6 +18,7 @@ use crate::widgets::icons::{Icon, Kind as IconKind};
 use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::on_leave;
 use crate::widgets::picture::rem;
+use crate::widgets::term::term_at;
 
 /// What keys ask of a row beyond moving and editing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +121,9 @@ pub fn EditGrid(
     let head = move || {
         let cells = columns.get().into_iter().map(|column| {
             let title = (!column.title.is_empty()).then_some(column.title);
-            view! { <span role="columnheader" class:num=column.is_number title=title>{column.label}</span> }
+            // The grid has one tab stop; by keys the definition is reached in Help.
+            let label = term_at(column.label, false);
+            view! { <span role="columnheader" class:num=column.is_number title=title>{label}</span> }
         });
         view! {
             {cells.collect_view()}

@@ -22,7 +22,7 @@ pub fn Nodes() -> impl IntoView {
     let store = Store::get();
     let dismissed = store.part(|m| (*m.dismissed).clone());
     let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.scenario.get(), store.findings.get());
+        let (scenario, findings) = (store.edited.get(), store.findings.get());
         dismissed.with(|dismissed| {
             node_rows(&scenario, &findings, |finding| dismissed.contains(&document::finding_key(finding)))
         })

@@ -9,7 +9,7 @@ use super::detail::fields;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::change::Change;
-use crate::state::document::timeline_edit::lines as in_order;
+use crate::state::document::timeline_lines::lines as in_order;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;

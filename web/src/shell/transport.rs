@@ -104,6 +104,7 @@ pub fn Transport() -> impl IntoView {
                 label=Signal::derive(move || if playing.get() { "Pause".to_string() } else { "Play".to_string() })
                 key="Space"
                 class="framed"
+                disabled=Signal::derive(move || at_end.get() && !playing.get())
                 on_press=play
             />
             <Speed />

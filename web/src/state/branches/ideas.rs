@@ -8,6 +8,7 @@ use fairground::words::Terms;
 
 use crate::engine::protocol::{Frame, QueueRow};
 use crate::state::branches::what_if::Idea;
+use crate::state::document::at_moment::at_moment;
 use crate::state::document::change::Change;
 use crate::state::document::{edit, timeline_edit};
 use crate::state::model::Model;
@@ -42,8 +43,7 @@ type Ideas = Vec<(Idea, Change)>;
 pub(crate) fn ideas(model: &Model, frame: &Frame, job: &str) -> Ideas {
     // Queues as they are where the change applies.
     let moment = timeline_edit::moment(model);
-    let scenario = moment
-        .map_or_else(|| model.scenario.clone(), |(_, ms)| timeline_edit::at_moment(&model.scenario, ms));
+    let scenario = moment.map_or_else(|| model.scenario.clone(), |(_, ms)| at_moment(&model.scenario, ms));
     let Some(entry) = entry_of(&scenario, job) else { return Vec::new() };
     let case = Case {
         scenario: &scenario,

@@ -8,6 +8,7 @@ use fairground::words::{Selection, Terms, capital};
 use crate::state::branches::alternative;
 use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
+use crate::state::document::at_moment::at_moment;
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
@@ -39,13 +40,13 @@ pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
             follow_rename(model, at, value);
             if timeline_edit::moment(model).is_some() {
-                let text = "This edit applies from the start. During a run only quota, limit, weight and priority of queues, states of single nodes, and submitted or ended jobs can change.";
+                let text = "This edit applies from the start. During a run these can change: quota, limit, weight and priority of queues, capacity and state of nodes, jobs that are submitted or end, and settings that the policy reloads.";
                 notify(model, false, text.to_string(), Some(("Undo".to_string(), Command::Undo)), fx);
             }
         }
         Ok((after, Some((cycle, time_ms)))) => {
             let control = format!("{at} {time_ms}");
-            let was = timeline_edit::at_moment(&before, time_ms);
+            let was = at_moment(&before, time_ms);
             let name = format!("{} from cycle {cycle}", edit::name_of_set(&was, at, value));
             commit(model, after, &control, |_| name, fx);
         }

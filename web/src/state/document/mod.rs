@@ -1,5 +1,6 @@
 //! The document: the scenario, its edits and their history.
 
+pub mod at_moment;
 pub mod change;
 pub mod commands;
 pub mod draft;
@@ -11,6 +12,7 @@ pub mod pod_requests;
 pub mod remarks;
 pub mod states;
 pub mod timeline_edit;
+pub mod timeline_lines;
 pub mod translated;
 pub mod translation;
 pub mod tree;

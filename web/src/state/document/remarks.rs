@@ -71,7 +71,7 @@ mod tests {
             check(&start).plan.map(|plan| plan.timeline.len())
         );
         assert!(remarks(&fairground::export::renamed(&noted).scenario).is_empty());
-        let lines = crate::state::document::timeline_edit::lines(&noted);
+        let lines = crate::state::document::timeline_lines::lines(&noted);
         assert!(
             lines.iter().any(|(_, time_ms, says)| (*time_ms, says.as_str()) == (1000, "Note")),
             "{lines:?}"

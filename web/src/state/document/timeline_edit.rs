@@ -1,15 +1,18 @@
 //! Edits that hold from the cursor on: entries of the scenario's timeline.
 //!
 //! # Rule
-//! While the switch in SETUP says *from cycle n*, a new quota, limit, weight or priority of a queue and a new state of a node is written
-//! into the timeline at the time of cycle n, which is then the first that is decided with it; a job that is added arrives
-//! then, and one that is removed ends then. Everything else can only be changed from the start.
+//! While the switch in SETUP says *from cycle n*, a new quota, limit, weight or priority of a queue, a new capacity or state of
+//! a node, and a new setting of a policy that reloads its configuration is written into the timeline at the time of cycle
+//! n, which is then the first that is decided with it; a job that is added arrives then, and one that is removed ends then.
+//! Everything else can only be changed from the start.
 
 use std::sync::Arc;
 
+use fairground::policy::Policy;
 use fairground::scenario::quantity::{count, millis};
 use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry};
 
+use super::at_moment::at_moment;
 use super::change::{Change, Changed};
 use crate::state::document::{self, Checked};
 use crate::state::model::Model;
@@ -25,33 +28,86 @@ pub(crate) fn text_of(time_ms: i64) -> String {
     if time_ms % 1000 == 0 { format!("{}s", time_ms / 1000) } else { format!("{time_ms}ms") }
 }
 
-/// What a place is in the timeline.
-struct Target {
-    /// `queue` or `node`, and its name.
-    of: &'static str,
-    name: String,
-    /// The place below the entry.
-    field: Vec<Segment>,
+/// What an entry of the timeline is about.
+#[derive(Clone)]
+enum Subject {
+    /// A queue, in one pool or in all.
+    Queue(String, Option<String>),
+    /// A node.
+    Node(String),
+    /// The settings of the policy.
+    Settings,
 }
 
-/// What can change during a run.
-fn target(scenario: &Scenario, at: &Path) -> Option<Target> {
-    let [Segment::Field(list), Segment::Named(name), rest @ ..] = at.0.as_slice() else { return None };
-    let names: Vec<&str> = rest
-        .iter()
-        .map(|segment| match segment {
-            Segment::Field(field) => field.as_str(),
-            _ => "",
-        })
-        .collect();
-    let of = match (list.as_str(), names.as_slice()) {
-        ("queues", ["priority"]) => "queue",
-        ("queues", ["gpu" | "cpu" | "memory", "quota" | "limit" | "weight"]) => "queue",
-        // Equal nodes share one line; an entry is about one node, so each gets one.
-        ("nodes", ["state"]) if scenario.nodes.iter().any(|n| n.name == *name && n.count.is_none()) => "node",
-        _ => return None,
-    };
-    Some(Target { of, name: name.clone(), field: rest.to_vec() })
+impl Subject {
+    fn is_of(&self, entry: &TimelineEntry) -> bool {
+        match self {
+            Subject::Queue(name, pool) => entry.queue.as_ref() == Some(name) && entry.pool == *pool,
+            Subject::Node(name) => entry.node.as_ref() == Some(name),
+            Subject::Settings => !entry.settings.is_empty() || !entry.unset.is_empty(),
+        }
+    }
+
+    fn entry(&self, time_ms: i64) -> TimelineEntry {
+        let mut entry = TimelineEntry { at: Scalar(text_of(time_ms)), ..TimelineEntry::default() };
+        match self {
+            Subject::Queue(name, pool) => (entry.queue, entry.pool) = (Some(name.clone()), pool.clone()),
+            Subject::Node(name) => entry.node = Some(name.clone()),
+            Subject::Settings => {}
+        }
+        entry
+    }
+}
+
+/// Groups of more nodes change from the start only.
+const GROUP_MAX: u64 = 200;
+
+/// What can change during a run: what the entries are about, and the place of the value in each. There are several for a
+/// group of equal nodes, because an entry is about one node.
+fn targets(scenario: &Scenario, at: &Path) -> (Vec<Subject>, Vec<Segment>) {
+    let names: Vec<&str> =
+        at.0.iter()
+            .map(|segment| match segment {
+                Segment::Field(name) | Segment::Named(name) => name.as_str(),
+                Segment::At(_) => "",
+            })
+            .collect();
+    let queue = |name: &str, pool: Option<&str>| vec![Subject::Queue(name.into(), pool.map(str::to_owned))];
+    let below = |n: usize| at.0[n..].to_vec();
+    match names.as_slice() {
+        ["queues", name, "priority"]
+        | ["queues", name, "gpu" | "cpu" | "memory", "quota" | "limit" | "weight"] => {
+            (queue(name, None), below(2))
+        }
+        ["queues", name, "pools", pool, "gpu" | "cpu" | "memory", "quota" | "limit" | "weight"] => {
+            (queue(name, Some(pool)), below(4))
+        }
+        ["nodes", name, "state"] => (nodes(scenario, name), below(2)),
+        ["nodes", name, "gpu" | "cpu" | "memory" | "pods"] | ["nodes", name, "resources", _] => {
+            let capacity = Segment::Field("capacity".into());
+            (nodes(scenario, name), std::iter::once(capacity).chain(below(2)).collect())
+        }
+        ["settings", name] if is_reloaded(scenario, name) => (vec![Subject::Settings], below(0)),
+        _ => (Vec::new(), Vec::new()),
+    }
+}
+
+/// Whether the policy reads a setting anew during a run.
+fn is_reloaded(scenario: &Scenario, setting: &str) -> bool {
+    let fixed = Policy::described_or_default(&scenario.policy).knows.reloads;
+    fixed.is_some_and(|fixed| !fixed.contains(&setting))
+}
+
+/// The nodes of a line of the scenario.
+fn nodes(scenario: &Scenario, line: &str) -> Vec<Subject> {
+    let Some(entry) = scenario.nodes.iter().find(|node| node.name == line) else { return Vec::new() };
+    match &entry.count {
+        None => vec![Subject::Node(line.to_owned())],
+        Some(n) => {
+            let n = count(&n.0).ok().filter(|n| *n <= GROUP_MAX).unwrap_or(0);
+            (1..=n).map(|n| Subject::Node(format!("{line}-{n}"))).collect()
+        }
+    }
 }
 
 fn entry_path(at: usize) -> Path {
@@ -69,89 +125,69 @@ pub fn set_from(
     text: &str,
     time_ms: i64,
 ) -> Option<Result<Scenario, String>> {
-    if let Some(nodes) = group_of_state(scenario, at) {
-        let put = |after: Scenario, node: String| node_state(&after, &node, text.trim(), time_ms);
-        return Some(nodes.into_iter().try_fold(scenario.clone(), put));
-    }
-    let target = target(scenario, at)?;
-    Some(write(scenario, &target, text.trim(), time_ms))
-}
-
-/// Larger groups change from the start only.
-const GROUP_MAX: u64 = 200;
-
-/// The nodes of a group, if the place is their state.
-fn group_of_state(scenario: &Scenario, at: &Path) -> Option<Vec<String>> {
-    let [Segment::Field(list), Segment::Named(name), Segment::Field(field)] = at.0.as_slice() else {
+    let (subjects, field) = targets(scenario, at);
+    if subjects.is_empty() {
         return None;
-    };
-    let group =
-        scenario.nodes.iter().find(|node| node.name == *name && list == "nodes" && field == "state")?;
-    let count = count(&group.count.as_ref()?.0).ok().filter(|n| *n <= GROUP_MAX)?;
-    Some((1..=count).map(|n| format!("{name}-{n}")).collect())
+    }
+    let put = |after: Scenario, subject: Subject| write(&after, &subject, &field, text.trim(), time_ms);
+    Some(subjects.into_iter().try_fold(scenario.clone(), put))
 }
 
 /// The scenario in which a node, single or of a group, has another state from a moment on; empty: it is ready.
 pub fn node_state(scenario: &Scenario, node: &str, state: &str, time_ms: i64) -> Result<Scenario, String> {
-    let field = vec![Segment::Field("state".into())];
-    write(scenario, &Target { of: "node", name: node.to_string(), field }, state, time_ms)
+    write(scenario, &Subject::Node(node.into()), &[Segment::Field("state".into())], state, time_ms)
 }
 
-fn write(scenario: &Scenario, target: &Target, text: &str, time_ms: i64) -> Result<Scenario, String> {
-    let is_here = |entry: &TimelineEntry| {
-        let named = if target.of == "queue" { &entry.queue } else { &entry.node };
-        named.as_deref() == Some(target.name.as_str()) && is_at(entry, time_ms)
-    };
+/// Puts a value into the entry about a subject at a moment, which is made if there is none and removed if nothing is left of it.
+fn write(
+    scenario: &Scenario,
+    subject: &Subject,
+    field: &[Segment],
+    text: &str,
+    time_ms: i64,
+) -> Result<Scenario, String> {
     let mut entries = scenario.timeline.to_vec();
-    let at = entries.iter().position(is_here).unwrap_or_else(|| {
-        let mut entry = TimelineEntry { at: Scalar(text_of(time_ms)), ..TimelineEntry::default() };
-        *(if target.of == "queue" { &mut entry.queue } else { &mut entry.node }) = Some(target.name.clone());
-        entries.push(entry);
+    let at = entries.iter().position(|entry| subject.is_of(entry) && is_at(entry, time_ms));
+    let at = at.unwrap_or_else(|| {
+        entries.push(subject.entry(time_ms));
         entries.len() - 1
     });
+    if let ([_, Segment::Field(name)], Subject::Settings) = (field, subject) {
+        let is_set = is_set_before(scenario, name, time_ms);
+        entries[at].unset.retain(|unset| unset != name);
+        if text.is_empty() && is_set {
+            entries[at].unset.push(name.clone());
+        }
+    }
     let with_entry = Scenario { timeline: Arc::new(entries), ..scenario.clone() };
-    let place = Path(entry_path(at).0.into_iter().chain(target.field.iter().cloned()).collect());
+    let place = Path(entry_path(at).0.into_iter().chain(field.iter().cloned()).collect());
+    let is_state = matches!(field, [Segment::Field(state)] if state == "state");
     // No state of its own is to be ready again.
-    let value = if target.of == "node" && text.is_empty() { "ready" } else { text };
-    let set = Edit::Set { at: place, value: value.to_string() };
-    let mut after = document::apply(&with_entry, &[set])?;
+    let value = if is_state && text.is_empty() { "ready" } else { text };
+    let mut after = document::apply(&with_entry, &[Edit::Set { at: place, value: value.to_string() }])?;
     if is_empty(&after.timeline[at]) {
         after = document::apply(&after, &[Edit::Remove { at: entry_path(at) }])?;
     }
     Ok(after)
 }
 
-pub(crate) fn is_empty(entry: &TimelineEntry) -> bool {
-    let parts = [&entry.gpu, &entry.cpu, &entry.memory];
-    entry.job.is_none()
-        && entry.state.is_none()
-        && entry.priority.is_none()
-        && parts.iter().all(|part| part.quota.is_none() && part.limit.is_none() && part.weight.is_none())
+/// Whether a setting has a value just before a moment.
+fn is_set_before(scenario: &Scenario, setting: &str, time_ms: i64) -> bool {
+    let before = at_moment(&Arc::new(scenario.clone()), time_ms - 1);
+    before.settings.contains_key(setting)
 }
 
-/// The queues as they are at a moment.
-pub fn at_moment(scenario: &Arc<Scenario>, time_ms: i64) -> Arc<Scenario> {
-    let mut entries: Vec<(i64, &TimelineEntry)> =
-        scenario.timeline.iter().filter_map(|e| Some((millis(&e.at.0).ok()?, e))).collect();
-    entries.retain(|(at, entry)| *at <= time_ms && entry.queue.is_some());
-    if entries.is_empty() {
-        return scenario.clone();
-    }
-    entries.sort_by_key(|(at, _)| *at);
-    let mut queues = scenario.queues.to_vec();
-    for (_, entry) in entries {
-        let Some(queue) = queues.iter_mut().find(|q| Some(&q.name) == entry.queue.as_ref()) else { continue };
-        let put = |to: &mut Option<Scalar>, from: &Option<Scalar>| *to = from.clone().or(to.take());
-        put(&mut queue.priority, &entry.priority);
-        for (to, from) in
-            [(&mut queue.gpu, &entry.gpu), (&mut queue.cpu, &entry.cpu), (&mut queue.memory, &entry.memory)]
-        {
-            put(&mut to.quota, &from.quota);
-            put(&mut to.limit, &from.limit);
-            put(&mut to.weight, &from.weight);
-        }
-    }
-    Arc::new(Scenario { queues: Arc::new(queues), ..(**scenario).clone() })
+/// Whether an entry changes nothing.
+fn is_empty(entry: &TimelineEntry) -> bool {
+    let kept = TimelineEntry {
+        at: entry.at.clone(),
+        queue: entry.queue.clone(),
+        node: entry.node.clone(),
+        pool: entry.pool.clone(),
+        note: entry.note.clone(),
+        ..TimelineEntry::default()
+    };
+    *entry == kept
 }
 
 /// A change of more than one value at a moment; `None`: it cannot be made during a run.
@@ -224,7 +260,7 @@ pub fn mistake(model: &Model, at: &Path, value: &str) -> Option<String> {
 /// The same change from the cursor on, if that is wanted and possible.
 pub(crate) fn made(model: &Model, change: &Change, made: Changed) -> Result<Changed, String> {
     let Some((cycle, time_ms)) = moment(model) else { return Ok(made) };
-    match crate::state::document::timeline_edit::change(&model.scenario, change, &made, time_ms) {
+    match self::change(&model.scenario, change, &made, time_ms) {
         Some(scenario) => {
             let checked = model.checked().try_edit(scenario?)?;
             let name = format!("{} from cycle {cycle}", made.name);
@@ -234,35 +270,9 @@ pub(crate) fn made(model: &Model, change: &Change, made: Changed) -> Result<Chan
     }
 }
 
-/// The entries of the timeline in words, in order of time: place, moment, what changes.
-pub fn lines(scenario: &Scenario) -> Vec<(Path, i64, String)> {
-    let line = |(at, entry): (usize, &TimelineEntry)| {
-        let mut parts = Vec::new();
-        let mut part = |name: String, value: &Option<Scalar>| {
-            parts.extend(value.as_ref().map(|value| format!("{name} {}", value.0)));
-        };
-        part("priority".into(), &entry.priority);
-        for (resource, of) in [("", &entry.gpu), ("CPU ", &entry.cpu), ("memory ", &entry.memory)] {
-            part(format!("{resource}quota"), &of.quota);
-            part(format!("{resource}limit"), &of.limit);
-            part(format!("{resource}weight"), &of.weight);
-        }
-        parts.extend(entry.state.as_ref().map(|state| state.0.clone()));
-        parts.extend(entry.job.as_ref().map(|_| "ends".to_string()));
-        let who = entry.queue.as_ref().or(entry.node.as_ref()).or(entry.job.as_ref());
-        let says = match who {
-            _ if entry.is_remark() => "Note".to_string(),
-            who => format!("{}: {}", who.map_or("", |who| who), parts.join(", ")),
-        };
-        Some((entry_path(at), millis(&entry.at.0).ok()?, says))
-    };
-    let mut lines: Vec<(Path, i64, String)> = scenario.timeline.iter().enumerate().filter_map(line).collect();
-    lines.sort_by_key(|line| line.1);
-    lines
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::timeline_lines::lines;
     use super::*;
 
     fn scenario() -> Scenario {
@@ -314,6 +324,34 @@ mod tests {
         assert_eq!(lines(&down), [(entry_path(0), 1500, "n: down".to_string())]);
         let wrong = set_from(&scenario(), &quota(), "many", 7000).expect("it can change");
         assert!(checked.try_edit(wrong.expect("it can be written")).is_err());
+    }
+
+    #[test]
+    fn nodes_change_their_capacity_and_reloaded_settings_theirs() {
+        let at = |node: &str, field: &str| Path::default().field("nodes").named(node).field(field);
+        let shrunk = Arc::new(set(&scenario(), &at("n", "gpu"), "6", 7000));
+        assert_eq!(lines(&shrunk), [(entry_path(0), 7000, "n: GPUs 6".to_string())]);
+        assert!(fairground::scenario::check(&shrunk).plan.is_some());
+        let gpus = |time_ms| document::value(&at_moment(&shrunk, time_ms), &at("n", "gpu"));
+        assert_eq!((gpus(6999), gpus(7000)), ("8".to_string(), "6".to_string()));
+        assert!(set(&shrunk, &at("n", "gpu"), "", 7000).timeline.is_empty());
+        let group = Arc::new(set(&scenario(), &at("many", "memory"), "64 GB", 7000));
+        assert_eq!(group.timeline.len(), 2);
+        assert_eq!(document::value(&at_moment(&group, 7000), &at("many", "memory")), "64 GB");
+
+        let setting = Path::default().field("settings").field("node-sort");
+        assert!(set_from(&scenario(), &setting, "fair", 7000).is_none(), "read at the start only");
+        let mut start = scenario();
+        let reloads = Policy::ALL.iter().find(|policy| policy.knows.reloads.is_some());
+        start.policy = reloads.expect("a policy that reloads").key.to_string();
+        let later = set(&start, &setting, "binpacking", 7000);
+        assert_eq!(lines(&later), [(entry_path(0), 7000, "Settings: node-sort binpacking".to_string())]);
+        let unset = set(&later, &setting, "", 9000);
+        assert_eq!(lines(&unset)[1].2, "Settings: node-sort not set");
+        assert!(fairground::scenario::check(&unset).plan.is_some());
+        let then = at_moment(&Arc::new(unset.clone()), 9000);
+        assert_eq!(document::value(&then, &setting), "");
+        assert_eq!(set(&unset, &setting, "fair", 9000).timeline[1].unset, Vec::<String>::new());
     }
 
     #[test]

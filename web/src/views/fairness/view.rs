@@ -296,7 +296,10 @@ fn measures(tally: &Tally) -> [Option<f64>; 5] {
 type Reading = (&'static str, Kind, String);
 
 fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
-    let free = style.text(Kind::Now, tally.free);
+    let stranded = match tally.free {
+        0.0 => "nothing is free".to_string(),
+        free => format!("of {} free: too small for any waiting job", style.text(Kind::Now, free)),
+    };
     let lost = style.amount(tally.all.lost);
     let restarts = count(tally.all.restarts, "restart");
     let readings = [
@@ -310,7 +313,7 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
             Kind::Percent,
             format!("{} free while jobs waited", style.amount(tally.idle_wanted)),
         ),
-        ("Stranded now", Kind::Now, format!("of {free} free: too small for any waiting job")),
+        ("Stranded now", Kind::Now, stranded),
         (
             "Restarts per hour",
             Kind::Count,

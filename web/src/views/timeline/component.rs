@@ -7,9 +7,11 @@ use fairground::words::{Selection, number};
 use leptos::html;
 use leptos::prelude::*;
 
+use super::condense::cycles_per_step;
 use super::draw::{event_icon, lane_height, timeline_before as draw};
 use super::event_lane::{EventLane, View};
 use super::overlays::add_overlays;
+use super::pinch::Pinch;
 use super::view::{self, Axis, LaneMark, TimelineView};
 use super::zoom::{Window, crop};
 use super::zoom_control::{Zoom, ZoomButtons};
@@ -147,6 +149,10 @@ pub fn Timeline(
                     let marks = view.with(|view| view.as_deref().map(marks)).into_iter().flatten().flatten();
                     legend_lines(marks.map(|mark| (marks::key(mark), mark.name())))
                 }}
+                {move || {
+                    let n = shown.with(|view| view.as_deref().map_or(1, cycles_per_step));
+                    (n > 1).then(|| view! { <span class="hint">{format!("mean of each {n} cycles; grey: least to most")}</span> })
+                }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
                 <EventLane view marking />
                 <ZoomButtons zoom />
@@ -193,6 +199,7 @@ fn Body(
 ) -> impl IntoView {
     let store = Store::get();
     let dragging = RwSignal::new(false);
+    let pinch = StoredValue::new(Pinch::default());
     let go = move |to: u32, marks: bool| match marks {
         true => store.dispatch(Command::Mark(Some(to))),
         false => on_seek.run(to),
@@ -208,16 +215,32 @@ fn Body(
         }
     };
     let down = move |event: web_sys::PointerEvent| {
-        if event.button() == 0 {
-            capture(&event);
+        if event.button() != 0 {
+            return;
+        }
+        capture(&event);
+        pinch.update_value(|pinch| pinch.put(event.pointer_id(), f64::from(event.offset_x())));
+        let is_one = pinch.with_value(|pinch| pinch.middle().is_none());
+        dragging.set(is_one);
+        if is_one {
             seek(&event);
-            dragging.set(true);
         }
     };
     let moved = move |event: web_sys::PointerEvent| {
         if dragging.get_untracked() {
-            seek(&event);
+            return seek(&event);
         }
+        let factor = pinch
+            .try_update_value(|pinch| pinch.moved(event.pointer_id(), f64::from(event.offset_x())))
+            .flatten();
+        let middle = pinch.with_value(Pinch::middle);
+        if let (Some(factor), Some(middle), Some(axis)) = (factor, middle, axis.get_untracked()) {
+            zoom.scale(factor, axis.cycle_at(middle / text_scale()));
+        }
+    };
+    let up = move |event: web_sys::PointerEvent| {
+        pinch.update_value(|pinch| pinch.remove(event.pointer_id()));
+        dragging.set(false);
     };
     let keys = move |event: web_sys::KeyboardEvent| {
         if zoom.by_key(&event.key(), at()) {
@@ -267,8 +290,8 @@ fn Body(
                 style:top=move || rem(lane.get().0)
                 on:pointerdown=down
                 on:pointermove=moved
-                on:pointerup=move |_| dragging.set(false)
-                on:pointercancel=move |_| dragging.set(false)
+                on:pointerup=up
+                on:pointercancel=up
                 on:keydown=keys
                 on:wheel=turned
             ></div>

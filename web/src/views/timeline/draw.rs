@@ -7,6 +7,7 @@ use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::series::{AreaSeries, LineSeries};
 use plotters::style::Color;
 
+use super::condense::{Spread, condensed};
 use super::draw_overlays::{Labels, cycles_per_pixel, name_overlays, over};
 use super::view::{Axis, Band, LaneMark, RIGHT, TimelineView, lane};
 use crate::chart::backend::text_anchor::HPos;
@@ -57,7 +58,7 @@ pub fn timeline_before(view: &TimelineView, size: Size, cursor: Option<u32>) -> 
         }
         let size = Size { height: size.height - height, ..size };
         names(&below, view, size, axis.left())?;
-        areas(&below, view, size, (axis.left(), cursor))
+        areas(&below, &condensed(view), size, (axis.left(), cursor))
     })
 }
 
@@ -91,6 +92,11 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size, (left, cursor): (f64,
         .draw()?;
     if !view.apart {
         stack(&mut plane, view)?;
+    }
+    if let Some(Spread { least, most }) = &view.spread {
+        let lowest = steps(view, least).into_iter().rev();
+        let corners = steps(view, most).into_iter().chain(lowest).collect::<Vec<_>>();
+        plane.plotting_area().draw(&Polygon::new(corners, Paint::from(Ink::Ink).faint(0.2)))?;
     }
     over(&mut plane, view)?;
     let mut labels = Labels::default();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fairground::words::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 
+use super::condense::Spread;
 use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{HUES, Tone, Tree};
 use crate::chart::resource_projection;
@@ -102,6 +103,8 @@ pub struct TimelineView {
     pub notes: Vec<f64>,
     /// The range that is marked.
     pub range: Option<Range>,
+    /// Where a step stands for several cycles: what was held at least and at most.
+    pub spread: Option<Spread>,
     /// The kinds of all of them, also of those that are left out.
     pub kinds: Kinds,
     /// In whose words it is.

@@ -37,7 +37,8 @@ impl Zoom {
         self.all.with(|view| view.as_deref().map_or(0, |view| view.end))
     }
 
-    fn scale(self, factor: f64, about: u32) {
+    /// Multiplies the length of the window; a cycle keeps its place.
+    pub fn scale(self, factor: f64, about: u32) {
         let shown = self
             .shown
             .with_untracked(|view| view.as_deref().map(|view| Window { first: view.first, last: view.end }));
