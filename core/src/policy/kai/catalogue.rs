@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::config::Config;
 use super::job::JobShape;
-use super::order::place::{Place, job_places};
+use super::order::job_rank::{JobRank, job_ranks};
 use super::order::task_order::{TaskPlugins, TaskRank};
 use super::pod::{NodeTraits, PodFacts, PodReader, ReadPod};
 use super::request::Request;
@@ -33,7 +33,7 @@ pub(super) struct Catalogue {
     /// By node of the cluster: where it comes among those of the pool.
     places: Vec<Option<NodeRef>>,
     /// By job: how many of the cluster's come before it by name.
-    ranks: Vec<u32>,
+    by_name: Vec<u32>,
     /// By job; `None`: it never runs in this pool.
     jobs: Vec<Option<JobEntry>>,
 }
@@ -59,8 +59,8 @@ impl Settings {
 /// A job and its pods.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JobEntry {
-    /// Its place in job order, but for how filled it is.
-    pub place: Place,
+    /// Its rank in job order, but for how filled it is.
+    pub rank: JobRank,
     pub shape: Arc<JobShape>,
     /// By name.
     pub pods: Vec<Arc<PodFacts>>,
@@ -76,18 +76,18 @@ impl Catalogue {
         for (place, node) in nodes.iter().enumerate() {
             places[node.index()] = Some(NodeRef::of(place));
         }
-        let (ranks, places_of_jobs) = order_jobs(cluster, settings.has_priorities);
+        let (by_name, ranks) = order_jobs(cluster, settings.has_priorities);
         let traits = nodes.iter().map(|&node| {
             let node = &cluster.nodes[node];
             NodeTraits { name: &node.name, labels: &node.labels, taints: &node.taints }
         });
         let mut reader = PodReader::new(traits.collect(), settings.has_roles, settings.plugins);
         let entry = |(id, job): (JobId, &Job)| {
-            let place = places_of_jobs[id.index()];
-            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, place), &mut reader))
+            let rank = ranks[id.index()];
+            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, rank), &mut reader))
         };
         let jobs = cluster.jobs.iter().map(entry).collect();
-        Arc::new(Catalogue { settings, nodes, places, ranks, jobs })
+        Arc::new(Catalogue { settings, nodes, places, by_name, jobs })
     }
 
     /// Whether it holds under these settings.
@@ -104,20 +104,20 @@ impl Catalogue {
     pub fn live_jobs<'c>(&'c self, world: PartitionView<'_>) -> Vec<(JobId, &'c JobEntry)> {
         let entry = |job: JobId| Some((job, self.jobs[job.index()].as_ref()?));
         let mut jobs: Vec<(JobId, &JobEntry)> = world.live_jobs().filter_map(entry).collect();
-        jobs.sort_unstable_by_key(|(job, _)| self.ranks[job.index()]);
+        jobs.sort_unstable_by_key(|(job, _)| self.by_name[job.index()]);
         jobs
     }
 }
 
-/// By job: how many come before it by name, and its place in job order.
-fn order_jobs(cluster: &Cluster, has_priorities: bool) -> (Vec<u32>, Vec<Place>) {
+/// By job: how many come before it by name, and its rank.
+fn order_jobs(cluster: &Cluster, has_priorities: bool) -> (Vec<u32>, Vec<JobRank>) {
     let mut by_name: Vec<JobId> = cluster.jobs.ids().collect();
     by_name.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
     let age = |&job: &JobId| (i64::from(cluster.jobs[job].priority), cluster.jobs[job].created.as_seconds());
     let ages: Vec<(i64, f64)> = by_name.iter().map(age).collect();
-    let mut order = vec![(0, Place::default()); by_name.len()];
-    for ((rank, job), place) in (0..).zip(by_name).zip(job_places(&ages, has_priorities)) {
-        order[job.index()] = (rank, place);
+    let mut order = vec![(0, JobRank::default()); by_name.len()];
+    for ((n_before, job), rank) in (0..).zip(by_name).zip(job_ranks(&ages, has_priorities)) {
+        order[job.index()] = (n_before, rank);
     }
     order.into_iter().unzip()
 }
@@ -128,7 +128,7 @@ fn may_run_in(job: &Job, pool: PartitionId) -> bool {
 }
 
 impl JobEntry {
-    fn of<'a>(cluster: &'a Cluster, (id, place): (JobId, Place), reader: &mut PodReader<'a>) -> JobEntry {
+    fn of<'a>(cluster: &'a Cluster, (id, rank): (JobId, JobRank), reader: &mut PodReader<'a>) -> JobEntry {
         let mut sets: Vec<(PodSetId, &PodSet)> =
             cluster.jobs[id].pod_set_ids().map(|set| (set, &cluster.pod_sets[set])).collect();
         sets.sort_by(|l, r| l.1.name.cmp(&r.1.name));
@@ -138,7 +138,7 @@ impl JobEntry {
         pods.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let set_of = |pod: &Pod| sets.iter().position(|(set, _)| *set == pod.pod_set);
         let read = pods.iter().filter_map(|&(id, pod)| Some(read_pod(cluster, (id, pod), set_of(pod)?)));
-        JobEntry { place, shape: Arc::new(shape), pods: reader.job(read.collect()) }
+        JobEntry { rank, shape: Arc::new(shape), pods: reader.job(read.collect()) }
     }
 }
 

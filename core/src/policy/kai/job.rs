@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::order::place::{Filled, Place};
+use super::order::job_rank::{Filled, JobRank};
 use super::snapshot::{Quantities, Status};
 use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
 use crate::cluster::Preemptible;
@@ -37,8 +37,8 @@ pub(super) struct JobFacts {
     pub is_tried_once: bool,
     /// Whether that was done, so that nothing is seen of it but what it holds.
     pub is_set_aside: bool,
-    /// Its place in job order, but for how filled it is.
-    pub place: Place,
+    /// Its rank in job order, but for how filled it is.
+    pub rank: JobRank,
     pub first_pod: PodRef,
     pub shape: Arc<JobShape>,
 }
@@ -105,8 +105,8 @@ pub(super) struct Job {
     pub sets: Sets,
     /// By pod, from the job's first one.
     pub slots: SmallVec<[Slot; 1]>,
-    /// Its place in job order.
-    pub place: Place,
+    /// Its rank in job order.
+    pub rank: JobRank,
     pub allocated: Quantities,
     pub n_active_allocated: i64,
     indexed: [u32; STATUSES],
@@ -161,7 +161,7 @@ impl Job {
             uid,
             sets,
             slots: SmallVec::from_elem(Slot::default(), n_pods),
-            place: Place::default(),
+            rank: JobRank::default(),
             allocated: Quantities::default(),
             n_active_allocated: 0,
             indexed: [0; STATUSES],

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::job::{JobFacts, JobShape};
 use super::number::is_whole;
 use super::opening::{Opening, OpeningJob, OpeningPod};
-use super::order::place::job_places;
+use super::order::job_rank::job_ranks;
 use super::order::task_order::{TaskPlugins, TaskRank};
 use super::place::groups::Groups;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
@@ -76,8 +76,8 @@ impl<'a> Opening<'a> {
         }
         jobs.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let ages: Vec<(i64, f64)> = jobs.iter().map(|(_, job, _)| (job.priority, job.created_s)).collect();
-        let places = job_places(&ages, self.config.has("priority"));
-        for ((id, job, first_pod), place) in jobs.into_iter().zip(places) {
+        let ranks = job_ranks(&ages, self.config.has("priority"));
+        for ((id, job, first_pod), rank) in jobs.into_iter().zip(ranks) {
             let queue = queue_names.find(&job.queue);
             let mut sets: Vec<_> = job.pod_sets.iter().collect();
             sets.sort_by(|l, r| l.name.cmp(&r.name));
@@ -95,7 +95,7 @@ impl<'a> Opening<'a> {
                 created_s: job.created_s,
                 is_tried_once: job.is_tried_once,
                 is_set_aside: job.is_set_aside,
-                place,
+                rank,
                 first_pod: PodRef::of(self.pods.len()),
                 shape: Arc::new(JobShape::of(
                     sets.iter().map(|set| (set.min_available, set.path.as_slice())),

@@ -207,7 +207,7 @@ impl<'a> Session<'a> {
         }
         let waits = |&job: &JobRef| self.facts[job.ix()].is_ordered && self.job(job).has_pending();
         let mut jobs: Vec<JobRef> = self.own_jobs().filter(waits).collect();
-        jobs.sort_by_key(|&job| self.job(job).place);
+        jobs.sort_by_key(|&job| self.job(job).rank);
         let waiting: Rc<[JobRef]> = Rc::from(jobs);
         self.waiting = Some(waiting.clone());
         waiting

@@ -138,7 +138,7 @@ impl<'c> World<'c, '_> {
             created_s: job.created.as_seconds(),
             is_tried_once: job.is_tried_once,
             is_set_aside,
-            place: entry.place,
+            rank: entry.rank,
             first_pod: PodRef::of(first_pod),
             shape: entry.shape.clone(),
         };

@@ -65,14 +65,14 @@ impl Session<'_> {
 
     /// 3.2: which of two jobs comes first.
     pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
-        self.job(l).place.cmp(&self.job(r).place)
+        self.job(l).rank.cmp(&self.job(r).rank)
     }
 
-    /// Brings a job's place up to date with its counters.
+    /// Brings a job's rank up to date with its counters.
     pub fn place_job(&mut self, job: JobRef) {
         let facts = &self.facts[self.jobs[job.ix()].uid.ix()];
         let job = &mut self.jobs[job.ix()];
-        job.place = if self.plugins.elastic { facts.place.with(job.filled()) } else { facts.place };
+        job.rank = if self.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
     }
 
     /// 3.3: positions of a job's pod sets, in order.

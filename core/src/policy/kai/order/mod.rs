@@ -2,9 +2,9 @@
 
 pub(super) mod draw;
 pub(super) mod job_order;
+pub(super) mod job_rank;
 pub(super) mod nondeterminism;
 pub(super) mod nondeterminism_probe;
-pub(super) mod place;
 pub mod queue_comparison;
 pub(super) mod queue_order;
 pub(super) mod queue_tree;

@@ -74,7 +74,7 @@ impl QueueTree {
     /// Fills an empty tree with jobs of leaf queues.
     pub fn load(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.retain(|&job| session.facts_of(job).is_ordered);
-        jobs.sort_by_key(|&job| session.job(job).place);
+        jobs.sort_by_key(|&job| session.job(job).rank);
         if self.is_victim {
             jobs.reverse();
         }

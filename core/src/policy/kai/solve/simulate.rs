@@ -115,7 +115,7 @@ impl Session<'_> {
         mut relevant: Vec<JobRef>,
     ) -> Vec<JobRef> {
         let claimant = self.job(partial).uid;
-        relevant.sort_by_key(|&job| self.job(job).place);
+        relevant.sort_by_key(|&job| self.job(job).rank);
         let waiting = self.waiting();
         let mut jobs = Vec::with_capacity(waiting.len() + relevant.len());
         let mut relevant = relevant.into_iter().peekable();
@@ -123,7 +123,7 @@ impl Session<'_> {
             if job == claimant || owners.binary_search(&job).is_ok() {
                 continue;
             }
-            while let Some(first) = relevant.next_if(|&r| self.job(r).place < self.job(job).place) {
+            while let Some(first) = relevant.next_if(|&r| self.job(r).rank < self.job(job).rank) {
                 jobs.push(first);
             }
             jobs.push(job);

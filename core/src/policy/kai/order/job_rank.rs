@@ -1,4 +1,4 @@
-//! A job's place among all jobs, as one number.
+//! A job's rank among all jobs, as one number.
 //!
 //! # Source
 //! kai.md 3.2
@@ -11,24 +11,24 @@ pub(in crate::policy::kai) enum Filled {
     Above,
 }
 
-/// A job's place as one number: priority, how filled it is, age and name.
+/// A job's rank as one number: priority, how filled it is, age and name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::policy::kai) struct Place(u64);
+pub(in crate::policy::kai) struct JobRank(u64);
 
-impl Place {
+impl JobRank {
     const FILLED: u32 = 30;
-    /// From the ranks by priority and by age.
+    /// From how many priorities and how many jobs come before.
     fn new(priority: usize, age: usize) -> Self {
-        Place((priority as u64) << (Self::FILLED + 2) | age as u64)
+        JobRank((priority as u64) << (Self::FILLED + 2) | age as u64)
     }
     /// The same for a job that is filled like this.
     pub fn with(self, filled: Filled) -> Self {
-        Place(self.0 & !(3 << Self::FILLED) | (filled as u64) << Self::FILLED)
+        JobRank(self.0 & !(3 << Self::FILLED) | (filled as u64) << Self::FILLED)
     }
 }
 
-/// The places of jobs, which come in order of their names with priority and age, but for how filled they are.
-pub(in crate::policy::kai) fn job_places(jobs: &[(i64, f64)], has_priorities: bool) -> Vec<Place> {
+/// The ranks of jobs, which come in order of their names with priority and age, but for how filled they are.
+pub(in crate::policy::kai) fn job_ranks(jobs: &[(i64, f64)], has_priorities: bool) -> Vec<JobRank> {
     let mut priorities: Vec<i64> = Vec::new();
     if has_priorities {
         priorities.extend(jobs.iter().map(|job| job.0));
@@ -37,10 +37,10 @@ pub(in crate::policy::kai) fn job_places(jobs: &[(i64, f64)], has_priorities: bo
     }
     let mut by_age: Vec<usize> = (0..jobs.len()).collect();
     by_age.sort_by(|&l, &r| jobs[l].1.partial_cmp(&jobs[r].1).expect("moments are never NaN"));
-    let mut places = vec![Place::default(); jobs.len()];
+    let mut ranks = vec![JobRank::default(); jobs.len()];
     for (age, i) in by_age.into_iter().enumerate() {
         let rank = priorities.binary_search_by(|p| jobs[i].0.cmp(p)).unwrap_or(0);
-        places[i] = Place::new(rank, age);
+        ranks[i] = JobRank::new(rank, age);
     }
-    places
+    ranks
 }
