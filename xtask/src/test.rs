@@ -14,6 +14,8 @@ use crate::tools;
 /// What to do about failed browser tests.
 pub const LOOK_AT_RESULTS: &str = "read the messages above; screenshots are in tests/e2e/results";
 
+const LOOK_ABOVE: &str = "read the messages above";
+
 /// The browser tests run below a path, because the page must work on any.
 const MOUNT: &str = "/some/path/";
 
@@ -32,7 +34,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Runs everything, also after a failure, and closes with one line.
+/// Runs everything, also after a failure, and closes with one line. The page is built beside the native checks.
 pub fn everything() -> ExitCode {
     let start = Instant::now();
     let mut tally = Tally::default();
@@ -47,16 +49,21 @@ pub fn everything() -> ExitCode {
             failures.push(failure);
         }
     };
-    note(check("Format", &["fmt", "--all", "--check"], "run `cargo fmt --all`"));
-    note(check(
-        "Lints",
-        &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        CLIPPY,
-    ));
-    note(lint_for_browser());
-    note(documentation());
-    note(native());
-    match page::dist() {
+    // Its optimiser is busy on one core for minutes, and it shares no folder with what is compiled for this machine.
+    let built = std::thread::scope(|scope| {
+        let page = scope.spawn(page::dist);
+        note(check("Format", &["fmt", "--all", "--check"], "run `cargo fmt --all`"));
+        note(check(
+            "Lints",
+            &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"],
+            CLIPPY,
+        ));
+        note(lint_for_browser());
+        note(documentation());
+        note(native());
+        page.join().unwrap_or_else(|_| Err(Failure::new("the build of the page panicked", LOOK_ABOVE)))
+    });
+    match built {
         Ok(dist) => {
             note(browser(&dist, "journeys", &[]));
             note(screens(&dist, &[]));
@@ -104,7 +111,7 @@ fn native() -> Result<Tally, Failure> {
         if succeeded || tally.failed > 0 {
             Ok(tally)
         } else {
-            Err(Failure::new("the native tests did not run to their end", "read the messages above"))
+            Err(Failure::new("the native tests did not run to their end", LOOK_ABOVE))
         }
     })
 }
