@@ -86,11 +86,12 @@ pub fn finish() -> Result<(), Failure> {
         return documents::write_all(&folder);
     }
     let mut render = cargo();
-    render.args(["run", "--quiet", "-p", "fairground-web", "--bin", "first_frame"]);
+    // An example of the whole workspace is compiled with the features that the tests have, so the engine is not compiled again.
+    render.args(["run", "--quiet", "--example", "first_frame"]);
     // The flags are those of the other target.
     render.env_remove("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS");
     let markup = output(&mut render).ok_or_else(|| {
-        Failure::new("the first frame could not be rendered", "run the program first_frame")
+        Failure::new("the first frame could not be rendered", "run the example first_frame")
     })?;
     let offline = "<meta name=\"offline-worker\" content=\"offline.js\" />";
     let page = folder.join("index.html");
