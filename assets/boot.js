@@ -38,6 +38,9 @@ async function startPage() {
   await init({ module_or_path: module });
   if (!isEmbedded) openLaunchedFiles();
 
+  // The browser keeps compiled scripts with the files they came from, and may make the deleted cache again for that.
+  if (isReset) setTimeout(forgetFiles, 2000);
+
   const offline = document.querySelector("meta[name=offline-worker]")?.content;
   if (offline && !isEmbedded && !isReset) {
     // After what the visitor came for.

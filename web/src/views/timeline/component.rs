@@ -221,10 +221,10 @@ fn Body(
         capture(&event);
         pinch.update_value(|pinch| pinch.put(event.pointer_id(), f64::from(event.offset_x())));
         let is_one = pinch.with_value(|pinch| pinch.middle().is_none());
-        dragging.set(is_one);
         if is_one {
             seek(&event);
         }
+        dragging.set(is_one);
     };
     let moved = move |event: web_sys::PointerEvent| {
         if dragging.get_untracked() {
