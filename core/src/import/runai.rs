@@ -462,7 +462,7 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
         0 => counted(n_top as u64, "project"),
         n => {
             let (departments, projects) = (counted(n_top as u64, "department"), counted(n as u64, "project"));
-            format!("{departments} and {projects} below them")
+            format!("{departments} with {projects}")
         }
     };
     report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank"));

@@ -76,7 +76,7 @@ pub fn NoticeBar() -> impl IntoView {
     let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
     let closed = Memo::new(move |_| store.view.with(|v| v.note_closed));
     let is_link = store.part(|m| m.origin == Origin::Link);
-    let chips = store.part(|m| m.origin == Origin::Start && m.view.chips);
+    let chips = store.part(|m| m.origin == Origin::Start && m.view.chips && m.pristine);
     let is_start = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && !m.tells_edit);
     let has_line =
         move || line.with(|line| line.n_letters() > 0 && (matches!(line, Line::Note(_)) || has_jobs.get()));
@@ -142,7 +142,7 @@ fn marked(store: Store, text: &str) -> Vec<AnyView> {
     })
 }
 
-/// Three things to try with the start scenario; gone after the first use.
+/// Three things to try with the start scenario; gone after the first use or edit.
 #[component]
 fn Chips() -> impl IntoView {
     let store = Store::get();
