@@ -158,12 +158,16 @@ fn a_slot_plan_says_what_it_cannot_do() {
         let checked = check(&read(&text).scenario.expect("it can be read"));
         checked.diagnostics.iter().map(|found| format!("{}: {}", found.at, found.says)).collect::<Vec<_>>()
     };
-    let slots = "settings: {plan: slots}\nnodes: [{name: h, gpu: 2}]\n";
+    let slots = "settings: {plan: slots, rank.a: 2}\nnodes: [{name: h, gpu: 2}]\n";
     let all = found(&format!(
         "{slots}queues: [{{name: a, priority: 3, gpu: {{quota: 1}}}}]\njobs: [{{name: j, queue: a, gpu: 2}}]\n"
     ));
     let says = |part: &str| all.iter().any(|line| line.contains(part));
-    assert!(says("do not ask for gpu: 1") && says("no ownership") && says("no share priority"), "{all:?}");
+    assert!(
+        says("do not ask for gpu: 1") && says("ignores ownership") && says("no share priority"),
+        "{all:?}"
+    );
+    assert!(says("rank.a has no effect with plan: slots"), "{all:?}");
     let other = found("settings: {enforcement: parent}\nnodes: [{name: h, gpu: 2}]\nqueues: [{name: a}]\n");
     assert!(other.iter().any(|line| line.contains("only with plan: slots")), "{other:?}");
 }

@@ -76,6 +76,15 @@ jobs:
 ",
     ),
     (
+        "ego: more units than the host has cores",
+        "policy: ego
+settings: {over-commit.cpu: 2}
+nodes: [{name: h, cpu: 2}]
+queues: [{name: a}]
+jobs: [{name: j, queue: a, count: 4, cpu: 1}]
+",
+    ),
+    (
         "ego: a grace that the pool refuses",
         "policy: ego
 settings: {grace: 10s, reclaim-grace.slow: 60s}

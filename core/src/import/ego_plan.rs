@@ -100,8 +100,8 @@ impl Reader<'_> {
                 other => self.ignored(&format!("parameter {}", other.unwrap_or("without a name")), parameter),
             }
         }
-        if root.child("ConsumableResources").is_some_and(|r| r.children.iter().any(is_overcommitted)) {
-            self.report.ignored.push("over-commit ratios other than 1: give the hosts more instead".into());
+        for resource in root.child("ConsumableResources").iter().flat_map(|list| &list.children) {
+            self.over_commit(resource);
         }
         for consumer in root.all("Consumer") {
             self.consumer(consumer, None);
@@ -245,9 +245,16 @@ impl Reader<'_> {
             }
         }
         if hosts > 0 {
-            let gpus = u64::from(hosts) * u64::from(self.node_gpus);
+            let gpus = u64::from(hosts) * self.offered_gpus();
             self.queues[at].gpu.quota = Some(Scalar(gpus.to_string()));
         }
+    }
+
+    /// The GPUs that a host offers: what is owned is a number of hosts.
+    fn offered_gpus(&self) -> u64 {
+        let ratio =
+            self.scenario.settings.get("over-commit.gpu").and_then(|typed| typed.0.parse::<f64>().ok());
+        (f64::from(self.node_gpus) * ratio.unwrap_or(1.0)) as u64
     }
 
     fn hosts(&mut self, selection: &Element, name: &str) -> u32 {
@@ -275,6 +282,28 @@ impl Reader<'_> {
                 0
             }
         }
+    }
+
+    /// How many times what the hosts have of a resource the plan offers.
+    fn over_commit(&mut self, resource: &Element) {
+        let Some(typed) = resource.attribute("OverCommitRatio").map(str::trim) else { return };
+        let Ok(ratio) = typed.parse::<f64>() else {
+            let says = format!("{} is not an over-commit ratio: write a number from 1", quoted(typed));
+            self.mistake(resource.line, says);
+            return;
+        };
+        let setting = match resource.text.trim() {
+            _ if ratio == 1.0 => return,
+            "ncpus" | "nthreads" | "slots" => "over-commit.cpu",
+            "mem" | "maxmem" => "over-commit.memory",
+            "ngpus" | "ngpu" | "ngpus_physical" => "over-commit.gpu",
+            other => {
+                let what = format!("over-commit ratio of {}", quoted(other));
+                self.ignored(&what, resource);
+                return;
+            }
+        };
+        self.setting(setting, typed);
     }
 
     fn seconds(&mut self, key: &str, element: &Element) {
@@ -339,10 +368,6 @@ fn consumers_in(element: &Element) -> usize {
     n
 }
 
-fn is_overcommitted(element: &Element) -> bool {
-    element.attribute("OverCommitRatio").is_some_and(|ratio| ratio.trim().parse() != Ok(1.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Options, import_plan, is_plan};
@@ -388,6 +413,27 @@ mod tests {
         assert_eq!(settings, ["grace: 300s", "private-pool-grace.research: 60s", "rank.research: 2"]);
         assert_eq!(imported.report.ignored, ["line 18: limit of vision in maxmem"]);
         assert!(check(&scenario).plan.is_some(), "{:?}", check(&scenario).diagnostics);
+    }
+
+    #[test]
+    fn over_commit_ratios_are_settings_and_hosts_offer_more() {
+        let ratios = "<ConsumableResources>\
+            <ConsumableResource OverCommitRatio=\"2\">ncpus</ConsumableResource>\
+            <ConsumableResource OverCommitRatio=\"1\">maxmem</ConsumableResource>\
+            <ConsumableResource OverCommitRatio=\"1.5\">ngpus</ConsumableResource>\
+            <ConsumableResource OverCommitRatio=\"3\">maxswp</ConsumableResource></ConsumableResources>";
+        let text = PLAN.replacen("<PolicyParameter", &format!("{ratios}<PolicyParameter"), 1);
+        let imported = import_plan(&text, &Options::default());
+        let scenario = imported.scenario.expect("a scenario");
+        let setting = |name: &str| scenario.settings.get(name).map(|typed| typed.0.as_str());
+        assert_eq!([setting("over-commit.cpu"), setting("over-commit.gpu")], [Some("2"), Some("1.5")]);
+        assert_eq!(setting("over-commit.memory"), None);
+        assert!(imported.report.ignored[0].contains("over-commit ratio of \"maxswp\""));
+        // Two hosts of 8 GPUs offer 24.
+        assert_eq!(scenario.queues[0].gpu.quota.as_ref().map(|quota| quota.0.as_str()), Some("24"));
+        let wrong = text.replace("\"1.5\"", "\"more\"");
+        let said = &import_plan(&wrong, &Options::default()).report.diagnostics[0].says;
+        assert!(said.contains("\"more\" is not an over-commit ratio"), "{said}");
     }
 
     #[test]

@@ -43,7 +43,7 @@ use crate::time::{Span, Time};
 use crate::trace::{
     DivisionStep, Ending, Holdings, Ledger, OrderLevel, Outlook, QueuePriority, SharePool, Trace,
 };
-use crate::units::Resource;
+use crate::units::{Resource, Weight};
 
 /// The written contract of a policy.
 pub trait Scheduler {
@@ -66,6 +66,10 @@ pub trait Scheduler {
     /// The moments, beyond those of its rhythm, at which time alone changes its decisions.
     fn timers(_config: &Self::Config) -> Timers {
         Timers::default()
+    }
+    /// How many times what it has a node offers of a resource, at least 1.
+    fn over_commit(_config: &Self::Config, _resource: Resource) -> Weight {
+        Weight::ONE
     }
     /// With these settings, asked in this rhythm.
     fn new(config: Self::Config, rhythm: Rhythm) -> Self;

@@ -11,7 +11,7 @@ use super::{Change, JobDefaults, PartitionView, Rhythm, Scheduler, Timers, Turn}
 use crate::format::{Findings, Scenario};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::trace::{DivisionStep, Holdings, Ledger, OrderLevel, QueuePriority, SharePool, Trace};
-use crate::units::Resource;
+use crate::units::{Resource, Weight};
 
 macro_rules! policies {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident => $scheduler:ty;)+) => {
@@ -84,6 +84,13 @@ macro_rules! policies {
             pub fn timers(&self) -> Timers {
                 match self {
                     $($(#[cfg($cfg)])? Policy::$name(config) => <$scheduler>::timers(config),)+
+                }
+            }
+
+            /// See [`Scheduler::over_commit`].
+            pub fn over_commit(&self, resource: Resource) -> Weight {
+                match self {
+                    $($(#[cfg($cfg)])? Policy::$name(config) => <$scheduler>::over_commit(config, resource),)+
                 }
             }
         }

@@ -21,6 +21,8 @@ pub type Vector = Vec<(u8, f64)>;
 pub struct SharePool {
     /// The queue whose private pool it is; `None`: the public pool.
     pub of: Option<QueueId>,
+    /// How many times what its hosts have they offer, where it is more than once.
+    pub over_commit: Vec<(u8, f64)>,
     /// The unit sizes that are in use or asked for.
     pub sizes: Vec<UnitSize>,
     /// Consumers in tree order, each leaf with its allocations.

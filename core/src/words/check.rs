@@ -108,6 +108,10 @@ pub fn value(term: &Term, resource: Option<u8>) -> String {
             let base = finite(triple[usize::from(r.min(2))]);
             base.map_or_else(|| "unlimited".into(), |base| with_unit(r, base))
         }
+        Value::Product([of, factor]) if term.quantity == Quantity::Capacity => {
+            let r = resource.unwrap_or(GPU);
+            format!("{} × {} = {}", with_unit(r, *of), number::number(*factor), with_unit(r, of * factor))
+        }
         Value::Product([of, factor]) => {
             format!(
                 "{} × {} = {}",

@@ -24,7 +24,7 @@ use super::pool_state::{Change, State};
 use super::ranking::compare_per_ratio;
 use super::reclaim::Reclaim;
 use super::slot_view::{self, SlotView};
-use super::{holdings, ledger, order, refuse, rules, share_usage};
+use super::{holdings, ledger, order, over_commit, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scenario};
 use crate::id::{JobId, PodId, QueueId};
@@ -36,7 +36,7 @@ use crate::trace::{
     Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, OrderLevel, Quantity, SharePool,
     Subject, Trace, Value,
 };
-use crate::units::Resource;
+use crate::units::{Resource, Weight};
 
 /// EGO with a multidimensional plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +58,10 @@ impl Scheduler for Ego {
 
     fn rulebook() -> Rulebook {
         Rulebook::new(super::RULES.to_vec(), &super::SWITCHES)
+    }
+
+    fn over_commit(config: &Config, resource: Resource) -> Weight {
+        config.over_commit().get(resource)
     }
 
     fn new(config: Config, rhythm: Rhythm) -> Ego {
@@ -264,7 +268,8 @@ fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
             node: Some(model.nodes[desk.state.units[id].host]),
             ..Subject::default()
         };
-        why.insert(Moved::Started(id), vec![rules::applies(rules::OWN_HOSTS, subject)]);
+        let over = over_commit::checks(model, desk, id).into_iter();
+        why.insert(Moved::Started(id), over.chain([rules::applies(rules::OWN_HOSTS, subject)]).collect());
     }
     for (_, turns) in &cycle.turns {
         for turn in turns {
@@ -272,7 +277,8 @@ fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
                 let choices = turn.choices.iter().map(|c| choice(model, &turn.whole, c));
                 let of_slots = turn.way.iter().filter(|_| model.plan.slots.is_some());
                 let of_slots = of_slots.filter_map(|junction| slot_choice(model, junction));
-                why.insert(Moved::Started(id), choices.chain(of_slots).collect());
+                let over = over_commit::checks(model, desk, id).into_iter();
+                why.insert(Moved::Started(id), over.chain(choices).chain(of_slots).collect());
             }
         }
     }

@@ -13,9 +13,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::over_commit::Ratios;
 pub use super::plan::Placement;
 use super::plan::{EnforceAt, ShareQuota, SlotRules};
 use crate::time::Span;
+use crate::units::Weight;
 
 /// Every switch.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,8 @@ pub struct Config {
     pub placement: Placement,
     /// Whether owners lend what they cannot use, unless they say otherwise.
     pub lendout: bool,
+    /// How many times what it has a host offers.
+    pub over_commit: Ratios,
     /// Whether the plan shares slots instead of usage.
     pub shares_slots: bool,
     /// Of a slot plan: which quota reclaim goes by.
@@ -59,6 +63,7 @@ impl Default for Config {
             grace: None,
             placement: Placement::Stacked,
             lendout: true,
+            over_commit: Ratios::all(Weight::ONE),
             shares_slots: false,
             share_quota: ShareQuota::Dynamic,
             enforce_at: EnforceAt::Leaf,
@@ -68,6 +73,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// How many times what it has a host offers. Slot plans have no such ratio.
+    pub fn over_commit(&self) -> Ratios {
+        if self.shares_slots { Ratios::all(Weight::ONE) } else { self.over_commit }
+    }
+
     /// The rules of a slot plan.
     pub fn slots(&self) -> Option<SlotRules> {
         let rules = SlotRules { share_quota: self.share_quota, enforce_at: self.enforce_at };
@@ -76,7 +86,17 @@ impl Config {
 }
 
 /// The settings of a plan by name.
-pub const SETTINGS: [&str; 6] = ["grace", "placement", "lendout", "plan", "share-quota", "enforcement"];
+pub const SETTINGS: [&str; 9] = [
+    "grace",
+    "placement",
+    "lendout",
+    "over-commit.cpu",
+    "over-commit.memory",
+    "over-commit.gpu",
+    "plan",
+    "share-quota",
+    "enforcement",
+];
 
 /// The settings of a consumer; `rank.team-a` is the rank of `team-a`.
 pub const CONSUMER_SETTINGS: [&str; 6] =

@@ -19,7 +19,7 @@ use crate::id::{Arena, PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::policy::export::{Export, Source, Written, decimal};
 use crate::time::Span;
-use crate::units::{Bound, Resource};
+use crate::units::{Bound, Resource, Weight};
 
 /// The resource plan.
 pub const PLAN: Export = Export {
@@ -65,6 +65,7 @@ impl<'a> Plan<'_, 'a> {
         self.line(0, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
         self.line(0, &format!("<DistributionTree DistributionTreeName=\"{}\">", escaped(name)));
         self.line(1, &format!("<ResourceGroupName>{GROUP}</ResourceGroupName>"));
+        self.over_commit();
         if let Some(grace) = self.config.grace {
             let seconds = seconds(grace);
             self.line(
@@ -77,6 +78,23 @@ impl<'a> Plan<'_, 'a> {
             self.consumer(top, 1);
         }
         self.line(0, "</DistributionTree>");
+    }
+
+    fn over_commit(&mut self) {
+        let ratios = self.config.over_commit();
+        let dims = [("ncpus", Resource::CPU), ("maxmem", Resource::MEMORY), ("ngpus", Resource::GPU)];
+        if dims.iter().all(|(_, resource)| ratios.get(*resource) == Weight::ONE) {
+            return;
+        }
+        self.line(1, "<ConsumableResources>");
+        for (name, resource) in dims {
+            let ratio = decimal(ratios.get(resource).in_millionths(), 6);
+            self.line(
+                2,
+                &format!("<ConsumableResource OverCommitRatio=\"{ratio}\">{name}</ConsumableResource>"),
+            );
+        }
+        self.line(1, "</ConsumableResources>");
     }
 
     fn consumer(&mut self, id: QueueId, depth: usize) {

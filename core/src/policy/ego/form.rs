@@ -130,6 +130,24 @@ pub const SETTINGS: &[Group] = &[(
                 ("exclusive", "one used only by this consumer"),
             ]),
         ),
+        text(
+            "settings.over-commit.cpu",
+            "Over-commit of CPU",
+            "1",
+            "Hosts offer their cores multiplied by this ratio, 1 to 100: OverCommitRatio of ncpus.",
+        ),
+        text(
+            "settings.over-commit.memory",
+            "Over-commit of memory",
+            "1",
+            "Hosts offer their memory multiplied by this ratio, 1 to 100.",
+        ),
+        text(
+            "settings.over-commit.gpu",
+            "Over-commit of GPUs",
+            "1",
+            "Hosts offer their GPUs multiplied by this ratio, rounded down to whole GPUs; at most 64 on a host.",
+        ),
         ask(
             text(
                 "settings.plan",

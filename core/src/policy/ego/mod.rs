@@ -32,6 +32,7 @@ pub mod model;
 pub mod number;
 mod opening;
 mod order;
+mod over_commit;
 pub mod ownership;
 pub mod plan;
 pub mod pool;

@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use super::config::{Config, ConsumerConfig};
 use super::ids::{ConsumerId, HostId, SubId, UnitId};
 use super::layout::Layout;
+use super::over_commit::Ratios;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
 use super::pool_state::{PoolState, Source};
 use crate::cluster::Queue;
@@ -35,6 +36,8 @@ pub const SLOTS: usize = RESOURCES_MAX - 1;
 pub struct Model {
     /// The plan.
     pub plan: Plan,
+    /// How many times what it has a host offers; the hosts of the plan are what they offer.
+    pub over_commit: Ratios,
     /// Its hosts, split.
     pub layout: Layout,
     /// Per consumer; `None` for the root.
@@ -72,6 +75,7 @@ impl Model {
                 slots: config.slots(),
                 ..Plan::default()
             },
+            over_commit: config.over_commit(),
             layout: Layout::default(),
             queues: [None].into_iter().collect(),
             consumers: cluster.queues.ids().map(|_| ConsumerId::ROOT).collect(),
@@ -173,6 +177,14 @@ impl Model {
                 self.plan.consumers[node].own = vec![Ownership::Amounts(sum)];
             }
         }
+    }
+
+    /// The ratios of the dimensions in which hosts offer more than they have.
+    pub fn over_commitment(&self) -> Vec<(u8, f64)> {
+        let ratios =
+            Resource::ACCOUNTED.into_iter().map(|resource| (resource, self.over_commit.get(resource)));
+        let more = ratios.filter(|(_, ratio)| *ratio != Weight::ONE);
+        more.map(|(resource, ratio)| (resource.index() as u8, ratio.as_real())).collect()
     }
 
     /// The host of a node of this partition.

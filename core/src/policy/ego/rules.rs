@@ -94,6 +94,15 @@ pub const CALL_BACK: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-29): a host is lent and reclaimed as a whole",
 });
 
+/// A host offers more than it has.
+pub const OVER_COMMIT: Rule = Rule(&RuleRecord {
+    key: "ego/over-commit",
+    says: "a host offers its capacity multiplied by the over-commit ratio of the resource",
+    formula: "allocated ≤ capacity of the host · over-commit ratio",
+    source: "ego.md 2; IBM, MDPlan.xml reference",
+    differs: "assumption (OC-34): ratios from 1 to 100; GPUs are offered whole",
+});
+
 /// Grace and admission.
 pub const GRACE: Rule = Rule(&RuleRecord {
     key: "ego/grace",
@@ -158,7 +167,7 @@ pub const ABOVE_SLOT_QUOTA: Rule = Rule(&RuleRecord {
 });
 
 /// Every rule of the policy.
-pub const RULES: [Rule; 16] = [
+pub const RULES: [Rule; 17] = [
     OWN_HOSTS,
     SHARE_PRIORITY,
     SHARE_RATIO,
@@ -168,6 +177,7 @@ pub const RULES: [Rule; 16] = [
     NO_INVERSION,
     SHARE_LIMIT,
     CALL_BACK,
+    OVER_COMMIT,
     GRACE,
     DYNAMIC_QUOTA,
     JOB_ORDER,

@@ -4,11 +4,13 @@
 //! ego.md 2, 8.5
 
 use super::config::{CONSUMER_SETTINGS, Config, ConsumerConfig, Placement, SETTINGS};
+use super::over_commit::{self, RATIO_MAX};
 use super::plan::{EnforceAt, ShareQuota};
 use super::slot_findings;
 use crate::format::{Findings, Scalar, Scenario, quantity};
 use crate::policy::setting::{Wanted, refused, switch, unknown};
 use crate::time::Span;
+use crate::units::Weight;
 
 /// Reads all of them.
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
@@ -38,6 +40,10 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
 
 fn plan(config: &mut Config, name: &str, typed: &Scalar) -> Result<(), Wanted> {
     let text = typed.0.trim();
+    if let Some((_, resource)) = over_commit::SETTINGS.iter().find(|(setting, _)| *setting == name) {
+        config.over_commit.set(*resource, ratio(text)?);
+        return Ok(());
+    }
     match name {
         "grace" => config.grace = Some(span(text)?),
         "lendout" => config.lendout = switch(text)?,
@@ -86,6 +92,12 @@ fn consumer(config: &mut ConsumerConfig, key: &str, typed: &Scalar) -> Result<()
         _ => config.reclaim_grace = Some(span(text)?),
     }
     Ok(())
+}
+
+fn ratio(text: &str) -> Result<Weight, Wanted> {
+    let within = |ratio: &Weight| *ratio >= Weight::ONE && ratio.in_millionths() <= RATIO_MAX * 1_000_000;
+    let ratio = quantity::millionths(text).ok().map(Weight::millionths);
+    ratio.filter(within).ok_or("a number from 1 to 100")
 }
 
 fn span(text: &str) -> Result<Span, Wanted> {

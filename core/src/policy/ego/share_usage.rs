@@ -115,7 +115,13 @@ impl<'r> Reader<'r> {
             Some(slots) => Some(slots.steps(self.model)),
             None => by_usage(),
         };
-        SharePool { of: self.model.queues[root], sizes, rows, division }
+        SharePool {
+            of: self.model.queues[root],
+            over_commit: self.model.over_commitment(),
+            sizes,
+            rows,
+            division,
+        }
     }
 
     fn exact(&self, n: &Nat) -> Exact {

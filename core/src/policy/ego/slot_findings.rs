@@ -2,13 +2,15 @@
 //!
 //! # Rule
 //! Every pod takes one slot, which is one GPU, so a job whose pods ask for another number is an error. Ownership and share priority have
-//! no effect; one warning each, at the first queue that has them. The settings of a slot plan have none in a multidimensional one.
+//! no effect; one warning each, at the first queue that has them, and one for each setting of lending, ranks and over-commitment. The settings of a slot plan have none in
+//! a multidimensional one.
 //!
 //! # Source
-//! ego.md 10
+//! ego.md 10, 10.1
 //!
 //! # Differs
-//! nothing
+//! IBM's slot plans have ownership, lending and borrowing; which borrower gets a lent slot is documented in two ways that exclude each
+//! other
 
 use super::config::Config;
 use crate::format::{Findings, Path, Scalar, Scenario, codes, quantity, quoted, set};
@@ -52,10 +54,23 @@ fn without_effect(s: &Scenario, f: &mut Findings) {
     let of = |name: &str| Path::default().field("queues").named(name);
     if let Some(queue) = owner {
         let says = format!(
-            "plan: slots has no ownership (of {}); every node is in the public pool",
+            "plan: slots ignores ownership (of {}): IBM documents two different orders in which owned slots are lent; here every slot is in the \
+             public pool. With plan: multidimensional whole nodes are owned and lent",
             quoted(&queue.name)
         );
         f.add(codes::NOT_EXPRESSED, of(&queue.name), says, None);
+    }
+    for name in s.settings.keys() {
+        let why = match name.split('.').next().unwrap_or_default() {
+            "lendout" | "lendout-grace" | "private-pool-grace" | "rank" | "reserved" => {
+                "which ignores ownership and lending"
+            }
+            "over-commit" => "which counts whole slots",
+            _ => continue,
+        };
+        let at = Path::default().field("settings").field(name);
+        let says = format!("{name} has no effect with plan: slots, {why}");
+        f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", format!("Remove {name}")));
     }
     if let Some(queue) = s.queues.iter().find(|q| q.priority.is_some()) {
         let says = format!("plan: slots has no share priority (of {})", quoted(&queue.name));

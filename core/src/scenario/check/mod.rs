@@ -13,6 +13,7 @@ mod jobs;
 mod named;
 mod names;
 mod nodes;
+mod over_commit;
 mod patterns;
 mod placement;
 mod pools;
@@ -51,15 +52,17 @@ pub fn check(scenario: &Scenario) -> Checked {
     let pools = pools::pools(scenario, f);
     let charges = pools::scheduling(scenario, (policy.clone(), rhythm), f);
     let named = named::Named::of(scenario, f);
-    let nodes = nodes::nodes(scenario, (&pools, &named), f);
+    let mut nodes = nodes::nodes(scenario, (&pools, &named), f);
     let queues = queues::queues(scenario, &pools, f);
     let mut jobs = jobs::jobs(scenario, (&pools, policy.description(), &named), &queues, f);
     jobs.count_gpu_memory(&nodes);
     evictions::for_whom(scenario, &mut jobs, f);
+    let mut timeline =
+        timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
+    // From here on nodes have what they offer.
+    over_commit::apply(scenario, (&charges, &pools), &mut nodes, &mut timeline, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
-    let timeline =
-        timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
     nodes::empty_pools(scenario, &nodes, f);
     seeds::advice(scenario, &jobs, f);
     advice::advice(scenario, &policy, &pools, &nodes, &queues, &jobs, f);

@@ -239,10 +239,20 @@ fn capacity(frame: &Frame, pool: &SharePool) -> Section {
             size.hosts.iter().map(|(hosts, units)| format!("{} × {units}", count(u64::from(*hosts), "host")));
         vec![amounts(frame, &size.unit), hosts.collect::<Vec<_>>().join(" + "), size.capacity.to_string()]
     };
+    let ratios = pool.over_commit.iter().map(|&(resource, ratio)| {
+        let name = ["CPU", "memory", "GPU"][usize::from(resource.min(GPU))];
+        format!("{name}\u{a0}×\u{a0}{}", number(ratio))
+    });
+    let ratios = ratios.collect::<Vec<_>>().join(", ");
+    let over_commit = match ratios.as_str() {
+        "" => String::new(),
+        ratios => format!(" Over-commit ratios of the plan are included: {ratios}."),
+    };
     Section {
         title: "Capacity of the pool",
-        says: "The most units of a size that the hosts of the pool hold when they are empty, host by host."
-            .into(),
+        says: format!(
+            "The most units of a size that the hosts of the pool hold when they are empty, host by host.{over_commit}"
+        ),
         table: Table::new(
             &["unit size", "units per host", "capacity"],
             2,

@@ -1,0 +1,78 @@
+//! What nodes offer: what they have, times the over-commit ratio of the policy of their pool.
+
+use super::super::NODE_GPUS_MAX;
+use super::super::plan::{PlanChange, Planned};
+use super::nodes::Nodes;
+use super::pools::Pools;
+use crate::cluster::Node;
+use crate::format::{Findings, Path, Scenario, codes, quoted};
+use crate::id::{Id, PartitionId};
+use crate::policy::{Policy, Rhythm};
+use crate::units::{Amount, Resource, ResourceVec, Weight};
+
+/// Lets nodes offer what the policies say, from the start and where the timeline changes what they have.
+pub fn apply(
+    s: &Scenario,
+    (charges, pools): (&[(Policy, Rhythm)], &Pools),
+    nodes: &mut Nodes,
+    timeline: &mut [Planned],
+    f: &mut Findings,
+) {
+    let policy = |node: &Node| &charges[node.partition.index()].0;
+    let exceeds = |offered: &ResourceVec| offered.get(Resource::GPU) > Amount::gpus(NODE_GPUS_MAX);
+    let mut too_many = None;
+    for node in nodes.all.values_mut().chain(nodes.kinds.iter_mut().map(|(node, _)| node)) {
+        let offered = offered(policy(node), &node.capacity);
+        if exceeds(&offered) {
+            too_many = too_many.or(Some((node.partition, node.name.clone())));
+        } else {
+            node.capacity = offered;
+        }
+    }
+    for planned in timeline {
+        let PlanChange::Node { node, capacity: Some(capacity), .. } = &mut planned.change else { continue };
+        let node = &nodes.all[*node];
+        let offered = offered(policy(node), &capacity.amounts);
+        if exceeds(&offered) {
+            too_many = too_many.or(Some((node.partition, node.name.clone())));
+        } else {
+            capacity.amounts = offered;
+        }
+    }
+    if let Some((pool, name)) = too_many {
+        let ratio = charges[pool.index()].0.over_commit(Resource::GPU).as_real();
+        let says = format!(
+            "with an over-commit ratio of {ratio} the node {} offers more than {NODE_GPUS_MAX} GPUs, the most that is simulated; lower \
+             the ratio or the GPUs of the node",
+            quoted(&name)
+        );
+        f.add(codes::LARGE, settings_of(s, pools, pool), says, None);
+    }
+}
+
+/// Where the settings of a pool are.
+fn settings_of(s: &Scenario, pools: &Pools, pool: PartitionId) -> Path {
+    let own = s.pools.get(pool.index()).is_some_and(|pool| !pool.settings.is_empty());
+    let of = Path::default();
+    if own {
+        of.field("pools").named(&pools.names[pool.index()]).field("settings")
+    } else {
+        of.field("settings")
+    }
+}
+
+fn offered(policy: &Policy, has: &ResourceVec) -> ResourceVec {
+    let mut offered = *has;
+    for resource in Resource::ACCOUNTED.into_iter().filter(|&resource| has.has(resource)) {
+        let ratio = policy.over_commit(resource);
+        if ratio == Weight::ONE {
+            continue;
+        }
+        let product = i128::from(has.get(resource).in_base_units()) * i128::from(ratio.in_millionths());
+        // A node has whole GPUs.
+        let step = if resource == Resource::GPU { 1000 } else { 1 };
+        let base = product / 1_000_000 / step * step;
+        offered.set(resource, Amount::base_units(i64::try_from(base).unwrap_or(i64::MAX)));
+    }
+    offered
+}
