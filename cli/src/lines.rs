@@ -112,6 +112,7 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
     };
     match *event {
         Event::Submitted { job }
+        | Event::Joined { job, .. }
         | Event::JobDone { job }
         | Event::JobEvicted { job }
         | Event::SetAside { job } => {

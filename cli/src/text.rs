@@ -76,6 +76,7 @@ pub fn hex(digest: u64) -> String {
 pub fn kind(event: &Event) -> &'static str {
     match event {
         Event::Submitted { .. } => "submitted",
+        Event::Joined { .. } => "joined",
         Event::Bound { .. } => "started",
         Event::Found { .. } => "found",
         Event::Dealt { .. } => "devices",
@@ -115,6 +116,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
     let word = kind(&recorded.event);
     match recorded.event {
         Event::Submitted { job }
+        | Event::Joined { job, .. }
         | Event::JobDone { job }
         | Event::JobEvicted { job }
         | Event::SetAside { job } => {

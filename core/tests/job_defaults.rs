@@ -130,6 +130,39 @@ fn classes_are_kais() {
 }
 
 /// YuniKorn has the priority classes of the cluster; what has none is given the number.
+/// KAI and Run:ai read any class of the cluster; the preset of value 75 has a name in each product.
+#[test]
+fn presets_and_classes_of_the_scenario_are_read_side_by_side() {
+    for policy in ["kai", "runai"] {
+        let s = written(
+            policy,
+            "nodes: [{name: n, gpu: 8}]\nqueues: [{name: a}]\nsettings: {priority-class.night: 20, priority-class.train: 60, priority-class.bad: x}\n\
+             jobs:\n- {name: a, queue: a, priority: night}\n- {name: b, queue: a, priority: build-preemptible}\n\
+             - {name: c, queue: a, priority: interactive-preemptible}\n- {name: d, queue: a, priority: train}\n",
+        );
+        let found = check(&s).diagnostics;
+        let wrong: Vec<String> =
+            found.iter().filter(|d| d.severity == Severity::Error).map(|d| d.at.to_string()).collect();
+        assert_eq!(wrong, ["settings.priority-class.bad"], "{policy}: {found:?}");
+        let without = fairground::scenario::Scenario {
+            settings: s
+                .settings
+                .iter()
+                .filter(|(name, _)| !name.ends_with("bad"))
+                .map(|(k, v)| (k.clone(), v.clone()))
+                .collect(),
+            ..s
+        };
+        let plan = check(&without).plan.expect("it can run");
+        let priorities: Vec<i32> = plan.cluster.jobs.values().map(|job| job.priority).collect();
+        assert_eq!(
+            priorities,
+            [20, 75, 75, 60],
+            "{policy}: a class of the cluster replaces a preset of its name"
+        );
+    }
+}
+
 #[test]
 fn classes_of_the_scenario_have_its_values() {
     let s = written(

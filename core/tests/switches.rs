@@ -14,6 +14,8 @@ fn settings(policy: &str) -> Vec<String> {
         return Vec::new();
     };
     let (listed, _) = listed.split_once(", and for queues that").unwrap_or((listed, ""));
+    // Priority classes have any name.
+    let (listed, _) = listed.split_once("; priority-class.").unwrap_or((listed, ""));
     let apart = [
         "; for a queue, as in priority.policy.NAME: ",
         "and for a queue, as in rank.NAME: ",

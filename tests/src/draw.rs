@@ -287,6 +287,9 @@ fn rules(d: &mut Draw, job: &mut JobEntry, policy: &str, machines: &[String]) {
             job.placeholder_timeout = job.gang.as_ref().and_then(|_| d.typed(&["-", "3s"]));
         }
         "kai" | "runai" => {
+            if let (true, [_, later]) = (job.on.is_empty(), job.pod_sets.as_mut_slice()) {
+                later.after = d.typed(&["-", "-", "1", "2500ms", "6"]);
+            }
             job.scheduling_backoff = d.typed(&["-", "-", "-", "-", "1"]);
             let nominated = d.in_hundred(8).then(|| machines[d.below(machines.len())].clone());
             job.nominated_node = nominated;

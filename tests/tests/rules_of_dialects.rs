@@ -76,15 +76,6 @@ jobs:
 ",
     ),
     (
-        "ego: more units than the host has cores",
-        "policy: ego
-settings: {over-commit.cpu: 2}
-nodes: [{name: h, cpu: 2}]
-queues: [{name: a}]
-jobs: [{name: j, queue: a, count: 4, cpu: 1}]
-",
-    ),
-    (
         "ego: a grace that the pool refuses",
         "policy: ego
 settings: {grace: 10s, reclaim-grace.slow: 60s}
@@ -96,7 +87,7 @@ jobs: [{name: s, queue: slow, gpu: 1}]
 ];
 
 /// The examples in which the policies decide.
-const EXAMPLES: [&str; 9] = [
+const EXAMPLES: [&str; 10] = [
     "runai-quick-start",
     "runai-projects",
     "runai-department-empty",
@@ -106,6 +97,7 @@ const EXAMPLES: [&str; 9] = [
     "ego-share-usage",
     "ego-grace",
     "ego-slots",
+    "ego-over-commit",
 ];
 
 fn text_of(example: &str) -> String {

@@ -70,6 +70,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "runai-over-subscribed": "How does Run:ai share?",
     "runai-departments-and-pools": "How does Run:ai share?",
     "runai-low-takes-high": "How does Run:ai share?",
+    "runai-pods-join": "How does Run:ai share?",
     "two-pools": "How does Run:ai share?",
     "ego-owned-and-lent": "How does EGO share?",
     "ego-eighteen-slots": "How does EGO share?",
@@ -77,6 +78,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "ego-share-usage": "How does EGO share?",
     "ego-grace": "How does EGO share?",
     "ego-share-limit": "How does EGO share?",
+    "ego-over-commit": "How does EGO share?",
     "four-schedulers": "What would another scheduler do?",
 };
 

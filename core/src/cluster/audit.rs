@@ -29,7 +29,7 @@ pub enum Finding {
     JobCounts(JobId),
     /// The job is live and should not be, or the other way round.
     Live(JobId),
-    /// A job has pods yet to come beside pods that are not.
+    /// Of the pods that come with their job some are yet to come and others are not.
     HalfSubmitted(JobId),
 }
 
@@ -46,8 +46,9 @@ pub fn audit(world: &World) -> Vec<Finding> {
         if !world.counts_right(id) {
             findings.push(Finding::JobCounts(id));
         }
-        let n_future = cluster.pods_of(id).filter(|(_, p)| p.phase == Phase::Future).count();
-        if n_future != 0 && n_future != job.pods.1 as usize {
+        let at_submission = || cluster.pods_of(id).filter(|(pod, _)| cluster.joins_at(*pod).is_none());
+        let n_future = at_submission().filter(|(_, p)| p.phase == Phase::Future).count();
+        if n_future != 0 && n_future != at_submission().count() {
             findings.push(Finding::HalfSubmitted(id));
         }
         let live = n_future == 0 && cluster.pods_of(id).any(|(_, p)| !p.phase.is_over());

@@ -208,14 +208,15 @@ impl World {
         std::mem::take(&mut self.touched)
     }
 
-    /// The job becomes known: its pods wait, unless they run already. Gives those that do.
+    /// The job becomes known, or pods that join it now: they wait, unless they run already. Gives those that do.
     pub fn submit(&mut self, job: JobId, now: Time) -> Vec<PodId> {
         if let Err(at) = self.cluster.live_jobs.binary_search(&job) {
             self.cluster.live_jobs.insert(at, job);
         }
         let mut running = Vec::new();
         for pod in self.cluster.jobs[job].pod_ids() {
-            if self.cluster.pods[pod].phase != Phase::Future {
+            let is_later = self.cluster.joins_at(pod).is_some_and(|at| at > now);
+            if self.cluster.pods[pod].phase != Phase::Future || is_later {
                 continue;
             }
             if self.start_found(pod) {

@@ -16,15 +16,15 @@ mod usage;
 use std::sync::Arc;
 
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
-use crate::time::Span;
+use crate::time::{Span, Time};
 
 pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use job::{Gang, Job, JobSpec, PodSet, Preemptible, Restart};
 pub use lifecycle::{BindError, Torn, World, request_of};
 pub use node::{Capacity, Node, NodeState};
 pub use pod::{
-    Devices, Effect, Found, GpuRequest, NodeSelector, Phase, Pod, PodRules, PodSpec, Request, Requirement,
-    Taint, Toleration, Wanted, is_tolerated,
+    Devices, Effect, Found, GpuRequest, Joining, NodeSelector, Phase, Pod, PodRules, PodSpec, Request,
+    Requirement, Taint, Toleration, Wanted, is_tolerated,
 };
 pub use queue::{Queue, QueueResource};
 pub use sums::{QueueSums, Sums};
@@ -48,6 +48,8 @@ pub struct Cluster {
     pub pods: Arena<PodId, Pod>,
     /// Pods that run already when their jobs become known, later than at the start; ascending.
     pub found: Vec<Found>,
+    /// Pods that join their jobs later than at the submission, ascending.
+    pub joining: Vec<Joining>,
     /// Submitted jobs that have not ended, ascending. Kept by `lifecycle`.
     pub live_jobs: Vec<JobId>,
     /// How long things take between cycles.
@@ -123,6 +125,22 @@ impl Cluster {
             phases().any(|phase| matches!(phase, Phase::Evicted { .. }))
                 && n_finished < self.pod_sets[set].min_available.max(1) as usize
         })
+    }
+
+    /// When a pod joins its job, if that is later than at the submission.
+    pub fn joins_at(&self, pod: PodId) -> Option<Time> {
+        let found = self.joining.binary_search_by_key(&pod, |joining| joining.pod);
+        found.ok().map(|at| self.joining[at].at)
+    }
+
+    /// The pods of a job that have not joined it yet, each with its moment. None before the job is submitted.
+    pub fn joining_of(&self, job: JobId) -> impl Iterator<Item = Joining> + '_ {
+        let (first, n) = self.jobs[job].pods;
+        let from = self.joining.partition_point(|joining| joining.pod < first);
+        let of_job = self.joining[from..].iter().take_while(move |joining| joining.pod.0 < first.0 + n);
+        let is_live = self.live_jobs.binary_search(&job).is_ok();
+        let yet = move |joining: &&Joining| is_live && self.pods[joining.pod].phase == Phase::Future;
+        of_job.filter(yet).copied()
     }
 
     /// The queues with the values they have in a partition.

@@ -62,6 +62,15 @@ pub struct Found {
     pub since: Time,
 }
 
+/// A pod that is created later than its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joining {
+    /// The pod.
+    pub pod: PodId,
+    /// When it joins its job.
+    pub at: Time,
+}
+
 /// What a pod asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
@@ -243,7 +252,7 @@ pub fn is_tolerated(taints: &[Taint], tolerations: &[Toleration]) -> bool {
 /// Where a pod stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The job is not submitted yet.
+    /// The job is not submitted yet, or the pod has not joined it yet.
     Future,
     /// Waiting to be placed.
     Pending,

@@ -201,8 +201,8 @@ queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1.5}]\n"
 
 PRIORITY "S029" Error "unknown priority"
-"A job's priority is an integer or, under `kai` and `runai`, one of `train` (50), `interactive-preemptible` (75), `build` \
-(100) and `inference` (125). A queue's priority is an integer."
+"A job's priority is an integer or a priority class: one whose value is in the settings (`priority-class.NAME`) or, under `kai` and \
+`runai`, `train` (50), `build-preemptible` (75), `build` (100) or `inference` (125). A queue's priority is an integer."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, priority: urgent}]\n"
@@ -301,8 +301,8 @@ TOO_BIG_FOR_NODES "S046" Warning "no node is big enough"
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 8}]\n"
 
-NO_MATCH "S047" Warning "selector matches no node"
-"No node has all labels that the job requires, so it waits forever."
+NO_MATCH "S047" Warning "no node that the job may use"
+"No node has all labels that the job requires, or each of them has a taint that the job does not tolerate, so it waits forever."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, selector: {zone: east}}]\n"

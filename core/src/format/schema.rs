@@ -187,7 +187,8 @@ pub struct JobEntry {
     /// How long each pod runs: `20m`, or `8m..20m`, drawn for each job of the pattern, every length as likely as the others. Left out:
     /// until the end.
     pub lasts: Option<Scalar>,
-    /// A number or, under `kai` and `runai`, a preset class: `train` (50), `interactive-preemptible` (75), `build` (100),
+    /// A number, or a priority class: one whose value is in the settings (`priority-class.NAME`, under `kai`, `runai` and `yunikorn`)
+    /// or, under `kai` and `runai`, a preset: `train` (50), `build-preemptible` (75; `interactive-preemptible` in Run:ai), `build` (100),
     /// `inference` (125). Left out: 50 under these two, 0 under the others.
     pub priority: Option<Scalar>,
     /// Whether its pods may be evicted for others: `true`, `false`, or `semi` (under `runai`): the first `min-available` pods
@@ -325,6 +326,9 @@ pub struct PodSetEntry {
     pub resources: BTreeMap<String, Scalar>,
     /// Required node affinity of its pods, beside the job's.
     pub affinity: Vec<String>,
+    /// How long after their job these pods are created and join it; at least one kind comes with the job. Under `kai` and `runai`. Left
+    /// out: with the job.
+    pub after: Option<Scalar>,
 }
 
 /// What a node has from some moment on; what is left out stays as it is.

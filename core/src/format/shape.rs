@@ -308,6 +308,7 @@ shape! { PodSetEntry:
     11 "nominated-node" nominated_node Name,
     12 "resources" resources Settings,
     13 "affinity" affinity Texts,
+    14 "after" after Value,
 }
 
 shape! { TimelineEntry:

@@ -12,6 +12,7 @@ mod loose;
 mod options;
 mod queues_yaml;
 mod recognise;
+mod reload;
 mod runai;
 mod runai_workloads;
 mod slurm;
@@ -29,6 +30,7 @@ pub use kubernetes::import_kubernetes;
 pub use options::{Mapping, Options, QueueMapping};
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
+pub use reload::{Reload, reload};
 pub use runai::import_organisation;
 
 use std::sync::Arc;

@@ -193,6 +193,8 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
         first_start_ms: job.first_start.map(|t| t.as_millis()),
         evictions: job.evictions,
         gone: count(|p| matches!(p, Phase::Evicted { .. })),
+        joining: cluster.joining_of(id).count().try_into().unwrap_or(u32::MAX),
+        joins_ms: cluster.joining_of(id).map(|joining| joining.at.as_millis()).min(),
         core: match job.preemptible {
             Preemptible::Semi => job.pod_set_ids().map(|set| cluster.pod_sets[set].min_available).sum(),
             Preemptible::Yes | Preemptible::No => 0,
@@ -409,15 +411,19 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
     };
     let of_pod = |pod: PodId| cluster.pods[pod].job;
     let pod = match recorded.event {
-        Event::Submitted { job }
-        | Event::JobDone { job }
+        Event::Submitted { job } => {
+            let at_submission = cluster.pods_of(job).filter(|(pod, _)| cluster.joins_at(*pod).is_none());
+            row.gpus = at_submission.map(|(_, pod)| gpus(pod)).sum();
+            return row;
+        }
+        Event::Joined { .. } | Event::Changed { .. } => return row,
+        Event::JobDone { job }
         | Event::JobEvicted { job }
         | Event::SetAside { job }
         | Event::Offered { job, .. } => {
             row.gpus = job_gpus(cluster, job);
             return row;
         }
-        Event::Changed { .. } => return row,
         Event::Evicted { pod, .. } => {
             row.for_good = cluster.jobs[of_pod(pod)].restart == Restart::Never;
             pod

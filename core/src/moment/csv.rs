@@ -82,6 +82,7 @@ fn about(cluster: &Cluster, event: &Event) -> About {
         |pod, node| About { pod: Some(pod), node: cluster.nodes[node].name.to_string(), ..About::default() };
     match *event {
         Event::Submitted { job }
+        | Event::Joined { job, .. }
         | Event::JobDone { job }
         | Event::JobEvicted { job }
         | Event::SetAside { job } => About { job: Some(job), ..none },

@@ -29,6 +29,7 @@ macro_rules! event_words {
 
 event_words! {
     Submitted = "submitted",
+    Joined = "joined",
     Offered = "offered",
     SetAside = "set-aside",
     Started = "started",
@@ -64,6 +65,7 @@ impl EventWord {
     pub fn of_event(event: &Event) -> EventWord {
         match event {
             Event::Submitted { .. } => EventWord::Submitted,
+            Event::Joined { .. } => EventWord::Joined,
             Event::Bound { .. } => EventWord::Started,
             Event::Found { .. } => EventWord::Found,
             Event::Dealt { .. } => EventWord::Dealt,
@@ -104,6 +106,7 @@ impl EventWord {
             | EventWord::Moved
             | EventWord::Evicted => true,
             EventWord::Submitted
+            | EventWord::Joined
             | EventWord::Found
             | EventWord::Dealt
             | EventWord::Gone
@@ -123,6 +126,7 @@ impl EventWord {
         match self {
             EventWord::Reclaimed | EventWord::Preempted | EventWord::Moved | EventWord::Evicted => true,
             EventWord::Submitted
+            | EventWord::Joined
             | EventWord::Offered
             | EventWord::SetAside
             | EventWord::Started
@@ -160,6 +164,7 @@ impl EventWord {
             | EventWord::SetAside
             | EventWord::Finished => true,
             EventWord::Submitted
+            | EventWord::Joined
             | EventWord::Requeued
             | EventWord::Dealt
             | EventWord::Done

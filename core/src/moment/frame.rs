@@ -292,6 +292,10 @@ pub struct JobRow {
     pub evictions: u32,
     /// Evicted pods that nobody replaces.
     pub gone: u32,
+    /// Pods that join it later.
+    pub joining: u32,
+    /// When the next of them do.
+    pub joins_ms: Option<i64>,
     /// Of a semi-preemptible job, how many of its pods may not be taken; 0: it is none.
     pub core: u32,
 }
@@ -354,6 +358,7 @@ impl EventRow {
             ) => Some(pod),
             What::Event(
                 Event::Submitted { .. }
+                | Event::Joined { .. }
                 | Event::JobDone { .. }
                 | Event::JobEvicted { .. }
                 | Event::SetAside { .. }
@@ -382,6 +387,7 @@ impl EventRow {
                 Event::Requeued { .. }
                 | Event::NotReplaced { .. }
                 | Event::Submitted { .. }
+                | Event::Joined { .. }
                 | Event::JobDone { .. }
                 | Event::JobEvicted { .. }
                 | Event::SetAside { .. }

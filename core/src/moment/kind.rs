@@ -64,7 +64,7 @@ impl Kind {
             EventWord::Started | EventWord::Found => (Kind::Started, true),
             EventWord::Finished => (Kind::Finished, true),
             EventWord::Done | EventWord::JobEvicted => (Kind::Finished, false),
-            EventWord::Submitted | EventWord::Offered => (Kind::Submitted, true),
+            EventWord::Submitted | EventWord::Joined | EventWord::Offered => (Kind::Submitted, true),
             EventWord::Requeued => (Kind::Requeued, true),
             EventWord::Gone | EventWord::NotReplaced | EventWord::SetAside => (Kind::Requeued, false),
             EventWord::Claimed => (Kind::Claimed, true),

@@ -79,6 +79,7 @@ impl Names {
         match *what {
             What::Event(
                 Event::Submitted { job }
+                | Event::Joined { job, .. }
                 | Event::JobDone { job }
                 | Event::JobEvicted { job }
                 | Event::SetAside { job }

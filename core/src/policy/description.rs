@@ -170,6 +170,8 @@ pub struct Knows {
     pub gangs: Gangs,
     /// A minimum that pods of several kinds have in common.
     pub common_minimum: bool,
+    /// Pods that are created later than their job.
+    pub joining_pods: bool,
     /// Subgroups, an order of the pods of a job, back-off and nominated nodes.
     pub subgroups: bool,
     /// Applications of several jobs, placeholders, required nodes and groups of users.
@@ -205,6 +207,7 @@ impl Knows {
     pub const BASELINE: Knows = Knows {
         gangs: Gangs::Together,
         common_minimum: true,
+        joining_pods: false,
         subgroups: false,
         applications: false,
         parts: true,
@@ -312,6 +315,7 @@ impl Description {
             ("semi", knows.semi.is_ok() || !knows.evictions),
             ("min-available", knows.gangs != Gangs::Never),
             ("gangs", knows.gangs != Gangs::WithPlaceholders),
+            ("after", knows.joining_pods),
             ("evicted-for", knows.evicted_for),
             ("tolerations", knows.taints),
             ("affinity", knows.taints),

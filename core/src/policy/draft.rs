@@ -6,6 +6,7 @@ use crate::id::{Arena, QueueId};
 use crate::units::Resource;
 
 /// A scenario with its meaning so far. Wrong values are replaced by defaults; each has its finding already.
+#[derive(Clone)]
 pub struct Draft<'a> {
     /// The file.
     pub scenario: &'a Scenario,
@@ -22,6 +23,7 @@ pub struct Draft<'a> {
 }
 
 /// An entry of the job list.
+#[derive(Clone)]
 pub struct DraftJob<'a> {
     /// Who submitted it.
     pub user: Option<&'a str>,

@@ -41,8 +41,8 @@ fn outlook(world: PartitionView<'_>, job: JobId) -> Option<Outlook> {
     for (_, pod) in world.cluster.pods_of(job) {
         match pod.phase {
             Phase::Gated => is_gated = true,
-            Phase::Future | Phase::Finished { .. } | Phase::Removed { .. } | Phase::Evicted { .. } => {}
-            // It waits, or may come back once it is evicted.
+            Phase::Finished { .. } | Phase::Removed { .. } | Phase::Evicted { .. } => {}
+            // It waits, joins later, or may come back once it is evicted.
             _ => may_start = true,
         }
     }

@@ -32,7 +32,7 @@ pub mod yunikorn;
 
 use description::Description;
 use draft::{Draft, DraftQueue};
-pub use job_defaults::JobDefaults;
+pub use job_defaults::{JobDefaults, PRIORITY_CLASS};
 pub use registry::{InCharge, Memory, Policy};
 use switches::Rulebook;
 
@@ -231,7 +231,7 @@ pub enum Wake {
 /// A change in the world that the policy did not cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A job became known.
+    /// A job became known, or pods that join it.
     Submitted(JobId),
     /// A pod ended, was withdrawn or is gone.
     PodOver(PodId),

@@ -1,6 +1,7 @@
 //! What reading settings has in common for all policies.
 
-use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quoted, set};
+use super::PRIORITY_CLASS;
+use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quantity, quoted, set};
 
 /// Reports all settings, for a policy that has none.
 pub fn none(s: &Scenario, says: &str, f: &mut Findings) {
@@ -32,6 +33,15 @@ pub fn refused(name: &str, typed: &Scalar, wanted: &str, f: &mut Findings) {
     let at = Path::default().field("settings").field(name);
     let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
     f.add(codes::SETTING_VALUE, at.clone(), says, set(at, "", format!("Use the default of {name}")));
+}
+
+/// Whether a setting is the value of a priority class; reports one that is none. Jobs are given the value of the class that they name.
+pub fn priority_class(name: &str, typed: &Scalar, f: &mut Findings) -> bool {
+    let is_class = name.strip_prefix(PRIORITY_CLASS).is_some_and(|class| !class.is_empty());
+    if is_class && quantity::integer(typed.0.trim()).is_err() {
+        refused(name, typed, "an integer of 32 bits", f);
+    }
+    is_class
 }
 
 /// What is expected instead of a value.

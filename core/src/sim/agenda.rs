@@ -22,7 +22,7 @@ pub enum Kind {
     Run,
     /// An entry of the plan's timeline takes effect.
     Change,
-    /// A job becomes known.
+    /// A job becomes known, or pods that join it.
     Submit,
     /// Time itself may change a decision: a minimum runtime or a grace is over.
     Look,

@@ -38,8 +38,17 @@ impl Simulation {
                 Kind::Change => self.change(sequence, at, events),
                 Kind::Submit => {
                     let job = JobId(sequence);
+                    let is_known = self.cluster().live_jobs.binary_search(&job).is_ok();
+                    let n_before = self.cluster().joining_of(job).count();
                     let running = self.world.submit(job, at);
-                    log(events, Event::Submitted { job });
+                    let n_joined = n_before - self.cluster().joining_of(job).count().min(n_before);
+                    log(
+                        events,
+                        match is_known {
+                            true => Event::Joined { job, pods: n_joined as u32 },
+                            false => Event::Submitted { job },
+                        },
+                    );
                     self.tell(Change::Submitted(job));
                     self.find(job, &running, events);
                 }
@@ -167,7 +176,10 @@ impl Simulation {
         let (was_open, submit) = (j.ended.is_none(), j.submit);
         let pods: Vec<PodId> = j.pod_ids().collect();
         self.unschedule(&pods);
-        self.state.agenda.cancel((submit, Kind::Submit, job.0));
+        let joins: Vec<Time> = pods.iter().filter_map(|&pod| self.cluster().joins_at(pod)).collect();
+        for at in joins.into_iter().chain([submit]) {
+            self.state.agenda.cancel((at, Kind::Submit, job.0));
+        }
         for torn in self.world.withdraw(job, at) {
             log_torn(events, torn, EvictReason::Withdrawn);
         }
@@ -239,9 +251,18 @@ impl Simulation {
 pub fn agenda_of(cluster: &Cluster, timeline: &[crate::scenario::Planned]) -> Agenda {
     let changes = timeline.iter().zip(0..).map(|(planned, position)| (planned.at, Kind::Change, position));
     let is_future = |pod: PodId| cluster.pods[pod].phase == Phase::Future;
-    let later = cluster.jobs.iter().filter(|(_, job)| job.pod_ids().next().is_some_and(is_future));
+    let is_known = |job: JobId| cluster.live_jobs.binary_search(&job).is_ok();
+    let later =
+        cluster.jobs.iter().filter(|(id, job)| !is_known(*id) && job.pod_ids().next().is_some_and(is_future));
     let arrivals = later.map(|(id, job)| (job.submit, Kind::Submit, id.0));
-    Agenda::new(changes.chain(arrivals).collect())
+    // Pods that join at one moment are one entry.
+    let yet = cluster.joining.iter().filter(|joining| is_future(joining.pod));
+    let mut joins: Vec<_> =
+        yet.map(|joining| (joining.at, Kind::Submit, cluster.pods[joining.pod].job.0)).collect();
+    joins.dedup();
+    joins.sort();
+    joins.dedup();
+    Agenda::new(changes.chain(arrivals).chain(joins).collect())
 }
 
 /// When a phase ends by itself, and how.

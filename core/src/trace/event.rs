@@ -25,6 +25,13 @@ pub enum Event {
         /// The job.
         job: JobId,
     },
+    /// Pods that are created later than their job joined it.
+    Joined {
+        /// The job.
+        job: JobId,
+        /// How many.
+        pods: u32,
+    },
     /// The pod was placed.
     Bound {
         /// The pod.

@@ -18,6 +18,7 @@ pub fn jobs(work: &mut Translator<'_>) {
     priorities(work);
     semi(work);
     in_common(work);
+    joining(work);
     let (from, to) = (work.from, work.to);
     let name = to.name;
     let one_by_one = (from.knows.gangs, to.knows.gangs) == (Gangs::Together, Gangs::WithPlaceholders);
@@ -236,6 +237,21 @@ fn in_common(work: &mut Translator<'_>) {
             to.name
         );
         work.note(Kind::Dropped, at, says);
+    }
+}
+
+/// Pods that join their job later come with it where nothing else is known.
+fn joining(work: &mut Translator<'_>) {
+    if work.to.knows.joining_pods {
+        return;
+    }
+    let says = format!("{} has all pods of a job from its submission on", work.to.name);
+    for (i, job) in work.old.jobs.iter().enumerate() {
+        for (k, set) in job.pod_sets.iter().enumerate().filter(|(_, set)| set.after.is_some()) {
+            let at = place(job, i).field("pod-sets").named(&set.name).field("after");
+            Arc::make_mut(&mut work.new.jobs)[i].pod_sets[k].after = None;
+            work.note(Kind::Dropped, at, &says);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Kind, Translator, setting};
+use crate::policy::PRIORITY_CLASS;
 use crate::scenario::{Path, Scalar, TimelineEntry};
 
 /// Translates the settings that [`super::queues`] left.
@@ -45,6 +46,9 @@ fn one(work: &mut Translator<'_>, name: &str, typed: &Scalar) {
             work.note(Kind::Changed, setting(usual), says);
         }
         return work.note(Kind::Kept, setting(name), "both have this switch");
+    }
+    if name.starts_with(PRIORITY_CLASS) && work.from.jobs.has_own_classes && work.to.jobs.has_own_classes {
+        return work.note(Kind::Kept, setting(name), "both read priority classes");
     }
     let is = |of: Option<&str>| of == Some(name);
     if is(from.packing.map(|packing| packing.setting)) {

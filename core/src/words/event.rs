@@ -1,7 +1,7 @@
 //! Events: who was evicted and why, what started where, what else happened.
 
 use super::check::{Party, decisive_resource, says, value_of};
-use super::number::{self, GPU, amount, bound, unit, with_unit};
+use super::number::{self, GPU, amount, bound, count, unit, with_unit};
 use super::others::not_chosen;
 use super::phrases::{marked, node_state, reason, reclaimed_for, split};
 use super::text::Text;
@@ -408,6 +408,11 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
         Event::Submitted { .. } => {
             outlook = Text::of("It is considered for the first time in the next cycle.");
             job.say(" was submitted to ").queue(queue).say(format!(" and requests {gpus}."))
+        }
+        Event::Joined { pods, .. } => {
+            outlook = Text::of("They are considered for the first time in the next cycle.");
+            let pods = count(u64::from(pods), "pod");
+            Text::of(format!("{pods} joined ")).then(job).say(" in ").queue(queue).say(".")
         }
         Event::Claimed { .. } => {
             outlook = Text::of(match row.for_gang {

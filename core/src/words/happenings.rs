@@ -94,6 +94,9 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
     };
     match event {
         Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(gpus),
+        Event::Joined { pods, .. } => {
+            Text::of(format!("{} joined ", count(u64::from(pods), "pod"))).then(job)
+        }
         Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(gpus),
         Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(gpus),
         Event::Dealt { .. } => on(job.say(format!("{pods} has other devices"))),
@@ -207,6 +210,7 @@ fn past(word: EventWord) -> &'static str {
         EventWord::Claimed => "room claimed for it",
         EventWord::Found => "found running",
         EventWord::Dealt => "has other devices",
+        EventWord::Joined => "pods joined",
         EventWord::Submitted
         | EventWord::SetAside
         | EventWord::Started

@@ -15,7 +15,10 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
     let can_start = |when: Text| Text::of("It can start when ").then(when);
     let room = || room(refusal, row);
     Some(match &refusal.gate {
-        Gate::NotReady => Text::of("It is considered once all of its pods exist."),
+        Gate::NotReady => match row.and_then(|row| row.joins_ms) {
+            Some(joins) => Text::of(format!("The next pods join at {}.", super::number::time(joins))),
+            None => Text::of("It is considered once all of its pods exist."),
+        },
         Gate::OverLimit { queue: of, .. } => {
             can_start(Text::of("other jobs of ").then(queue(*of)).say(" end."))
         }

@@ -87,7 +87,16 @@ impl Case<'_> {
         let job = || self.job();
         let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
         match gate {
-            Gate::NotReady => job().say(" is waiting: not all of its pods exist yet."),
+            Gate::NotReady => match self.row().filter(|row| row.joining > 0) {
+                Some(row) => job().say(format!(
+                    " is waiting: too few of its pods exist; {} joined it yet.",
+                    match row.joining {
+                        1 => "1 pod has not".to_string(),
+                        n => format!("{n} pods have not"),
+                    }
+                )),
+                None => job().say(" is waiting: not all of its pods exist yet."),
+            },
             Gate::NotALeaf => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
             Gate::NotAccepted { why } => {
                 let not = job().say(" was not accepted into ").queue(name);

@@ -121,10 +121,19 @@ fn queue() -> impl Strategy<Value = QueueEntry> {
 
 fn pod_set() -> impl Strategy<Value = PodSetEntry> {
     let named = btree_map(text(), scalar(), 0..2);
-    let rules =
-        (text(), btree_map(text(), text(), 0..2), value(), value(), of(text()), named, vec(text(), 0..2));
+    let rules = (
+        text(),
+        btree_map(text(), text(), 0..2),
+        value(),
+        value(),
+        of(text()),
+        named,
+        vec(text(), 0..2),
+        value(),
+    );
     (text(), value(), value(), value(), value(), value(), value(), rules).prop_map(
         |(name, pods, min_available, gpu, gpu_memory, cpu, memory, rules)| PodSetEntry {
+            after: rules.7,
             group: rules.0,
             labels: rules.1,
             gated: rules.2,

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::engine::protocol::ImportOptions;
 use crate::state::command::Command;
 use crate::state::import::Import;
+use crate::state::import::commands::reloadable;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
@@ -81,10 +82,31 @@ pub fn ImportPreview() -> impl IntoView {
                         "Open at the start"
                     </button>
                 </Show>
+                <Reload />
                 <button type="button" class="btn" on:click=move |_| on_close.run(())>"Cancel"</button>
             </div>
         </DialogFrame>
     }
+}
+
+/// The button that makes changes of the timeline of what was recognised.
+#[component]
+fn Reload() -> impl IntoView {
+    let store = Store::get();
+    let cycle = store.part(|m| reloadable(m).map(|(_, cycle, _)| cycle));
+    let button = move |cycle: u32| {
+        view! {
+            <button
+                type="button"
+                class="btn"
+                title="Adds what is different from the present scenario to its timeline"
+                on:click=move |_| store.dispatch(Command::ReloadImport)
+            >
+                {format!("Reload at cycle {cycle}")}
+            </button>
+        }
+    };
+    move || cycle.get().map(button)
 }
 
 fn take_label(import: &Import) -> String {

@@ -169,6 +169,7 @@ fn changed(event: Event) -> Option<PodId> {
         | Event::NotReplaced { pod }
         | Event::Finished { pod, .. } => Some(pod),
         Event::Submitted { .. }
+        | Event::Joined { .. }
         | Event::Dealt { .. }
         | Event::Claimed { .. }
         | Event::Unclaimed { .. }

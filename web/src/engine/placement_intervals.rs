@@ -73,6 +73,7 @@ impl PlacementIntervals {
         }
         for recorded in &record.events {
             match recorded.event {
+                Event::Joined { .. } => {}
                 Event::Submitted { job } => self.jobs[job.index()].from = Some(cycle),
                 Event::JobDone { job } | Event::JobEvicted { job } => self.jobs[job.index()].to = Some(cycle),
                 Event::Bound { pod, node, devices } | Event::Found { pod, node, devices } => {

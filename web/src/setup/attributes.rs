@@ -8,7 +8,7 @@ use fairground::policy::form::{DISPLAY_NAME, PROTECTION, YES_NO, ask, text};
 /// KAI's preset classes.
 const CLASSES: Ask = Ask::Usual(&[
     ("train", "50, preemptible"),
-    ("interactive-preemptible", "75, preemptible"),
+    ("build-preemptible", "75, preemptible"),
     ("build", "100, not preemptible"),
     ("inference", "125, not preemptible"),
 ]);
@@ -306,8 +306,16 @@ pub const ALL_KINDS: &[Attribute] = &[text(
     "One minimum for pods of different sizes. Leave the minimum of each pod set empty.",
 )];
 
-/// The name of a kind of pods.
-pub const KIND: &[Attribute] = &[text("name", "Name", "", "Unique in its job.")];
+/// What only one of several kinds of pods has.
+pub const KIND: &[Attribute] = &[
+    text("name", "Name", "", "Unique in its job."),
+    text(
+        "after",
+        "Joins after",
+        "with the job",
+        "How long after the job these pods are created, such as 30s. One pod set comes with the job.",
+    ),
+];
 
 /// The scenario as a whole.
 pub const SCENARIO: &[Attribute] = &[

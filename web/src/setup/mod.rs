@@ -7,6 +7,7 @@ pub mod grid;
 pub mod rows;
 pub mod timeline_edits;
 
+mod classes;
 mod detail;
 mod findings;
 mod marking;

@@ -8,6 +8,7 @@ use fairground::words::terms::product;
 use leptos::prelude::*;
 
 use super::attributes;
+use super::classes::Classes;
 use super::detail::{fields, rule_link};
 use crate::engine::protocol::Rulebook;
 use crate::state::command::Command;
@@ -93,6 +94,7 @@ pub fn Rules() -> impl IntoView {
                 <div class="row">{DELAYS.iter().map(|delays| preset(store, delays)).collect_view()}</div>
             </section>
             {switches}
+            <Classes />
             {move || store.rules.get().map(|book| all_rules(store, &book))}
             <section class="group">
                 <h2>"Scenario"</h2>

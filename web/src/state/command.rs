@@ -181,6 +181,8 @@ pub enum Command {
         /// Runs it until this moment at once.
         run_until_ms: Option<i64>,
     },
+    /// Lets the scheduler of the present document read what was recognised at the moment shown.
+    ReloadImport,
     /// Forgets what was recognised.
     DropImport,
     /// Tells a line.

@@ -89,6 +89,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
 
         Command::Import { files, options } => import::commands::import(model, files, options, fx),
         Command::TakeImport { run_until_ms } => import::commands::take(model, run_until_ms, fx),
+        Command::ReloadImport => import::commands::reload(model, fx),
         Command::DropImport => import::commands::forget(model, fx),
         Command::Kit => import::commands::kit(model, fx),
         Command::Export(format) => import::commands::export(model, format, fx),

@@ -262,6 +262,7 @@ fn join_last(all: &mut Vec<Happening>) {
 fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) {
     match event {
         Event::Submitted { .. } => ("", [" was submitted", " were submitted"]),
+        Event::Joined { .. } => ("pods joined ", ["", ""]),
         Event::Bound { .. } => ("", [" started", " started"]),
         Event::Found { .. } => ("", [" was found running", " were found running"]),
         Event::Dealt { .. } => ("", [" uses other devices", " use other devices"]),

@@ -94,7 +94,7 @@ impl Work<'_, '_> {
         let job = JobEntry {
             queue: self.queue(&name, cluster, report),
             submit: submit.map(moment),
-            priority: self.priority(cluster).map(|priority| Scalar(priority.to_string())),
+            priority: self.priority(cluster),
             preemptible: match text("preemptibility").or_else(|| self.pods[0].object.annotation(PREEMPTABLE))
             {
                 Some("preemptible" | "true") => Some("true".into()),
@@ -234,14 +234,16 @@ impl Work<'_, '_> {
         }
     }
 
-    fn priority(&self, cluster: &Cluster<'_>) -> Option<i64> {
+    fn priority(&self, cluster: &Cluster<'_>) -> Option<Scalar> {
         let of_group = |keys: &[&str]| self.group.and_then(|group| group.place.get("spec")?.scalar(keys));
         let class = of_group(&["priorityClassName"]).or_else(|| of_group(&["priorityClassRef", "name"]));
-        let of_class = class.and_then(|class| cluster.priorities.get(class).copied());
-        let said = of_group(&["priority"]).and_then(|priority| priority.parse().ok());
-        said.or(of_class)
-            .or_else(|| self.pods.iter().find_map(|pod| pod.priority))
-            .or(cluster.default_priority)
+        let said = of_group(&["priority"]).and_then(|priority| priority.parse::<i64>().ok());
+        let has_said = |class: &&str| said.is_none_or(|said| cluster.priorities.get(class) == Some(&said));
+        let of_class = class.filter(has_said).and_then(|class| cluster.class(class));
+        of_class
+            .or(said.map(|said| Scalar(said.to_string())))
+            .or_else(|| self.pods.iter().find_map(|pod| pod.priority.clone()))
+            .or_else(|| cluster.class(cluster.default_class?))
     }
 
     /// Adds the pods: as one kind where all are equal, else as pod sets.

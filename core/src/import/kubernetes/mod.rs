@@ -25,14 +25,15 @@ mod templates;
 mod volcano;
 mod workloads;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::Options;
 use super::{Imported, Report, Source, counted, in_words_of, trees};
 use crate::format::DIALECT;
+use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::value::Value;
-use crate::scenario::{NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scenario, codes, finding};
+use crate::scenario::{JobEntry, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scalar, Scenario, codes, finding};
 use objects::{KUEUE, Kind, Object, Objects, VOLCANO, tally};
 use pods::{Pod, State};
 
@@ -72,10 +73,12 @@ struct Cluster<'a> {
     objects: &'a Objects<'a>,
     /// The latest moment that any object names, in milliseconds since 1970.
     now_ms: i64,
-    /// Priority classes by name.
+    /// Priority classes by name, those that Kubernetes and KAI bring along among them.
     priorities: BTreeMap<&'a str, i64>,
-    /// The priority of pods that name no class, if a class is the default.
-    default_priority: Option<i64>,
+    /// Those that are objects of the text: jobs keep their names.
+    own_classes: BTreeSet<&'a str>,
+    /// The class of pods that name none, if a class is the default.
+    default_class: Option<&'a str>,
     /// The nodes that bind requests have for pods, by namespace and name.
     bound: BTreeMap<(&'a str, &'a str), &'a str>,
     /// The ClusterQueues of LocalQueues.
@@ -132,9 +135,12 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     report
         .understood
         .insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
+    let policy = if cluster.is_yunikorn { applications::POLICY } else { DIALECT };
+    let mut settings = settings;
+    settings.extend(cluster.class_settings(&jobs, policy));
     Some(Scenario {
         name: options.name.clone(),
-        policy: if cluster.is_yunikorn { applications::POLICY } else { DIALECT }.into(),
+        policy: policy.into(),
         settings,
         cycle,
         nodes: Arc::new(nodes),
@@ -190,12 +196,12 @@ const CLASSES: [(&str, i64); 6] = [
 impl<'a> Cluster<'a> {
     fn of(objects: &'a Objects<'a>, report: &mut Report) -> Cluster<'a> {
         let mut priorities: BTreeMap<&str, i64> = CLASSES.into();
-        let mut default_priority = None;
+        let mut default_class = None;
         for class in objects.of_kind(Kind::PriorityClass) {
             let value = class.place.scalar(&["value"]).and_then(|value| value.parse().ok()).unwrap_or(0);
             priorities.insert(class.name, value);
             if class.place.scalar(&["globalDefault"]) == Some("true") {
-                default_priority = Some(value);
+                default_class = Some(class.name);
             }
         }
         let now_ms = objects.latest_ms();
@@ -215,13 +221,33 @@ impl<'a> Cluster<'a> {
             objects,
             now_ms: now_ms.unwrap_or(0),
             priorities,
-            default_priority,
+            own_classes: objects.of_kind(Kind::PriorityClass).iter().map(|class| class.name).collect(),
+            default_class,
             bound,
             is_yunikorn: objects.of_kind(Kind::Queue).is_empty()
                 && objects.of_kind(Kind::Pod).iter().any(|pod| applications::is_scheduler(&pod.place)),
             local_queues: workloads::local_queues(objects),
             workloads: workloads::owned(objects),
         }
+    }
+
+    /// A priority class as a job names it: by its name if it is an object of the text, else by its value.
+    fn class(&self, name: &str) -> Option<Scalar> {
+        let value = self.priorities.get(name)?;
+        // A name that is a number would be read as one.
+        let is_own = self.own_classes.contains(name) && name.parse::<i64>().is_err();
+        Some(Scalar(if is_own { name.to_string() } else { value.to_string() }))
+    }
+
+    /// The settings with the values of the classes that jobs name, but for presets of the policy.
+    fn class_settings(&self, jobs: &[JobEntry], policy: &str) -> BTreeMap<String, Scalar> {
+        let presets = Policy::job_defaults(policy);
+        let named: BTreeSet<&str> =
+            jobs.iter().filter_map(|job| job.priority.as_ref()).map(|typed| typed.0.as_str()).collect();
+        let own = self.own_classes.iter().filter(|name| named.contains(*name));
+        let values = own.map(|name| (*name, self.priorities[name]));
+        let others = values.filter(|(name, value)| presets.class(name).map(i64::from) != Some(*value));
+        others.map(|(name, value)| (format!("{PRIORITY_CLASS}{name}"), Scalar(value.to_string()))).collect()
     }
 
     /// Seconds from now to a moment, not after now; `None` if there is none.

@@ -86,7 +86,7 @@ pub struct Pod<'a> {
     pub group: Option<&'a str>,
     /// The pod set it belongs to.
     pub subgroup: Option<&'a str>,
-    pub priority: Option<i64>,
+    pub priority: Option<Scalar>,
     pub nominated_node: Option<&'a str>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Pod<'a> {
             (_, Some(_)) => State::Holds { gone_ms },
             (_, None) => State::Waits,
         };
-        let said = place.scalar(&["spec", "priority"]).and_then(|priority| priority.parse().ok());
+        let said = place.scalar(&["spec", "priority"]).and_then(|priority| priority.parse::<i64>().ok());
         let class = place.scalar(&["spec", "priorityClassName"]);
         Pod {
             object,
@@ -134,7 +134,9 @@ impl<'a> Pod<'a> {
                 .iter()
                 .find_map(|key| object.label(key))
                 .or_else(|| object.annotation(applications::TASK_GROUP_NAME)),
-            priority: class.and_then(|class| cluster.priorities.get(class).copied()).or(said),
+            priority: class
+                .and_then(|class| cluster.class(class))
+                .or_else(|| said.map(|said| Scalar(said.to_string()))),
             nominated_node: place.scalar(&["status", "nominatedNodeName"]),
         }
     }

@@ -114,14 +114,14 @@ fn job(object: &Object<'_>, kind: Kind, cluster: &Cluster<'_>, report: &mut Repo
     }
     let class = place.scalar(&["spec", "priorityClassName"]).or_else(|| first.label("priorityClassName"));
     let class = class.or_else(|| first.place.scalar(&["spec", "priorityClassName"]));
-    let priority = class.and_then(|class| cluster.priorities.get(class).copied());
-    let priority = priority.or((kind == Kind::Deployment).then_some(125));
+    let priority = class.and_then(|class| cluster.class(class));
+    let priority = priority.or_else(|| (kind == Kind::Deployment).then(|| Scalar("125".into())));
     let least = spec("minAvailable").unwrap_or(if kind == Kind::VolcanoJob { n_pods } else { 1 });
     let entry = JobEntry {
         name: object.name.to_string(),
         queue: queue.unwrap_or(DEFAULT_QUEUE).to_string(),
         submit: cluster.since(object.created_ms).filter(|n| *n < 0).map(moment),
-        priority: priority.map(|n| Scalar(n.to_string())),
+        priority,
         gated: (place.scalar(&["spec", "suspend"]) == Some("true")).then(|| "true".into()),
         ..JobEntry::default()
     };

@@ -13,11 +13,23 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::over_commit::Ratios;
 pub use super::plan::Placement;
 use super::plan::{EnforceAt, ShareQuota, SlotRules};
 use crate::time::Span;
-use crate::units::Weight;
+use crate::units::{PerResource, Resource, Weight};
+
+/// The over-commit ratio of each dimension.
+pub type Ratios = PerResource<Weight>;
+
+/// The largest of them.
+pub const RATIO_MAX: i64 = 100;
+
+/// The settings of over-commit ratios, by resource.
+pub const OVER_COMMIT: [(&str, Resource); 3] = [
+    ("over-commit.cpu", Resource::CPU),
+    ("over-commit.memory", Resource::MEMORY),
+    ("over-commit.gpu", Resource::GPU),
+];
 
 /// Every switch.
 #[derive(Clone, Debug, PartialEq)]

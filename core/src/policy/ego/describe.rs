@@ -33,6 +33,7 @@ pub const DESCRIPTION: Description = Description {
     knows: Knows {
         gangs: Gangs::Together,
         common_minimum: false,
+        joining_pods: false,
         subgroups: false,
         applications: false,
         parts: false,

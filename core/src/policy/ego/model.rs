@@ -16,10 +16,9 @@
 
 use std::collections::BTreeMap;
 
-use super::config::{Config, ConsumerConfig};
+use super::config::{Config, ConsumerConfig, Ratios};
 use super::ids::{ConsumerId, HostId, SubId, UnitId};
 use super::layout::Layout;
-use super::over_commit::Ratios;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
 use super::pool_state::{PoolState, Source};
 use crate::cluster::Queue;

@@ -15,20 +15,7 @@ use super::ids::UnitId;
 use super::model::{Desk, Model};
 use super::rules::{OVER_COMMIT, term};
 use crate::trace::{Check, Op, Quantity, Subject, Value};
-use crate::units::{Amount, PerResource, Resource, Weight};
-
-/// The over-commit ratio of each dimension.
-pub type Ratios = PerResource<Weight>;
-
-/// The largest ratio.
-pub const RATIO_MAX: i64 = 100;
-
-/// The settings, by resource.
-pub const SETTINGS: [(&str, Resource); 3] = [
-    ("over-commit.cpu", Resource::CPU),
-    ("over-commit.memory", Resource::MEMORY),
-    ("over-commit.gpu", Resource::GPU),
-];
+use crate::units::{Amount, Resource, Weight};
 
 /// What a host has of a resource of which it offers so much.
 fn had(offered: f64, resource: Resource, ratio: Weight) -> f64 {

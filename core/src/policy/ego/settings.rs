@@ -3,8 +3,7 @@
 //! # Source
 //! ego.md 2, 8.5
 
-use super::config::{CONSUMER_SETTINGS, Config, ConsumerConfig, Placement, SETTINGS};
-use super::over_commit::{self, RATIO_MAX};
+use super::config::{CONSUMER_SETTINGS, Config, ConsumerConfig, OVER_COMMIT, Placement, RATIO_MAX, SETTINGS};
 use super::plan::{EnforceAt, ShareQuota};
 use super::slot_findings;
 use crate::format::{Findings, Scalar, Scenario, quantity};
@@ -40,7 +39,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
 
 fn plan(config: &mut Config, name: &str, typed: &Scalar) -> Result<(), Wanted> {
     let text = typed.0.trim();
-    if let Some((_, resource)) = over_commit::SETTINGS.iter().find(|(setting, _)| *setting == name) {
+    if let Some((_, resource)) = OVER_COMMIT.iter().find(|(setting, _)| *setting == name) {
         config.over_commit.set(*resource, ratio(text)?);
         return Ok(());
     }

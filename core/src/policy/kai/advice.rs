@@ -32,15 +32,7 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
         let fix = set(place("limit"), "unlimited", format!("Set the {what} limit to unlimited"));
         f.add(codes::NOTHING_ALLOWED, place("limit"), says, fix);
     }
-    if let (Bound::At(quota), Bound::At(limit)) = (values.quota, values.limit)
-        && limit < quota
-        && limit > Amount::ZERO
-    {
-        let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
-        let says = format!("{name} has a {what} limit of {limit} below its quota of {quota}; the limit wins");
-        let fix = set(place("limit"), &quota, format!("Raise the {what} limit to {quota}"));
-        f.add(codes::LIMIT_BELOW_QUOTA, place("limit"), says, fix);
-    }
+    limit_below_quota(draft, resource, f);
     if values.quota == Bound::Unset && asked && !is_gpu {
         let says = format!(
             "{name} has no {what} quota, which counts as 0: all of its {what} is above quota; write unlimited or a quota"
@@ -59,5 +51,33 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
             says,
             set(place("weight"), "1", format!("Set the {what} weight to 1")),
         );
+    }
+}
+
+/// A limit above 0 and below the quota.
+pub fn limit_below_quota(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
+    let values = draft.queue.resources.get(resource);
+    if let (Bound::At(quota), Bound::At(limit)) = (values.quota, values.limit)
+        && limit < quota
+        && limit > Amount::ZERO
+    {
+        let (what, name) = (resource.name(), quoted(&draft.queue.name));
+        let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
+        let says = format!("{name} has a {what} limit of {limit} below its quota of {quota}; the limit wins");
+        let at = draft.place(resource, "limit");
+        let fix = set(at.clone(), &quota, format!("Raise the {what} limit to {quota}"));
+        f.add(codes::LIMIT_BELOW_QUOTA, at, says, fix);
+    }
+}
+
+/// A limit of 0, where one that is left out is none.
+pub fn nothing_allowed(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
+    if draft.queue.resources.get(resource).limit == Bound::At(Amount::ZERO) {
+        let (what, name) = (resource.name(), quoted(&draft.queue.name));
+        let says =
+            format!("{name} has a {what} limit of 0, so nothing that requests {what} can run; raise it");
+        let at = draft.place(resource, "limit");
+        let fix = set(at.clone(), "unlimited", format!("Set the {what} limit to unlimited"));
+        f.add(codes::NOTHING_ALLOWED, at, says, fix);
     }
 }

@@ -33,6 +33,7 @@ pub const DESCRIPTION: Description = Description {
     knows: Knows {
         gangs: Gangs::Together,
         common_minimum: true,
+        joining_pods: true,
         subgroups: true,
         applications: false,
         parts: true,

@@ -43,6 +43,9 @@ pub fn kit(source: &Source<'_>, expected: &str) -> Option<Folder> {
     left_out.extend(node_names.left_out.iter().cloned());
     let played = timetable(source, &names, &node_names.names, &job_names);
     left_out.extend(played.left_out);
+    let joining: BTreeSet<&str> =
+        cluster.joining.iter().map(|joining| &*cluster.jobs[cluster.pods[joining.pod].job].name).collect();
+    left_out.extend(source.remark(&joining, "pods that join later are created with their job"));
     let shares = cluster
         .pods
         .values()

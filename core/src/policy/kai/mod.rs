@@ -5,7 +5,7 @@
 
 mod actions;
 mod adapter;
-mod advice;
+pub(in crate::policy) mod advice;
 mod catalogue;
 pub mod config;
 mod describe;

@@ -29,7 +29,8 @@ use super::share::usage::USAGE;
 use super::solve::min_runtime::RAN_LONG_ENOUGH;
 use super::solve::reclaimable::{CAN_RECLAIM, GUARANTEE_QUOTA, KEEPS_ORDER, MAINTAIN_FAIR_SHARE};
 use crate::format::{Findings, Path, Scenario, codes, quantity, set};
-use crate::policy::setting::{Wanted, refused, switch, unknown};
+use crate::policy::PRIORITY_CLASS;
+use crate::policy::setting::{Wanted, priority_class, refused, switch, unknown};
 use crate::policy::switches::Switch;
 use crate::time::Span;
 
@@ -320,13 +321,13 @@ pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> 
     let mut reading = Reading::default();
     let names = || SETTINGS.iter().map(|setting| setting.switch.name);
     for (name, typed) in s.settings.iter().filter(|(name, _)| is_known(name)) {
-        if never_read(name).is_some() {
+        if never_read(name).is_some() || priority_class(name, typed, f) {
             continue;
         }
         let at = || Path::default().field("settings").field(name);
         let Some(setting) = named(name) else {
             let all: Vec<&'static str> = names().collect();
-            unknown(s, name, &all, &format!("it has {}", all.join(", ")), f);
+            unknown(s, name, &all, &format!("it has {}; {PRIORITY_CLASS}NAME", all.join(", ")), f);
             continue;
         };
         let known = setting.switch.name;

@@ -14,7 +14,8 @@ use crate::format::{Findings, Scenario};
 use crate::id::{JobId, QueueId};
 use crate::policy::Timers;
 use crate::policy::description::Description;
-use crate::policy::kai::{Kai, Memory};
+use crate::policy::draft::DraftQueue;
+use crate::policy::kai::{Kai, Memory, advice};
 use crate::policy::switches::Rulebook;
 use crate::policy::{PartitionView, Rhythm, Scheduler, Turn};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
@@ -34,6 +35,13 @@ impl Scheduler for Runai {
 
     fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
         super::settings::read(scenario, findings)
+    }
+
+    fn advise_queue(draft: &DraftQueue<'_>, findings: &mut Findings) {
+        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+            advice::nothing_allowed(draft, resource, findings);
+            advice::limit_below_quota(draft, resource, findings);
+        }
     }
 
     fn timers(config: &Config) -> Timers {

@@ -39,7 +39,7 @@ pub const DESCRIPTION: Description = Description {
         settings: form::SETTINGS,
         queue: Some(form::QUEUE),
         job: kai::DESCRIPTION.form.job,
-        job_values: &[form::PREEMPTIBLE],
+        job_values: &[form::PRIORITY, form::PREEMPTIBLE],
         pool: kai::DESCRIPTION.form.pool,
     },
     translation: super::translate::TRANSLATION,

@@ -29,6 +29,22 @@ pub const PREEMPTIBLE: Attribute = ask(
     Ask::Choice(&[("true", "yes"), ("false", "no"), ("semi", "semi: only above its minimum")]),
 );
 
+/// The priority of a workload, by the presets of the product.
+pub const PRIORITY: Attribute = ask(
+    text(
+        "priority",
+        "Priority class",
+        "train (50)",
+        "A class or a number; higher values are served first within the project.",
+    ),
+    Ask::Usual(&[
+        ("train", "50, preemptible"),
+        ("interactive-preemptible", "75, preemptible"),
+        ("build", "100, not preemptible"),
+        ("inference", "125, not preemptible"),
+    ]),
+);
+
 /// A department or project of Run:ai.
 pub const QUEUE: &[Group] = &[
     (

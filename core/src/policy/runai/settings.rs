@@ -5,14 +5,18 @@
 
 use super::config::{Config, OVER_QUOTA, OverQuota, SETTINGS};
 use crate::format::{Findings, Scalar, Scenario, quantity};
+use crate::policy::PRIORITY_CLASS;
 use crate::policy::kai;
 use crate::policy::kai::settings::{ENGINE_SETTINGS, is_of_engine};
-use crate::policy::setting::{Wanted, refused, unknown};
+use crate::policy::setting::{Wanted, priority_class, refused, unknown};
 
 /// Reads all of them.
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::new(kai::settings::read(s, is_of_engine, f));
     for (name, typed) in s.settings.iter().filter(|(name, _)| !is_of_engine(name)) {
+        if priority_class(name, typed, f) {
+            continue;
+        }
         let read = match name.split_once('.') {
             Some((OVER_QUOTA, queue)) if s.queues.iter().any(|q| q.name == queue) => {
                 over_quota(typed).map(|level| {
@@ -22,7 +26,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             None if SETTINGS.contains(&name.as_str()) => switch(&mut config, name, typed),
             _ => {
                 let says = format!(
-                    "it has {}, {}, and for a queue {OVER_QUOTA}.NAME",
+                    "it has {}, {}, and for a queue {OVER_QUOTA}.NAME; {PRIORITY_CLASS}NAME",
                     SETTINGS.join(", "),
                     ENGINE_SETTINGS.join(", ")
                 );

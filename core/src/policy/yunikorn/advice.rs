@@ -10,6 +10,7 @@ use super::words::{Config, PROPERTIES, TEMPLATE};
 use crate::format::{Findings, Path, codes, quoted, set};
 use crate::id::{Id, QueueId};
 use crate::policy::draft::Draft;
+use crate::units::{Amount, Bound, Resource};
 
 /// Gives the advice.
 pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
@@ -25,12 +26,36 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
         let says = format!("YuniKorn would refuse this: {}", found.says);
         f.add(codes::REFUSED, place(draft, &paths, &found.at), says, None);
     }
+    zeros(config, draft, f);
     for name in draft.scenario.settings.keys() {
         if let Some(why) = why(config, draft, name) {
             let at = Path::default().field("settings").field(name);
             let says = format!("{name} has no effect: {why}");
             f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
         }
+    }
+}
+
+/// A maximum or a guarantee in which every value is 0 is dropped (yunikorn.md 1.2, Q-8).
+fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
+    for (id, queue) in draft.queues.iter() {
+        let said = config.queues.get(&*queue.name);
+        let has_max = said.is_some_and(|said| !said.resources.max.is_empty());
+        let limits = Resource::ACCOUNTED.map(|resource| (resource, queue.resources.get(resource).limit));
+        let is_zero = |limit: Bound| limit == Bound::At(Amount::ZERO);
+        let is_said = |limit: Bound| matches!(limit, Bound::At(_));
+        let first = limits.iter().find(|(_, limit)| is_zero(*limit));
+        let (Some((resource, _)), false) = (first, has_max) else { continue };
+        if limits.iter().any(|(_, limit)| is_said(*limit) && !is_zero(*limit)) {
+            continue;
+        }
+        let says = format!(
+            "{} has no limit above 0, and YuniKorn drops a maximum that consists of zeros: nothing is limited; limit another resource, too, \
+             to forbid this one",
+            quoted(&queue.name)
+        );
+        let at = (draft.queue_at)(id).field(resource.name()).field("limit");
+        f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove the limit"));
     }
 }
 

@@ -3,7 +3,6 @@
 //! # Source
 //! yunikorn.md 1.1 to 1.4, 1.7
 
-use super::words::PRIORITY_CLASS;
 use super::{form, versions};
 use crate::policy::JobDefaults;
 use crate::policy::description::{
@@ -19,7 +18,7 @@ pub const DESCRIPTION: Description = Description {
     short: "YuniKorn",
     about: "Apache YuniKorn is an open-source scheduler for batch and data workloads on Kubernetes.",
     terms: &super::vocabulary::TERMS,
-    jobs: JobDefaults { class_setting: Some(PRIORITY_CLASS), ..JobDefaults::PLAIN },
+    jobs: JobDefaults { has_own_classes: true, ..JobDefaults::PLAIN },
     cycle: Cycle::OnChange,
     queue: QueueValues {
         // No guarantee of CPU or memory forbids nothing there.
@@ -34,6 +33,7 @@ pub const DESCRIPTION: Description = Description {
     knows: Knows {
         gangs: Gangs::WithPlaceholders,
         common_minimum: true,
+        joining_pods: false,
         subgroups: false,
         applications: true,
         parts: false,

@@ -6,9 +6,10 @@
 
 use super::config::{Queue, Written, parse, property_is_known};
 use super::file::Reader;
-use super::words::{Config, GROUPS, PRIORITY_CLASS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
-use crate::format::{Findings, Path, Scenario, quantity, quoted, value};
-use crate::policy::setting::{refused, switch, unknown};
+use super::words::{Config, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
+use crate::format::{Findings, Path, Scenario, quoted, value};
+use crate::policy::PRIORITY_CLASS;
+use crate::policy::setting::{priority_class, refused, switch, unknown};
 
 /// What is expected instead of a value.
 type Wrong = String;
@@ -25,9 +26,8 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
             config.groups.insert(user.to_string(), groups.collect());
             Ok(())
-        } else if name.strip_prefix(PRIORITY_CLASS).is_some_and(|class| !class.is_empty()) {
-            // Jobs are given the value of the class that they name.
-            quantity::integer(text).map(|_| ()).map_err(|_| "an integer of 32 bits".into())
+        } else if priority_class(name, typed, f) {
+            continue;
         } else if SETTINGS.contains(&name.as_str()) {
             of_partition(&mut config, name, text)
         } else {

@@ -82,8 +82,5 @@ pub const QUEUE_WORDS: [&str; 8] =
 /// What stands before a word that is said of the queues that placement makes below a queue.
 pub const TEMPLATE: &str = "childtemplate.";
 
-/// What stands before the name of a priority class.
-pub const PRIORITY_CLASS: &str = "priority-class.";
-
 /// What stands before the name of a user.
 pub const GROUPS: &str = "groups.";

@@ -7,10 +7,10 @@ use super::ignored;
 use super::jobs::{Jobs, Set};
 use super::named::Named;
 use super::nodes::Nodes;
-use crate::cluster::{GpuRequest, Node};
-use crate::format::Scenario;
+use crate::cluster::{GpuRequest, Node, PodRules, Taint, Toleration, is_tolerated};
 use crate::format::codes;
 use crate::format::{Findings, quoted, set};
+use crate::format::{JobEntry, Path, Scenario};
 use crate::id::PartitionId;
 use crate::policy::description::Description;
 use crate::scenario::quantity::print_amount;
@@ -29,7 +29,8 @@ const RESOURCES: [Resource; RESOURCES_MAX] = [
 ];
 
 /// What is asked for and where, as one key.
-type Key<'a> = (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES_MAX], i64);
+type Key<'a> =
+    (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES_MAX], i64, Option<&'a PodRules>);
 
 /// Gives advice about jobs.
 pub fn advice(
@@ -42,6 +43,7 @@ pub fn advice(
     let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
     for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
         let here = jobs.here(s, i);
+        let mut is_reported = false;
         for (k, own) in template.sets.iter().enumerate() {
             let inner = entry.pod_sets.get(k).map(|set| here.inside("pod-sets", k, Some(set.name.as_str())));
             let here = inner.unwrap_or(here);
@@ -50,12 +52,30 @@ pub fn advice(
                 GpuRequest::Memory { mib, .. } => mib,
                 _ => 0,
             };
-            let key = (&entry.selector, template.pools.as_slice(), amounts, mib);
-            match *answers
-                .entry(key)
-                .or_insert_with(|| answer(nodes, (&entry.selector, &template.pools), own))
-            {
+            // Only where taints and affinity are read do they keep a pod off a node.
+            let rules = own.rules.as_deref().filter(|_| policy.knows.taints);
+            let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
+            let key = (&entry.selector, template.pools.as_slice(), amounts, mib, rules);
+            match *answers.entry(key).or_insert_with(|| {
+                answer(nodes, (&entry.selector, &template.pools, policy.knows.taints), rules, own)
+            }) {
                 Answer::Fits => {}
+                Answer::NoAffinity | Answer::NotTolerated(_) if is_reported => {}
+                Answer::NoAffinity => {
+                    is_reported = true;
+                    let is_of_set = entry.pod_sets.get(k).is_some_and(|set| !set.affinity.is_empty());
+                    let at = if is_of_set { here } else { jobs.here(s, i) }.field("affinity");
+                    let says = format!(
+                        "no node meets the required affinity of {}; the job waits for ever",
+                        quoted(&entry.name)
+                    );
+                    f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the affinity"));
+                }
+                Answer::NotTolerated(kind) => {
+                    is_reported = true;
+                    let at = jobs.here(s, i).field("tolerations");
+                    not_tolerated(entry, at, &nodes.kinds[kind].0, tolerations, f);
+                }
                 Answer::NoMatch => {
                     if k == 0 {
                         let at = jobs.here(s, i).field("selector");
@@ -111,18 +131,40 @@ fn too_big(
     f.add(codes::TOO_BIG_FOR_NODES, at.clone(), says, set(at, &most, format!("Request {most}")));
 }
 
+/// Every node that a pod could use has a taint that it does not tolerate; here is one.
+fn not_tolerated(entry: &JobEntry, at: Path, node: &Node, tolerations: &[Toleration], f: &mut Findings) {
+    let excludes = |taint: &&Taint| !is_tolerated(std::slice::from_ref(*taint), tolerations);
+    let Some(taint) = node.taints.iter().find(excludes) else { return };
+    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
+    let taint = format!("{}{value}", taint.key);
+    let says = format!(
+        "every node that {} may use has a taint that it does not tolerate, such as {} of {}; the job waits for ever",
+        quoted(&entry.name),
+        quoted(&taint),
+        quoted(&node.name)
+    );
+    let tolerated: Vec<&str> = entry.tolerations.iter().map(String::as_str).chain([taint.as_str()]).collect();
+    let fix = set(at.clone(), tolerated.join(", "), format!("Tolerate {}", quoted(&taint)));
+    f.add(codes::NO_MATCH, at, says, fix);
+}
+
 /// Whether some node could hold a pod when empty.
 #[derive(Clone, Copy)]
 enum Answer {
     Fits,
     NoMatch,
+    /// The required affinity excludes all nodes with the labels.
+    NoAffinity,
+    /// Taints exclude all nodes that are left; one of them, by position.
+    NotTolerated(usize),
     /// The first resource of which no node has enough, and the most any has.
     TooBig(Resource, Amount),
 }
 
 fn answer(
     nodes: &Nodes,
-    (selector, pools): (&BTreeMap<String, String>, &[PartitionId]),
+    (selector, pools, reads_taints): (&BTreeMap<String, String>, &[PartitionId], bool),
+    rules: Option<&PodRules>,
     own: &Set,
 ) -> Answer {
     if nodes.kinds.is_empty() {
@@ -134,10 +176,19 @@ fn answer(
     if matching.is_empty() && selector.is_empty() {
         return Answer::Fits;
     }
-    let matching = || matching.iter().copied();
-    if matching().next().is_none() {
+    if matching.is_empty() {
         return Answer::NoMatch;
     }
+    let affinity = rules.map_or(&[][..], |rules| &rules.affinity);
+    matching.retain(|node| affinity.iter().all(|requirement| requirement.is_met(&node.labels)));
+    let Some(first) = matching.first().map(|node| node.name.clone()) else { return Answer::NoAffinity };
+    let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
+    matching.retain(|node| !reads_taints || is_tolerated(&node.taints, tolerations));
+    if matching.is_empty() {
+        let kind = nodes.kinds.iter().position(|(node, _)| node.name == first);
+        return Answer::NotTolerated(kind.unwrap_or_default());
+    }
+    let matching = || matching.iter().copied();
     if matching().any(|node| lacking(node, own).is_none()) {
         return Answer::Fits;
     }

@@ -7,7 +7,7 @@ use super::nodes::Nodes;
 use super::placement::{Place, Placements};
 use super::pools::Pools;
 use super::queues::Queues;
-use crate::cluster::{Cluster, Delays, Found, Job, JobSpec, Partition, Phase, Pod, PodSet, PodSpec};
+use crate::cluster::{Cluster, Delays, Found, Job, JobSpec, Joining, Partition, Phase, Pod, PodSet, PodSpec};
 use crate::id::{Id, JobId, PodId, PodSetId};
 use crate::time::{Span, Time};
 
@@ -60,13 +60,16 @@ fn add_job(
     for set in &template.sets {
         let pod_set = in_common.unwrap_or_else(|| cluster.pod_sets.push(pod_set(job, set)));
         for k in 1..=set.pods {
-            let place = places.next();
+            let place = if set.after.is_none() { places.next() } else { None };
             if let (Some(place), false) = (place, runs) {
                 partition = cluster.nodes[place.node].partition;
             }
             runs |= place.is_some();
             let (phase, place) = at_start(cluster, template.started, place, (submit, lasts));
             let name = pod_name(name, template, &set.name, k);
+            let pod = PodId::from_index(cluster.pods.len());
+            let joins = set.after.map(|after| submit + after).filter(|&at| at > Time::ZERO);
+            cluster.joining.extend(joins.map(|at| Joining { pod, at }));
             cluster.pods.push(Pod {
                 spec: Arc::new(pod_spec(name, (job, pod_set), template, set)),
                 phase,

@@ -37,6 +37,7 @@ pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings
             "gangs" => ("how many pods must start together", "min-available"),
             "labels" => ("the labels that order the pods of a job", "labels"),
             "group" => ("subgroups", "group"),
+            "after" => ("that pods join their job later", "after"),
             "semi" => ("", "preemptible"),
             what => (what, what),
         };
@@ -142,6 +143,7 @@ fn set_says(set: &PodSetEntry, what: &str) -> bool {
         "nominated-node" => set.nominated_node.is_some(),
         "group" => !set.group.is_empty(),
         "affinity" => !set.affinity.is_empty(),
+        "after" => set.after.is_some(),
         _ => false,
     }
 }

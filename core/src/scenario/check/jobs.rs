@@ -8,7 +8,7 @@ use super::names::{self, Index};
 use super::nodes::Nodes;
 use super::pools::Pools;
 use super::queues::Queues;
-use super::{Here, Path, gangs, patterns, preemptible, priority, rules};
+use super::{Here, Path, gangs, joining, patterns, preemptible, priority, rules};
 use crate::cluster::{Gang, GpuRequest, Node, NodeSelector, PodRules, Preemptible, Request, Restart};
 use crate::format::pattern::{Arrivals, Lasts};
 use crate::format::quantity::{self, Wrong};
@@ -76,6 +76,8 @@ pub struct Set {
     pub path: Vec<Arc<str>>,
     /// Further rules.
     pub rules: Option<Arc<PodRules>>,
+    /// How long after the job these pods join it; `None`: they come with it.
+    pub after: Option<Span>,
 }
 
 impl Template {
@@ -86,6 +88,10 @@ impl Template {
     /// Pods of one of its jobs.
     pub fn n_pods(&self) -> u32 {
         self.sets.iter().map(|set| set.pods).sum()
+    }
+    /// Pods that come with one of its jobs.
+    pub fn n_at_submission(&self) -> u32 {
+        self.sets.iter().filter(|set| set.after.is_none()).map(|set| set.pods).sum()
     }
     /// As the checks of a policy see it.
     pub fn draft(&self) -> DraftJob<'_> {
@@ -204,14 +210,18 @@ fn template(
     patterns::seed_is_used(entry, (arrivals, lasts), here, f);
     let submit = arrivals.submit;
     let priority = unset.priority(&entry.priority, here, f);
-    let (sets, pods) = sets(entry, here, (default_set, named), f);
+    let (mut sets, pods) = sets(entry, here, (default_set, named), f);
+    for (set, after) in sets.iter_mut().zip(joining::delays(entry, here, policy, f)) {
+        set.after = after;
+    }
     let in_common = gangs::in_common(entry, (pods, policy), here, f);
     let is_elastic = match in_common {
         Some(min) => u64::from(min) < pods,
         None => sets.iter().any(|set| set.min_available < set.pods),
     };
     let on_all = u64::try_from(entry.on.len()).unwrap_or(u64::MAX);
-    let all_pods = pods.saturating_mul(count.map_or(1, u64::from));
+    let joining: u64 = sets.iter().filter(|set| set.after.is_some()).map(|set| u64::from(set.pods)).sum();
+    let all_pods = pods.saturating_sub(joining).saturating_mul(count.map_or(1, u64::from));
     if on_all > all_pods {
         let says = format!("on names {on_all} nodes for {all_pods} pods; remove some");
         let kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
@@ -468,7 +478,7 @@ fn pod_set(
     let (pods_kept, min_available) = (clamp(pods), clamp(min));
     let mut request = request(own, here, f);
     named.put(&own.resources, here, &mut request.resources, f);
-    (Set { name, pods: pods_kept, min_available, request, path, rules: None }, pods)
+    (Set { name, pods: pods_kept, min_available, request, path, rules: None, after: None }, pods)
 }
 
 fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {

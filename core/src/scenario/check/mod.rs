@@ -10,6 +10,7 @@ mod evictions;
 mod gangs;
 mod ignored;
 mod jobs;
+mod joining;
 mod named;
 mod names;
 mod nodes;
@@ -20,6 +21,7 @@ mod pools;
 mod preemptible;
 mod priority;
 mod queues;
+mod reloads;
 mod rules;
 mod seeds;
 mod settings;
@@ -78,6 +80,7 @@ pub fn check(scenario: &Scenario) -> Checked {
         job_at: &job_at,
     };
     policy.advise(&draft, f);
+    reloads::check(scenario, &policy, &draft, &timeline, f);
     let plan = (!findings.has_errors()).then(|| {
         let mut charges = charges;
         let cluster =

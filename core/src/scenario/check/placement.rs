@@ -38,9 +38,13 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
     for (i, entry) in s.jobs.iter().enumerate().filter(|(_, entry)| says_where(entry)) {
         let template = &jobs.templates[i];
         let here = jobs.here(s, i);
-        let in_order = template.sets.iter().flat_map(|set| std::iter::repeat_n(set, set.pods as usize));
+        let in_order = template
+            .sets
+            .iter()
+            .filter(|set| set.after.is_none())
+            .flat_map(|set| std::iter::repeat_n(set, set.pods as usize));
         let mut placed: Vec<Place> = Vec::new();
-        let n_pods = template.n_pods().max(1) as usize;
+        let n_pods = template.n_at_submission().max(1) as usize;
         let devices = on_devices(entry, here, f);
         // Whether there is room at a later moment is known only then.
         let is_later = template.arrivals.submit > 0;

@@ -8,7 +8,7 @@ use crate::format::nearest;
 use crate::format::quantity;
 use crate::format::{Findings, quoted, set};
 use crate::format::{Scalar, Scenario};
-use crate::policy::{JobDefaults, Policy};
+use crate::policy::{JobDefaults, PRIORITY_CLASS, Policy};
 
 /// What a policy takes jobs to be that leave something out.
 pub struct Unset<'s> {
@@ -44,17 +44,23 @@ impl<'s> Unset<'s> {
 
     fn unknown(&self, text: &str, here: Here<'_>, f: &mut Findings) {
         let at = || here.field("priority");
-        let JobDefaults { classes, class_setting, .. } = self.defaults;
-        let own = self.settings.keys().filter_map(|name| name.strip_prefix((*class_setting)?));
+        let JobDefaults { classes, has_own_classes, .. } = self.defaults;
+        let own = self
+            .settings
+            .keys()
+            .filter(|_| *has_own_classes)
+            .filter_map(|name| name.strip_prefix(PRIORITY_CLASS));
         let names: Vec<&str> = classes.iter().map(|(name, _)| *name).chain(own).collect();
-        let wanted = match class_setting {
-            Some(prefix) => {
-                format!(
-                    "neither an integer nor a priority class whose value is in the settings ({prefix}NAME)"
-                )
-            }
-            None if classes.is_empty() => "not an integer; this policy has no priority classes".into(),
-            None => format!("neither an integer nor one of {}", names.join(", ")),
+        let wanted = match (has_own_classes, names.is_empty()) {
+            (false, true) => "not an integer; this policy has no priority classes".into(),
+            (false, false) => format!("neither an integer nor one of {}", names.join(", ")),
+            (true, true) => format!(
+                "neither an integer nor a priority class whose value is in the settings ({PRIORITY_CLASS}NAME)"
+            ),
+            (true, false) => format!(
+                "neither an integer nor one of {}; {PRIORITY_CLASS}NAME in the settings adds a class",
+                names.join(", ")
+            ),
         };
         let fix = match (nearest(text, names.iter().copied()), JobDefaults::CLASSES.class(text)) {
             (Some(near), _) => set(at(), near, format!("Use {near}")),

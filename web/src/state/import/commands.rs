@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use super::{Import, KitState};
 use crate::engine::protocol::{Ask, FileBytes, ImportOptions, Kit};
+use crate::state::command::Command;
 use crate::state::document;
-use crate::state::document::commands::{keep, open};
+use crate::state::document::Checked;
+use crate::state::document::commands::{commit, keep, open};
 use crate::state::document::opened::{Opened, Origin};
+use crate::state::document::timeline_edit::text_of;
 use crate::state::effect::Effect;
 use crate::state::import::PASTED;
 use crate::state::layout::options::Dialog;
@@ -15,7 +18,9 @@ use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
 use crate::state::playback::run::{ask_frame, load};
 use crate::state::request::send;
+use fairground::import::is_queues_yaml;
 use fairground::policy::Policy;
+use fairground::scenario::Edit;
 
 /// Has files recognised.
 pub(crate) fn import(
@@ -78,6 +83,49 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
     }
 }
 
+/// A ConfigMap holds at most 1 MiB.
+const CONFIGURATION_MAX: usize = 1 << 20;
+
+/// The configuration among the files, if the scheduler of the present document reads its configuration anew during a run, and the
+/// cycle shown with its time.
+pub fn reloadable(model: &Model) -> Option<(String, u32, i64)> {
+    let import = model.import.as_ref().filter(|import| !import.reading)?;
+    let [(_, bytes)] = import.files.as_slice() else { return None };
+    let text = std::str::from_utf8(&bytes.0).ok().filter(|text| text.len() <= CONFIGURATION_MAX)?;
+    if !is_queues_yaml(text) {
+        return None;
+    }
+    let frame = model.frame.as_ref().filter(|frame| frame.cycle > 0)?;
+    Policy::described_or_default(&model.scenario.policy).knows.reloads?;
+    Some((text.to_string(), frame.cycle, frame.time_ms))
+}
+
+/// Adds what the configuration changes to the timeline of the present document.
+pub(crate) fn reload(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some((text, cycle, time_ms)) = reloadable(model) else { return };
+    let reload = fairground::import::reload(&model.scenario, &text_of(time_ms), &text);
+    if !reload.diagnostics.is_empty() {
+        let says: Vec<&str> = reload.diagnostics.iter().map(|found| found.says.as_str()).collect();
+        return notify(model, true, says.join(" "), None, fx);
+    }
+    (model.import, model.view.dialog) = (None, None);
+    if reload.entries.is_empty() {
+        let text = format!("This is the configuration that cycle {cycle} has already; nothing was changed.");
+        return notify(model, false, text, None, fx);
+    }
+    let add = |entry| Edit::AddTimeline { entry: Box::new(entry) };
+    let edits: Vec<Edit> = reload.entries.into_iter().map(add).collect();
+    match document::apply(&model.scenario, &edits) {
+        Ok(after) => {
+            let name = format!("configuration reloaded at cycle {cycle}");
+            commit(model, Checked::of(after), "", |_| name.clone(), fx);
+            let undo = Some(("Undo".to_string(), Command::Undo));
+            notify(model, false, format!("{} changes at cycle {cycle}.", edits.len()), undo, fx);
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
 /// What a scenario without a title is called: as the file that it came from, without the endings that say its kind.
 fn title_of(files: &[(String, FileBytes)]) -> String {
     let name = files.first().map_or("", |(name, _)| name.as_str());
@@ -113,7 +161,6 @@ pub(crate) fn kit_made(model: &mut Model, kit: Option<Box<Kit>>, fx: &mut Vec<Ef
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::command::Command;
     use crate::state::update::{begin, update};
 
     fn model() -> Model {
@@ -155,5 +202,32 @@ mod tests {
         assert!(kit.archive.0.starts_with(b"PK") && kit.n_files > 5);
         update(&mut model, Command::Change(crate::state::document::change::Change::AddNodes));
         assert_eq!(model.kit, KitState::None);
+    }
+
+    const QUEUES: &str = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
+
+    #[test]
+    fn a_configuration_is_read_anew_at_the_cycle_shown() {
+        let scenario = fairground::import::import_queues_yaml(QUEUES, &Default::default()).scenario;
+        let mut model = Model::new(Opened::new(scenario.expect("it can be read"), Origin::Start));
+        begin(&mut model);
+        let text = format!("{QUEUES}      maxapplications: 2\n");
+        let recognised = |text: &str| Import {
+            files: vec![("queues.yaml".into(), FileBytes::of(text))],
+            ..Import::default()
+        };
+        model.import = Some(Arc::new(recognised(&text)));
+        assert_eq!(reloadable(&model), None, "nothing has run yet");
+        let frame = crate::engine::protocol::Frame { cycle: 4, time_ms: 3_500, ..Default::default() };
+        model.frame = Some(Arc::new(frame));
+        assert!(reloadable(&model).is_some_and(|(_, cycle, time_ms)| (cycle, time_ms) == (4, 3_500)));
+        update(&mut model, Command::ReloadImport);
+        let [entry] = model.scenario.timeline.as_slice() else { panic!("{:?}", model.scenario.timeline) };
+        assert_eq!((entry.at.0.as_str(), entry.settings["maxapplications.a"].0.as_str()), ("3500ms", "2"));
+        assert!(model.import.is_none() && model.view.dialog.is_none());
+        // Under a policy that does not read it anew there is no such choice.
+        model.import = Some(Arc::new(recognised(&text)));
+        Arc::make_mut(&mut model.scenario).policy = "kai".into();
+        assert_eq!(reloadable(&model), None);
     }
 }

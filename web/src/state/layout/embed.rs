@@ -83,6 +83,7 @@ impl Embed {
             | Command::Compare { .. }
             | Command::Import { .. }
             | Command::TakeImport { .. }
+            | Command::ReloadImport
             | Command::Share
             | Command::Why(_) => false,
             Command::Dialog(Some(dialog)) => matches!(dialog, Dialog::BadLink(_)),

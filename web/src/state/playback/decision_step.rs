@@ -124,6 +124,7 @@ fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
         Event::Evicted { .. } => stay(moment, &about, end),
         // No decisions: they happen outside, or follow.
         Event::Submitted { .. }
+        | Event::Joined { .. }
         | Event::Found { .. }
         | Event::Dealt { .. }
         | Event::Gone { .. }

@@ -62,6 +62,9 @@ impl Over<'_> {
                     }
                 }
                 Gate::VictimsProtected { until } => rhythm.outlook(now, *until, Ending::Protection),
+                Gate::NotReady if self.world.cluster.joining_of(refusal.job).next().is_some() => {
+                    Outlook::NotForeseeable
+                }
                 Gate::NotReady if refusal.outlook == Outlook::NotForeseeable => Outlook::NotForeseeable,
                 _ if refusal.outlook == Outlook::NotForeseeable => {
                     let job = session.own_jobs().find(|&job| session.facts_of(job).id == refusal.job);

@@ -1,0 +1,182 @@
+//! A configuration that the scheduler of a scenario reads anew at a moment: entries of the timeline with what is different from the
+//! configuration until then.
+//!
+//! Queues that the text leaves out drain (`absent`); one that the scenario does not have cannot appear, since its jobs would have
+//! nowhere to be from the start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::options::Options;
+use super::queues_yaml::import_queues_yaml;
+use crate::policy::{PRIORITY_CLASS, Policy};
+use crate::scenario::{
+    Diagnostic, Path, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry, codes, finding, quantity,
+    quoted,
+};
+use crate::units::Resource;
+
+/// What stands before the name of a queue that the configuration does not have.
+const ABSENT: &str = "absent.";
+/// Settings that are no part of the configuration.
+const NOT_OF_IT: [&str; 2] = [PRIORITY_CLASS, "groups."];
+
+/// What a text changes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reload {
+    /// The entries, all at one moment; empty: nothing changes, or the text cannot be read.
+    pub entries: Vec<TimelineEntry>,
+    /// Why it cannot be read, or what it cannot change.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a configuration as one that replaces that of a scenario at a moment (`30s`).
+pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
+    let mut reload = Reload::default();
+    let mut refuse = |says: String| {
+        reload.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+    };
+    let Ok(moment) = quantity::millis(at).map_err(|_| ()).and_then(|n| if n < 0 { Err(()) } else { Ok(n) })
+    else {
+        refuse(format!("{} is not a moment of the run: write a time such as 90s", quoted(at)));
+        return reload;
+    };
+    let policy = Policy::described_or_default(&scenario.policy);
+    let Some(fixed) = policy.knows.reloads else {
+        refuse(format!("{} does not read its configuration anew during a run", policy.name));
+        return reload;
+    };
+    let imported = import_queues_yaml(text, &Options::default());
+    let Some(to) = imported.scenario else {
+        reload.diagnostics = imported.report.diagnostics;
+        return reload;
+    };
+    if scenario.pools.len().max(to.pools.len()) > 1 {
+        refuse("a configuration with several partitions cannot be read anew here: change the settings of each pool".into());
+        return reload;
+    }
+    let from = at_moment(scenario, moment);
+    for queue in to.queues.iter() {
+        match from.queues.iter().find(|own| own.name == queue.name) {
+            None => refuse(format!(
+                "queue {0} is not in the scenario; add it with the setting {ABSENT}{0}: true, and it appears at this moment",
+                quoted(&queue.name)
+            )),
+            Some(own) if own.parent != queue.parent => {
+                refuse(format!(
+                    "queue {} has another parent in the scenario; a queue cannot move",
+                    quoted(&queue.name)
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    if !reload.diagnostics.is_empty() {
+        return reload;
+    }
+    let entry = || TimelineEntry { at: Scalar(at.trim().to_string()), ..TimelineEntry::default() };
+    for own in from.queues.iter() {
+        let Some(new) = to.queues.iter().find(|queue| queue.name == own.name) else { continue };
+        reload.entries.extend(queue_entry(own, new, entry()));
+    }
+    reload.entries.extend(settings_entry(&from, &to, fixed, entry()));
+    reload
+}
+
+/// The scenario with the values that queues and settings have from a moment on.
+fn at_moment(scenario: &Scenario, moment: i64) -> Scenario {
+    let mut now = scenario.clone();
+    let when = |entry: &TimelineEntry| quantity::millis(&entry.at.0).unwrap_or(i64::MAX);
+    let mut entries: Vec<&TimelineEntry> = scenario.timeline.iter().filter(|e| when(e) <= moment).collect();
+    entries.sort_by_key(|entry| when(entry));
+    let mut queues = (*now.queues).clone();
+    for entry in entries {
+        now.settings.extend(entry.settings.iter().map(|(name, value)| (name.clone(), value.clone())));
+        now.settings.retain(|name, _| !entry.unset.contains(name));
+        let Some(queue) = queues.iter_mut().find(|queue| entry.queue.as_ref() == Some(&queue.name)) else {
+            continue;
+        };
+        queue.priority = entry.priority.clone().or(queue.priority.take());
+        for (own, new) in
+            [(&mut queue.gpu, &entry.gpu), (&mut queue.cpu, &entry.cpu), (&mut queue.memory, &entry.memory)]
+        {
+            own.quota = new.quota.clone().or(own.quota.take());
+            own.limit = new.limit.clone().or(own.limit.take());
+        }
+    }
+    now.queues = std::sync::Arc::new(queues);
+    now
+}
+
+/// What is different about a queue.
+fn queue_entry(own: &QueueEntry, new: &QueueEntry, mut entry: TimelineEntry) -> Option<TimelineEntry> {
+    let text = |value: &Option<Scalar>| value.as_ref().map(|value| value.0.trim().to_string());
+    let priority = |value: &Option<Scalar>| text(value).unwrap_or_else(|| "0".into());
+    if priority(&own.priority) != priority(&new.priority) {
+        entry.priority = Some(Scalar(priority(&new.priority)));
+    }
+    let resources = [
+        (Resource::GPU, &own.gpu, &new.gpu, &mut entry.gpu),
+        (Resource::CPU, &own.cpu, &new.cpu, &mut entry.cpu),
+        (Resource::MEMORY, &own.memory, &new.memory, &mut entry.memory),
+    ];
+    let mut is_same = entry.priority.is_none();
+    for (resource, own, new, into) in resources {
+        // What is left out promises nothing and allows everything.
+        into.quota = changed(resource, text(&own.quota), text(&new.quota), "0");
+        into.limit = changed(resource, text(&own.limit), text(&new.limit), "unlimited");
+        is_same &= *into == ResourceEntry::default();
+    }
+    entry.queue = Some(own.name.clone());
+    (!is_same).then_some(entry)
+}
+
+/// The new value of an amount, if it is another.
+fn changed(resource: Resource, own: Option<String>, new: Option<String>, unset: &str) -> Option<Scalar> {
+    let meant = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or(unset);
+        match quantity::is_unlimited(text) {
+            true => Err("unlimited".to_string()),
+            false => quantity::amount(text, resource, 1_000_000).map_err(|_| text.to_string()),
+        }
+    };
+    (meant(&own) != meant(&new)).then(|| Scalar(new.unwrap_or_else(|| unset.to_string())))
+}
+
+/// What is different about the settings.
+fn settings_entry(
+    from: &Scenario,
+    to: &Scenario,
+    fixed: &[&str],
+    mut entry: TimelineEntry,
+) -> Option<TimelineEntry> {
+    let is_of_it = |name: &str| {
+        !fixed.contains(&name)
+            && !NOT_OF_IT.iter().any(|of| name.starts_with(of))
+            && !name.starts_with(ABSENT)
+    };
+    let own: BTreeMap<&String, &Scalar> = from.settings.iter().filter(|(name, _)| is_of_it(name)).collect();
+    for (name, value) in to.settings.iter().filter(|(name, _)| is_of_it(name)) {
+        if own.get(name).is_none_or(|own| own.0.trim() != value.0.trim()) {
+            entry.settings.insert(name.clone(), value.clone());
+        }
+    }
+    let there: BTreeSet<&str> = to.queues.iter().map(|queue| queue.name.as_str()).collect();
+    // What is said of a queue that drains stays as it is.
+    let drains = |name: &str| {
+        from.queues
+            .iter()
+            .any(|queue| !there.contains(queue.name.as_str()) && name.ends_with(&format!(".{}", queue.name)))
+    };
+    let left_out = own.keys().filter(|name| !to.settings.contains_key(**name) && !drains(name));
+    entry.unset = left_out.map(|name| (*name).clone()).collect();
+    for queue in from.queues.iter() {
+        let absent = format!("{ABSENT}{}", queue.name);
+        let is_absent = from.settings.get(&absent).is_some_and(|typed| typed.0.trim() == "true");
+        match (is_absent, there.contains(queue.name.as_str())) {
+            (true, true) => entry.unset.push(absent),
+            (false, false) => drop(entry.settings.insert(absent, Scalar("true".into()))),
+            _ => {}
+        }
+    }
+    (!entry.settings.is_empty() || !entry.unset.is_empty()).then_some(entry)
+}

@@ -1,0 +1,29 @@
+//! Pods that join their job later than at its submission.
+
+use super::{Here, names};
+use crate::format::{Findings, JobEntry, codes, quantity, quoted, set};
+use crate::policy::description::Description;
+use crate::time::Span;
+
+/// How long after the job each of its pod sets joins it, `None` for those that come with it; reports what cannot be.
+pub fn delays(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Findings) -> Vec<Option<Span>> {
+    let repeats = names::repeats(entry.pod_sets.iter().map(|own| own.name.as_str()));
+    let inner = |k: usize| {
+        let name = entry.pod_sets[k].name.as_str();
+        here.inside("pod-sets", k, (!repeats[k]).then_some(name))
+    };
+    let mut delays = Vec::with_capacity(entry.pod_sets.len());
+    for (k, own) in entry.pod_sets.iter().enumerate() {
+        let after = f.time(&own.after, Span::ZERO, &|| inner(k).field("after"), &quantity::span);
+        delays.push(Some(after).filter(|&after| after > Span::ZERO && policy.knows.joining_pods));
+    }
+    if !delays.is_empty() && delays.iter().all(Option::is_some) {
+        let says = format!(
+            "all pods of {} join it later; let one pod set come with the job, or submit the job later",
+            quoted(&entry.name)
+        );
+        let at = inner(0).field("after");
+        f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Let the first pod set come with the job"));
+    }
+    delays
+}

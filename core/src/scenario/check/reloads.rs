@@ -1,0 +1,97 @@
+//! What the timeline makes of a configuration that is read anew: the whole of it is checked as it is after each moment.
+
+use std::collections::BTreeSet;
+
+use super::super::plan::{PlanChange, Planned};
+use super::Here;
+use crate::cluster::Queue;
+use crate::format::{Diagnostic, Findings, Path, Scenario, Segment, TimelineEntry, codes};
+use crate::id::{Arena, PartitionId, QueueId};
+use crate::policy::Policy;
+use crate::policy::draft::Draft;
+
+/// Reports at the entries of each moment what the product would refuse of the configuration from then on, and did not refuse before.
+pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Planned], f: &mut Findings) {
+    if policy.description().knows.reloads.is_none() || !timeline.iter().any(is_reload) {
+        return;
+    }
+    let mut known: BTreeSet<String> = refused(policy, draft).map(|found| found.says).collect();
+    let mut queues = draft.queues.clone();
+    let mut policy = policy;
+    for moment in timeline.chunk_by(|one, next| one.at == next.at) {
+        for planned in moment {
+            policy = apply(planned, &mut queues).unwrap_or(policy);
+        }
+        let entries: Vec<usize> = moment
+            .iter()
+            .filter(|planned| is_reload(planned))
+            .map(|planned| planned.entry as usize)
+            .collect();
+        let Some(&last) = entries.last() else { continue };
+        let now = Draft { queues: &queues, ..draft.clone() };
+        for found in refused(policy, &now) {
+            if !known.insert(found.says.clone()) {
+                continue;
+            }
+            let own = entries.iter().find_map(|&i| own_field(&s.timeline[i], i, &found.at));
+            let at = own.unwrap_or_else(|| entry_at(last));
+            let says = format!("{}; it would keep its previous configuration", found.says);
+            f.add(codes::REFUSED, at, says, None);
+        }
+    }
+}
+
+fn is_reload(planned: &Planned) -> bool {
+    matches!(planned.change, PlanChange::Queue { .. } | PlanChange::Settings { .. })
+}
+
+fn refused(policy: &Policy, draft: &Draft<'_>) -> impl Iterator<Item = Diagnostic> {
+    let mut found = Findings::default();
+    policy.advise(draft, &mut found);
+    found.finish().into_iter().filter(|found| found.code == codes::REFUSED)
+}
+
+/// Puts a change into the queues; gives the policy from then on, if it is another.
+fn apply<'p>(planned: &'p Planned, queues: &mut Arena<QueueId, Queue>) -> Option<&'p Policy> {
+    match &planned.change {
+        PlanChange::Queue { queue, priority, resources, .. } => {
+            let own = &mut queues[*queue];
+            own.priority = priority.or(own.priority);
+            // What is checked are the values of the first pool.
+            let first = resources.iter().find(|(pool, _)| *pool == PartitionId(0));
+            own.resources = first.map_or(own.resources, |(_, resources)| *resources);
+            None
+        }
+        PlanChange::Settings { .. } => planned.policies().next(),
+        PlanChange::Node { .. } | PlanChange::EndJob { .. } => None,
+    }
+}
+
+fn entry_at(i: usize) -> Path {
+    Here::section("timeline", i, None).path()
+}
+
+/// The field of an entry that says what stands at a place of the scenario.
+fn own_field(entry: &TimelineEntry, i: usize, at: &Path) -> Option<Path> {
+    match at.0.as_slice() {
+        [Segment::Field(section), Segment::Field(name)] if section == "settings" => {
+            let field = match entry.settings.contains_key(name) {
+                true => entry_at(i).field("settings").field(name),
+                false if entry.unset.contains(name) => entry_at(i).field("unset"),
+                false => return None,
+            };
+            Some(field)
+        }
+        [Segment::Field(section), Segment::Named(queue), rest @ ..] if section == "queues" => {
+            let is_said = match rest {
+                [.., Segment::Field(field)] if field == "quota" => entry.gpu.quota.is_some(),
+                [.., Segment::Field(field)] if field == "limit" => entry.gpu.limit.is_some(),
+                _ => false,
+            };
+            let rest = if is_said { rest } else { &[] };
+            let is_own = entry.queue.as_deref() == Some(queue.as_str());
+            is_own.then(|| Path(entry_at(i).0.into_iter().chain(rest.iter().cloned()).collect()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,68 @@
+//! Jobs that no node may take, by selector, affinity or taint, are found before the run.
+
+use fairground::policy::Policy;
+use fairground::scenario::{Fix, apply, check, read};
+
+const HEAD: &str = "nodes:
+- {name: east, gpu: 8, labels: {zone: east}}
+- {name: west, count: 2, gpu: 8, labels: {zone: west}, taints: ['team=a:NoSchedule']}
+queues: [{name: q, gpu: {quota: 8, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited}, memory: {quota: unlimited, limit: unlimited}}]
+";
+
+fn found(policy: &str, job: &str) -> Vec<(String, Option<Fix>)> {
+    let text = format!(
+        "format: fairground-scenario\nversion: 1\npolicy: {policy}\n{HEAD}jobs: [{{name: j, queue: q, {job}}}]\n"
+    );
+    let scenario = read(&text).scenario.expect("it has the form of a scenario");
+    let of_code = |code: &str| {
+        let checked = check(&scenario);
+        let found = checked.diagnostics.into_iter().filter(|found| found.code.0 == code);
+        found.map(|found| (format!("{}: {}", found.at, found.says), found.fix)).collect::<Vec<_>>()
+    };
+    let all = of_code("S047");
+    for fix in all.iter().filter_map(|(_, fix)| fix.as_ref()) {
+        let mended = apply(&scenario, &fix.edits).expect("the fix applies");
+        let left = check(&mended).diagnostics.into_iter().filter(|found| found.code.0 == "S047").count();
+        assert_eq!(left, all.len() - 1, "{}", fix.label);
+    }
+    all
+}
+
+#[test]
+fn under_every_policy_that_reads_them() {
+    for policy in Policy::ALL {
+        let says = |job: &str| found(policy.key, job).into_iter().map(|(says, _)| says).collect::<Vec<_>>();
+        assert_eq!(says("gpu: 1"), Vec::<String>::new(), "{}", policy.key);
+        assert_eq!(says("gpu: 1, affinity: ['zone in (west)'], tolerations: [team]"), Vec::<String>::new());
+        assert_eq!(says("gpu: 1, selector: {zone: north}").len(), 1, "{}", policy.key);
+        let affinity = says("gpu: 1, affinity: ['zone in (north)']");
+        let tainted = says("gpu: 1, affinity: [], selector: {zone: west}");
+        if !policy.knows.taints {
+            assert_eq!((affinity, tainted), (vec![], vec![]), "{}", policy.key);
+            continue;
+        }
+        assert_eq!(
+            affinity,
+            ["jobs[\"j\"].affinity: no node meets the required affinity of \"j\"; the job waits for ever"],
+            "{}",
+            policy.key
+        );
+        assert_eq!(
+            tainted,
+            [
+                "jobs[\"j\"].tolerations: every node that \"j\" may use has a taint that it does not tolerate, such as \
+                 \"team=a\" of \"west\"; the job waits for ever"
+            ],
+            "{}",
+            policy.key
+        );
+    }
+}
+
+/// Affinity of one kind of pods is reported at that kind, once for the job.
+#[test]
+fn at_the_pod_set_that_says_so() {
+    let all = found("kai", "pod-sets: [{name: a, gpu: 1}, {name: b, gpu: 1, affinity: ['!zone']}]");
+    let places: Vec<&str> = all.iter().map(|(says, _)| says.split(": ").next().unwrap_or("")).collect();
+    assert_eq!(places, ["jobs[\"j\"].pod-sets[\"b\"].affinity"]);
+}

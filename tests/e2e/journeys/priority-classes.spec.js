@@ -1,0 +1,35 @@
+import { App, fill, form } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test("a priority class is added, renamed with its jobs and removed", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.tab("Rules").click();
+  await page.getByRole("button", { name: "Priority class", exact: true }).click();
+  const added = page.getByRole("group", { name: "class-1", exact: true });
+  await expect(added.getByLabel("Value", { exact: true })).toHaveValue("50");
+  await added.getByLabel("Value", { exact: true }).fill("90");
+  await added.getByLabel("Value", { exact: true }).press("Tab");
+  await app.arrived();
+  await app.tab("Work").click();
+  await form(page, "b2");
+  await fill(page, "Priority class", "class-1");
+  await app.arrived();
+  await app.tab("Rules").click();
+  const name = page.getByRole("group", { name: "class-1", exact: true }).getByLabel("Name", { exact: true });
+  await name.fill("7");
+  await name.press("Tab");
+  await expect(page.getByRole("alert")).toContainText("no number");
+  await name.fill("urgent");
+  await name.press("Tab");
+  await expect(page.getByRole("group", { name: "urgent", exact: true })).toBeVisible();
+  await app.arrived();
+  await app.tab("Work").click();
+  await form(page, "b2");
+  await expect(page.getByLabel("Priority class", { exact: true })).toHaveValue("urgent");
+  await app.tab("Rules").click();
+  await page.getByRole("button", { name: "Remove the priority class urgent" }).click();
+  await expect(page.getByRole("group", { name: "urgent", exact: true })).toHaveCount(0);
+  await page.getByRole("button", { name: /^Undo: remove the priority class urgent/ }).click();
+  await expect(page.getByRole("group", { name: "urgent", exact: true })).toBeVisible();
+});
