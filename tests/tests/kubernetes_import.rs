@@ -123,6 +123,8 @@ fn a_cluster_becomes_a_scenario_at_its_present_moment() {
         version: 1
         name: cluster
         policy: kai
+        settings:
+          priority-class.urgent: 120
         nodes:
           - name: gpu-a
             gpu: 4
@@ -152,7 +154,7 @@ fn a_cluster_becomes_a_scenario_at_its_present_moment() {
           - name: pg-train
             queue: vision
             submit: -3600s
-            priority: 120
+            priority: urgent
             preemptible: true
             pods: 2
             min-available: 2

@@ -161,6 +161,8 @@ fn kueue_becomes_queues_and_jobs() {
         version: 1
         name: cluster
         policy: kai
+        settings:
+          priority-class.high: 70
         nodes:
           - {name: gpu-a, gpu: 8, cpu: 32, memory: 128Gi, pods: 110, labels: {tier: spot}}
         queues:
@@ -186,7 +188,7 @@ fn kueue_becomes_queues_and_jobs() {
           - name: job-running
             queue: vision
             submit: -3600s
-            priority: 70
+            priority: high
             pods: 1
             min-available: 1
             gpu: 1

@@ -96,7 +96,9 @@ impl Run {
 
     /// Whether something came from outside in some cycles.
     fn is_disturbed(&self, cycles: std::ops::RangeInclusive<usize>) -> bool {
-        let comes = |event: &Event| matches!(event, Event::Changed { .. } | Event::Submitted { .. });
+        let comes = |event: &Event| {
+            matches!(event, Event::Changed { .. } | Event::Submitted { .. } | Event::Joined { .. })
+        };
         self.records[cycles].iter().any(|record| record.events.iter().any(|recorded| comes(&recorded.event)))
     }
 
@@ -136,7 +138,7 @@ impl Run {
             Outlook::WhenEnds { job: other, at: None } => {
                 let lets_go = |event: &Event| match *event {
                     Event::Evicted { pod, .. } | Event::Finished { pod, .. } => self.job_of(pod) == other,
-                    Event::Changed { .. } | Event::Submitted { .. } => true,
+                    Event::Changed { .. } | Event::Submitted { .. } | Event::Joined { .. } => true,
                     _ => false,
                 };
                 let keeps_on = |later: &usize| !self.records[*later].events.iter().any(|r| lets_go(&r.event));

@@ -47,6 +47,7 @@ fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
     let of = |pod| Some(simulation.cluster().pods[pod].job);
     match event {
         Event::Submitted { job }
+        | Event::Joined { job, .. }
         | Event::JobDone { job }
         | Event::JobEvicted { job }
         | Event::SetAside { job }

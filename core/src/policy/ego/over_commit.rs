@@ -20,7 +20,7 @@ use crate::units::{Amount, Resource, Weight};
 /// What a host has of a resource of which it offers so much.
 fn had(offered: f64, resource: Resource, ratio: Weight) -> f64 {
     let has = offered / ratio.as_real();
-    // What is offered was rounded down to whole GPUs, cores / 1000 or bytes.
+    // What is offered was rounded down to whole GPUs, millicores or bytes.
     if resource == Resource::GPU { has.ceil() } else { has.round() }
 }
 

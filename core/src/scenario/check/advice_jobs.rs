@@ -10,7 +10,7 @@ use super::nodes::Nodes;
 use crate::cluster::{GpuRequest, Node, PodRules, Taint, Toleration, is_tolerated};
 use crate::format::codes;
 use crate::format::{Findings, quoted, set};
-use crate::format::{JobEntry, Path, Scenario};
+use crate::format::{JobEntry, Scenario};
 use crate::id::PartitionId;
 use crate::policy::description::Description;
 use crate::scenario::quantity::print_amount;
@@ -64,17 +64,11 @@ pub fn advice(
                 Answer::NoAffinity => {
                     is_reported = true;
                     let is_of_set = entry.pod_sets.get(k).is_some_and(|set| !set.affinity.is_empty());
-                    let at = if is_of_set { here } else { jobs.here(s, i) }.field("affinity");
-                    let says = format!(
-                        "no node meets the required affinity of {}; the job waits for ever",
-                        quoted(&entry.name)
-                    );
-                    f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the affinity"));
+                    no_affinity(entry, if is_of_set { here } else { jobs.here(s, i) }, f);
                 }
                 Answer::NotTolerated(kind) => {
                     is_reported = true;
-                    let at = jobs.here(s, i).field("tolerations");
-                    not_tolerated(entry, at, &nodes.kinds[kind].0, tolerations, f);
+                    not_tolerated(entry, jobs.here(s, i), &nodes.kinds[kind].0, tolerations, f);
                 }
                 Answer::NoMatch => {
                     if k == 0 {
@@ -131,8 +125,23 @@ fn too_big(
     f.add(codes::TOO_BIG_FOR_NODES, at.clone(), says, set(at, &most, format!("Request {most}")));
 }
 
+/// No node meets the required affinity.
+fn no_affinity(entry: &JobEntry, here: Here<'_>, f: &mut Findings) {
+    let at = here.field("affinity");
+    let says =
+        format!("no node meets the required affinity of {}; the job waits for ever", quoted(&entry.name));
+    f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the affinity"));
+}
+
 /// Every node that a pod could use has a taint that it does not tolerate; here is one.
-fn not_tolerated(entry: &JobEntry, at: Path, node: &Node, tolerations: &[Toleration], f: &mut Findings) {
+fn not_tolerated(
+    entry: &JobEntry,
+    here: Here<'_>,
+    node: &Node,
+    tolerations: &[Toleration],
+    f: &mut Findings,
+) {
+    let at = here.field("tolerations");
     let excludes = |taint: &&Taint| !is_tolerated(std::slice::from_ref(*taint), tolerations);
     let Some(taint) = node.taints.iter().find(excludes) else { return };
     let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
