@@ -81,8 +81,7 @@ fn start() -> Scenario {
 fn entries(scenario: &Scenario, text: &str) -> Vec<String> {
     let reload = reload(scenario, "30s", text);
     assert_eq!(reload.diagnostics, vec![]);
-    let mut with = Scenario::default();
-    with.timeline = std::sync::Arc::new(reload.entries);
+    let with = Scenario { timeline: std::sync::Arc::new(reload.entries), ..Scenario::default() };
     let yaml = fairground::scenario::to_yaml(&with);
     yaml.lines().skip_while(|line| *line != "timeline:").skip(1).map(str::to_string).collect()
 }
