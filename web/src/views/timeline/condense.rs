@@ -2,19 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::view::{Band, TimelineView};
+use super::view::{Band, Spread, TimelineView};
 
 /// Most steps that are drawn one by one.
 const STEPS_MAX: u32 = 400;
-
-/// What all queues together held at least and at most, for each step.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Spread {
-    /// At least.
-    pub least: Vec<f64>,
-    /// At most.
-    pub most: Vec<f64>,
-}
 
 /// How many cycles a drawn step stands for.
 pub fn cycles_per_step(view: &TimelineView) -> u32 {

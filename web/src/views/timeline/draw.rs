@@ -7,9 +7,9 @@ use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::series::{AreaSeries, LineSeries};
 use plotters::style::Color;
 
-use super::condense::{Spread, condensed};
+use super::condense::condensed;
 use super::draw_overlays::{Labels, cycles_per_pixel, name_overlays, over};
-use super::view::{Axis, Band, LaneMark, RIGHT, TimelineView, lane};
+use super::view::{Axis, Band, LaneMark, RIGHT, Spread, TimelineView, lane};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Size, fit, picture, px};
 use crate::chart::marks;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use fairground::words::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 
-use super::condense::Spread;
 use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{HUES, Tone, Tree};
 use crate::chart::resource_projection;
@@ -155,6 +154,15 @@ pub struct Range {
     pub to: u32,
     /// What was held and what happened in it.
     pub says: String,
+}
+
+/// What all queues together held at least and at most, for each step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// At least.
+    pub least: Vec<f64>,
+    /// At most.
+    pub most: Vec<f64>,
 }
 
 /// What was or would be held: by the selected top queue, else by each with all below it.
