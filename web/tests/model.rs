@@ -251,7 +251,7 @@ fn an_edit_is_run_kept_and_put_into_the_address() {
     update(&mut model, Command::Step);
     let effects = update(&mut model, set("team-a", "weight", "3"));
     let loads = effects.iter().any(
-        |e| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 1, scenario, .. }, .. }) if scenario.contains('3')),
+        |e| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 1, scenario, .. }, .. }) if scenario.queues.iter().any(|queue| queue.gpu.weight == Some("3".into()))),
     );
     assert!(loads && effects.contains(&Effect::Save) && effects.contains(&Effect::SetUrl));
     assert!(model.stale && model.draft.is_some() && !model.pristine);
@@ -467,7 +467,7 @@ fn another_policy_is_translated() {
     };
     let say = Say::Translated {
         policy: "ego".into(),
-        scenario: Some(fairground::scenario::to_json(&translated)),
+        scenario: Some(Box::new(translated)),
         notes: vec![note],
     };
     let reply = |generation, say: &Say| Command::Replied(Box::new(Reply { generation, say: say.clone() }));

@@ -69,6 +69,7 @@ impl Draft {
     pub fn open(&self, id: &str) -> Result<Opened, Vec<String>> {
         Ok(Opened {
             scenario: Arc::new(document::from_text(&self.scenario)?),
+            findings: None,
             origin: Origin::Draft,
             moment: Moment {
                 cycle: self.cycle,
