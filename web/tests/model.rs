@@ -465,11 +465,8 @@ fn another_policy_is_translated() {
         at: vec![NoteRow::sent(&at("team-a", "quota"))],
         n: 1,
     };
-    let say = Say::Translated {
-        policy: "ego".into(),
-        scenario: Some(Box::new(translated)),
-        notes: vec![note],
-    };
+    let say =
+        Say::Translated { policy: "ego".into(), scenario: Some(Box::new(translated)), notes: vec![note] };
     let reply = |generation, say: &Say| Command::Replied(Box::new(Reply { generation, say: say.clone() }));
     let again = update(&mut model, reply(generation, &say));
     assert_eq!(model.scenario, edited, "the answer was about the scenario before the edit");

@@ -15,6 +15,7 @@
 mod applications;
 mod jobs;
 mod kueue;
+mod lists;
 mod nodes;
 mod objects;
 mod pods;
@@ -39,7 +40,11 @@ use pods::{Pod, State};
 /// Whether a text is of objects of a cluster, from its beginning.
 pub fn is_kubernetes(text: &str) -> bool {
     let has = |key: &str| text.contains(key);
-    has("\"rawObjects\"") || has("apiVersion") && (has("kind:") || has("\"kind\"") || has("\"items\""))
+    // The configuration of KAI's scheduler by itself.
+    let is_configuration = (has("tiers:") || has("\"tiers\"")) && has("plugins");
+    is_configuration
+        || has("\"rawObjects\"")
+        || has("apiVersion") && (has("kind:") || has("\"kind\"") || has("\"items\""))
 }
 
 /// Makes a scenario of the objects in some texts.
