@@ -263,7 +263,7 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
     let effects = update(&mut model, Command::Unread(Some("bad: [".into())));
     assert!(effects.contains(&Effect::Save));
     update(&mut model, set("team-a", "weight", "4"));
-    let draft = Draft::of(&model, "");
+    let draft = Draft::of(&model, "", None);
     let again = Model::new(draft.open("mine").expect("it was a scenario"));
     assert_eq!(again.unread.as_deref(), Some("bad: ["));
     assert_eq!(again.scenario, model.scenario);
@@ -277,7 +277,7 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
     let same = Box::new((*model.scenario).clone());
     let effects = update(&mut model, Command::SetText(same));
     assert!(model.unread.is_none() && effects.contains(&Effect::Save));
-    assert_eq!(Draft::of(&model, "").text, "");
+    assert_eq!(Draft::of(&model, "", None).text, "");
 }
 
 #[test]
@@ -465,8 +465,11 @@ fn another_policy_is_translated() {
         at: vec![NoteRow::sent(&at("team-a", "quota"))],
         n: 1,
     };
-    let say =
-        Say::Translated { policy: "ego".into(), scenario: Some(Box::new(translated)), notes: vec![note] };
+    let say = Say::Translated {
+        policy: "ego".into(),
+        scenario: Some(Box::new(translated.clone())),
+        notes: vec![note],
+    };
     let reply = |generation, say: &Say| Command::Replied(Box::new(Reply { generation, say: say.clone() }));
     let again = update(&mut model, reply(generation, &say));
     assert_eq!(model.scenario, edited, "the answer was about the scenario before the edit");

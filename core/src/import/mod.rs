@@ -30,6 +30,7 @@ pub use options::{Mapping, Options, QueueMapping};
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use runai::import_organisation;
+pub(crate) use table::{Row, Table};
 
 use std::sync::Arc;
 

@@ -43,6 +43,12 @@ pub fn ImportPreview() -> impl IntoView {
         .map(|(name, lines)| view! { <List name lines /> })
         .collect_view()
     };
+    // A draft is opened as soon as it is read.
+    let title = if store.now(|m| m.import.as_ref().is_some_and(|i| i.draft.is_some())) {
+        "Opening a large draft"
+    } else {
+        "Import preview"
+    };
     let is_trace = move || get().is_trace;
     let can_take = move || get().scenario.is_some() && !get().reading;
     let take = move |run_until_ms| {
@@ -51,7 +57,7 @@ pub fn ImportPreview() -> impl IntoView {
         }
     };
     view! {
-        <DialogFrame title="Import preview" on_close>
+        <DialogFrame title=title on_close>
             <p class="dim">{names}</p>
             <Choices />
             <Show when=move || get().reading>

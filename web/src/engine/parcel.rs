@@ -120,6 +120,7 @@ fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
         | Say::Piece(_)
         | Say::Imported { .. }
         | Say::Exported(_)
+        | Say::Packed(_)
         | Say::Csv { .. }
         | Say::Tried(_)
         | Say::Report(_)
@@ -160,6 +161,7 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
         | Say::Piece(_)
         | Say::Imported { .. }
         | Say::Exported(_)
+        | Say::Packed(_)
         | Say::Csv { .. }
         | Say::Tried(_)
         | Say::Report(None)

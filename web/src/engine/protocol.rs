@@ -134,6 +134,11 @@ pub enum Ask {
         /// The scenario.
         scenario: Arc<Scenario>,
     },
+    /// Write a scenario as it is kept on the device.
+    Pack {
+        /// The scenario; `None`: the one that was loaded last.
+        scenario: Option<Arc<Scenario>>,
+    },
     /// Write the run up to its furthest cycle as a table: all events, or what queues have.
     Csv {
         /// Whether it is of events.
@@ -285,6 +290,8 @@ pub enum Say {
         /// What is wrong.
         findings: Vec<String>,
     },
+    /// A scenario as it is kept on the device; `None`: it is too large for that.
+    Packed(Option<String>),
     /// A scenario as its scheduler reads it.
     Exported(Option<Exported>),
     /// A scenario as a virtual cluster; `None`: it cannot run, or has too many pods.

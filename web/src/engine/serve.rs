@@ -106,6 +106,10 @@ impl Server {
             Ask::Export { scenario, format, original } => {
                 vec![reply(id, Say::Exported(imports::export(&scenario, &format, original.as_deref())))]
             }
+            Ask::Pack { scenario } => {
+                let scenario = scenario.as_ref().unwrap_or(&self.scenario);
+                vec![reply(id, Say::Packed(fairground::link::encode_within_limit(scenario)))]
+            }
             Ask::Kit { scenario } => {
                 self.kit = imports::kit(&scenario).map(|kit| (id, kit));
                 if self.kit.is_some() { Vec::new() } else { vec![reply(id, Say::Kit(None))] }

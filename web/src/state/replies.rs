@@ -75,13 +75,16 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             fx.push(Effect::DownloadCsv { is_of_events, text });
         }
         Say::Kit(kit) if id == model.in_flight.kit => import::commands::kit_made(model, kit, fx),
+        Say::Packed(text) if id == model.in_flight.packed => fx.push(Effect::SavePacked(text)),
         Say::Exported(exported) if id == model.in_flight.export => {
             model.exported = exported.map(Arc::new);
             model.exporting = false;
         }
         Say::Reading if id == model.in_flight.import => import::commands::received(model),
         Say::Piece(piece) if id == model.in_flight.import => model.pieces.add(piece),
-        say @ Say::Imported { .. } if id == model.in_flight.import => import::commands::imported(model, say),
+        say @ Say::Imported { .. } if id == model.in_flight.import => {
+            import::commands::imported(model, say, fx)
+        }
         Say::Translated { policy, scenario, notes } if id == model.in_flight.translation => {
             translation::translated(model, policy, scenario.map(|scenario| *scenario), notes, fx);
         }

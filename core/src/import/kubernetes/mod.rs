@@ -96,7 +96,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     too_many(objects.of_kind(Kind::Node).len(), NODES_MAX, "nodes", report);
     too_many(objects.of_kind(Kind::Queue).len(), QUEUES_MAX, "queues", report);
     too_many(pods.len(), PODS_MAX, "pods", report);
-    if objects.is_empty() {
+    if objects.is_empty() && report.diagnostics.is_empty() {
         let says = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
         report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
     }

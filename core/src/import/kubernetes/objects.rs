@@ -121,6 +121,11 @@ const SNAPSHOT: [(&str, &str); 6] = [
     ("priorityClasses", "PriorityClass"),
 ];
 
+/// What is said of a snapshot without them.
+const OTHER_SNAPSHOT: &str = "rawObjects is missing: this snapshot of KAI is of a version that is not known. Print the objects instead: \
+     kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests.scheduling.run.ai,pods,nodes,priorityclasses,\
+     schedulingshards.kai.scheduler -A -o json";
+
 /// An object of the cluster.
 #[derive(Clone)]
 pub struct Object<'a> {
@@ -207,6 +212,9 @@ impl<'a> Objects<'a> {
         }
         let mut reader = Reader::default();
         found.unknown.values().for_each(|unknown| reader.wrong(&unknown.place, &unknown.says()));
+        for snapshot in &found.other_snapshots {
+            reader.wrong(snapshot, OTHER_SNAPSHOT);
+        }
         report.diagnostics.extend(reader.finish());
         found.objects
     }
@@ -267,6 +275,8 @@ struct Found<'a> {
     others: Vec<Object<'a>>,
     /// Lists of a snapshot that are not read.
     lists: Vec<String>,
+    /// Snapshots that list their objects elsewhere.
+    other_snapshots: Vec<Place<'a>>,
     /// Those of versions that are not known, by kind and version.
     unknown: BTreeMap<(&'static str, &'a str), Unknown<'a>>,
 }
@@ -302,6 +312,10 @@ impl<'a> Found<'a> {
         }
         if let Some(lists) = place.get("rawObjects") {
             self.snapshot(place, &lists);
+            return;
+        }
+        if place.get("schedulerParams").is_some() || place.get("discovery").is_some() {
+            self.other_snapshots.push(place.clone());
             return;
         }
         if place.get("tiers").is_some() && place.get("kind").is_none() {

@@ -6,6 +6,7 @@ use super::{Import, KitState, Pieces};
 use crate::engine::protocol::{Ask, FileBytes, ImportOptions, Kit, Say};
 use crate::state::document::Checked;
 use crate::state::document::commands::{keep, open};
+use crate::state::document::draft::Draft;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::effect::Effect;
 use crate::state::import::PASTED;
@@ -33,6 +34,26 @@ pub(crate) fn import(
     model.import = Some(Arc::new(import));
     ask_to_read(model, fx);
     fx.push(Effect::EndEngineSoon(model.in_flight.import));
+}
+
+/// Has the engine read a draft, which is opened then.
+pub(crate) fn open_draft(model: &mut Model, id: String, draft: Draft, fx: &mut Vec<Effect>) {
+    let files = vec![(String::new(), FileBytes::of(&draft.scenario))];
+    import(model, files, ImportOptions::default(), fx);
+    if let Some(import) = &mut model.import {
+        Arc::make_mut(import).draft = Some(Arc::new((id, draft)));
+    }
+}
+
+/// Opens a draft that was read.
+fn opened_draft(model: &mut Model, draft: &(String, Draft), scenario: Option<Checked>, fx: &mut Vec<Effect>) {
+    let (id, draft) = draft;
+    model.import = None;
+    model.view.dialog = None;
+    match scenario {
+        Some(checked) => open(model, draft.opened(id, checked), fx),
+        None => notify(model, true, "This draft cannot be read.".to_string(), None, fx),
+    }
 }
 
 /// Sends the files of the preview to the engine.
@@ -67,7 +88,7 @@ pub(crate) fn received(model: &mut Model) {
 }
 
 /// Takes in what was understood.
-pub(crate) fn imported(model: &mut Model, say: Say) {
+pub(crate) fn imported(model: &mut Model, say: Say, fx: &mut Vec<Effect>) {
     let Say::Imported {
         scenario,
         checked,
@@ -90,10 +111,14 @@ pub(crate) fn imported(model: &mut Model, say: Say) {
         findings: Arc::new(checked),
     };
     let scenario = scenario.map(whole);
+    if let Some(draft) = import.draft.clone() {
+        return opened_draft(model, &draft, scenario, fx);
+    }
     let (files, options) = (import.files.clone(), import.options.clone());
     *import = Arc::new(Import {
         files,
         options,
+        draft: None,
         reading: false,
         received: true,
         scenario,

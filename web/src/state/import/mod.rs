@@ -6,6 +6,7 @@ use fairground::scenario::{JobEntry, TimelineEntry};
 
 use crate::engine::protocol::{Columns, FileBytes, ImportOptions, Kit, Piece};
 use crate::state::document::Checked;
+use crate::state::document::draft::Draft;
 
 pub mod commands;
 
@@ -19,6 +20,8 @@ pub struct Import {
     pub files: Vec<(String, FileBytes)>,
     /// The choices it was read with.
     pub options: ImportOptions,
+    /// The draft that is being opened, with its name in the storage; it is opened as soon as it is read.
+    pub draft: Option<Arc<(String, Draft)>>,
     /// Still being read.
     pub reading: bool,
     /// The engine has received them.

@@ -83,6 +83,9 @@ impl Embed {
             | Command::Compare { .. }
             | Command::Import { .. }
             | Command::TakeImport { .. }
+            | Command::RestoreNames(_)
+            | Command::OpenDraft { .. }
+            | Command::Pack
             | Command::Share
             | Command::Why(_) => false,
             Command::Dialog(Some(dialog)) => matches!(dialog, Dialog::BadLink(_)),
