@@ -139,8 +139,8 @@ fn take(store: Store, files: Vec<(String, FileBytes)>) {
         return store.follow(fragment.to_string(), false);
     }
     if let [(_, bytes)] = files.as_slice()
+        && fairground::export::is_list_of_names(&bytes.0)
         && let Ok(text) = std::str::from_utf8(&bytes.0)
-        && fairground::export::is_list_of_names(text)
     {
         return store.dispatch(Command::RestoreNames(text.to_string()));
     }

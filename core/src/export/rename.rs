@@ -191,9 +191,11 @@ const HEAD: [&str; 3] = ["what", "name", "name in the link"];
 /// Everything that is renamed.
 const KINDS: [&str; 7] = [QUEUE, NODE, JOB, POOL, USER, GROUP, APPLICATION];
 
-/// Whether a text is a list of names, from its beginning.
-pub fn is_list_of_names(text: &str) -> bool {
-    Table::new(text.lines().next().unwrap_or_default().as_bytes()).headers == HEAD
+/// Whether a file is a list of names, from its first line; that of other files may be long.
+pub fn is_list_of_names(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 100;
+    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    Table::new(start.split(|&byte| byte == b'\n').next().unwrap_or_default()).headers == HEAD
 }
 
 /// A scenario that has its own names again.
