@@ -90,10 +90,7 @@ impl Effects {
                 set_timeout(move || store.dispatch(Command::EndEngine(id)), END_AFTER);
             }
             Effect::RestartEngine => self.client(store).restart(),
-            Effect::Save => {
-                self.is_unsaved = true;
-                again(&mut self.save, move || save_soon(store), SAVE_AFTER);
-            }
+            Effect::Save => self.save_later(store),
             Effect::SavePacked(packed) => self.save_packed(store, packed),
             Effect::AddDrafts(scenarios) => add_drafts(store, &scenarios),
             Effect::SetUrl => {
@@ -149,6 +146,11 @@ impl Effects {
             }
             Effect::FocusField(path) => focus_field(&path.to_string()),
         }
+    }
+
+    fn save_later(&mut self, store: Store) {
+        self.is_unsaved = true;
+        again(&mut self.save, move || save_soon(store), SAVE_AFTER);
     }
 
     /// Keeps the document now, if something is waiting to be kept.

@@ -23,13 +23,7 @@ pub fn ImportPreview() -> impl IntoView {
     let import = store.part(|m| m.import.clone());
     let get = move || import.get().unwrap_or_default();
     let on_close = Callback::new(move |()| store.dispatch(Command::DropImport));
-    let names = move || {
-        let import = get();
-        let names: Vec<&str> = import.files.iter().take(NAMES_MAX).map(|(name, _)| name.as_str()).collect();
-        let more = import.files.len().saturating_sub(NAMES_MAX);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}{more}", names.join(", "))
-    };
+    let names = move || names_of(&get());
     let lists = move || {
         let import = get();
         [
@@ -91,6 +85,14 @@ pub fn ImportPreview() -> impl IntoView {
             </div>
         </DialogFrame>
     }
+}
+
+/// The first files by name.
+fn names_of(import: &Import) -> String {
+    let names: Vec<&str> = import.files.iter().take(NAMES_MAX).map(|(name, _)| name.as_str()).collect();
+    let more = import.files.len().saturating_sub(NAMES_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names.join(", "))
 }
 
 fn take_label(import: &Import) -> String {

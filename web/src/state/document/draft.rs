@@ -12,7 +12,6 @@ use super::history::History;
 use super::opened::{Moment, Opened, Origin};
 use super::states::KeptState;
 use crate::state::document::{self, Checked};
-use crate::state::model::Model;
 
 /// Most drafts that are kept.
 pub const DRAFTS_MAX: usize = 30;
@@ -61,22 +60,6 @@ pub struct DraftLine {
 }
 
 impl Draft {
-    /// The present document as a draft; with its text if that is written already.
-    pub fn of(model: &Model, address: &str, packed: Option<String>) -> Draft {
-        let is_large = is_large(&model.scenario);
-        let pack = || link::encode_within_limit(&model.scenario).filter(|_| is_large);
-        let states = if is_large { Vec::new() } else { model.history.kept() };
-        Draft {
-            scenario: packed.or_else(pack).unwrap_or_else(|| document::to_json(&model.scenario)),
-            cycle: model.cursor,
-            selection: model.selection.as_ref().map(Selection::to_text).unwrap_or_default(),
-            dismissed: (*model.dismissed).clone(),
-            address: address.to_string(),
-            text: model.unread.as_deref().unwrap_or_default().to_string(),
-            states: states.into_iter().map(|(line, of)| (line, of.clone())).collect(),
-        }
-    }
-
     /// Whether its scenario is packed: reading it takes long.
     pub fn is_packed(&self) -> bool {
         !self.scenario.trim_start().starts_with('{')
@@ -118,6 +101,7 @@ mod tests {
     use crate::state::command::Command;
     use crate::state::document::change::Change;
     use crate::state::effect::Effect;
+    use crate::state::model::Model;
     use crate::state::update::{begin, update};
     use fairground::scenario::JobEntry;
 

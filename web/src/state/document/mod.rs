@@ -6,6 +6,7 @@ pub mod commands;
 pub mod draft;
 pub mod edit;
 pub mod history;
+mod kept_draft;
 pub mod node_state;
 pub mod opened;
 pub mod pod_requests;
