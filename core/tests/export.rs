@@ -80,6 +80,17 @@ proptest! {
     fn a_plan_comes_back(text in drawn("ego")) {
         there_and_back(&text)?;
     }
+
+    #[test]
+    fn a_configuration_of_yunikorn_comes_back(text in drawn("yunikorn")) {
+        // A parent with less than its children is refused by YuniKorn itself.
+        let open = |line: &str| match line.split_once(", gpu") {
+            Some((name, _)) if line.starts_with("- {name: top-") => format!("{name}}}\n"),
+            _ => format!("{line}\n"),
+        };
+        let text: String = text.lines().map(open).collect();
+        there_and_back(&text.replace("team-", "t-").replace('.', "-"))?;
+    }
 }
 
 const KAI: &str = "format: fairground-scenario

@@ -193,6 +193,49 @@ fn windows_text_marks_and_prompts_are_passed_over() {
     }
 }
 
+/// Line ends of both kinds in one file, and a mark at its beginning, change nothing in any format.
+#[test]
+fn mixed_line_ends_and_marks_change_nothing() {
+    let own = "format: fairground-scenario\nversion: 1\nnote: |-\n  first\n  second\nnodes:\n- {name: n, gpu: 1}\nqueues:\n- {name: q}\n";
+    let csv = "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n2,b,5,60,2\n";
+    let plan = "<DistributionTree>\n<Consumer ConsumerName=\"a\"/>\n</DistributionTree>\n";
+    let projects = "{\"projects\": [\n{\"name\": \"a\",\n\"deservedGpus\": 2}]}\n";
+    let slurm = "Account|User|RawShares|NormUsage\nroot||1|0\n physics||3|0.5\n";
+    let all = [own, csv, plan, projects, slurm, QUEUES, YUNIKORN_POD];
+    for (text, n) in all.into_iter().zip(0..) {
+        let plain = read(&[("x", text)], "").imported.scenario;
+        assert!(plain.is_some(), "{n}: {text}");
+        let mixed: String = text
+            .split_inclusive('\n')
+            .enumerate()
+            .map(|(i, line)| if i % 2 == 0 { line.replace('\n', "\r\n") } else { line.to_string() })
+            .collect();
+        for changed in [mixed.clone(), format!("\u{feff}{mixed}"), format!("\u{feff}{text}")] {
+            assert_eq!(read(&[("x", &changed)], "").imported.scenario, plain, "{changed:?}");
+        }
+    }
+}
+
+/// Broken YAML of every format says where it breaks, and is no scenario.
+#[test]
+fn broken_texts_say_where() {
+    let object = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\n";
+    let own = "format: fairground-scenario\nversion: 1\nqueues:\n- {name: q}\n";
+    for text in [object, own, QUEUES] {
+        for (from, to) in
+            [("name: ", "name: ["), ("{name", "{name: &a *a, b"), ("\n", "\n\t: "), (": ", ": 'x")]
+        {
+            let broken = text.replacen(from, to, 1);
+            let Files { imported, .. } = read(&[("b.yaml", &broken)], "");
+            if broken == text {
+                continue;
+            }
+            assert_eq!(imported.scenario, None, "{broken}");
+            assert!(!imported.report.diagnostics.is_empty(), "{broken}");
+        }
+    }
+}
+
 #[test]
 fn columns_can_be_chosen_and_units_are_told() {
     let csv = "who,arrival,took,need\na,1506902400000,00:10:00,2\nb,1506902401000,1-00:00:00,1\n";
@@ -260,6 +303,22 @@ fn zip(name: &str, content: &[u8], n_entries: u16) -> Vec<u8> {
     all
 }
 
+/// An archive of so many empty files; at its end stands another number.
+fn entries(n: usize, said: u16) -> Vec<u8> {
+    let one = zip("x.csv", b"", 1);
+    let directory = one.windows(4).position(|word| word == b"PK\x01\x02").expect("a directory");
+    let end = one.windows(4).position(|word| word == b"PK\x05\x06").expect("its end");
+    let mut all = one[..directory].to_vec();
+    (0..n).for_each(|_| all.extend(&one[directory..end]));
+    let size = (n * (end - directory)) as u32;
+    let mut tail = one[end..].to_vec();
+    tail[8..10].copy_from_slice(&said.to_le_bytes());
+    tail[10..12].copy_from_slice(&said.to_le_bytes());
+    tail[12..16].copy_from_slice(&size.to_le_bytes());
+    all.extend(tail);
+    all
+}
+
 fn packed(bytes: &[u8]) -> Files {
     import_files(&[File { name: "snapshot.zip", bytes, is_sizes: false }], &Options::default())
 }
@@ -315,6 +374,20 @@ fn hostile_archives_end_with_a_message() {
     assert!(!refused(&packed(&bad)).is_empty());
     let deep = zip("snapshot.json", "[".repeat(200_000).as_bytes(), 1);
     assert!(!refused(&packed(&deep)).is_empty());
+    // A bomb: 60 MB of zeros in 60 KB, and one of them inside of another.
+    let bomb = zip("a.csv", &vec![b'0'; 60_000_000], 1);
+    assert!(
+        bomb.len() < 100_000 && refused(&packed(&bomb)).contains("more than"),
+        "{}",
+        refused(&packed(&bomb))
+    );
+    assert!(!refused(&packed(&zip("b.zip", &bomb, 1))).is_empty());
+    // A million entries, whatever the end of the archive says of them.
+    for said in [1, 64, u16::MAX] {
+        let million = entries(1_000_000, said);
+        let says = refused(&packed(&million));
+        assert!(says.contains("entries; up to 1000 are read"), "{said}: {says}");
+    }
     let not_json = zip("snapshot.json", b"{\"config\": nul}", 1);
     assert!(refused(&packed(&not_json)).contains("line 1"), "{}", refused(&packed(&not_json)));
 }

@@ -34,7 +34,7 @@ fn every_kind_of_finding_says_what_to_do() {
         3:7 error S006 jobs: jobs takes a list of entries
         3:1 error S007 : "queus" is not a key of this place; did you mean `queues`?
         1:9 error S008 format: this is another kind of file; a scenario says `format: fairground-scenario`
-        2:10 error S009 version: this version is not known here; this build reads version 1
+        2:10 error S009 version: version "2" of the format is not known here, this build reads version 1: open the file in the build that wrote it, or in a newer one
         3:10 error S010 dialect: dialect "slurm" is not known here; write kai [Use the dialect kai]
         3:9 error S011 policy: policy "lottery" is not known here; write one of kai, runai, yunikorn, ego, fifo, max-min, drf [Use the policy kai]
         3:20 error S012 settings.k-valu: the policy has no setting "k-valu"; did you mean `k-value`? [Use k-value]
@@ -208,7 +208,7 @@ fn foreign_and_hostile_texts_are_refused_with_a_place() {
         "{\"format\": \"fairground-scenario\",\n\t\"version\": 1, \"cycle\": 2.50, \"name\": \"\\ud83d\\ude00\", \"nodes\": {}}"
         2:64 error S006 nodes: nodes takes a list of entries
         "{\"format\": \"fairground-scenario\", \"version\": 1.0}"
-        1:46 error S009 version: this version is not known here; this build reads version 1
+        1:46 error S009 version: version "1.0" of the format is not known here, this build reads version 1: open the file in the build that wrote it, or in a newer one
         "\0"
         1:1 error S001 : this cannot be read as YAML: found unprintable character
     "#]].assert_eq(&all.concat());

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use fairground::export::renamed;
+use fairground::export::{is_list_of_names, renamed, restored};
 use fairground::link::{Moment, decode, encode};
 use fairground::moment::{EventWord, Names, frame};
 use fairground::scenario::{Scenario, check, read};
@@ -123,6 +123,40 @@ fn other_names_keep_the_shape() {
         };
         assert_eq!(kinds(&made.scenario), kinds(&own), "{at:?}");
         let key = made.key();
-        assert_eq!(key.lines().count(), made.names.len());
+        assert_eq!(key.lines().count(), made.names.len() + 1);
+        assert!(is_list_of_names(key.as_bytes()) && !is_list_of_names(&key.as_bytes()[1..]));
+        // The list leads back to every name, also behind a byte order mark and with other line ends.
+        for list in [key.clone(), format!("\u{feff}{}", key.replace("\r\n", "\n"))] {
+            let back = restored(&made.scenario, &list).expect("a list of names");
+            assert_eq!(back.n_names, made.names.len());
+            assert_eq!(renamed(&back.scenario), made, "{at:?}");
+            assert!(back.scenario.settings == own.settings, "{at:?}");
+            let queues = |scenario: &Scenario| {
+                scenario.queues.iter().map(|queue| queue.name.clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(queues(&back.scenario), queues(&own), "{at:?}");
+        }
     }
+}
+
+/// What was added since, notes among it, stays; a list that is damaged says where.
+#[test]
+fn a_renaming_is_taken_back_by_its_list() {
+    let own = read(
+        "format: fairground-scenario\nversion: 1\nsettings: {maxapplications.team: 3}\npolicy: yunikorn\n\
+         nodes: [{name: rack, count: 2, gpu: 4}]\nqueues: [{name: team}]\n\
+         jobs: [{name: 'a, \"b\"', queue: team, user: eve, gpu: 1, on: [rack-2]}]\n",
+    );
+    let own = own.scenario.expect("a scenario");
+    let made = renamed(&own);
+    let mut edited = made.scenario.clone();
+    edited.name = "Looked at".into();
+    std::sync::Arc::make_mut(&mut edited.queues)[0].note = "too small".into();
+    let back = restored(&edited, &made.key()).expect("a list of names").scenario;
+    assert_eq!((back.name.as_str(), back.queues[0].note.as_str()), ("Looked at", "too small"));
+    assert_eq!((&back.jobs, &back.nodes, &back.settings), (&own.jobs, &own.nodes, &own.settings));
+    let wrong = |list: String| restored(&edited, &list).expect_err("it is damaged");
+    let line = made.key().lines().nth(1).expect("a line").to_string();
+    assert!(wrong(format!("{}{line}\r\n", made.key())).contains("is listed twice"));
+    assert!(wrong(made.key().replace("queue,", "thing,")).starts_with("line "));
 }

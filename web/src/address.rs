@@ -1,7 +1,7 @@
 //! The page's address: links to scenarios and moments.
 
 use fairground::export::renamed;
-use fairground::link::{self, LinkError};
+use fairground::link;
 use fairground::scenario::Scenario;
 use fairground::words::Selection;
 use web_sys::window;
@@ -172,7 +172,7 @@ pub fn reach(length: usize) -> &'static str {
 }
 
 fn link_decode(text: &str) -> Result<Opened, String> {
-    let linked = link::open(text).map_err(|trouble| known(&trouble))?;
+    let linked = link::open(text).map_err(|error| error.to_string())?;
     let moment = link::Moment::parse(text);
     let cycle = moment.at.map_or(0, |at| at.cycle);
     let decision = moment.at.and_then(|at| at.decision);
@@ -193,27 +193,6 @@ fn link_encode(scenario: &Scenario, moment: &Moment) -> String {
         note: Some(moment.note.clone()),
     };
     format!("{}{parameters}", link::encode(scenario))
-}
-
-/// What is known about a link that cannot be read.
-fn known(trouble: &LinkError) -> String {
-    match trouble {
-        LinkError::NotALink => "This is not a Fairground link.".to_string(),
-        LinkError::NewerVersion { version } => {
-            format!(
-                "This link was made by a newer version of Fairground ({version}); reload the page to get it."
-            )
-        }
-        LinkError::Cut { arrived, expected: Some(expected) } => {
-            format!("Only the first {arrived} of {expected} characters arrived.")
-        }
-        LinkError::Cut { arrived, expected: None } => format!("Only the first {arrived} characters arrived."),
-        LinkError::Damaged => "Some of its characters were changed on the way.".to_string(),
-        LinkError::TooLarge => {
-            "Its content is larger than 8 MB, which is more than a link may hold.".to_string()
-        }
-        LinkError::Content { says } => format!("It arrived whole, but its content is no scenario: {says}."),
-    }
 }
 
 #[cfg(test)]

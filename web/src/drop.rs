@@ -138,6 +138,12 @@ fn take(store: Store, files: Vec<(String, FileBytes)>) {
         let fragment = text.trim().split_once('#').map_or(text.trim(), |(_, fragment)| fragment);
         return store.follow(fragment.to_string(), false);
     }
+    if let [(_, bytes)] = files.as_slice()
+        && fairground::export::is_list_of_names(&bytes.0)
+        && let Ok(text) = std::str::from_utf8(&bytes.0)
+    {
+        return store.dispatch(Command::RestoreNames(text.to_string()));
+    }
     store.dispatch(Command::Import { files, options: ImportOptions::default() });
 }
 

@@ -15,7 +15,7 @@ use crate::engine::client::Client;
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::state::command::Command;
 use crate::state::document;
-use crate::state::document::draft::{DRAFTS_MAX, Draft};
+use crate::state::document::draft::{DRAFTS_MAX, Draft, is_large};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Theme;
 use crate::storage::{self, Trouble};
@@ -40,6 +40,8 @@ pub struct Effects {
     /// No worker is wanted.
     pub(crate) is_inline: bool,
     save: Option<TimeoutHandle>,
+    /// Something was changed that is not kept yet.
+    is_unsaved: bool,
     url: Option<TimeoutHandle>,
     rest: Option<TimeoutHandle>,
     ticks: Option<IntervalHandle>,
@@ -88,10 +90,8 @@ impl Effects {
                 set_timeout(move || store.dispatch(Command::EndEngine(id)), END_AFTER);
             }
             Effect::RestartEngine => self.client(store).restart(),
-            Effect::Save => {
-                let later = move || store.effects().update_value(|effects| effects.save_now(store));
-                again(&mut self.save, later, SAVE_AFTER);
-            }
+            Effect::Save => self.save_later(store),
+            Effect::SavePacked(packed) => self.save_packed(store, packed),
             Effect::AddDrafts(scenarios) => add_drafts(store, &scenarios),
             Effect::SetUrl => {
                 let later = move || store.effects().update_value(|effects| effects.set_url(store));
@@ -148,22 +148,40 @@ impl Effects {
         }
     }
 
+    fn save_later(&mut self, store: Store) {
+        self.is_unsaved = true;
+        again(&mut self.save, move || save_soon(store), SAVE_AFTER);
+    }
+
     /// Keeps the document now, if something is waiting to be kept.
     pub fn save_now(&mut self, store: Store) {
-        if !self.stop_save() {
-            return;
+        if self.stop_save() {
+            self.save_as(store, None);
         }
+    }
+
+    /// Keeps a large document whose text the engine has written, unless it was changed since.
+    fn save_packed(&mut self, store: Store, packed: Option<String>) {
+        if self.save.is_none() && std::mem::take(&mut self.is_unsaved) {
+            match packed {
+                Some(_) => self.save_as(store, packed),
+                None => self.warn_of_storage(store, NOT_KEPT),
+            }
+        }
+    }
+
+    fn save_as(&mut self, store: Store, packed: Option<String>) {
         let Some((id, title, draft)) = store.now(|m| {
             let id = m.draft.clone()?;
-            Some((id, m.scenario.name.clone(), Draft::of(m, &self.address)))
+            Some((id, m.scenario.name.clone(), Draft::of(m, &self.address, packed)))
         }) else {
             return;
         };
         let kept = storage::keep(&id, &title, &draft);
-        let states = if kept == Ok(false) { storage::keep_states(&id, &draft.states) } else { Ok(()) };
+        let states = if kept.is_ok() { storage::keep_states(&id, &draft.states) } else { Ok(()) };
         let says = match kept {
-            Ok(false) if states.is_ok() => return,
-            Ok(false) => {
+            Ok(0) if states.is_ok() => return,
+            Ok(0) => {
                 "There is no room left on this device for earlier states: undo ends when this page is closed. The scenario itself is kept."
             }
             Err(Trouble::Foreign) => {
@@ -174,17 +192,18 @@ impl Effects {
                 set_timeout(move || store.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
                 return;
             }
-            Ok(true) => {
-                let _ = storage::keep_states(&id, &[]);
-                "This scenario is large: only its newest state is kept on this device, earlier drafts are not."
+            Ok(_) => {
+                "There was no room left on this device: the oldest drafts were removed to keep this scenario."
             }
-            Err(Trouble::Full) => {
-                "There is no room left on this device: this scenario is not kept. Download it."
-            }
+            Err(Trouble::Full) => NOT_KEPT,
             Err(Trouble::Absent) => {
                 "This browser keeps nothing for this page. Download the scenario to keep it."
             }
         };
+        self.warn_of_storage(store, says);
+    }
+
+    fn warn_of_storage(&mut self, store: Store, says: &str) {
         if !std::mem::replace(&mut self.told_of_storage, true) {
             let notify = Command::Notify { is_problem: true, text: says.to_string() };
             set_timeout(move || store.dispatch(notify), Duration::ZERO);
@@ -240,9 +259,10 @@ impl Effects {
 
     /// Ends the wait before the document is kept; whether there was one.
     fn stop_save(&mut self) -> bool {
-        let Some(handle) = self.save.take() else { return false };
-        handle.clear();
-        true
+        if let Some(handle) = self.save.take() {
+            handle.clear();
+        }
+        std::mem::take(&mut self.is_unsaved)
     }
 
     /// Replaces the address by the link of the present moment, or by none if that would be too long.
@@ -297,6 +317,19 @@ impl Effects {
         let link = link_of(&store.now(address::write));
         copy(store, link, "Link copied.");
         self.set_url(store);
+    }
+}
+
+/// What is said where the document cannot be kept.
+const NOT_KEPT: &str = "There is no room left on this device: this scenario is not kept. Download it, or remove drafts under Examples.";
+
+/// Keeps the document, which has been quiet for a while; of a large one the engine writes the text first.
+fn save_soon(store: Store) {
+    if store.now(|m| is_large(&m.scenario)) {
+        store.effects().update_value(|effects| effects.save = None);
+        store.dispatch(Command::Pack);
+    } else {
+        store.effects().update_value(|effects| effects.save_now(store));
     }
 }
 

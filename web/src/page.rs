@@ -99,7 +99,7 @@ fn restore_look(model: &mut Model, query: &str) {
 }
 
 fn page(startup: Startup) -> impl IntoView {
-    let Startup { mut model, address, is_start } = startup;
+    let Startup { mut model, address, is_start, draft } = startup;
     let query = address::query();
     lay_out(&mut model, window_width());
     restore_look(&mut model, &query);
@@ -110,8 +110,11 @@ fn page(startup: Startup) -> impl IntoView {
         effects.set_address(address);
         effects.is_inline = query.contains("engine=inline");
     });
-    replace_first_frame(store, !is_start);
+    replace_first_frame(store, !is_start || draft.is_some());
     store.begin_run();
+    if let Some((id, draft)) = draft {
+        store.dispatch(Command::OpenDraft { id, draft: Box::new(draft) });
+    }
     drop::listen(store);
     focus::keep();
     listen(store);

@@ -17,6 +17,8 @@ pub struct Startup {
     pub address: String,
     /// It is the start scenario at its start, as the plain first frame shows it.
     pub is_start: bool,
+    /// A draft that takes long to be read, and is to be opened once the page is there.
+    pub draft: Option<(String, Draft)>,
 }
 
 /// Whether the page is part of another one, where nothing of one's own is shown or kept.
@@ -27,13 +29,30 @@ fn is_embedded() -> bool {
 /// What this visit opens with.
 pub fn startup() -> Startup {
     let fragment = address::in_bar();
-    let (opened, dialog, address) = opened(&fragment);
+    let large = large_draft(&fragment);
+    let (opened, dialog, address) = match &large {
+        Some(_) => (Opened::new(library::start(), Origin::Start), None, String::new()),
+        None => opened(&fragment),
+    };
     let is_start = opened.origin == Origin::Start && opened.moment.cycle == 0 && dialog.is_none();
     let is_draft = opened.draft.is_some();
     let mut model = Model::new(opened);
     model.pristine = !is_draft;
     model.view.dialog = dialog;
-    Startup { model, address, is_start }
+    Startup { model, address, is_start, draft: large }
+}
+
+/// The draft of this visit, if it is packed; such a document is in no address.
+fn large_draft(fragment: &str) -> Option<(String, Draft)> {
+    let kept = || of_entry().or_else(storage::current).filter(|(_, draft)| draft.is_packed());
+    (fragment.is_empty() && !is_embedded()).then(kept).flatten()
+}
+
+/// The draft of the present entry of the history: a reload comes back to it.
+fn of_entry() -> Option<(String, Draft)> {
+    let entry = address::entry_in_bar()?;
+    let id = address::draft_of(&entry)?;
+    Some((id.to_string(), storage::draft(id)?))
 }
 
 fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
@@ -49,13 +68,7 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         let address = draft.address.clone();
         Some((draft.open(&id).ok()?, address))
     };
-    // A reload of an entry of the history comes back to its own draft.
-    let of_entry = || {
-        let entry = address::entry_in_bar()?;
-        let id = address::draft_of(&entry)?;
-        Some((id.to_string(), storage::draft(id)?))
-    };
-    let kept = || of_entry().or_else(storage::current);
+    let kept = || of_entry().or_else(storage::current).filter(|(_, draft)| !draft.is_packed());
     let own = (!is_embedded()).then(kept).flatten().and_then(mine);
     let start = || Opened::new(library::start(), Origin::Start);
     match read {

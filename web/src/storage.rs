@@ -18,8 +18,6 @@ use crate::state::document::states::KeptState;
 const PREFIX: &str = "fairground.";
 const LINES: &str = "fairground.drafts";
 const CURRENT: &str = "fairground.current";
-/// Above this size only the newest draft is kept, without earlier states.
-const LARGE_BYTES: usize = 2_000_000;
 
 /// Why something could not be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +92,7 @@ pub fn drafts() -> Vec<DraftLine> {
 pub fn draft(id: &str) -> Option<Draft> {
     let tab = drafts().into_iter().find(|line| line.id == id).map(|line| line.tab);
     SEEN.with_borrow_mut(|seen| seen.insert(id.to_string(), tab.unwrap_or_default()));
-    let draft: Draft = serde_json::from_str(&get(&format!("{PREFIX}draft.{id}"))?).ok()?;
+    let draft: Draft = serde_json::from_str(&get(&draft_key(id))?).ok()?;
     Some(Draft { states: states(id), ..draft })
 }
 
@@ -170,9 +168,9 @@ pub fn current() -> Option<(String, Draft)> {
     })
 }
 
-/// Keeps a draft without its states ([`keep_states`]); the oldest go when there are too many or when there is no room. `Ok(true)`: only this one could
-/// be kept. [`Trouble::Foreign`] if another tab kept something under this name since it was read here.
-pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
+/// Keeps a draft without its states ([`keep_states`]): how many others went because there was no room. The oldest go first, and none
+/// if that does not help. [`Trouble::Foreign`] if another tab kept something under this name since it was read here.
+pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<usize, Trouble> {
     let text = serde_json::to_string(draft).expect("drafts are plain data");
     let mut lines = drafts();
     let tab = TAB.with(String::clone);
@@ -184,22 +182,27 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
     lines.retain(|line| line.id != id);
     let (id, title) = (id.to_string(), title.to_string());
     lines.insert(0, DraftLine { id: id.clone(), title, saved_ms: js_sys::Date::now(), tab });
-    let most = if text.len() > LARGE_BYTES { 1 } else { DRAFTS_MAX };
-    let dropped_all = most == 1 && lines.len() > 1;
-    for line in lines.split_off(most.min(lines.len())) {
-        remove_text(&line.id);
-    }
-    let key = format!("{PREFIX}draft.{id}");
+    lines.split_off(DRAFTS_MAX.min(lines.len())).iter().for_each(|line| remove_text(&line.id));
+    let key = draft_key(&id);
     let mut kept = set_making_room(&id, &key, &text);
     if kept == Err(Trouble::Full) {
         forget_states(&id);
         kept = set(&key, &text);
     }
+    let mut removed: Vec<(String, String)> = Vec::new();
     while kept == Err(Trouble::Full) && lines.len() > 1 {
         if let Some(oldest) = lines.pop() {
+            let key = draft_key(&oldest.id);
+            removed.extend(get(&key).map(|text| (key, text)));
             remove_text(&oldest.id);
         }
         kept = set(&key, &text);
+    }
+    if kept.is_err() {
+        // They went in vain.
+        for (key, text) in &removed {
+            let _ = set(key, text);
+        }
     }
     kept?;
     set(LINES, &serde_json::to_string(&lines).expect("lines are plain data"))?;
@@ -207,7 +210,7 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
     if let Some(storage) = of_tab() {
         let _ = storage.set_item(CURRENT, &id);
     }
-    Ok(dropped_all)
+    Ok(removed.len())
 }
 
 /// Keeps a draft that is not open, after so many others that were kept at the same time; nothing goes for it.
@@ -218,15 +221,19 @@ pub fn add(at: usize, title: &str, draft: &Draft) -> Result<(), Trouble> {
     }
     let id = format!("{}-{at}", fresh_id());
     let text = serde_json::to_string(draft).expect("drafts are plain data");
-    set(&format!("{PREFIX}draft.{id}"), &text)?;
+    set(&draft_key(&id), &text)?;
     // In the list they stand in the order in which they came.
     let saved_ms = js_sys::Date::now() - at as f64 - 1.0;
     lines.push(DraftLine { id, title: title.to_string(), saved_ms, tab: String::new() });
     set(LINES, &serde_json::to_string(&lines).expect("lines are plain data"))
 }
 
+fn draft_key(id: &str) -> String {
+    format!("{PREFIX}draft.{id}")
+}
+
 fn remove_text(id: &str) {
-    remove_item(&format!("{PREFIX}draft.{id}"));
+    remove_item(&draft_key(id));
     forget_states(id);
 }
 

@@ -6,7 +6,6 @@ use fairground::words::{Ladder, Selection, Terms};
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::EXAMPLES;
-use fairground_web::state::document;
 use fairground_web::views::{cluster, shares};
 use fairground_web::words::{self, Explanation, Text};
 
@@ -120,10 +119,10 @@ fn every_policy_speaks_its_own_words() {
     for example in EXAMPLES {
         let scenario = example.scenario();
         let policy = if scenario.policy.is_empty() { "kai".to_string() } else { scenario.policy.clone() };
-        let text = document::to_json(&scenario);
+        let scenario = std::sync::Arc::new(scenario);
         let mut server = Server::default();
         for cycle in 0..6 {
-            let mut replies = ask(&mut server, Ask::Load { scenario: text.clone(), cycle });
+            let mut replies = ask(&mut server, Ask::Load { scenario: scenario.clone(), cycle });
             let Some((frame, run)) = replies.drain(..).find_map(|reply| match reply.say {
                 Say::Frame { frame, run } => Some((*frame, *run)),
                 _ => None,

@@ -1,6 +1,7 @@
 //! Views of very large scenarios stay small pictures. How long each takes is printed: `cargo test --release --test
 //! large -- --nocapture`.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use fairground::words::Selection;
@@ -8,6 +9,7 @@ use fairground_web::chart::alternative::{Alternative, differences};
 use fairground_web::engine::protocol::{Ask, Frame, QueueRow, Request, Run, Say};
 use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series, Tally, TallyRow};
 use fairground_web::engine::serve::Server;
+use fairground_web::state::document::from_text;
 use fairground_web::state::layout::gantt_window::GANTT_ROWS;
 use fairground_web::views::{fairness, gantt, icicle, trends};
 
@@ -132,7 +134,7 @@ fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
         }
         replies.pop().expect("an answer").say
     };
-    let load = Ask::Load { scenario: scenario(), cycle: 6 };
+    let load = Ask::Load { scenario: Arc::new(from_text(&scenario()).expect("it is clean")), cycle: 6 };
     let Say::Frame { frame, run } = timed("the run of 100,000 pods", || ask(load)) else {
         panic!("no frame")
     };

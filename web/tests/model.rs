@@ -251,7 +251,7 @@ fn an_edit_is_run_kept_and_put_into_the_address() {
     update(&mut model, Command::Step);
     let effects = update(&mut model, set("team-a", "weight", "3"));
     let loads = effects.iter().any(
-        |e| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 1, scenario, .. }, .. }) if scenario.contains('3')),
+        |e| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 1, scenario, .. }, .. }) if scenario.queues.iter().any(|queue| queue.gpu.weight == Some("3".into()))),
     );
     assert!(loads && effects.contains(&Effect::Save) && effects.contains(&Effect::SetUrl));
     assert!(model.stale && model.draft.is_some() && !model.pristine);
@@ -263,7 +263,7 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
     let effects = update(&mut model, Command::Unread(Some("bad: [".into())));
     assert!(effects.contains(&Effect::Save));
     update(&mut model, set("team-a", "weight", "4"));
-    let draft = Draft::of(&model, "");
+    let draft = Draft::of(&model, "", None);
     let again = Model::new(draft.open("mine").expect("it was a scenario"));
     assert_eq!(again.unread.as_deref(), Some("bad: ["));
     assert_eq!(again.scenario, model.scenario);
@@ -277,7 +277,7 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
     let same = Box::new((*model.scenario).clone());
     let effects = update(&mut model, Command::SetText(same));
     assert!(model.unread.is_none() && effects.contains(&Effect::Save));
-    assert_eq!(Draft::of(&model, "").text, "");
+    assert_eq!(Draft::of(&model, "", None).text, "");
 }
 
 #[test]
@@ -467,7 +467,7 @@ fn another_policy_is_translated() {
     };
     let say = Say::Translated {
         policy: "ego".into(),
-        scenario: Some(fairground::scenario::to_json(&translated)),
+        scenario: Some(Box::new(translated.clone())),
         notes: vec![note],
     };
     let reply = |generation, say: &Say| Command::Replied(Box::new(Reply { generation, say: say.clone() }));

@@ -1,15 +1,18 @@
 //! What WHY says of the examples of Run:ai, EGO and YuniKorn.
 
+use std::sync::Arc;
+
 use expect_test::expect;
 use fairground::words::{Order, Selection};
 use fairground_web::engine::protocol::{Ask, Frame, Request, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
+use fairground_web::state::document::from_text;
 use fairground_web::words;
 
 fn frames(example: &str, cycles: u32) -> Vec<Frame> {
     let mut server = Server::default();
-    let scenario = Example::find(example).expect("an example").text.to_string();
+    let scenario = Arc::new(Example::find(example).expect("an example").scenario());
     let mut frames = Vec::new();
     for cycle in 0..=cycles {
         let ask = Ask::Load { scenario: scenario.clone(), cycle };
@@ -103,7 +106,7 @@ fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
         }
         replies.pop().expect("a reply").say
     };
-    let load = Ask::Load { scenario: scenario.to_string(), cycle };
+    let load = Ask::Load { scenario: Arc::new(from_text(scenario).expect("it is clean")), cycle };
     let Say::Frame { frame, .. } = ask(load) else { panic!("a frame") };
     let (queue, job) = match of {
         Selection::Queue(queue) => (queue.clone(), None),

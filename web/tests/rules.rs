@@ -1,6 +1,7 @@
 //! Rules looked up by themselves: from the switches of every policy, from links, through edits and undo.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fairground::moment::rulebook;
 use fairground::policy::Policy;
@@ -67,7 +68,7 @@ fn every_rule_has_a_card() {
 
 fn at_cycle(example: &str, cycle: u32) -> Frame {
     let mut server = Server::default();
-    let scenario = Example::find(example).expect("an example").text.to_string();
+    let scenario = Arc::new(Example::find(example).expect("an example").scenario());
     let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, cycle } });
     while server.is_busy() {
         replies.extend(server.work());

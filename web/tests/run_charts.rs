@@ -210,7 +210,7 @@ fn a_weight_that_is_pulled_has_a_preview() {
     let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
     let base = RESTART.replace("quota: 1", "quota: 0");
     let levels = |page: &mut Page, text: &str| {
-        let (scenario, ladder) = (text.to_string(), Some(("team-a".to_string(), 2)));
+        let (scenario, ladder) = (run::sent(text), Some(("team-a".to_string(), 2)));
         let (cycle, until, report_request) = (Some(2), 2, None);
         let ask = Ask::Alternative { scenario, cycle, ladder, until, report_request, is_early: false };
         match page.all(ask).into_iter().next() {

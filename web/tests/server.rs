@@ -1,16 +1,25 @@
 //! The serving side, as page and worker speak with it.
 
+use std::sync::Arc;
+
+use fairground::scenario::Scenario;
 use fairground_web::engine::protocol::{
     Amounts, Ask, EventWord, Frame, LadderLevel, Reply, Request, Run, Say,
 };
 use fairground_web::engine::report::{Report, ReportRequest};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
+use fairground_web::state::document::from_text;
 use fairground_web::views::division::view::division;
 
 use whole::Whole;
 
 mod whole;
+
+/// A scenario as it is sent to the engine.
+fn sent(text: &str) -> Arc<Scenario> {
+    Arc::new(from_text(text).expect("it is clean"))
+}
 
 struct Page {
     server: Server,
@@ -41,7 +50,7 @@ impl Page {
     }
 
     fn load(&mut self, example: &str, cycle: u32) -> Frame {
-        let scenario = Example::find(example).expect("an example").text.to_string();
+        let scenario = Arc::new(Example::find(example).expect("an example").scenario());
         self.frame(Ask::Load { scenario, cycle }).0
     }
 
@@ -52,7 +61,7 @@ impl Page {
 
 /// A scenario at a cycle, and its run up to another.
 fn alternative_of(
-    scenario: String,
+    scenario: Arc<Scenario>,
     (cycle, until): (u32, u32),
     report_request: Option<ReportRequest>,
 ) -> Ask {
@@ -143,7 +152,7 @@ fn a_alternative_leaves_the_run_alone() {
     let mut page = Page::new();
     page.load("start", 1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let alternative = alternative_of(edited, (1, 3), Some(ReportRequest::Tally { resource: 2 }));
+    let alternative = alternative_of(sent(&edited), (1, 3), Some(ReportRequest::Tally { resource: 2 }));
     let said: Vec<Say> = page.ask(alternative).into_iter().map(|reply| reply.say).collect();
     let [
         Say::Alternative { frame: Some(alternative), .. },
@@ -157,8 +166,9 @@ fn a_alternative_leaves_the_run_alone() {
     let Report::Tally(tally) = &**report else { panic!("{report:?}") };
     assert_eq!(tally.cycle, 1, "it is of the moment");
     assert_eq!(page.go_to(1).events.len(), 3);
+    let wrong = Arc::new(Scenario { policy: "nobody".into(), ..Scenario::default() });
     let Some(Reply { say: Say::Alternative { frame: None, .. }, .. }) =
-        page.ask(alternative_of("no".into(), (1, 0), None)).pop()
+        page.ask(alternative_of(wrong, (1, 0), None)).pop()
     else {
         panic!("no ghost was expected");
     };
@@ -194,7 +204,7 @@ fn a_fair_share_is_derived_down_the_tree() {
 fn what_cannot_run_is_refused_with_reasons() {
     let mut page = Page::new();
     let replies = page.ask(Ask::Load {
-        scenario: "format: fairground-scenario\nversion: 1\npolicy: nobody\n".into(),
+        scenario: Arc::new(Scenario { policy: "nobody".into(), ..Scenario::default() }),
         cycle: 0,
     });
     let [Reply { say: Say::Refused { findings }, .. }] = replies.as_slice() else { panic!("{replies:?}") };
@@ -469,8 +479,8 @@ fn alternatives_come_while_a_value_is_pulled() {
     let text = Example::find("start").expect("an example").text;
     let ask = |page: &mut Page, weight: u32| {
         page.generation += 1;
-        let scenario = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
-        let ask = alternative_of(scenario, (3, 9), None);
+        let text = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
+        let ask = alternative_of(sent(&text), (3, 9), None);
         let replies = page.server.ask(Request { generation: page.generation, ask });
         assert!(replies.is_empty());
         page.generation
@@ -503,7 +513,7 @@ jobs:
 - {name: many, queue: a, gpu: 1, count: 1800, every: 2s, submit: 10s, lasts: 1s}
 ";
     let mut page = Page::new();
-    let (_, opening) = page.frame(Ask::Load { scenario: text.to_string(), cycle: 0 });
+    let (_, opening) = page.frame(Ask::Load { scenario: sent(text), cycle: 0 });
     assert!(opening.earlier.is_empty());
     let (end, run) = page.frame(Ask::GoTo { cycle: 3_500 });
     assert_eq!(end.cycle, 3_500);

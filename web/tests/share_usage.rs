@@ -1,5 +1,7 @@
 //! What Share usage shows of the examples of EGO, and of the consumer tree in its documentation.
 
+use std::sync::Arc;
+
 use expect_test::{Expect, expect};
 use fairground_web::chart::table::Section;
 use fairground_web::engine::protocol::{Ask, Frame, Request, Say};
@@ -11,7 +13,7 @@ use fairground_web::views::share_usage::view::{pools, sections};
 /// What is told of an example at a cycle.
 fn told(example: &str, cycle: u32) -> (ShareUsage, Frame) {
     let mut server = Server::default();
-    let scenario = Example::find(example).expect("an example").text.to_string();
+    let scenario = Arc::new(Example::find(example).expect("an example").scenario());
     let mut ask = |ask| {
         let mut replies = server.ask(Request { generation: 1, ask });
         while server.is_busy() {

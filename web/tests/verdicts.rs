@@ -46,7 +46,7 @@ fn verdicts(example: &Example) -> String {
     sim.set_level(Level::Decisive);
     let names = Arc::new(Names::of(plan.policy.key(), sim.cluster()));
     let mut page = Page::default();
-    page.frame(Ask::Load { scenario: example.text.to_string(), cycle: 0 });
+    page.frame(Ask::Load { scenario: Arc::new(example.scenario()), cycle: 0 });
     let (mut text, mut last) = (String::new(), String::new());
     while sim.cycle() < CYCLES && !sim.is_quiet() {
         let Some(record) = sim.advance() else { break };

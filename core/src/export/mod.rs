@@ -11,7 +11,7 @@ mod zip;
 
 pub use json_schema::{format_reference, json_schema, with_schema_line};
 pub use kit::{KIT_PODS_MAX, KitRun, kit};
-pub use rename::{Renamed, renamed};
+pub use rename::{Renamed, Restored, is_list_of_names, renamed, restored};
 pub use zip::zip;
 
 use crate::import::{self, Imported, Kind, Options, Source as Text, recognise};

@@ -1,4 +1,5 @@
-//! A scenario under neutral names, for sharing: the same shape, without names of teams, people and machines.
+//! A scenario under neutral names, for sharing: the same shape, without names of teams, people and machines. And the way back, by the
+//! list of names.
 //!
 //! Names are numbered in their own order, because the order of names decides between equals. Titles and notes are dropped. Labels,
 //! taints, resources and the values of settings stay: they decide what fits where.
@@ -6,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::import::{Row, Table};
+use crate::moment::csv;
 use crate::scenario::{JobEntry, NodeEntry, QueueEntry, Scalar, Scenario, TimelineEntry};
 
 /// A scenario with other names, and which they were.
@@ -20,21 +23,14 @@ pub struct Renamed {
 impl Renamed {
     /// The new name of a thing; of one of a group of equal things, that of the group with its number behind.
     pub fn name(&self, what: &'static str, own: &str) -> String {
-        let exact = |own: &str| self.names.get(&(what, own.to_string())).cloned();
-        let numbered = || {
-            let (group, number) = own.rsplit_once('-')?;
-            let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-            is_number.then(|| exact(group)).flatten().map(|group| format!("{group}-{number}"))
-        };
-        exact(own).or_else(numbered).unwrap_or_else(|| own.to_string())
+        name_in(&self.names, what, own)
     }
 
-    /// The names as lines: what it is, its own name, its new one.
+    /// The list of names as a table: what it is, its own name, its new one.
     pub fn key(&self) -> String {
         let lines = self.names.iter();
-        lines
-            .map(|((what, own), new)| crate::moment::csv::line([*what, own.as_str(), new.as_str()]))
-            .collect()
+        let lines = lines.map(|((what, own), new)| csv::line([*what, own.as_str(), new.as_str()]));
+        csv::line(HEAD) + &lines.collect::<String>()
     }
 
     fn number<'n>(&mut self, what: &'static str, own: impl Iterator<Item = &'n str>) {
@@ -45,6 +41,56 @@ impl Renamed {
         for (n, name) in own.into_iter().enumerate() {
             self.names.insert((what, name.to_string()), format!("{what}-{:0digits$}", n + 1));
         }
+    }
+}
+
+fn name_in(names: &Names, what: &'static str, own: &str) -> String {
+    let exact = |own: &str| names.get(&(what, own.to_string())).cloned();
+    let numbered = || {
+        let (group, number) = own.rsplit_once('-')?;
+        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        is_number.then(|| exact(group)).flatten().map(|group| format!("{group}-{number}"))
+    };
+    exact(own).or_else(numbered).unwrap_or_else(|| own.to_string())
+}
+
+/// Other names by what a thing is and its present name.
+type Names = BTreeMap<(&'static str, String), String>;
+
+/// Gives the things of a scenario other names.
+struct Renaming<'n> {
+    names: &'n Names,
+    /// Titles and notes are dropped.
+    drops_texts: bool,
+}
+
+impl Renaming<'_> {
+    fn name(&self, what: &'static str, own: &str) -> String {
+        name_in(self.names, what, own)
+    }
+
+    fn text(&self, own: &mut String) {
+        if self.drops_texts {
+            own.clear();
+        }
+    }
+
+    fn scenario(&self, own: &Scenario) -> Scenario {
+        let mut scenario = own.clone();
+        self.text(&mut scenario.name);
+        self.text(&mut scenario.note);
+        self.settings(&mut scenario.settings);
+        Arc::make_mut(&mut scenario.queues).iter_mut().for_each(|queue| self.queue(queue));
+        Arc::make_mut(&mut scenario.nodes).iter_mut().for_each(|node| self.node(node));
+        Arc::make_mut(&mut scenario.jobs).iter_mut().for_each(|job| self.job(job));
+        Arc::make_mut(&mut scenario.timeline).retain(|entry| !self.drops_texts || !entry.is_remark());
+        Arc::make_mut(&mut scenario.timeline).iter_mut().for_each(|entry| self.timeline(entry));
+        for pool in Arc::make_mut(&mut scenario.pools) {
+            pool.name = self.name(POOL, &pool.name);
+            self.settings(&mut pool.settings);
+            self.text(&mut pool.note);
+        }
+        scenario
     }
 
     fn optional(&self, what: &'static str, own: &mut Option<String>) {
@@ -81,14 +127,14 @@ impl Renamed {
         for pool in &mut queue.pools {
             pool.name = self.name(POOL, &pool.name);
         }
-        queue.display_name.clear();
-        queue.note.clear();
+        self.text(&mut queue.display_name);
+        self.text(&mut queue.note);
     }
 
     fn node(&self, node: &mut NodeEntry) {
         node.name = self.name(NODE, &node.name);
         self.optional(POOL, &mut node.pool);
-        node.note.clear();
+        self.text(&mut node.note);
     }
 
     fn job(&self, job: &mut JobEntry) {
@@ -105,7 +151,7 @@ impl Renamed {
         for set in &mut job.pod_sets {
             self.optional(NODE, &mut set.nominated_node);
         }
-        job.note.clear();
+        self.text(&mut job.note);
     }
 
     fn timeline(&self, entry: &mut TimelineEntry) {
@@ -114,7 +160,7 @@ impl Renamed {
         self.optional(JOB, &mut entry.job);
         self.optional(POOL, &mut entry.pool);
         self.settings(&mut entry.settings);
-        entry.note.clear();
+        self.text(&mut entry.note);
     }
 }
 
@@ -136,18 +182,54 @@ pub fn renamed(own: &Scenario) -> Renamed {
     made.number(USER, own.jobs.iter().filter_map(|job| job.user.as_deref()));
     made.number(GROUP, own.jobs.iter().flat_map(|job| job.groups.iter().map(String::as_str)));
     made.number(APPLICATION, own.jobs.iter().filter_map(|job| job.application.as_deref()));
-    let mut scenario = Scenario { name: String::new(), note: String::new(), ..own.clone() };
-    made.settings(&mut scenario.settings);
-    Arc::make_mut(&mut scenario.queues).iter_mut().for_each(|queue| made.queue(queue));
-    Arc::make_mut(&mut scenario.nodes).iter_mut().for_each(|node| made.node(node));
-    Arc::make_mut(&mut scenario.jobs).iter_mut().for_each(|job| made.job(job));
-    Arc::make_mut(&mut scenario.timeline).retain(|entry| !entry.is_remark());
-    Arc::make_mut(&mut scenario.timeline).iter_mut().for_each(|entry| made.timeline(entry));
-    for pool in Arc::make_mut(&mut scenario.pools) {
-        pool.name = made.name(POOL, &pool.name);
-        made.settings(&mut pool.settings);
-        pool.note.clear();
-    }
-    made.scenario = scenario;
+    made.scenario = Renaming { names: &made.names, drops_texts: true }.scenario(own);
     made
+}
+
+/// The first line of a list of names.
+const HEAD: [&str; 3] = ["what", "name", "name in the link"];
+/// Everything that is renamed.
+const KINDS: [&str; 7] = [QUEUE, NODE, JOB, POOL, USER, GROUP, APPLICATION];
+
+/// Whether a file is a list of names, from its first line; that of other files may be long.
+pub fn is_list_of_names(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 100;
+    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    Table::new(start.split(|&byte| byte == b'\n').next().unwrap_or_default()).headers == HEAD
+}
+
+/// A scenario that has its own names again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Restored {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// How many names of the list there are.
+    pub n_names: usize,
+}
+
+/// Takes a renaming back by its list; what is not in the list keeps its name. The error names the line that is wrong.
+pub fn restored(shared: &Scenario, list: &str) -> Result<Restored, String> {
+    let mut table = Table::new(list.as_bytes());
+    let mut names = Names::new();
+    loop {
+        match table.next_row() {
+            Row::End => break,
+            Row::Wrong(line, says) => return Err(format!("line {line} of the list of names: {says}")),
+            Row::Fields(line, fields) => {
+                let what = KINDS.iter().find(|what| **what == fields.get(0));
+                let Some(what) = what else {
+                    let kinds = KINDS.join(", ");
+                    return Err(format!(
+                        "line {line} of the list of names: the first column takes one of {kinds}"
+                    ));
+                };
+                let (own, new) = (fields.get(1).to_string(), fields.get(2).to_string());
+                if names.insert((*what, new.clone()), own).is_some() {
+                    return Err(format!("line {line} of the list of names: {what} {new} is listed twice"));
+                }
+            }
+        }
+    }
+    let n_names = names.len();
+    Ok(Restored { scenario: Renaming { names: &names, drops_texts: false }.scenario(shared), n_names })
 }

@@ -1,5 +1,7 @@
 //! Every kind of finding: how bad it is, what it means, and the smallest scenario that shows it.
 
+use serde::de::{Deserialize, Deserializer, Error};
+
 use super::diagnostic::{Code, Severity};
 
 /// A kind of finding.
@@ -46,6 +48,17 @@ impl About {
 /// What is known of a code.
 pub fn about(code: Code) -> Option<&'static About> {
     ALL.iter().find(|about| about.code == code)
+}
+
+// Its text is known to both sides: only those of the list are codes.
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
+        let code = String::deserialize(deserializer)?;
+        let known = ALL.iter().find(|about| about.code.0 == code);
+        known
+            .map(|about| about.code)
+            .ok_or_else(|| D::Error::custom(format!("{code} is no code of a finding")))
+    }
 }
 
 macro_rules! codes {

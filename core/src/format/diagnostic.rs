@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::schema::{JobEntry, NodeEntry, TimelineEntry};
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Severity {
     /// The scenario runs, but may not do what its author wants.
     Warning,
@@ -14,15 +16,15 @@ pub enum Severity {
 }
 
 /// A finding's kind: `S012`. Each has a paragraph and a minimal wrong example beside `check`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Code(pub &'static str);
 
 /// A place in a scenario, printed as people write it: `queues["team-a"].gpu.limit`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Path(pub Vec<Segment>);
 
 /// One step of a [`Path`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Segment {
     /// A field, as spelled in the file.
     Field(String),
@@ -67,7 +69,7 @@ impl fmt::Display for Path {
 }
 
 /// A finding.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// How bad.
     pub severity: Severity,
@@ -84,7 +86,7 @@ pub struct Diagnostic {
 }
 
 /// An edit of the scenario with what the button that applies it says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fix {
     /// *Set the limit to unlimited*.
     pub label: String,
@@ -93,7 +95,7 @@ pub struct Fix {
 }
 
 /// One change of a scenario, by place; also what the page's own edits are made of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Edit {
     /// Sets a value; an empty text unsets it.
     Set {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 /// A value as typed: `8`, `1.5`, `500m`, `16Gi`, `64 GB`, `unlimited`, `true`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Scalar(pub String);
 
@@ -18,7 +18,7 @@ impl From<&str> for Scalar {
 
 // Long sections are shared, so that an undo step copies only what it changed.
 /// A scenario.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
     /// Title.
     pub name: String,
@@ -51,7 +51,7 @@ pub struct Scenario {
 }
 
 /// A node pool: nodes with a scheduler of their own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolEntry {
     /// Unique name.
     pub name: String,
@@ -64,7 +64,7 @@ pub struct PoolEntry {
 }
 
 /// How long things take between cycles.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelaysEntry {
     /// From bind to running; left out: no time.
     pub start: Option<Scalar>,
@@ -73,7 +73,7 @@ pub struct DelaysEntry {
 }
 
 /// A node, or a group of equal nodes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeEntry {
     /// Name; of a group: the prefix, its nodes are `name-1` to `name-count`.
     pub name: String,
@@ -105,7 +105,7 @@ pub struct NodeEntry {
 }
 
 /// A queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueEntry {
     /// Unique name.
     pub name: String,
@@ -136,7 +136,7 @@ pub struct QueueEntry {
 }
 
 /// A queue's values in one pool; what is left out is as in the queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuePoolEntry {
     /// The pool.
     pub name: String,
@@ -155,7 +155,7 @@ pub struct QueuePoolEntry {
 }
 
 /// What a queue is promised and allowed of one resource.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceEntry {
     /// Guaranteed part, or `unlimited`, for which KAI also writes `-1`. Left out: the policy decides; 0 under KAI.
     pub quota: Option<Scalar>,
@@ -168,7 +168,7 @@ pub struct ResourceEntry {
 }
 
 /// A job, or a pattern of equal jobs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobEntry {
     /// Unique name; of a pattern: the prefix, its jobs are `name-1` to `name-count`.
     pub name: String,
@@ -296,7 +296,7 @@ impl JobEntry {
 }
 
 /// Pods of one kind in a job.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodSetEntry {
     /// Unique in the job.
     pub name: String,
@@ -332,7 +332,7 @@ pub struct PodSetEntry {
 }
 
 /// What a node has from some moment on; what is left out stays as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapacityEntry {
     /// GPUs, at most 64.
     pub gpu: Option<Scalar>,
@@ -348,7 +348,7 @@ pub struct CapacityEntry {
 
 /// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` and `settings` (or `unset`) is
 /// given; none of them beside a `note` that is a remark on that moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineEntry {
     /// When.
     pub at: Scalar,
@@ -387,11 +387,5 @@ impl TimelineEntry {
     pub fn is_remark(&self) -> bool {
         let bare = TimelineEntry { at: self.at.clone(), note: self.note.clone(), ..TimelineEntry::default() };
         !self.note.is_empty() && *self == bare
-    }
-}
-
-impl<'de> Deserialize<'de> for Scalar {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Scalar, D::Error> {
-        String::deserialize(d).map(Scalar)
     }
 }

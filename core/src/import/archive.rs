@@ -144,6 +144,12 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
         left -= unpacked.len() as u64;
         found.push(Entry { name, bytes: unpacked });
     }
+    // How many there are is said at the end of the archive, and need not be true.
+    if entries.next_entry().is_ok_and(|entry| entry.is_some()) {
+        return Err(format!(
+            "the archive has more than {ENTRIES_MAX} entries; up to {ENTRIES_MAX} are read; split it"
+        ));
+    }
     if found.is_empty() {
         return Err("the archive has no files; choose another".to_string());
     }

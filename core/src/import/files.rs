@@ -316,9 +316,13 @@ fn of_link(text: &str) -> Imported {
             }
             Imported { scenario: Some(linked.scenario), report }
         }
-        Err(_) => {
-            let says = "the link cannot be read: part of it is missing or changed; copy it again as a whole";
-            report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+        Err(error) => {
+            let says = format!("the link cannot be read. {error} Copy it again as a whole");
+            let says = match error {
+                link::LinkError::NewerVersion { .. } => format!("the link cannot be read. {error}"),
+                _ => says,
+            };
+            report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
             Imported { scenario: None, report }
         }
     }

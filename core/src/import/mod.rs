@@ -32,6 +32,7 @@ pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use reload::{Reload, reload};
 pub use runai::import_organisation;
+pub(crate) use table::{Row, Table};
 
 use std::sync::Arc;
 

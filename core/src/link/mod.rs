@@ -9,6 +9,8 @@ mod columns;
 mod digits;
 mod moment;
 
+use std::fmt;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
@@ -57,6 +59,31 @@ pub enum LinkError {
     },
 }
 
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LinkError::NotALink => f.write_str("This is not a Fairground link."),
+            LinkError::NewerVersion { version } => write!(
+                f,
+                "This link was made by a newer version of Fairground ({version}); reload the page to get it."
+            ),
+            LinkError::Cut { arrived, expected: Some(expected) } => {
+                write!(f, "Only the first {arrived} of {expected} characters arrived.")
+            }
+            LinkError::Cut { arrived, expected: None } => {
+                write!(f, "Only the first {arrived} characters arrived.")
+            }
+            LinkError::Damaged => f.write_str("Some of its characters were changed on the way."),
+            LinkError::TooLarge => {
+                f.write_str("Its content is larger than 8 MB, which is more than a link may hold.")
+            }
+            LinkError::Content { says } => {
+                write!(f, "It arrived whole, but its content is no scenario: {says}.")
+            }
+        }
+    }
+}
+
 /// What a link holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linked {
@@ -73,7 +100,16 @@ pub fn encode(scenario: &Scenario) -> String {
 
 /// The same as a build with other rules writes it.
 pub fn encode_with(scenario: &Scenario, rules: u32) -> String {
-    let content = columns::write(scenario, rules);
+    encode_content(&columns::write(scenario, rules))
+}
+
+/// A scenario as text for a link; `None`: its content is larger than a link may hold, so that nobody could open it.
+pub fn encode_within_limit(scenario: &Scenario) -> Option<String> {
+    let content = columns::write(scenario, RULES);
+    (content.len() <= CONTENT_MAX).then(|| encode_content(&content))
+}
+
+fn encode_content(content: &str) -> String {
     // Large scenarios travel as files anyway; their links need not be the shortest.
     let level = if content.len() < 200_000 { 10 } else { 6 };
     let data = URL_SAFE_NO_PAD.encode(compress_to_vec(content.as_bytes(), level));

@@ -76,6 +76,8 @@ test("all drafts are exported in one file and opened again", async ({ page }) =>
   const download = await saved(page, "Export all drafts");
   expect(download.suggestedFilename()).toBe("fairground-drafts.zip");
   const file = await bytes(download);
+  // The address is written a second after an edit, and the draft with it once more.
+  await page.waitForTimeout(1_500);
   await page.evaluate(() => localStorage.clear());
   await page.goto("about:blank");
   await app.open();

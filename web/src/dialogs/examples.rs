@@ -198,8 +198,13 @@ fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView
     let name = if title.is_empty() { "Untitled".to_string() } else { title };
     let remove_label = format!("Remove the draft {name}");
     let (open_id, remove_id) = (id.clone(), id);
-    let open = move |_| match storage::draft(&open_id).map(|draft| draft.open(&open_id)) {
-        Some(Ok(opened)) => store.dispatch(Command::Open(Box::new(opened))),
+    let open = move |_| match storage::draft(&open_id) {
+        Some(draft) if draft.is_packed() => {
+            store.dispatch(Command::OpenDraft { id: open_id.clone(), draft: Box::new(draft) });
+        }
+        Some(draft) if let Ok(opened) = draft.open(&open_id) => {
+            store.dispatch(Command::Open(Box::new(opened)))
+        }
         _ => {
             let text = "This draft cannot be read.".to_string();
             store.dispatch(Command::Notify { is_problem: true, text });

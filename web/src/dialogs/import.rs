@@ -24,13 +24,7 @@ pub fn ImportPreview() -> impl IntoView {
     let import = store.part(|m| m.import.clone());
     let get = move || import.get().unwrap_or_default();
     let on_close = Callback::new(move |()| store.dispatch(Command::DropImport));
-    let names = move || {
-        let import = get();
-        let names: Vec<&str> = import.files.iter().take(NAMES_MAX).map(|(name, _)| name.as_str()).collect();
-        let more = import.files.len().saturating_sub(NAMES_MAX);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}{more}", names.join(", "))
-    };
+    let names = move || names_of(&get());
     let lists = move || {
         let import = get();
         [
@@ -44,6 +38,12 @@ pub fn ImportPreview() -> impl IntoView {
         .map(|(name, lines)| view! { <List name lines /> })
         .collect_view()
     };
+    // A draft is opened as soon as it is read.
+    let title = if store.now(|m| m.import.as_ref().is_some_and(|i| i.draft.is_some())) {
+        "Opening a large draft"
+    } else {
+        "Import preview"
+    };
     let is_trace = move || get().is_trace;
     let can_take = move || get().scenario.is_some() && !get().reading;
     let take = move |run_until_ms| {
@@ -52,7 +52,7 @@ pub fn ImportPreview() -> impl IntoView {
         }
     };
     view! {
-        <DialogFrame title="Import preview" on_close>
+        <DialogFrame title=title on_close>
             <p class="dim">{names}</p>
             <Choices />
             <Show when=move || get().reading>
@@ -107,6 +107,14 @@ fn Reload() -> impl IntoView {
         }
     };
     move || cycle.get().map(button)
+}
+
+/// The first files by name.
+fn names_of(import: &Import) -> String {
+    let names: Vec<&str> = import.files.iter().take(NAMES_MAX).map(|(name, _)| name.as_str()).collect();
+    let more = import.files.len().saturating_sub(NAMES_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names.join(", "))
 }
 
 fn take_label(import: &Import) -> String {

@@ -114,6 +114,7 @@ fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> 
             <p class="hint">
                 "Titles and notes are left out; labels and settings stay. Your own scenario keeps its names. "
                 <button type="button" class="link" on:click=save_key>"Download the list of names"</button>
+                ": dropped or pasted on a page that shows the link, it restores the names."
             </p>
         </Show>
     }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::state::command::Command;
+use crate::state::document::draft::is_large;
 use crate::state::document::states::State;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
@@ -23,12 +24,18 @@ pub fn States(
     let store = Store::get();
     let states = store.now(|m| m.history.states(&m.scenario));
     let has_none = states.is_empty();
+    let is_large = store.now(|m| is_large(&m.scenario));
     view! {
         <DialogFrame title="Earlier states" class="wide" on_close>
             <p class="hint">
                 "The last thirty states of this scenario, newest first, also after the page was reloaded. A picture shows what each queue \
                  runs and requests, in GPUs, with a line at its quota. Going back is an edit: Undo takes it back."
             </p>
+            <Show when=move || is_large>
+                <p class="hint">
+                    "This scenario is large: its earlier states are kept until this page is closed or reloaded, not on the device."
+                </p>
+            </Show>
             <Show when=move || has_none>
                 <p class="empty">"Nothing was edited yet."</p>
             </Show>

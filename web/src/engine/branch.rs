@@ -2,6 +2,7 @@
 
 use fairground::id::{JobId, QueueId};
 use fairground::moment;
+use fairground::scenario::Scenario;
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
@@ -26,8 +27,8 @@ pub struct Branch {
 impl Branch {
     /// The run that is shown, at its opening state; else the scenario's mistakes. Where reasons cost little, charts of the
     /// whole run know those of every cycle.
-    pub fn shown(text: &str) -> Result<Branch, Vec<String>> {
-        let mut branch = Branch::beside(text)?;
+    pub fn shown(scenario: &Scenario) -> Result<Branch, Vec<String>> {
+        let mut branch = Branch::beside(scenario)?;
         if branch.is_small() {
             branch.on_the_way = Level::Decisive;
         }
@@ -35,8 +36,8 @@ impl Branch {
     }
 
     /// A run beside it, as fast as can be.
-    pub fn beside(text: &str) -> Result<Branch, Vec<String>> {
-        let plan = plan_of(text)?;
+    pub fn beside(scenario: &Scenario) -> Result<Branch, Vec<String>> {
+        let plan = plan_of(scenario)?;
         let timeline = Timeline::new(&plan);
         let run_log = RunLog::new(plan.policy.key(), timeline.present().world(), timeline.record());
         Ok(Branch { timeline, run_log, on_the_way: Level::Outcomes })

@@ -1,6 +1,8 @@
 //! A scenario under other policies: its translation, and what a run comes to.
 
-use fairground::scenario::{self, Scenario};
+use std::sync::Arc;
+
+use fairground::scenario::Scenario;
 use fairground::sim::{Column, Comparing, Moves, first_difference};
 use fairground::time::Time;
 use fairground::translate::{Note, translate};
@@ -13,10 +15,10 @@ const PLACES_MAX: usize = 20;
 const CYCLES_MAX: u32 = 100_000;
 
 /// A scenario in the words of a policy.
-pub fn translated(text: &str, policy: &str) -> Say {
-    let translated = read(text).and_then(|scenario| translate(&scenario, policy));
+pub fn translated(scenario: &Scenario, policy: &str) -> Say {
+    let translated = translate(scenario, policy);
     let (scenario, notes) = match translated {
-        Some(translated) => (Some(scenario::to_json(&translated.scenario)), rows(&translated.notes)),
+        Some(translated) => (Some(Box::new(translated.scenario)), rows(&translated.notes)),
         None => (None, Vec::new()),
     };
     Say::Translated { policy: policy.to_owned(), scenario, notes }
@@ -24,7 +26,7 @@ pub fn translated(text: &str, policy: &str) -> Say {
 
 /// Runs of one scenario under several policies, one after the other.
 pub struct Comparison {
-    scenario: Option<Scenario>,
+    scenario: Arc<Scenario>,
     until: Time,
     /// The last one is next.
     waiting: Vec<String>,
@@ -35,10 +37,10 @@ pub struct Comparison {
 
 impl Comparison {
     /// Nothing is run yet.
-    pub fn new(text: &str, mut policies: Vec<String>, until_ms: Option<i64>) -> Comparison {
+    pub fn new(scenario: Arc<Scenario>, mut policies: Vec<String>, until_ms: Option<i64>) -> Comparison {
         policies.reverse();
         let until = Time::from_millis(until_ms.unwrap_or(i64::MAX / 4));
-        Comparison { scenario: read(text), until, waiting: policies, running: None, first: None }
+        Comparison { scenario, until, waiting: policies, running: None, first: None }
     }
 
     /// Works for the time of about one cycle: what is to be told, once a run is over; `None`: all are.
@@ -51,11 +53,7 @@ impl Comparison {
             return Some(Some(Say::Compared { column: Box::new(self.column(running.end())) }));
         }
         let policy = self.waiting.pop()?;
-        let Some(scenario) = &self.scenario else {
-            let column = ColumnRow { policy, ..ColumnRow::default() };
-            return Some(Some(Say::Compared { column: Box::new(column) }));
-        };
-        self.running = Some(Comparing::new(scenario, &policy, self.until, CYCLES_MAX));
+        self.running = Some(Comparing::new(&self.scenario, &policy, self.until, CYCLES_MAX));
         Some(None)
     }
 
@@ -80,10 +78,6 @@ impl Comparison {
         let running = self.running.as_ref()?;
         Some(Say::Comparing { policy: running.policy().to_owned(), cycle: running.cycle() })
     }
-}
-
-fn read(text: &str) -> Option<Scenario> {
-    scenario::read(text).scenario
 }
 
 fn rows(notes: &[Note]) -> Vec<NoteRow> {
@@ -134,9 +128,13 @@ mod tests {
 
     const FOUR: &str = include_str!("../../../assets/scenarios/four-schedulers.yaml");
 
+    fn of(text: &str) -> Arc<Scenario> {
+        Arc::new(fairground::scenario::read(text).scenario.unwrap_or_default())
+    }
+
     fn columns(text: &str, policies: &[&str], until_ms: Option<i64>) -> Vec<ColumnRow> {
         let policies = policies.iter().map(|&policy| policy.to_owned()).collect();
-        let mut comparison = Comparison::new(text, policies, until_ms);
+        let mut comparison = Comparison::new(of(text), policies, until_ms);
         let mut columns = Vec::new();
         while let Some(say) = comparison.work() {
             match say {
@@ -172,10 +170,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_translated() {
-        let say = translated("nonsense", "kai");
+    fn what_cannot_run_is_not_compared() {
+        let say = translated(&of(FOUR), "nonsense");
         assert!(matches!(say, Say::Translated { scenario: None, .. }), "{say:?}");
-        assert!(columns("nonsense", &["kai", "ego"], None).iter().all(|column| !column.can_run));
+        let wrong = FOUR.replacen("queue: ", "queue: no-", 1);
+        assert!(columns(&wrong, &["kai", "ego"], None).iter().all(|column| !column.can_run));
     }
 
     /// Between the cycles of a comparison other questions are answered, and a later comparison takes its place.
@@ -188,7 +187,7 @@ mod tests {
             assert!(replies.is_empty(), "{replies:?}");
         };
         let compare = |policies: &[&str]| Ask::Compare {
-            scenario: FOUR.to_owned(),
+            scenario: of(FOUR),
             policies: policies.iter().map(|&policy| policy.to_owned()).collect(),
             until_ms: Some(60_000),
         };
@@ -199,7 +198,7 @@ mod tests {
             }
             told
         };
-        ask(&mut server, Ask::Load { scenario: FOUR.to_owned(), cycle: 0 });
+        ask(&mut server, Ask::Load { scenario: of(FOUR), cycle: 0 });
         end(&mut server);
         ask(&mut server, compare(&["kai", "ego"]));
         for _ in 0..5 {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fairground::moment::csv;
+use fairground::scenario::Scenario;
 use fairground::sim::Simulation;
 use fairground::trace::Ledger;
 
@@ -23,7 +24,7 @@ pub struct CsvRun {
 
 impl CsvRun {
     /// Of a scenario, up to a cycle; `None`: it cannot be run.
-    pub fn new(scenario: &str, last: u32, is_of_events: bool) -> Option<CsvRun> {
+    pub fn new(scenario: &Scenario, last: u32, is_of_events: bool) -> Option<CsvRun> {
         let sim = Simulation::new(&plan_of(scenario).ok()?);
         let text = if is_of_events { csv::EVENTS_HEAD } else { csv::SERIES_HEAD }.to_string();
         let mut run = CsvRun { sim, last, is_of_events, before: Arc::default(), text };

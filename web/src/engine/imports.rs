@@ -1,16 +1,66 @@
 //! Pasted and dropped files, read where reading does not hold up the page.
 
+use std::sync::Arc;
+
 use fairground::export::{self, Folder, KitRun, Refused, Written};
 use fairground::import::{self, File, Files, Kind, Options};
-use fairground::scenario;
+use fairground::scenario::{self, JobEntry, Scenario, TimelineEntry};
 
-use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Kit, Say};
+use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Kit, Piece, Say};
 
 /// When cycles of a trace take place.
 const TRACE_CYCLE: &str = "on change";
 
+/// Entries of a long section that are sent at once: the page takes some ten milliseconds to unpack them.
+const PIECE: usize = 5_000;
+
+/// Files that are being read. What takes long to unpack goes out in pieces, the rest with what is said about the files.
+pub struct ImportRun {
+    stage: Stage,
+}
+
+enum Stage {
+    Waiting(Vec<(String, FileBytes)>, ImportOptions),
+    /// What is still to be sent.
+    Sending {
+        jobs: std::vec::IntoIter<JobEntry>,
+        timeline: std::vec::IntoIter<TimelineEntry>,
+        rest: Say,
+    },
+}
+
+impl ImportRun {
+    /// Nothing is read yet.
+    pub fn new(files: Vec<(String, FileBytes)>, options: ImportOptions) -> ImportRun {
+        ImportRun { stage: Stage::Waiting(files, options) }
+    }
+
+    /// The next message, and whether it is the last one.
+    pub fn work(&mut self) -> (Say, bool) {
+        if let Stage::Waiting(files, options) = &self.stage {
+            let mut rest = read(files, options);
+            let (mut jobs, mut timeline) = (Vec::new(), Vec::new());
+            if let Say::Imported { scenario: Some(scenario), .. } = &mut rest {
+                jobs = Arc::unwrap_or_clone(std::mem::take(&mut scenario.jobs));
+                timeline = Arc::unwrap_or_clone(std::mem::take(&mut scenario.timeline));
+            }
+            self.stage = Stage::Sending { jobs: jobs.into_iter(), timeline: timeline.into_iter(), rest };
+        }
+        let Stage::Sending { jobs, timeline, rest } = &mut self.stage else { return (Say::Reading, true) };
+        let next: Vec<JobEntry> = jobs.take(PIECE).collect();
+        if !next.is_empty() {
+            return (Say::Piece(Piece::Jobs(next)), false);
+        }
+        let next: Vec<TimelineEntry> = timeline.take(PIECE).collect();
+        if !next.is_empty() {
+            return (Say::Piece(Piece::Timeline(next)), false);
+        }
+        (std::mem::replace(rest, Say::Reading), true)
+    }
+}
+
 /// What is understood of some files.
-pub fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
+fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
     let mut findings = Vec::new();
     let chosen = chosen(files, options, &mut findings);
     let given: Vec<File<'_>> =
@@ -23,8 +73,11 @@ pub fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
         let columns = columns.into_iter().map(|(name, holds)| (name, holds.to_string())).collect();
         Columns { columns, rows }
     });
+    let mut checked = imported.scenario.as_ref().map(|s| scenario::check(s).diagnostics).unwrap_or_default();
+    checked.sort_by_key(|d| std::cmp::Reverse(d.severity));
     Say::Imported {
-        scenario: imported.scenario.as_ref().map(scenario::to_json),
+        scenario: imported.scenario.map(Box::new),
+        checked,
         more: more.iter().map(scenario::to_json).collect(),
         is_trace: kind == Kind::Trace,
         is_foreign: !matches!(kind, Kind::Scenario | Kind::Link | Kind::Unknown),
@@ -62,18 +115,17 @@ fn chosen(files: &[(String, FileBytes)], given: &ImportOptions, findings: &mut V
 }
 
 /// A scenario in a format of its product; `None`: it has no such format, or cannot run.
-pub fn export(scenario: &str, format: &str, original: Option<&str>) -> Option<Exported> {
-    let scenario = scenario::read(scenario).scenario?;
-    let Written { text, left_out } = export::export(&scenario, Some(format)).ok()?;
+pub fn export(scenario: &Scenario, format: &str, original: Option<&str>) -> Option<Exported> {
+    let Written { text, left_out } = export::export(scenario, Some(format)).ok()?;
     let before = original.and_then(|original| export::original(original)?.scenario);
     let changes =
-        before.and_then(|before| export::changes(&before, &scenario, Some(format), ["imported", "now"]).ok());
+        before.and_then(|before| export::changes(&before, scenario, Some(format), ["imported", "now"]).ok());
     Some(Exported { format: format.to_string(), text, changes, left_out })
 }
 
 /// Begins to write a scenario as a virtual cluster; `None`: that cannot be done.
-pub fn kit(scenario: &str) -> Option<KitRun> {
-    KitRun::new(&scenario::read(scenario).scenario?).ok()
+pub fn kit(scenario: &Scenario) -> Option<KitRun> {
+    KitRun::new(scenario).ok()
 }
 
 /// A kit in one archive.
@@ -128,17 +180,51 @@ mod tests {
     fn queues_of_yunikorn_are_read_and_written() {
         let original = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
         let files = [("x/queues.yaml".to_string(), FileBytes::of(original))];
-        let Say::Imported { scenario: Some(text), .. } = read(&files, &ImportOptions::default()) else {
+        let Say::Imported { scenario: Some(mut scenario), .. } = read(&files, &ImportOptions::default())
+        else {
             panic!("a configuration is one");
         };
-        let exported = export(&text, "queues.yaml", Some(original)).expect("it goes back");
+        let exported = export(&scenario, "queues.yaml", Some(original)).expect("it goes back");
         assert_eq!(exported.changes.as_deref(), Some(""));
-        let edited = text.replace("\"name\": \"a\"", "\"name\": \"a\", \"priority\": 7");
-        let exported = export(&edited, "queues.yaml", Some(original)).expect("it goes back");
+        let queues = Arc::make_mut(&mut scenario.queues);
+        queues.iter_mut().find(|queue| queue.name == "a").expect("the queue").priority = Some("7".into());
+        let exported = export(&scenario, "queues.yaml", Some(original)).expect("it goes back");
         assert!(exported.changes.is_some_and(|diff| diff.contains("+              priority.offset: \"7\"")));
-        let first = crate::library::EXAMPLES[0].text;
-        assert!(export(first, "kai-queues.yaml", None).is_some_and(|made| made.changes.is_none()));
-        assert_eq!(export(first, "queues.json", None), None);
+        let first = crate::library::start();
+        assert!(export(&first, "kai-queues.yaml", None).is_some_and(|made| made.changes.is_none()));
+        assert_eq!(export(&first, "queues.json", None), None);
+    }
+
+    /// Long sections go out in pieces, in their order; what is said at the end is of the whole scenario.
+    #[test]
+    fn a_long_scenario_is_sent_in_pieces() {
+        let n = PIECE + 3;
+        let rows: String = (0..n).map(|i| format!("{i},a,{i},60,1\n")).collect();
+        let trace = format!("job_id,queue,submit,duration,gpus\n{rows}");
+        let files = vec![("t.csv".to_string(), FileBytes::of(&trace))];
+        let Say::Imported { scenario: Some(whole), checked, .. } = read(&files, &ImportOptions::default())
+        else {
+            panic!("a trace is read");
+        };
+        let mut run = ImportRun::new(files, ImportOptions::default());
+        let (mut jobs, mut sizes) = (Vec::new(), Vec::new());
+        let rest = loop {
+            match run.work() {
+                (Say::Piece(Piece::Jobs(piece)), false) => {
+                    sizes.push(piece.len());
+                    jobs.extend(piece);
+                }
+                (say, is_over) => {
+                    assert!(is_over, "{say:?}");
+                    break say;
+                }
+            }
+        };
+        let Say::Imported { scenario: Some(scenario), checked: of_all, .. } = rest else {
+            panic!("{rest:?}")
+        };
+        assert_eq!((sizes, jobs), (vec![PIECE, 3], whole.jobs.to_vec()));
+        assert!(scenario.jobs.is_empty() && of_all == checked, "{of_all:?}");
     }
 
     #[test]
@@ -186,7 +272,7 @@ mod tests {
             panic!("scenarios are read");
         };
         let title = |text: &str| scenario::read(text).scenario.map(|scenario| scenario.name);
-        assert_eq!(title(&first), Some(texts[0].head("name")));
+        assert_eq!(first.name, texts[0].head("name"));
         assert_eq!(more.iter().map(|text| title(text)).collect::<Vec<_>>(), [Some(texts[1].head("name"))]);
         assert!(findings.iter().any(|says| says.contains("03-c.yaml: ")), "{findings:?}");
         // Whatever byte is wrong, there is an answer.
@@ -220,7 +306,7 @@ mod tests {
             else {
                 panic!("{policy} is read");
             };
-            assert_eq!(scenario::read(&scenario).scenario.map(|s| s.policy).as_deref(), Some(policy));
+            assert_eq!(scenario.policy, policy);
             assert!(!understood.is_empty() && !assumed.is_empty());
         }
         let two = vec![
@@ -236,7 +322,7 @@ mod tests {
         let Say::Imported { scenario: Some(both), .. } = read(&two, &ImportOptions::default()) else {
             panic!("two lists are one organisation");
         };
-        assert_eq!(scenario::read(&both).scenario.map(|s| (s.name, s.queues.len())), Some(("d".into(), 2)));
+        assert_eq!((both.name.as_str(), both.queues.len()), ("d", 2));
         let wrong = projects.replace('2', "\"two\"");
         let Say::Imported { scenario: None, findings, .. } =
             read(&file("", &wrong), &ImportOptions::default())

@@ -116,8 +116,11 @@ fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
         | Say::Stopped { .. }
         | Say::Ladder { .. }
         | Say::Order(_)
+        | Say::Reading
+        | Say::Piece(_)
         | Say::Imported { .. }
         | Say::Exported(_)
+        | Say::Packed(_)
         | Say::Csv { .. }
         | Say::Tried(_)
         | Say::Report(_)
@@ -154,8 +157,11 @@ fn rules(say: &mut Say) -> Vec<&mut Rule> {
         | Say::Progress { .. }
         | Say::Event { .. }
         | Say::Stopped { .. }
+        | Say::Reading
+        | Say::Piece(_)
         | Say::Imported { .. }
         | Say::Exported(_)
+        | Say::Packed(_)
         | Say::Csv { .. }
         | Say::Tried(_)
         | Say::Report(None)
@@ -208,14 +214,14 @@ mod tests {
     /// A run's catalogue is sent once; what was recorded is read as it was written, infinite bounds too.
     #[test]
     fn moments_are_read_back_with_their_catalogue() {
-        let text = crate::library::Example::find("start").expect("an example").text;
+        let scenario = std::sync::Arc::new(crate::library::start());
         let mut server = Server::default();
         let (mut ours, mut theirs) = (Catalogues::default(), Catalogues::default());
         let mut sizes = Vec::new();
         for ask in [
-            Ask::Load { scenario: text.to_string(), cycle: 1 },
+            Ask::Load { scenario: scenario.clone(), cycle: 1 },
             Ask::GoTo { cycle: 2 },
-            Ask::Load { scenario: text.to_string(), cycle: 1 },
+            Ask::Load { scenario: scenario.clone(), cycle: 1 },
         ] {
             let mut replies = server.ask(Request { generation: 1, ask });
             while server.is_busy() {

@@ -1,16 +1,12 @@
-//! What a text runs as.
+//! What a scenario runs as.
 
-use fairground::scenario::{self, Plan, Severity};
+use fairground::scenario::{self, Plan, Scenario, Severity};
 
-/// What a scenario's text runs as; else its mistakes.
-pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
-    let read = scenario::read(text);
-    let lines = |found: Vec<scenario::Diagnostic>| {
-        found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.says).collect::<Vec<_>>()
-    };
-    if !read.is_clean() {
-        return Err(lines(read.diagnostics));
-    }
-    let checked = scenario::check(&read.scenario.unwrap_or_default());
-    checked.plan.ok_or_else(|| lines(checked.diagnostics))
+/// What a scenario runs as; else its mistakes.
+pub(super) fn plan_of(scenario: &Scenario) -> Result<Plan, Vec<String>> {
+    let checked = scenario::check(scenario);
+    checked.plan.ok_or_else(|| {
+        let errors = checked.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+        errors.map(|d| d.says).collect()
+    })
 }

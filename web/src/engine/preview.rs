@@ -5,6 +5,10 @@
 //! the run goes on, unless something later waits. While nobody asks, what the hand will come to with one more step like
 //! its last is computed, so that it is there when it is asked for.
 
+use std::sync::Arc;
+
+use fairground::scenario::{self, Scenario};
+
 use super::branch::Branch;
 use super::protocol::Say;
 use super::report::{Report, ReportRequest};
@@ -15,7 +19,7 @@ use super::speculative;
 pub struct Previews {
     running: Option<Running>,
     next: Option<PreviewRequest>,
-    /// The text that was begun last, and that of the scenario that is being edited: a hand comes from one of them.
+    /// The scenario that was begun last, and the one that is being edited, as text: a hand comes from one of them.
     before: [String; 2],
     foreseen: Option<Foreseen>,
 }
@@ -31,8 +35,8 @@ struct Foreseen {
 pub struct PreviewRequest {
     /// The question it answers.
     pub id: u64,
-    /// The scenario's text.
-    pub scenario: String,
+    /// The scenario.
+    pub scenario: Arc<Scenario>,
     /// The cycle of the frame; `None`: no frame is wanted.
     pub cycle: Option<u32>,
     /// Also how this queue's fair share of this resource would come about.
@@ -58,8 +62,8 @@ struct Running {
 
 impl Previews {
     /// Runs of a scenario that is edited.
-    pub fn of(scenario: &str) -> Previews {
-        Previews { before: [String::new(), scenario.to_string()], ..Previews::default() }
+    pub fn of(scenario: &Scenario) -> Previews {
+        Previews { before: [String::new(), text_of(scenario)], ..Previews::default() }
     }
 
     /// Takes a wish in; of those that wait only the latest counts.
@@ -103,12 +107,13 @@ impl Previews {
 
     fn begin(&mut self, request: PreviewRequest) -> Option<Running> {
         let foreseen = self.foreseen.take().filter(|foreseen| foreseen.request.is_like(&request));
-        self.foreseen = request.once_more(&self.before);
+        let text = text_of(&request.scenario);
+        self.foreseen = request.once_more(&text, &self.before);
         let running = match foreseen.and_then(|foreseen| foreseen.running) {
             Some(running) => Some(Running { id: request.id, ..running }),
             None => Running::new(&request),
         };
-        self.before[0] = request.scenario;
+        self.before[0] = text;
         running
     }
 
@@ -135,16 +140,26 @@ impl PreviewRequest {
     }
 
     /// The same one step further, for a moment. The step is the smaller one from the texts before.
-    fn once_more(&self, before: &[String]) -> Option<Foreseen> {
+    fn once_more(&self, text: &str, before: &[String]) -> Option<Foreseen> {
         self.cycle?;
-        let steps = before.iter().filter_map(|before| speculative::once_more(before, &self.scenario));
-        let scenario = steps.min_by_key(|next| next.step)?.text;
+        let steps = before.iter().filter_map(|before| speculative::once_more(before, text));
+        let next = steps.min_by_key(|next| next.step)?.text;
+        let scenario = Arc::new(scenario::read(&next).scenario?);
         let (ladder, report_request) = (self.ladder.clone(), self.report_request.clone());
         Some(Foreseen {
             request: PreviewRequest { scenario, ladder, report_request, ..*self },
             running: None,
         })
     }
+}
+
+/// Above this many entries nothing is computed in vain, and no text is needed.
+const SPECULATED_MAX: usize = 5_000;
+
+/// A scenario as the text in which steps of a hand are looked for; empty: it is too large for that.
+fn text_of(scenario: &Scenario) -> String {
+    let n_entries = scenario.jobs.len() + scenario.nodes.len() + scenario.timeline.len();
+    if n_entries > SPECULATED_MAX { String::new() } else { scenario::to_json(scenario) }
 }
 
 impl Running {
@@ -190,7 +205,8 @@ mod tests {
 
     fn request(id: u64, quota: u32) -> PreviewRequest {
         let text = Example::find("start").expect("an example").text;
-        let scenario = text.replacen("quota: 2", &format!("quota: {quota}"), 1);
+        let text = text.replacen("quota: 2", &format!("quota: {quota}"), 1);
+        let scenario = Arc::new(scenario::read(&text).scenario.expect("a scenario"));
         let ladder = Some(("team-a".to_string(), 2));
         PreviewRequest {
             id,

@@ -4,6 +4,9 @@
 //! page asks for the cycles it draws, never for "the state". Every request carries a generation; replies of an
 //! old one are dropped. What they are made of: [`fairground::moment`].
 
+use std::sync::Arc;
+
+use fairground::scenario::{Diagnostic, JobEntry, Scenario, TimelineEntry};
 use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +28,17 @@ pub struct Request {
 /// What can be asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
-    /// Start a run of this scenario (format 1, JSON) and go to a cycle.
+    /// Start a run of this scenario and go to a cycle.
     Load {
-        /// The scenario's text.
-        scenario: String,
+        /// The scenario.
+        scenario: Arc<Scenario>,
         /// The cycle to go to.
         cycle: u32,
     },
     /// The same, but go to a moment: under another policy, or with another interval, the cycle of that moment is another.
     LoadAt {
-        /// The scenario's text.
-        scenario: String,
+        /// The scenario.
+        scenario: Arc<Scenario>,
         /// Milliseconds since the start.
         time_ms: i64,
     },
@@ -88,8 +91,8 @@ pub enum Ask {
     /// The frame of another scenario at a cycle and then its run, without leaving the present run: what an edit would
     /// do, or undid. While one is computed, only the latest of those that come in is kept for afterwards.
     Alternative {
-        /// The scenario's text.
-        scenario: String,
+        /// The scenario.
+        scenario: Arc<Scenario>,
         /// The cycle of the frame; `None`: no frame is wanted.
         cycle: Option<u32>,
         /// Also how this queue's fair share of this resource would come about.
@@ -107,8 +110,8 @@ pub enum Ask {
         job: String,
         /// From which cycle on.
         cycle: u32,
-        /// The texts; the first is the unchanged scenario.
-        scenarios: Vec<String>,
+        /// The scenarios; the first is the unchanged one.
+        scenarios: Vec<Arc<Scenario>>,
     },
     /// Read pasted or dropped files, in any mixture.
     Import {
@@ -119,8 +122,8 @@ pub enum Ask {
     },
     /// Write a scenario as its scheduler reads it.
     Export {
-        /// The scenario's text.
-        scenario: String,
+        /// The scenario.
+        scenario: Arc<Scenario>,
         /// The name of the format.
         format: String,
         /// The file it came from, if it came from one.
@@ -128,8 +131,13 @@ pub enum Ask {
     },
     /// Write a scenario as a virtual cluster with the real scheduler of its policy. Only the latest request counts.
     Kit {
-        /// The scenario's text.
-        scenario: String,
+        /// The scenario.
+        scenario: Arc<Scenario>,
+    },
+    /// Write a scenario as it is kept on the device.
+    Pack {
+        /// The scenario; `None`: the one that was loaded last.
+        scenario: Option<Arc<Scenario>>,
     },
     /// Write the run up to its furthest cycle as a table: all events, or what queues have.
     Csv {
@@ -140,15 +148,15 @@ pub enum Ask {
     Report(ReportRequest),
     /// The scenario in the words of another policy.
     Translate {
-        /// The scenario's text.
-        scenario: String,
+        /// The scenario.
+        scenario: Arc<Scenario>,
         /// The policy.
         policy: String,
     },
     /// What runs of the scenario come to under policies, its words translated. Only the latest request counts.
     Compare {
-        /// The scenario's text.
-        scenario: String,
+        /// The scenario.
+        scenario: Arc<Scenario>,
         /// The policies.
         policies: Vec<String>,
         /// Until this moment; `None`: until nothing further happens.
@@ -255,11 +263,17 @@ pub enum Say {
     },
     /// In which order queues and jobs are looked at next: its levels from the root down.
     Order(Vec<OrderLevel>),
+    /// Files were received and are being read.
+    Reading,
+    /// A piece of the scenario that [`Say::Imported`] completes.
+    Piece(Piece),
     /// What was understood of pasted or dropped files.
     Imported {
-        /// The scenario (format 1, JSON), if there is one.
-        scenario: Option<String>,
-        /// Further scenarios in the files.
+        /// The scenario, if there is one; its long sections were sent before it in pieces.
+        scenario: Option<Box<Scenario>>,
+        /// What `check` says about the whole scenario, errors first.
+        checked: Vec<Diagnostic>,
+        /// Further scenarios in the files (format 1, JSON).
         more: Vec<String>,
         /// It was made of a trace: nodes, quota scale and policy can be chosen.
         is_trace: bool,
@@ -276,6 +290,8 @@ pub enum Say {
         /// What is wrong.
         findings: Vec<String>,
     },
+    /// A scenario as it is kept on the device; `None`: it is too large for that.
+    Packed(Option<String>),
     /// A scenario as its scheduler reads it.
     Exported(Option<Exported>),
     /// A scenario as a virtual cluster; `None`: it cannot run, or has too many pods.
@@ -295,8 +311,8 @@ pub enum Say {
     Translated {
         /// The policy.
         policy: String,
-        /// The scenario (format 1, JSON); `None`: this engine cannot translate it.
-        scenario: Option<String>,
+        /// The scenario; `None`: this engine cannot translate it.
+        scenario: Option<Box<Scenario>>,
         /// What became of its settings.
         notes: Vec<NoteRow>,
     },
@@ -318,6 +334,15 @@ pub enum Say {
     RuleUse(Box<RuleUse>),
     /// The request was stopped.
     Cancelled,
+}
+
+/// Some entries of a long section of a scenario: one message with all of them would hold up the page while it is unpacked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Piece {
+    /// The next jobs.
+    Jobs(Vec<JobEntry>),
+    /// The next entries of the timeline.
+    Timeline(Vec<TimelineEntry>),
 }
 
 /// A scenario as its scheduler reads it.
@@ -346,6 +371,20 @@ mod tests {
         postcard::from_bytes(bytes)
     }
 
+    fn scenario() -> Arc<Scenario> {
+        Arc::new(Scenario { name: "ünïcode".into(), ..crate::library::start() })
+    }
+
+    /// Findings travel with their codes and fixes.
+    #[test]
+    fn findings_are_read_back() {
+        let mut wrong = crate::library::start();
+        Arc::make_mut(&mut wrong.queues)[0].parent = Some("nobody".into());
+        let found = fairground::scenario::check(&wrong).diagnostics;
+        assert!(found.iter().any(|d| d.fix.is_some()), "{found:?}");
+        assert_eq!(read(&write(&found)), Ok(found));
+    }
+
     #[test]
     fn messages_are_read_back() {
         let requests = [
@@ -353,7 +392,7 @@ mod tests {
             Ask::GoTo { cycle: 300 },
             Ask::RunUntil { time_ms: -86_400_000 },
             Ask::NextEvent { from: 0, back: true, queue: None, job: None, without: vec![EventWord::Gone] },
-            Ask::Load { scenario: "ünïcode".into(), cycle: u32::MAX },
+            Ask::Load { scenario: scenario(), cycle: u32::MAX },
         ];
         for ask in requests {
             let request = Request { generation: 1 << 40, ask };
@@ -363,7 +402,7 @@ mod tests {
 
     #[test]
     fn garbled_bytes_are_refused() {
-        let bytes = write(&Request { generation: 5, ask: Ask::Load { scenario: "abc".into(), cycle: 9 } });
+        let bytes = write(&Request { generation: 5, ask: Ask::Load { scenario: scenario(), cycle: 9 } });
         for cut in 0..bytes.len() {
             assert!(read::<Request>(&bytes[..cut]).is_err(), "{cut}");
         }

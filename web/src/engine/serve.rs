@@ -3,13 +3,17 @@
 //!
 //! One task of each kind is under way at most: a later question replaces an earlier one.
 
+use std::sync::Arc;
+
 use fairground::export::KitRun;
 use fairground::id::{JobId, QueueId};
 use fairground::moment::{EventWord, orders, rule_use};
+use fairground::scenario::Scenario;
 use fairground::time::Time;
 
 use super::branch::Branch;
 use super::csv_run::CsvRun;
+use super::imports::ImportRun;
 use super::preview::{PreviewRequest, Previews};
 use super::protocol::{Ask, Reply, Request, RuleUse, Say, Stop};
 use super::run_log::Mark;
@@ -28,8 +32,9 @@ pub struct Server {
     comparison: Option<(u64, comparison::Comparison)>,
     table: Option<(u64, CsvRun)>,
     kit: Option<(u64, KitRun)>,
+    import: Option<(u64, ImportRun)>,
     /// The scenario that is shown.
-    scenario: String,
+    scenario: Arc<Scenario>,
 }
 
 enum Task {
@@ -57,9 +62,9 @@ impl Server {
     pub fn ask(&mut self, request: Request) -> Vec<Reply> {
         let id = request.generation;
         match request.ask {
-            Ask::Load { scenario, cycle, .. } => self.load(id, &scenario, Task::To(cycle)),
+            Ask::Load { scenario, cycle, .. } => self.load(id, scenario, Task::To(cycle)),
             Ask::LoadAt { scenario, time_ms, .. } => {
-                self.load(id, &scenario, Task::Until(Time::from_millis(time_ms)))
+                self.load(id, scenario, Task::Until(Time::from_millis(time_ms)))
             }
             Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
             Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
@@ -94,9 +99,16 @@ impl Server {
                 self.trials = Some((id, WhatIfRuns::new(job, cycle, scenarios)));
                 Vec::new()
             }
-            Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
+            Ask::Import { files, options } => {
+                self.import = Some((id, ImportRun::new(files, options)));
+                vec![reply(id, Say::Reading)]
+            }
             Ask::Export { scenario, format, original } => {
                 vec![reply(id, Say::Exported(imports::export(&scenario, &format, original.as_deref())))]
+            }
+            Ask::Pack { scenario } => {
+                let scenario = scenario.as_ref().unwrap_or(&self.scenario);
+                vec![reply(id, Say::Packed(fairground::link::encode_within_limit(scenario)))]
             }
             Ask::Kit { scenario } => {
                 self.kit = imports::kit(&scenario).map(|kit| (id, kit));
@@ -106,7 +118,7 @@ impl Server {
                 vec![reply(id, comparison::translated(&scenario, &policy))]
             }
             Ask::Compare { scenario, policies, until_ms } => {
-                self.comparison = Some((id, comparison::Comparison::new(&scenario, policies, until_ms)));
+                self.comparison = Some((id, comparison::Comparison::new(scenario, policies, until_ms)));
                 Vec::new()
             }
             Ask::Csv { is_of_events } => {
@@ -128,12 +140,18 @@ impl Server {
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
         let beside = self.trials.is_some() || self.comparison.is_some() || self.table.is_some();
-        let beside = beside || self.kit.is_some();
+        let beside = beside || self.kit.is_some() || self.import.is_some();
         self.task.is_some() || self.previews.is_busy() || beside
     }
 
     /// Works for the time of about one cycle.
     pub fn work(&mut self) -> Vec<Reply> {
+        // Somebody waits for the preview, and nothing that it takes long to compute shall stand before it.
+        if let Some((id, mut import)) = self.import.take() {
+            let (say, is_over) = import.work();
+            self.import = (!is_over).then_some((id, import));
+            return vec![reply(id, say)];
+        }
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
@@ -213,13 +231,13 @@ impl Server {
         self.kit = None;
     }
 
-    fn load(&mut self, id: u64, text: &str, task: Task) -> Vec<Reply> {
+    fn load(&mut self, id: u64, scenario: Arc<Scenario>, task: Task) -> Vec<Reply> {
         self.drop_work();
-        match Branch::shown(text) {
+        match Branch::shown(&scenario) {
             Ok(main) => {
                 self.main = Some(main);
-                self.scenario = text.to_string();
-                self.previews = Previews::of(text);
+                self.previews = Previews::of(&scenario);
+                self.scenario = scenario;
                 self.start(id, task)
             }
             Err(findings) => {

@@ -5,6 +5,9 @@
 //! is how long every variation is followed, in time. A variation helps if the job starts earlier than in the unchanged
 //! run, measured in time, and is at no moment worse off (see `course`).
 
+use std::sync::Arc;
+
+use fairground::scenario::Scenario;
 use fairground::sim::Simulation;
 use fairground::time::{Span, Time};
 use fairground::trace::Level;
@@ -26,7 +29,7 @@ const FAR: Time = Time::from_millis(i64::MAX / 4);
 pub struct WhatIfRuns {
     job: String,
     at: u32,
-    waiting: Vec<String>,
+    waiting: Vec<Arc<Scenario>>,
     running: Option<Running>,
     /// The unchanged scenario, once it was run.
     base: Option<Base>,
@@ -58,7 +61,7 @@ struct Running {
 
 impl WhatIfRuns {
     /// Trials of scenarios, the unchanged one first: when the job runs, from a cycle on.
-    pub fn new(job: String, at: u32, mut scenarios: Vec<String>) -> WhatIfRuns {
+    pub fn new(job: String, at: u32, mut scenarios: Vec<Arc<Scenario>>) -> WhatIfRuns {
         scenarios.reverse();
         WhatIfRuns { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
     }
@@ -66,8 +69,8 @@ impl WhatIfRuns {
     /// Works for the time of about one cycle; gives what came of all trials once they are through.
     pub fn work(&mut self) -> Option<Say> {
         let Some(mut run) = self.running.take() else {
-            let Some(text) = self.waiting.pop() else { return Some(self.told()) };
-            match plan_of(&text) {
+            let Some(scenario) = self.waiting.pop() else { return Some(self.told()) };
+            match plan_of(&scenario) {
                 Ok(plan) => self.running = Some(Running::new(Simulation::new(&plan))),
                 Err(_) if self.base.is_none() => return Some(Say::Tried(None)),
                 Err(_) => self.outcomes.push(None),

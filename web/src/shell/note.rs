@@ -39,6 +39,32 @@ fn entry_of<'a>(name: &str, entries: &mut dyn Iterator<Item = (&'a String, bool)
     of_group
 }
 
+/// Longest note that is shown whole, in characters.
+const SHOWN_CHARS: usize = 280;
+
+/// The beginning of a long note, to which the rest is folded; `None`: it is short.
+fn beginning(note: &str) -> Option<&str> {
+    let (end, _) = note.char_indices().nth(SHOWN_CHARS)?;
+    Some(note[..end].rsplit_once(char::is_whitespace).map_or(&note[..end], |(begin, _)| begin))
+}
+
+fn text_of(note: String) -> AnyView {
+    match beginning(&note).map(str::to_string) {
+        None => view! { <p class="note-text">{note}</p> }.into_any(),
+        Some(begin) => view! {
+            <details class="note-long">
+                <summary>
+                    <span class="note-text begin">{begin} " …"</span>
+                    <span class="link more">"more"</span>
+                    <span class="link less">"less"</span>
+                </summary>
+                <p class="note-text">{note}</p>
+            </details>
+        }
+        .into_any(),
+    }
+}
+
 /// The note of the selected queue, nodes or job, and a way to write one.
 #[component]
 pub fn Note() -> impl IntoView {
@@ -55,7 +81,7 @@ pub fn Note() -> impl IntoView {
         let edit = move |_| store.dispatch(Command::FocusField(at.clone()));
         Some(view! {
             <div class="why remark">
-                {(!note.is_empty()).then(|| view! { <p class="note-text">{note}</p> })}
+                {(!note.is_empty()).then(|| text_of(note))}
                 <button type="button" class="chip no-print" on:click=edit>{label}</button>
             </div>
         })
@@ -80,7 +106,7 @@ pub fn MomentNote() -> impl IntoView {
         let write = move |event| store.dispatch(Command::Remark(event_target_value(&event)));
         Some(view! {
             <div class="why remark">
-                {note.clone().map(|note| view! { <p class="note-text">{format!("Cycle {cycle}: {note}")}</p> })}
+                {note.clone().map(|note| text_of(format!("Cycle {cycle}: {note}")))}
                 <details class="no-print">
                     <summary>{head}</summary>
                     <input
@@ -100,6 +126,15 @@ pub fn MomentNote() -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_note_is_folded_between_words() {
+        assert_eq!(beginning(&"é".repeat(SHOWN_CHARS)), None);
+        let words = "äöü ".repeat(SHOWN_CHARS);
+        let begin = beginning(&words).expect("it is long");
+        assert!(begin.ends_with("äöü") && begin.chars().count() <= SHOWN_CHARS, "{begin}");
+        assert_eq!(beginning(&"x".repeat(999)).map(str::len), Some(SHOWN_CHARS));
+    }
 
     #[test]
     fn nodes_of_a_group_and_jobs_of_a_pattern_share_its_note() {

@@ -4,6 +4,7 @@ use fairground::moment::Kind;
 use fairground::scenario::{Fix, Path, Scenario};
 use fairground::words::Selection;
 
+use super::document::draft::Draft;
 use super::document::opened::Opened;
 use super::layout::gantt_window::GanttMove;
 use super::layout::room::Room;
@@ -68,6 +69,17 @@ pub enum Command {
     Remark(String),
     /// Goes back to the earlier state of this time, which is an edit of its own.
     GoBackTo(u64),
+    /// Has a large scenario written, to be kept on the device.
+    Pack,
+    /// Opens a draft that takes long to be read.
+    OpenDraft {
+        /// Its name in the storage.
+        id: String,
+        /// The draft.
+        draft: Box<Draft>,
+    },
+    /// Gives things back the names that a list of names says.
+    RestoreNames(String),
     /// Goes to a cycle.
     GoTo(u32),
     /// Goes to a moment.

@@ -18,6 +18,8 @@ pub enum Effect {
     EndEngineSoon(u64),
     /// Keeps the document, soon.
     Save,
+    /// Keeps the document, whose text the engine has written; `None`: it is too large to be kept.
+    SavePacked(Option<String>),
     /// Keeps further scenarios (format 1, JSON) as drafts.
     AddDrafts(Vec<String>),
     /// Replaces the address, when it has been quiet for a while.

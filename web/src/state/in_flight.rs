@@ -27,6 +27,8 @@ pub struct InFlight {
     pub import: u64,
     /// For a table of the whole run.
     pub csv: u64,
+    /// For the text of a large scenario that is to be kept.
+    pub packed: u64,
     /// For an export.
     pub export: u64,
     /// For a kit.

@@ -16,8 +16,7 @@ use crate::state::document::history::History;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::translated::Translated;
 use crate::state::document::{self, Checked};
-use crate::state::import::Import;
-use crate::state::import::KitState;
+use crate::state::import::{Import, KitState, Pieces};
 use crate::state::in_flight::InFlight;
 use crate::state::layout::options::Panel;
 use crate::state::layout::view::View;
@@ -100,6 +99,8 @@ pub struct Model {
     pub resource: u8,
     /// The engine.
     pub engine: EngineState,
+    /// It was started and said so.
+    pub has_engine: bool,
     /// Requests that are under way.
     pub in_flight: InFlight,
     /// Playing.
@@ -118,6 +119,8 @@ pub struct Model {
     pub next_id: u64,
     /// What was recognised in dropped or pasted files.
     pub import: Option<Arc<Import>>,
+    /// What of its scenario was received before the rest.
+    pub pieces: Pieces,
     /// The scenario that is being put into the words of another policy.
     pub translating: Option<Arc<Scenario>>,
     /// What became of its settings when the policy was last changed.
@@ -184,6 +187,7 @@ impl Model {
             auto_selected: false,
             resource: 2,
             engine: EngineState::Starting,
+            has_engine: false,
             in_flight: InFlight::default(),
             playing: false,
             speed: 1,
@@ -193,6 +197,7 @@ impl Model {
             announced_ms: 0,
             next_id: 1,
             import: None,
+            pieces: Pieces::default(),
             translating: None,
             translated: None,
             compared: Arc::default(),
@@ -248,8 +253,8 @@ impl Model {
 
     /// Makes a document the present one; what was shown before is gone.
     pub(crate) fn take(&mut self, opened: Opened) {
+        self.findings = opened.findings.unwrap_or_else(|| Arc::new(document::findings(&opened.scenario)));
         self.scenario = opened.scenario;
-        self.findings = Arc::new(document::findings(&self.scenario));
         self.dismissed = opened.dismissed;
         self.origin = opened.origin;
         self.pristine = true;

@@ -7,7 +7,7 @@ use fairground::words::Ladder;
 use super::branches::report;
 use super::document::translation;
 use super::effect::Effect;
-use super::layout::options::Dialog;
+use super::import;
 use super::model::Model;
 use super::notify::notify;
 use super::playback::engine_state::EngineState;
@@ -22,6 +22,7 @@ use crate::state::playback::arrival::{arrived, no_event, progress, stopped};
 pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
+        Say::Ready => model.has_engine = true,
         Say::Frame { frame, run } if id == model.in_flight.frame => arrived(model, *frame, *run, fx),
         Say::Alternative { frame, levels } if is_preview(model, id) => {
             model.awaits_preview = id != model.in_flight.preview;
@@ -73,39 +74,19 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Csv { is_of_events, text } if id == model.in_flight.csv => {
             fx.push(Effect::DownloadCsv { is_of_events, text });
         }
-        Say::Kit(kit) if id == model.in_flight.kit => super::import::commands::kit_made(model, kit, fx),
+        Say::Kit(kit) if id == model.in_flight.kit => import::commands::kit_made(model, kit, fx),
+        Say::Packed(text) if id == model.in_flight.packed => fx.push(Effect::SavePacked(text)),
         Say::Exported(exported) if id == model.in_flight.export => {
             model.exported = exported.map(Arc::new);
             model.exporting = false;
         }
-        Say::Imported {
-            scenario,
-            more,
-            is_trace,
-            is_foreign,
-            columns,
-            understood,
-            assumed,
-            ignored,
-            findings,
-        } if id == model.in_flight.import => {
-            if let Some(import) = &mut model.import {
-                let import = Arc::make_mut(import);
-                import.reading = false;
-                import.scenario = scenario;
-                import.more = more;
-                import.is_trace = is_trace;
-                import.is_foreign = is_foreign;
-                import.columns = columns;
-                import.understood = understood;
-                import.assumed = assumed;
-                import.ignored = ignored;
-                import.findings = findings;
-                model.view.dialog = Some(Dialog::Import);
-            }
+        Say::Reading if id == model.in_flight.import => import::commands::received(model),
+        Say::Piece(piece) if id == model.in_flight.import => model.pieces.add(piece),
+        say @ Say::Imported { .. } if id == model.in_flight.import => {
+            import::commands::imported(model, say, fx)
         }
         Say::Translated { policy, scenario, notes } if id == model.in_flight.translation => {
-            translation::translated(model, policy, scenario, notes, fx);
+            translation::translated(model, policy, scenario.map(|scenario| *scenario), notes, fx);
         }
         Say::Comparing { policy, cycle } if id == model.in_flight.comparison => {
             model.comparing = Some((policy, cycle));

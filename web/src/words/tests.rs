@@ -304,10 +304,9 @@ fn names_are_never_words() {
 pub(super) fn real(id: &str, cycle: u32) -> Frame {
     use crate::engine::protocol::{Ask, Request, Say};
     use crate::engine::serve::Server;
-    let scenario = crate::library::Example::find(id).expect("an example").scenario();
-    let text = crate::state::document::to_json(&scenario);
+    let scenario = std::sync::Arc::new(crate::library::Example::find(id).expect("an example").scenario());
     let mut server = Server::default();
-    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, cycle } });
+    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, cycle } });
     while server.is_busy() {
         replies.extend(server.work());
     }

@@ -1,9 +1,18 @@
 //! Runs and what the engine reports of them, without a browser.
 
+use std::sync::Arc;
+
+use fairground::scenario::Scenario;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
 use fairground_web::engine::report::{Gantt, GanttBy, Report, ReportRequest};
 use fairground_web::engine::serve::Server;
+use fairground_web::state::document::from_text;
 use fairground_web::views::gantt::view::{GanttView, Line};
+
+/// A scenario as it is sent to the engine.
+pub fn sent(text: &str) -> Arc<Scenario> {
+    Arc::new(from_text(text).expect("it is clean"))
+}
 
 /// The side of the engine, as the page asks it.
 pub struct Page {
@@ -14,7 +23,7 @@ pub struct Page {
 impl Page {
     pub fn open(text: &str, cycle: u32) -> (Page, Frame, Run) {
         let mut page = Page { server: Server::default(), generation: 0 };
-        let ask = Ask::Load { scenario: text.to_string(), cycle };
+        let ask = Ask::Load { scenario: sent(text), cycle };
         let (frame, run) = page.frame(ask);
         (page, frame, run)
     }

@@ -15,6 +15,7 @@
 mod applications;
 mod jobs;
 mod kueue;
+mod lists;
 mod nodes;
 mod objects;
 mod pods;
@@ -40,7 +41,11 @@ use pods::{Pod, State};
 /// Whether a text is of objects of a cluster, from its beginning.
 pub fn is_kubernetes(text: &str) -> bool {
     let has = |key: &str| text.contains(key);
-    has("\"rawObjects\"") || has("apiVersion") && (has("kind:") || has("\"kind\"") || has("\"items\""))
+    // The configuration of KAI's scheduler by itself.
+    let is_configuration = (has("tiers:") || has("\"tiers\"")) && has("plugins");
+    is_configuration
+        || has("\"rawObjects\"")
+        || has("apiVersion") && (has("kind:") || has("\"kind\"") || has("\"items\""))
 }
 
 /// Makes a scenario of the objects in some texts.
@@ -94,7 +99,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     too_many(objects.of_kind(Kind::Node).len(), NODES_MAX, "nodes", report);
     too_many(objects.of_kind(Kind::Queue).len(), QUEUES_MAX, "queues", report);
     too_many(pods.len(), PODS_MAX, "pods", report);
-    if objects.is_empty() {
+    if objects.is_empty() && report.diagnostics.is_empty() {
         let says = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
         report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
     }

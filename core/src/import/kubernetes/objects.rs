@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Report, counted};
 use crate::import::date::date;
-use crate::import::loose::Place;
+use crate::import::loose::{Place, Reader};
 use crate::scenario::value::Value;
 
 /// The kinds that are read.
@@ -36,29 +36,48 @@ pub const VOLCANO: &str = "scheduling.volcano.sh";
 /// The API group of Kueue.
 pub const KUEUE: &str = "kueue.x-k8s.io";
 
-/// Group and name of every kind that is read. Of two of one name the first is meant where no group is written.
-const KINDS: [(&str, &str, Kind); 20] = [
-    (KAI, "Queue", Kind::Queue),
-    (KAI, "PodGroup", Kind::PodGroup),
-    ("", "Pod", Kind::Pod),
-    ("", "Node", Kind::Node),
-    (KAI, "BindRequest", Kind::BindRequest),
-    ("scheduling.k8s.io", "PriorityClass", Kind::PriorityClass),
-    (VOLCANO, "Queue", Kind::VolcanoQueue),
-    (VOLCANO, "PodGroup", Kind::PodGroup),
-    (KUEUE, "ClusterQueue", Kind::ClusterQueue),
-    (KUEUE, "Cohort", Kind::Cohort),
-    (KUEUE, "ResourceFlavor", Kind::ResourceFlavor),
-    (KUEUE, "LocalQueue", Kind::LocalQueue),
-    (KUEUE, "Workload", Kind::Workload),
-    (KUEUE, "WorkloadPriorityClass", Kind::PriorityClass),
-    ("kai.scheduler", "SchedulingShard", Kind::Shard),
-    ("batch", "Job", Kind::BatchJob),
-    ("batch.volcano.sh", "Job", Kind::VolcanoJob),
-    ("apps", "Deployment", Kind::Deployment),
-    ("apps", "StatefulSet", Kind::StatefulSet),
-    ("apps", "ReplicaSet", Kind::ReplicaSet),
+/// A kind that is read: API group, versions, name. Of two of one name the first is meant where no group is written.
+struct Known {
+    group: &'static str,
+    /// Those whose fields are known; an object without a version is taken for one of them.
+    versions: &'static [&'static str],
+    name: &'static str,
+    kind: Kind,
+}
+
+const fn known(
+    group: &'static str,
+    versions: &'static [&'static str],
+    name: &'static str,
+    kind: Kind,
+) -> Known {
+    Known { group, versions, name, kind }
+}
+
+const KINDS: [Known; 20] = [
+    known(KAI, &["v2"], "Queue", Kind::Queue),
+    known(KAI, &["v2alpha2"], "PodGroup", Kind::PodGroup),
+    known("", &["v1"], "Pod", Kind::Pod),
+    known("", &["v1"], "Node", Kind::Node),
+    known(KAI, &["v1alpha2", "v1alpha1"], "BindRequest", Kind::BindRequest),
+    known("scheduling.k8s.io", &["v1", "v1beta1"], "PriorityClass", Kind::PriorityClass),
+    known(VOLCANO, &["v1beta1"], "Queue", Kind::VolcanoQueue),
+    known(VOLCANO, &["v1beta1"], "PodGroup", Kind::PodGroup),
+    known(KUEUE, KUEUE_VERSIONS, "ClusterQueue", Kind::ClusterQueue),
+    known(KUEUE, &["v1alpha1", "v1beta1", "v1beta2"], "Cohort", Kind::Cohort),
+    known(KUEUE, KUEUE_VERSIONS, "ResourceFlavor", Kind::ResourceFlavor),
+    known(KUEUE, KUEUE_VERSIONS, "LocalQueue", Kind::LocalQueue),
+    known(KUEUE, KUEUE_VERSIONS, "Workload", Kind::Workload),
+    known(KUEUE, KUEUE_VERSIONS, "WorkloadPriorityClass", Kind::PriorityClass),
+    known("kai.scheduler", &["v1"], "SchedulingShard", Kind::Shard),
+    known("batch", &["v1", "v1beta1"], "Job", Kind::BatchJob),
+    known("batch.volcano.sh", &["v1alpha1"], "Job", Kind::VolcanoJob),
+    known("apps", &["v1"], "Deployment", Kind::Deployment),
+    known("apps", &["v1"], "StatefulSet", Kind::StatefulSet),
+    known("apps", &["v1"], "ReplicaSet", Kind::ReplicaSet),
 ];
+
+const KUEUE_VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
 /// What of `spec` is read of some kinds; the rest is reported.
 const SPEC_KEYS: [(Kind, &[&str]); 8] = [
@@ -101,6 +120,11 @@ const SNAPSHOT: [(&str, &str); 6] = [
     ("bindRequests", "BindRequest"),
     ("priorityClasses", "PriorityClass"),
 ];
+
+/// What is said of a snapshot without them.
+const OTHER_SNAPSHOT: &str = "rawObjects is missing: this snapshot of KAI is of a version that is not known. Print the objects instead: \
+     kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests.scheduling.run.ai,pods,nodes,priorityclasses,\
+     schedulingshards.kai.scheduler -A -o json";
 
 /// An object of the cluster.
 #[derive(Clone)]
@@ -169,6 +193,10 @@ pub struct Objects<'a> {
     latest: Option<(i64, &'a str)>,
     /// The parameters of the schedulers that snapshots are from.
     pub parameters: Vec<Place<'a>>,
+    /// Configurations of the scheduler.
+    pub configurations: Vec<Place<'a>>,
+    /// ConfigMaps with such a configuration as text.
+    pub configuration_texts: Vec<(Object<'a>, &'a str)>,
 }
 
 impl<'a> Objects<'a> {
@@ -177,10 +205,17 @@ impl<'a> Objects<'a> {
         let mut found = Found::default();
         roots.iter().for_each(|&(file, root)| found.unwrap(&Place::of(file, root), None, None));
         report.ignored.extend(tally(&found.others.iter().collect::<Vec<_>>(), ""));
+        report.ignored.append(&mut found.lists);
         if found.n_twice > 0 {
             let times = counted(found.n_twice, "object");
             report.assumed.push(format!("{times} stand there more than once: the last one counts"));
         }
+        let mut reader = Reader::default();
+        found.unknown.values().for_each(|unknown| reader.wrong(&unknown.place, &unknown.says()));
+        for snapshot in &found.other_snapshots {
+            reader.wrong(snapshot, OTHER_SNAPSHOT);
+        }
+        report.diagnostics.extend(reader.finish());
         found.objects
     }
 
@@ -211,7 +246,8 @@ impl<'a> Objects<'a> {
     }
     /// Whether there is nothing that a scenario can be made of.
     pub fn is_empty(&self) -> bool {
-        self.by_kind.keys().all(|kind| *kind == Kind::PriorityClass)
+        let has_settings = !self.configurations.is_empty() || !self.configuration_texts.is_empty();
+        !has_settings && self.by_kind.keys().all(|kind| *kind == Kind::PriorityClass)
     }
     /// The latest moment that any object names, as it is written.
     pub fn latest(&self) -> Option<&'a str> {
@@ -237,43 +273,109 @@ struct Found<'a> {
     n_twice: u64,
     /// Those of kinds that are not read.
     others: Vec<Object<'a>>,
+    /// Lists of a snapshot that are not read.
+    lists: Vec<String>,
+    /// Snapshots that list their objects elsewhere.
+    other_snapshots: Vec<Place<'a>>,
+    /// Those of versions that are not known, by kind and version.
+    unknown: BTreeMap<(&'static str, &'a str), Unknown<'a>>,
+}
+
+/// Objects of a version that is not known: their fields may mean something else, and without them the rest would be another cluster.
+struct Unknown<'a> {
+    kind: &'static Known,
+    version: &'a str,
+    /// Where the first of them says it.
+    place: Place<'a>,
+    n: u64,
+}
+
+impl Unknown<'_> {
+    fn says(&self) -> String {
+        let Known { group, versions, name, .. } = self.kind;
+        let resource = name.to_lowercase();
+        let dotted = if group.is_empty() { String::new() } else { format!(".{}.{group}", versions[0]) };
+        let objects = counted(self.n, "object");
+        format!(
+            "version {} of {name} is not known ({objects}); {} is read. Print it in that version: kubectl get {resource}{dotted} -A -o yaml",
+            self.version,
+            versions.join(" or "),
+        )
+    }
 }
 
 impl<'a> Found<'a> {
-    /// Takes an object, or what is in a list. Items of a typed list take group and kind from the list.
-    fn unwrap(&mut self, place: &Place<'a>, group: Option<&'a str>, kind: Option<&'a str>) {
+    /// Takes an object, or what is in a list. Items of a typed list take group, version and kind from the list.
+    fn unwrap(&mut self, place: &Place<'a>, list: Option<Place<'a>>, kind: Option<&'a str>) {
         for item in place.items(&[]) {
             self.unwrap(&item, None, None);
         }
         if let Some(lists) = place.get("rawObjects") {
-            self.objects.parameters.extend(place.get("schedulerParams"));
-            for (key, kind) in SNAPSHOT {
-                lists.items(&[key]).iter().for_each(|item| self.unwrap(item, None, Some(kind)));
-            }
+            self.snapshot(place, &lists);
             return;
         }
-        let version = place.scalar(&["apiVersion"]);
-        let group = version.map(|version| version.rsplit_once('/').map_or("", |(group, _)| group)).or(group);
+        if place.get("schedulerParams").is_some() || place.get("discovery").is_some() {
+            self.other_snapshots.push(place.clone());
+            return;
+        }
+        if place.get("tiers").is_some() && place.get("kind").is_none() {
+            self.objects.configurations.push(place.clone());
+            return;
+        }
+        let api = place.get("apiVersion").or(list);
+        let said = api.as_ref().and_then(|api| api.scalar(&[]));
+        let (group, version) = match said.map(|said| said.rsplit_once('/').unwrap_or(("", said))) {
+            Some((group, version)) => (Some(group), Some(version)),
+            None => (None, None),
+        };
         let Some(kind) = place.scalar(&["kind"]).or(kind) else { return };
         if let (Some(of), true) = (kind.strip_suffix("List"), place.get("items").is_some()) {
             let of = Some(of).filter(|of| !of.is_empty());
-            let group = group.filter(|_| of.is_some());
-            place.items(&["items"]).iter().for_each(|item| self.unwrap(item, group, of));
+            let list = api.filter(|_| of.is_some());
+            place.items(&["items"]).iter().for_each(|item| self.unwrap(item, list.clone(), of));
             return;
         }
-        let is_read = |known: &&(&str, &str, Kind)| known.1 == kind && group.is_none_or(|g| g == known.0);
+        let is_read = |known: &&Known| known.name == kind && group.is_none_or(|group| group == known.group);
         let of = |key| place.scalar(&["metadata", key]);
         let known = KINDS.iter().find(is_read);
         let object = Object {
-            kind: known.map_or((group.unwrap_or_default(), kind), |known| (known.0, known.1)),
+            kind: known.map_or((group.unwrap_or_default(), kind), |known| (known.group, known.name)),
             namespace: of("namespace").unwrap_or_default(),
             name: of("name").unwrap_or_default(),
             place: place.clone(),
             created_ms: of("creationTimestamp").and_then(date),
         };
-        match known {
-            Some(&(_, _, kind)) => self.add(kind, object, of("creationTimestamp")),
-            None => self.others.push(object),
+        let unknown = version
+            .zip(api)
+            .filter(|(version, _)| known.is_some_and(|known| !known.versions.contains(version)));
+        match (known, unknown) {
+            (Some(kind), Some((version, place))) => {
+                let first = Unknown { kind, version, place, n: 0 };
+                self.unknown.entry((kind.name, version)).or_insert(first).n += 1;
+            }
+            (Some(known), None) => self.add(known.kind, object, of("creationTimestamp")),
+            (None, _) => match configuration(&object) {
+                Some(text) => self.objects.configuration_texts.push((object, text)),
+                None => self.others.push(object),
+            },
+        }
+    }
+
+    /// Takes what a snapshot lists.
+    fn snapshot(&mut self, place: &Place<'a>, lists: &Place<'a>) {
+        self.objects.parameters.extend(place.get("schedulerParams"));
+        self.objects.configurations.extend(place.get("config").filter(|config| !config.is_empty()));
+        for (key, list) in lists.entries() {
+            match SNAPSHOT.iter().find(|(known, _)| *known == key) {
+                Some((_, kind)) => {
+                    list.items(&[]).iter().for_each(|item| self.unwrap(item, None, Some(kind)))
+                }
+                None if list.is_empty() => {}
+                None => self.lists.push(format!(
+                    "the list {key} of the snapshot: {}",
+                    counted(list.items(&[]).len() as u64, "object")
+                )),
+            }
         }
     }
 
@@ -301,4 +403,11 @@ impl<'a> Found<'a> {
             }
         }
     }
+}
+
+/// The text of a scheduler's configuration in a ConfigMap.
+fn configuration<'a>(object: &Object<'a>) -> Option<&'a str> {
+    let data = object.place.get("data").filter(|_| object.kind == ("", "ConfigMap"))?;
+    let mut texts = data.entries().into_iter().filter_map(|(_, value)| value.scalar(&[]));
+    texts.find(|text| text.lines().any(|line| line.starts_with("tiers:")))
 }

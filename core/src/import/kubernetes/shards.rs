@@ -1,41 +1,32 @@
-//! Settings of KAI: those of its scheduling shards, or of the scheduler that a snapshot is from. Several shards are node pools.
+//! Settings of KAI: those of its scheduling shards, of the configuration that its operator writes for one, or of the scheduler that a
+//! snapshot is from. Several shards are node pools.
+//!
+//! # Rule
+//! A shard's `plugins` and `actions` change the operator's lists: what they do not name stays, higher priorities go first, and
+//! arguments replace all default arguments of their plugin. The lists become settings only where they are not the operator's own.
 //!
 //! # Source
-//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/plugins/snapshot.md`
+//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`,
+//! `docs/plugins/snapshot.md`; kai.md 4.1
 //!
 //! # Differs
 //! Usage of time-based fair share is in no object: it begins at 0.
 
 use std::collections::BTreeMap;
 
-use super::objects::{Kind, Object};
+use super::lists;
+use super::objects::Kind;
 use super::{Cluster, Report};
-use crate::import::loose::Place;
-use crate::scenario::quantity::print_decimal;
+use crate::import::date::date;
+use crate::import::loose::{Place, tree};
+use crate::policy::kai::operator::{
+    ACTIONS, ARGUMENTS, FIELDS, FLAGS, PLUGINS, USAGE, has_action, has_plugin,
+};
+use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{PoolEntry, Scalar};
 
 /// The pool of what has no label.
 const DEFAULT: &str = "default";
-
-/// Fields of a shard with their settings.
-const FIELDS: [(&[&str], &str); 5] = [
-    (&["placementStrategy", "gpu"], "gpu-placement"),
-    (&["placementStrategy", "cpu"], "cpu-placement"),
-    (&["kValue"], "k-value"),
-    (&["minRuntime", "preemptMinRuntime"], "default-preempt-min-runtime"),
-    (&["minRuntime", "reclaimMinRuntime"], "default-reclaim-min-runtime"),
-];
-
-/// Flags of the scheduler with their settings.
-const FLAGS: [(&str, &str); 7] = [
-    ("full-hierarchy-fairness", "full-hierarchy-fairness"),
-    ("max-consolidation-preemptees", "max-consolidation-preemptees"),
-    ("allow-consolidating-reclaim", "consolidating-reclaim"),
-    ("use-scheduling-signatures", "scheduling-signatures"),
-    ("restrict-node-scheduling", "restrict-node-scheduling"),
-    ("schedule-period", "cycle"),
-    ("default-staleness-grace-period", "staleness-grace"),
-];
 
 /// Parameters in a snapshot with their settings, and whether they are nanoseconds.
 const PARAMETERS: [(&str, &str, bool); 5] = [
@@ -53,20 +44,18 @@ pub type Settings = BTreeMap<String, Scalar>;
 pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEntry>) {
     let mut common = Settings::new();
     for place in &cluster.objects.parameters {
-        for (key, setting, is_ns) in PARAMETERS {
-            let Some(text) = place.scalar(&[key]) else { continue };
-            let ns = text.parse::<i64>().ok().filter(|_| is_ns);
-            let text =
-                ns.map_or_else(|| text.to_string(), |ns| format!("{}s", print_decimal(ns / 1_000_000, 3)));
-            common.insert(setting.to_string(), Scalar(text));
-        }
+        parameters(place, &mut common);
         report.understood.push(format!("{}: parameters of the scheduler", place.line()));
     }
     let shards = cluster.objects.of_kind(Kind::Shard);
     let mut pools: Vec<PoolEntry> = Vec::new();
     for shard in shards {
         let name = shard.place.scalar(&["spec", "partitionLabelValue"]).filter(|name| !name.is_empty());
-        let mut settings = settings(shard, report);
+        let mut reading = Reading::new(format!("the scheduling shard {}", shard.called()), cluster.now_ms);
+        if let Some(spec) = shard.place.get("spec") {
+            reading.shard(&spec);
+        }
+        let mut settings = reading.finish(&shard.place, report);
         let cycle = settings.remove("cycle");
         pools.push(PoolEntry {
             name: name.unwrap_or(DEFAULT).to_string(),
@@ -80,45 +69,285 @@ pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEn
         common.extend(only.cycle.take().map(|cycle| ("cycle".to_string(), cycle)));
         pools.clear();
     }
+    if shards.is_empty() {
+        configurations(cluster, &mut common, report);
+    }
     (common, pools)
 }
 
-fn settings(shard: &Object<'_>, report: &mut Report) -> Settings {
-    let spec = |keys: &[&str]| shard.place.get("spec")?.at(keys);
-    let mut settings = Settings::new();
-    for (keys, setting) in FIELDS {
-        if let Some(text) = spec(keys).and_then(|place| place.scalar(&[])) {
-            settings.insert(setting.to_string(), Scalar(text.to_string()));
-        }
+/// What the scheduler of a snapshot was started with.
+fn parameters(place: &Place<'_>, settings: &mut Settings) {
+    for (key, setting, is_ns) in PARAMETERS {
+        let Some(text) = place.scalar(&[key]) else { continue };
+        let ns = text.parse::<i64>().ok().filter(|_| is_ns);
+        let text = match ns {
+            // Upstream's word for never.
+            Some(ns) if ns < 0 => "unlimited".to_string(),
+            Some(ns) => format!("{}s", print_decimal(ns / 1_000_000, 3)),
+            None => text.to_string(),
+        };
+        settings.insert(setting.to_string(), Scalar(text));
     }
-    let entries = |keys: &[&str]| spec(keys).map(|place| place.entries()).unwrap_or_default();
-    for (flag, value) in entries(&["args"]) {
-        match (FLAGS.iter().find(|(known, _)| *known == flag), value.scalar(&[])) {
-            (Some((_, setting)), Some(text)) => {
-                settings.insert(setting.to_string(), Scalar(text.to_string()));
+}
+
+/// Configurations as the scheduler reads them: by themselves, in a snapshot, or as a text in an object. The last one counts.
+fn configurations(cluster: &Cluster<'_>, settings: &mut Settings, report: &mut Report) {
+    for place in &cluster.objects.configurations {
+        let mut reading = Reading::new("the configuration of the scheduler".into(), cluster.now_ms);
+        reading.configuration(place);
+        settings.append(&mut reading.finish(place, report));
+    }
+    for (object, text) in &cluster.objects.configuration_texts {
+        let of = format!("the configuration of the scheduler in ConfigMap {}", object.called());
+        match tree(text, &[]) {
+            Ok(value) => {
+                let mut reading = Reading::new(of, cluster.now_ms);
+                reading.configuration(&Place::root(&value));
+                settings.append(&mut reading.finish(&object.place, report));
             }
-            _ => report.ignored.push(format!("{}: the argument {flag} of {}", value.line(), shard.called())),
+            Err(wrong) => report.diagnostics.push(object.place.wrong(format!("{of}: {}", wrong.says))),
         }
     }
-    for (action, depth) in entries(&["queueDepthPerAction"]) {
-        if let Some(depth) = depth.scalar(&[]) {
-            settings.insert(format!("queue-depth-{action}"), Scalar(depth.to_string()));
+}
+
+/// The settings of one scheduler, as far as they were read.
+struct Reading {
+    of: String,
+    now_ms: i64,
+    settings: Settings,
+    assumed: Vec<String>,
+    ignored: Vec<String>,
+}
+
+impl Reading {
+    fn new(of: String, now_ms: i64) -> Reading {
+        Reading { of, now_ms, settings: Settings::new(), assumed: Vec::new(), ignored: Vec::new() }
+    }
+
+    /// The settings; what was read and what was not goes into the report.
+    fn finish(self, place: &Place<'_>, report: &mut Report) -> Settings {
+        let read = self.settings.iter().map(|(name, value)| format!("{name} {}", value.0));
+        let read = read.collect::<Vec<_>>().join(", ");
+        let read = if read.is_empty() { "all settings have their defaults".to_string() } else { read };
+        report.understood.push(format!("{}: {}: {read}", place.line(), self.of));
+        report.assumed.extend(self.assumed);
+        report.ignored.extend(self.ignored);
+        self.settings
+    }
+
+    fn set(&mut self, setting: &str, text: &str) {
+        self.settings.insert(setting.to_string(), Scalar(text.to_string()));
+    }
+
+    fn ignore(&mut self, place: &Place<'_>, what: &str) {
+        self.ignored.push(format!("{}: {what} of {}", place.line(), self.of));
+    }
+
+    /// The `spec` of a shard.
+    fn shard(&mut self, spec: &Place<'_>) {
+        for (keys, setting) in FIELDS {
+            if let Some(text) = spec.scalar(keys) {
+                self.set(setting, text);
+            }
+        }
+        for (flag, value) in entries(spec, "args") {
+            match (FLAGS.iter().find(|(known, _)| *known == flag), value.scalar(&[])) {
+                (Some((_, setting)), Some(text)) if text.starts_with('-') => self.set(setting, "unlimited"),
+                (Some((_, setting)), Some(text)) => self.set(setting, text),
+                _ => self.ignore(&value, &format!("the argument {flag}")),
+            }
+        }
+        self.depths(spec);
+        let spreads = self.spreads();
+        for (plugin, value) in entries(spec, "plugins") {
+            if let Some(arguments) = value.get("arguments") {
+                self.settings.retain(|setting, _| !is_of(plugin, setting));
+                self.arguments(plugin, &arguments);
+            }
+            if !PLUGINS.iter().any(|(known, _)| *known == plugin) {
+                self.ignore(&value, &format!("the plugin {plugin}"));
+            }
+        }
+        self.lists(spec, spreads);
+        self.usage(spec);
+        for (key, value) in spec.entries() {
+            const READ: [&str; 8] = [
+                "partitionLabelValue",
+                "placementStrategy",
+                "kValue",
+                "minRuntime",
+                "args",
+                "queueDepthPerAction",
+                "plugins",
+                "actions",
+            ];
+            if !READ.contains(&key) && key != "usageDBConfig" && !value.is_empty() {
+                self.ignore(&value, key);
+            }
         }
     }
-    for key in ["plugins", "actions"] {
-        if let Some(place) = spec(&[key]).filter(|place| !place.is_empty()) {
-            report.ignored.push(format!("{}: {key} of {}", place.line(), shard.called()));
+
+    /// Whether GPU work and CPU work are spread.
+    fn spreads(&self) -> [bool; 2] {
+        ["gpu-placement", "cpu-placement"]
+            .map(|setting| self.settings.get(setting).is_some_and(|way| way.0 == "spread"))
+    }
+
+    /// The lists of plugins and actions of a shard, where they are not those that the operator makes of its placement strategy.
+    fn lists(&mut self, spec: &Place<'_>, spreads: [bool; 2]) {
+        let strategy_is_kept = self.spreads() == spreads;
+        let changed = |of: &str| lists::changes(&entries(spec, of));
+        let plugins = changed("plugins");
+        if !plugins.is_empty() || !strategy_is_kept {
+            let list = lists::merged(&PLUGINS, |name| has_plugin(name, spreads), &plugins);
+            self.set("plugins", &list);
+        }
+        let actions = changed("actions");
+        if !actions.is_empty() || !strategy_is_kept {
+            let list = lists::merged(&ACTIONS, |name| has_action(name, spreads), &actions);
+            self.set("actions", &list);
+        }
+        for (action, value) in entries(spec, "actions") {
+            if !ACTIONS.iter().any(|(known, _)| *known == action) {
+                self.ignore(&value, &format!("the action {action}"));
+            }
         }
     }
-    if spec(&["usageDBConfig"]).is_some_and(|place| !place.is_empty()) {
-        let says = "fair share over time is on, and no object has the usage so far: it begins at 0, with the default window";
-        report.assumed.push(format!("{}: {says}", shard.called()));
+
+    /// A configuration as the scheduler reads it.
+    fn configuration(&mut self, place: &Place<'_>) {
+        let mut names = Vec::new();
+        for tier in place.items(&["tiers"]) {
+            for plugin in tier.items(&["plugins"]) {
+                let Some(name) = plugin.scalar(&["name"]) else { continue };
+                if PLUGINS.iter().any(|(known, _)| *known == name) {
+                    names.push(name);
+                } else {
+                    self.ignore(&plugin, &format!("the plugin {name}"));
+                }
+                if let Some(arguments) = plugin.get("arguments") {
+                    self.arguments(name, &arguments);
+                }
+                for (key, value) in plugin.entries() {
+                    if !["name", "arguments"].contains(&key) && value.scalar(&[]) == Some("true") {
+                        self.ignore(&value, &format!("{key} of the plugin {name}"));
+                    }
+                }
+            }
+        }
+        let spreads = self.spreads();
+        let plugins = names.join(", ");
+        if !names.is_empty() && plugins != lists::merged(&PLUGINS, |name| has_plugin(name, spreads), &[]) {
+            self.set("plugins", &plugins);
+        }
+        if let Some(text) = place.scalar(&["actions"]) {
+            let listed = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+            let (known, other): (Vec<&str>, Vec<&str>) =
+                listed.partition(|name| ACTIONS.iter().any(|(known, _)| known == name));
+            let actions = known.join(", ");
+            if actions != lists::merged(&ACTIONS, |name| has_action(name, spreads), &[]) {
+                self.set("actions", &actions);
+            }
+            other.iter().for_each(|name| self.ignore(place, &format!("the action {name}")));
+        }
+        self.depths(place);
+        self.usage(place);
     }
-    settings
+
+    fn depths(&mut self, place: &Place<'_>) {
+        for (action, depth) in entries(place, "queueDepthPerAction") {
+            match depth.scalar(&[]).filter(|_| ACTIONS.iter().any(|(known, _)| *known == action)) {
+                Some(text) => self.set(&format!("queue-depth-{action}"), text),
+                None => self.ignore(&depth, &format!("the queue depth of {action}")),
+            }
+        }
+    }
+
+    fn arguments(&mut self, plugin: &str, place: &Place<'_>) {
+        for (key, value) in place.entries() {
+            let known = ARGUMENTS.iter().find(|(of, name, _)| (*of, *name) == (plugin, key));
+            match (known, value.scalar(&[])) {
+                (Some((.., setting)), Some(text)) => self.set(setting, text),
+                _ => self.ignore(&value, &format!("the argument {key} of the plugin {plugin}")),
+            }
+        }
+    }
+
+    /// How past usage is measured.
+    fn usage(&mut self, place: &Place<'_>) {
+        let Some(usage) = place.get("usageDBConfig").filter(|usage| !usage.is_empty()) else { return };
+        match usage.scalar(&["clientType"]) {
+            Some(client @ ("prometheus" | "fake-with-history")) => self.set("usage-client", client),
+            other => {
+                let client = other.unwrap_or("none");
+                self.ignore(&usage, &format!("the usage client {client}, so that no usage is measured,"));
+                return;
+            }
+        }
+        let says = "fair share over time is on, and no object has the usage so far: it begins at 0";
+        self.assumed.push(format!("{}: {says}", self.of));
+        for (key, value) in entries(&usage, "usageParams") {
+            let text = value.scalar(&[]).unwrap_or_default();
+            let setting = USAGE.iter().find(|(known, _)| *known == key).map(|(_, setting)| *setting);
+            match (key, setting) {
+                (_, Some(setting)) => match duration(text) {
+                    Some(span) => self.set(setting, &span),
+                    None => self.ignore(&value, &format!("{key} {text}, which is no duration,")),
+                },
+                ("windowType", _) if matches!(text, "sliding" | "tumbling") => {
+                    self.set("usage-window-type", text);
+                }
+                ("windowType", _) => {
+                    self.ignore(
+                        &value,
+                        &format!("the window type {text}: a sliding window is simulated; it is"),
+                    );
+                }
+                ("tumblingWindowStartTime", _) => self.window_start(&usage, &value),
+                _ => self.ignore(&value, key),
+            }
+        }
+        if usage.get("connectionString").is_some() {
+            self.ignore(&usage, "the connection to the usage database");
+        }
+    }
+
+    /// Windows begin in the past; here the first one after now is said.
+    fn window_start(&mut self, usage: &Place<'_>, value: &Place<'_>) {
+        let window = usage.scalar(&["usageParams", "windowSize"]).and_then(duration);
+        let window_ms =
+            window.and_then(|span| quantity::span(&span).ok()).map_or(WEEK_MS, |span| span.as_millis());
+        match value.scalar(&[]).and_then(date) {
+            Some(start_ms) if window_ms > 0 => {
+                let ms = (start_ms - self.now_ms).rem_euclid(window_ms);
+                self.set("usage-window-start", &format!("{}s", print_decimal(ms, 3)));
+            }
+            _ => self.ignore(value, "tumblingWindowStartTime"),
+        }
+    }
+}
+
+/// The window of usage that upstream takes by default.
+const WEEK_MS: i64 = 7 * 86_400_000;
+
+/// A duration as a scenario says it: as Go writes it, or in weeks; 0 is off.
+fn duration(text: &str) -> Option<String> {
+    let weeks = text.strip_suffix('w').and_then(|n| n.parse::<u32>().ok());
+    let text = weeks.map_or_else(|| text.to_string(), |n| format!("{}d", u64::from(n) * 7));
+    quantity::span(&text).ok().map(|_| text)
+}
+
+/// Whether a setting is an argument of a plugin.
+fn is_of(plugin: &str, setting: &str) -> bool {
+    ARGUMENTS.iter().any(|(of, _, known)| *of == plugin && *known == setting)
+}
+
+fn entries<'a>(place: &Place<'a>, key: &str) -> Vec<(&'a str, Place<'a>)> {
+    place.get(key).map(|place| place.entries()).unwrap_or_default()
 }
 
 /// The pool of an object: by its label, where there are pools.
-pub fn pool_of(object: &Object<'_>, label: &str, pools: &[PoolEntry]) -> Option<String> {
+pub fn pool_of(object: &super::objects::Object<'_>, label: &str, pools: &[PoolEntry]) -> Option<String> {
     let name = object.label(label).filter(|name| !name.is_empty()).unwrap_or(DEFAULT);
     pools.iter().any(|pool| pool.name == name).then(|| name.to_string())
 }

@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! Nodes of KWOK, which run nothing; queues; priority classes beyond those that KAI brings; of each job a pod group and its pods,
-//! which end after the time that an annotation says; stages with that and the delays; a timetable as a script; what is expected.
+//! which end after the time that an annotation says; shards with the settings; stages with that and the delays; a timetable as a script; what is expected.
 //!
 //! # Source
 //! KWOK, *Nodes*, *Stages*; KAI Scheduler, `docs/developer/pod-grouper.md`; manifests of Kubernetes (Node, Pod, PriorityClass)
@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use super::export::{QUEUES, documents};
 use super::kit_jobs::{Classes, job};
 use super::kit_nodes::nodes;
+use super::kit_shards::shards;
 use super::kit_timetable::timetable;
 use super::names::{Names, Taken};
 use crate::cluster::GpuRequest;
@@ -46,18 +47,21 @@ pub fn kit(source: &Source<'_>, expected: &str) -> Option<Folder> {
     let joining: BTreeSet<&str> =
         cluster.joining.iter().map(|joining| &*cluster.jobs[cluster.pods[joining.pod].job].name).collect();
     left_out.extend(source.remark(&joining, "pods that join later are created with their job"));
-    let shares = cluster
+    let shards = shards(source, &names)?;
+    left_out.extend(shards.left_out);
+    let has_shares = cluster
         .pods
         .values()
         .any(|pod| matches!(pod.request.gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. }));
     let file = |name: &str, text: String| File { name: name.to_string(), text };
     let mut files = vec![
-        file("README.md", readme(source, shares, &left_out)),
+        file("README.md", readme(source, has_shares, &left_out)),
         file("1-nodes.yaml", documents(&node_names.objects)),
         file("2-queues.yaml", (QUEUES.write)(source)?.text),
         file("3-priority-classes.yaml", documents(&classes.objects())),
         file("4-stages.yaml", stages(source)),
         file("5-timetable.sh", played.text),
+        file("6-shards.yaml", shards.text),
         file("expected-events.csv", expected.to_string()),
     ];
     files.extend(jobs);
@@ -156,10 +160,11 @@ fn readme(source: &Source<'_>, shares: bool, left_out: &BTreeSet<String>) -> Str
     format!(
         "# {title}\n{note}\nA virtual cluster for KAI Scheduler ({versions}): {} nodes with {gpus} GPUs, {} queues, {} jobs, {} pods.\n\
          \n## Needed\n\nA cluster of its own with KWOK and KAI Scheduler, `kubectl` and `bash`. The pods run nowhere: KWOK only says that they do.\n{operator}\
-         \n## How\n\n```sh\nkubectl apply -f 4-stages.yaml -f 1-nodes.yaml\nkubectl apply -f 2-queues.yaml\n\
+         \n## How\n\n```sh\nkubectl apply -f 4-stages.yaml -f 1-nodes.yaml\nkubectl apply -f 2-queues.yaml -f 6-shards.yaml\n\
          [ -f 3-priority-classes.yaml ] && kubectl apply -f 3-priority-classes.yaml\nbash 5-timetable.sh\n\
          kubectl get pods,podgroups.scheduling.run.ai,queues.scheduling.run.ai -A -o wide\n```\n\
-         \n`4-stages.yaml` replaces the stages of pods that KWOK was installed with. The script submits each job at its time, plays the timeline \
+         \n`6-shards.yaml` configures the scheduler as the scenario does: KAI's operator starts it anew with that, one scheduler for each node pool. \
+         `4-stages.yaml` replaces the stages of pods that KWOK was installed with. The script submits each job at its time, plays the timeline \
          and makes pods again that were evicted, until it is stopped.\n\
          \n## Expected and seen\n\n`expected-events.csv` lists what the simulation does, with seconds since the start; a cycle of the real scheduler \
          may fall up to one period later. Compare with `kubectl get events -A --sort-by=.lastTimestamp`.\n\

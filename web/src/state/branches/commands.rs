@@ -10,7 +10,7 @@ use crate::state::branches::ideas::ideas;
 use crate::state::branches::what_if::{Help, State, Trial};
 use crate::state::branches::{alternative, kept, report};
 use crate::state::document::change::{Change, Changed};
-use crate::state::document::{self, edit, timeline_edit};
+use crate::state::document::{edit, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
@@ -50,7 +50,7 @@ pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effe
     model.view.dialog = Some(Dialog::Compare);
     model.compared = Arc::default();
     model.comparing = None;
-    let scenario = document::to_json(&model.scenario);
+    let scenario = model.scenario.clone();
     let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
     let baselines = Policy::baselines().filter(|_| with_baselines);
     let mut policies: Vec<String> =
@@ -64,7 +64,7 @@ pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effe
 /// Leaves what is still to be run.
 pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.compared.len() < model.to_compare {
-        let nothing = Ask::Compare { scenario: String::new(), policies: Vec::new(), until_ms: None };
+        let nothing = Ask::Compare { scenario: Arc::default(), policies: Vec::new(), until_ms: None };
         model.in_flight.comparison = send(model, nothing, fx);
     }
 }
@@ -104,13 +104,13 @@ pub(crate) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
         model.scenario.jobs.iter().map(|entry| count(entry).unwrap_or(1)).fold(0, u64::saturating_add);
     let is_too_large = n_jobs > JOBS_MAX;
     let mut trials: Vec<Trial> = Vec::new();
-    let mut scenarios = vec![document::to_json(&model.scenario)];
+    let mut scenarios = vec![model.scenario.clone()];
     let all = if is_too_large { Vec::new() } else { ideas(model, frame, &job) };
     for (idea, change) in all {
         let Ok((changed, is_from_start)) = make(model, &change) else { continue };
         let is_new = changed.scenario != *model.scenario && trials.iter().all(|other| other.change != change);
         if is_new && trials.len() < TRIED_MAX {
-            scenarios.push(document::to_json(&changed.scenario));
+            scenarios.push(Arc::new(changed.scenario));
             trials.push(Trial { idea, change, is_from_start });
         }
     }

@@ -9,7 +9,6 @@ use fairground::words::Selection;
 use crate::engine::protocol::Ask;
 use crate::engine::report::{Report, ReportRequest};
 use crate::state::branches::alternative;
-use crate::state::document;
 use crate::state::effect::Effect;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttLook, GanttMove};
 use crate::state::layout::options::NowView;
@@ -99,7 +98,6 @@ pub(crate) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
         ReportRequest::Tally { .. } => model.frame.as_ref().map_or(0, |frame| frame.cycle),
         _ => model.run.as_ref().map_or(0, |run| run.last_cycle),
     };
-    let scenario = document::to_json(&scenario);
     let ask = Ask::Alternative {
         scenario,
         cycle: None,
@@ -113,7 +111,7 @@ pub(crate) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
 
 /// Asks for a scenario at the cursor. Whether it can run at all, the engine says.
 pub(crate) fn alternative_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
-    let scenario = document::to_json(edited);
+    let scenario = Arc::new(edited.clone());
     let is_seen = model.view.has_division();
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
     let until = model.run.as_ref().map_or(0, |run| run.last_cycle);

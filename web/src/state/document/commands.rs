@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use fairground::export::restored;
 use fairground::scenario::{Fix, Path, Scenario};
 use fairground::words::{Selection, Terms, capital};
 
+use crate::engine::protocol::Ask;
 use crate::state::branches::alternative;
 use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
@@ -19,6 +21,7 @@ use crate::state::moment::ladder::ask_about;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
 use crate::state::playback::run::load;
+use crate::state::request::send;
 
 pub(crate) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
     pause(model, fx);
@@ -220,6 +223,35 @@ pub(crate) fn remark(model: &mut Model, text: &str, fx: &mut Vec<Effect>) {
     let after = remarks::with_remark(&model.scenario, frame.time_ms, text);
     if after != *model.scenario {
         commit(model, Checked::of(after), "", |_| format!("note on cycle {}", frame.cycle), fx);
+    }
+}
+
+/// Has the scenario written as it is kept: of a large one that would hold up the page.
+pub(crate) fn pack(model: &mut Model, fx: &mut Vec<Effect>) {
+    // One that cannot run was not loaded.
+    let scenario = model.has_errors().then(|| model.scenario.clone());
+    model.in_flight.packed = send(model, Ask::Pack { scenario }, fx);
+}
+
+/// Gives things back the names that they had before the scenario was shared under others.
+pub(crate) fn restore_names(model: &mut Model, list: &str, fx: &mut Vec<Effect>) {
+    let made = restored(&model.scenario, list).and_then(|made| {
+        if made.scenario == *model.scenario {
+            return Err("No name of this list is in the scenario that is open.".to_string());
+        }
+        Ok((made.n_names, model.checked().try_edit(made.scenario)?))
+    });
+    match made {
+        Ok((n_names, after)) => {
+            model.view.dialog = None;
+            model.selection = None;
+            commit(model, after, "", |_| "restore the names".to_string(), fx);
+            let text = format!("The names were restored by a list of {n_names}.");
+            notify(model, false, text, Some(("Undo".to_string(), Command::Undo)), fx);
+        }
+        Err(says) => {
+            notify(model, true, format!("The names were not restored. {}", capital(&says)), None, fx)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fairground::link;
 use fairground::scenario::Scenario;
 use fairground::words::Selection;
 use serde::{Deserialize, Serialize};
@@ -10,16 +11,23 @@ use serde::{Deserialize, Serialize};
 use super::history::History;
 use super::opened::{Moment, Opened, Origin};
 use super::states::KeptState;
-use crate::state::document;
-use crate::state::model::Model;
+use crate::state::document::{self, Checked};
 
 /// Most drafts that are kept.
 pub const DRAFTS_MAX: usize = 30;
 
+/// A scenario of more entries is kept as a packed text, which the engine writes and reads, and without earlier states.
+const LARGE_ENTRIES: usize = 20_000;
+
+/// Whether writing and reading a scenario would hold up the page.
+pub fn is_large(scenario: &Scenario) -> bool {
+    scenario.jobs.len() + scenario.nodes.len() + scenario.timeline.len() > LARGE_ENTRIES
+}
+
 /// A draft as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
-    /// The scenario (format 1, JSON).
+    /// The scenario: format 1 in JSON, or packed as in a link if it is large.
     pub scenario: String,
     /// The cycle under the cursor.
     pub cycle: u32,
@@ -52,23 +60,25 @@ pub struct DraftLine {
 }
 
 impl Draft {
-    /// The present document as a draft.
-    pub fn of(model: &Model, address: &str) -> Draft {
-        Draft {
-            scenario: document::to_json(&model.scenario),
-            cycle: model.cursor,
-            selection: model.selection.as_ref().map(Selection::to_text).unwrap_or_default(),
-            dismissed: (*model.dismissed).clone(),
-            address: address.to_string(),
-            text: model.unread.as_deref().unwrap_or_default().to_string(),
-            states: model.history.kept().into_iter().map(|(line, of)| (line, of.clone())).collect(),
-        }
+    /// Whether its scenario is packed: reading it takes long.
+    pub fn is_packed(&self) -> bool {
+        !self.scenario.trim_start().starts_with('{')
     }
 
     /// The draft as a document.
     pub fn open(&self, id: &str) -> Result<Opened, Vec<String>> {
-        Ok(Opened {
-            scenario: Arc::new(document::from_text(&self.scenario)?),
+        let scenario = match self.is_packed() {
+            true => link::decode(&self.scenario).map_err(|error| vec![error.to_string()])?,
+            false => document::from_text(&self.scenario)?,
+        };
+        Ok(self.opened(id, Checked::of(scenario)))
+    }
+
+    /// The draft as a document, its scenario being read.
+    pub fn opened(&self, id: &str, Checked { scenario, findings }: Checked) -> Opened {
+        Opened {
+            scenario,
+            findings: Some(findings),
             origin: Origin::Draft,
             moment: Moment {
                 cycle: self.cycle,
@@ -80,16 +90,61 @@ impl Draft {
             history: History::of(self.states.clone()),
             rules: fairground::link::RULES,
             unread: Some(self.text.as_str()).filter(|text| !text.is_empty()).map(Arc::from),
-        })
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::serve::Server;
     use crate::state::command::Command;
     use crate::state::document::change::Change;
-    use crate::state::update::update;
+    use crate::state::effect::Effect;
+    use crate::state::model::Model;
+    use crate::state::update::{begin, update};
+    use fairground::scenario::JobEntry;
+
+    /// A large scenario is packed, with or without the engine, and comes back as it was.
+    #[test]
+    fn a_large_draft_is_packed() {
+        let mut large = crate::library::start();
+        let job = large.jobs[0].clone();
+        let jobs = (0..=LARGE_ENTRIES).map(|i| JobEntry { name: format!("j{i}"), ..job.clone() });
+        large.jobs = Arc::new(jobs.collect());
+        let mut model = Model::new(Opened::new(large.clone(), Origin::Files));
+        let draft = Draft::of(&model, "", None);
+        assert!(draft.is_packed() && draft.states.is_empty());
+        let text = serde_json::to_string(&draft).expect("plain data");
+        assert!(text.len() < document::to_json(&large).len() / 4, "{}", text.len());
+        assert_eq!(draft.open("a").map(|opened| opened.scenario), Ok(Arc::new(large.clone())));
+        let mut server = Server::default();
+        let mut reply = None;
+        for effect in begin(&mut model).into_iter().chain(update(&mut model, Command::Pack)) {
+            if let Effect::Send(request) = effect {
+                reply = server.ask(request).pop().or(reply);
+            }
+        }
+        let reply = reply.expect("an answer");
+        let kept = update(&mut model, Command::Replied(Box::new(reply)));
+        assert_eq!(kept, [Effect::SavePacked(Some(draft.scenario.clone()))]);
+        // It is read by the engine again.
+        let mut model = Model::new(Opened::new(crate::library::start(), Origin::Start));
+        let open = Command::OpenDraft { id: "a".into(), draft: Box::new(draft) };
+        let asked = update(&mut model, open);
+        let Some(Effect::Send(request)) = asked.first() else { panic!("{asked:?}") };
+        let mut server = Server::default();
+        let mut replies = server.ask(request.clone());
+        while server.is_busy() {
+            replies.extend(server.work());
+        }
+        assert!(replies.len() > 4, "in pieces");
+        for reply in replies {
+            update(&mut model, Command::Replied(Box::new(reply)));
+        }
+        assert_eq!((model.draft.as_deref(), &*model.scenario), (Some("a"), &large));
+        assert!(model.view.dialog.is_none() && model.import.is_none());
+    }
 
     #[test]
     fn an_opened_draft_undoes_and_goes_back_to_earlier_states() {
@@ -98,7 +153,7 @@ mod tests {
         for _ in 0..2 {
             update(&mut model, Command::Change(Change::AddNodes));
         }
-        let draft = Draft::of(&model, "");
+        let draft = Draft::of(&model, "", None);
         let mut again = Model::new(draft.open("a").expect("it is one"));
         assert_eq!(again.scenario, model.scenario);
         update(&mut again, Command::Undo);

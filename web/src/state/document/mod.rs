@@ -6,6 +6,7 @@ pub mod commands;
 pub mod draft;
 pub mod edit;
 pub mod history;
+mod kept_draft;
 pub mod node_state;
 pub mod opened;
 pub mod pod_requests;
@@ -48,6 +49,8 @@ pub fn set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, Strin
     let text = text.trim();
     let edit = if is_one_alone(scenario, at, text) {
         return Ok(scenario.clone());
+    } else if let Some(entry) = remark_without(scenario, at, text) {
+        Edit::Remove { at: entry }
     } else if !is_name(at) {
         Edit::Set { at: at.clone(), value: text.to_string() }
     } else if text.is_empty() {
@@ -65,6 +68,15 @@ fn is_one_alone(scenario: &Scenario, at: &Path, text: &str) -> bool {
     let is_count = matches!(at.0.as_slice(), [Field(list), _, Field(field)]
         if matches!(list.as_str(), "nodes" | "jobs") && field == "count");
     is_count && quantity::count(text) == Ok(1) && scenario::get(scenario, at).is_none_or(|now| now.is_empty())
+}
+
+/// The entry of the timeline that is a note and nothing else, if its note is taken away: nothing would be left of it.
+fn remark_without(scenario: &Scenario, at: &Path, text: &str) -> Option<Path> {
+    use scenario::Segment::{At, Field};
+    let [Field(list), At(position), Field(field)] = at.0.as_slice() else { return None };
+    let entry = scenario.timeline.get(*position as usize)?;
+    let goes = list == "timeline" && field == "note" && text.is_empty() && entry.is_remark();
+    goes.then(|| Path(at.0[..2].to_vec()))
 }
 
 fn is_name(at: &Path) -> bool {

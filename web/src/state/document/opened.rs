@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground::scenario::Scenario;
+use fairground::scenario::{Diagnostic, Scenario};
 use fairground::words::Selection;
 
+use super::Checked;
 use crate::state::document::history::History;
 use crate::state::layout::options::NowView;
 
@@ -48,6 +49,8 @@ pub struct Moment {
 pub struct Opened {
     /// The scenario.
     pub scenario: Arc<Scenario>,
+    /// What `check` says about it, if it was checked already.
+    pub findings: Option<Arc<Vec<Diagnostic>>>,
     /// Where it came from.
     pub origin: Origin,
     /// The moment.
@@ -65,10 +68,17 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// A document at its start, of a scenario that was checked.
+    pub fn of(checked: Checked, origin: Origin) -> Opened {
+        let Checked { scenario, findings } = checked;
+        Opened { scenario, findings: Some(findings), ..Opened::new(Scenario::default(), origin) }
+    }
+
     /// A document at its start.
     pub fn new(scenario: Scenario, origin: Origin) -> Opened {
         Opened {
             scenario: Arc::new(scenario),
+            findings: None,
             origin,
             moment: Moment::default(),
             draft: None,

@@ -76,6 +76,9 @@ mod tests {
             lines.iter().any(|(_, time_ms, says)| (*time_ms, says.as_str()) == (1000, "Note")),
             "{lines:?}"
         );
+        let at = lines.iter().find(|(_, time_ms, _)| *time_ms == 1000).expect("its line").0.field("note");
+        let cleared = document::set(&noted, &at, " ").expect("it can be cleared");
+        assert_eq!(cleared, with_remark(&noted, 1000, ""), "no empty entry is left");
         let changed = with_remark(&noted, 1000, &"x".repeat(1000));
         assert_eq!(remarks(&changed)[0].text.chars().count(), REMARK_CHARS_MAX);
         assert_eq!(with_remark(&with_remark(&noted, 1000, ""), 2000, " "), start);

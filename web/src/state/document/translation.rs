@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use fairground::policy::Policy;
-use fairground::scenario::Path;
+use fairground::scenario::{Path, Scenario};
 
 use super::commands::{commit, set};
 use super::edit;
 use crate::engine::protocol::{Ask, NoteRow};
 use crate::state::command::Command;
+use crate::state::document::Checked;
 use crate::state::document::translated::Translated;
-use crate::state::document::{self, Checked};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
@@ -25,8 +25,8 @@ pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
     if now == policy {
         return;
     }
-    let scenario = document::to_json(&model.scenario);
-    model.translating = Some(model.scenario.clone());
+    let scenario = model.scenario.clone();
+    model.translating = Some(scenario.clone());
     model.engine = EngineState::Working(None);
     model.in_flight.translation = send(model, Ask::Translate { scenario, policy }, fx);
 }
@@ -35,7 +35,7 @@ pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
 pub(crate) fn translated(
     model: &mut Model,
     policy: String,
-    scenario: Option<String>,
+    scenario: Option<Scenario>,
     notes: Vec<NoteRow>,
     fx: &mut Vec<Effect>,
 ) {
@@ -44,7 +44,7 @@ pub(crate) fn translated(
         // It was edited in the meantime.
         return choose(model, policy, fx);
     }
-    let Some(scenario) = scenario.and_then(|text| document::from_text(&text).ok()) else {
+    let Some(scenario) = scenario else {
         set(model, &Path::default().field("policy"), &policy, fx);
         return;
     };

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Import, KitState};
-use crate::engine::protocol::{Ask, FileBytes, ImportOptions, Kit};
+use super::{Import, KitState, Pieces};
+use crate::engine::protocol::{Ask, FileBytes, ImportOptions, Kit, Say};
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::Checked;
 use crate::state::document::commands::{commit, keep, open};
+use crate::state::document::draft::Draft;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::timeline_edit::text_of;
 use crate::state::effect::Effect;
@@ -20,7 +21,7 @@ use crate::state::playback::run::{ask_frame, load};
 use crate::state::request::send;
 use fairground::import::is_queues_yaml;
 use fairground::policy::Policy;
-use fairground::scenario::Edit;
+use fairground::scenario::{Edit, Scenario};
 
 /// Has files recognised.
 pub(crate) fn import(
@@ -32,11 +33,109 @@ pub(crate) fn import(
     model.view.dialog = Some(Dialog::Import);
     let previous = model.import.take().filter(|i| i.files == files);
     let mut import = previous.map_or_else(Import::default, |i| (*i).clone());
-    import.files = files.clone();
-    import.options = options.clone();
-    import.reading = true;
+    (import.files, import.options) = (files, options);
+    (import.reading, import.received) = (true, false);
     model.import = Some(Arc::new(import));
+    ask_to_read(model, fx);
+    fx.push(Effect::EndEngineSoon(model.in_flight.import));
+}
+
+/// Has the engine read a draft, which is opened then.
+pub(crate) fn open_draft(model: &mut Model, id: String, draft: Draft, fx: &mut Vec<Effect>) {
+    let files = vec![(String::new(), FileBytes::of(&draft.scenario))];
+    import(model, files, ImportOptions::default(), fx);
+    if let Some(import) = &mut model.import {
+        Arc::make_mut(import).draft = Some(Arc::new((id, draft)));
+    }
+}
+
+/// Opens a draft that was read.
+fn opened_draft(model: &mut Model, draft: &(String, Draft), scenario: Option<Checked>, fx: &mut Vec<Effect>) {
+    let (id, draft) = draft;
+    model.import = None;
+    model.view.dialog = None;
+    match scenario {
+        Some(checked) => open(model, draft.opened(id, checked), fx),
+        None => notify(model, true, "This draft cannot be read.".to_string(), None, fx),
+    }
+}
+
+/// Sends the files of the preview to the engine.
+fn ask_to_read(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some(import) = &model.import else { return };
+    let (files, options) = (import.files.clone(), import.options.clone());
+    model.pieces = Pieces::default();
     model.in_flight.import = send(model, Ask::Import { files, options }, fx);
+}
+
+/// The engine is inside of a cycle that takes long and has not received the files: a fresh one reads them first and goes to the
+/// moment of the document afterwards.
+pub(crate) fn end_engine(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.import.as_ref().is_none_or(|import| !import.reading || import.received) {
+        return;
+    }
+    if !model.has_engine {
+        // It is still being started, and nothing of it would be left.
+        return fx.push(Effect::EndEngineSoon(model.in_flight.import));
+    }
+    pause(model, fx);
+    fx.push(Effect::RestartEngine);
+    ask_to_read(model, fx);
+    load(model, fx);
+}
+
+/// The engine has the files.
+pub(crate) fn received(model: &mut Model) {
+    if let Some(import) = &mut model.import {
+        Arc::make_mut(import).received = true;
+    }
+}
+
+/// Takes in what was understood.
+pub(crate) fn imported(model: &mut Model, say: Say, fx: &mut Vec<Effect>) {
+    let Say::Imported {
+        scenario,
+        checked,
+        more,
+        is_trace,
+        is_foreign,
+        columns,
+        understood,
+        assumed,
+        ignored,
+        findings,
+    } = say
+    else {
+        return;
+    };
+    let Pieces { jobs, timeline } = std::mem::take(&mut model.pieces);
+    let Some(import) = &mut model.import else { return };
+    let whole = |scenario: Box<Scenario>| Checked {
+        scenario: Arc::new(Scenario { jobs: Arc::new(jobs), timeline: Arc::new(timeline), ..*scenario }),
+        findings: Arc::new(checked),
+    };
+    let scenario = scenario.map(whole);
+    if let Some(draft) = import.draft.clone() {
+        return opened_draft(model, &draft, scenario, fx);
+    }
+    let (files, options) = (import.files.clone(), import.options.clone());
+    *import = Arc::new(Import {
+        files,
+        options,
+        draft: None,
+        reading: false,
+        received: true,
+        scenario,
+        more,
+        understood,
+        assumed,
+        ignored,
+        findings,
+        is_trace,
+        is_foreign,
+        columns,
+    });
+    model.view.dialog = Some(Dialog::Import);
 }
 
 /// Forgets what was recognised. Files that are still being read keep the engine from hearing anything: it is ended, and a fresh one
@@ -57,29 +156,24 @@ pub(crate) fn forget(model: &mut Model, fx: &mut Vec<Effect>) {
 /// Makes what was recognised the present document.
 pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Effect>) {
     let Some(import) = model.import.take() else { return };
-    let Some(text) = &import.scenario else { return };
-    match document::from_text(text) {
-        Ok(mut scenario) => {
-            if scenario.name.is_empty() {
-                scenario.name = title_of(&import.files);
-            }
-            let has_file =
-                Policy::described(&scenario.policy).is_some_and(|policy| !policy.exports.is_empty());
-            let is_foreign = has_file && import.files.len() == 1;
-            open(model, Opened::new(scenario, Origin::Files), fx);
-            let original = import.files.first().filter(|_| is_foreign);
-            model.original =
-                original.and_then(|(_, bytes)| Some(Arc::from(std::str::from_utf8(&bytes.0).ok()?)));
-            model.pristine = false;
-            keep(model, fx);
-            if !import.more.is_empty() {
-                fx.push(Effect::AddDrafts(import.more.clone()));
-            }
-            if let Some(time_ms) = run_until_ms {
-                ask_frame(model, Ask::RunUntil { time_ms }, fx);
-            }
-        }
-        Err(says) => notify(model, true, says.join(" "), None, fx),
+    let Some(mut checked) = import.scenario.clone() else { return };
+    if checked.scenario.name.is_empty() {
+        // What is shared with the preview is copied; long sections are shared further on.
+        Arc::make_mut(&mut checked.scenario).name = title_of(&import.files);
+    }
+    let policy = Policy::described(&checked.scenario.policy);
+    let has_file = policy.is_some_and(|policy| !policy.exports.is_empty());
+    let is_foreign = has_file && import.files.len() == 1;
+    open(model, Opened::of(checked, Origin::Files), fx);
+    let original = import.files.first().filter(|_| is_foreign);
+    model.original = original.and_then(|(_, bytes)| Some(Arc::from(std::str::from_utf8(&bytes.0).ok()?)));
+    model.pristine = false;
+    keep(model, fx);
+    if !import.more.is_empty() {
+        fx.push(Effect::AddDrafts(import.more.clone()));
+    }
+    if let Some(time_ms) = run_until_ms {
+        ask_frame(model, Ask::RunUntil { time_ms }, fx);
     }
 }
 
@@ -139,14 +233,14 @@ fn title_of(files: &[(String, FileBytes)]) -> String {
 pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
     (model.exported, model.exporting) = (None, true);
     let original = model.original.as_deref().map(str::to_string);
-    let scenario = document::to_yaml(&model.scenario);
+    let scenario = model.scenario.clone();
     model.in_flight.export = send(model, Ask::Export { scenario, format: format.to_string(), original }, fx);
 }
 
 /// Has the scenario written as a virtual cluster.
 pub(crate) fn kit(model: &mut Model, fx: &mut Vec<Effect>) {
     model.kit = KitState::Preparing;
-    let scenario = document::to_yaml(&model.scenario);
+    let scenario = model.scenario.clone();
     model.in_flight.kit = send(model, Ask::Kit { scenario }, fx);
     fx.push(Effect::Announce("Preparing the kit …".to_string()));
 }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::engine::protocol::{Columns, FileBytes, ImportOptions, Kit};
-use crate::state::document::opened::Moment;
+use fairground::scenario::{JobEntry, TimelineEntry};
+
+use crate::engine::protocol::{Columns, FileBytes, ImportOptions, Kit, Piece};
+use crate::state::document::Checked;
+use crate::state::document::draft::Draft;
 
 pub mod commands;
 
@@ -17,14 +20,16 @@ pub struct Import {
     pub files: Vec<(String, FileBytes)>,
     /// The choices it was read with.
     pub options: ImportOptions,
+    /// The draft that is being opened, with its name in the storage; it is opened as soon as it is read.
+    pub draft: Option<Arc<(String, Draft)>>,
     /// Still being read.
     pub reading: bool,
-    /// The scenario (format 1, JSON).
-    pub scenario: Option<String>,
+    /// The engine has received them.
+    pub received: bool,
+    /// The scenario, checked.
+    pub scenario: Option<Checked>,
     /// Further scenarios, which become drafts.
     pub more: Vec<String>,
-    /// The moment of a link.
-    pub moment: Option<Moment>,
     /// What was understood.
     pub understood: Vec<String>,
     /// What was assumed.
@@ -39,6 +44,25 @@ pub struct Import {
     pub is_foreign: bool,
     /// The first rows of a trace.
     pub columns: Option<Columns>,
+}
+
+/// Pieces of a scenario that is being received.
+#[derive(Clone, Debug, Default)]
+pub struct Pieces {
+    /// Its jobs so far.
+    pub jobs: Vec<JobEntry>,
+    /// Its timeline so far.
+    pub timeline: Vec<TimelineEntry>,
+}
+
+impl Pieces {
+    /// Takes the next one in.
+    pub fn add(&mut self, piece: Piece) {
+        match piece {
+            Piece::Jobs(jobs) => self.jobs.extend(jobs),
+            Piece::Timeline(entries) => self.timeline.extend(entries),
+        }
+    }
 }
 
 /// The scenario as a virtual cluster with the real scheduler of its policy.

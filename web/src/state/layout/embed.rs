@@ -84,6 +84,9 @@ impl Embed {
             | Command::Import { .. }
             | Command::TakeImport { .. }
             | Command::ReloadImport
+            | Command::RestoreNames(_)
+            | Command::OpenDraft { .. }
+            | Command::Pack
             | Command::Share
             | Command::Why(_) => false,
             Command::Dialog(Some(dialog)) => matches!(dialog, Dialog::BadLink(_)),

@@ -4,7 +4,6 @@ use fairground::words::Selection;
 
 use crate::engine::protocol::{Ask, Stop};
 use crate::state::branches::commands::stop_comparing;
-use crate::state::document;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::playback::engine_state::EngineState;
@@ -119,7 +118,7 @@ pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>
     model.decision = None;
     model.baseline = None;
     model.by_time = true;
-    let scenario = document::to_json(&model.scenario);
+    let scenario = model.scenario.clone();
     ask_frame(model, Ask::LoadAt { scenario, time_ms }, fx);
 }
 

@@ -2,6 +2,7 @@
 
 use crate::state::command::Command;
 use crate::state::effect::Effect;
+use crate::state::import;
 use crate::state::model::Model;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
@@ -10,6 +11,9 @@ use crate::state::playback::run::load;
 
 /// Ends the engine inside of a cycle that takes long; a fresh one goes to the last cycle that was reached.
 pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
+    if id == model.in_flight.import {
+        return import::commands::end_engine(model, fx);
+    }
     if id != model.in_flight.cancel {
         return;
     }

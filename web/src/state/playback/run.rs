@@ -6,7 +6,6 @@ use fairground::scenario::Severity;
 
 use super::engine_state::EngineState;
 use crate::engine::protocol::Ask;
-use crate::state::document;
 use crate::state::effect::Effect;
 use crate::state::import::KitState;
 use crate::state::model::Model;
@@ -36,7 +35,7 @@ pub(crate) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
         model.in_flight.frame = model.fresh_id();
         return;
     }
-    let scenario = document::to_json(&model.scenario);
+    let scenario = model.scenario.clone();
     let pace = (model.scenario.policy.clone(), model.scenario.cycle.clone());
     let was = model.pace.replace(pace.clone());
     // Where cycles come at other times, the moment is kept and not the number of its cycle.

@@ -1,0 +1,93 @@
+//! What KAI's operator configures a scheduler with, and the settings of a scenario that stand for it: read in imports, written in kits.
+//!
+//! # Rule
+//! Each shard has a scheduler of its own, whose plugins and actions are the operator's lists, changed by what the shard says.
+//!
+//! # Source
+//! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1
+
+/// Every plugin that is simulated, with the operator's priority; higher ones go first.
+pub const PLUGINS: [(&str, i64); 20] = [
+    ("predicates", 1900),
+    ("proportion", 1800),
+    ("priority", 1700),
+    ("nodeavailability", 1600),
+    ("resourcetype", 1500),
+    ("podaffinity", 1400),
+    ("elastic", 1300),
+    ("kubeflow", 1200),
+    ("ray", 1100),
+    ("subgrouporder", 1000),
+    ("taskorder", 900),
+    ("nominatednode", 800),
+    ("dynamicresources", 700),
+    ("minruntime", 600),
+    ("topology", 500),
+    ("snapshot", 400),
+    ("gpupack", 300),
+    ("gpuspread", 300),
+    ("nodeplacement", 200),
+    ("gpusharingorder", 100),
+];
+
+/// Every action with the operator's priority.
+pub const ACTIONS: [(&str, i64); 5] = [
+    ("allocate", 500),
+    ("consolidation", 400),
+    ("reclaim", 300),
+    ("preempt", 200),
+    ("stalegangeviction", 100),
+];
+
+/// Whether the operator loads a plugin where GPU work, and CPU work, is spread.
+pub fn has_plugin(name: &str, [gpu, _]: [bool; 2]) -> bool {
+    match name {
+        "gpupack" | "gpusharingorder" => !gpu,
+        "gpuspread" => gpu,
+        _ => true,
+    }
+}
+
+/// Whether the operator runs an action where GPU work, and CPU work, is spread.
+pub fn has_action(name: &str, spreads: [bool; 2]) -> bool {
+    name != "consolidation" || spreads == [false, false]
+}
+
+/// Fields of a shard with their settings.
+pub const FIELDS: [(&[&str], &str); 5] = [
+    (&["placementStrategy", "gpu"], "gpu-placement"),
+    (&["placementStrategy", "cpu"], "cpu-placement"),
+    (&["kValue"], "k-value"),
+    (&["minRuntime", "preemptMinRuntime"], "default-preempt-min-runtime"),
+    (&["minRuntime", "reclaimMinRuntime"], "default-reclaim-min-runtime"),
+];
+
+/// Flags of the scheduler with their settings.
+pub const FLAGS: [(&str, &str); 7] = [
+    ("full-hierarchy-fairness", "full-hierarchy-fairness"),
+    ("max-consolidation-preemptees", "max-consolidation-preemptees"),
+    ("allow-consolidating-reclaim", "consolidating-reclaim"),
+    ("use-scheduling-signatures", "scheduling-signatures"),
+    ("restrict-node-scheduling", "restrict-node-scheduling"),
+    ("schedule-period", "cycle"),
+    ("default-staleness-grace-period", "staleness-grace"),
+];
+
+/// Arguments of plugins with their settings.
+pub const ARGUMENTS: [(&str, &str, &str); 8] = [
+    ("proportion", "kValue", "k-value"),
+    ("proportion", "relcaimerSaturationMultiplier", "saturation-multiplier"),
+    ("proportion", "reclaimerUtilizationMultiplier", "saturation-multiplier"),
+    ("minruntime", "defaultPreemptMinRuntime", "default-preempt-min-runtime"),
+    ("minruntime", "defaultReclaimMinRuntime", "default-reclaim-min-runtime"),
+    ("minruntime", "reclaimResolveMethod", "reclaim-resolve"),
+    ("nodeplacement", "gpu", "gpu-placement"),
+    ("nodeplacement", "cpu", "cpu-placement"),
+];
+
+/// Parameters of usage that are durations, with their settings.
+pub const USAGE: [(&str, &str); 3] = [
+    ("windowSize", "usage-window"),
+    ("halfLifePeriod", "usage-half-life"),
+    ("fetchInterval", "usage-fetch-interval"),
+];

@@ -1,0 +1,26 @@
+//! The present document as it is kept on the device.
+
+use fairground::link;
+use fairground::words::Selection;
+
+use super::draft::{Draft, is_large};
+use crate::state::document;
+use crate::state::model::Model;
+
+impl Draft {
+    /// The present document as a draft; with its text if that is written already.
+    pub fn of(model: &Model, address: &str, packed: Option<String>) -> Draft {
+        let is_large = is_large(&model.scenario);
+        let pack = || link::encode_within_limit(&model.scenario).filter(|_| is_large);
+        let states = if is_large { Vec::new() } else { model.history.kept() };
+        Draft {
+            scenario: packed.or_else(pack).unwrap_or_else(|| document::to_json(&model.scenario)),
+            cycle: model.cursor,
+            selection: model.selection.as_ref().map(Selection::to_text).unwrap_or_default(),
+            dismissed: (*model.dismissed).clone(),
+            address: address.to_string(),
+            text: model.unread.as_deref().unwrap_or_default().to_string(),
+            states: states.into_iter().map(|(line, of)| (line, of.clone())).collect(),
+        }
+    }
+}
