@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::scenario::{Diagnostic, Path, Scenario};
+use fairground::scenario::{Diagnostic, Path, Scenario, at_moment};
 use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
@@ -17,7 +17,6 @@ use crate::props::{
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
 use crate::state::command::Command;
-use crate::state::document::at_moment::at_moment;
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::timeline_edit::{self, mistake};
 use crate::state::effect::Effect;

@@ -5,13 +5,14 @@
 //! nowhere to be from the start.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::options::Options;
 use super::queues_yaml::import_queues_yaml;
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::{
-    Diagnostic, Path, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry, codes, finding, quantity,
-    quoted,
+    Diagnostic, Path, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry, at_moment, codes, finding,
+    quantity, quoted,
 };
 use crate::units::Resource;
 
@@ -54,7 +55,7 @@ pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
         refuse("a configuration with several partitions cannot be read anew here: change the settings of each pool".into());
         return reload;
     }
-    let from = at_moment(scenario, moment);
+    let from = at_moment(&Arc::new(scenario.clone()), moment);
     for queue in to.queues.iter() {
         match from.queues.iter().find(|own| own.name == queue.name) {
             None => refuse(format!(
@@ -80,31 +81,6 @@ pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
     }
     reload.entries.extend(settings_entry(&from, &to, fixed, entry()));
     reload
-}
-
-/// The scenario with the values that queues and settings have from a moment on.
-fn at_moment(scenario: &Scenario, moment: i64) -> Scenario {
-    let mut now = scenario.clone();
-    let when = |entry: &TimelineEntry| quantity::millis(&entry.at.0).unwrap_or(i64::MAX);
-    let mut entries: Vec<&TimelineEntry> = scenario.timeline.iter().filter(|e| when(e) <= moment).collect();
-    entries.sort_by_key(|entry| when(entry));
-    let mut queues = (*now.queues).clone();
-    for entry in entries {
-        now.settings.extend(entry.settings.iter().map(|(name, value)| (name.clone(), value.clone())));
-        now.settings.retain(|name, _| !entry.unset.contains(name));
-        let Some(queue) = queues.iter_mut().find(|queue| entry.queue.as_ref() == Some(&queue.name)) else {
-            continue;
-        };
-        queue.priority = entry.priority.clone().or(queue.priority.take());
-        for (own, new) in
-            [(&mut queue.gpu, &entry.gpu), (&mut queue.cpu, &entry.cpu), (&mut queue.memory, &entry.memory)]
-        {
-            own.quota = new.quota.clone().or(own.quota.take());
-            own.limit = new.limit.clone().or(own.limit.take());
-        }
-    }
-    now.queues = std::sync::Arc::new(queues);
-    now
 }
 
 /// What is different about a queue.

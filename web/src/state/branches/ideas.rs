@@ -1,14 +1,15 @@
 //! Which small changes may help a job that waits, by what holds it up and by what its policy reads.
 
 use fairground::policy::{JobDefaults, Policy};
-use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scalar, Scenario, quantity};
+use fairground::scenario::{
+    Edit, JobEntry, NodeEntry, Path, QueueEntry, Scalar, Scenario, at_moment, quantity,
+};
 use fairground::trace::{Gate, Refusal};
 use fairground::units::{Amount, Resource};
 use fairground::words::Terms;
 
 use crate::engine::protocol::{Frame, QueueRow};
 use crate::state::branches::what_if::Idea;
-use crate::state::document::at_moment::at_moment;
 use crate::state::document::change::Change;
 use crate::state::document::{edit, timeline_edit};
 use crate::state::model::Model;

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use fairground::export::restored;
-use fairground::scenario::{Fix, Path, Scenario};
+use fairground::scenario::{Fix, Path, Scenario, at_moment};
 use fairground::words::{Selection, Terms, capital};
 
 use crate::engine::protocol::Ask;
 use crate::state::branches::alternative;
 use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
-use crate::state::document::at_moment::at_moment;
 use crate::state::document::change::{Change, Changed};
 use crate::state::document::opened::{Opened, Origin};
 use crate::state::document::{self, Checked, edit, remarks, timeline_edit};

@@ -1,6 +1,5 @@
 //! The document: the scenario, its edits and their history.
 
-pub mod at_moment;
 pub mod change;
 pub mod commands;
 pub mod draft;

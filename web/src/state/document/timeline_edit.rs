@@ -10,9 +10,8 @@ use std::sync::Arc;
 
 use fairground::policy::Policy;
 use fairground::scenario::quantity::{count, millis};
-use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry};
+use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry, at_moment};
 
-use super::at_moment::at_moment;
 use super::change::{Change, Changed};
 use crate::state::document::{self, Checked};
 use crate::state::model::Model;

@@ -1,12 +1,14 @@
-//! The scenario as it holds at a moment of the run: what forms show while edits hold from the cursor on.
+//! The scenario as it holds at a moment of the run: what forms show while edits hold from the cursor on, and what a reloaded
+//! configuration is compared with.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fairground::scenario::quantity::{count, millis};
-use fairground::scenario::{NodeEntry, QueueEntry, QueuePoolEntry, Scalar, Scenario, TimelineEntry};
+use crate::format::quantity::{count, millis};
+use crate::format::{NodeEntry, QueueEntry, QueuePoolEntry, Scalar, Scenario, TimelineEntry};
 
-/// The queues, nodes and settings as the timeline has changed them by a moment. A group of nodes has what all of them have.
+/// The scenario with queues, nodes and settings as its timeline has changed them by a moment, in milliseconds. A group of nodes
+/// has what all of them have. The same one if nothing changes until then.
 pub fn at_moment(scenario: &Arc<Scenario>, time_ms: i64) -> Arc<Scenario> {
     let mut entries: Vec<(i64, &TimelineEntry)> =
         scenario.timeline.iter().filter_map(|entry| Some((millis(&entry.at.0).ok()?, entry))).collect();

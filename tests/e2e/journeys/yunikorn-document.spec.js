@@ -1,0 +1,94 @@
+// YuniKorn's document on priorities from top to bottom, with the numbers read off the page. Its eleven steps are in
+// priorities.spec.js.
+
+import { App, form } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+async function open(page) {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const app = new App(page);
+  await app.open();
+  return app;
+}
+
+/** The last cell of each queue in the table of queue priorities: the priority, with a change of the last cycle. */
+async function priorities(page) {
+  const lines = await page.getByRole("table", { name: "Queue priorities", exact: true }).locator("tbody tr").all();
+  const cells = await Promise.all(lines.map((line) => line.locator("th, td").allTextContents()));
+  return Object.fromEntries(cells.map((row) => [row[0].trim(), row.at(-1).trim()]));
+}
+
+/** Chooses a property in the form of a queue. */
+async function choose(app, queue, property, value) {
+  await form(app.page, queue);
+  await app.page.locator(".setup").getByLabel(property, { exact: true }).selectOption(value);
+  await app.arrived();
+  await app.page.keyboard.press("Escape");
+}
+
+test("YuniKorn: request, application and queue priorities", async ({ page }) => {
+  const app = await open(page);
+  // Two requests of 10 and 20: the application has 20, its queue with offset 5 has 25; then 10 and 15.
+  await app.example("requests-of-two-priorities");
+  await app.tab("Priorities").click();
+  expect((await priorities(page)).batch).toMatch(/^25/);
+  await app.step.click();
+  await app.atCycle(1);
+  expect((await priorities(page)).batch).toMatch(/15$/);
+  // The offset is the knob: with 20 its second request goes before the 18 of report.
+  await app.set('queues["batch"].priority', "20");
+  expect((await priorities(page)).batch).toMatch(/30$/);
+  await app.step.click();
+  await app.atCycle(2);
+  await expect(page.locator(".strip")).toContainText("etl-P10 started");
+});
+
+test("YuniKorn: the single queue with all its properties", async ({ page }) => {
+  const app = await open(page);
+  await app.example("single-queue");
+  await form(page, "default");
+  const value = (label) => page.locator(".setup").getByLabel(label, { exact: true });
+  await expect(value("application.sort.policy")).toHaveValue("fifo");
+  await expect(value("application.sort.priority")).toHaveValue("enabled");
+  await expect(value("priority.policy")).toHaveValue("default");
+  await expect(value("priority.offset")).toHaveValue("0");
+  await page.keyboard.press("Escape");
+  // Priority first: urgent is the youngest and starts.
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(page.locator(".strip")).toContainText("urgent started");
+  // Priority ignored: age alone decides.
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("step back");
+  await page.keyboard.press("Enter");
+  await app.atCycle(0);
+  await choose(app, "default", "application.sort.priority", "disabled");
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(page.locator(".strip")).toContainText("early started");
+});
+
+test("YuniKorn: priorities before scheduling, offsets and fences", async ({ page }) => {
+  const app = await open(page);
+  await app.example("tenants-and-offsets");
+  await app.tab("Priorities").click();
+  expect(await priorities(page)).toMatchObject({
+    system: "1001",
+    "system-normal": "10",
+    "system-high": "1001",
+    "system-low": "-997",
+    tenants: "0",
+    "tenant-a": "10",
+    "child-a-1": "8",
+    "child-a-2": "6",
+    "tenant-b": "0",
+    "child-b-1": "9",
+    "child-b-2": "8",
+  });
+  // Without its fence the queue of the tenants has the highest priority below it.
+  await choose(app, "tenants", "priority.policy", "default");
+  expect((await priorities(page)).tenants).toBe("10");
+  // An offset raises a queue and those above it.
+  await app.set('queues["system-normal"].priority', "2000");
+  expect(await priorities(page)).toMatchObject({ "system-normal": "2010", system: "2010" });
+});
