@@ -83,7 +83,8 @@ fn entries(scenario: &Scenario, text: &str) -> Vec<String> {
     assert_eq!(reload.diagnostics, vec![]);
     let with = Scenario { timeline: std::sync::Arc::new(reload.entries), ..Scenario::default() };
     let yaml = fairground::scenario::to_yaml(&with);
-    yaml.lines().skip_while(|line| *line != "timeline:").skip(1).map(str::to_string).collect()
+    let lines = yaml.lines().skip_while(|line| *line != "timeline:").skip(1);
+    lines.map(|line| line.strip_prefix("  ").unwrap_or(line).to_string()).collect()
 }
 
 #[test]
