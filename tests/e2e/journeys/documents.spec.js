@@ -3,7 +3,6 @@
 import { App, fill } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-
 test("EGO: the over-commit ratio is in the capacity of the pool, and 1 takes it back", async ({ page }) => {
   const app = new App(page);
   await app.open();
@@ -40,6 +39,9 @@ test("YuniKorn: a configuration is reloaded at the cycle shown", async ({ page }
   const dialog = page.getByRole("dialog", { name: "Import preview" });
   await dialog.getByRole("button", { name: "Open this scenario" }).click();
   await app.atCycle(0);
+  await app.now.focus();
+  await page.keyboard.press("w");
+  await app.arrived();
   await app.step.click();
   await app.atCycle(1);
   await app.drop([["queues.yaml", queues("      maxapplications: 2\n")]]);

@@ -3,13 +3,15 @@
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
+const plain = (text) => text.replaceAll("\u00a0", " ").trim();
+
 /** A row of a table by its first cell, each cell under the head of its column. */
 async function row(page, title, name) {
   const table = page.getByRole("table", { name: title, exact: true });
   const head = await table.getByRole("columnheader").allTextContents();
   const lines = await table.locator("tbody tr").all();
   for (const line of lines) {
-    const cells = (await line.locator("th, td").allTextContents()).map((text) => text.replaceAll("\u00a0", " ").trim());
+    const cells = (await line.locator("th, td").allTextContents()).map(plain);
     if (cells.includes(name)) return Object.fromEntries(head.map((column, at) => [column.trim(), cells[at]]));
   }
   throw new Error(`no row ${name} in ${title}`);
@@ -88,7 +90,7 @@ test("EGO: free resources are assigned unit by unit", async ({ page }) => {
   await at(app, "ego-share-usage", 1);
   await app.tab("Share usage").click();
   const turns = page.getByRole("table", { name: "How free resources are assigned", exact: true }).locator("tbody tr");
-  const turn = async (n) => (await turns.nth(n - 1).locator("th, td").allTextContents()).map((text) => text.trim());
+  const turn = async (n) => (await turns.nth(n - 1).locator("th, td").allTextContents()).map(plain);
   // Percentages by ratio among those of the highest priority; the smallest usage for its ratio is chosen; usages are updated.
   const second = await turn(2);
   expect(second[1]).toContain("A 33.33 %, B 66.67 %, C 0 %");

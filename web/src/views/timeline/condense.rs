@@ -30,11 +30,7 @@ pub fn condensed(view: &TimelineView) -> Cow<'_, TimelineView> {
         };
         drawn.spread = Some(Spread { least: extreme(f64::min, f64::INFINITY), most: extreme(f64::max, 0.0) });
     }
-    let amounts = [&mut drawn.capacity, &mut drawn.waiting].into_iter();
-    let bands = drawn.bands.iter_mut().chain(&mut drawn.leaving).map(|band| &mut band.amounts);
-    let share = drawn.share.iter_mut();
-    let share = share.flat_map(|s| [&mut s.held, &mut s.shares, &mut s.owed, &mut s.borrowed]);
-    for amounts in amounts.chain(bands).chain(share) {
+    for amounts in drawn.amounts_mut() {
         *amounts = means(amounts);
     }
     drawn.times = parts.iter().map(|part| view.times[part.steps[0].0]).collect();

@@ -111,6 +111,14 @@ pub struct TimelineView {
 }
 
 impl TimelineView {
+    /// All amounts that there is one of for each step.
+    pub fn amounts_mut(&mut self) -> impl Iterator<Item = &mut Vec<f64>> {
+        let bands = self.bands.iter_mut().chain(&mut self.leaving).map(|band| &mut band.amounts);
+        let share = self.share.iter_mut();
+        let share = share.flat_map(|s| [&mut s.held, &mut s.shares, &mut s.owed, &mut s.borrowed]);
+        [&mut self.capacity, &mut self.waiting].into_iter().chain(bands).chain(share)
+    }
+
     /// Leaves out events of some kinds.
     pub fn leave_out(&mut self, kinds: Kinds) {
         self.events.retain(|event| !kinds.has(event.kind));

@@ -57,11 +57,7 @@ pub fn crop(view: &mut TimelineView, window: Window) {
     let cycles = std::mem::take(&mut view.cycles);
     view.cycles = cycles[kept.clone()].iter().map(|cycle| *cycle.max(&first)).collect();
     view.times = view.times[kept.clone()].to_vec();
-    let amounts = [&mut view.capacity, &mut view.waiting].into_iter();
-    let bands = view.bands.iter_mut().chain(&mut view.leaving).map(|band| &mut band.amounts);
-    let share = view.share.iter_mut();
-    let share = share.flat_map(|s| [&mut s.held, &mut s.shares, &mut s.owed, &mut s.borrowed]);
-    for amounts in amounts.chain(bands).chain(share) {
+    for amounts in view.amounts_mut() {
         *amounts = amounts[kept.clone()].to_vec();
     }
     view.alternatives.retain(|alternative| alternative.last >= first);
