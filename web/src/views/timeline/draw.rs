@@ -11,7 +11,7 @@ use super::condense::condensed;
 use super::draw_overlays::{Labels, cycles_per_pixel, name_overlays, over};
 use super::view::{Axis, Band, LaneMark, RIGHT, Spread, TimelineView, lane};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Size, fit, picture, px};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
 use crate::chart::paint::{Fill, Ink, Paint, Trim};
 use crate::chart::scale::{ticks, ticks_between};
@@ -207,12 +207,14 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Dr
         vec![(px(axis.left()), middle), (px(axis.width - RIGHT), middle)],
         Paint::from(Ink::Line).line(1.0),
     ))?;
-    for mark in marks {
+    for (i, mark) in marks.iter().enumerate() {
         let at = (px(mark.x), middle);
         area.draw(&Circle::new(at, px(8.0) as u32, Paint::from(Ink::Panel).area()))?;
         shape(area, mark.kind, at, Ink::Ink)?;
-        if mark.n > 1 {
-            let text = if mark.n > 99 { "99+".into() } else { mark.n.to_string() };
+        let text = if mark.n > 99 { "99+".into() } else { mark.n.to_string() };
+        // Where the next mark is near, how many there are is only said.
+        let room = marks.get(i + 1).map_or(f64::INFINITY, |next| next.x - mark.x);
+        if mark.n > 1 && room >= 25.0 + text_width(&text, 11.0) {
             let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(11.0, HPos::Left);
             area.draw(&Text::new(text, (at.0 + px(17.0), px(top + 6.5)), style))?;
         }
