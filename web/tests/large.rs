@@ -159,3 +159,22 @@ fn shown(told: &Gantt, run: &Run, frame: &Frame) -> gantt::view::GanttView {
     gantt::view::lay_behind(&mut view, told, frame, (told, Alternative { frame, changed: None }));
     view
 }
+
+/// A cluster that is opened at its present moment has submitted all its jobs at once.
+#[test]
+fn a_cycle_with_very_many_events_is_listed_in_short() {
+    let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8}]\n\
+                queues: [{name: q, gpu: {quota: 8, limit: unlimited, weight: 1}}]\n\
+                jobs: [{name: j, queue: q, count: 1300, gpu: 1}]\n";
+    let mut server = Server::default();
+    let scenario = Arc::new(from_text(text).expect("it is clean"));
+    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, cycle: 0 } });
+    while server.is_busy() {
+        replies.extend(server.work());
+    }
+    let Some(Say::Frame { frame, .. }) = replies.pop().map(|reply| reply.say) else { panic!("no frame") };
+    assert_eq!(frame.events.len(), 1300);
+    let (_, entries) = fairground::words::at_rest(&frame).list.expect("a list");
+    assert_eq!(entries.len(), 201);
+    assert_eq!(entries[200].text.spoken(), "and 1,100 more");
+}

@@ -11,6 +11,9 @@ use crate::moment::Kind;
 use crate::moment::{EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};
 
+/// Most things that are listed of one cycle.
+const LISTED_MAX: usize = 200;
+
 /// A line of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
@@ -62,19 +65,16 @@ pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
     groups
 }
 
-/// What happened in the cycle.
-pub fn now(frame: &Frame) -> Vec<Entry> {
-    groups(frame)
-        .iter()
-        .map(|group| Entry {
-            when: number::time(group.first.time_ms.max(0)),
-            cycle: None,
-            kind: Kind::of(group.first.word()),
-            text: line(frame, group),
-            selection: Some(Selection::Event { cycle: frame.cycle, index: group.index }),
-            current: false,
-        })
-        .collect()
+/// What happened, as a line.
+pub fn entry(frame: &Frame, group: &Group<'_>) -> Entry {
+    Entry {
+        when: number::time(group.first.time_ms.max(0)),
+        cycle: None,
+        kind: Kind::of(group.first.word()),
+        text: line(frame, group),
+        selection: Some(Selection::Event { cycle: frame.cycle, index: group.index }),
+        current: false,
+    }
 }
 
 fn line(frame: &Frame, group: &Group<'_>) -> Text {
@@ -134,8 +134,13 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
 
 /// Nothing is selected: what happened in the cycle.
 pub fn moment(frame: &Frame) -> Explanation {
-    let entries = now(frame);
-    let verdict = match (frame.cycle, entries.is_empty()) {
+    let groups = groups(frame);
+    let mut entries: Vec<Entry> = groups.iter().take(LISTED_MAX).map(|group| entry(frame, group)).collect();
+    if let Some(more) = groups.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
+        entries
+            .push(Entry { text: Text::of(format!("and {} more", number(more as f64))), ..Entry::default() });
+    }
+    let verdict = match (frame.cycle, groups.is_empty()) {
         (0, true) => Text::of(
             "Nothing has happened yet. Select a queue, a job, a cell or an event to see what decided it.",
         ),
@@ -146,10 +151,9 @@ pub fn moment(frame: &Frame) -> Explanation {
             Text::of("Nothing changed in this cycle, and nothing further will happen.")
         }
         (_, true) => Text::of("Nothing changed in this cycle."),
-        (cycle, false) => Text::of(format!(
-            "{} in cycle {cycle}. Select one to see what decided it.",
-            things(entries.len())
-        )),
+        (cycle, false) => {
+            Text::of(format!("{} in cycle {cycle}. Select one to see what decided it.", things(groups.len())))
+        }
     };
     let about = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
     Explanation {

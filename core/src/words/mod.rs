@@ -29,7 +29,7 @@ mod ticket;
 use crate::scenario::{Path, Scenario};
 
 pub use check::{quantity_name, says};
-pub use happenings::{Entry, Group, groups, history, now};
+pub use happenings::{Entry, Group, groups, history};
 pub use ladder::{Ladder, Step, ladder};
 pub use order::{Level, Order, order_lines, put_order};
 pub use phrases::node_state;

@@ -119,10 +119,10 @@ fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> 
 fn decided(frame: &Frame, key: &str) -> Vec<Entry> {
     let is_by = |checks: &[Check]| checks.iter().any(|check| check.rule.key() == key);
     let is_mark = |row: &EventRow| matches!(row.what, What::Mark(mark) if mark.rule.key() == key);
-    let events = happenings::groups(frame).into_iter().zip(happenings::now(frame));
+    let events = happenings::groups(frame).into_iter();
     let events = events
-        .filter(|(group, _)| is_by(&group.first.checks) || is_mark(group.first))
-        .map(|(_, entry)| entry);
+        .filter(|group| is_by(&group.first.checks) || is_mark(group.first))
+        .map(|group| happenings::entry(frame, &group));
     let waiting = frame.refusals.iter().filter(|refusal| is_by(&refusal.checks)).map(|refusal| Entry {
         text: Text::default().job(frame.job(refusal.job)).say(" was kept waiting"),
         selection: Some(Selection::Job(frame.job(refusal.job).to_string())),
