@@ -3,6 +3,7 @@
 //! This is the only place that installs anything: tools go to `target/tools`, Node packages to
 //! `tests/e2e/node_modules`, both pinned, and nothing happens where everything is there already.
 
+mod browser;
 mod documents;
 mod files;
 mod mutants;
@@ -10,6 +11,7 @@ mod page;
 mod screens;
 mod server;
 mod step;
+mod tally;
 mod test;
 mod tools;
 
@@ -92,7 +94,7 @@ fn serve(args: &[String]) -> Result<(), Failure> {
 
 fn e2e(args: &[String]) -> Result<(), Failure> {
     let (dist, args) = built(args)?;
-    passed(test::browser(&dist, "journeys", args)?)
+    passed(browser::browser(&dist, "journeys", args)?)
 }
 
 fn screens(args: &[String]) -> Result<(), Failure> {
@@ -100,9 +102,13 @@ fn screens(args: &[String]) -> Result<(), Failure> {
     passed(screens::screens(&dist, args)?)
 }
 
-fn passed(tally: test::Tally) -> Result<(), Failure> {
+fn passed(tally: tally::Tally) -> Result<(), Failure> {
     println!("{tally}");
-    if tally.failed == 0 { Ok(()) } else { Err(Failure::new("browser tests failed", test::LOOK_AT_RESULTS)) }
+    if tally.failed == 0 {
+        Ok(())
+    } else {
+        Err(Failure::new("browser tests failed", browser::LOOK_AT_RESULTS))
+    }
 }
 
 /// The page in `dist/`, built anew unless the first argument is `--no-build`, and the other arguments.
@@ -120,7 +126,7 @@ fn built(args: &[String]) -> Result<(PathBuf, &[String]), Failure> {
 fn bench(args: &[String]) -> Result<(), Failure> {
     if args.first().is_some_and(|arg| arg == "--browser") {
         let (dist, args) = built(&args[1..])?;
-        return test::browser(&dist, "bench", args).map(|_| ());
+        return browser::browser(&dist, "bench", args).map(|_| ());
     }
     step("Benchmarks of the engine", || {
         run(cargo().args(["bench", "-p", "fairground"]).args(args), "read the compiler's messages above")

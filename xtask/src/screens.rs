@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::browser::browser;
 use crate::files::{clear, files_below, read, write};
 use crate::step::Failure;
-use crate::test::{self, Tally};
+use crate::tally::Tally;
 
 /// Takes all pictures of the page in `dist`, or with arguments those that playwright picks, and says which look
 /// different from the last time on this machine.
@@ -18,7 +19,7 @@ pub fn screens(dist: &Path, args: &[String]) -> Result<Tally, Failure> {
         clear(&before)?;
         std::fs::rename(&folder, before.join("screens")).map_err(|error| Failure::file(&folder, error))?;
     }
-    let tally = test::browser(dist, "screens", args)?;
+    let tally = browser(dist, "screens", args)?;
     let pictures = pictures(&folder)?;
     let changed: BTreeSet<&String> =
         pictures.iter().filter(|name| is_changed(&before.join("screens"), &folder, name)).collect();
