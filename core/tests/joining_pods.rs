@@ -120,7 +120,7 @@ fn pods_of_a_withdrawn_job_do_not_join() {
     assert_eq!(course(&text, 12), ["0 submitted j", "1 started j/a/1", "3 evicted j/a/1", "3 done j"]);
 }
 
-/// In a pattern the pods of each job join so long after that job. Before the start nobody joins: they are there.
+/// In a pattern, the pods of each job join this long after that job. Pods whose time is before the start are there at the start.
 #[test]
 fn the_delay_counts_from_each_job() {
     let sets = "pod-sets: [{name: a, gpu: 1}, {name: b, gpu: 1, after: 3s}]";

@@ -166,7 +166,7 @@ fn a_alternative_leaves_the_run_alone() {
     let Report::Tally(tally) = &**report else { panic!("{report:?}") };
     assert_eq!(tally.cycle, 1, "it is of the moment");
     assert_eq!(page.go_to(1).events.len(), 3);
-    let wrong = Arc::new(Scenario { policy: "nobody".into(), ..Scenario::default() });
+    let wrong = Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() });
     let Some(Reply { say: Say::Alternative { frame: None, .. }, .. }) =
         page.ask(alternative_of(wrong, (1, 0), None)).pop()
     else {
@@ -204,7 +204,7 @@ fn a_fair_share_is_derived_down_the_tree() {
 fn what_cannot_run_is_refused_with_reasons() {
     let mut page = Page::new();
     let replies = page.ask(Ask::Load {
-        scenario: Arc::new(Scenario { policy: "nobody".into(), ..Scenario::default() }),
+        scenario: Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() }),
         cycle: 0,
     });
     let [Reply { say: Say::Refused { findings }, .. }] = replies.as_slice() else { panic!("{replies:?}") };

@@ -103,7 +103,7 @@ pub fn encode_with(scenario: &Scenario, rules: u32) -> String {
     encode_content(&columns::write(scenario, rules))
 }
 
-/// A scenario as text for a link; `None`: its content is larger than a link may hold, so that nobody could open it.
+/// A scenario as text for a link; `None`: its content is larger than a link may hold.
 pub fn encode_within_limit(scenario: &Scenario) -> Option<String> {
     let content = columns::write(scenario, RULES);
     (content.len() <= CONTENT_MAX).then(|| encode_content(&content))

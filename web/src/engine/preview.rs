@@ -1,9 +1,8 @@
 //! What an edit would come to, computed while it is being made.
 //!
-//! A hand that pulls asks many times a second. What is under way is finished, so that something is shown while the hand
-//! moves; of what was asked meanwhile only the latest is computed next. A moment is told as soon as it is there, and then
-//! the run goes on, unless something later waits. While nobody asks, what the hand will come to with one more step like
-//! its last is computed, so that it is there when it is asked for.
+//! A drag sends many requests a second. The running preview is finished, so that something is shown during the drag; of the
+//! requests that arrive meanwhile only the latest is computed next. The frame is sent as soon as it is computed, and then
+//! the run continues, unless a later request waits. When idle, the value one more step ahead is computed in advance.
 
 use std::sync::Arc;
 
@@ -19,12 +18,12 @@ use super::speculative;
 pub struct Previews {
     running: Option<Running>,
     next: Option<PreviewRequest>,
-    /// The scenario that was begun last, and the one that is being edited, as text: a hand comes from one of them.
+    /// The scenario that was begun last, and the one that is being edited, as text: the last step of a drag starts at one of them.
     before: [String; 2],
     foreseen: Option<Foreseen>,
 }
 
-/// What may be wished next.
+/// The request that is expected next.
 struct Foreseen {
     request: PreviewRequest,
     /// `None`: not begun.
@@ -153,10 +152,10 @@ impl PreviewRequest {
     }
 }
 
-/// Above this many entries nothing is computed in vain, and no text is needed.
+/// Scenarios with more entries are not computed in advance, and need no text.
 const SPECULATED_MAX: usize = 5_000;
 
-/// A scenario as the text in which steps of a hand are looked for; empty: it is too large for that.
+/// A scenario as the text in which the steps of a drag are found; empty: it is too large to be computed in advance.
 fn text_of(scenario: &Scenario) -> String {
     let n_entries = scenario.jobs.len() + scenario.nodes.len() + scenario.timeline.len();
     if n_entries > SPECULATED_MAX { String::new() } else { scenario::to_json(scenario) }
@@ -244,7 +243,7 @@ mod tests {
 
     #[test]
     fn one_more_step_is_there_before_it_is_asked_for() {
-        // From 2, the scenario's own; the hand of the last one came back to it in between.
+        // From 2, the scenario's own value; the last drag returned to it in between.
         for (before, next) in [(&[3][..], 4), (&[3, 4], 5), (&[3, 5], 7), (&[4, 3], 2), (&[9, 3], 4)] {
             for quota in [next, 8] {
                 let mut fresh = Previews::default();

@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn findings_are_read_back() {
         let mut wrong = crate::library::start();
-        Arc::make_mut(&mut wrong.queues)[0].parent = Some("nobody".into());
+        Arc::make_mut(&mut wrong.queues)[0].parent = Some("unknown".into());
         let found = fairground::scenario::check(&wrong).diagnostics;
         assert!(found.iter().any(|d| d.fix.is_some()), "{found:?}");
         assert_eq!(read(&write(&found)), Ok(found));

@@ -197,7 +197,7 @@ impl Server {
         }
     }
 
-    /// Computes a little of what the hand that pulls a value may come to next; `false`: there is nothing to do.
+    /// Computes a part of the next step of a drag in advance; `false`: there is nothing to do.
     pub fn speculate(&mut self) -> bool {
         // To lay out a large scenario takes long before its first cycle.
         let is_small = self.main.as_ref().is_some_and(Branch::is_small);

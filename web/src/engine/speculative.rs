@@ -1,4 +1,4 @@
-//! What a scenario is after one more step of the hand that pulls a value.
+//! The scenario after one more step of a drag.
 //!
 //! # Rule
 //! Two texts that differ in one number make a step. The next text has that number changed by as much again, written with

@@ -53,7 +53,7 @@ pub fn DragHandle(
             store.dispatch(Command::Preview { at: path.get_value(), value: text });
         }
     };
-    // A hand that takes hold often goes one step on.
+    // A drag often begins with one step up.
     let take_hold = move || {
         if let Some(value) = at_step.run((String::new(), 1)) {
             store.dispatch(Command::Speculate { at: path.get_value(), value });
@@ -69,7 +69,7 @@ pub fn DragHandle(
     };
     let moved = move |event: web_sys::PointerEvent| {
         let by = pull.get_untracked().map(|from| event.client_x() - from);
-        // A hand that presses trembles.
+        // A press moves the pointer by a pixel or two.
         let is_meant = |by: &i32| by.abs() > 2 || wanted.with_untracked(Option::is_some);
         if let Some(text) = by.filter(is_meant).and_then(|by| at_pull.run(f64::from(by) / text_scale())) {
             want(text);
