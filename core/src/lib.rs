@@ -6,6 +6,8 @@
 //! time; [`moment`], the state after a cycle as data, and [`words`], what was decided as sentences; [`link`], `import`, `export`
 //! and `translate`, how a scenario travels, where else it comes from and goes to, and how it reads under another policy.
 
+#![warn(missing_docs)]
+
 pub mod cluster;
 pub mod export;
 pub mod format;
