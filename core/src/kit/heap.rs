@@ -16,6 +16,10 @@ impl<T> Default for Heap<T> {
 }
 
 impl<T: Copy> Heap<T> {
+    /// Of items in order, the first one coming out first.
+    pub fn of_ordered(items: Vec<T>) -> Heap<T> {
+        Heap { items }
+    }
     /// How many items there are.
     pub fn len(&self) -> usize {
         self.items.len()

@@ -18,6 +18,7 @@ use super::fast::equivalence_classes::EquivalenceClasses;
 use super::fast::numbering::Numbers;
 use super::job::{Job, JobFacts, PodSet};
 use super::opening::{Opening, OpeningJob, OpeningPod};
+use super::order::leaves::Leaves;
 use super::order::nondeterminism::{Probe, Ties};
 use super::place::groups::Groups;
 use super::place::node::{Node, Room};
@@ -58,8 +59,8 @@ pub(super) struct Session<'a> {
     pub unsigned: Vec<JobRef>,
     /// Pods whose eviction was committed; one may be named twice, and may still be shown as running.
     pub evicted: Vec<PodRef>,
-    /// Jobs of leaf queues with something pending, in order; dropped when something is committed.
-    pub waiting: Option<Rc<[JobRef]>>,
+    /// See [`Session::waiting`]; dropped when something is committed.
+    pub waiting: Option<Rc<Leaves>>,
     /// Whether the queue order is a total one among the children of every queue, whatever they hold.
     pub siblings_are_ordered: bool,
     /// What pending requests of device memory are measured against, MiB.
@@ -200,15 +201,15 @@ impl<'a> Session<'a> {
     pub fn own_jobs(&self) -> impl Iterator<Item = JobRef> + use<> {
         (0..self.n_jobs).map(JobRef::of)
     }
-    /// Jobs of leaf queues with something pending, in order.
-    pub fn waiting(&mut self) -> Rc<[JobRef]> {
+    /// Jobs with something pending, by leaf queue.
+    pub fn waiting(&mut self) -> Rc<Leaves> {
         if let Some(waiting) = &self.waiting {
             return waiting.clone();
         }
-        let waits = |&job: &JobRef| self.facts[job.ix()].is_ordered && self.job(job).has_pending();
+        let waits = |&job: &JobRef| self.facts_of(job).is_ordered && self.job(job).has_pending();
         let mut jobs: Vec<JobRef> = self.own_jobs().filter(waits).collect();
         jobs.sort_by_key(|&job| self.job(job).rank);
-        let waiting: Rc<[JobRef]> = Rc::from(jobs);
+        let waiting = Rc::new(Leaves::of(self, jobs));
         self.waiting = Some(waiting.clone());
         waiting
     }

@@ -11,6 +11,7 @@
 //! nothing; an action that looks at a limited number of jobs per queue leaves out the last ones
 
 use crate::id::{JobId, QueueId};
+use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_order::{With, dominant};
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
@@ -28,7 +29,7 @@ pub(in crate::policy::kai) fn levels(
 ) -> Vec<OrderLevel> {
     let waiting = session.waiting();
     let mut tree = QueueTree::serving(session, None);
-    tree.load_sorted(session, waiting.to_vec());
+    tree.load_leaves(session, Leaves::clone(&waiting));
     let found = session.queues.iter().position(|known| known.id == queue).map(QueueRef::of);
     let mut path: Vec<QueueRef> =
         std::iter::successors(found, |queue| session.queues[queue.ix()].parent).collect();
@@ -41,9 +42,7 @@ pub(in crate::policy::kai) fn levels(
     }
     match of {
         Some(leaf) if session.queues[leaf.ix()].children.is_empty() => {
-            let of_leaf = |&job: &JobRef| session.facts_of(job).queue == of;
-            let jobs: Vec<JobRef> = waiting.iter().copied().filter(of_leaf).collect();
-            levels.push(jobs_of(session, leaf, &jobs, job));
+            levels.push(jobs_of(session, leaf, waiting.of_leaf(leaf), job));
         }
         Some(_) => levels.push(siblings(session, &mut tree, of, None)),
         None => (),

@@ -13,7 +13,8 @@
 //! nothing
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::rc::Rc;
 
 use crate::policy::kai::place::score_parts::{Parts, Range};
 use crate::policy::kai::task::{NodeRef, PodRef};
@@ -30,6 +31,8 @@ pub(in crate::policy::kai) struct EquivalenceClasses {
     /// Memory of a device in MiB, each that some node has, once.
     pub(super) models: Vec<i64>,
     pub(super) n_asked: u64,
+    /// By class of pods: how many fit each node, as long as nothing changes on any.
+    pub(super) rooms: BTreeMap<u32, Rc<[i64]>>,
     /// That of the last choice, to be used again.
     pub(super) ranking: Ranking,
 }
@@ -51,6 +54,7 @@ impl EquivalenceClasses {
     pub fn changed(&mut self, node: NodeRef) {
         self.versions[node.ix()] += 1;
         self.changed.push(node);
+        self.rooms.clear();
     }
 
     pub(super) fn model(&self, mib: i64) -> u16 {

@@ -3,7 +3,8 @@
 //! # Rule
 //! An attempt evicts tasks, places some of them again, and needs room for the claimant's tasks on the feasible nodes and
 //! under the limits. Placing others again only takes room and raises what queues hold. So if the claimant does not fit
-//! right after the evictions, by count of equal tasks on every node and by its capacity test, the attempt fails.
+//! right after the evictions, by count of equal tasks on every node and by its capacity test, the attempt fails. It also
+//! fails as soon as the claimant no longer fits because others were placed again before it.
 //!
 //! # Source
 //! kai.md 5.3, 5.4, 6.5, 6.7
@@ -11,6 +12,8 @@
 //! # Differs
 //! nothing. A failed attempt leaves no trace if undoing it restores every number exactly, which holds when all
 //! quantities are whole numbers and no device is shared ([`Session::is_whole`]); otherwise no attempt is left out.
+
+use std::rc::Rc;
 
 use crate::cluster::Preemptible;
 use crate::policy::kai::request::Request;
@@ -36,8 +39,8 @@ pub(in crate::policy::kai) struct Prospect {
 struct Shape {
     pod: PodRef,
     n: i64,
-    /// How many fit each node now, at most `n`.
-    now: Vec<i64>,
+    /// How many fit each node now.
+    now: Rc<[i64]>,
     /// Sum over the feasible nodes.
     sum: i64,
 }
@@ -61,13 +64,12 @@ impl Prospect {
             };
             match shapes.iter_mut().find(is_alike) {
                 Some(shape) => shape.n += 1,
-                None => shapes.push(Shape { pod, n: 1, now: Vec::new(), sum: 0 }),
+                None => shapes.push(Shape { pod, n: 1, now: Rc::from([]), sum: 0 }),
             }
         }
         for shape in &mut shapes {
-            let all = (0..s.nodes.len()).map(NodeRef::of);
-            shape.now = all.map(|at| s.room_for(shape.pod, at, Freed::default()).min(shape.n)).collect();
-            shape.sum = shape.now.iter().zip(nodes).filter(|(_, is_in)| **is_in).map(|(n, _)| n).sum();
+            shape.now = s.rooms(shape.pod);
+            shape.sum = shape.room_on(nodes);
         }
         let asked = s.asked_by(&chunk);
         let fixed = s.fixed_part(partial, &chunk);
@@ -145,7 +147,7 @@ impl Prospect {
             for &(at, freed) in &freed {
                 sum += s.room_for(shape.pod, at, freed).min(shape.n);
                 if nodes[at.ix()] {
-                    sum -= shape.now[at.ix()];
+                    sum -= shape.now[at.ix()].min(shape.n);
                 }
             }
             sum >= shape.n
@@ -155,8 +157,28 @@ impl Prospect {
     /// Counts nodes that became feasible.
     pub fn nodes_added(&mut self, nodes: &[bool]) {
         for shape in &mut self.shapes {
-            shape.sum = shape.now.iter().zip(nodes).filter(|(_, is_in)| **is_in).map(|(n, _)| n).sum();
+            shape.sum = shape.room_on(nodes);
         }
+    }
+
+    /// Whether the claimant may still fit during an attempt, after some of the evicted tasks were placed again. Room
+    /// on nodes without evictions only shrinks, so it counts as it was; the other nodes count as they are now.
+    pub fn stays_open(&self, s: &Session<'_>, with_evictions: &[NodeRef]) -> bool {
+        self.shapes.iter().all(|shape| {
+            let freed = || {
+                let rooms = with_evictions.iter().map(|&at| s.room_for(shape.pod, at, Freed::default()));
+                rooms.map(|room| room.min(shape.n)).sum::<i64>()
+            };
+            shape.sum >= shape.n || shape.sum + freed() >= shape.n
+        })
+    }
+}
+
+impl Shape {
+    /// How many of the tasks fit some nodes, each by itself.
+    fn room_on(&self, nodes: &[bool]) -> i64 {
+        let rooms = self.now.iter().zip(nodes).filter(|(_, is_in)| **is_in);
+        rooms.map(|(&room, _)| room.min(self.n)).sum()
     }
 }
 
@@ -189,6 +211,18 @@ impl Freed {
 }
 
 impl Session<'_> {
+    /// By node: how many equal tasks fit there now, computed once per class of pods until something changes on a node.
+    fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
+        let kind = self.pods[pod.ix()].kind;
+        if let Some(known) = self.classes.rooms.get(&kind) {
+            return known.clone();
+        }
+        let all = (0..self.nodes.len()).map(NodeRef::of);
+        let rooms: Rc<[i64]> = all.map(|at| self.room_for(pod, at, Freed::default())).collect();
+        self.classes.rooms.insert(kind, rooms.clone());
+        rooms
+    }
+
     /// At least how many equal tasks are too many for a node, less one: never too few.
     fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
         let (facts, node) = (&self.pods[pod.ix()], &self.nodes[at.ix()]);

@@ -96,6 +96,7 @@ mod tests {
     use super::*;
     use crate::cluster::Preemptible;
     use crate::policy::kai::opening::Opening;
+    use crate::policy::kai::order::leaves::Leaves;
     use crate::policy::kai::snapshot::{
         GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
     };
@@ -186,8 +187,8 @@ mod tests {
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
         let mut s = Session::open(&Opening::recorded(snapshot), Level::Outcomes);
         let mut tree = QueueTree::serving(&s, None);
-        let waiting = s.waiting().to_vec();
-        tree.load_sorted(&mut s, waiting);
+        let waiting = s.waiting();
+        tree.load_leaves(&mut s, Leaves::clone(&waiting));
         if skips {
             tree.look_for(&mut s, wanted.to_vec());
         }

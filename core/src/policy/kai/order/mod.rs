@@ -3,6 +3,7 @@
 pub(super) mod draw;
 pub(super) mod job_order;
 pub(super) mod job_rank;
+pub(super) mod leaves;
 pub(super) mod nondeterminism;
 pub(super) mod nondeterminism_probe;
 pub mod queue_comparison;

@@ -15,6 +15,7 @@
 //! Insertion order is the job order, or permuted by a seed (N-2).
 
 use crate::kit::heap::Heap;
+use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::order::queue_order::With;
 use crate::policy::kai::session::Session;
@@ -98,6 +99,19 @@ impl QueueTree {
                 Some(_) => (),
                 None => self.push(session, job),
             }
+        }
+    }
+
+    /// Fills an empty tree without a bound on the jobs of a leaf.
+    pub fn load_leaves(&mut self, session: &mut Session<'_>, leaves: Leaves) {
+        if session.draws(RandomOrder::Insertion) {
+            self.load_sorted(session, leaves.in_order(session));
+            return;
+        }
+        for (leaf, jobs) in leaves {
+            self.branches[leaf.ix()].get_or_insert_default().jobs = Heap::of_ordered(jobs);
+            self.link(session, leaf);
+            self.mark(session, leaf);
         }
     }
 

@@ -13,6 +13,8 @@
 //! nothing
 
 use crate::policy::kai::explain::notes::Proof;
+use crate::policy::kai::fast::feasibility::Prospect;
+use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
@@ -42,10 +44,11 @@ impl Session<'_> {
         hypothesis: &Hypothesis,
         victims: &[TaskRef],
         nodes: &[bool],
+        prospect: Option<&Prospect>,
     ) -> Attempt {
         let claimant = self.job(hypothesis.partial).uid;
         self.note_tried(taking, hypothesis, 1);
-        if !self.place_anew(st, hypothesis, victims, nodes) {
+        if !self.place_anew(st, hypothesis, victims, nodes, prospect) {
             return Attempt::Failed;
         }
         let mut proof = Proof::default();
@@ -57,25 +60,30 @@ impl Session<'_> {
         Attempt::Solved(victims.iter().copied().filter(goes).collect(), proof)
     }
 
+    /// Places the claimant and those that lost tasks again; `false` if the claimant finds no room.
     fn place_anew(
         &mut self,
         st: &mut Statement,
         hypothesis: &Hypothesis,
         victims: &[TaskRef],
         nodes: &[bool],
+        mut prospect: Option<&Prospect>,
     ) -> bool {
         let partial = hypothesis.partial;
         let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
         owners.sort();
         owners.dedup();
         let wanted = self.that_matter(partial, &owners);
-        let jobs = self.jobs_in_order(partial, &owners, wanted.clone());
+        let leaves = self.waiting_or_wanted(partial, &owners, &wanted);
         let mut tree = QueueTree::serving(self, None);
-        tree.load_sorted(self, jobs);
+        tree.load_leaves(self, leaves);
         if self.siblings_are_ordered {
             tree.look_for(self, wanted);
         }
         let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
+        let mut emptied: Vec<NodeRef> = victims.iter().filter_map(|&t| self.task(t).node).collect();
+        emptied.sort();
+        emptied.dedup();
         let mut left = owners.len() + 1;
         while left > 0
             && let Some(job) = tree.pop(self)
@@ -88,48 +96,35 @@ impl Session<'_> {
             tree.found(self, job);
             self.need(job);
             let placed = self.allocate_job(st, job, &nodes, true).is_ok();
-            if job == partial && !placed {
-                return false;
-            }
-            if !placed {
+            if job == partial {
+                if !placed {
+                    return false;
+                }
+                prospect = None;
+            } else if !placed {
                 self.chunk(job, false);
+            } else if prospect.is_some_and(|p| !p.stays_open(self, &emptied)) {
+                return false;
             }
         }
         true
     }
 
-    /// The claimant, replaced, and those of ordered queues that lost tasks.
+    /// The claimant, replaced, and those of ordered queues that lost tasks, in job order.
     fn that_matter(&self, partial: JobRef, owners: &[JobRef]) -> Vec<JobRef> {
         let claimant = self.job(partial).uid;
         let mut jobs: Vec<JobRef> = owners.iter().copied().filter(|&j| j != claimant).collect();
         jobs.push(partial);
         jobs.retain(|&job| self.facts_of(job).is_ordered);
+        jobs.sort_by_key(|&job| self.job(job).rank);
         jobs
     }
 
-    /// All that waits and all that matter, in job order.
-    fn jobs_in_order(
-        &mut self,
-        partial: JobRef,
-        owners: &[JobRef],
-        mut relevant: Vec<JobRef>,
-    ) -> Vec<JobRef> {
-        let claimant = self.job(partial).uid;
-        relevant.sort_by_key(|&job| self.job(job).rank);
-        let waiting = self.waiting();
-        let mut jobs = Vec::with_capacity(waiting.len() + relevant.len());
-        let mut relevant = relevant.into_iter().peekable();
-        for &job in waiting.iter() {
-            if job == claimant || owners.binary_search(&job).is_ok() {
-                continue;
-            }
-            while let Some(first) = relevant.next_if(|&r| self.job(r).rank < self.job(job).rank) {
-                jobs.push(first);
-            }
-            jobs.push(job);
-        }
-        jobs.extend(relevant);
-        jobs
+    /// All that waits and all that matter.
+    fn waiting_or_wanted(&mut self, partial: JobRef, owners: &[JobRef], wanted: &[JobRef]) -> Leaves {
+        let (claimant, waiting) = (self.job(partial).uid, self.waiting());
+        let is_replaced = |job: JobRef| job == claimant || owners.binary_search(&job).is_ok();
+        Leaves::clone(&waiting).with(self, is_replaced, wanted)
     }
 
     fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {

@@ -222,7 +222,7 @@ impl Session<'_> {
             return None;
         }
         let attempt = if hypothesis.potential().is_empty() {
-            self.simulate(taking, &mut st, hypothesis, &recorded, nodes)
+            self.simulate(taking, &mut st, hypothesis, &recorded, nodes, prospect.as_ref())
         } else {
             self.try_nodes(taking, &mut st, hypothesis, (recorded.len(), places), nodes, prospect)
         };
@@ -281,7 +281,7 @@ impl Session<'_> {
                     added.push(at);
                 }
             }
-            match self.simulate(taking, st, hypothesis, &victims, nodes) {
+            match self.simulate(taking, st, hypothesis, &victims, nodes, prospect.as_ref()) {
                 Attempt::Failed => {
                     added.into_iter().for_each(|n| nodes[n.ix()] = false);
                     st.rollback(self, checkpoint);
