@@ -101,7 +101,7 @@ pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
     let plan = checked.plan.ok_or_else(|| format!("imported, but {:?}", checked.diagnostics))?;
     let Policy::YuniKorn(policy) = plan.policy else { return Err("another policy".into()) };
     let partition = partition::partition(&plan.cluster.queues, &policy);
-    let types = partition::Kinds::new(&partition, &policy, &[]).names;
+    let types = partition::ResourceTypes::new(&partition, &policy, &[]).names;
     let settings = Settings { reservation_delay: 2000, ideal_predicates: true };
     let core = Core::new(&partition, types, settings);
     let names = Names(core.types.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fairground::policy::yunikorn::amounts::Amounts;
-use fairground::policy::yunikorn::apps::{Ending, NewApp};
+use fairground::policy::yunikorn::apps::{NewApp, ReleaseReason};
 use fairground::policy::yunikorn::config;
 use fairground::policy::yunikorn::model::{Ask, Core, Settings};
 use serde_json::Value;
@@ -123,7 +123,7 @@ impl World {
             let ask = self.core.find_app(&app).and_then(|app| self.core.find_ask(app, &key));
             let Some(ask) = ask.filter(|&ask| self.core.asks[ask].allocated) else { continue };
             if self.is_running(ask) {
-                self.core.release(ask, Ending::Over);
+                self.core.release(ask, ReleaseReason::Over);
             } else {
                 self.core.remove_ask(ask);
             }
@@ -193,7 +193,7 @@ impl World {
             "finish" | "remove" => {
                 let ask = app.and_then(|app| self.core.find_ask(app, field("key")));
                 match ask {
-                    Some(ask) if self.is_running(ask) => self.core.release(ask, Ending::Over),
+                    Some(ask) if self.is_running(ask) => self.core.release(ask, ReleaseReason::Over),
                     Some(ask) if field("op") == "remove" || self.core.asks[ask].allocated => {
                         self.core.remove_ask(ask)
                     }

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use fairground::policy::yunikorn::amounts::{self, Amounts, TYPES_MAX};
 use fairground::policy::yunikorn::apps::NewApp;
 use fairground::policy::yunikorn::config::File;
-use fairground::policy::yunikorn::guarantee::{Picture, Snap};
+use fairground::policy::yunikorn::guarantee::{QueueSnapshot, Snapshot};
 use fairground::policy::yunikorn::model::{Ask, Core, Settings};
-use fairground::policy::yunikorn::preempt::Willing;
+use fairground::policy::yunikorn::preempt::VictimKey;
 use fairground::policy::yunikorn::priority::{self, MIN, PriorityPolicy};
 use fairground::policy::yunikorn::properties::SortPolicy;
 use fairground::policy::yunikorn::quantity;
-use fairground::policy::yunikorn::required::{self, Standing};
-use fairground::policy::yunikorn::shares::{self, NodeSort, Shared};
+use fairground::policy::yunikorn::required::{self, RequiredNodeVictimKey};
+use fairground::policy::yunikorn::shares::{self, ComparedApp, NodeSort};
 use serde_json::{Map, Value, json};
 
 use super::{Names, same, text};
@@ -164,7 +164,7 @@ fn sort_applications(case: &Value, names: &Names) -> Result<Value, String> {
     for app in items(case, "apps") {
         if names.read(&app["pending"])?.positive() {
             let allocated = names.read(&app["allocated"])?;
-            let shared = Shared {
+            let shared = ComparedApp {
                 priority: int(app, "priority"),
                 submitted: app["submitted"].as_i64().unwrap_or(0),
                 usage: shares::usage_shares(&allocated, &guaranteed),
@@ -172,7 +172,7 @@ fn sort_applications(case: &Value, names: &Names) -> Result<Value, String> {
             apps.push((app["id"].clone(), shared));
         }
     }
-    let shared: Vec<Shared> = apps.iter().map(|(_, shared)| *shared).collect();
+    let shared: Vec<ComparedApp> = apps.iter().map(|(_, shared)| *shared).collect();
     let order = shares::sort_apps(&shared, policy == SortPolicy::Fair, case["sortPriority"] == true);
     Ok(order.into_iter().map(|i| apps[i].0.clone()).collect())
 }
@@ -222,11 +222,11 @@ fn node_score(case: &Value, names: &Names) -> Result<Value, String> {
 fn remaining(case: &Value, names: &Names) -> Result<Value, String> {
     let queues = items(case, "queues");
     let position = |path: &str| queues.iter().position(|q| q["path"] == *path);
-    let mut snaps = Vec::new();
+    let mut queues = Vec::new();
     for (at, queue) in queues.iter().enumerate() {
         let parent = queue["parent"].as_str().and_then(position);
         let (allocated, preempting) = (names.read(&queue["allocated"])?, names.read(&queue["preempting"])?);
-        snaps.push(Snap {
+        queues.push(QueueSnapshot {
             queue: at,
             parent,
             path: text(queue, "path").to_owned(),
@@ -239,7 +239,7 @@ fn remaining(case: &Value, names: &Names) -> Result<Value, String> {
     let leaf = position(text(case, "askLeaf"));
     if let (None, Some(guaranteed)) = (leaf, case.get("askGuaranteed")) {
         // The ask's leaf need not be one of the queues.
-        snaps.push(Snap {
+        queues.push(QueueSnapshot {
             queue: usize::MAX,
             parent: None,
             path: text(case, "askLeaf").to_owned(),
@@ -249,18 +249,18 @@ fn remaining(case: &Value, names: &Names) -> Result<Value, String> {
             linked: false,
         });
     }
-    let picture = Picture { leaf: leaf.unwrap_or(snaps.len() - 1), snaps };
+    let snapshot = Snapshot { leaf: leaf.unwrap_or(queues.len() - 1), queues };
     if let Some(queue) = case["queue"].as_str() {
         let at = position(queue).ok_or("no such queue")?;
-        return Ok(names.write(&picture.remaining(at)));
+        return Ok(names.write(&snapshot.remaining(at)));
     }
     let rows = queues.iter().enumerate();
-    let rows = rows.map(|(at, queue)| (text(queue, "path").to_owned(), names.write(&picture.remaining(at))));
+    let rows = rows.map(|(at, queue)| (text(queue, "path").to_owned(), names.write(&snapshot.remaining(at))));
     Ok(Value::Object(rows.collect::<Map<_, _>>()))
 }
 
-fn willing(value: &Value) -> Willing {
-    Willing {
+fn key(value: &Value) -> VictimKey {
+    VictimKey {
         allow_self: value["allowPreemptSelf"] == true,
         originator: value["originator"] == true,
         created: value["createTime"].as_i64().unwrap_or(0),
@@ -269,11 +269,11 @@ fn willing(value: &Value) -> Willing {
 
 fn victim_order(case: &Value) -> Result<(), String> {
     for (field, compare) in [
-        ("onNode", Willing::on_node as fn(&Willing, &Willing) -> Ordering),
-        ("additional", Willing::additional),
+        ("onNode", VictimKey::on_node as fn(&VictimKey, &VictimKey) -> Ordering),
+        ("additional", VictimKey::additional),
     ] {
         let mut all = items(case, "allocations");
-        all.sort_by(|a, b| compare(&willing(a), &willing(b)));
+        all.sort_by(|a, b| compare(&key(a), &key(b)));
         same(field, &case[field], &all.iter().map(|a| a["key"].clone()).collect())?;
     }
     Ok(())
@@ -281,10 +281,10 @@ fn victim_order(case: &Value) -> Result<(), String> {
 
 fn required_order(case: &Value, names: &Names) -> Result<Value, String> {
     let allocations = items(case, "allocations");
-    let mut standings = Vec::new();
+    let mut victims = Vec::new();
     for a in &allocations {
         let resource = names.read(&a["resource"])?;
-        standings.push(Standing { willing: willing(a), priority: int(a, "priority"), resource });
+        victims.push(RequiredNodeVictimKey { key: key(a), priority: int(a, "priority"), resource });
     }
-    Ok(required::order(&standings).into_iter().map(|i| allocations[i]["key"].clone()).collect())
+    Ok(required::order(&victims).into_iter().map(|i| allocations[i]["key"].clone()).collect())
 }

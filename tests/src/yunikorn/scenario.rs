@@ -1,6 +1,6 @@
 //! Whole scenarios: every cycle, every order, every state as recorded.
 
-use fairground::policy::yunikorn::cycle::{Found, Kind, Stage};
+use fairground::policy::yunikorn::cycle::{CycleResult, ResultType, Stage};
 use serde_json::{Value, json};
 
 use super::driver::{Opening, World};
@@ -91,7 +91,7 @@ fn compare_opening(t: i64, point: &Value, opening: &Opening) -> Result<(), Strin
 fn cycle(world: &mut World) -> (Value, bool) {
     let found = world.core.cycle();
     let mut row = match &found {
-        Some(found) if found.kind != Kind::Idle => result(world, found),
+        Some(found) if found.kind != ResultType::Idle => result(world, found),
         _ => json!({ "stage": "none", "result": "none" }),
     };
     let mut lost = world.core.unreserved.clone();
@@ -99,9 +99,9 @@ fn cycle(world: &mut World) -> (Value, bool) {
         // Without another result, the dropped reservation is the result.
         let (ask, node) = lost.remove(0);
         let headroom = world.core.headroom(world.core.apps[world.core.asks[ask].app].queue);
-        let dropped = Found {
+        let dropped = CycleResult {
             stage: Stage::Normal,
-            kind: Kind::Unreserved,
+            kind: ResultType::Unreserved,
             ask,
             node,
             headroom,
@@ -118,7 +118,7 @@ fn cycle(world: &mut World) -> (Value, bool) {
         unreserved.push(format!("{app}/{}@{node}", ask.key));
     }
     unreserved.sort();
-    if let Some(Found { kind: Kind::Replaced, ask, placeholder: Some(placeholder), .. }) = found {
+    if let Some(CycleResult { kind: ResultType::Replaced, ask, placeholder: Some(placeholder), .. }) = found {
         world.core.confirm_replacement(ask, placeholder);
     }
     let victims = world.doom();
@@ -126,7 +126,7 @@ fn cycle(world: &mut World) -> (Value, bool) {
     let mut timeouts = std::mem::take(&mut world.core.timed_out);
     timeouts.sort();
     world.kill();
-    let goes_on = found.is_some_and(|found| found.kind != Kind::Idle)
+    let goes_on = found.is_some_and(|found| found.kind != ResultType::Idle)
         || !victims.is_empty()
         || !timeouts.is_empty()
         || dropped;
@@ -138,7 +138,7 @@ fn cycle(world: &mut World) -> (Value, bool) {
     (row, goes_on)
 }
 
-fn result(world: &World, found: &Found) -> Value {
+fn result(world: &World, found: &CycleResult) -> Value {
     let core = &world.core;
     let ask = &core.asks[found.ask];
     let app = &core.apps[ask.app];
@@ -148,11 +148,11 @@ fn result(world: &World, found: &Found) -> Value {
         Stage::Normal => "normal",
     };
     let kind = match found.kind {
-        Kind::Allocated => "allocated",
-        Kind::AllocatedReserved => "allocatedReserved",
-        Kind::Replaced => "replaced",
-        Kind::Reserved | Kind::Idle => "reserved",
-        Kind::Unreserved => "unreserved",
+        ResultType::Allocated => "allocated",
+        ResultType::AllocatedReserved => "allocatedReserved",
+        ResultType::Replaced => "replaced",
+        ResultType::Reserved | ResultType::Idle => "reserved",
+        ResultType::Unreserved => "unreserved",
     };
     let mut row = json!({
         "stage": stage,

@@ -1,4 +1,4 @@
-//! What dominant resource fairness says of itself.
+//! Description of dominant resource fairness.
 //!
 //! # Source
 //! none: this is our own

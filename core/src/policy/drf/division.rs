@@ -1,9 +1,9 @@
 //! One level of the division by dominant shares.
 //!
 //! # Rule
-//! A child that gets the part `f` of what it wants, `d(r)` of each resource, has the dominant share `s = f × m` with
-//! `m = max over r of d(r) / (w(r) × R(r))`. All `s` rise together. A child stops when it has what it wants (`f = 1`), or when a resource
-//! that it wants is used up. Children of weight 0 come after all others, in file order.
+//! A child that receives the fraction `f` of its demand, `d(r)` per resource, has the dominant share `s = f × m` with
+//! `m = max over r of d(r) / (w(r) × R(r))`. All `s` rise together. A child stops when its demand is met (`f = 1`) or a
+//! resource that it demands is exhausted. Children of weight 0 come after all others, in file order.
 //!
 //! # Source
 //! Ghodsi et al., NSDI 2011, 4.1
@@ -12,24 +12,24 @@
 //! nothing
 
 use super::rules::DIVISION;
-use crate::policy::filling::{Child, LevelOf};
+use crate::policy::filling::{Child, DivisionLevel};
 use crate::trace::{DivisionStep, RiseEnd};
 use crate::units::Resource;
 
-/// A stretch in which the shares of some children rise together.
+/// Interval in which the shares of the open children rise together.
 struct Round {
-    /// Where their shares are before and after; `None`: children without weight, which get what is left one by one.
+    /// Shares before and after; `None` for children of weight 0, which are served one by one.
     shares: Option<(f64, f64)>,
-    /// The children, what each gets of every resource, and how it stands then.
-    gifts: Vec<(usize, [f64; 3], RiseEnd)>,
+    /// Child, amount granted per resource, and its state after the round.
+    grants: Vec<(usize, [f64; 3], RiseEnd)>,
 }
 
-/// The parts of all children; `total` is what the cluster has.
+/// Divides `has` among the children; `total` is the capacity of the cluster.
 pub fn divide(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<[f64; 3]> {
     let mut parts = vec![[0.0; 3]; children.len()];
-    for (i, gift, _) in rounds(has, children, total).into_iter().flat_map(|round| round.gifts) {
-        for (part, gift) in parts[i].iter_mut().zip(gift) {
-            *part += gift;
+    for (i, grant, _) in rounds(has, children, total).into_iter().flat_map(|round| round.grants) {
+        for (part, grant) in parts[i].iter_mut().zip(grant) {
+            *part += grant;
         }
     }
     parts
@@ -46,7 +46,7 @@ fn rounds(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<Round> {
         if open.is_empty() {
             break;
         }
-        // The share at which the next child has what it wants, or, if that is sooner, a resource is used up.
+        // The share at which the next child has its demand met or, if that is smaller, a resource is exhausted.
         let mut next = open.iter().map(|&i| m[i]).fold(f64::INFINITY, f64::min);
         let mut used_up = None;
         for (r, rest) in rest.iter().enumerate() {
@@ -55,13 +55,13 @@ fn rounds(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<Round> {
                 (next, used_up) = (s + rest / speed, Some(r));
             }
         }
-        let mut gifts = Vec::new();
+        let mut grants = Vec::new();
         for &i in &open {
-            let gift = children[i].wanted.map(|wanted| (next - s) / m[i] * wanted);
-            rest.iter_mut().zip(gift).for_each(|(rest, gift)| *rest -= gift);
-            gifts.push((i, gift));
+            let grant = children[i].wanted.map(|wanted| (next - s) / m[i] * wanted);
+            rest.iter_mut().zip(grant).for_each(|(rest, grant)| *rest -= grant);
+            grants.push((i, grant));
         }
-        // Each round ends somebody's turn, whatever rounding leaves of the resource.
+        // Guarantees progress: rounding must not leave a remainder of the exhausted resource.
         if let Some(r) = used_up {
             rest[r] = 0.0;
         }
@@ -70,25 +70,25 @@ fn rounds(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<Round> {
             Some(r) => RiseEnd::UsedUp(r),
             None => RiseEnd::GoesOn,
         };
-        let gifts: Vec<(usize, [f64; 3], RiseEnd)> =
-            gifts.into_iter().map(|(i, gift)| (i, gift, end(i))).collect();
+        let grants: Vec<(usize, [f64; 3], RiseEnd)> =
+            grants.into_iter().map(|(i, grant)| (i, grant, end(i))).collect();
         open.retain(|&i| used_up.is_some() || m[i] > next);
-        rounds.push(Round { shares: Some((s, next)), gifts });
+        rounds.push(Round { shares: Some((s, next)), grants });
         s = next;
     }
     for (i, child) in children.iter().enumerate().filter(|(i, _)| m[*i] == f64::INFINITY) {
         let fits = (0..3).filter(|&r| child.wanted[r] > 0.0).map(|r| rest[r].max(0.0) / child.wanted[r]);
         let f = fits.fold(1.0, f64::min);
-        let gift = child.wanted.map(|wanted| f * wanted);
-        rest.iter_mut().zip(gift).for_each(|(rest, gift)| *rest -= gift);
+        let grant = child.wanted.map(|wanted| f * wanted);
+        rest.iter_mut().zip(grant).for_each(|(rest, grant)| *rest -= grant);
         let short = (0..3).find(|&r| child.wanted[r] > 0.0 && rest[r] <= 0.0).map(of_index);
         let end = if f >= 1.0 { RiseEnd::HasAll } else { short.map_or(RiseEnd::GoesOn, RiseEnd::UsedUp) };
-        rounds.push(Round { shares: None, gifts: vec![(i, gift, end)] });
+        rounds.push(Round { shares: None, grants: vec![(i, grant, end)] });
     }
     rounds
 }
 
-/// The first resource that a child wants and of which nothing is left.
+/// First resource that the child demands and that is exhausted.
 fn lacking(child: &Child, rest: &[f64; 3]) -> Option<Resource> {
     (0..3).find(|&r| child.wanted[r] > 0.0 && rest[r] <= 0.0).map(of_index)
 }
@@ -97,11 +97,11 @@ fn of_index(r: usize) -> Resource {
     Resource::ACCOUNTED[r]
 }
 
-/// The rounds of one level, with what they give of one resource.
-pub fn steps(of: &LevelOf<'_>, r: Resource, steps: &mut Vec<DivisionStep>) {
+/// Appends the rounds of one level, with the amounts granted of one resource.
+pub fn steps(of: &DivisionLevel<'_>, r: Resource, steps: &mut Vec<DivisionStep>) {
     let children: Vec<Child> = of.children.iter().map(|(_, child)| *child).collect();
     for (round, number) in rounds(of.has, &children, of.total).into_iter().zip(1..) {
-        for (i, gift, end) in round.gifts {
+        for (i, grant, end) in round.grants {
             let (queue, child) = of.children[i];
             steps.push(DivisionStep::Rise {
                 rule: DIVISION,
@@ -111,14 +111,14 @@ pub fn steps(of: &LevelOf<'_>, r: Resource, steps: &mut Vec<DivisionStep>) {
                 dominant: dominant(&child, of.total),
                 weight: child.weight[r.index()],
                 wanted: child.wanted[r.index()],
-                given: gift[r.index()],
+                given: grant[r.index()],
                 end,
             });
         }
     }
 }
 
-/// The resource of which a child wants the largest part, over its weight.
+/// Resource with the largest weighted demand of the child, relative to the cluster.
 fn dominant(child: &Child, total: [f64; 3]) -> Resource {
     let share = |r: usize| match (child.wanted[r] > 0.0 && total[r] > 0.0, child.weight[r]) {
         (false, _) => -1.0,
@@ -129,7 +129,7 @@ fn dominant(child: &Child, total: [f64; 3]) -> Resource {
     of_index((0..3).fold(0, first))
 }
 
-/// `m`: the dominant share of a child that has all it wants; 0 if it wants nothing that there is.
+/// `m`: dominant share of a child whose demand is met; 0 if it demands nothing that the cluster has.
 fn per_whole(child: &Child, total: [f64; 3]) -> f64 {
     let has_no_weight = child.weight.iter().all(|w| *w <= 0.0);
     let mut m = 0.0f64;
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn who_wants_less_leaves_the_rest() {
+    fn small_demands_leave_the_rest_to_others() {
         let total = [9.0, 18.0, 0.0];
         let parts = divide(total, &[child(1.0, [1.0, 4.0, 0.0]), child(1.0, [30.0, 10.0, 0.0])], total);
         assert!(close(&parts, &[[1.0, 4.0, 0.0], [8.0, 8.0 / 3.0, 0.0]]), "{parts:?}");
     }
 
     #[test]
-    fn weights_count_and_without_weight_one_comes_last() {
+    fn shares_are_proportional_to_weights_and_weight_zero_comes_last() {
         let total = [0.0, 0.0, 8.0];
         let wants = [0.0, 0.0, 8.0];
         let parts =
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_nobody_has_does_not_matter() {
+    fn a_demand_for_a_resource_the_cluster_lacks_gets_nothing() {
         let parts = divide([4.0, 4.0, 0.0], &[child(1.0, [0.0, 0.0, 2.0])], [4.0, 4.0, 0.0]);
         assert!(close(&parts, &[[0.0; 3]]), "{parts:?}");
     }

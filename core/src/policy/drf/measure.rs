@@ -1,4 +1,4 @@
-//! How the policy measures shares.
+//! Share measure of dominant resource fairness.
 //!
 //! # Rule
 //! `s = max over r of u(r) / (w(r) × R(r))`
@@ -14,7 +14,7 @@ use super::rules::{BEST_FIT, DIVISION, LIMIT, SMALLEST_SHARE, SUBMIT_ORDER};
 use crate::policy::filling::{Measure, Rules, Share};
 use crate::trace::Quantity;
 
-/// How the policy measures.
+/// Share, division and rules of the policy.
 pub static MEASURE: Measure = Measure {
     rules: Rules {
         smallest_share: SMALLEST_SHARE,
@@ -28,7 +28,7 @@ pub static MEASURE: Measure = Measure {
     divide,
 };
 
-/// One division of exact numbers per resource, so that equal shares are equal in spite of rounding.
+/// Uses a single division of exact numbers per resource, so that rounding never separates equal shares.
 fn share(of: Share<'_>) -> f64 {
     if of.weight.iter().all(|w| *w <= 0.0) {
         return f64::INFINITY;

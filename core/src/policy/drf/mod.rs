@@ -1,10 +1,10 @@
-//! Plain dominant resource fairness: the queue whose largest share of any resource is smallest comes first.
+//! Plain dominant resource fairness: the queue with the smallest dominant share is served first.
 //!
 //! # Rule
-//! The dominant share of a queue is the largest part it holds of any resource, over its weight for that resource:
-//! `s = max over r of u(r) / (w(r) × R(r))`, where `R` is what all nodes have of CPU, memory and GPUs. The smallest is served
-//! first ([`super::filling`]). Quotas and priorities do not enter; a weight left out is 1, with weight 0 for a
-//! resource that it holds or for all a queue comes after the others.
+//! The dominant share of a queue is its largest weighted share of any resource:
+//! `s = max over r of u(r) / (w(r) × R(r))`, where `R` is the capacity of all nodes in CPU, memory and GPUs. The smallest is
+//! served first ([`super::filling`]). Quotas and priorities do not enter; the default weight is 1. A queue with weight 0
+//! for a resource that it holds, or for all resources, comes after the others.
 //!
 //! # Source
 //! A. Ghodsi, M. Zaharia, B. Hindman, A. Konwinski, S. Shenker, I. Stoica, *Dominant Resource Fairness: Fair Allocation of
@@ -30,11 +30,11 @@ use crate::policy::switches::Rulebook;
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
-/// This policy has no switches.
+/// The policy has no settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {}
 
-/// The policy.
+/// The scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drf {
     rhythm: Rhythm,
@@ -67,7 +67,7 @@ impl Scheduler for Drf {
     }
 
     fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
-        filling::ladder(&measure::MEASURE, world, queue, r, division::steps)
+        filling::derive(&measure::MEASURE, world, queue, r, division::steps)
     }
 
     fn order(

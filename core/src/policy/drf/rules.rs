@@ -1,4 +1,4 @@
-//! The rules of dominant resource fairness, and how it measures shares.
+//! Rule records of dominant resource fairness.
 //!
 //! # Rule
 //! `s = max over r of u(r) / (w(r) × R(r))`
@@ -14,7 +14,7 @@ use crate::trace::{Rule, RuleRecord};
 
 const SOURCE: &str = "Ghodsi et al., Dominant Resource Fairness, NSDI 2011, Algorithm 1";
 
-/// The smallest dominant share is served first.
+/// The queue with the smallest dominant share is served first.
 pub const SMALLEST_SHARE: Rule = Rule(&RuleRecord {
     key: "drf/smallest-dominant-share",
     says: "the queue with the smallest dominant share gets the next pods",
@@ -23,10 +23,10 @@ pub const SMALLEST_SHARE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// The order inside a queue.
+/// Order of the jobs of a queue.
 pub const SUBMIT_ORDER: Rule = Rule(&filling::submit_order("drf/submit-order"));
 
-/// The ceiling of a queue.
+/// A queue does not exceed its limit.
 pub const LIMIT: Rule = Rule(&RuleRecord {
     key: "drf/limit",
     says: "a queue cannot exceed its limit",
@@ -35,10 +35,10 @@ pub const LIMIT: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Where a pod goes.
+/// Choice of a node for a pod.
 pub const BEST_FIT: Rule = Rule(&filling::best_fit("drf/best-fit"));
 
-/// How the fair share comes about.
+/// Division that gives the fair share.
 pub const DIVISION: Rule = Rule(&RuleRecord {
     key: "drf/filling",
     says: "all dominant shares rise together until a resource is used up or a queue's request is met",

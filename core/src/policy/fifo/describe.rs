@@ -1,4 +1,4 @@
-//! What *first in, first out* says of itself.
+//! Description of *first in, first out*.
 //!
 //! # Source
 //! none: this is our own
@@ -14,7 +14,7 @@ pub const DESCRIPTION: Description = Description {
     about: "First in, first out starts jobs in the order of submission, each queue within its own quota.",
     terms: &super::vocabulary::TERMS,
     queue: QueueValues {
-        // Hard partitions are made of nodes with GPUs.
+        // Hard partitions consist of nodes with GPUs.
         quota: Some(QueueValue { word: "hard partition", unset: [Some("0"); 3], of_gpus_alone: true }),
         ..QueueValues::NONE
     },

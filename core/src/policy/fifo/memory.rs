@@ -1,11 +1,11 @@
-//! What the policy remembers: who owns which nodes, what is free on them, who waits, and the sums of the ledger.
+//! State between cycles: node ownership, free resources, waiting jobs and the sums of the ledger.
 //!
 //! # Rule
-//! Everything here can be recomputed from the cluster; it is kept so that a cycle costs what changed. A change of the
-//! configuration recomputes it.
+//! All of it can be recomputed from the cluster; it is updated incrementally so that a cycle costs only what changed. A
+//! change of the configuration recomputes it.
 //!
 //! # Source
-//! none; bookkeeping
+//! none: this is our own
 //!
 //! # Differs
 //! nothing
@@ -20,7 +20,7 @@ use crate::time::Time;
 use crate::trace::{Ledger, LedgerRow};
 use crate::units::{Amount, Bound, PerResource, Resource};
 
-/// What the policy remembers between cycles.
+/// State of the policy between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Whether the rest is up to date.
@@ -28,25 +28,25 @@ pub struct Memory {
     leaves: Vec<Leaf>,
     /// Position in `leaves` of each queue; `None` for inner ones.
     leaf_of: Arena<QueueId, Option<usize>>,
-    /// Nodes nobody owns.
+    /// Nodes without owner.
     common: Vec<NodeId>,
     is_common: Arena<NodeId, bool>,
     node_use: Arena<NodeId, NodeUse>,
     placed: BTreeMap<PodId, (NodeId, Devices)>,
-    /// Leaves in which something changed.
+    /// Positions of the leaves to reconsider in the next cycle.
     dirty: BTreeSet<usize>,
     /// Per queue, descendants included.
     sums: Arena<QueueId, LeafSums>,
-    /// The constant part of the ledger.
+    /// Columns of the ledger that only the configuration changes.
     template: Ledger,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Leaf {
     owned: Owned,
-    /// Thousandths of GPUs held on common nodes.
+    /// Milli-GPUs held on common nodes.
     share_used: i64,
-    /// Thousandths of GPUs held on any node.
+    /// Milli-GPUs held on any node.
     held: i64,
     /// By submit time, then file order.
     waiting: BTreeSet<(Time, JobId)>,
@@ -60,7 +60,7 @@ struct LeafSums {
 }
 
 impl Memory {
-    /// Hears of a change.
+    /// Applies a change of the cluster.
     pub(super) fn observe(&mut self, world: PartitionView<'_>, change: Change) {
         match change {
             Change::Configuration => self.is_fresh = false,
@@ -104,7 +104,7 @@ impl Memory {
         }
     }
 
-    /// Pods of the job wait.
+    /// Counts and queues the pending pods of the job.
     fn arrive(&mut self, world: PartitionView<'_>, job: JobId) {
         let mut waits = false;
         for (pod, p) in world.cluster.pods_of(job) {
@@ -127,7 +127,7 @@ impl Memory {
         }
     }
 
-    /// A pod is over or waits again.
+    /// Releases what the pod held, and queues its job again if the pod is pending.
     fn leave(&mut self, world: PartitionView<'_>, pod: PodId) {
         let p = &world.cluster.pods[pod];
         let job = &world.cluster.jobs[p.job];
@@ -138,14 +138,14 @@ impl Memory {
                 self.count(world, pod, -1, if waits { 0 } else { -1 });
                 self.count_gpus(world, pod, node, -1);
                 let Some(leaf) = self.leaf_of[job.queue] else { return };
-                // At the start a pod may be on a node that another queue owns.
+                // A pod placed by the scenario may be on a node that another queue owns.
                 if self.owned(leaf).binary_search(&node).is_ok() {
                     self.dirty.insert(leaf);
                 } else {
                     self.dirty.extend(0..self.leaves.len());
                 }
             }
-            // Withdrawn while it waited; the configuration changes with it, so the sums are made anew.
+            // Withdrawn while pending; the configuration changes at the same time, so recompute the sums.
             None => self.is_fresh = false,
         }
         if waits {
@@ -153,7 +153,7 @@ impl Memory {
         }
     }
 
-    /// The pod holds devices of the node from now on.
+    /// Assigns devices of the node to the pod.
     fn hold(&mut self, world: PartitionView<'_>, pod: PodId, node: NodeId, devices: Devices) {
         let p = &world.cluster.pods[pod];
         self.node_use[node].take(&p.request, devices);
@@ -161,7 +161,7 @@ impl Memory {
         self.count_gpus(world, pod, node, 1);
     }
 
-    /// The queue of the pod holds its GPUs on the node (`sign` 1), or no longer (-1).
+    /// Adds (`sign` 1) or subtracts (-1) the GPUs of the pod on the node.
     fn count_gpus(&mut self, world: PartitionView<'_>, pod: PodId, node: NodeId, sign: i64) {
         let p = &world.cluster.pods[pod];
         let Some(leaf) = self.leaf_of[world.cluster.jobs[p.job].queue] else { return };
@@ -172,7 +172,7 @@ impl Memory {
         }
     }
 
-    /// A pod released its resources; sums and turns are not updated.
+    /// Releases the resources of the pod, for a forecast: the sums of the ledger are not updated.
     pub(super) fn free(&mut self, world: PartitionView<'_>, pod: PodId) {
         let p = &world.cluster.pods[pod];
         let Some((node, devices)) = self.placed.remove(&pod) else { return };
@@ -180,14 +180,14 @@ impl Memory {
         self.count_gpus(world, pod, node, -1);
     }
 
-    /// The pod was placed by a decision.
+    /// Records a placement.
     pub(super) fn bind(&mut self, world: PartitionView<'_>, pod: PodId, node: NodeId) {
         let devices = self.node_use[node].pick(world.cluster.pods[pod].request.gpu);
         self.hold(world, pod, node, devices.expect("only pods that fit are placed"));
         self.count(world, pod, 1, 0);
     }
 
-    /// No pod of the job waits any more.
+    /// Removes the job from the queue of its leaf.
     pub(super) fn started(&mut self, world: PartitionView<'_>, leaf: usize, job: JobId) {
         self.leaves[leaf].waiting.remove(&(world.cluster.jobs[job].submit, job));
     }
@@ -209,19 +209,19 @@ impl Memory {
         }
     }
 
-    /// Leaves in which something changed since the last call.
+    /// Returns the leaves to reconsider, and clears the list.
     pub(super) fn take_dirty(&mut self) -> BTreeSet<usize> {
         std::mem::take(&mut self.dirty)
     }
-    /// All leaves by position.
+    /// Positions of all leaves.
     pub(super) fn leaves(&self) -> std::ops::Range<usize> {
         0..self.leaves.len()
     }
-    /// The job whose turn it is.
+    /// First pending job of the leaf.
     pub(super) fn first_waiting(&self, leaf: usize) -> Option<JobId> {
         self.leaves[leaf].waiting.first().map(|&(_, job)| job)
     }
-    /// All waiting jobs of a leaf in order.
+    /// All pending jobs of the leaf, in order.
     pub(super) fn waiting(&self, leaf: usize) -> &BTreeSet<(Time, JobId)> {
         &self.leaves[leaf].waiting
     }
@@ -229,28 +229,28 @@ impl Memory {
     pub(super) fn owned(&self, leaf: usize) -> &[NodeId] {
         &self.leaves[leaf].owned.nodes
     }
-    /// Nodes nobody owns.
+    /// Nodes without owner.
     pub(super) fn common(&self) -> &[NodeId] {
         &self.common
     }
-    /// Thousandths of GPUs the leaf may still take on common nodes.
+    /// Milli-GPUs that the leaf may still allocate on common nodes; negative if it holds more than its share.
     pub(super) fn share_left(&self, leaf: usize) -> i64 {
         self.leaves[leaf].owned.share - self.leaves[leaf].share_used
     }
-    /// Thousandths of GPUs the leaf may still take on any node.
+    /// Milli-GPUs that the leaf may still allocate on any node.
     pub(super) fn quota_left(&self, leaf: usize) -> i64 {
         self.leaves[leaf].owned.quota.saturating_sub(self.leaves[leaf].held).max(0)
     }
-    /// Whether nobody owns the node.
+    /// Whether the node has no owner.
     pub(super) fn is_common(&self, node: NodeId) -> bool {
         self.is_common[node]
     }
-    /// What a node has given away.
+    /// Resources allocated on the node.
     pub(super) fn node_use(&self, node: NodeId) -> &NodeUse {
         &self.node_use[node]
     }
 
-    /// The ledger: allocated and request are sums over pods, quota and limit as given.
+    /// The ledger: `allocated` and `request` are sums over pods, quota and limit are as configured.
     pub(super) fn ledger(&self, world: PartitionView<'_>) -> Ledger {
         if !self.is_fresh {
             let mut fresh = self.clone();
@@ -272,7 +272,7 @@ fn in_policy_units(sums: &Sums) -> PerResource<f64> {
     PerResource { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) }
 }
 
-/// Everything in the ledger that only the configuration changes.
+/// The columns of the ledger that only the configuration changes.
 fn template(world: PartitionView<'_>) -> Ledger {
     let mut total = Sums::default();
     for (_, node) in world.nodes().filter(|(_, node)| node.ready) {

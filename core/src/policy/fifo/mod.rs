@@ -1,18 +1,18 @@
-//! First in, first out, with hard partitions: the baseline every other policy is read against.
+//! First in, first out, with hard partitions: the baseline for the other policies.
 //!
 //! # Rule
 //! Each leaf queue owns its GPU quota and nothing else, as whole nodes where that divides evenly
 //! (see `owners`). Jobs of a queue start strictly in submit order (submit time, then file order): the first that does not fit
 //! blocks those behind it. A job whose pods fit one empty node together goes to one node, the one with the
 //! fewest free GPUs that fits, the first in file order among equals; a larger one goes to empty nodes in file order,
-//! its pods in their order, as many to each as fit. All pods of a job that wait start together or not at all.
+//! its pods in their order, as many to each as fit. All pending pods of a job start together or not at all.
 //!
 //! # Source
 //! The `fifo` policy with placer `consolidate` of the Helios simulator (HeliosArtifact, *QSSF Service*).
 //!
 //! # Differs
-//! A node is left to others again as far as a larger job does not fill it. Cycles take place at every arrival and
-//! end, however close, unless the scenario gives a period.
+//! Empty nodes are allocated pod by pod, so that a larger job leaves the rest of its last node to other jobs. Cycles take
+//! place at every arrival and completion, however close, unless the scenario gives a period.
 
 mod advice;
 mod describe;
@@ -39,11 +39,11 @@ use crate::units::Resource;
 pub use memory::Memory;
 pub use rules::RULES;
 
-/// This policy has no switches.
+/// The policy has no settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {}
 
-/// The policy.
+/// The scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fifo {
     rhythm: Rhythm,
@@ -67,7 +67,7 @@ impl Scheduler for Fifo {
         Rulebook::new(RULES.to_vec(), &[])
     }
 
-    /// Under a rhythm *on change* cycles follow each other as closely as changes do.
+    /// Under the rhythm *on change*, cycles follow each change without delay.
     fn new(_config: Config, rhythm: Rhythm) -> Fifo {
         let rhythm = match rhythm {
             Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: Span::ZERO },
@@ -108,14 +108,14 @@ impl Scheduler for Fifo {
     }
 }
 
-/// One refusal per waiting job, by job: the first of its queue does not fit, the others are behind it.
+/// Records one refusal per pending job, by job id: the first job of a queue does not fit, the others wait behind it.
 fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
     let mut refusals = Vec::new();
     let ends = ends(world);
     for leaf in memory.leaves() {
         let Some(first) = memory.first_waiting(leaf) else { continue };
         let refusal = refuse_first(world, memory, (leaf, first), &ends);
-        // Who is behind a job that never starts never does.
+        // A job behind one that never starts never starts either.
         let outlook = match refusal.outlook {
             Outlook::OnlyByEdit => Outlook::OnlyByEdit,
             _ => Outlook::NotForeseeable,
@@ -164,7 +164,7 @@ fn refuse_first(
     Refusal { job, gate, also: Vec::new(), checks: rules::no_room(world, memory, leaf, job), outlook }
 }
 
-/// The end of which job lets the first of a queue start.
+/// Forecasts which completion lets the first job of a leaf start.
 fn when_ends(
     world: PartitionView<'_>,
     memory: &Memory,

@@ -1,34 +1,34 @@
-//! Which nodes a queue owns.
+//! Assigns nodes to leaf queues.
 //!
 //! # Rule
-//! Leaf queues in file order; each takes the next nodes in file order, whole, as long as the node's GPUs fit what is
-//! left of its GPU quota. What is left then, and everything once the nodes are used up, is a counted share: so
-//! many GPUs the queue may hold on nodes nobody owns. An unlimited quota is an uncounted share; a quota left out is none.
-//! Nodes without GPUs have no owner. What a queue holds anywhere counts against its quota, so that nodes that change
-//! their owner while its pods run do not give it more.
+//! Leaf queues are served in file order. Each takes the next nodes in file order, whole, while the node's GPUs fit the rest
+//! of its GPU quota. What remains of the quota is a counted share: the number of GPUs that the queue may hold on nodes
+//! without owner. An unlimited quota is an unlimited share; an absent quota is 0. Nodes without GPUs have no owner. GPUs
+//! held on any node count against the quota, so that a queue does not gain when the ownership of a node changes while
+//! its pods run.
 //!
 //! # Source
-//! Helios simulator: every virtual cluster has its own nodes, quota / 8 of them.
+//! Helios simulator: every virtual cluster has its own nodes, quota / 8 of them
 //!
 //! # Differs
-//! The remainder of a quota, which does not occur there.
+//! Quotas there are multiples of the node size; the counted share of a remainder is our own.
 
 use crate::id::{NodeId, QueueId};
 use crate::policy::PartitionView;
 use crate::units::{Bound, Resource};
 
-/// What a leaf queue owns.
+/// Nodes and GPUs available to a leaf queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Owned {
     /// Whole nodes, in file order.
     pub nodes: Vec<NodeId>,
-    /// Thousandths of GPUs it may hold on common nodes.
+    /// Milli-GPUs that it may hold on common nodes; `i64::MAX` if unlimited.
     pub share: i64,
-    /// Thousandths of GPUs it may hold in all.
+    /// Milli-GPUs that it may hold in total; `i64::MAX` if unlimited.
     pub quota: i64,
 }
 
-/// What each of the given leaf queues owns, and the common nodes.
+/// Returns the share of each of the leaf queues, in their order, and the common nodes.
 pub fn owners(world: PartitionView<'_>, leaves: &[QueueId]) -> (Vec<Owned>, Vec<NodeId>) {
     let mut nodes = world.nodes().filter(|(_, node)| node.n_devices() > 0).peekable();
     let mut owned = Vec::new();

@@ -1,10 +1,10 @@
-//! Where a job goes.
+//! Selects the nodes of a job.
 //!
 //! # Rule
-//! Candidates are the queue's own nodes, then, as far as its counted share allows, those nobody owns; only nodes that take part
-//! and whose labels match. What the queue holds and the job asks for together do not exceed its quota. If the waiting pods fit one empty candidate together, they go to the one with the
-//! fewest free GPUs on which they fit now; otherwise to empty candidates in order.
-//!
+//! Candidates are the queue's own nodes, then, within its counted share, the nodes without owner; only schedulable nodes
+//! whose labels and taints match. The GPUs that the queue holds and those that the job requests do not exceed the quota
+//! together. If the pending pods fit one empty candidate together, they go to the candidate with the fewest free GPUs on
+//! which they fit now; otherwise to empty candidates in order.
 //! # Source
 //! Helios simulator, placer `consolidate`
 //!
@@ -18,20 +18,20 @@ use crate::policy::PartitionView;
 use crate::trace::NodeReason;
 use crate::units::Resource;
 
-/// The pods of a job that wait.
+/// Pending pods of the job.
 pub fn waiting_pods(world: PartitionView<'_>, job: JobId) -> Vec<PodId> {
     let pods = world.cluster.pods_of(job);
     pods.filter(|(_, pod)| pod.phase == Phase::Pending).map(|(id, _)| id).collect()
 }
 
-/// Nodes on which the job may be placed, its own first.
+/// Nodes on which the job may be placed now, those that its queue owns first.
 pub fn candidates(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<NodeId> {
     let all = reachable(world, memory, leaf, job);
     let has_share = memory.share_left(leaf) >= 0;
     all.into_iter().filter(|&node| has_share || !memory.is_common(node)).collect()
 }
 
-/// The same, whatever the queue uses of its counted share now.
+/// Like [`candidates`], but regardless of how much of its counted share the queue uses.
 pub fn reachable(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<NodeId> {
     let cluster = world.cluster;
     let pods = waiting_pods(world, job);
@@ -42,12 +42,12 @@ pub fn reachable(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: Jo
     memory.owned(leaf).iter().chain(memory.common()).copied().filter(may_run).collect()
 }
 
-/// Whether the pod selects the node and does not mind its taints.
+/// Whether the pod selects the node and tolerates its taints.
 fn matches(cluster: &Cluster, pod: &Pod, node: NodeId) -> bool {
     pod.selects(&cluster.nodes[node]) && pod.tolerates(&cluster.nodes[node])
 }
 
-/// Places all waiting pods of a job, or none.
+/// Finds nodes for all pending pods of the job, or returns `None`.
 pub fn place(
     world: PartitionView<'_>,
     memory: &Memory,
@@ -69,14 +69,14 @@ pub fn place(
     on_empty_nodes(world, memory, leaf, &candidates, &pods)
 }
 
-/// Whether the pods fit together on some candidate when it is empty.
+/// Whether the pods fit together on at least one of the nodes when it is empty.
 pub fn fits_empty_node(world: PartitionView<'_>, memory: &Memory, nodes: &[NodeId], pods: &[PodId]) -> bool {
-    // Mostly somebody fits now, and that is cheaper to see.
+    // Usually the first node has room now, which is cheaper to check.
     let now = nodes.first().is_some_and(|&node| fit(world, memory.node_use(node), node, pods));
     now || nodes.iter().any(|&node| fit(world, &NodeUse::new(&world.cluster.nodes[node]), node, pods))
 }
 
-/// Whether the pods fit together on a node of which so much is used.
+/// Whether the pods fit together on the node in addition to `used`.
 fn fit(world: PartitionView<'_>, used: &NodeUse, node: NodeId, pods: &[PodId]) -> bool {
     let node = &world.cluster.nodes[node];
     let request = |pod: PodId| &world.cluster.pods[pod].request;
@@ -93,12 +93,12 @@ fn fit(world: PartitionView<'_>, used: &NodeUse, node: NodeId, pods: &[PodId]) -
     })
 }
 
-/// Thousandths of GPUs that the pods ask for.
+/// Total GPU request of the pods, in milli-GPUs.
 fn gpus_of(world: PartitionView<'_>, pods: &[PodId]) -> i64 {
     pods.iter().map(|&pod| request_of(&world.cluster.pods[pod].request)[2]).sum()
 }
 
-/// Whether the quota of the queue leaves room for the pods on the node.
+/// Whether quota and counted share of the queue allow the pods on the node.
 fn may_take(world: PartitionView<'_>, memory: &Memory, leaf: usize, node: NodeId, pods: &[PodId]) -> bool {
     let gpus = gpus_of(world, pods);
     gpus <= memory.quota_left(leaf) && (!memory.is_common(node) || gpus <= memory.share_left(leaf))
@@ -114,7 +114,7 @@ fn best_fit(
     let mut best: Option<(u32, NodeId)> = None;
     for &node in nodes {
         let n_free = memory.node_use(node).n_free();
-        // Own nodes come before common ones, and the first among equals stays.
+        // Own nodes come before common ones; the first among equals is kept.
         let is_better =
             best.is_none_or(|(least, at)| memory.is_common(at) == memory.is_common(node) && n_free < least);
         if is_better
@@ -158,7 +158,7 @@ fn on_empty_nodes(
     None
 }
 
-/// Why each node of the partition does not take the job, one reason per node that matters.
+/// Returns one reason per node of the partition why the pods cannot be placed there.
 pub fn reasons(
     world: PartitionView<'_>,
     memory: &Memory,
@@ -178,7 +178,7 @@ pub fn reasons(
                 NodeReason::Taint
             }
             _ if pods.iter().any(|&pod| !world.cluster.pods[pod].selects(node)) => NodeReason::Selector,
-            // A common node, while the queue uses more than its counted share.
+            // A common node while the queue exceeds its counted share.
             _ if !candidates.contains(&id) => NodeReason::Gate,
             _ if !may_take(world, memory, leaf, id, pods) => NodeReason::Gate,
             _ if node_use.n_pods() >= node.pods_max => NodeReason::PodSlots,
@@ -192,7 +192,7 @@ pub fn reasons(
     reasons
 }
 
-/// The resource of which no candidate has enough for the first pod even when empty.
+/// Returns the first resource of which no node has enough for the first pod, even when empty.
 pub fn largest_lack(world: PartitionView<'_>, candidates: &[NodeId], pods: &[PodId]) -> Option<Resource> {
     let request = &world.cluster.pods[*pods.first()?].request;
     let most = |r: Resource| candidates.iter().map(|&node| world.cluster.nodes[node].capacity.get(r)).max();

@@ -1,7 +1,7 @@
-//! The rules of the policy and the comparisons they make.
+//! Rule records of the policy, and the checks that cite them.
 //!
 //! # Rule
-//! One record each.
+//! One record per rule.
 //!
 //! # Source
 //! Helios simulator
@@ -16,7 +16,7 @@ use crate::policy::PartitionView;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::{Amount, Resource};
 
-/// Jobs of a queue start in submit order.
+/// Jobs of a queue start in submission order.
 pub const SUBMIT_ORDER: Rule = Rule(&RuleRecord {
     key: "fifo/submit-order",
     says: "jobs of a queue start strictly in the order of their submission",
@@ -25,7 +25,7 @@ pub const SUBMIT_ORDER: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// The fullest node that fits.
+/// A job goes to the fullest node that fits.
 pub const BEST_FIT: Rule = Rule(&RuleRecord {
     key: "fifo/best-fit",
     says: "a job goes to the node of its queue with the fewest free GPUs that fits",
@@ -43,7 +43,7 @@ pub const HARD_PARTITION: Rule = Rule(&RuleRecord {
     differs: "if a quota is not a multiple of the node size, the remainder counts on nodes that no queue owns",
 });
 
-/// Large jobs take empty nodes.
+/// A job larger than a node goes to empty nodes.
 pub const EMPTY_NODES: Rule = Rule(&RuleRecord {
     key: "fifo/empty-nodes",
     says: "a job larger than a node takes whole empty nodes",
@@ -63,13 +63,13 @@ fn gpus(quantity: Quantity, milli: i64) -> Term {
     term(quantity, Value::Real(Amount::milli_gpus(milli).in_policy_units(Resource::GPU)))
 }
 
-/// The job comes before the next one that waits in its queue, if there is one.
+/// Check that the job precedes the next pending job of its queue; `None` if there is no other.
 pub fn in_order(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Option<Check> {
     let next = memory.waiting(leaf).iter().map(|&(_, other)| other).find(|&other| other != job);
     next.map(|next| behind(world, job, next))
 }
 
-/// The first was submitted no later than the job.
+/// Check that `first` was submitted no later than `job`.
 pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
     let jobs = &world.cluster.jobs;
     let submit = |job: JobId| term(Quantity::Created, Value::Time(jobs[job].submit));
@@ -78,7 +78,7 @@ pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
     Check::new(SUBMIT_ORDER, subject, submit(first), Op::AtMost, submit(job))
 }
 
-/// The pod fits what is free on the node.
+/// Check that the request of the pod fits the free GPUs of the node.
 pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId) -> Check {
     let p = &world.cluster.pods[pod];
     let asked = p.request.resources.get(Resource::GPU).in_base_units();
@@ -94,7 +94,7 @@ pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId)
     Check::new(BEST_FIT, subject, gpus(Quantity::Request, asked), Op::AtMost, gpus(Quantity::Idle, free))
 }
 
-/// Thousandths of GPUs free for the pod on a node: whole devices, and for parts the roomiest shared ones too.
+/// Free milli-GPUs of the node: whole devices only, or, for a request of less than one device, also the free part of shared ones.
 fn largest_free(world: PartitionView<'_>, memory: &Memory, node: NodeId, pod: PodId) -> i64 {
     let node_use = memory.node_use(node);
     let n_devices = world.cluster.nodes[node].n_devices();
@@ -104,7 +104,7 @@ fn largest_free(world: PartitionView<'_>, memory: &Memory, node: NodeId, pod: Po
     }
 }
 
-/// Why the first job of a queue does not start.
+/// Check that explains why the first job of a leaf does not start; empty if GPUs are not the reason.
 pub fn no_room(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<Check> {
     let pods = place::waiting_pods(world, job);
     let nodes = place::candidates(world, memory, leaf, job);
@@ -128,6 +128,6 @@ pub fn no_room(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobI
     };
     let check =
         Check::new(rule, subject, gpus(Quantity::Request, asked), Op::Exceeds, gpus(Quantity::Idle, idle));
-    // Otherwise something else than GPUs is missing, or free ones are scattered; the refusal's reasons say so.
+    // Otherwise another resource is missing or free GPUs are scattered; the reasons of the refusal say so.
     if check.holds { vec![check] } else { Vec::new() }
 }

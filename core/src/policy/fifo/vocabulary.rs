@@ -1,11 +1,11 @@
-//! The words of first in, first out: a queue owns its quota and nothing else.
+//! Vocabulary of first in, first out.
 //!
 //! # Source
 //! none: this is our own
 
 use crate::policy::vocabulary::{NONE, Terms, Unset};
 
-/// What a person reads.
+/// Terms on screen.
 pub const TERMS: Terms = Terms {
     columns: [("queue", ""), ("quota", "Quota: reserved for the queue, never lent"), NONE, NONE, NONE],
     marks: &[],

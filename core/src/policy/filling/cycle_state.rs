@@ -1,11 +1,11 @@
-//! The state of a cycle: what is free on every node, what every queue holds, and whose turn it is.
+//! State of a cycle: free resources per node, allocation per queue, and the pending jobs of every leaf.
 //!
 //! # Rule
-//! A queue is *open* while a leaf in or below it has pods to place and is not frozen. A pod that was evicted still
-//! takes its room, but counts for no queue. A job of which too few pods are left to start is passed over.
+//! A queue is *open* while at least one leaf in its subtree has pods to place and is not frozen. A terminating pod still
+//! occupies its node but counts for no queue. A job with fewer pods left than it needs to start is skipped.
 //!
 //! # Source
-//! none; bookkeeping
+//! none: this is our own
 //!
 //! # Differs
 //! nothing
@@ -17,64 +17,64 @@ use crate::policy::PartitionView;
 use crate::trace::FreeGpus;
 use crate::units::{Amount, Bound, Resource};
 
-/// Why a leaf gets nothing more in this cycle.
+/// Reason for which a leaf is frozen for the rest of the cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stop {
     /// A queue on the path would exceed its limit.
     Limit {
-        /// The queue.
+        /// The queue whose limit would be exceeded.
         queue: QueueId,
-        /// The resource.
+        /// First resource over the limit, in the order GPU, CPU, memory.
         resource: Resource,
     },
     /// The next pods do not fit.
     NoRoom {
-        /// How many of them fitted.
+        /// Number of them that fit.
         placed: usize,
-        /// GPUs that were free then.
+        /// Free GPUs at that point.
         free: FreeGpus,
     },
 }
 
-/// The waiting jobs of a leaf.
+/// Pending jobs of a leaf.
 #[derive(Clone, Debug, Default)]
-pub struct Line {
-    /// By submit time, then file order; those before `at` have been served.
+pub struct PendingJobs {
+    /// By submit time, then file order; those before `at` are placed.
     pub jobs: Vec<JobId>,
-    /// The job whose turn it is.
+    /// Position of the next job.
     pub at: usize,
-    /// Its pods that still wait: those that must start together first.
+    /// Its pending pods; those that must start together come first.
     pods: Vec<PodId>,
-    /// How many of them must start together.
+    /// Number of them that must start together.
     together: usize,
-    /// Why nothing more is placed.
+    /// Set when the leaf is frozen.
     pub stop: Option<Stop>,
 }
 
-/// The state of a cycle.
+/// State of a cycle.
 #[derive(Clone)]
 pub struct CycleState<'w> {
-    /// How shares are measured.
+    /// Share measure of the policy.
     pub measure: &'static Measure,
     /// The world at the start of the cycle.
     pub world: PartitionView<'w>,
-    /// What all nodes that take part have.
+    /// Capacity of the ready nodes of the partition.
     pub total: Triple,
-    /// What every node has given away.
+    /// Resources allocated per node.
     pub nodes: Arena<NodeId, NodeUse>,
-    /// What every queue holds, descendants included.
+    /// Allocation per queue, descendants included.
     pub held: Arena<QueueId, Triple>,
-    /// Who waits in every queue.
-    pub lines: Arena<QueueId, Line>,
-    /// Jobs of which too few pods are left to start.
+    /// Pending jobs per queue; empty for inner queues.
+    pub pending: Arena<QueueId, PendingJobs>,
+    /// Jobs with too few pods left to start.
     pub not_ready: Vec<JobId>,
-    /// Open leaves in and below every queue.
+    /// Number of open leaves in the subtree of each queue.
     n_open: Arena<QueueId, u32>,
     /// Queues without parent.
     tops: Vec<QueueId>,
 }
 
-/// What all nodes of the partition that take part have.
+/// Capacity of the ready nodes of the partition.
 pub fn total(world: PartitionView<'_>) -> Triple {
     let mut total = [0; 3];
     let part = |node: &&crate::cluster::Node| node.ready && node.partition == world.partition;
@@ -86,13 +86,13 @@ pub fn total(world: PartitionView<'_>) -> Triple {
     total
 }
 
-/// The weight of a queue for each resource; 1 where the scenario does not say.
+/// Weight of the queue per resource; 1 by default.
 pub fn weights(queue: &Queue) -> [f64; 3] {
     Resource::ACCOUNTED.map(|r| queue.resources.get(r).weight.map_or(1.0, |weight| weight.as_real()))
 }
 
 impl<'w> CycleState<'w> {
-    /// The state of the world.
+    /// Builds the state from the cluster at the start of a cycle.
     pub fn open(measure: &'static Measure, world: PartitionView<'w>) -> CycleState<'w> {
         let cluster = world.cluster;
         let queues = || cluster.queues.ids();
@@ -102,7 +102,7 @@ impl<'w> CycleState<'w> {
             total: total(world),
             nodes: cluster.nodes.values().map(NodeUse::new).collect(),
             held: queues().map(|_| [0; 3]).collect(),
-            lines: queues().map(|_| Line::default()).collect(),
+            pending: queues().map(|_| PendingJobs::default()).collect(),
             not_ready: Vec::new(),
             n_open: queues().map(|_| 0).collect(),
             tops: queues().filter(|&q| cluster.queues[q].parent.is_none()).collect(),
@@ -119,14 +119,14 @@ impl<'w> CycleState<'w> {
                 }
             }
             if waits {
-                state.lines[queue].jobs.push(job);
+                state.pending[queue].jobs.push(job);
             }
         }
         for queue in queues().filter(|&q| cluster.queues[q].children.is_empty()) {
-            let jobs = &mut state.lines[queue].jobs;
+            let jobs = &mut state.pending[queue].jobs;
             jobs.sort_by_key(|&job| (cluster.jobs[job].submit, job));
             state.begin_job(queue);
-            if !state.lines[queue].pods.is_empty() {
+            if !state.pending[queue].pods.is_empty() {
                 state.count_open(queue, 1);
             }
         }
@@ -147,32 +147,32 @@ impl<'w> CycleState<'w> {
         }
     }
 
-    /// Finds the next job of the line that can start.
+    /// Advances to the next job that can start.
     fn begin_job(&mut self, leaf: QueueId) {
-        while let Some(&job) = self.lines[leaf].jobs.get(self.lines[leaf].at) {
+        while let Some(&job) = self.pending[leaf].jobs.get(self.pending[leaf].at) {
             if let Some((pods, together)) = to_place(self.world, job) {
-                (self.lines[leaf].pods, self.lines[leaf].together) = (pods, together);
+                (self.pending[leaf].pods, self.pending[leaf].together) = (pods, together);
                 return;
             }
             self.not_ready.push(job);
-            let line = &mut self.lines[leaf];
-            line.jobs.remove(line.at);
+            let pending = &mut self.pending[leaf];
+            pending.jobs.remove(pending.at);
         }
-        self.lines[leaf].pods.clear();
+        self.pending[leaf].pods.clear();
     }
 
-    /// The share of a queue.
+    /// Share of the queue as the policy measures it.
     pub fn share(&self, queue: QueueId) -> f64 {
         let weight = weights(&self.world.queues()[queue]);
         (self.measure.share)(Share { held: &self.held[queue], weight, total: &self.total })
     }
 
-    /// Whether something is left to place in or below the queue.
+    /// Whether the subtree of the queue has an open leaf.
     pub fn is_open(&self, queue: QueueId) -> bool {
         self.n_open[queue] > 0
     }
 
-    /// The leaf whose turn it is.
+    /// Next leaf to serve: the smallest share at each level, from the top.
     pub fn next_leaf(&self) -> Option<QueueId> {
         let mut at = self.smallest(&self.tops, None)?;
         while let Some(child) = self.smallest(&self.world.queues()[at].children, None) {
@@ -181,7 +181,7 @@ impl<'w> CycleState<'w> {
         Some(at)
     }
 
-    /// The open queue with the smallest share, the first among equals; one may be left out.
+    /// The open queue with the smallest share, the first among equals, excluding `without`.
     pub fn smallest(&self, among: &[QueueId], without: Option<QueueId>) -> Option<QueueId> {
         let mut best: Option<(f64, QueueId)> = None;
         for &queue in among.iter().filter(|&&q| self.is_open(q) && Some(q) != without) {
@@ -193,7 +193,7 @@ impl<'w> CycleState<'w> {
         best.map(|(_, queue)| queue)
     }
 
-    /// The queues among which a queue is chosen.
+    /// The queue and its siblings.
     pub fn siblings(&self, queue: QueueId) -> &[QueueId] {
         match self.world.queues()[queue].parent {
             Some(parent) => &self.world.queues()[parent].children,
@@ -201,13 +201,13 @@ impl<'w> CycleState<'w> {
         }
     }
 
-    /// The pods that are placed next in an open leaf.
+    /// Next pods of an open leaf, to be placed together.
     pub fn next_pods(&self, leaf: QueueId) -> &[PodId] {
-        let line = &self.lines[leaf];
-        &line.pods[..line.together.clamp(1, line.pods.len())]
+        let pending = &self.pending[leaf];
+        &pending.pods[..pending.together.clamp(1, pending.pods.len())]
     }
 
-    /// What pods ask for together.
+    /// Total request of the pods.
     pub fn request(&self, pods: &[PodId]) -> Triple {
         let mut sum = [0; 3];
         for &pod in pods {
@@ -218,7 +218,7 @@ impl<'w> CycleState<'w> {
         sum
     }
 
-    /// The first queue on the way up that would exceed a limit with these pods.
+    /// First queue on the path to the root whose limit the pods would exceed.
     pub fn over_limit(&self, leaf: QueueId, pods: &[PodId]) -> Option<(QueueId, Resource)> {
         let asked = self.request(pods);
         let exceeds = |queue: QueueId, r: Resource| {
@@ -233,23 +233,23 @@ impl<'w> CycleState<'w> {
         })
     }
 
-    /// The pods have got their places.
+    /// Counts the placed pods for their queue, and advances to the next job after the last one.
     pub fn placed(&mut self, leaf: QueueId, pods: &[PodId]) {
         let asked = self.request(pods);
         self.hold(leaf, &asked);
-        let line = &mut self.lines[leaf];
-        line.pods.drain(..pods.len());
-        line.together = 0;
-        if line.pods.is_empty() {
-            line.at += 1;
+        let pending = &mut self.pending[leaf];
+        pending.pods.drain(..pods.len());
+        pending.together = 0;
+        if pending.pods.is_empty() {
+            pending.at += 1;
             self.begin_job(leaf);
-            if self.lines[leaf].pods.is_empty() {
+            if self.pending[leaf].pods.is_empty() {
                 self.count_open(leaf, -1);
             }
         }
     }
 
-    /// The pods of a job hold nothing any more.
+    /// Releases everything that the pods of the job hold.
     pub fn end(&mut self, job: JobId) {
         let (cluster, queue) = (self.world.cluster, self.world.cluster.jobs[job].queue);
         for (_, pod) in cluster.pods_of(job) {
@@ -259,7 +259,7 @@ impl<'w> CycleState<'w> {
         }
     }
 
-    /// GPUs that are free on the nodes that take part.
+    /// Free GPUs on the schedulable nodes of the partition.
     pub fn free(&self) -> FreeGpus {
         let part = self.world.nodes().filter(|(_, node)| node.takes_pods());
         let free = part.map(|(id, _)| f64::from(self.nodes[id].n_free()));
@@ -269,14 +269,15 @@ impl<'w> CycleState<'w> {
         })
     }
 
-    /// Nothing more is placed in the leaf.
+    /// Excludes the leaf from the rest of the cycle.
     pub fn freeze(&mut self, leaf: QueueId, stop: Stop) {
-        self.lines[leaf].stop = Some(stop);
+        self.pending[leaf].stop = Some(stop);
         self.count_open(leaf, -1);
     }
 }
 
-/// The waiting pods of a job, those that must start together first, and how many these are; `None`: too few are left.
+/// Returns the pending pods of a job, those that must start together first, and the number of these; `None` if too few are
+/// left.
 fn to_place(world: PartitionView<'_>, job: JobId) -> Option<(Vec<PodId>, usize)> {
     let (mut together, mut later) = (Vec::new(), Vec::new());
     for set in world.cluster.jobs[job].pod_set_ids() {

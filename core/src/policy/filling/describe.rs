@@ -1,11 +1,11 @@
-//! What the policies that fill queues from below say of themselves.
+//! Common part of the descriptions of max-min fairness and dominant resource fairness.
 //!
 //! # Source
 //! none: this is our own
 
 use crate::policy::description::{Description, Knows, QueueValue, QueueValues};
 
-/// What they have in common; the names are to be filled in.
+/// Base description; each policy adds its names.
 pub const DESCRIPTION: Description = Description {
     terms: &super::vocabulary::TERMS,
     queue: QueueValues {

@@ -1,8 +1,8 @@
-//! The ledger: what queues hold and ask for, and the share that filling would give them if everything could be split.
+//! The ledger: allocation and request per queue, and the fair share that filling would give with divisible pods.
 //!
 //! # Rule
-//! From the root down, what a queue has is divided among its children; what a child wants is what the leaves below it hold and
-//! wait for, nowhere more than a limit. Quotas do not enter.
+//! From the root down, the share of a queue is divided among its children. The demand of a child is what the leaves of its
+//! subtree hold and request, capped by the limit of each queue on the path. Quotas do not enter.
 //!
 //! # Source
 //! the division of each policy
@@ -18,7 +18,7 @@ use crate::policy::PartitionView;
 use crate::trace::{DivisionStep, Ledger, LedgerRow};
 use crate::units::{Amount, Bound, PerResource, Resource};
 
-/// In policy units.
+/// Converts base units to policy units.
 fn real(amounts: &Triple) -> [f64; 3] {
     Resource::ACCOUNTED.map(|r| Amount::base_units(amounts[r.index()]).in_policy_units(r))
 }
@@ -35,7 +35,7 @@ fn resolve(bound: Bound, r: Resource, unset: f64) -> f64 {
     }
 }
 
-/// What every queue wants, and its part.
+/// Demand and fair share of every queue, in policy units.
 struct Division {
     total: [f64; 3],
     tops: Vec<QueueId>,
@@ -67,7 +67,7 @@ impl Division {
     }
 }
 
-/// What every queue wants: leaves what they hold and wait for, others the sum of their children, nobody more than a limit.
+/// Demand of every queue, capped by its limit: allocation plus pending requests for a leaf, the sum of the children otherwise.
 fn wanted(world: PartitionView<'_>, asked: &Arena<QueueId, Triple>) -> Arena<QueueId, [f64; 3]> {
     let cluster = world.cluster;
     let mut wanted: Arena<QueueId, [f64; 3]> = cluster.queues.ids().map(|_| [0.0; 3]).collect();
@@ -78,7 +78,7 @@ fn wanted(world: PartitionView<'_>, asked: &Arena<QueueId, Triple>) -> Arena<Que
         order.push(queue);
         next.extend(&cluster.queues[queue].children);
     }
-    // Children stand after their parents in this order.
+    // Parents precede their children in `order`.
     for &queue in order.iter().rev() {
         let q = &world.queues()[queue];
         let mut sum = if q.children.is_empty() { real(&asked[queue]) } else { [0.0; 3] };
@@ -91,7 +91,7 @@ fn wanted(world: PartitionView<'_>, asked: &Arena<QueueId, Triple>) -> Arena<Que
     wanted
 }
 
-/// Sums per queue, descendants included: held, held and not preemptible, held or waiting.
+/// Sums per queue, descendants included: allocated; allocated to non-preemptible jobs; allocated or pending.
 fn sums(world: PartitionView<'_>) -> [Arena<QueueId, Triple>; 3] {
     let cluster = world.cluster;
     let zero = || cluster.queues.ids().map(|_| [0; 3]).collect::<Arena<QueueId, Triple>>();
@@ -105,7 +105,7 @@ fn sums(world: PartitionView<'_>) -> [Arena<QueueId, Triple>; 3] {
             let ask = request_of(&pod.request);
             for queue in cluster.path_to_root(j.queue) {
                 for (sum, _) in sums.iter_mut().zip(counts).filter(|(_, counts)| *counts) {
-                    // Named resources are not divided.
+                    // Only CPU, memory and GPUs are divided, not named resources.
                     for (sum, ask) in sum[queue].iter_mut().zip(ask) {
                         *sum += ask;
                     }
@@ -116,7 +116,7 @@ fn sums(world: PartitionView<'_>) -> [Arena<QueueId, Triple>; 3] {
     sums
 }
 
-/// The ledger of a policy that fills progressively.
+/// The ledger of a policy with progressive filling.
 pub fn ledger(measure: &Measure, world: PartitionView<'_>) -> Ledger {
     let [held, fixed, asked] = sums(world);
     let division = Division::of(measure, world, &asked);
@@ -139,21 +139,21 @@ pub fn ledger(measure: &Measure, world: PartitionView<'_>) -> Ledger {
     Ledger { rows: world.cluster.queues.ids().map(row).collect(), total: per_resource(division.total) }
 }
 
-/// A level that is divided: what it has and what the cluster has of every resource, and who wants something of it.
-pub struct LevelOf<'a> {
-    /// What the level has.
+/// One level of the division, in policy units.
+pub struct DivisionLevel<'a> {
+    /// Amounts to divide.
     pub has: [f64; 3],
-    /// What the cluster has.
+    /// Capacity of the cluster.
     pub total: [f64; 3],
-    /// Its members.
+    /// Queues among which the level is divided.
     pub children: &'a [(QueueId, Child)],
 }
 
-/// Divides a level and says how, as far as one resource is concerned; what it gives is what [`Measure::divide`] gives.
-pub type Steps = fn(&LevelOf<'_>, Resource, &mut Vec<DivisionStep>);
+/// Appends the steps of the division of a level for one resource; the result equals that of [`Measure::divide`].
+pub type Steps = fn(&DivisionLevel<'_>, Resource, &mut Vec<DivisionStep>);
 
-/// How a fair share came about, level by level from the root down to the queue.
-pub fn ladder(
+/// Derivation of the fair share of a queue, level by level from the root.
+pub fn derive(
     measure: &Measure,
     world: PartitionView<'_>,
     queue: QueueId,
@@ -169,7 +169,7 @@ pub fn ladder(
     for on_path in path {
         steps.push(DivisionStep::Capacity { of, amount: has[resource.index()] });
         let named: Vec<(QueueId, Child)> = members.iter().map(|&q| (q, division.children[q])).collect();
-        let level = LevelOf { has, total: division.total, children: &named };
+        let level = DivisionLevel { has, total: division.total, children: &named };
         steps_of_level(&level, resource, &mut steps);
         has = division.shares[on_path];
         steps.push(DivisionStep::Result { queue: on_path, fair_share: has[resource.index()] });

@@ -1,10 +1,10 @@
-//! In which the policies that fill progressively differ: how they measure shares, how they divide, and their rules.
+//! The parameters in which policies with progressive filling differ: share measure, division and rules.
 //!
 //! # Rule
 //! See [`super`].
 //!
 //! # Source
-//! see the records of each policy
+//! see the rule records of each policy
 //!
 //! # Differs
 //! nothing
@@ -14,60 +14,60 @@ use crate::trace::{Quantity, Rule};
 /// CPU millicores, memory bytes, thousandths of GPUs.
 pub type Triple = [i64; 3];
 
-/// What a queue holds, its weights, and what all nodes have: all that a share may depend on.
+/// Input of a share measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Share<'a> {
-    /// What the queue holds.
+    /// Allocation of the queue.
     pub held: &'a Triple,
-    /// Its weight for each resource; 1 where the scenario does not say.
+    /// Weight per resource; 1 by default.
     pub weight: [f64; 3],
-    /// What all nodes that take part have.
+    /// Capacity of the ready nodes of the partition.
     pub total: &'a Triple,
 }
 
-/// A queue that takes part in a division, in policy units.
+/// Input of a division for one queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Child {
-    /// Its weight for each resource.
+    /// Weight per resource.
     pub weight: [f64; 3],
-    /// What it wants of each.
+    /// Demand per resource, in policy units.
     pub wanted: [f64; 3],
 }
 
-/// Divides an amount of each resource (first) among children as if everything could be split, in policy units; the last
-/// argument is what the cluster has.
+/// Divides an amount of each resource (first argument) among children as if pods were divisible, in policy units; the
+/// last argument is the capacity of the cluster.
 pub type Divide = fn([f64; 3], &[Child], [f64; 3]) -> Vec<[f64; 3]>;
 
-/// How a policy measures shares, and its rules.
+/// Share measure, division and rules of a policy.
 #[derive(Debug)]
 pub struct Measure {
-    /// Its rules.
+    /// Rules that the shared code cites.
     pub rules: Rules,
-    /// The share of a queue; infinite without a weight.
+    /// Share of a queue; infinite for weight 0.
     pub share: fn(Share<'_>) -> f64,
-    /// What the share is called.
+    /// Name of the share in checks.
     pub quantity: Quantity,
-    /// How it divides.
+    /// Division of one level.
     pub divide: Divide,
 }
 
-/// The rules of a policy that fills progressively.
+/// Rules of a policy with progressive filling.
 #[derive(Debug)]
 pub struct Rules {
-    /// The smallest share first.
+    /// The queue with the smallest share is served first.
     pub smallest_share: Rule,
-    /// The order inside a queue.
+    /// Order of the jobs of a queue.
     pub submit_order: Rule,
-    /// The ceiling of a queue.
+    /// A queue does not exceed its limit.
     pub limit: Rule,
-    /// The fullest node that fits.
+    /// A pod goes to the fullest node that fits.
     pub best_fit: Rule,
-    /// How the fair share that is shown comes about.
+    /// Division that gives the displayed fair share.
     pub division: Rule,
 }
 
 impl Rules {
-    /// All of them.
+    /// All rules, in the order of the rule book.
     pub fn all(&self) -> [Rule; 5] {
         [self.smallest_share, self.submit_order, self.limit, self.best_fit, self.division]
     }

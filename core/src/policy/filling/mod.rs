@@ -1,13 +1,13 @@
-//! Progressive filling: what max-min fairness and dominant resource fairness have in common.
+//! Progressive filling, the common engine of max-min fairness and dominant resource fairness.
 //!
 //! # Rule
-//! Again and again the queue with the *smallest share* that still has something to place gets the next pods of its first job:
-//! level by level from the top, among siblings the smallest share, the first in file order among equals. What a share is, is all
-//! in which the two policies differ ([`Measure`]). A queue whose next pods would exceed a limit on the path to the
-//! root, or fit nowhere, is frozen for the rest of the cycle; the others go on until all are frozen or served.
+//! In each step, the queue with the *smallest share* that still has pods to place receives the next pods of its first job:
+//! level by level from the top, among siblings the smallest share, the first in file order among equals. The policies differ
+//! only in how they measure shares ([`Measure`]). A queue whose next pods would exceed a limit on the path to the
+//! root, or fit nowhere, is frozen for the rest of the cycle; the cycle ends when every queue is frozen or served.
 //!
-//! Jobs of a queue start in the order of submission (submit time, then file order). The pods that a job needs at least start
-//! together or not at all, further ones singly; pods are never split. A pod goes to the node with the fewest free GPUs
+//! Jobs of a queue start in the order of submission (submit time, then file order). The minimum number of pods of a job starts
+//! together or not at all, further pods singly; pods are never split. A pod goes to the node with the fewest free GPUs
 //! on which it fits, the first in file order among equals. Nothing is ever evicted.
 //!
 //! # Source
@@ -28,7 +28,7 @@ mod rules;
 mod vocabulary;
 
 pub use describe::DESCRIPTION;
-pub use ledger::{LevelOf, ladder, ledger};
+pub use ledger::{DivisionLevel, derive, ledger};
 pub use measure::{Child, Measure, Rules, Share, Triple};
 pub use order::order;
 pub use rules::{best_fit, submit_order};
@@ -38,7 +38,7 @@ use cycle_state::{CycleState, Stop};
 use super::{Decision, PartitionView, Rhythm, Turn};
 use crate::trace::{Event, Level, Trace};
 
-/// One cycle.
+/// Runs one cycle.
 pub fn cycle(measure: &'static Measure, rhythm: Rhythm, world: PartitionView<'_>, trace: &mut Trace) -> Turn {
     let mut state = CycleState::open(measure, world);
     let mut decisions = Vec::new();
@@ -69,7 +69,7 @@ pub fn cycle(measure: &'static Measure, rhythm: Rhythm, world: PartitionView<'_>
     Turn { decisions, wake: rhythm.wake(world.now) }
 }
 
-/// Cycles follow each other as closely as changes do, unless the scenario gives a period.
+/// Returns the rhythm of the policy: cycles follow each change without delay, unless the scenario gives a period.
 pub fn rhythm(rhythm: Rhythm) -> Rhythm {
     match rhythm {
         Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: crate::time::Span::ZERO },

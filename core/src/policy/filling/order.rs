@@ -1,8 +1,8 @@
-//! Who is served next, and why: the order in which the next pass takes siblings and the jobs of a queue.
+//! Serving order of the next cycle: siblings by share, then the jobs of a queue.
 //!
 //! # Rule
-//! Among open siblings the smallest share is first, the first in the file among equals. Jobs of a queue stand in the order of
-//! submission. The order is that of the shares now; each pod that is placed may change it.
+//! Open siblings are ordered by share, ascending, then by file order; jobs of a queue by submission. The order reflects the
+//! present shares; each placed pod may change it.
 //!
 //! # Source
 //! see [`super`]
@@ -17,7 +17,7 @@ use crate::policy::PartitionView;
 use crate::policy::order_level::{Extent, Ranked};
 use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, Subject, Term, Value};
 
-/// The levels from the root to a queue, and what is below it.
+/// Returns the levels from the root to the queue, then its children or its jobs.
 pub fn order(
     measure: &'static Measure,
     world: PartitionView<'_>,
@@ -70,8 +70,8 @@ fn siblings(
 }
 
 fn jobs(state: &CycleState<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderLevel {
-    let line = &state.lines[leaf];
-    let all = &line.jobs[line.at.min(line.jobs.len())..];
+    let pending = &state.pending[leaf];
+    let all = &pending.jobs[pending.at.min(pending.jobs.len())..];
     let jobs = &state.world.cluster.jobs;
     let submit = |job: JobId| Term { quantity: Quantity::Created, value: Value::Time(jobs[job].submit) };
     let extent = Extent {

@@ -1,4 +1,4 @@
-//! Where pods go.
+//! Selects nodes for pods.
 //!
 //! # Rule
 //! Pod by pod to the node with the fewest free GPUs on which it fits, the first in file order among equals; all or none.
@@ -16,7 +16,11 @@ use crate::policy::PartitionView;
 use crate::trace::NodeReason;
 use crate::units::{Amount, Resource};
 
-/// Takes room for all of the pods, or for none and says how many fitted.
+/// Allocates nodes and devices for all pods, or none.
+///
+/// # Errors
+///
+/// Returns the number of pods that fit if not all do.
 pub fn place(state: &mut CycleState<'_>, pods: &[PodId]) -> Result<Vec<(PodId, NodeId, Devices)>, usize> {
     let cluster = state.world.cluster;
     let mut places: Vec<(PodId, NodeId, Devices)> = Vec::with_capacity(pods.len());
@@ -54,7 +58,7 @@ fn best(state: &CycleState<'_>, pod: &Pod) -> Option<(NodeId, Devices)> {
     best.map(|(_, node, devices)| (node, devices))
 }
 
-/// Why the nodes do not take a pod, with the number of nodes for each reason.
+/// Returns the reasons why nodes of the partition cannot take the pod, with the number of nodes for each.
 pub fn reasons(state: &CycleState<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
     let cluster = state.world.cluster;
     let of_partition = |node: &&crate::cluster::Node| node.partition == state.world.partition;
@@ -71,7 +75,7 @@ pub fn reasons(state: &CycleState<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
     NodeReason::counted(reasons)
 }
 
-/// The resource of which no node that the pod may use has enough even when empty; `None`: it fits an empty node.
+/// Returns the resource of which no node that the pod may use has enough even when empty; `None` if it fits an empty node.
 pub fn too_large(world: PartitionView<'_>, pod: &Pod) -> Option<Resource> {
     let nodes = || world.nodes().map(|(_, node)| node);
     let may_use = || nodes().filter(|node| pod.selects(node) && pod.tolerates(node));

@@ -1,7 +1,7 @@
-//! Why jobs still wait at the end of a cycle.
+//! Reasons why jobs are still pending at the end of a cycle.
 //!
 //! # Rule
-//! The first job of a queue that still waits is the one at which the queue was frozen; the others are behind it.
+//! The first pending job of a leaf is the one at which the leaf was frozen; the others wait behind it.
 //!
 //! # Source
 //! see [`super`]
@@ -17,23 +17,23 @@ use crate::policy::ends::ends;
 use crate::time::Time;
 use crate::trace::{Gate, Outlook, Refusal, Trace};
 
-/// One refusal per waiting job, by job.
+/// Records one refusal per pending job, by job id.
 pub fn refuse(state: &CycleState<'_>, trace: &mut Trace) {
     let mut refusals: Vec<Refusal> = Vec::new();
     let ends = ends(state.world);
     for &job in &state.not_ready {
-        // A pod that is leaving may be replaced by one that waits.
+        // A pending pod may replace one that is terminating.
         let mut pods = state.world.cluster.pods_of(job);
         let is_being_replaced = pods.any(|(_, pod)| matches!(pod.phase, Phase::Terminating { .. }));
         let outlook = if is_being_replaced { Outlook::NotForeseeable } else { Outlook::OnlyByEdit };
         refusals.push(refusal(job, Gate::NotReady, outlook));
     }
-    for (leaf, line) in state.lines.iter() {
-        let Some(stop) = line.stop else { continue };
-        let mut waiting = line.jobs[line.at..].iter().copied();
+    for (leaf, pending) in state.pending.iter() {
+        let Some(stop) = pending.stop else { continue };
+        let mut waiting = pending.jobs[pending.at..].iter().copied();
         let Some(first) = waiting.next() else { continue };
         let frozen = frozen(state, (leaf, first), stop, &ends);
-        // Who is behind a job that never starts never does.
+        // A job behind one that never starts never starts either.
         let outlook = match frozen.outlook {
             Outlook::OnlyByEdit => Outlook::OnlyByEdit,
             _ => Outlook::NotForeseeable,
@@ -64,7 +64,7 @@ fn frozen(
     let pods: &[PodId] = state.next_pods(leaf);
     match stop {
         Stop::Limit { queue, resource } => {
-            // Alone the job would exceed it too: then waiting does not help.
+            // The pods alone exceed the limit, so no completion helps.
             let alone = state.request(pods)[resource.index()];
             let limit = state.world.queues()[queue].resources.get(resource).limit;
             let never = matches!(limit, crate::units::Bound::At(limit) if alone > limit.in_base_units());
@@ -87,7 +87,7 @@ fn frozen(
     }
 }
 
-/// The end of which job lets the first of a frozen queue start.
+/// Forecasts which completion lets the next pods of a frozen leaf start.
 fn when_ends(state: &CycleState<'_>, leaf: QueueId, ends: &[(Time, JobId)]) -> Outlook {
     let pods = state.next_pods(leaf).to_vec();
     let mut later = state.clone();

@@ -1,10 +1,10 @@
-//! What a policy that fills progressively says for itself, and the comparisons that all of them make.
+//! Shared rule records and checks of policies with progressive filling.
 //!
 //! # Rule
 //! See [`super`].
 //!
 //! # Source
-//! see the records of each policy
+//! see the rule records of each policy
 //!
 //! # Differs
 //! nothing
@@ -16,7 +16,7 @@ use crate::units::{Amount, Bound, Resource};
 
 const CHOICE: &str = "a choice of the simulator; the sources are about users and one pool";
 
-/// The order inside a queue, under a policy's key.
+/// Record of the order inside a queue, under the key of a policy.
 pub const fn submit_order(key: &'static str) -> RuleRecord {
     RuleRecord {
         key,
@@ -27,7 +27,7 @@ pub const fn submit_order(key: &'static str) -> RuleRecord {
     }
 }
 
-/// Where a pod goes, under a policy's key.
+/// Record of the choice of a node, under the key of a policy.
 pub const fn best_fit(key: &'static str) -> RuleRecord {
     RuleRecord {
         key,
@@ -46,7 +46,8 @@ fn amount(quantity: Quantity, base: i64, resource: Resource) -> Term {
     term(quantity, Value::Real(Amount::base_units(base).in_policy_units(resource)))
 }
 
-/// Why this pod was the next one, and goes there. To be asked before the state knows of it.
+/// Checks for a placement: the order of queues, the order of jobs, and the fit. Must be called before the state counts the
+/// pod for its queue.
 pub fn bound(state: &CycleState<'_>, leaf: QueueId, pod: PodId, node: NodeId) -> Vec<Check> {
     let rules = &state.measure.rules;
     let cluster = state.world.cluster;
@@ -58,8 +59,8 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, pod: PodId, node: NodeId) ->
         checks.push(Check::new(rules.smallest_share, subject, share(queue), Op::AtMost, share(rival)));
     }
     checks.reverse();
-    let line = &state.lines[leaf];
-    if let (Some(&job), Some(&next)) = (line.jobs.get(line.at), line.jobs.get(line.at + 1)) {
+    let pending = &state.pending[leaf];
+    if let (Some(&job), Some(&next)) = (pending.jobs.get(pending.at), pending.jobs.get(pending.at + 1)) {
         checks.push(before(state, job, next));
     }
     let request = cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units();
@@ -73,7 +74,7 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, pod: PodId, node: NodeId) ->
             ..Subject::default()
         };
         let capacity = cluster.nodes[node].capacity.get(Resource::GPU).in_base_units();
-        // Its own room is taken already.
+        // The node already counts the pod.
         let free = capacity - state.nodes[node].used().get(Resource::GPU).in_base_units() + request;
         let left = amount(Quantity::Request, request, Resource::GPU);
         let right = amount(Quantity::Idle, free.max(request), Resource::GPU);
@@ -82,7 +83,7 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, pod: PodId, node: NodeId) ->
     checks
 }
 
-/// The first was submitted no later than the other.
+/// Check that `first` was submitted no later than `other`.
 pub fn before(state: &CycleState<'_>, first: JobId, other: JobId) -> Check {
     let jobs = &state.world.cluster.jobs;
     let submit = |job: JobId| term(Quantity::Created, Value::Time(jobs[job].submit));
@@ -91,7 +92,7 @@ pub fn before(state: &CycleState<'_>, first: JobId, other: JobId) -> Check {
     Check::new(state.measure.rules.submit_order, subject, submit(first), Op::AtMost, submit(other))
 }
 
-/// The queue would exceed its limit.
+/// Check that the pods would exceed the limit of the queue; `None` without a limit.
 pub fn over(
     state: &CycleState<'_>,
     job: JobId,
@@ -110,7 +111,7 @@ pub fn over(
     Some(Check::new(state.measure.rules.limit, subject, left, Op::Exceeds, right))
 }
 
-/// The pods ask for more GPUs than any node has free, if that is why they do not fit.
+/// Check that the first of the pods requests more GPUs than any node has free; `None` if GPUs are not the reason.
 pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Check> {
     let cluster = state.world.cluster;
     let asked = state.request(&pods[..1])[Resource::GPU.index()];

@@ -1,11 +1,11 @@
-//! The words of max-min fairness and plain dominant resource fairness.
+//! Vocabulary of max-min fairness and plain dominant resource fairness.
 //!
 //! # Source
 //! none: this is our own
 
 use crate::policy::vocabulary::{NONE, Terms, Unset};
 
-/// What a person reads.
+/// Terms on screen.
 pub const TERMS: Terms = Terms {
     columns: [
         ("queue", ""),

@@ -1,4 +1,4 @@
-//! What max-min fairness says of itself.
+//! Description of max-min fairness.
 //!
 //! # Source
 //! none: this is our own

@@ -1,10 +1,10 @@
 //! One level of the max-min division.
 //!
 //! # Rule
-//! In each round what is left, `rest`, is offered in proportion to the weights of those who still want something:
-//! `rest × w / Σw`. Those who want no more than that get what they want, and the next round divides what they leave; when there is
-//! nobody like that, everybody takes the offer. Queues of weight 0 come after all others, in file order. Each
-//! resource is divided on its own.
+//! In each round, the remaining amount `rest` is offered to the queues with unmet demand in proportion to their weights:
+//! `rest × w / Σw`. Queues whose demand is at most their offer receive their demand, and the next round divides the
+//! remainder; if there is no such queue, each receives its offer. Queues of weight 0 come after all others, in file
+//! order. Each resource is divided on its own.
 //!
 //! # Source
 //! Bertsekas, Gallager, *Data Networks*, 6.5.2
@@ -13,12 +13,12 @@
 //! nothing
 
 use super::rules::DIVISION;
-use crate::policy::filling::{Child, LevelOf};
+use crate::policy::filling::{Child, DivisionLevel};
 use crate::trace::DivisionStep;
 use crate::units::Resource;
 
-/// A gift of a round.
-struct Gift {
+/// Amount granted to a child in a round.
+struct Grant {
     child: usize,
     round: u32,
     rest: f64,
@@ -28,11 +28,11 @@ struct Gift {
     given: f64,
 }
 
-/// Divides `has` among members by `(weight, wanted)`.
-fn level(has: f64, members: &[(f64, f64)]) -> Vec<Gift> {
+/// Divides `has` among members given as `(weight, wanted)`.
+fn level(has: f64, members: &[(f64, f64)]) -> Vec<Grant> {
     let mut open: Vec<usize> =
         (0..members.len()).filter(|&i| members[i].1 > 0.0 && members[i].0 > 0.0).collect();
-    let (mut gifts, mut rest, mut round) = (Vec::new(), has, 0);
+    let (mut grants, mut rest, mut round) = (Vec::new(), has, 0);
     while !open.is_empty() && rest > 0.0 {
         round += 1;
         let weights: f64 = open.iter().map(|&i| members[i].0).sum();
@@ -44,12 +44,12 @@ fn level(has: f64, members: &[(f64, f64)]) -> Vec<Gift> {
         let of = |child: usize| {
             let (weight, wanted) = members[child];
             let offer = offer(child);
-            Gift { child, round, rest, weight, weights, offer, given: offer.min(wanted) }
+            Grant { child, round, rest, weight, weights, offer, given: offer.min(wanted) }
         };
-        let given: Vec<Gift> = served.iter().map(|&i| of(i)).collect();
+        let given: Vec<Grant> = served.iter().map(|&i| of(i)).collect();
         let all = served.len() == open.len();
-        rest -= given.iter().map(|gift| gift.given).sum::<f64>();
-        gifts.extend(given);
+        rest -= given.iter().map(|grant| grant.given).sum::<f64>();
+        grants.extend(given);
         open.retain(|i| !served.contains(i));
         if all {
             break;
@@ -59,45 +59,45 @@ fn level(has: f64, members: &[(f64, f64)]) -> Vec<Gift> {
         let given = wanted.min(rest.max(0.0));
         if given > 0.0 {
             round += 1;
-            gifts.push(Gift { child, round, rest, weight, weights: 1.0, offer: rest, given });
+            grants.push(Grant { child, round, rest, weight, weights: 1.0, offer: rest, given });
             rest -= given;
         }
     }
-    gifts
+    grants
 }
 
 fn members(children: impl Iterator<Item = Child>, r: Resource) -> Vec<(f64, f64)> {
     children.map(|child| (child.weight[r.index()], child.wanted[r.index()])).collect()
 }
 
-/// The parts of all children.
+/// Divides each resource among the children.
 pub fn divide(has: [f64; 3], children: &[Child], _total: [f64; 3]) -> Vec<[f64; 3]> {
     let mut parts = vec![[0.0; 3]; children.len()];
     for r in Resource::ACCOUNTED {
-        for gift in level(has[r.index()], &members(children.iter().copied(), r)) {
-            parts[gift.child][r.index()] += gift.given;
+        for grant in level(has[r.index()], &members(children.iter().copied(), r)) {
+            parts[grant.child][r.index()] += grant.given;
         }
     }
     parts
 }
 
-/// The rounds of one level.
-pub fn steps(of: &LevelOf<'_>, r: Resource, steps: &mut Vec<DivisionStep>) {
-    for gift in level(of.has[r.index()], &members(of.children.iter().map(|(_, child)| *child), r)) {
-        let (queue, child) = of.children[gift.child];
-        let part = if gift.weight > 0.0 { (gift.weight, gift.weights) } else { (1.0, 1.0) };
+/// Appends the rounds of one level.
+pub fn steps(of: &DivisionLevel<'_>, r: Resource, steps: &mut Vec<DivisionStep>) {
+    for grant in level(of.has[r.index()], &members(of.children.iter().map(|(_, child)| *child), r)) {
+        let (queue, child) = of.children[grant.child];
+        let part = if grant.weight > 0.0 { (grant.weight, grant.weights) } else { (1.0, 1.0) };
         steps.push(DivisionStep::Round {
             rule: DIVISION,
             priority: 0,
-            round: gift.round,
+            round: grant.round,
             queue,
-            pot: gift.rest,
-            weight: gift.weight,
+            pot: grant.rest,
+            weight: grant.weight,
             past: None,
             part,
-            offer: gift.offer,
+            offer: grant.offer,
             wanted: child.wanted[r.index()],
-            given: gift.given,
+            given: grant.given,
         });
     }
 }
@@ -108,15 +108,15 @@ mod tests {
 
     fn parts(has: f64, members: &[(f64, f64)]) -> Vec<f64> {
         let mut parts = vec![0.0; members.len()];
-        for gift in level(has, members) {
-            parts[gift.child] += gift.given;
+        for grant in level(has, members) {
+            parts[grant.child] += grant.given;
         }
         parts
     }
 
-    /// The textbook example: demands 2, 2.6, 4 and 5 on a link of 10.
+    /// Unweighted textbook example: demands 2, 2.6, 4 and 5 on a link of 10.
     #[test]
-    fn who_wants_less_gets_it_and_the_rest_is_equal() {
+    fn small_demands_are_met_and_the_rest_is_equal() {
         let parts = parts(10.0, &[(1.0, 2.0), (1.0, 2.6), (1.0, 4.0), (1.0, 5.0)]);
         let expected = [2.0, 2.6, 2.7, 2.7];
         assert!(
@@ -125,9 +125,9 @@ mod tests {
         );
     }
 
-    /// The weighted one: demands 4, 2, 10, 4 with weights 2.5, 4, 0.5, 1 on a link of 16.
+    /// Weighted textbook example: demands 4, 2, 10, 4 with weights 2.5, 4, 0.5, 1 on a link of 16.
     #[test]
-    fn weights_count() {
+    fn shares_are_proportional_to_weights() {
         let parts = parts(16.0, &[(2.5, 4.0), (4.0, 2.0), (0.5, 10.0), (1.0, 4.0)]);
         let expected = [4.0, 2.0, 6.0, 4.0];
         assert!(
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn without_weight_one_comes_last() {
+    fn weight_zero_comes_last() {
         assert_eq!(parts(10.0, &[(0.0, 4.0), (1.0, 7.0), (0.0, 4.0)]), [3.0, 7.0, 0.0]);
     }
 }

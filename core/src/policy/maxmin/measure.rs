@@ -1,4 +1,4 @@
-//! How the policy measures shares.
+//! Share measure of max-min fairness.
 //!
 //! # Rule
 //! `s = u / w`
@@ -15,7 +15,7 @@ use crate::policy::filling::{Measure, Rules, Share};
 use crate::trace::Quantity;
 use crate::units::{Amount, Resource};
 
-/// How the policy measures.
+/// Share, division and rules of the policy.
 pub static MEASURE: Measure = Measure {
     rules: Rules {
         smallest_share: SMALLEST_SHARE,

@@ -1,16 +1,15 @@
-//! Max-min fairness: nobody can get more without taking it from somebody who has less.
+//! Max-min fairness: no queue can gain unless a queue with a smaller share loses.
 //!
 //! # Rule
-//! The share of a queue is what it holds divided by its weight: `s = u / w`, in GPUs, or in cores where no node has a GPU. The
-//! smallest share is served first ([`super::filling`]). Quotas, priorities and other resources do not enter; a queue
-//! without a weight has weight 1, one of weight 0 comes after all others. The fair share that is shown is what filling gives if
-//! everything can be split: everybody gets the same per weight, except those who want less.
-//!
+//! The share of a queue is its allocation divided by its weight: `s = u / w`, in GPUs, or in cores if no node has a GPU. The
+//! queue with the smallest share is served first ([`super::filling`]). Quotas, priorities and other resources do not
+//! enter; the default weight is 1, and queues of weight 0 come after all others. The displayed fair share is the result
+//! of filling with divisible pods: equal amounts per weight, except for queues that request less.
 //! # Source
 //! D. Bertsekas, R. Gallager, *Data Networks*, 2nd ed., 6.5.2 *Max-min flow control*
 //!
 //! # Differs
-//! Pods are whole, so that queues may differ by one pod from the fair share.
+//! Pods are indivisible, so that allocations may differ from the fair share by one pod.
 
 mod describe;
 mod division;
@@ -29,11 +28,11 @@ use crate::policy::switches::Rulebook;
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
-/// This policy has no switches.
+/// The policy has no settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {}
 
-/// The policy.
+/// The scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaxMin {
     rhythm: Rhythm,
@@ -66,7 +65,7 @@ impl Scheduler for MaxMin {
     }
 
     fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
-        filling::ladder(&measure::MEASURE, world, queue, r, division::steps)
+        filling::derive(&measure::MEASURE, world, queue, r, division::steps)
     }
 
     fn order(
@@ -89,9 +88,9 @@ mod tests {
     use crate::time::{Span, Time};
     use crate::trace::{Level, Trace};
 
-    /// Both queues hold one GPU, and the first in the file is next: terminating pods count for no queue.
+    /// Both queues hold one GPU and the first in the file is next: terminating pods count for no queue.
     #[test]
-    fn what_is_leaving_is_held_by_no_queue() {
+    fn terminating_pods_count_for_no_queue() {
         let text = "format: fairground-scenario\nversion: 1\npolicy: max-min\nnodes: [{name: n, gpu: 4}]\n\
                     queues: [{name: a}, {name: b}]\njobs: [{name: x, queue: a, count: 3, gpu: 1, on: [n, n]}, \
                     {name: y, queue: b, count: 2, gpu: 1, on: [n]}]\n";

@@ -1,4 +1,4 @@
-//! The rules of max-min fairness, and how it measures shares.
+//! Rule records of max-min fairness.
 //!
 //! # Rule
 //! `s = u / w`
@@ -14,7 +14,7 @@ use crate::trace::{Rule, RuleRecord};
 
 const SOURCE: &str = "Bertsekas, Gallager, Data Networks, 6.5.2";
 
-/// The smallest share is served first.
+/// The queue with the smallest share is served first.
 pub const SMALLEST_SHARE: Rule = Rule(&RuleRecord {
     key: "max-min/smallest-share",
     says: "the queue with the least allocated per weight gets the next pods",
@@ -23,10 +23,10 @@ pub const SMALLEST_SHARE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// The order inside a queue.
+/// Order of the jobs of a queue.
 pub const SUBMIT_ORDER: Rule = Rule(&filling::submit_order("max-min/submit-order"));
 
-/// The ceiling of a queue.
+/// A queue does not exceed its limit.
 pub const LIMIT: Rule = Rule(&RuleRecord {
     key: "max-min/limit",
     says: "a queue cannot exceed its limit",
@@ -35,10 +35,10 @@ pub const LIMIT: Rule = Rule(&RuleRecord {
     differs: "a limit is treated as a cap on demand",
 });
 
-/// Where a pod goes.
+/// Choice of a node for a pod.
 pub const BEST_FIT: Rule = Rule(&filling::best_fit("max-min/best-fit"));
 
-/// How the fair share comes about.
+/// Division that gives the fair share.
 pub const DIVISION: Rule = Rule(&RuleRecord {
     key: "max-min/filling",
     says: "all queues get the same amount per weight, except those that request less",

@@ -1,18 +1,18 @@
-//! The core in the simulator's world: kept in step with the cluster, one pass a cycle.
+//! Adapter between the simulator and the core: follows the cluster and runs one pass per cycle.
 //!
 //! # Rule
-//! Jobs are applications, pods are asks of their own, quota is `guaranteed`, limit is `max`, a queue's priority its
-//! `priority.offset`. A pass that comes to a result is followed by the next at the same instant; otherwise the policy looks
-//! again when something changes, or when an ask becomes old enough to reserve or to preempt.
+//! A job is an application, a pod an ask; quota is `guaranteed`, limit is `max`, the priority of a queue its
+//! `priority.offset`. A pass with a result is followed by the next one at the same instant; otherwise the next pass takes
+//! place when the cluster changes, or when an ask becomes old enough to reserve or to preempt.
 //!
 //! # Source
 //! yunikorn.md 1.8, 3.1, 5.1
 //!
 //! # Differs
-//! a part of a GPU counts as a whole one; without placeholders (see [`super::placeholders`]) pods of a gang are not held back for
-//! each other
+//! a fraction of a GPU counts as a whole one; without placeholders (see [`super::placeholders`]) the pods of a gang do not
+//! wait for each other
 
-use super::cycle::Kind;
+use super::cycle::ResultType;
 use super::memory::Memory;
 use super::wake::quota_due;
 use super::words::Config;
@@ -28,9 +28,9 @@ use crate::trace::{Ledger, Level, OrderLevel, QueuePriority, Trace};
 /// Apache YuniKorn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YuniKorn {
-    /// Every switch.
+    /// Settings of the scenario.
     pub config: Config,
-    /// When cycles take place.
+    /// Interval of cycles.
     pub rhythm: Rhythm,
 }
 
@@ -43,7 +43,7 @@ impl Scheduler for YuniKorn {
         super::settings::read(scenario, findings)
     }
 
-    /// Resource types that only later configurations name are known from the start.
+    /// Adds resource types that only later configurations name, so that positions of types never change.
     fn foresee(config: &mut Config, later: &[&Config]) {
         later.iter().for_each(|later| later.collect_types(&mut config.later_types));
     }
@@ -82,7 +82,7 @@ impl Scheduler for YuniKorn {
             let marked = std::mem::take(&mut core.marked);
             if !marked.is_empty() {
                 let mut decisions = Vec::new();
-                memory.give_up(world, &marked, trace, &mut decisions);
+                memory.evict_above_maximum(world, &marked, trace, &mut decisions);
                 return Turn { decisions, wake: Wake::Again };
             }
         }
@@ -103,12 +103,12 @@ impl Scheduler for YuniKorn {
             refuse::refuse(world, memory, found.as_ref(), trace);
         }
         memory.settle_gangs(found.as_ref(), &marked, trace);
-        // How much is recorded is no part of the state.
+        // The level of recording is not part of the state.
         if let Some(core) = &mut memory.core {
             core.recording = false;
             core.tried.clear();
         }
-        let goes_on = found.is_some_and(|found| found.kind != Kind::Idle) || !marked.is_empty();
+        let goes_on = found.is_some_and(|found| found.kind != ResultType::Idle) || !marked.is_empty();
         let wake = if goes_on { Wake::Again } else { memory.wake(world.now, self.rhythm) };
         Turn { decisions, wake }
     }

@@ -1,21 +1,21 @@
-//! What YuniKorn would refuse, and which of its words come to nothing in a scenario.
+//! Findings about a draft: configurations that YuniKorn refuses, and settings without effect.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
 use super::check::{Step, check_all};
 use super::config::{File, Queue, TYPES_MAX};
-use super::partition::{Kinds, partition, paths};
+use super::partition::{ResourceTypes, partition, paths};
 use super::words::{Config, PROPERTIES, TEMPLATE};
 use crate::format::{Findings, Path, codes, quoted, set};
 use crate::id::{Id, QueueId};
 use crate::policy::draft::Draft;
 use crate::units::{Amount, Bound, Resource};
 
-/// Gives the advice.
+/// Adds the findings of a draft.
 pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     let partition = partition(draft.queues, config);
-    let types = Kinds::new(&partition, config, &[]).names;
+    let types = ResourceTypes::new(&partition, config, &[]).names;
     if types.len() > TYPES_MAX {
         let says = format!("{} resource types are named; up to {TYPES_MAX} are simulated", types.len());
         f.add(codes::TOO_MANY, Path::default().field("settings"), says, None);
@@ -36,7 +36,7 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     }
 }
 
-/// A maximum or a guarantee in which every value is 0 is dropped (yunikorn.md 1.2, Q-8).
+/// Reports a maximum or guarantee whose values are all 0: it is dropped (yunikorn.md 1.2, Q-8).
 fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     for (id, queue) in draft.queues.iter() {
         let said = config.queues.get(&*queue.name);
@@ -59,7 +59,7 @@ fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     }
 }
 
-/// The queue of a finding, and its field or setting.
+/// Path of the queue of a finding and of its field or setting.
 fn place(draft: &Draft<'_>, paths: &[String], at: &[Step]) -> Path {
     let mut path = String::new();
     let mut rest = at;
@@ -89,7 +89,7 @@ fn place(draft: &Draft<'_>, paths: &[String], at: &[Step]) -> Path {
     }
 }
 
-/// Why a setting has no effect; `None`: it may matter.
+/// Returns why a setting has no effect; `None` if it may have one.
 fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     let of = |word: &str| name.strip_prefix(word).and_then(|rest| rest.strip_prefix('.'));
     let queue = |of: &str| draft.scenario.queues.iter().position(|q| q.name == of).map(QueueId::from_index);

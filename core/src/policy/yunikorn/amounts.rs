@@ -1,9 +1,9 @@
-//! Quantities by resource type, and what upstream compares them with.
+//! Quantities by resource type, with the comparisons of upstream.
 //!
 //! # Rule
-//! Three things are kept apart: *none* (no resource object), *empty* (an object without types), and a type that is
+//! Three cases are distinct: *none* (no resource object), *empty* (an object without types), and a type that is
 //! present with the value 0. Sums saturate; a difference is the saturating sum with the wrapping negation. Each
-//! function below is one line of the table in the source.
+//! function below implements one line of the table in the source.
 //!
 //! # Source
 //! yunikorn.md 0.1, 0.2
@@ -11,15 +11,15 @@
 //! # Differs
 //! at most [`TYPES_MAX`] types
 
-/// How many resource types one world may name.
+/// Maximum number of resource types in a scenario.
 pub const TYPES_MAX: usize = 16;
 
-/// Quantities by type; a type is its place among the world's type names in byte order.
+/// Quantities by type; a type is its index among the type names in byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amounts {
     is_none: bool,
     types: u16,
-    /// 0 where the type is missing.
+    /// 0 for a missing type.
     values: [i64; TYPES_MAX],
 }
 
@@ -40,7 +40,7 @@ impl Amounts {
         self.is_none
     }
 
-    /// The quantity of a type, 0 where it is missing.
+    /// Quantity of a type, 0 if it is missing.
     pub fn get(&self, of: usize) -> i64 {
         self.values[of]
     }
@@ -50,14 +50,14 @@ impl Amounts {
         self.types >> of & 1 == 1
     }
 
-    /// Sets a type, which makes *none* an object.
+    /// Sets a type; turns *none* into an object.
     pub fn set(&mut self, of: usize, value: i64) {
         self.is_none = false;
         self.types |= 1 << of;
         self.values[of] = value;
     }
 
-    /// The types that are present, in canonical order.
+    /// Types that are present, in canonical order.
     pub fn types(&self) -> Bits {
         Bits(self.types)
     }
@@ -67,13 +67,13 @@ impl Amounts {
         self.types().map(|of| (of, self.values[of]))
     }
 
-    /// *none* becomes empty.
+    /// Turns *none* into empty.
     pub fn or_empty(mut self) -> Amounts {
         self.is_none = false;
         self
     }
 
-    /// Without the types whose value is 0.
+    /// Removes the types whose value is 0.
     pub fn pruned(&self) -> Amounts {
         let mut out = Amounts { is_none: self.is_none, ..Amounts::EMPTY };
         for (of, value) in self.iter().filter(|&(_, value)| value != 0) {
@@ -82,22 +82,22 @@ impl Amounts {
         out
     }
 
-    /// Some value is negative.
+    /// Whether any value is negative.
     pub fn has_negative(&self) -> bool {
         self.types().any(|of| self.values[of] < 0)
     }
 
-    /// Not none, nothing negative, something above 0.
+    /// Whether no value is negative and at least one is above 0.
     pub fn positive(&self) -> bool {
         !self.has_negative() && self.types().any(|of| self.values[of] > 0)
     }
 
-    /// None, empty, or all values 0.
+    /// Whether it is none, empty, or all values are 0.
     pub fn is_zero(&self) -> bool {
         self.types().all(|of| self.values[of] == 0)
     }
 
-    /// None or without types.
+    /// Whether it is none or has no types.
     pub fn is_empty(&self) -> bool {
         self.types == 0
     }
@@ -113,7 +113,7 @@ impl Amounts {
     }
 }
 
-/// Positions of set bits, ascending.
+/// Iterator over the positions of set bits, ascending.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits(u16);
 
@@ -174,22 +174,22 @@ pub fn sub_existing(a: &Amounts, b: &Amounts) -> Amounts {
     out
 }
 
-/// B fits in A; a type that A lacks is 0.
+/// Whether B fits in A; a type that A lacks is 0.
 pub fn fits(a: &Amounts, b: &Amounts) -> bool {
     b.types().all(|of| b.values[of] <= a.values[of].max(0))
 }
 
-/// B fits in A; a type that A lacks is unlimited.
+/// Whether B fits in A; a type that A lacks is unlimited.
 pub fn fits_undef(a: &Amounts, b: &Amounts) -> bool {
     common(a, b).all(|of| b.values[of] <= a.values[of].max(0))
 }
 
-/// As [`fits_undef`], but what is negative in A stays negative.
+/// Like [`fits_undef`], but negative values of A stay negative.
 pub fn fits_actual(a: &Amounts, b: &Amounts) -> bool {
     common(a, b).all(|of| b.values[of] <= a.values[of])
 }
 
-/// The smaller value where both have the type, else the only one.
+/// The smaller value for common types, otherwise the only one.
 pub fn min_union(a: &Amounts, b: &Amounts) -> Amounts {
     if a.is_none {
         return *b;
@@ -201,7 +201,7 @@ pub fn min_union(a: &Amounts, b: &Amounts) -> Amounts {
     out
 }
 
-/// The types of A, each at most B's value where B has it.
+/// The types of A, capped by the values of B.
 pub fn min_left(a: &Amounts, b: &Amounts) -> Amounts {
     let mut out = *a;
     for of in common(a, b) {
@@ -229,22 +229,22 @@ pub fn overwritten(a: &Amounts, b: &Amounts) -> Amounts {
     out
 }
 
-/// Nowhere smaller; a missing type is 0.
+/// Whether no value of A is smaller than that of B; a missing type is 0.
 pub fn ge_all(a: &Amounts, b: &Amounts) -> bool {
     union(a, b).all(|of| a.values[of] >= b.values[of])
 }
 
-/// Nowhere smaller and somewhere larger.
+/// Whether no value of A is smaller and at least one is larger.
 pub fn gt(a: &Amounts, b: &Amounts) -> bool {
     ge_all(a, b) && !equal(a, b)
 }
 
-/// Equal; a missing type is 0.
+/// Whether all values are equal; a missing type is 0.
 pub fn equal(a: &Amounts, b: &Amounts) -> bool {
     a.values == b.values
 }
 
-/// Some type occurs in both.
+/// Whether A and B have a common type.
 pub fn overlap(a: &Amounts, b: &Amounts) -> bool {
     a.types & b.types != 0
 }
@@ -262,12 +262,12 @@ fn compare_existing(a: &Amounts, b: &Amounts, equal_counts: bool) -> bool {
     a.types != 0 && b.types != 0
 }
 
-/// Preemption's *at least*: only the common types count.
+/// *At least* as preemption compares: only common types count.
 pub fn ge_existing(a: &Amounts, b: &Amounts) -> bool {
     compare_existing(a, b, true)
 }
 
-/// Preemption's *more*: only the common types count.
+/// *More than* as preemption compares: only common types count.
 pub fn gt_existing(a: &Amounts, b: &Amounts) -> bool {
     compare_existing(a, b, false)
 }

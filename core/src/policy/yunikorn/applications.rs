@@ -1,4 +1,4 @@
-//! YuniKorn's applications of several jobs: they have one queue, one user and one list of groups.
+//! Applications of several jobs: their jobs share one queue, one user and one list of groups.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4

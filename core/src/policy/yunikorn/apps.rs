@@ -1,9 +1,9 @@
-//! Applications and their asks: arriving, being allocated, leaving, and the states in between.
+//! Life cycle of applications and asks: submission, allocation, release, and application states.
 //!
 //! # Rule
-//! An application is New until its first ask, Accepted until something real (or its whole gang) is allocated, then Running;
-//! with nothing pending and nothing allocated it is Completing, and 30 s later over. Every change of what is outstanding
-//! updates the application's priority and pushes it up to the root, and changes what is pending on the whole path.
+//! An application is New until its first ask, Accepted until a real ask (or its whole gang) is allocated, then Running;
+//! with nothing pending and nothing allocated it is Completing, and is removed 30 s later. Every change of the outstanding
+//! asks updates the priority of the application and of all queues above it, and the pending sums on the whole path.
 //!
 //! # Source
 //! yunikorn.md 1.7, 1.8, 2.3, 3.5, 7
@@ -13,38 +13,38 @@ use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State, TaskGro
 use super::priority::MIN;
 use super::properties::SortPolicy;
 
-/// How long an application stays Completing, in milliseconds.
+/// Duration of the state Completing, in milliseconds.
 const COMPLETING: i64 = 30_000;
-/// How long placeholders wait if nothing else is said, in milliseconds.
+/// Default placeholder timeout, in milliseconds.
 const PLACEHOLDER_TIMEOUT: i64 = 15 * 60_000;
 
-/// An application as it arrives.
+/// An application at submission.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewApp {
     /// Its id.
     pub id: String,
-    /// The queue that was asked for.
+    /// Requested queue.
     pub queue: String,
-    /// Who submits it.
+    /// User who submits it.
     pub user: String,
     /// Groups of the user.
     pub groups: Vec<String>,
-    /// The whole gang; *none* or zeros: no gang.
+    /// Total request of the gang; *none* or zeros without a gang.
     pub placeholder_ask: Amounts,
-    /// What a placeholder timeout does: Hard fails, Soft resumes.
+    /// Gang style after a placeholder timeout: Hard (`true`) fails the application, Soft resumes it.
     pub hard: bool,
-    /// Milliseconds placeholders may wait; 0 or less: the default.
+    /// Placeholder timeout in milliseconds; 0 or less for the default.
     pub timeout: i64,
 }
 
-/// Why an allocation ends.
+/// Reason for which an allocation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The task is over, or was preempted.
+pub enum ReleaseReason {
+    /// The task completed or was preempted.
     Over,
-    /// A placeholder that the core gave up; its ask stays as a ghost.
+    /// The core released a placeholder; its ask stays as a ghost.
     Timeout,
-    /// Its node is gone; the ask stays as a ghost.
+    /// The node was removed; the ask stays as a ghost.
     NodeLost,
 }
 
@@ -55,20 +55,20 @@ enum Event {
 }
 
 impl Core {
-    /// The application of an id.
+    /// Finds a live application by id.
     pub fn find_app(&self, id: &str) -> Option<AppIx> {
         let at = self.apps_by_id.binary_search_by(|&a| self.apps[a].id.as_str().cmp(id)).ok()?;
         Some(self.apps_by_id[at])
     }
 
-    /// The ask of a key.
+    /// Finds an ask of the application by key.
     pub fn find_ask(&self, app: AppIx, key: &str) -> Option<AskIx> {
         let asks = &self.apps[app].asks;
         let at = asks.binary_search_by(|&a| self.asks[a].key.as_str().cmp(key)).ok()?;
         Some(asks[at])
     }
 
-    /// Takes an application in; `false`: it is rejected.
+    /// Adds an application; returns `false` if it is rejected.
     pub fn add_app(&mut self, new: NewApp) -> bool {
         if self.find_app(&new.id).is_some() {
             return false;
@@ -128,7 +128,7 @@ impl Core {
         self.queues[queue].properties.sort_policy == SortPolicy::Fifo && amounts::fits_undef(&max, gang)
     }
 
-    /// Removes an application with everything it has.
+    /// Removes an application with its asks and allocations.
     pub fn remove_app(&mut self, app: AppIx) {
         self.remove_all_asks(app);
         self.fire(app, Event::Complete, true);
@@ -145,7 +145,7 @@ impl Core {
         self.leave(app);
     }
 
-    /// Takes an ask in, pending, or allocated on `node` already; `false`: it is rejected.
+    /// Adds an ask, pending or already allocated on `node`; returns `false` if it is rejected.
     pub fn add_ask(&mut self, new: Ask, node: Option<NodeIx>) -> bool {
         if !new.resource.positive() {
             return false;
@@ -220,16 +220,16 @@ impl Core {
         ix
     }
 
-    /// Where an ask stands, or would stand, in a list ordered by key.
+    /// Index of an ask, or its insertion index, in a list ordered by key.
     pub(super) fn by_key(&self, list: &[AskIx], ask: AskIx) -> usize {
-        // Keys mostly arrive in order.
+        // Keys usually arrive in order.
         match list.last() {
             Some(&last) if self.asks[last].key < self.asks[ask].key => list.len(),
             _ => list.partition_point(|&other| self.asks[other].key < self.asks[ask].key),
         }
     }
 
-    /// The insertion rule (3.5): equals keep their order only while they are appended.
+    /// Inserts a request (3.5): equals keep their order only while they are appended.
     fn insert_request(&mut self, app: AppIx, ask: AskIx) {
         let new = &self.asks[ask];
         let requests = &self.apps[app].requests;
@@ -252,7 +252,7 @@ impl Core {
         app.cursor = app.cursor.min(at);
     }
 
-    /// Removes a pending ask, or the ghost of one.
+    /// Removes a pending ask or a ghost.
     pub fn remove_ask(&mut self, ask: AskIx) {
         let app = self.asks[ask].app;
         self.drop_ask(ask);
@@ -273,7 +273,7 @@ impl Core {
         self.apps[app].pending.is_zero() && self.apps[app].allocated.is_zero()
     }
 
-    /// Takes an ask out of the application's lists.
+    /// Removes an ask from the lists of its application.
     fn drop_ask(&mut self, ask: AskIx) {
         self.drop_reservation(ask);
         let Ask { app, priority, resource, allocated, .. } = self.asks[ask];
@@ -297,7 +297,7 @@ impl Core {
         self.free_asks.push(ask);
     }
 
-    /// Removes every ask, allocated ones too; what is on nodes stays there.
+    /// Removes every ask, allocated ones included; allocations stay on their nodes.
     fn remove_all_asks(&mut self, app: AppIx) {
         for ask in self.apps[app].reservations.clone() {
             self.drop_reservation(ask);
@@ -315,7 +315,7 @@ impl Core {
         self.complete_if_done(app);
     }
 
-    /// The largest priority of what is not allocated; pushes it even if it stays equal.
+    /// Recomputes the largest priority of the outstanding asks; pushes it up even if it stays equal.
     pub(super) fn recompute_priority(&mut self, app: AppIx) {
         self.advance_cursor(app);
         let App { requests, cursor, queue, .. } = &self.apps[app];
@@ -325,14 +325,14 @@ impl Core {
         self.push_priority(queue);
     }
 
-    /// Moves the cursor past requests that are allocated.
+    /// Moves the cursor past allocated requests.
     pub(super) fn advance_cursor(&mut self, app: AppIx) {
         let App { requests, cursor, .. } = &self.apps[app];
         let more = requests[*cursor..].iter().take_while(|&&ask| self.asks[ask].allocated).count();
         self.apps[app].cursor += more;
     }
 
-    /// Recomputes a leaf and everything above it.
+    /// Recomputes the priority of a leaf and of all queues above it.
     pub(super) fn push_priority(&mut self, leaf: QueueIx) {
         let apps = &self.queues[leaf].apps;
         self.queues[leaf].raw = apps.iter().map(|&app| self.apps[app].priority).max().unwrap_or(MIN);
@@ -360,7 +360,7 @@ impl Core {
         }
     }
 
-    /// A pending ask becomes allocated.
+    /// Marks a pending ask as allocated and updates the pending sums.
     pub(super) fn no_longer_pending(&mut self, ask: AskIx) {
         self.asks[ask].allocated = true;
         let Ask { app, priority, resource, .. } = self.asks[ask];
@@ -371,7 +371,7 @@ impl Core {
         self.change_pending(self.apps[app].queue, &resource, false);
     }
 
-    /// Books an allocation that is on its node: queues, application, user.
+    /// Counts an allocation on a node for its queues, application and user.
     pub(super) fn book(&mut self, ask: AskIx, replaces: bool) {
         if !replaces {
             self.charge_queues(ask);
@@ -389,7 +389,7 @@ impl Core {
                 self.fire(app, Event::Run, false);
             }
         } else {
-            // The first replacement finds the state that the placeholders brought about.
+            // For the first replacement, the placeholders have set the state already.
             if !replaces || !self.apps[app].allocated.is_zero() || self.apps[app].state == State::Completing {
                 self.fire(app, Event::Run, false);
             }
@@ -409,7 +409,7 @@ impl Core {
         }
     }
 
-    /// Takes what an allocation uses out of its queues.
+    /// Subtracts an allocation from its queues.
     fn return_to_queue(&mut self, ask: AskIx) {
         let Ask { app, resource, preempted, .. } = self.asks[ask];
         self.uncharge(self.apps[app].queue, &resource);
@@ -433,7 +433,7 @@ impl Core {
     }
 
     /// Ends an allocation.
-    pub fn release(&mut self, ask: AskIx, ending: Ending) {
+    pub fn release(&mut self, ask: AskIx, ending: ReleaseReason) {
         let app = self.asks[ask].app;
         self.take_off_node(ask);
         self.return_to_queue(ask);
@@ -442,19 +442,21 @@ impl Core {
             return;
         }
         match ending {
-            Ending::NodeLost | Ending::Timeout if self.is_listed(ask) => self.releasing.retain(|&r| r != ask),
+            ReleaseReason::NodeLost | ReleaseReason::Timeout if self.is_listed(ask) => {
+                self.releasing.retain(|&r| r != ask)
+            }
             _ if self.is_listed(ask) => self.remove_ask(ask),
             _ => self.free_asks.push(ask),
         }
     }
 
-    /// Whether the application still knows the ask: a gang that timed out has none left.
+    /// Whether the application still lists the ask; after a gang timeout it lists none.
     pub(super) fn is_listed(&self, ask: AskIx) -> bool {
         let Ask { app, ref key, .. } = self.asks[ask];
         self.find_ask(app, key) == Some(ask)
     }
 
-    /// An allocation leaves its application, which may change state by that; `lost`: nothing takes its place.
+    /// Removes an allocation from its application, which may change the state; `lost`: it is not replaced.
     pub(super) fn take_off_app(&mut self, ask: AskIx, lost: bool) {
         let Ask { app, resource, placeholder, ref task_group, .. } = self.asks[ask];
         if placeholder && lost {
@@ -493,7 +495,7 @@ impl Core {
         }
     }
 
-    /// Changes the state; `removed`: the application leaves by command, not by itself.
+    /// Applies an event to the state; `removed`: the application is removed by command, not by completion.
     fn fire(&mut self, app: AppIx, event: Event, removed: bool) {
         let next = match (event, self.apps[app].state) {
             (Event::Run, State::New | State::Resuming) => State::Accepted,
@@ -529,7 +531,7 @@ impl Core {
         }
     }
 
-    /// The gang timed out: the application fails or goes on without one.
+    /// Handles a gang timeout: the application fails or continues without the gang.
     pub(super) fn give_up_gang(&mut self, app: AppIx) {
         if self.apps[app].hard {
             self.fire(app, Event::Fail, false);
@@ -552,7 +554,7 @@ impl Core {
         self.remove_all_asks(app);
     }
 
-    /// Out of the queue. The ancestors' sets of accepted applications keep it.
+    /// Removes the application from its queue. The ancestors' sets of accepted applications keep it.
     fn leave(&mut self, app: AppIx) {
         let queue = self.apps[app].queue;
         self.apps[app].state = State::Gone;
@@ -570,13 +572,13 @@ impl Core {
         self.free_apps.push(app);
     }
 
-    /// Ends what has been Completing for long enough.
+    /// Removes an application whose time in Completing is over.
     pub fn end_completing(&mut self, app: AppIx) {
         if self.apps[app].placeholder.is_zero() {
             self.fire(app, Event::Complete, false);
         } else {
             self.apps[app].completing_due = None;
-            self.give_up_placeholders(app, false);
+            self.request_release_of_placeholders(app, false);
         }
     }
 }

@@ -1,21 +1,21 @@
-//! What a pod asks of the core.
+//! Conversion of pods to asks.
 //!
 //! # Source
 //! yunikorn.md 1.8
 //!
 //! # Differs
-//! a part of a GPU counts as a whole one
+//! a fraction of a GPU counts as a whole one
 
 use super::amounts::Amounts;
 use super::model::{AppIx, Ask, NodeIx};
-use super::partition::{Kinds, counted};
+use super::partition::{ResourceTypes, counted};
 use crate::cluster::{GpuRequest, Job, Pod, Preemptible};
 use crate::id::NodeId;
 use crate::policy::PartitionView;
 use crate::units::{Resource, ResourceVec};
 
-/// What is there of each resource; one of which nothing is said is left out.
-pub(super) fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> Option<i64>, pods: i64) -> Amounts {
+/// Builds quantities by type from a function of the resource; a resource without a value is left out.
+pub(super) fn amounts(kinds: &ResourceTypes, get: &dyn Fn(Resource) -> Option<i64>, pods: i64) -> Amounts {
     let mut out = Amounts::EMPTY;
     for resource in kinds.resources() {
         if let Some((at, amount)) = kinds.of(resource).zip(get(resource)) {
@@ -28,21 +28,21 @@ pub(super) fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> Option<i64>, pods
     out
 }
 
-/// An amount in base units; `None`: a resource of the scenario's own that is not named there.
-pub(super) fn said(amounts: &ResourceVec, resource: Resource) -> Option<i64> {
+/// Amount in base units; `None` for a named resource of the scenario that the amounts do not list.
+pub(super) fn explicit_amount(amounts: &ResourceVec, resource: Resource) -> Option<i64> {
     let is_said = resource.nth_named().is_none() || amounts.has(resource);
     is_said.then(|| amounts.get(resource).in_base_units())
 }
 
-/// What one pod asks for: devices are counted whole, and every pod takes a slot.
-pub(super) fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
+/// Resources of a pod's ask: devices are counted whole, and every pod takes a pod slot.
+pub(super) fn ask_of(kinds: &ResourceTypes, pod: &Pod) -> Amounts {
     let devices = match pod.request.gpu {
         GpuRequest::None => 0,
         GpuRequest::Whole { devices }
         | GpuRequest::Fraction { devices, .. }
         | GpuRequest::Memory { devices, .. } => devices,
     };
-    // What is asked for with an amount of 0 counts as asked for.
+    // An explicit request of 0 counts as a request.
     let is_said = |resource: &Resource| pod.request.resources.has(*resource);
     let of = |resource: Resource| match resource {
         Resource::GPU => {
@@ -53,7 +53,7 @@ pub(super) fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
     amounts(kinds, &of, 1)
 }
 
-/// Nodes that a pod's labels, taints or device memory rule out.
+/// Nodes that the pod's selectors, the node's taints or its device memory exclude.
 pub(super) fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Pod) -> Vec<NodeIx> {
     let mib = match pod.request.gpu {
         GpuRequest::Memory { mib, .. } => mib,
@@ -66,8 +66,8 @@ pub(super) fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Po
     nodes.iter().enumerate().filter(|(_, node)| refuses(node)).map(|(at, _)| at).collect()
 }
 
-/// What is asked for one pod, or for its place.
-pub(super) fn ask_for(kinds: &Kinds, (job, pod): (&Job, &Pod), key: &str, app: AppIx) -> Ask {
+/// Builds the ask of a pod or of its placeholder.
+pub(super) fn ask_for(kinds: &ResourceTypes, (job, pod): (&Job, &Pod), key: &str, app: AppIx) -> Ask {
     let rules = pod.rules.as_deref();
     let required_node = rules.and_then(|rules| rules.required_node.as_deref());
     Ask {

@@ -1,9 +1,9 @@
-//! What is wrong with a configuration, in upstream's terms.
+//! Validation of a configuration by the rules of upstream.
 //!
 //! # Rule
-//! Quantities are compared as written, an explicit 0 included, on the types that the larger side names. A child without a
-//! guarantee, or with one of zeros, counts with the sum of its own children. Any finding refuses the whole
-//! configuration; upstream names the first one, here all are found, in upstream's order.
+//! Quantities are compared as written, an explicit 0 included, for the types that the larger side names. A child without a
+//! guarantee, or with only zeros, counts with the sum of its own children. Any finding rejects the whole configuration;
+//! upstream reports only the first one, `check_all` returns all of them in the order of upstream.
 //!
 //! # Source
 //! yunikorn.md 1.6, 8
@@ -15,74 +15,78 @@ use super::config::{File, Limit, Partition, Queue, Resources, Types};
 use super::properties::Written;
 use super::quantity;
 
-/// Why a configuration is refused.
+/// Reason for which a configuration is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// The root has another spelling.
+    /// The root queue is not spelled `root`.
     NoRootQueue,
-    /// Two siblings of one name.
+    /// Two siblings have the same name.
     DuplicateQueueName,
-    /// Characters or length.
+    /// A queue name has invalid characters or is too long.
     QueueName,
-    /// A quantity that cannot be read.
+    /// A quantity cannot be parsed.
     Quantity,
-    /// The root has resources.
+    /// The root queue has resources.
     RootResources,
-    /// Guaranteed more than the maximum.
+    /// The guarantee exceeds the maximum.
     GuaranteedAboveMax,
-    /// Own guarantee below the children's sum.
+    /// The guarantee is below the sum of the children's guarantees.
     GuaranteedBelowSumOfChildren,
-    /// Maximum below the children's guarantees.
+    /// The maximum is below the sum of the children's guarantees.
     MaxBelowSumOfGuaranteed,
-    /// A maximum above an ancestor's.
+    /// The maximum exceeds that of an ancestor.
     MaxAboveParentMax,
-    /// A child without maxapplications below a queue that has them.
+    /// A child has no `maxapplications` although its parent has.
     MaxApplicationsMissingBelowLimitedParent,
-    /// A child with more applications than its parent.
+    /// `maxapplications` exceeds that of the parent.
     MaxApplicationsAboveParent,
-    /// Neither fair nor binpacking.
+    /// The node sort policy is neither `fair` nor `binpacking`.
     NodeSortPolicy,
-    /// A weight below 0.
+    /// A resource weight is negative.
     NegativeWeight,
-    /// A limit without users and groups, or without a maximum.
+    /// A limit has no users and groups, or no maximum.
     Limit,
-    /// A name twice in one queue's limits.
+    /// A name occurs twice in the limits of a queue.
     DuplicateLimitName,
-    /// More than an ancestor's limit for the same name.
+    /// A limit exceeds that of an ancestor for the same name.
     LimitAboveParentLimit,
-    /// More resources than the queue.
+    /// A limit exceeds the resources of its queue.
     LimitAboveQueueMax,
-    /// More applications than the queue.
+    /// A limit exceeds the `maxapplications` of its queue.
     LimitAboveQueueMaxApplications,
-    /// A placement rule that does not exist.
+    /// A placement rule has an unknown name.
     Rule,
 }
 
-/// One step to a place in a configuration.
+/// One step of a path in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A key of the format.
     Field(&'static str),
-    /// A key that the configuration chooses: a resource type.
+    /// A user-defined key, such as a resource type.
     Key(String),
     /// An entry of a list by its position, from 0.
     At(usize),
-    /// An entry of a list by its name, as it is spelled.
+    /// An entry of a list by its name, as spelled.
     Named(String),
 }
 
-/// A finding: what is wrong, where, and in one sentence with the numbers.
+/// A problem, its location, and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
-    /// Where, from the top of the file.
+    /// Path from the top of the file.
     pub at: Vec<Step>,
-    /// A sentence for people.
+    /// Message with the numbers that conflict.
     pub says: String,
 }
 
-/// The first finding, if there is one.
+/// Validates the configuration.
+///
+/// # Errors
+///
+/// Returns the first problem in the order of upstream.
 pub fn check(file: &File, types: &Types) -> Result<(), Problem> {
     match check_all(file, types).first() {
         Some(finding) => Err(finding.problem),
@@ -90,40 +94,40 @@ pub fn check(file: &File, types: &Types) -> Result<(), Problem> {
     }
 }
 
-/// Every finding, in upstream's order.
+/// Returns every finding, in the order of upstream.
 pub fn check_all(file: &File, types: &Types) -> Vec<Finding> {
     let mut checker = Checker { types, found: Vec::new() };
     for (i, partition) in file.partitions.iter().enumerate() {
-        checker.partition(partition, &Place::top().field("partitions").at(i));
+        checker.partition(partition, &Location::top().field("partitions").at(i));
     }
     checker.found
 }
 
-/// Where the checker is.
+/// Path of the element that is checked.
 #[derive(Clone)]
-struct Place(Vec<Step>);
+struct Location(Vec<Step>);
 
-impl Place {
-    fn top() -> Place {
-        Place(Vec::new())
+impl Location {
+    fn top() -> Location {
+        Location(Vec::new())
     }
-    fn and(&self, step: Step) -> Place {
+    fn and(&self, step: Step) -> Location {
         let mut steps = self.0.clone();
         steps.push(step);
-        Place(steps)
+        Location(steps)
     }
-    fn field(&self, name: &'static str) -> Place {
+    fn field(&self, name: &'static str) -> Location {
         self.and(Step::Field(name))
     }
-    fn at(&self, position: usize) -> Place {
+    fn at(&self, position: usize) -> Location {
         self.and(Step::At(position))
     }
-    fn child(&self, name: &str) -> Place {
+    fn child(&self, name: &str) -> Location {
         self.field("queues").and(Step::Named(name.to_owned()))
     }
 }
 
-/// The nearest limits above by name; users and groups apart.
+/// Nearest limits of the ancestors by name, for users and for groups.
 #[derive(Clone, Default)]
 struct Limits {
     users: BTreeMap<String, (Amounts, u64)>,
@@ -136,13 +140,13 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn ensure(&mut self, holds: bool, problem: Problem, at: &Place, says: &dyn Fn() -> String) {
+    fn ensure(&mut self, holds: bool, problem: Problem, at: &Location, says: &dyn Fn() -> String) {
         if !holds {
             self.found.push(Finding { problem, at: at.0.clone(), says: says() });
         }
     }
 
-    fn partition(&mut self, partition: &Partition, at: &Place) {
+    fn partition(&mut self, partition: &Partition, at: &Location) {
         let mut root_at = at.clone();
         if let [only] = partition.queues.as_slice() {
             let is_root = only.name.eq_ignore_ascii_case("root");
@@ -171,8 +175,8 @@ impl Checker<'_> {
         self.inherited_limits(&root, &root_at, &limits_at, &Limits::default());
     }
 
-    /// How nodes are sorted, and where applications go.
-    fn switches(&mut self, partition: &Partition, at: &Place) {
+    /// Checks node sort policy and placement rules.
+    fn switches(&mut self, partition: &Partition, at: &Location) {
         let sort = at.field("nodesortpolicy");
         let kind = partition.nodesortpolicy.kind.as_str();
         let says = || format!("the node sort policy {kind} is neither fair nor binpacking");
@@ -197,7 +201,7 @@ impl Checker<'_> {
         }
     }
 
-    fn names(&mut self, queue: &Queue, at: &Place) {
+    fn names(&mut self, queue: &Queue, at: &Location) {
         let legal = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
         let is_legal = (1..=64).contains(&queue.name.len()) && queue.name.chars().all(legal);
         let says =
@@ -208,14 +212,14 @@ impl Checker<'_> {
             let says =
                 || format!("{} has two queues {}; case does not tell them apart", queue.name, child.name);
             let twice = queue.queues[..i].iter().any(same);
-            // By position: the name would lead to the first of them.
+            // By position: the name would identify the first duplicate.
             let place = at.field("queues").at(i);
             self.ensure(!twice, Problem::DuplicateQueueName, &place, &says);
             self.names(child, &at.child(&child.name));
         }
     }
 
-    fn parsed(&mut self, written: &Written, at: &Place) -> Amounts {
+    fn parsed(&mut self, written: &Written, at: &Location) -> Amounts {
         let mut out = if written.is_empty() { Amounts::NONE } else { Amounts::EMPTY };
         for (name, text) in written {
             match (self.types.binary_search(name).ok(), quantity::parse(name, text)) {
@@ -234,7 +238,7 @@ impl Checker<'_> {
         out
     }
 
-    /// The first type for which the smaller side is above the larger one, in words.
+    /// First type for which the smaller side exceeds the larger one, as a phrase.
     fn excess(&self, larger: &Amounts, smaller: &Amounts) -> [String; 2] {
         let above = |of: &usize| larger.has(*of) && smaller.get(*of) > larger.get(*of).max(0);
         let Some(of) = smaller.types().find(above) else { return Default::default() };
@@ -245,8 +249,8 @@ impl Checker<'_> {
         [shown(smaller), shown(larger)]
     }
 
-    /// Returns what the queue counts in its parent's sum.
-    fn resources(&mut self, queue: &Queue, at: &Place, above: &Amounts) -> Amounts {
+    /// Checks guarantee and maximum; returns the contribution of the queue to its parent's sum.
+    fn resources(&mut self, queue: &Queue, at: &Location, above: &Amounts) -> Amounts {
         let own = at.field("resources");
         let guaranteed = self.parsed(&queue.resources.guaranteed, &own.field("guaranteed"));
         let max = self.parsed(&queue.resources.max, &own.field("max"));
@@ -289,7 +293,7 @@ impl Checker<'_> {
         if absent { sum } else { guaranteed }
     }
 
-    fn applications(&mut self, queue: &Queue, at: &Place) {
+    fn applications(&mut self, queue: &Queue, at: &Location) {
         for child in &queue.queues {
             let place = at.child(&child.name);
             let (own, n) = (queue.maxapplications, child.maxapplications);
@@ -306,9 +310,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Each limit by itself and within its queue. `from` is where they stand: those of the root may be the partition's.
-    fn own_limits(&mut self, queue: &Queue, at: &Place, from: &Place, is_root: bool) {
-        // Said before, if it cannot be read.
+    /// Checks each limit by itself and against its queue. `from` is their location: the partition may hold those of the root.
+    fn own_limits(&mut self, queue: &Queue, at: &Location, from: &Location, is_root: bool) {
+        // A quantity that cannot be parsed has been reported already.
         let n_found = self.found.len();
         let max = self.parsed(&queue.resources.max, at);
         self.found.truncate(n_found);
@@ -339,8 +343,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Limits against those of the queues above for the same name.
-    fn inherited_limits(&mut self, queue: &Queue, at: &Place, from: &Place, above: &Limits) {
+    /// Checks limits against those of the ancestors for the same name.
+    fn inherited_limits(&mut self, queue: &Queue, at: &Location, from: &Location, above: &Limits) {
         let mut here = above.clone();
         for (i, limit) in queue.limits.iter().enumerate() {
             let at = from.field("limits").at(i);
@@ -374,7 +378,7 @@ impl Checker<'_> {
         limit: &Limit,
         resources: &Amounts,
         (queue, max): (&Queue, &Amounts),
-        at: &Place,
+        at: &Location,
         is_root: bool,
     ) {
         let named = !limit.users.is_empty() || !limit.groups.is_empty();
@@ -394,7 +398,7 @@ impl Checker<'_> {
         self.ensure(holds, Problem::LimitAboveQueueMax, &place, &says);
     }
 
-    fn nearest(&mut self, own: &(Amounts, u64), nearest: &(Amounts, u64), name: &str, at: &Place) {
+    fn nearest(&mut self, own: &(Amounts, u64), nearest: &(Amounts, u64), name: &str, at: &Location) {
         let [here, there] = self.excess(&nearest.0, &own.0);
         let says = || format!("the limit of {name}, {here}, is above the {there} of a queue above");
         let holds = amounts::fits_undef(&nearest.0, &own.0);

@@ -1,4 +1,4 @@
-//! A partition's configuration as upstream's YAML spells it.
+//! Configuration of a partition, with the field names of upstream's YAML.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4, 8
@@ -14,7 +14,7 @@ use super::quantity;
 pub use super::quantity::{parse, parse_duration, print};
 use super::shares::NodeSort;
 
-/// The whole file.
+/// A configuration file.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct File {
@@ -28,19 +28,19 @@ pub struct File {
 pub struct Partition {
     /// Its name.
     pub name: String,
-    /// Normally the root alone.
+    /// Usually only the root queue.
     pub queues: Vec<Queue>,
     /// Tried in order.
     pub placementrules: Vec<Rule>,
-    /// Those of the root, if it has none.
+    /// Limits of the root queue if it has none itself.
     pub limits: Vec<Limit>,
-    /// How nodes are ordered.
+    /// Node sort policy.
     pub nodesortpolicy: NodeSortPolicy,
-    /// Switches.
+    /// Preemption switches.
     pub preemption: Preemption,
 }
 
-/// How nodes are ordered.
+/// Node sort policy.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeSortPolicy {
@@ -51,11 +51,11 @@ pub struct NodeSortPolicy {
     pub resourceweights: BTreeMap<String, f64>,
 }
 
-/// Switches of preemption.
+/// Preemption switches.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Preemption {
-    /// General preemption; on if left out.
+    /// General preemption; on by default.
     pub enabled: Option<bool>,
     /// Preemption after a maximum was lowered.
     pub quotapreemptionenabled: bool,
@@ -65,9 +65,9 @@ pub struct Preemption {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Queue {
-    /// Lower-cased.
+    /// Name, in lower case.
     pub name: String,
-    /// A parent even without children.
+    /// Parent queue even without children.
     pub parent: bool,
     /// Children.
     pub queues: Vec<Queue>,
@@ -77,20 +77,20 @@ pub struct Queue {
     pub maxapplications: u64,
     /// See [`super::properties`].
     pub properties: Written,
-    /// Who may submit.
+    /// Access control list for submission.
     pub submitacl: String,
-    /// Who may administer, and so submit.
+    /// Access control list for administration, which includes submission.
     pub adminacl: String,
-    /// Of users and groups.
+    /// Limits of users and groups.
     pub limits: Vec<Limit>,
-    /// For dynamic children.
+    /// Template of dynamic leaf queues below.
     pub childtemplate: Template,
-    /// Whether the configuration does not have it at the moment; no word of upstream's.
+    /// Whether the present configuration lacks the queue; not a field of upstream.
     #[serde(skip)]
     pub absent: bool,
 }
 
-/// What a dynamic leaf takes over.
+/// Values that a dynamic leaf queue inherits.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Template {
@@ -106,61 +106,61 @@ pub struct Template {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Resources {
-    /// What the queue is guaranteed.
+    /// Guaranteed resources.
     pub guaranteed: Written,
-    /// What it may use.
+    /// Maximum resources.
     pub max: Written,
 }
 
-/// What users and groups may use in a queue.
+/// Limit of users and groups in a queue.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limit {
-    /// A text for people.
+    /// Description.
     pub limit: String,
-    /// Names, or `*`.
+    /// Names or `*`.
     pub users: Vec<String>,
-    /// Names, or `*`.
+    /// Names or `*`.
     pub groups: Vec<String>,
-    /// Empty is unlimited.
+    /// Maximum resources; empty is unlimited.
     pub maxresources: Written,
     /// 0 is unlimited.
     pub maxapplications: u64,
 }
 
-/// Which queue an application goes to.
+/// Placement rule.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rule {
-    /// `provided`, `user` or `fixed`.
+    /// `provided`, `user`, `fixed` or `tag`.
     pub name: String,
-    /// Whether missing queues are made.
+    /// Whether missing queues are created.
     pub create: bool,
-    /// The path of `fixed`.
+    /// Queue path of the rule `fixed`.
     pub value: String,
-    /// What gives the path above.
+    /// Rule for the parent queue.
     pub parent: Option<Box<Rule>>,
-    /// Whose applications it takes.
+    /// Users and groups to which it applies.
     pub filter: Filter,
 }
 
-/// Whose applications a rule takes. Kept, not applied.
+/// Filter of a placement rule by user and group. Preserved for export, but not applied.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
     /// `allow` (or empty) or `deny`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Names, or one expression.
+    /// Names or one regular expression.
     pub users: Vec<String>,
-    /// Names, or one expression.
+    /// Names or one regular expression.
     pub groups: Vec<String>,
 }
 
-/// Names of the resource types in byte order; a type is its place here.
+/// Names of the resource types in byte order; a type is its index in this list.
 pub type Types = Vec<String>;
 
-/// Quantities as written into amounts; `None` if one is refused or its type is not known.
+/// Parses quantities; `None` if one is invalid or its type is unknown.
 pub fn amounts(types: &Types, written: &Written) -> Option<Amounts> {
     let mut out = Amounts::EMPTY;
     for (name, text) in written {
@@ -170,12 +170,12 @@ pub fn amounts(types: &Types, written: &Written) -> Option<Amounts> {
     Some(out)
 }
 
-/// As [`amounts`], but *none* unless something is above 0 and nothing below.
+/// Like [`amounts`], but *none* unless at least one value is above 0 and no value is negative.
 pub fn positive(types: &Types, written: &Written) -> Amounts {
     amounts(types, written).filter(Amounts::positive).unwrap_or(Amounts::NONE)
 }
 
-/// The types a file names, added to `types`.
+/// Adds the resource types that a file names to `types`.
 pub fn collect_types(file: &File, types: &mut Types) {
     for partition in &file.partitions {
         for queue in &partition.queues {
@@ -201,7 +201,7 @@ fn collect_queue(queue: &Queue, types: &mut Types) {
 }
 
 impl Partition {
-    /// The root queue with everything below: the one of that name, or a new one above the list.
+    /// Root queue with its subtree: the top-level queue `root`, or a new queue above the list.
     pub fn root(&self) -> Queue {
         let mut root = match self.queues.as_slice() {
             [only] if only.name.eq_ignore_ascii_case("root") => only.clone(),
@@ -219,7 +219,7 @@ impl Partition {
         self.preemption.enabled.unwrap_or(true)
     }
 
-    /// How nodes are ordered.
+    /// Node sort policy.
     pub fn node_sort(&self) -> NodeSort {
         match self.nodesortpolicy.kind.as_str() {
             "binpacking" => NodeSort::BinPacking,
@@ -227,7 +227,7 @@ impl Partition {
         }
     }
 
-    /// Weights by type; types that are not listed do not count.
+    /// Weights by type; 0 for types that are not listed.
     pub fn weights(&self, types: &Types) -> [f64; TYPES_MAX] {
         let mut weights = [0.0; TYPES_MAX];
         let listed = &self.nodesortpolicy.resourceweights;

@@ -1,9 +1,9 @@
-//! One cycle: reservations first, then placeholders, then everything else; at most one result.
+//! Scheduling cycle: reservations first, then placeholders, then all other asks; at most one result.
 //!
 //! # Rule
-//! From the root down, children with something pending are tried by priority and share; in a leaf, applications by
+//! From the root down, children with pending asks are tried by priority and share; in a leaf, applications by
 //! priority and submission or usage; in an application, asks by priority and age. The first result ends the cycle. Nothing
-//! blocks: what cannot be placed is passed over, and only a reservation keeps a node for it.
+//! blocks: an ask that cannot be placed is skipped, and only a reservation keeps a node for it.
 //!
 //! # Source
 //! yunikorn.md 3.1 to 3.7
@@ -12,72 +12,72 @@ use super::amounts::{self, Amounts};
 use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, Queue, QueueIx, ROOT, Skip, State};
 use super::properties::SortPolicy;
 use super::shares::{
-    ComparedQueue, Share, Shared, fair_share, reservation_score, sort_apps, sort_queues, usage_shares,
+    ComparedApp, ComparedQueue, Share, fair_share, reservation_score, sort_apps, sort_queues, usage_shares,
 };
 
-/// How often a leaf may try preemption in one cycle.
+/// Maximum number of preemption attempts of a leaf per cycle.
 const PREEMPTION_ATTEMPTS: u32 = 10;
-/// Nanoseconds of a millisecond: the configuration's delays are finer than the clock.
+/// Nanoseconds per millisecond: delays of the configuration are finer than the clock.
 pub(super) const NANOS: i64 = 1_000_000;
 
-/// Which part of the cycle came to a result.
+/// Stage of the cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// What is reserved.
+    /// Asks with a reservation.
     Reserved,
-    /// Real asks in place of placeholders.
+    /// Real asks that replace placeholders.
     Placeholder,
-    /// Everything else.
+    /// All other asks.
     Normal,
 }
 
-/// What a cycle came to.
+/// Type of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Placed.
+pub enum ResultType {
+    /// The ask was placed.
     Allocated,
-    /// Placed, and its reservation given back.
+    /// The ask was placed and its reservation released.
     AllocatedReserved,
-    /// Takes a placeholder's place.
+    /// The ask replaces a placeholder.
     Replaced,
-    /// A node is kept.
+    /// The ask reserved a node.
     Reserved,
-    /// The cycle ends without a result: victims were marked for an ask that has its node reserved already, or an
-    /// ask requires a node that can never take it.
+    /// The cycle ends without a result: victims were marked for an ask whose node is reserved already, or an ask requires a
+    /// node that can never take it.
     Idle,
-    /// A reservation that has no use any more is dropped.
+    /// An obsolete reservation was dropped.
     Unreserved,
 }
 
-/// A result.
+/// Result of a cycle.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// Which part of the cycle it comes from.
+pub struct CycleResult {
+    /// Stage that gave the result.
     pub stage: Stage,
-    /// What happened.
-    pub kind: Kind,
-    /// To which ask.
+    /// Type of the result.
+    pub kind: ResultType,
+    /// The ask.
     pub ask: AskIx,
-    /// Where.
+    /// The node.
     pub node: NodeIx,
-    /// What the leaf could still use before.
+    /// Headroom of the leaf before the result.
     pub headroom: Amounts,
-    /// The placeholder that leaves.
+    /// The replaced placeholder.
     pub placeholder: Option<AskIx>,
-    /// What is marked to go.
+    /// Tasks marked for eviction.
     pub victims: Vec<AskIx>,
 }
 
-impl Found {
-    pub(super) fn new(kind: Kind, ask: AskIx, node: NodeIx, headroom: &Amounts) -> Found {
+impl CycleResult {
+    pub(super) fn new(kind: ResultType, ask: AskIx, node: NodeIx, headroom: &Amounts) -> CycleResult {
         let stage = Stage::Normal;
-        Found { stage, kind, ask, node, headroom: *headroom, placeholder: None, victims: Vec::new() }
+        CycleResult { stage, kind, ask, node, headroom: *headroom, placeholder: None, victims: Vec::new() }
     }
 }
 
 impl Core {
     /// Runs one cycle.
-    pub fn cycle(&mut self) -> Option<Found> {
+    pub fn cycle(&mut self) -> Option<CycleResult> {
         self.marked.clear();
         self.marked_for.clear();
         self.unreserved.clear();
@@ -89,7 +89,7 @@ impl Core {
         if self.n_reservations > 0 && self.queues[ROOT].pending.positive() {
             let found = self.descend(ROOT, Stage::Reserved, &mut Core::try_reserved);
             match found {
-                Some(found) if found.kind == Kind::Unreserved => dropped = Some(found),
+                Some(found) if found.kind == ResultType::Unreserved => dropped = Some(found),
                 Some(found) => return Some(found),
                 None => {}
             }
@@ -115,10 +115,10 @@ impl Core {
         &mut self,
         at: QueueIx,
         stage: Stage,
-        leaf: &mut dyn FnMut(&mut Core, QueueIx) -> Option<Found>,
-    ) -> Option<Found> {
+        leaf: &mut dyn FnMut(&mut Core, QueueIx) -> Option<CycleResult>,
+    ) -> Option<CycleResult> {
         if self.queues[at].is_leaf {
-            return leaf(self, at).map(|found| Found { stage, ..found });
+            return leaf(self, at).map(|found| CycleResult { stage, ..found });
         }
         for child in self.sorted_children(at) {
             let found = self.descend(child, stage, leaf);
@@ -129,7 +129,7 @@ impl Core {
         None
     }
 
-    /// The types a queue may use at most, by what it and its ancestors define (4.1); a child's maximum overrides.
+    /// Fair maximum of a queue from its own maximum and those of its ancestors (4.1); that of a child takes precedence.
     pub fn fair_max(&self, queue: QueueIx) -> Amounts {
         let own = &self.queues[queue].max;
         let Some(parent) = self.queues[queue].parent else { return *own };
@@ -137,13 +137,13 @@ impl Core {
         if own.is_empty() || above.is_empty() { above } else { amounts::overwritten(&above, own) }
     }
 
-    /// What decides a queue's place among its siblings besides its priority.
+    /// Share by which a queue is compared with its siblings.
     pub fn share(&self, queue: QueueIx) -> Share {
         let Queue { allocated, guaranteed, .. } = &self.queues[queue];
         fair_share(allocated, guaranteed, &self.fair_max(queue))
     }
 
-    /// Children with something pending, by name, and what they are sorted by.
+    /// Children with pending asks, by name, with their sort keys.
     pub fn contenders(&self, parent: QueueIx) -> (Vec<QueueIx>, Vec<ComparedQueue>) {
         let pending = |&child: &QueueIx| self.queues[child].pending.positive();
         let children: Vec<QueueIx> = self.queues[parent].children.iter().copied().filter(pending).collect();
@@ -159,7 +159,7 @@ impl Core {
         (children, contenders)
     }
 
-    /// Children with something pending, in the order in which they are tried (3.2).
+    /// Children with pending asks, in the order in which they are tried (3.2).
     pub fn sorted_children(&self, parent: QueueIx) -> Vec<QueueIx> {
         let (children, contenders) = self.contenders(parent);
         if contenders.is_empty() {
@@ -169,7 +169,7 @@ impl Core {
         order.into_iter().map(|i| children[i]).collect()
     }
 
-    /// Applications with something pending, in the order in which they are tried (3.4).
+    /// Applications with pending asks, in the order in which they are tried (3.4).
     pub fn sorted_apps(&self, leaf: QueueIx) -> Vec<AppIx> {
         let queue = &self.queues[leaf];
         let pending = |&app: &AppIx| self.apps[app].pending.positive();
@@ -180,14 +180,14 @@ impl Core {
         let fair = queue.properties.sort_policy == SortPolicy::Fair;
         let shared = |&app: &AppIx| {
             let App { priority, submitted, ref allocated, .. } = self.apps[app];
-            Shared { priority, submitted, usage: usage_shares(allocated, &queue.guaranteed) }
+            ComparedApp { priority, submitted, usage: usage_shares(allocated, &queue.guaranteed) }
         };
-        let shared: Vec<Shared> = apps.iter().map(shared).collect();
+        let shared: Vec<ComparedApp> = apps.iter().map(shared).collect();
         let order = sort_apps(&shared, fair, queue.properties.sort_priority);
         order.into_iter().map(|i| apps[i]).collect()
     }
 
-    /// What a queue may still use (3.6); *none* is unlimited.
+    /// Headroom of a queue (3.6); *none* is unlimited.
     pub fn headroom(&self, queue: QueueIx) -> Amounts {
         let Some(parent) = self.queues[queue].parent else { return self.room(queue) };
         amounts::min_union(&self.room(queue), &self.headroom(parent))
@@ -197,7 +197,7 @@ impl Core {
         amounts::sub_existing(&self.queues[queue].max, &self.queues[queue].allocated)
     }
 
-    fn try_leaf(&mut self, leaf: QueueIx) -> Option<Found> {
+    fn try_leaf(&mut self, leaf: QueueIx) -> Option<CycleResult> {
         let headroom = self.headroom(leaf);
         let mut attempts = PREEMPTION_ATTEMPTS;
         for app in self.sorted_apps(leaf) {
@@ -222,7 +222,7 @@ impl Core {
         }
     }
 
-    fn try_app(&mut self, app: AppIx, headroom: &Amounts, attempts: &mut u32) -> Option<Found> {
+    fn try_app(&mut self, app: AppIx, headroom: &Amounts, attempts: &mut u32) -> Option<CycleResult> {
         let user = self.user_headroom(app);
         let properties = self.queues[self.apps[app].queue].properties;
         let mut unplaced = 0;
@@ -256,7 +256,7 @@ impl Core {
         user: &Amounts,
         headroom: &Amounts,
         attempts: &mut u32,
-    ) -> Result<Found, Skip> {
+    ) -> Result<CycleResult, Skip> {
         if self.is_replaceable(ask) {
             return Err(Skip::Replaceable);
         }
@@ -277,8 +277,8 @@ impl Core {
         self.try_preemption(ask, headroom, attempts, true).ok_or(Skip::NoNode)
     }
 
-    /// The first node that takes the ask, or the best one to wait for (3.7).
-    fn try_nodes(&mut self, ask: AskIx, headroom: &Amounts) -> Option<Found> {
+    /// Tries nodes in order: allocates on the first that takes the ask, or reserves the best one (3.7).
+    fn try_nodes(&mut self, ask: AskIx, headroom: &Amounts) -> Option<CycleResult> {
         let Ask { resource, reserved, created, .. } = self.asks[ask];
         let may_reserve = reserved.is_none() && self.now - created > self.settings.reservation_delay;
         let mut best: Option<(f64, NodeIx)> = None;
@@ -302,17 +302,17 @@ impl Core {
         if let Some(node) = placed {
             self.place(ask, node);
             let kind = match self.drop_reservation(ask) {
-                Some(_) => Kind::AllocatedReserved,
-                None => Kind::Allocated,
+                Some(_) => ResultType::AllocatedReserved,
+                None => ResultType::Allocated,
             };
-            return Some(Found::new(kind, ask, node, headroom));
+            return Some(CycleResult::new(kind, ask, node, headroom));
         }
         let (_, node) = best?;
         self.reserve(ask, node);
-        Some(Found::new(Kind::Reserved, ask, node, headroom))
+        Some(CycleResult::new(ResultType::Reserved, ask, node, headroom))
     }
 
-    /// Applications that exist, by id.
+    /// Live applications, by id.
     pub fn live_apps(&self) -> impl Iterator<Item = &App> {
         self.apps_by_id.iter().map(|&app| &self.apps[app]).filter(|app| app.state != State::Gone)
     }

@@ -1,9 +1,9 @@
-//! What the core came to in a pass, as decisions and events.
+//! Conversion of the result of a pass to decisions and events.
 //!
 //! # Source
 //! yunikorn.md 1.8, 3.1, 5.1
 
-use super::cycle::{Found, Kind};
+use super::cycle::{CycleResult, ResultType};
 use super::explain;
 use super::memory::Memory;
 use super::model::AskIx;
@@ -12,7 +12,7 @@ use crate::id::{NodeId, PodId};
 use crate::policy::{Decision, PartitionView};
 use crate::trace::{Event, EvictReason, Trace};
 
-/// Whether the devices that a pod asks for are free on a node.
+/// Whether the node has free devices for the pod.
 fn has_devices(world: PartitionView<'_>, pod: PodId, node: NodeId) -> bool {
     let cluster = world.cluster;
     let mut room = NodeUse::new(&cluster.nodes[node]);
@@ -27,7 +27,7 @@ impl Memory {
     pub(super) fn bind(
         &mut self,
         world: PartitionView<'_>,
-        found: Option<&Found>,
+        found: Option<&CycleResult>,
         orders: &[explain::Order],
         trace: &mut Trace,
         decisions: &mut Vec<Decision>,
@@ -35,23 +35,25 @@ impl Memory {
         let (Some(core), Some(found)) = (&self.core, found) else { return };
         let Some(pod) = self.pod_of(found.ask) else { return };
         let node = self.nodes[found.node];
-        // A placeholder stays on a node that has fewer GPUs than before; the pod in its place is not admitted there and asks anew.
-        if matches!(found.kind, Kind::Replaced) && !has_devices(world, pod, node) {
+        // A placeholder stays on a node that has lost GPUs; its pod is not admitted there and asks again.
+        if matches!(found.kind, ResultType::Replaced) && !has_devices(world, pod, node) {
             self.in_step = false;
             return;
         }
         match found.kind {
-            Kind::Allocated | Kind::AllocatedReserved if core.asks[found.ask].placeholder => {
-                trace.event(Event::Claimed { pod, node }, || explain::why(world, self, core, orders, found));
+            ResultType::Allocated | ResultType::AllocatedReserved if core.asks[found.ask].placeholder => {
+                trace.event(Event::Claimed { pod, node }, || {
+                    explain::placement_checks(world, self, core, orders, found)
+                });
             }
-            Kind::Allocated | Kind::AllocatedReserved | Kind::Replaced => {
+            ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced => {
                 let devices = Devices::default();
-                let why = || explain::why(world, self, core, orders, found);
+                let why = || explain::placement_checks(world, self, core, orders, found);
                 trace.action = "allocate";
                 trace.event(Event::Bound { pod, node, devices }, why);
                 decisions.push(Decision::Bind { pod, node, devices: None });
             }
-            Kind::Reserved | Kind::Idle if !found.victims.is_empty() => {
+            ResultType::Reserved | ResultType::Idle if !found.victims.is_empty() => {
                 trace.action = "reserve";
                 trace.event(Event::Claimed { pod, node }, Vec::new);
             }
@@ -78,23 +80,23 @@ impl Memory {
                 continue;
             };
             let Some(node) = world.cluster.pods[pod].node else { continue };
-            // What a required node has to give up hangs on priorities alone.
+            // Victims on a required node depend on priorities alone.
             let is_required = !core.asks[ask].required_node.is_empty();
             let reason = if is_required { EvictReason::Preempted } else { EvictReason::ReclaimedForQuota };
             let why = || match is_required {
-                true => explain::why_given_way(world, self, core, ask, *victim),
-                false => explain::why_evicted(world, self, core, ask, marked, *victim),
+                true => explain::required_node_checks(world, self, core, ask, *victim),
+                false => explain::eviction_checks(world, self, core, ask, marked, *victim),
             };
             trace.action = "preempt";
             trace.event(Event::Evicted { pod, node, by: taker, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
-            self.takers.extend(taker.map(|job| (pod, job)));
+            self.evicted_for.extend(taker.map(|job| (pod, job)));
             self.in_step = false;
         }
     }
 
-    /// Tasks that go because a maximum was lowered.
-    pub(super) fn give_up(
+    /// Evicts tasks of queues whose maximum was lowered.
+    pub(super) fn evict_above_maximum(
         &mut self,
         world: PartitionView<'_>,
         marked: &[AskIx],
@@ -106,7 +108,7 @@ impl Memory {
             let Some(&pod) = self.pods.get(victim) else { continue };
             let Some(node) = world.cluster.pods[pod].node else { continue };
             let reason = EvictReason::AboveLimit;
-            let why = || explain::why_given_up(self, core, marked, *victim);
+            let why = || explain::lowered_maximum_checks(self, core, marked, *victim);
             trace.action = "quota preemption";
             trace.event(Event::Evicted { pod, node, by: None, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });

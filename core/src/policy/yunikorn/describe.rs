@@ -1,4 +1,4 @@
-//! What YuniKorn says of itself.
+//! Description of Apache YuniKorn.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4, 1.7
@@ -21,7 +21,7 @@ pub const DESCRIPTION: Description = Description {
     jobs: JobDefaults { has_own_classes: true, ..JobDefaults::PLAIN },
     cycle: Cycle::OnChange,
     queue: QueueValues {
-        // No guarantee of CPU or memory forbids nothing there.
+        // An absent guarantee of CPU or memory does not restrict anything.
         quota: Some(QueueValue { word: "guaranteed", unset: [None, None, Some("0")], of_gpus_alone: false }),
         limit: Some(QueueValue::new("max", "unlimited")),
         weight: None,
@@ -47,10 +47,10 @@ pub const DESCRIPTION: Description = Description {
         lists_order: true,
         share_usage: false,
         queue_priorities: true,
-        // These two name things that are there.
+        // These two name existing objects.
         reloads: Some(&["gpu-type", "partition"]),
     },
-    // The note on a translated weight says so.
+    // The note on a translated weight covers it.
     silent: &["weight"],
     form: Form {
         settings: form::SETTINGS,

@@ -1,9 +1,9 @@
-//! Why an ask was placed or a task marked, and what the core believes about every queue.
+//! Checks behind placements and evictions, and the ledger.
 //!
 //! # Source
 //! yunikorn.md 3.2, 3.4, 4.1, 5
 
-use super::cycle::Found;
+use super::cycle::CycleResult;
 use super::memory::{Memory, application};
 use super::model::{AppIx, AskIx, Core, QueueIx};
 use super::properties::SortPolicy;
@@ -15,7 +15,7 @@ use crate::time::Time;
 use crate::trace::{Check, Ledger, LedgerRow, Op, Quantity, Subject, Value};
 use crate::units::{Amount, Bound, PerResource, Resource};
 
-/// Children of a queue in the order of one pass, each with what it was sorted by.
+/// Children of a queue, or applications of a leaf, in the order of one pass with their sort keys.
 #[derive(Clone, Debug)]
 pub struct Order {
     parent: QueueIx,
@@ -25,13 +25,12 @@ pub struct Order {
     apps: Vec<(AppIx, i32, i64)>,
 }
 
-/// The orders of all queues with several candidates, before a pass.
+/// Returns the order of every queue with more than one candidate, before a pass.
 pub fn orders(core: &Core) -> Vec<Order> {
     let busy = (0..core.queues.len()).filter(|&at| core.queues[at].pending.positive());
     let order = |parent: QueueIx| {
         let (mut children, mut apps) = (Vec::new(), Vec::new());
         if core.queues[parent].is_leaf {
-            // The first two are enough to say who was next.
             let of = |app: AppIx| (app, core.apps[app].priority, core.apps[app].submitted);
             apps = core.sorted_apps(parent).into_iter().map(of).collect();
         } else {
@@ -43,19 +42,19 @@ pub fn orders(core: &Core) -> Vec<Order> {
     busy.map(order).filter(|order| order.children.len() > 1 || order.apps.len() > 1).collect()
 }
 
-/// A queue of the core in the cluster; one that placement made stands for the queue it was made in.
+/// Queue of the cluster for a queue of the core; a dynamic queue maps to its nearest configured ancestor.
 pub(super) fn queue_id(memory: &Memory, core: &Core, queue: QueueIx) -> Option<QueueId> {
     let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue));
     core.upwards(queue).find_map(known).map(QueueId::from_index)
 }
 
-/// Why an ask was placed: on each level the comparison with the next sibling, then the node.
-pub fn why(
+/// Checks for a placement: the comparison with the next sibling on each level, then the fit on the node.
+pub fn placement_checks(
     world: PartitionView<'_>,
     memory: &Memory,
     core: &Core,
     orders: &[Order],
-    found: &Found,
+    found: &CycleResult,
 ) -> Vec<Check> {
     let app = &core.apps[core.asks[found.ask].app];
     let mut path: Vec<QueueIx> = core.upwards(app.queue).collect();
@@ -86,14 +85,14 @@ pub fn why(
     let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
     if let Some(order) = orders.iter().find(|order| order.parent == app.queue) {
         let subject = Subject { node: None, pod: None, ..subject };
-        checks.extend(among_applications(world, core, order, core.asks[found.ask].app, subject));
+        checks.extend(application_order_check(world, core, order, core.asks[found.ask].app, subject));
     }
     checks.push(first_fit(memory, core, found, subject));
     checks
 }
 
-/// The comparison of an application with the next one of its leaf.
-fn among_applications(
+/// Check against the next application of the leaf.
+fn application_order_check(
     world: PartitionView<'_>,
     core: &Core,
     order: &Order,
@@ -120,8 +119,8 @@ fn among_applications(
     })
 }
 
-/// What the ask wanted, and what its node had before.
-fn first_fit(memory: &Memory, core: &Core, found: &Found, subject: Subject) -> Check {
+/// Check of the request against the resources that the node had before.
+fn first_fit(memory: &Memory, core: &Core, found: &CycleResult, subject: Subject) -> Check {
     let wanted = &core.asks[found.ask].resource;
     for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
         if let Some(of) = memory.kinds.of(resource).filter(|&of| wanted.get(of) > 0) {
@@ -134,8 +133,8 @@ fn first_fit(memory: &Memory, core: &Core, found: &Found, subject: Subject) -> C
     rules::applies(rules::FIRST_FIT, subject)
 }
 
-/// Why a task was marked.
-pub fn why_evicted(
+/// Checks for a victim that was marked for an ask below its guarantee.
+pub fn eviction_checks(
     world: PartitionView<'_>,
     memory: &Memory,
     core: &Core,
@@ -158,8 +157,8 @@ pub fn why_evicted(
     ]
 }
 
-/// Why a task was marked on a node that an ask requires: its priority is not above that of the ask.
-pub fn why_given_way(
+/// Check for a victim on a required node: its priority is not above that of the ask.
+pub fn required_node_checks(
     world: PartitionView<'_>,
     memory: &Memory,
     core: &Core,
@@ -180,7 +179,7 @@ pub fn why_given_way(
     vec![rules::amounts(rules::REQUIRED_NODE, subject, left, Op::AtMost, right)]
 }
 
-/// The ask's leaf with the ask within its own guarantee; where only a queue above has one, that the rule applied.
+/// Check that the ask fits the guarantee of its leaf; without numbers if only an ancestor has a guarantee.
 fn below_guarantee(memory: &Memory, core: &Core, ask: AskIx, subject: Subject) -> Check {
     let wanted = &core.asks[ask].resource;
     let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
@@ -199,8 +198,7 @@ fn below_guarantee(memory: &Memory, core: &Core, ask: AskIx, subject: Subject) -
     rules::applies(rules::BELOW_GUARANTEE, subject)
 }
 
-/// What the victim's leaf holds before this one goes, after those marked before it, above its guarantee or that of a queue
-/// above it.
+/// Check that the victim's leaf, or a queue above it, exceeds its guarantee after the evictions marked earlier.
 fn above_guarantee(
     memory: &Memory,
     core: &Core,
@@ -231,8 +229,8 @@ fn above_guarantee(
     rules::applies(rules::ABOVE_GUARANTEE, subject)
 }
 
-/// Why a task goes although nobody takes its place: a queue on its path uses more than a maximum that was lowered.
-pub fn why_given_up(memory: &Memory, core: &Core, marked: &[AskIx], victim: AskIx) -> Vec<Check> {
+/// Check for a task evicted without a preemptor: a queue on its path uses more than its lowered maximum.
+pub fn lowered_maximum_checks(memory: &Memory, core: &Core, marked: &[AskIx], victim: AskIx) -> Vec<Check> {
     let from = marked.iter().position(|&m| m == victim).unwrap_or_default();
     let pod = memory.pods.get(&victim).copied();
     for at in core.upwards(core.apps[core.asks[victim].app].queue) {
@@ -257,7 +255,7 @@ pub fn why_given_up(memory: &Memory, core: &Core, marked: &[AskIx], victim: AskI
     Vec::new()
 }
 
-/// The rows of all queues. A queue's entitlement is its guarantee, as far as it wants it.
+/// The ledger. The fair share of a queue is its guarantee.
 pub fn ledger(world: PartitionView<'_>) -> Ledger {
     let cluster = world.cluster;
     let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(|queue| row(world, queue)).collect();
@@ -308,8 +306,8 @@ fn row(world: PartitionView<'_>, queue: QueueId) -> LedgerRow {
     row
 }
 
-/// The resource for which a queue on the way has no room for an ask, and that queue; the root, whose room is the
-/// nodes', aside.
+/// First queue on the path whose maximum the ask would exceed, with the resource; the root is excluded because its maximum
+/// is the capacity of the nodes.
 pub fn short_of(memory: &Memory, core: &Core, ask: AskIx) -> Option<(QueueIx, Resource)> {
     let wanted = &core.asks[ask].resource;
     let leaf = core.apps[core.asks[ask].app].queue;

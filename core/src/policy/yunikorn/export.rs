@@ -1,9 +1,8 @@
-//! A scenario of YuniKorn as the configuration that it would read (`queues.yaml`): each node pool is a partition, with the queues
-//! whose jobs go there.
+//! Export of a scenario as `queues.yaml`: each node pool is a partition with the queues whose jobs run there.
 //!
 //! # Rule
-//! Every pool becomes a partition. Amounts stand as they were typed, and the root takes jobs of everybody unless the scenario
-//! says otherwise.
+//! Every pool becomes a partition. Amounts keep their notation, and the root accepts jobs of every user unless the scenario
+//! configures otherwise.
 //!
 //! # Source
 //! Apache YuniKorn, `docs/user_guide/queue_config.md`
@@ -22,7 +21,7 @@ use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::policy::export::{Export, Source, Written};
 
-/// The configuration.
+/// The configuration file.
 pub const QUEUES: Export = Export {
     file: "queues.yaml",
     media: "application/yaml",
@@ -74,8 +73,8 @@ fn partition_of(
     Some(partition)
 }
 
-/// Of several pools the top queues whose jobs go to one: their own names there, and what they are called among all. A name
-/// that another pool has as well stands behind that of its pool.
+/// With several pools: the top-level queues of one pool, with their own names and the names in the scenario. A name that
+/// occurs in another pool has the pool's name as a prefix in the scenario.
 fn own_tops(
     scenario: &Scenario,
     queues: &Arena<QueueId, Queue>,
@@ -103,7 +102,7 @@ fn find<'a>(partition: &'a mut Partition, path: &str) -> Option<&'a mut config::
     names.try_fold(root, |queue, name| queue.queues.iter_mut().find(|child| child.name == name))
 }
 
-/// Keeps the quantities of a queue as they were typed, for the pool or for all, where that means the same.
+/// Restores the notation of the quantities of a queue, for the pool or for all pools, where the value is the same.
 fn as_typed(
     scenario: &Scenario,
     (id, pool): (QueueId, PartitionId),
@@ -128,7 +127,7 @@ fn as_typed(
     }
 }
 
-/// Keeps a quantity as it was typed where that means the same.
+/// Restores the notation of a quantity where the value is the same.
 fn keep(of: &str, typed: Option<&Scalar>, written: &mut Amounts) {
     let Some(typed) = typed.map(|scalar| scalar.0.trim()) else { return };
     if let Some(text) = written.get_mut(of).filter(|text| parse(of, text) == parse(of, typed)) {

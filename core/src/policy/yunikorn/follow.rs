@@ -1,4 +1,4 @@
-//! Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
+//! Synchronises the core with the cluster: configuration, nodes, then jobs and pods by id.
 //!
 //! # Source
 //! yunikorn.md 1.8, 3.1, 5.1
@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 
 use super::amounts::Amounts;
-use super::apps::{Ending, NewApp};
-use super::asks::{amounts, ask_for, refused_nodes, said};
+use super::apps::{NewApp, ReleaseReason};
+use super::asks::{amounts, ask_for, explicit_amount, refused_nodes};
 use super::config::{Partition, Rule};
 use super::memory::{Memory, application};
 use super::model::{Ask, AskIx, Core, QueueIx, Settings as Surroundings};
-use super::partition::{self, Kinds};
+use super::partition::{self, ResourceTypes};
 use super::words::Config;
 use crate::cluster::{Cluster, Node, Phase};
 use crate::id::{Id, JobId, PodId};
@@ -19,7 +19,7 @@ use crate::policy::PartitionView;
 use crate::units::Resource;
 
 impl Memory {
-    /// The same, in step with the cluster as it is.
+    /// Returns a copy synchronised with the cluster, or `self` if it is up to date.
     pub(super) fn now(&self, world: PartitionView<'_>, config: &Config) -> Cow<'_, Memory> {
         let mut now = Cow::Borrowed(self);
         if !self.in_step {
@@ -28,13 +28,14 @@ impl Memory {
         now
     }
 
-    /// Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
+    /// Synchronises the core with the cluster: configuration, nodes, then jobs and pods by id.
     pub(super) fn follow(&mut self, world: PartitionView<'_>, config: &Config) {
         let partition = simulated(partition::partition(world.queues(), config));
         if self.core.is_none() {
             let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
             let is_limited = world.nodes().any(|(_, node)| node.pods_max != Node::UNLIMITED_PODS);
-            self.kinds = Kinds::new(&partition, config, &world.cluster.named).counting_pods(is_limited);
+            self.kinds =
+                ResourceTypes::new(&partition, config, &world.cluster.named).counting_pods(is_limited);
             self.core = Some(Core::new(&partition, self.kinds.names.clone(), settings));
         }
         let Some(core) = &mut self.core else { return };
@@ -55,8 +56,8 @@ impl Memory {
     fn follow_nodes(&mut self, world: PartitionView<'_>) {
         let Some(core) = &mut self.core else { return };
         for (id, node) in world.nodes() {
-            let of = |resource: Resource| said(&node.capacity, resource);
-            // A node that is not ready offers nothing, not even to those who reserved it.
+            let of = |resource: Resource| explicit_amount(&node.capacity, resource);
+            // A node that is not ready offers no resources, not even for its reservations.
             let ready = amounts(&self.kinds, &of, i64::from(node.pods_max));
             let capacity = if node.ready { ready } else { Amounts::EMPTY };
             let known = self.nodes.iter().position(|&known| known == id);
@@ -106,7 +107,7 @@ impl Memory {
             if let (Some(ask), Phase::Pending) = (known, pod.phase)
                 && core.asks[ask].allocated
             {
-                // It was evicted, and waits again.
+                // The pod was evicted and is pending again.
                 release(core, ask);
                 self.pods.remove(&ask);
                 self.asks.remove(&pod_id);
@@ -132,13 +133,13 @@ impl Memory {
                 self.asks.insert(pod_id, ask);
                 self.pods.insert(ask, pod_id);
                 if let Phase::Terminating { .. } = pod.phase {
-                    core.is_leaving(ask);
+                    core.mark_leaving(ask);
                 }
             }
         }
     }
 
-    /// Takes out what is over.
+    /// Removes completed pods, jobs and gangs from the core.
     fn forget(&mut self, world: PartitionView<'_>) {
         let Some(core) = &mut self.core else { return };
         let over = |pod: &PodId| {
@@ -146,7 +147,7 @@ impl Memory {
             phase != Phase::Pending && !phase.holds()
         };
         let gone: Vec<PodId> = self.asks.keys().copied().filter(over).collect();
-        // Requests that wait go first: an application counts for its user until an allocation ends and nothing is left.
+        // Pending asks are removed first: an application counts for its user until an allocation ends and none is left.
         let is_allocated = |pod: &PodId| self.asks.get(pod).is_some_and(|&ask| core.asks[ask].allocated);
         let (running, waiting): (Vec<PodId>, Vec<PodId>) = gone.into_iter().partition(is_allocated);
         for pod in waiting.into_iter().chain(running) {
@@ -156,16 +157,16 @@ impl Memory {
             }
         }
         self.gangs.forget(core, world);
-        self.takers.retain(|pod, _| matches!(world.cluster.pods[*pod].phase, Phase::Terminating { .. }));
+        self.evicted_for.retain(|pod, _| matches!(world.cluster.pods[*pod].phase, Phase::Terminating { .. }));
     }
 }
 
 fn release(core: &mut Core, ask: AskIx) {
     let running = core.apps[core.asks[ask].app].allocations.contains(&ask);
-    if running { core.release(ask, Ending::Over) } else { core.remove_ask(ask) }
+    if running { core.release(ask, ReleaseReason::Over) } else { core.remove_ask(ask) }
 }
 
-/// What the core is given: everybody may submit, and queues that placement makes are made where a job asks for one.
+/// Adapts the configuration for the core: every user may submit, and placement creates the requested queues.
 fn simulated(mut partition: Partition) -> Partition {
     let provided = Rule { name: "provided".to_owned(), create: true, ..Rule::default() };
     partition.placementrules = vec![provided];
@@ -175,8 +176,7 @@ fn simulated(mut partition: Partition) -> Partition {
     partition
 }
 
-/// The path a job asks for: its queue, or below a queue of YuniKorn's that only has queues made by placement, that of its
-/// user.
+/// Requested queue path of a job: its queue, or the queue of its user if YuniKorn creates queues below it only by placement.
 fn path_of(core: &Core, queue: QueueIx, user: &str) -> String {
     let path = &core.queues[queue].path;
     if core.queues[queue].is_leaf {
@@ -186,7 +186,7 @@ fn path_of(core: &Core, queue: QueueIx, user: &str) -> String {
     [path, ".", &user.replace('.', "_dot_")].concat()
 }
 
-/// The groups of a job's user: those that the job says, else those that the settings say.
+/// Groups of a job's user: from the job, otherwise from the settings.
 fn groups_of(cluster: &Cluster, config: &Config, job: JobId) -> Vec<String> {
     let first = cluster.pods_of(job).next().and_then(|(_, pod)| pod.rules.as_deref());
     match first.map(|rules| rules.groups.as_slice()) {

@@ -1,4 +1,4 @@
-//! How the values of YuniKorn are asked for, in its own words: queues, jobs, the partition and the root.
+//! Form fields in YuniKorn's terms: queues, jobs, the partition and the root.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4
@@ -25,7 +25,7 @@ const DELAY: &str =
 const QUOTA_DELAY: &str =
     "How long after its max is lowered a queue is preempted down to it. Needs quota preemption.";
 
-/// A queue of YuniKorn.
+/// Fields of a queue.
 pub const QUEUE: &[Group] = &[
     (
         "Queue",
@@ -189,7 +189,7 @@ pub const QUEUE: &[Group] = &[
     REMARK,
 ];
 
-/// What only YuniKorn reads of jobs.
+/// Job fields that only YuniKorn reads.
 pub const JOB: Group = (
     "Application and gang",
     &[
@@ -247,7 +247,7 @@ pub const JOB: Group = (
     ],
 );
 
-/// What such queues take over; further properties can be given as text, as childtemplate.PROPERTY.NAME.
+/// Template fields; further properties can be given as text, as `childtemplate.PROPERTY.NAME`.
 const TEMPLATE: [Attribute; 5] = [
     text("@childtemplate.maxapplications", "maxapplications of each", "any number", MAX_APPLICATIONS),
     text("@childtemplate.guaranteed", "guaranteed of each", "none", "Such as: nvidia.com/gpu 2, vcore 8."),
@@ -264,7 +264,7 @@ const TEMPLATE: [Attribute; 5] = [
     ),
 ];
 
-/// The settings.
+/// Fields of the settings.
 pub const SETTINGS: &[Group] = &[
     (
         "Partition",

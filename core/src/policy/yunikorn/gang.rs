@@ -1,9 +1,9 @@
-//! Gangs: placeholders hold the room, real asks take their places.
+//! Gang scheduling: placeholders hold resources until real asks replace them.
 //!
 //! # Rule
-//! A real ask of a task group with unreplaced placeholders takes the first placeholder of that group that is at least as large,
-//! on its node; where that node is gone, it goes to another, and the placeholder leaves all the same. A smaller placeholder is
-//! given up on the way. Placeholders that wait for too long are released, and what then becomes of the application is its style.
+//! A real ask of a task group replaces the first unreplaced placeholder of the group that is at least as large, on its node;
+//! if that node is gone, on another node, and the placeholder is released all the same. A smaller placeholder is
+//! released on the way. Placeholders that time out are released; the gang style decides what happens to the application.
 //!
 //! # Source
 //! yunikorn.md 7
@@ -12,12 +12,12 @@
 //! a replacement is confirmed right after the cycle, by [`Core::confirm_replacement`]
 
 use super::amounts::{self, Amounts};
-use super::apps::Ending;
-use super::cycle::{Found, Kind};
+use super::apps::ReleaseReason;
+use super::cycle::{CycleResult, ResultType};
 use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State};
 
 impl Core {
-    /// A real ask whose task group still has placeholders to replace; the normal stage does not see it.
+    /// Whether the task group of a real ask still has placeholders to replace; the normal stage skips such asks.
     pub(super) fn is_replaceable(&self, ask: AskIx) -> bool {
         let Ask { app, placeholder, ref task_group, .. } = self.asks[ask];
         if placeholder || task_group.is_empty() {
@@ -27,8 +27,8 @@ impl Core {
         group.is_some_and(|group| group.count > group.replaced + group.timed_out)
     }
 
-    /// The stage of placeholders in one leaf.
-    pub(super) fn try_placeholders(&mut self, leaf: QueueIx) -> Option<Found> {
+    /// Placeholder stage of one leaf.
+    pub(super) fn try_placeholders(&mut self, leaf: QueueIx) -> Option<CycleResult> {
         let headroom = self.headroom(leaf);
         let apps = self.sorted_apps(leaf);
         let mut with =
@@ -36,7 +36,7 @@ impl Core {
         with.drain(..).find_map(|app| self.try_replace(app, &headroom))
     }
 
-    fn try_replace(&mut self, app: AppIx, headroom: &Amounts) -> Option<Found> {
+    fn try_replace(&mut self, app: AppIx, headroom: &Amounts) -> Option<CycleResult> {
         let mut first_fit = None;
         let held: Vec<AskIx> =
             self.apps[app].allocations.iter().copied().filter(|&a| self.asks[a].placeholder).collect();
@@ -51,7 +51,7 @@ impl Core {
                     continue;
                 }
                 if amounts::difference(&holder.resource, &real.resource).has_negative() {
-                    self.give_up(placeholder);
+                    self.request_release(placeholder);
                     continue;
                 }
                 let node = holder.node.filter(|&node| self.nodes[node].exists && !self.refuses(ask, node));
@@ -71,7 +71,7 @@ impl Core {
         Some(self.replace(ask, placeholder, node, headroom))
     }
 
-    fn replace(&mut self, ask: AskIx, placeholder: AskIx, node: NodeIx, headroom: &Amounts) -> Found {
+    fn replace(&mut self, ask: AskIx, placeholder: AskIx, node: NodeIx, headroom: &Amounts) -> CycleResult {
         self.lose_reservation(ask);
         self.no_longer_pending(ask);
         if self.asks[placeholder].node == Some(node) {
@@ -80,10 +80,13 @@ impl Core {
             self.put_on_node(ask, node);
         }
         self.asks[placeholder].released = true;
-        Found { placeholder: Some(placeholder), ..Found::new(Kind::Replaced, ask, node, headroom) }
+        CycleResult {
+            placeholder: Some(placeholder),
+            ..CycleResult::new(ResultType::Replaced, ask, node, headroom)
+        }
     }
 
-    /// The placeholder is gone and the real ask in its place.
+    /// Confirms that the real ask has replaced the placeholder.
     pub fn confirm_replacement(&mut self, ask: AskIx, placeholder: AskIx) {
         let Ask { app, resource, ref task_group, .. } = self.asks[ask];
         let held = self.asks[placeholder].resource;
@@ -95,7 +98,7 @@ impl Core {
             let node = self.asks[ask].node.unwrap_or_default();
             self.put_on_node(ask, node);
         }
-        // A placeholder that was marked to go does not free what its victim count holds.
+        // Releasing a placeholder that is marked for eviction does not reduce the preempting sums.
         self.take_off_app(placeholder, false);
         if self.apps[app].state == State::Gone {
             return;
@@ -110,42 +113,42 @@ impl Core {
         }
     }
 
-    /// Asks for a placeholder to be released.
-    fn give_up(&mut self, placeholder: AskIx) {
+    /// Requests the release of a placeholder.
+    fn request_release(&mut self, placeholder: AskIx) {
         self.asks[placeholder].released = true;
         self.releasing.push(placeholder);
     }
 
-    /// Gives up all placeholders, or (`all`) everything that is allocated.
-    pub(super) fn give_up_placeholders(&mut self, app: AppIx, all: bool) {
+    /// Requests the release of all placeholders, or of all allocations if `all`.
+    pub(super) fn request_release_of_placeholders(&mut self, app: AppIx, all: bool) {
         for ask in self.apps[app].allocations.clone() {
             if (all || self.asks[ask].placeholder) && !self.asks[ask].released {
-                self.give_up(ask);
+                self.request_release(ask);
             }
         }
     }
 
-    /// The placeholders of an application have waited for too long.
+    /// Handles the placeholder timeout of an application.
     pub fn time_out_placeholders(&mut self, app: AppIx) {
         self.apps[app].placeholder_due = None;
         let running = matches!(self.apps[app].state, State::Running | State::Completing);
         if running && !self.apps[app].placeholder.is_zero() {
-            self.give_up_placeholders(app, false);
+            self.request_release_of_placeholders(app, false);
             return;
         }
         self.give_up_gang(app);
-        self.give_up_placeholders(app, true);
+        self.request_release_of_placeholders(app, true);
     }
 
-    /// Confirms the release of all placeholders that were given up; their keys are noted.
+    /// Confirms all requested releases of placeholders and records their keys.
     pub fn confirm_releases(&mut self) {
         for ask in std::mem::take(&mut self.releasing) {
             self.timed_out.push(self.asks[ask].key.clone());
-            self.release(ask, Ending::Timeout);
+            self.release(ask, ReleaseReason::Timeout);
         }
     }
 
-    /// The next moment at which a timer fires, and all that fire then: `true`, placeholders; `false`, Completing.
+    /// Next time at which a timer fires, with all timers due then: `true` for placeholders, `false` for Completing.
     pub fn due_timers(&self) -> Option<(i64, Vec<(AppIx, bool)>)> {
         let dues = self.apps_by_id.iter().flat_map(|&app| {
             let App { placeholder_due, completing_due, .. } = &self.apps[app];

@@ -1,19 +1,19 @@
-//! What time does to gangs whose placeholders wait, and what a pass leaves of them.
+//! Timers of gangs, and the confirmation of placeholder changes after a pass.
 //!
 //! # Source
 //! yunikorn.md 7
 
-use super::apps::Ending;
-use super::cycle::Found;
+use super::apps::ReleaseReason;
+use super::cycle::CycleResult;
 use super::memory::Memory;
 use super::model::AskIx;
-use super::placeholders::{INTERVAL, Stage, held_by};
+use super::placeholders::{GangState, INTERVAL, held_by};
 use crate::id::{NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::trace::{Event, Trace};
 
 impl Memory {
-    /// Fires the timers that are due: applications that were Completing end, placeholders that waited for too long go.
+    /// Fires due timers: ends Completing applications and releases placeholders that timed out.
     pub fn fire_timers(&mut self, world: PartitionView<'_>, trace: &mut Trace) {
         let Some(core) = &mut self.core else { return };
         let now = world.now.as_millis();
@@ -37,8 +37,8 @@ impl Memory {
                 let is_over = core.find_app(&world.cluster.jobs[job].name).is_none();
                 if let Some(stage) = self.gangs.stages.get_mut(&job) {
                     *stage = match *stage {
-                        Stage::Waits if is_over => Stage::Failed,
-                        Stage::Waits => Stage::Resumes { at: due + INTERVAL },
+                        GangState::Waits if is_over => GangState::Failed,
+                        GangState::Waits => GangState::Resumes { at: due + INTERVAL },
                         other => other,
                     };
                 }
@@ -50,8 +50,8 @@ impl Memory {
         self.in_step &= !self.gangs.resumes(now);
     }
 
-    /// Confirms what a pass did to placeholders: one was placed, replaced or marked to go.
-    pub fn settle_gangs(&mut self, found: Option<&Found>, marked: &[AskIx], trace: &mut Trace) {
+    /// Confirms placeholder changes of a pass: placed, replaced or marked for eviction.
+    pub fn settle_gangs(&mut self, found: Option<&CycleResult>, marked: &[AskIx], trace: &mut Trace) {
         let Some(core) = &mut self.core else { return };
         let placed = found.is_some_and(|found| core.asks[found.ask].placeholder);
         if let Some((ask, placeholder)) = found.and_then(|found| Some((found.ask, found.placeholder?))) {
@@ -61,7 +61,7 @@ impl Memory {
         }
         let mut gone: Vec<AskIx> = marked.iter().copied().filter(|ask| core.asks[*ask].placeholder).collect();
         for &ask in &gone {
-            core.release(ask, Ending::Over);
+            core.release(ask, ReleaseReason::Over);
         }
         for &ask in &core.releasing {
             if let (Some(pod), Some(node)) = (self.gangs.pod_of(ask), core.asks[ask].node) {
@@ -75,7 +75,7 @@ impl Memory {
         self.in_step &= !placed && gone.is_empty();
     }
 
-    /// The room that placeholders hold.
+    /// Nodes held by placeholders, with the pods for which they are held.
     pub fn held(&self) -> Vec<(PodId, NodeId)> {
         let Some(core) = self.core() else { return Vec::new() };
         let node = |ask: &AskIx| core.asks[*ask].node.map(|node| self.nodes[node]);

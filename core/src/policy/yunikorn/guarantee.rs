@@ -1,4 +1,4 @@
-//! How much of their guarantee queues have left while victims are weighed: a working picture of the queues concerned.
+//! Remaining guarantee of queues while victims are selected, computed on a snapshot of the queues concerned.
 //!
 //! # Rule
 //! ```text
@@ -9,7 +9,7 @@
 //!          none                       if r names a type, q's path is a prefix of the ask leaf's, and that leaf has a guarantee
 //!          minUnion(r, p)             otherwise
 //! ```
-//! The last two but one hold for every queue but the root. The prefix is one of text: `root.a` counts as an ancestor of
+//! The last three cases apply to every queue but the root. The prefix test is textual: `root.a` counts as an ancestor of
 //! `root.ab` (Q-13).
 //!
 //! # Source
@@ -18,50 +18,50 @@
 use super::amounts::{self, Amounts};
 use super::model::{Core, QueueIx};
 
-/// A queue in the picture.
+/// Snapshot of a queue.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Snap {
-    /// The queue; distinct for each.
+pub struct QueueSnapshot {
+    /// The queue, unique in the snapshot.
     pub queue: QueueIx,
-    /// Its place in the picture; `None` for the root.
+    /// Index of the parent in the snapshot; `None` for the root.
     pub parent: Option<usize>,
-    /// From the root.
+    /// Path from the root.
     pub path: String,
-    /// Allocated.
+    /// Allocated resources of the subtree.
     pub allocated: Amounts,
-    /// Marked to go.
+    /// Resources marked for eviction in the subtree.
     pub preempting: Amounts,
-    /// Guaranteed.
+    /// Guaranteed resources.
     pub guaranteed: Amounts,
-    /// Whether the ask's leaf is known to it: all but the root.
+    /// Whether it refers to the ask's leaf; true for all but the root.
     pub linked: bool,
 }
 
-/// Queues concerned by one ask, the ask's leaf among them.
+/// Snapshot of the queues concerned by one ask, the ask's leaf included.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    /// All, parents before children.
-    pub snaps: Vec<Snap>,
-    /// The ask's leaf.
+pub struct Snapshot {
+    /// Queues, parents before children.
+    pub queues: Vec<QueueSnapshot>,
+    /// Index of the ask's leaf.
     pub leaf: usize,
 }
 
-impl Picture {
-    /// The queues from the root to the ask's leaf.
-    pub fn new(core: &Core, leaf: QueueIx) -> Picture {
-        let mut picture = Picture { snaps: Vec::new(), leaf: 0 };
+impl Snapshot {
+    /// Takes a snapshot of the queues from the root to the ask's leaf.
+    pub fn new(core: &Core, leaf: QueueIx) -> Snapshot {
+        let mut picture = Snapshot { queues: Vec::new(), leaf: 0 };
         picture.leaf = picture.add(core, leaf);
         picture
     }
 
-    /// The place of a queue, which is taken in with its ancestors.
+    /// Returns the index of a queue, adding it and its ancestors if necessary.
     pub fn add(&mut self, core: &Core, queue: QueueIx) -> usize {
-        if let Some(at) = self.snaps.iter().position(|snap| snap.queue == queue) {
+        if let Some(at) = self.queues.iter().position(|snap| snap.queue == queue) {
             return at;
         }
         let from = &core.queues[queue];
         let parent = from.parent.map(|parent| self.add(core, parent));
-        self.snaps.push(Snap {
+        self.queues.push(QueueSnapshot {
             queue,
             parent,
             path: from.path.clone(),
@@ -70,12 +70,12 @@ impl Picture {
             guaranteed: from.guaranteed,
             linked: parent.is_some(),
         });
-        self.snaps.len() - 1
+        self.queues.len() - 1
     }
 
-    /// What a queue has left of its guarantee; *none*: nothing is guaranteed that counts here.
+    /// Remaining guarantee of a queue; *none* if no guarantee applies.
     pub fn remaining(&self, at: usize) -> Amounts {
-        let snap = &self.snaps[at];
+        let snap = &self.queues[at];
         let above = snap.parent.map_or(Amounts::NONE, |parent| self.remaining(parent));
         if above.is_empty() && snap.guaranteed.is_empty() {
             return Amounts::NONE;
@@ -85,7 +85,7 @@ impl Picture {
             &amounts::sub_existing(&snap.allocated, &snap.preempting),
         );
         if snap.linked && !own.is_empty() {
-            let leaf = &self.snaps[self.leaf];
+            let leaf = &self.queues[self.leaf];
             if at == self.leaf {
                 return amounts::merge_missing(&own, &above);
             }
@@ -101,7 +101,7 @@ impl Picture {
         self.change(at, &mut |allocated| allocated.add(resource));
     }
 
-    /// Takes an allocation out again.
+    /// Subtracts an allocation from a queue and its ancestors.
     pub fn take(&mut self, at: usize, resource: &Amounts) {
         self.change(at, &mut |allocated| allocated.sub(resource));
     }
@@ -109,18 +109,18 @@ impl Picture {
     fn change(&mut self, at: usize, change: &mut dyn FnMut(&mut Amounts)) {
         let mut next = Some(at);
         while let Some(at) = next {
-            change(&mut self.snaps[at].allocated);
-            next = self.snaps[at].parent;
+            change(&mut self.queues[at].allocated);
+            next = self.queues[at].parent;
         }
     }
 }
 
-/// No type of the ask is short.
+/// Whether the remaining guarantee covers every type of the ask.
 pub fn is_under(remaining: &Amounts, ask: &Amounts) -> bool {
     !is_over(remaining, ask)
 }
 
-/// Some type of the ask is short.
+/// Whether the remaining guarantee is insufficient for at least one type of the ask.
 pub fn is_over(remaining: &Amounts, ask: &Amounts) -> bool {
     ask.types().any(|of| remaining.get(of) < 0)
 }

@@ -1,15 +1,15 @@
-//! What queues, applications, asks and nodes are called inside the core: their positions.
+//! Indices of queues, applications, asks and nodes inside the core.
 //!
 //! # Source
-//! none; bookkeeping
+//! none: this is our own
 
-/// A queue by its number.
+/// Index of a queue.
 pub type QueueIx = usize;
-/// An application by its number.
+/// Index of an application.
 pub type AppIx = usize;
-/// An ask by its number.
+/// Index of an ask.
 pub type AskIx = usize;
-/// A node by its number.
+/// Index of a node.
 pub type NodeIx = usize;
 
 /// The root queue.

@@ -1,9 +1,9 @@
-//! What users and groups may use, and do use.
+//! Limits and usage of users and groups.
 //!
 //! # Rule
-//! A user's limit at a queue is the entry that names the user, else the entry `*`, which each user gets separately. The
-//! group of an application is fixed when it is first asked for: from the leaf upwards the first configured group
-//! that the user belongs to, or `*` where a queue has such an entry. Usage is booked at all queues of the path.
+//! A user's limit at a queue is the entry that names the user, otherwise the entry `*`, which applies to each user separately.
+//! The group of an application is resolved on first use: from the leaf upwards the first configured group
+//! that the user belongs to, or `*` if a queue has such an entry. Usage counts at all queues of the path.
 //!
 //! # Source
 //! yunikorn.md 8
@@ -21,7 +21,7 @@ fn group_entry<'a>(queue: &'a Queue, group: &str) -> Option<&'a LimitEntry> {
 }
 
 impl Core {
-    /// The queue and its ancestors, from below.
+    /// The queue and its ancestors, from the bottom up.
     pub fn upwards(&self, from: QueueIx) -> impl Iterator<Item = QueueIx> + '_ {
         std::iter::successors(Some(from), |&q| self.queues[q].parent)
     }
@@ -42,14 +42,14 @@ impl Core {
         None
     }
 
-    /// Fixes the application's group if that has not happened.
+    /// Resolves the group of the application on first use.
     pub(super) fn fix_group(&mut self, app: AppIx) {
         if self.apps[app].group.is_none() {
             self.apps[app].group = Some(self.find_group(&self.apps[app]));
         }
     }
 
-    /// The limits on the path with what is used, of the user and of the group.
+    /// Limits and usage on the path, of the user and of the group.
     pub(super) fn limits_of(
         &self,
         app: AppIx,
@@ -68,7 +68,7 @@ impl Core {
         })
     }
 
-    /// What the user and the group may still use; *none* is unlimited.
+    /// Headroom of the user and the group; *none* is unlimited.
     pub fn user_headroom(&self, app: AppIx) -> Amounts {
         let mut headroom = Amounts::NONE;
         for (_, limit, used) in self.limits_of(app).filter(|(_, limit, _)| !limit.max.is_zero()) {
@@ -86,7 +86,7 @@ impl Core {
         })
     }
 
-    /// Books an allocation of the application's user and group.
+    /// Adds an allocation to the usage of the user and the group.
     pub(super) fn use_more(&mut self, app: AppIx, resource: &Amounts) {
         self.fix_group(app);
         self.track(app, &mut |used| {
@@ -97,7 +97,7 @@ impl Core {
         });
     }
 
-    /// Takes an allocation out again; `last` also stops counting the application.
+    /// Subtracts an allocation from the usage; `last` also stops counting the application.
     pub(super) fn use_less(&mut self, app: AppIx, resource: &Amounts, last: bool) {
         self.track(app, &mut |used| {
             used.resource.sub(resource);

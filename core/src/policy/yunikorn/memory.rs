@@ -1,4 +1,4 @@
-//! The core, and which of the cluster's queues, nodes and pods its own are.
+//! State between cycles: the core, and the mapping between its indices and the ids of the cluster.
 //!
 //! # Source
 //! yunikorn.md 1.8, 3.1, 5.1
@@ -7,61 +7,61 @@ use std::collections::BTreeMap;
 
 use super::config::Partition;
 use super::model::{AskIx, Core, QueueIx};
-use super::partition::Kinds;
+use super::partition::ResourceTypes;
 use super::placeholders::Gangs;
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, NodeId, PodId};
 use crate::time::Time;
 
-/// The core, and who is who in it.
+/// State between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     pub(super) core: Option<Core>,
     pub(super) partition: Partition,
-    /// What its types are.
-    pub(super) kinds: Kinds,
-    /// Per queue of the cluster; `None`: the configuration has never had it.
+    /// Resource types of the core.
+    pub(super) kinds: ResourceTypes,
+    /// Index per queue of the cluster; `None` if the configuration has never contained it.
     pub(super) queues: Vec<Option<QueueIx>>,
-    /// Per node of the core.
+    /// Node of the cluster per node of the core.
     pub(super) nodes: Vec<NodeId>,
-    /// Asks in the core by pod.
+    /// Ask per pod.
     pub(super) asks: BTreeMap<PodId, AskIx>,
-    /// The pod of an ask.
+    /// Pod per ask.
     pub(super) pods: BTreeMap<AskIx, PodId>,
     /// Gangs and their placeholders.
     pub(super) gangs: Gangs,
-    /// The job for which a pod was evicted.
-    pub(super) takers: BTreeMap<PodId, JobId>,
-    /// When something changed last.
+    /// Preemptor job per evicted pod.
+    pub(super) evicted_for: BTreeMap<PodId, JobId>,
+    /// Time of the last change.
     pub(super) changed_at: Time,
-    /// Nothing changed since the last pass but by its own decisions.
+    /// Whether only decisions of the core have changed the cluster since the last pass.
     pub(super) in_step: bool,
 }
 
 impl Memory {
-    /// The core; there is one once a cycle has begun.
+    /// The core; `None` before the first cycle.
     pub(super) fn core(&self) -> Option<&Core> {
         self.core.as_ref()
     }
 
-    /// The pod of an ask, or that for which a placeholder holds room.
+    /// Pod of an ask, or the pod for which a placeholder holds resources.
     pub(super) fn pod_of(&self, ask: AskIx) -> Option<PodId> {
         self.pods.get(&ask).copied().or_else(|| self.gangs.pod_of(ask))
     }
 
-    /// The job for which a leaving pod was evicted.
+    /// Terminating pods that were evicted for the job.
     pub(super) fn leaving_for(&self, job: JobId) -> impl Iterator<Item = PodId> + '_ {
-        self.takers.iter().filter(move |(_, taker)| **taker == job).map(|(pod, _)| *pod)
+        self.evicted_for.iter().filter(move |(_, taker)| **taker == job).map(|(pod, _)| *pod)
     }
 }
 
-/// The application of a job: the one that it names, else it is one by itself.
+/// Application id of a job: the one that it names, otherwise its own name.
 pub(super) fn application(cluster: &Cluster, job: JobId) -> &str {
     let first = cluster.pods_of(job).next().and_then(|(_, pod)| pod.rules.as_deref());
     first.and_then(|rules| rules.application.as_deref()).unwrap_or(&cluster.jobs[job].name)
 }
 
-/// How long until the end of a grace.
+/// End of the termination period of a pod; `None` if it is not terminating.
 pub(super) fn until(phase: Phase) -> Option<Time> {
     match phase {
         Phase::Terminating { until } => Some(until),

@@ -1,15 +1,16 @@
-//! Apache YuniKorn: requests, applications and queues with dynamic priorities, one allocation a cycle.
+//! Apache YuniKorn: requests, applications and queues with dynamic priorities, one allocation per cycle.
 //!
 //! # Rule
-//! From the root down, children with something pending are sorted by effective priority, then by their share, then by what is
-//! pending; in a leaf, applications by priority and submission (or usage); in an application, asks by priority and age. The
-//! first ask that a node takes ends the cycle. What cannot be placed blocks nobody. See [`priority`], [`cycle`], [`preempt`].
+//! From the root down, children with pending asks are sorted by effective priority, then by share, then by pending
+//! amounts; in a leaf, applications by priority and submission (or usage); in an application, asks by priority and age. The
+//! first ask that a node takes ends the cycle. An ask that cannot be placed does not block others. See [`priority`],
+//! [`cycle`], [`preempt`].
 //!
 //! # Source
 //! yunikorn.md; apache/yunikorn-core be3bb487 (after 1.9.0)
 //!
 //! # Differs
-//! ties are broken in ascending byte order of names, which is one of the orders upstream's maps can have
+//! ties are broken in ascending byte order of names, one of the possible orders of upstream's maps
 
 mod adapter;
 mod advice;

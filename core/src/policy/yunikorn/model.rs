@@ -1,8 +1,8 @@
-//! What the scheduler knows: queues, applications, asks and nodes of one partition.
+//! Data model of one partition: queues, applications, asks and nodes.
 //!
 //! # Rule
-//! Everything is reached by number; lists that upstream keeps in maps are kept in ascending byte order of their
-//! names, which is one of the orders upstream can walk them in.
+//! Objects refer to each other by index. Lists that are maps upstream are sorted in ascending byte order of their
+//! names, one of the possible iteration orders of upstream.
 //!
 //! # Source
 //! yunikorn.md 0.6, 1.7
@@ -15,21 +15,21 @@ use super::priority;
 use super::properties::{Properties, Written};
 use super::shares::NodeSort;
 
-/// A limit of users and groups, quantities read.
+/// Limit of users and groups, with parsed quantities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitEntry {
-    /// Names, or `*`.
+    /// Names or `*`.
     pub users: Vec<String>,
-    /// Names, or `*`.
+    /// Names or `*`.
     pub groups: Vec<String>,
-    /// *none* is unlimited.
+    /// Maximum resources; *none* is unlimited.
     pub max: Amounts,
-    /// 0 is unlimited.
+    /// Maximum number of running applications; 0 is unlimited.
     pub max_applications: u64,
 }
 
 impl LimitEntry {
-    /// A limit with its quantities read.
+    /// Parses the quantities of a limit.
     pub fn read(types: &Types, limit: &Limit) -> LimitEntry {
         LimitEntry {
             users: limit.users.clone(),
@@ -45,92 +45,92 @@ impl LimitEntry {
 pub struct Queue {
     /// Its own name.
     pub name: String,
-    /// From the root.
+    /// Path from the root.
     pub path: String,
-    /// None for the root.
+    /// Parent; `None` for the root.
     pub parent: Option<QueueIx>,
-    /// By name.
+    /// Children, by name.
     pub children: Vec<QueueIx>,
-    /// Applications live in leaves.
+    /// Leaves contain applications.
     pub is_leaf: bool,
-    /// From the configuration, not made by placement.
+    /// Configured, not created by placement.
     pub managed: bool,
-    /// Taken out of the configuration.
+    /// Removed from the configuration.
     pub draining: bool,
     /// Merged properties as written.
     pub written: Written,
-    /// What they mean.
+    /// Parsed properties.
     pub properties: Properties,
-    /// *none* where nothing is guaranteed.
+    /// Guarantee; *none* without one.
     pub guaranteed: Amounts,
-    /// *none* where nothing is limited; of the root the sum of the nodes.
+    /// Maximum; *none* without one; for the root the sum of the nodes.
     pub max: Amounts,
-    /// 0 is unlimited.
+    /// Maximum number of running applications; 0 is unlimited.
     pub max_applications: u64,
-    /// Of users and groups.
+    /// Limits of users and groups.
     pub limits: Vec<LimitEntry>,
-    /// For dynamic queues below, own or taken over.
+    /// Template of dynamic queues below, own or inherited.
     pub template: Option<config::Template>,
-    /// Who may submit.
+    /// Access control lists for submission and administration.
     pub acls: [String; 2],
-    /// Asked for and not allocated, whole subtree.
+    /// Pending resources of the subtree.
     pub pending: Amounts,
-    /// Allocated, whole subtree.
+    /// Allocated resources of the subtree.
     pub allocated: Amounts,
-    /// Marked to go, whole subtree.
+    /// Resources marked for eviction in the subtree.
     pub preempting: Amounts,
-    /// Applications in state Running, whole subtree.
+    /// Number of applications in state Running in the subtree.
     pub running: u64,
-    /// Accepted applications that hold something, by id; entries outlive their applications.
+    /// Accepted applications with allocations, by id; entries outlive their applications.
     pub accepted: Vec<String>,
-    /// Applications with reservations and how many, by id. Of leaves.
+    /// Applications of a leaf with their numbers of reservations, by id.
     pub reserved: Vec<(AppIx, u32)>,
-    /// By id. Of leaves.
+    /// Applications of a leaf, by id.
     pub apps: Vec<AppIx>,
-    /// See [`priority`].
+    /// Raw priority; see [`priority`].
     pub raw: i32,
-    /// What the parent remembers as effective priority; lags behind a reload.
+    /// Effective priority last pushed to the parent; outdated after a reload.
     pub pushed: i32,
-    /// When quota preemption starts, in milliseconds.
+    /// Start of quota preemption, in milliseconds.
     pub quota_start: Option<i64>,
 }
 
 impl Queue {
-    /// What siblings are compared by.
+    /// Effective priority.
     pub fn effective(&self) -> i32 {
         priority::effective(self.properties.priority_policy, self.properties.offset, self.raw)
     }
 }
 
-/// Where an application stands.
+/// State of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Without asks.
+    /// No asks yet.
     New,
-    /// Asked, nothing real allocated.
+    /// Has asks, but no real allocation.
     Accepted,
-    /// Something real, or all placeholders, allocated.
+    /// Has a real allocation, or all placeholders are allocated.
     Running,
-    /// Nothing left; ends after a while.
+    /// Nothing pending or allocated; ends after a delay.
     Completing,
-    /// The gang timed out, Soft.
+    /// The gang timed out with style Soft.
     Resuming,
-    /// The gang timed out, Hard.
+    /// The gang timed out with style Hard.
     Failing,
-    /// Over.
+    /// Removed.
     Gone,
 }
 
-/// A gang's task group.
+/// Task group of a gang.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskGroup {
     /// Its name.
     pub name: String,
-    /// Placeholder asks seen.
+    /// Number of placeholder asks.
     pub count: u64,
-    /// Placeholders replaced by real asks.
+    /// Number of placeholders replaced by real asks.
     pub replaced: u64,
-    /// Placeholders released by a timeout.
+    /// Number of placeholders released by a timeout.
     pub timed_out: u64,
 }
 
@@ -139,99 +139,99 @@ pub struct TaskGroup {
 pub struct App {
     /// Its id.
     pub id: String,
-    /// The leaf.
+    /// Leaf queue.
     pub queue: QueueIx,
-    /// Who submitted it.
+    /// User who submitted it.
     pub user: String,
     /// Groups of the user.
     pub groups: Vec<String>,
-    /// The group whose limits apply, once it was asked for.
+    /// Group whose limits apply; `None` until it is resolved.
     pub group: Option<Option<String>>,
-    /// In milliseconds; can move backwards.
+    /// Submission time in milliseconds; can move backwards.
     pub submitted: i64,
-    /// Where it stands.
+    /// State.
     pub state: State,
     /// All asks, pending and allocated, highest priority first.
     pub requests: Vec<AskIx>,
-    /// Every request before this place is allocated.
+    /// All requests before this index are allocated.
     pub cursor: usize,
-    /// Every ask, by key.
+    /// All asks, by key.
     pub asks: Vec<AskIx>,
-    /// What is on a node, by key.
+    /// Asks allocated on nodes, by key.
     pub allocations: Vec<AskIx>,
     /// Asks with a reservation, by key.
     pub reservations: Vec<AskIx>,
-    /// Asked for and not allocated.
+    /// Pending resources.
     pub pending: Amounts,
-    /// Real allocations.
+    /// Resources of real allocations.
     pub allocated: Amounts,
-    /// Placeholder allocations.
+    /// Resources of placeholder allocations.
     pub placeholder: Amounts,
-    /// The whole gang.
+    /// Total request of the gang.
     pub placeholder_ask: Amounts,
-    /// What a placeholder timeout does: Hard fails, Soft resumes.
+    /// Gang style after a placeholder timeout: Hard (`true`) fails the application, Soft resumes it.
     pub hard: bool,
-    /// Milliseconds a placeholder may wait.
+    /// Placeholder timeout in milliseconds.
     pub timeout: i64,
-    /// When placeholders time out.
+    /// Time at which placeholders time out, in milliseconds.
     pub placeholder_due: Option<i64>,
-    /// When Completing ends.
+    /// End of the state Completing, in milliseconds.
     pub completing_due: Option<i64>,
-    /// Not tried before, in nanoseconds.
+    /// Skipped until this time, in nanoseconds.
     pub backoff_until: i64,
-    /// Largest priority of what is not allocated.
+    /// Largest priority of the outstanding asks.
     pub priority: i32,
-    /// By name.
+    /// Task groups, by name.
     pub groups_of_tasks: Vec<TaskGroup>,
 }
 
-/// An ask, and the allocation that becomes of it.
+/// An ask and its allocation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
     /// Its key.
     pub key: String,
-    /// Whose.
+    /// Application.
     pub app: AppIx,
-    /// How much.
+    /// Requested resources.
     pub resource: Amounts,
-    /// Larger first.
+    /// Priority, larger first.
     pub priority: i32,
-    /// In milliseconds.
+    /// Creation time in milliseconds.
     pub created: i64,
-    /// Empty: none.
+    /// Task group; empty for none.
     pub task_group: String,
-    /// Holds a place in a gang.
+    /// Placeholder of a gang.
     pub placeholder: bool,
-    /// Empty: any.
+    /// Required node; empty for any.
     pub required_node: String,
-    /// Nodes that must not take it, ascending.
+    /// Excluded nodes, ascending.
     pub refuses: Vec<NodeIx>,
-    /// Drives its application.
+    /// Originator of its application.
     pub originator: bool,
-    /// May become a victim.
+    /// May be preempted.
     pub allow_self: bool,
-    /// May cause victims.
+    /// May preempt others.
     pub allow_other: bool,
-    /// Not pending any more; stays so when its node is removed.
+    /// No longer pending; stays set when its node is removed.
     pub allocated: bool,
-    /// Where it runs.
+    /// Node of the allocation.
     pub node: Option<NodeIx>,
-    /// Where it holds a reservation.
+    /// Reserved node.
     pub reserved: Option<NodeIx>,
-    /// Since when, in milliseconds.
+    /// Time of the reservation, in milliseconds.
     pub reserved_at: i64,
-    /// Marked to go.
+    /// Marked for eviction.
     pub preempted: bool,
-    /// About to be released.
+    /// Release requested.
     pub released: bool,
-    /// Has had victims marked.
+    /// Victims have been marked for it.
     pub triggered: bool,
-    /// When preemption was last considered.
+    /// Time of the last preemption attempt.
     pub last_check: Option<i64>,
 }
 
 impl Ask {
-    /// A plain ask that may preempt and be preempted, created at 0.
+    /// Creates a plain ask that may preempt and be preempted, created at 0.
     pub fn new(key: &str, app: AppIx, resource: Amounts, priority: i32) -> Ask {
         Ask {
             key: key.to_owned(),
@@ -263,33 +263,32 @@ impl Ask {
 pub struct Node {
     /// Its id.
     pub id: String,
-    /// What it has; without zeros.
+    /// Capacity, without zeros.
     pub capacity: Amounts,
-    /// What is on it.
+    /// Allocated resources.
     pub allocated: Amounts,
-    /// What is left; without zeros; may be negative.
+    /// Available resources, without zeros; may be negative.
     pub available: Amounts,
-    /// Takes new allocations.
+    /// Accepts new allocations.
     pub schedulable: bool,
-    /// The resource manager refuses every pod that is not there yet, whatever the core holds reserved there: Kubernetes,
-    /// where the node is unschedulable.
+    /// The resource manager rejects every new pod, even for reservations of the core: Kubernetes with an unschedulable node.
     pub cordoned: bool,
-    /// Reservations, by key.
+    /// Asks with a reservation, by key.
     pub reserved: Vec<AskIx>,
-    /// Allocations, by key.
+    /// Allocated asks, by key.
     pub allocations: Vec<AskIx>,
-    /// Smaller first.
+    /// Score, smaller first.
     pub score: f64,
-    /// Not removed.
+    /// Exists, that is, has not been removed.
     pub exists: bool,
-    /// Not ready, which to those who require it is as if it did not exist.
+    /// Not ready; for asks that require the node, it does not exist.
     pub down: bool,
 }
 
-/// In what the simulated surroundings differ.
+/// Parameters of the simulated environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Age, in milliseconds, after which an ask may reserve.
+    /// Age in milliseconds after which an ask may reserve.
     pub reservation_delay: i64,
     /// Whether the resource manager scores proposals of preemption.
     pub ideal_predicates: bool,
@@ -300,95 +299,95 @@ pub struct Settings {
 pub struct Core {
     /// Resource types.
     pub types: Types,
-    /// Surroundings.
+    /// Environment.
     pub settings: Settings,
-    /// Milliseconds.
+    /// Present time in milliseconds.
     pub now: i64,
-    /// The root first.
+    /// Queues, the root first.
     pub queues: Vec<Queue>,
-    /// By number; slots are used again.
+    /// Applications by index; slots are reused.
     pub apps: Vec<App>,
     /// Live applications, by id.
     pub apps_by_id: Vec<AppIx>,
-    /// By number; slots are used again.
+    /// Asks by index; slots are reused.
     pub asks: Vec<Ask>,
-    /// Slots that are free.
+    /// Free slots.
     pub free_asks: Vec<AskIx>,
-    /// Slots that are free.
+    /// Free slots.
     pub free_apps: Vec<AppIx>,
-    /// By number; slots are not used again.
+    /// Nodes by index; slots are not reused.
     pub nodes: Vec<Node>,
     /// Existing nodes by score and id.
     pub node_order: NodeOrder,
-    /// How nodes are ordered.
+    /// Node sort policy.
     pub node_sort: NodeSort,
-    /// What each type counts there.
+    /// Weight of each type in node scores.
     pub weights: [f64; TYPES_MAX],
     /// Placement rules.
     pub rules: Vec<Rule>,
-    /// General preemption.
+    /// Whether general preemption is on.
     pub preemption: bool,
-    /// Quota preemption.
+    /// Whether quota preemption is on.
     pub quota_preemption: bool,
-    /// What users use.
+    /// Usage of users.
     pub users: Vec<Tracker>,
-    /// What groups use.
+    /// Usage of groups.
     pub groups: Vec<Tracker>,
-    /// How many reservations there are.
+    /// Number of reservations.
     pub n_reservations: usize,
-    /// How many placeholders are allocated.
+    /// Number of allocated placeholders.
     pub n_placeholders: usize,
-    /// Placeholders and asks that a timeout took, since they were last asked for.
+    /// Keys of placeholders and asks released by timeouts since the list was last taken.
     pub timed_out: Vec<String>,
-    /// Placeholders that are asked to go.
+    /// Placeholders whose release is requested.
     pub releasing: Vec<AskIx>,
-    /// Reservations dropped besides the result of the last cycle.
+    /// Reservations dropped in the last cycle in addition to its result.
     pub unreserved: Vec<(AskIx, NodeIx)>,
-    /// What the last cycle or poll marked to go.
+    /// Tasks that the last cycle or poll marked for eviction.
     pub marked: Vec<AskIx>,
-    /// For which ask each of them was marked, if it was for one.
+    /// Preemptor of each of them; `None` for quota preemption.
     pub marked_for: Vec<Option<AskIx>>,
-    /// What all nodes have.
+    /// Total capacity of the nodes.
     pub capacity: Amounts,
-    /// Whether [`Core::tried`] is kept.
+    /// Whether [`Core::tried`] is recorded.
     pub recording: bool,
-    /// The asks that the last cycle passed over, and why.
+    /// Asks that the last cycle skipped, with the reasons.
     pub tried: Vec<(AskIx, Skip)>,
 }
 
-/// Why an ask was passed over.
+/// Reason for which an ask was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// The application may not begin: maxapplications of a queue, or of its user.
+    /// The application may not start: `maxapplications` of a queue or of its user.
     MaxApplications,
-    /// The application waits after too many asks that could not be placed.
+    /// The application is in back-off after too many unplaced asks.
     Backoff,
-    /// It waits for a placeholder to replace.
+    /// It is placed by replacing a placeholder.
     Replaceable,
-    /// More than its user or group may use.
+    /// It exceeds the headroom of its user or group.
     UserQuota,
-    /// More than its queue may use.
+    /// It exceeds the headroom of its queue.
     QueueHeadroom,
-    /// The node it requires cannot take it.
+    /// The required node cannot take it.
     RequiredNode,
     /// No node can take it.
     NoNode,
 }
 
-/// What one user or group uses.
+/// Usage of a user or group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tracker {
     /// Name of the user or group.
     pub name: String,
-    /// By queue.
+    /// Usage by queue.
     pub used: Vec<Used>,
 }
 
-/// What is used in one queue.
+/// Usage in one queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Used {
-    /// Allocations, placeholders included.
+    /// Allocated resources, placeholders included.
     pub resource: Amounts,
-    /// Applications that count.
+    /// Running applications.
     pub apps: Vec<AppIx>,
 }

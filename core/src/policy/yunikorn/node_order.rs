@@ -1,9 +1,9 @@
-//! The order in which nodes are tried, kept up to date.
+//! Incrementally sorted list of nodes.
 //!
 //! # Rule
-//! By score, then by id in byte order. Every placement moves one node, often from the front to the back, so the order is kept in
-//! blocks: a move shifts what stands in two blocks, however many nodes there are. What nodes are compared by stands in
-//! the order itself, the id as its rank among all ids, so that no node is looked at on the way.
+//! Nodes are sorted by score, then by id in byte order. Every placement moves one node, often from the front to the back, so
+//! the list is cut into blocks: a move shifts entries of two blocks only, regardless of the number of nodes. Entries
+//! contain their sort keys, the id as its rank among all ids, so that comparisons do not access nodes.
 //!
 //! # Source
 //! yunikorn.md 6
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 
 use super::indices::NodeIx;
 
-/// Most entries of a block; a fuller one becomes two.
+/// Maximum length of a block; a longer one is split.
 const BLOCK: usize = 128;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,15 +32,15 @@ impl Entry {
 /// Nodes by score and id.
 #[derive(Clone, Debug, Default)]
 pub struct NodeOrder {
-    /// None is empty.
+    /// No block is empty.
     blocks: Vec<Vec<Entry>>,
-    /// All nodes ever, by id.
+    /// All nodes ever added, by id.
     by_id: Vec<u32>,
-    /// Where a node stands in `by_id`.
+    /// Index of each node in `by_id`.
     ranks: Vec<u32>,
 }
 
-/// How the order is cut into blocks is no part of it.
+/// Compares the order only, not how it is cut into blocks.
 impl PartialEq for NodeOrder {
     fn eq(&self, other: &NodeOrder) -> bool {
         self.iter().eq(other.iter())
@@ -48,23 +48,23 @@ impl PartialEq for NodeOrder {
 }
 
 impl NodeOrder {
-    /// The nodes in order.
+    /// Nodes in order.
     pub fn iter(&self) -> impl Iterator<Item = NodeIx> + '_ {
         self.blocks.iter().flatten().map(|entry| entry.node as NodeIx)
     }
 
-    /// Whether there are none.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Some node with an id that does not come before what is looked for, and those after it.
+    /// Nodes from the first id for which `is_before` is false, by id.
     pub fn with_ids_from(&self, is_before: impl Fn(NodeIx) -> bool) -> impl Iterator<Item = NodeIx> {
         let at = self.by_id.partition_point(|&node| is_before(node as NodeIx));
         self.by_id[at..].iter().map(|&node| node as NodeIx)
     }
 
-    /// Takes notice of the next node; `is_before` says of others whether their ids come before its own.
+    /// Registers the next node; `is_before` tells whether the id of another node precedes its own.
     pub fn know(&mut self, is_before: impl Fn(NodeIx) -> bool) {
         let node = self.ranks.len() as u32;
         let at = self.by_id.partition_point(|&other| is_before(other as NodeIx));
@@ -85,7 +85,7 @@ impl NodeOrder {
         Entry { score, rank: self.ranks[node], node: node as u32 }
     }
 
-    /// The block and the place in it where an entry stands or would stand; that may be one behind the last block.
+    /// Block and index of an entry, or of its insertion point, which may be one past the last block.
     fn find(&self, entry: &Entry) -> (usize, usize) {
         let is_before = |other: &Entry| other.order(entry) == Ordering::Less;
         let block = self.blocks.partition_point(|block| block.last().is_some_and(is_before));
@@ -93,11 +93,11 @@ impl NodeOrder {
         (block, at)
     }
 
-    /// Puts a node in its place.
+    /// Inserts a node.
     pub fn insert(&mut self, node: NodeIx, score: f64) {
         let entry = self.entry(node, score);
         let (block, at) = self.find(&entry);
-        // What comes after all others goes to the end of the last block.
+        // An entry after all others is appended to the last block.
         let (block, at) = match self.blocks.len() {
             0 => {
                 self.blocks.push(Vec::with_capacity(BLOCK + 1));
@@ -109,7 +109,7 @@ impl NodeOrder {
         let here = &mut self.blocks[block];
         here.insert(at, entry);
         if here.len() > BLOCK {
-            // Mostly it is the end that grows: what is full stays so.
+            // Usually the end grows, so leave a full block full.
             let cut = if at == BLOCK { BLOCK } else { BLOCK / 2 };
             let mut rest = Vec::with_capacity(BLOCK + 1);
             rest.extend(here.drain(cut..));
@@ -117,7 +117,7 @@ impl NodeOrder {
         }
     }
 
-    /// Takes a node out that stands there with this score; `false`: it does not.
+    /// Removes the entry of a node with this score; returns `false` if there is none.
     pub fn remove(&mut self, node: NodeIx, score: f64) -> bool {
         let entry = self.entry(node, score);
         let (block, at) = self.find(&entry);
@@ -132,7 +132,7 @@ impl NodeOrder {
         true
     }
 
-    /// Takes all out, in order.
+    /// Removes and returns all nodes, in order.
     pub fn take(&mut self) -> Vec<NodeIx> {
         let all = self.iter().collect();
         self.blocks.clear();

@@ -1,26 +1,26 @@
-//! Nodes: what is free on them, and the order in which they are tried.
+//! Nodes: free resources and the order in which they are tried.
 //!
 //! # Rule
-//! Nodes are walked by score, then by id. A score is refreshed whenever something on the node, its capacity or its
-//! schedulable flag changes. A node takes an allocation if nobody else has reserved it and it fits in what is free.
+//! Nodes are visited by score, then by id. A score is refreshed whenever an allocation on the node, its capacity or its
+//! schedulable flag changes. A node takes an allocation if no other ask has reserved it and the request fits.
 //!
 //! # Source
 //! yunikorn.md 1.7, 1.8, 6
 
 use super::amounts::{self, Amounts};
-use super::apps::Ending;
+use super::apps::ReleaseReason;
 use super::model::{AskIx, Core, Node, NodeIx, ROOT};
 use super::shares::node_score;
 
 impl Core {
-    /// The node of an id.
+    /// Finds a node by id.
     pub fn find_node(&self, id: &str) -> Option<NodeIx> {
         let mut from = self.node_order.with_ids_from(|node| self.nodes[node].id.as_str() < id);
         let is_it = |&node: &NodeIx| self.nodes[node].id == id;
         from.by_ref().take_while(is_it).find(|&node| self.nodes[node].exists)
     }
 
-    /// Adds a node; `false`: the id is taken.
+    /// Adds a node; returns `false` if the id is taken.
     pub fn add_node(&mut self, id: &str, capacity: &Amounts) -> bool {
         if self.find_node(id).is_some() {
             return false;
@@ -47,36 +47,36 @@ impl Core {
         true
     }
 
-    /// The root's maximum is what all nodes have.
+    /// Updates the maximum of the root, which is the total capacity of the nodes.
     fn grow(&mut self, by: &Amounts, less: &Amounts) {
         let sum = amounts::difference(&amounts::sum(&self.capacity, by), less).pruned();
         self.capacity = sum;
         self.queues[ROOT].max = if sum.positive() { sum } else { Amounts::NONE };
     }
 
-    /// Changes the capacity; nothing is evicted.
+    /// Changes the capacity without evicting any task.
     pub fn set_capacity(&mut self, node: NodeIx, capacity: &Amounts) {
         let old = std::mem::replace(&mut self.nodes[node].capacity, capacity.pruned());
         self.grow(&capacity.pruned(), &old);
         self.refresh(node);
     }
 
-    /// Whether the resource manager keeps the ask off the node, however much is free there.
+    /// Whether the resource manager excludes the node for the ask, regardless of free resources.
     pub fn refuses(&self, ask: AskIx, node: NodeIx) -> bool {
         self.nodes[node].cordoned || self.asks[ask].refuses.binary_search(&node).is_ok()
     }
 
-    /// Lets the node take new allocations, or not.
+    /// Sets whether the node accepts new allocations.
     pub fn set_schedulable(&mut self, node: NodeIx, schedulable: bool) {
         self.nodes[node].schedulable = schedulable;
         self.refresh(node);
     }
 
-    /// Removes a node with what is on it.
+    /// Removes a node with its allocations.
     pub fn remove_node(&mut self, node: NodeIx) {
         self.drop_reservations_on(node);
         for ask in self.nodes[node].allocations.clone() {
-            self.release(ask, Ending::NodeLost);
+            self.release(ask, ReleaseReason::NodeLost);
         }
         self.node_order.remove(node, self.nodes[node].score);
         self.nodes[node].exists = false;
@@ -84,7 +84,7 @@ impl Core {
         self.grow(&Amounts::EMPTY, &capacity);
     }
 
-    /// Gives up what is reserved on a node that takes no part any more.
+    /// Drops the reservations on a node that is no longer schedulable.
     pub(super) fn drop_reservations_on(&mut self, node: NodeIx) {
         for ask in self.nodes[node].reserved.clone() {
             self.drop_reservation(ask);
@@ -96,7 +96,7 @@ impl Core {
         node_score(self.node_sort, &self.weights, capacity, available)
     }
 
-    /// Recomputes what is free and where the node stands.
+    /// Recomputes the available resources, the score and the position of a node.
     fn refresh(&mut self, node: NodeIx) {
         let Node { capacity, allocated, score, .. } = &self.nodes[node];
         let old = *score;
@@ -110,7 +110,7 @@ impl Core {
         self.node_order.insert(node, new);
     }
 
-    /// Scores all nodes, after a change of how that is done.
+    /// Recomputes all scores after a change of the node sort policy.
     pub(super) fn score_all_nodes(&mut self) {
         for node in self.node_order.take() {
             self.nodes[node].score = self.score(node);
@@ -118,7 +118,7 @@ impl Core {
         }
     }
 
-    /// Puts an ask on a node, without any check.
+    /// Adds an allocation to a node without any check.
     pub(super) fn put_on_node(&mut self, ask: AskIx, node: NodeIx) {
         let resource = self.asks[ask].resource;
         self.asks[ask].node = Some(node);
@@ -128,7 +128,7 @@ impl Core {
         self.refresh(node);
     }
 
-    /// Takes an allocation off its node.
+    /// Removes an allocation from its node.
     pub(super) fn take_off_node(&mut self, ask: AskIx) {
         let Some(node) = self.asks[ask].node else { return };
         let resource = self.asks[ask].resource;
@@ -139,7 +139,7 @@ impl Core {
         }
     }
 
-    /// Whether an ask may go to a node now: free for it, large enough, and no queue on the way is full.
+    /// Whether the ask can be placed on the node: not reserved by others, large enough, and within the maximum of every queue.
     pub(super) fn can_place(&self, ask: AskIx, node: NodeIx) -> bool {
         let resource = &self.asks[ask].resource;
         let here = &self.nodes[node];
@@ -161,7 +161,7 @@ impl Core {
         })
     }
 
-    /// Places an ask on a node; the caller has checked that it may.
+    /// Places an ask on a node; the caller has checked [`Core::can_place`].
     pub(super) fn place(&mut self, ask: AskIx, node: NodeIx) {
         self.put_on_node(ask, node);
         self.no_longer_pending(ask);

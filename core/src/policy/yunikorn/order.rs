@@ -1,15 +1,15 @@
-//! Why one queue or application stands behind another: the order of the next pass, level by level.
+//! Serving order of the next pass, level by level, with the comparisons that decide it.
 //!
 //! # Rule
-//! Siblings are sorted as the pass itself sorts them, and the comparison that the sort made between two neighbours is
-//! the one that is shown: also where it was made with numbers of another place. Of the keys those that are equal
-//! come first and the one that decided comes last; if all are equal, the sort left them as they were walked.
+//! Siblings are sorted by the same function as in a pass. Each neighbour pair shows the comparison that the sort made between
+//! the two, including one made with the numbers of another position. Equal keys come first and the
+//! deciding key last; if all are equal, the sort kept the initial order.
 //!
 //! # Source
 //! yunikorn.md 2.1, 3.2, 3.4
 //!
 //! # Differs
-//! reserved asks and placeholders are served before everything else and in the same order; that they are is not shown
+//! reserved asks and placeholders are served before all others and in the same order; this is not shown
 
 use super::amounts::Amounts;
 use super::memory::{Memory, application};
@@ -27,7 +27,7 @@ use crate::time::Time;
 use crate::trace::{Check, Op, OrderLevel, Quantity, QueuePriority, Rule, Subject, Term, Value};
 use crate::units::Resource;
 
-/// The levels from the root to a queue and what is below it, or to a job.
+/// Returns the levels from the root to a queue with its children or applications, or to a job.
 pub fn levels(
     world: PartitionView<'_>,
     memory: &Memory,
@@ -35,7 +35,7 @@ pub fn levels(
     job: Option<JobId>,
 ) -> Vec<OrderLevel> {
     let Some(core) = memory.core() else { return Vec::new() };
-    let teller = Teller { cluster: world.cluster, memory, core };
+    let teller = OrderBuilder { cluster: world.cluster, memory, core };
     let app = job.and_then(|job| core.find_app(application(world.cluster, job)));
     if job.is_some() && app.is_none() {
         return Vec::new();
@@ -51,7 +51,7 @@ pub fn levels(
     levels
 }
 
-/// What every queue shows its siblings.
+/// Effective priority of every queue.
 pub fn priorities(world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
     let Some(core) = memory.core() else { return Vec::new() };
     let of = |queue: QueueId| {
@@ -70,16 +70,16 @@ pub fn priorities(world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriorit
     world.cluster.queues.ids().map(of).collect()
 }
 
-struct Teller<'a> {
+struct OrderBuilder<'a> {
     cluster: &'a Cluster,
     memory: &'a Memory,
     core: &'a Core,
 }
 
-/// A comparison of one level: the keys of two in the order in which they count, each with its rule and its sides.
+/// One sort key of a comparison: its rule, quantity, and both values.
 type Key = (Rule, Quantity, Value, Value);
 
-impl Teller<'_> {
+impl OrderBuilder<'_> {
     fn children(&self, parent: QueueIx, subject: Option<QueueIx>) -> OrderLevel {
         let core = self.core;
         let (children, contenders) = core.contenders(parent);
@@ -132,7 +132,7 @@ impl Teller<'_> {
         })
     }
 
-    /// The queue of the scenario, if it is one.
+    /// Queue of the cluster; `None` for a queue created by placement.
     fn queue(&self, queue: QueueIx) -> Option<QueueId> {
         self.memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index)
     }
@@ -151,7 +151,7 @@ impl Teller<'_> {
         if by_priority { vec![priority, share, pending] } else { vec![share, priority, pending] }
     }
 
-    /// The keys of two siblings, the one behind on the left, at the places at which the sort compared them.
+    /// Keys of two siblings, the later one on the left, at the positions at which the sort compared them.
     fn compared(&self, all: &[ComparedQueue], by_priority: bool, own: At, other: At) -> Vec<Key> {
         let (a, b) = (&all[own.item], &all[other.item]);
         let priority = (rules::PRIORITY, Quantity::Priority, number(a.effective), number(b.effective));
@@ -168,7 +168,7 @@ impl Teller<'_> {
     }
 
     fn app_keys(&self, leaf: QueueIx, app: AppIx) -> Vec<Term> {
-        // Against itself all keys are equal; only the left sides are wanted.
+        // The application is compared with itself; only the left sides are used.
         let keys = self.apps_compared(leaf, app, app);
         keys.into_iter().map(|(_, quantity, value, _)| Term { quantity, value }).collect()
     }
@@ -189,7 +189,7 @@ impl Teller<'_> {
         if leaf.properties.sort_priority { vec![priority, second] } else { vec![second, priority] }
     }
 
-    /// CPU, memory and GPU of an amount, in policy units.
+    /// CPU, memory and GPUs in policy units.
     fn amounts(&self, of: &Amounts) -> Value {
         Value::Triple(
             Resource::ACCOUNTED.map(|r| self.memory.kinds.of(r).map_or(0.0, |at| of.get(at) as f64)),
@@ -197,7 +197,7 @@ impl Teller<'_> {
     }
 }
 
-/// The order of a stable sort, and where the two of each comparison stood.
+/// Order of a stable sort, with the positions of both items in each comparison.
 fn sorted(n: usize, before: &mut dyn FnMut(At, At) -> bool) -> (Vec<usize>, Vec<[At; 2]>) {
     let mut met = Vec::new();
     let order = stable::order(n, &mut |l, r| {
@@ -207,7 +207,7 @@ fn sorted(n: usize, before: &mut dyn FnMut(At, At) -> bool) -> (Vec<usize>, Vec<
     (order, met)
 }
 
-/// Where two items stood when they were compared last; where they stand now, if they never were.
+/// Positions of two items at their last comparison; the present ones if they were never compared.
 fn places(met: &[[At; 2]], now: [(usize, usize); 2]) -> [At; 2] {
     let [own, other] = now.map(|(item, position)| At { item, position });
     let both = met.iter().rev().find_map(|&[l, r]| match (l.item, r.item) {
@@ -218,11 +218,11 @@ fn places(met: &[[At; 2]], now: [(usize, usize); 2]) -> [At; 2] {
     both.unwrap_or([own, other])
 }
 
-/// The keys up to the first that differs as comparisons; if none does, that it is a tie.
+/// Checks for the keys up to the first that differs; a tie if none does.
 fn behind(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
     let mut checks = Vec::new();
     for (rule, quantity, own, other) in keys {
-        // What is pending may differ in a type that the scenario has no word for.
+        // Pending amounts may differ in a type that the scenario does not name.
         if own == other && rule != rules::PENDING {
             checks.push(rules::compare(rule, subject, quantity, [own, other], Op::Equal));
             continue;
@@ -240,7 +240,7 @@ fn behind(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
     checks
 }
 
-/// The first pair of shares that differs, from the largest down; the largest ones if none does.
+/// First pair of shares that differs, from the largest down; the largest pair if none does.
 fn largest_difference(l: &UsageShares, r: &UsageShares) -> (f64, f64) {
     let (l, r) = (l.as_slice(), r.as_slice());
     let at = |shares: &[f64], i: usize| shares.len().checked_sub(i + 1).map_or(0.0, |at| shares[at]);

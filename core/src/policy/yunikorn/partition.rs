@@ -1,14 +1,14 @@
-//! A scenario's queues as the configuration upstream would read.
+//! Conversion of the queues of a scenario to a configuration of upstream.
 //!
 //! # Rule
-//! Quota is `guaranteed`, limit is `max`, a queue's priority its `priority.offset`; everything else is said in YuniKorn's own
-//! words. A queue called `a.b` below a queue `a` is `b` there; characters that upstream does not take become `_`.
+//! Quota is `guaranteed`, limit is `max`, the priority of a queue its `priority.offset`; all other values come from
+//! YuniKorn's own settings. A queue named `a.b` below a queue `a` is `b` there; characters that upstream rejects become `_`.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.5
 //!
 //! # Differs
-//! a part of a GPU does not exist: quotas and limits of GPUs are cut to whole ones
+//! fractions of GPUs do not exist: quotas and limits of GPUs are rounded down
 
 use std::sync::Arc;
 
@@ -20,25 +20,25 @@ use crate::cluster::{Queue, QueueResource};
 use crate::id::{Arena, Id, QueueId};
 use crate::units::{Bound, Resource};
 
-/// Longest name upstream takes.
+/// Maximum length of a queue name.
 const NAME_MAX: usize = 64;
 
-/// What upstream calls the resources of a scenario; a pod's slot has no resource.
+/// Resource types of upstream for the resources of a scenario. Pod slots have no resource in the scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kinds {
-    /// All resource types that somebody names, in byte order.
+pub struct ResourceTypes {
+    /// All resource types in use, in byte order.
     pub names: Types,
-    /// CPU, memory, GPU and pods among them.
+    /// Indices of CPU, memory, GPU and pods.
     of: [usize; 4],
-    /// Those that the scenario names, in its order.
+    /// Indices of the named resources, in the order of the scenario.
     named: Vec<usize>,
-    /// Whether slots for pods are counted.
+    /// Whether pod slots are counted.
     counts_pods: bool,
 }
 
-impl Kinds {
-    /// The types of a partition.
-    pub fn new(partition: &Partition, config: &Config, named: &[Arc<str>]) -> Kinds {
+impl ResourceTypes {
+    /// Collects the types of a partition.
+    pub fn new(partition: &Partition, config: &Config, named: &[Arc<str>]) -> ResourceTypes {
         let own = ["vcore", "memory", config.gpu_type.as_str(), "pods"];
         let mut names: Types =
             own.iter().copied().chain(named.iter().map(|name| &**name)).map(str::to_owned).collect();
@@ -49,10 +49,10 @@ impl Kinds {
         names.dedup();
         let at = |name: &str| names.iter().position(|known| known == name).unwrap_or_default();
         let (of, named) = (own.map(at), named.iter().map(|name| at(name)).collect());
-        Kinds { names, of, named, counts_pods: true }
+        ResourceTypes { names, of, named, counts_pods: true }
     }
 
-    /// The position of a resource.
+    /// Index of a resource.
     pub fn of(&self, resource: Resource) -> Option<usize> {
         match resource.nth_named() {
             Some(n) => self.named.get(n).copied(),
@@ -60,29 +60,29 @@ impl Kinds {
         }
     }
 
-    /// All resources, in the order in which they are looked at when something is missing.
+    /// All resources, in the order in which refusals report them.
     pub fn resources(&self) -> impl Iterator<Item = Resource> + use<> {
         let named = (0..self.named.len()).map(Resource::named);
         [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().chain(named)
     }
 
-    /// The same; slots for pods are counted only if somebody limits them.
-    pub fn counting_pods(self, counts_pods: bool) -> Kinds {
-        Kinds { counts_pods, ..self }
+    /// Sets whether pod slots are counted; they are only if a limit on them exists.
+    pub fn counting_pods(self, counts_pods: bool) -> ResourceTypes {
+        ResourceTypes { counts_pods, ..self }
     }
 
-    /// The position of slots for pods; `None`: they are not counted.
+    /// Index of pod slots; `None` if they are not counted.
     pub fn pods(&self) -> Option<usize> {
         Some(self.of[3]).filter(|_| self.counts_pods)
     }
 }
 
-/// What upstream counts of a resource: whole GPUs and named things, thousandths of a core, bytes.
+/// Converts base units to units of upstream: whole GPUs and named resources, millicores, bytes.
 pub fn counted(resource: Resource, base_units: i64) -> i64 {
     if resource >= Resource::GPU { base_units / 1000 } else { base_units }
 }
 
-/// The paths of all queues, from `root`.
+/// Paths of all queues, from `root`.
 pub fn paths(queues: &Arena<QueueId, Queue>) -> Vec<String> {
     let mut own: Vec<String> = Vec::new();
     for (id, queue) in queues.iter() {
@@ -118,7 +118,7 @@ fn own_name(queues: &Arena<QueueId, Queue>, id: QueueId) -> String {
     own.chars().take(NAME_MAX).map(|c| if legal(c) { c } else { '_' }).collect()
 }
 
-/// The configuration of a partition.
+/// Builds the configuration of a partition.
 pub fn partition(queues: &Arena<QueueId, Queue>, config: &Config) -> Partition {
     let paths = paths(queues);
     let tops = queues.ids().filter(|&id| queues[id].parent.is_none());
@@ -130,7 +130,7 @@ pub fn partition(queues: &Arena<QueueId, Queue>, config: &Config) -> Partition {
     partition
 }
 
-/// A queue as the configuration has it; `None`: it has not.
+/// Builds the configuration of a queue; `None` if it is absent.
 fn configured(
     queues: &Arena<QueueId, Queue>,
     paths: &[String],

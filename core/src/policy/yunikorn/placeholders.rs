@@ -1,57 +1,58 @@
-//! Gangs in the simulator's world: placeholders hold the room, pods come once all of it is there.
+//! Gangs of the scenario: placeholders hold resources, pods follow once all of them are placed.
 //!
 //! # Rule
-//! A kind of pods of a job with a gang is a task group, its `min-available` pods are the members. The application comes
-//! with one placeholder for each; its pods become asks only when it is Running, that is when all placeholders are
-//! placed, and take their places one pass after the other. If the first placeholder waits longer than the timeout, all are
-//! released: a soft gang's pods become ordinary asks a second later, a hard gang's application fails and its pods wait in vain.
-//! A placeholder is no pod of the world; until it is replaced the room is shown as held for one of the pods.
+//! A pod set of a gang job is a task group; its `min-available` pods are the members. The application is submitted
+//! with one placeholder per member. The pods become asks only when the application is Running, that is when all placeholders
+//! are placed, and replace them one per pass. If the first placeholder waits longer than the timeout, all are
+//! released: the pods of a soft gang become ordinary asks one second later; the application of a hard gang fails and its
+//! pods stay pending. A placeholder is not a pod of the cluster; until its replacement, its resources are shown as held for
+//! one of the pods.
 //!
 //! # Source
 //! yunikorn.md 1.8, 7
 //!
 //! # Differs
-//! our choice: that second. Placeholders leave, and pods take their places, in the moment in which they are asked to; a gang of which a pod runs already is taken
-//! in without placeholders
+//! the delay of one second is our choice. Placeholders are released and replaced at the instant of the request; a gang with a
+//! running pod is submitted without placeholders
 
 use std::collections::BTreeMap;
 
 use super::amounts::Amounts;
-use super::apps::{Ending, NewApp};
+use super::apps::{NewApp, ReleaseReason};
 use super::asks::{ask_for, ask_of, refused_nodes};
 use super::model::{AppIx, Ask, AskIx, Core, NodeIx, State};
-use super::partition::Kinds;
+use super::partition::ResourceTypes;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::trace::Gate;
 
-/// How long after its placeholders are gone the pods of a gang become asks. That is up to the Kubernetes side of the
-/// scheduler, which looks now and then; by then the core has given away the room that was held. Our choice.
+/// Delay in milliseconds between the release of placeholders and the asks of the gang's pods. In the real system it depends
+/// on the polling of the Kubernetes shim; by then the core has allocated the released resources to others. Our choice.
 pub(super) const INTERVAL: i64 = 1000;
 
-/// Where a gang stands.
+/// State of a gang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// For its room.
+pub(super) enum GangState {
+    /// Its placeholders are not all placed.
     Waits,
-    /// The room did not come together in time; its pods become asks a little later.
+    /// The placeholders of a soft gang timed out; the pods become asks later.
     Resumes {
-        /// When, in milliseconds.
+        /// Time at which they become asks, in milliseconds.
         at: i64,
     },
-    /// Its pods are asks.
+    /// The pods are asks.
     Goes,
-    /// The room did not come together in time.
+    /// The placeholders of a hard gang timed out.
     Failed,
-    /// Its queue does not take it.
+    /// The queue rejected the gang.
     Refused,
 }
 
-/// All gangs.
+/// State of all gangs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gangs {
-    pub(super) stages: BTreeMap<JobId, Stage>,
-    /// Placeholders, and for which pods they hold room.
+    pub(super) stages: BTreeMap<JobId, GangState>,
+    /// Placeholders, with the job and pod for which they hold resources.
     pub(super) holders: BTreeMap<AskIx, (JobId, PodId)>,
 }
 
@@ -61,7 +62,7 @@ impl Gangs {
         self.stages.contains_key(&job)
     }
 
-    /// The pod for which a placeholder holds room.
+    /// Pod for which a placeholder holds resources.
     pub fn pod_of(&self, ask: AskIx) -> Option<PodId> {
         self.holders.get(&ask).map(|(_, pod)| *pod)
     }
@@ -71,33 +72,33 @@ impl Gangs {
         self.holders.keys()
     }
 
-    /// When the next placeholders have waited for too long, or the next pods become asks.
+    /// Next time at which placeholders time out or pods become asks.
     pub fn due(&self, core: &Core) -> Option<i64> {
         let completing = |app: &super::model::App| app.completing_due.filter(|_| !app.placeholder.is_zero());
         let dues = core.live_apps().flat_map(|app| [app.placeholder_due, completing(app)]);
         let resumes = self.stages.values().filter_map(|stage| match stage {
-            Stage::Resumes { at } => Some(*at),
+            GangState::Resumes { at } => Some(*at),
             _ => None,
         });
         dues.flatten().chain(resumes).min()
     }
 
-    /// Whether the pods of a gang become asks now, by time alone.
+    /// Whether the pods of a timed-out gang are due to become asks.
     pub(super) fn resumes(&self, now: i64) -> bool {
-        self.stages.values().any(|stage| matches!(stage, Stage::Resumes { at } if *at <= now))
+        self.stages.values().any(|stage| matches!(stage, GangState::Resumes { at } if *at <= now))
     }
 
-    /// Takes the application of a job in; with a gang, its placeholders too.
+    /// Submits the application of a job, with placeholders for a gang.
     pub fn add_app(
         &mut self,
         core: &mut Core,
         world: PartitionView<'_>,
-        (kinds, nodes): (&Kinds, &[NodeId]),
+        (kinds, nodes): (&ResourceTypes, &[NodeId]),
         id: JobId,
         new: NewApp,
     ) -> Option<AppIx> {
         let job = &world.cluster.jobs[id];
-        if matches!(self.stages.get(&id), Some(Stage::Failed | Stage::Refused)) {
+        if matches!(self.stages.get(&id), Some(GangState::Failed | GangState::Refused)) {
             return None;
         }
         let holds = || world.cluster.pods_of(id).any(|(_, pod)| pod.phase.holds() || pod.phase.is_over());
@@ -112,7 +113,7 @@ impl Gangs {
         }
         let (hard, timeout) = (gang.is_hard, gang.timeout.as_millis());
         let is_taken = core.add_app(NewApp { placeholder_ask: all, hard, timeout, ..new });
-        self.stages.insert(id, if is_taken { Stage::Waits } else { Stage::Refused });
+        self.stages.insert(id, if is_taken { GangState::Waits } else { GangState::Refused });
         let app = core.find_app(&job.name).filter(|_| is_taken)?;
         for (n, pod_id) in members.into_iter().enumerate() {
             let pod = &world.cluster.pods[pod_id];
@@ -136,32 +137,32 @@ impl Gangs {
     pub fn may_start(&mut self, core: &Core, job: JobId, app: AppIx) -> bool {
         let Some(stage) = self.stages.get_mut(&job) else { return true };
         let goes = match *stage {
-            Stage::Waits => matches!(core.apps[app].state, State::Running | State::Completing),
-            Stage::Resumes { at } => at <= core.now,
+            GangState::Waits => matches!(core.apps[app].state, State::Running | State::Completing),
+            GangState::Resumes { at } => at <= core.now,
             _ => false,
         };
         if goes {
-            *stage = Stage::Goes;
+            *stage = GangState::Goes;
         }
-        *stage == Stage::Goes
+        *stage == GangState::Goes
     }
 
-    /// When the pods of a gang whose placeholders timed out become asks.
+    /// Time at which the pods of a timed-out gang become asks.
     pub fn resumes_at(&self, job: JobId) -> Option<crate::time::Time> {
         match self.stages.get(&job)? {
-            Stage::Resumes { at } => Some(crate::time::Time::from_millis(*at)),
-            Stage::Goes | Stage::Failed | Stage::Refused | Stage::Waits => None,
+            GangState::Resumes { at } => Some(crate::time::Time::from_millis(*at)),
+            GangState::Goes | GangState::Failed | GangState::Refused | GangState::Waits => None,
         }
     }
 
-    /// What a gang waits for, or why it waits in vain; `None` once its pods are asks.
+    /// Gate that keeps the gang from starting; `None` once its pods are asks.
     pub fn gate(&self, core: &Core, job: JobId) -> Option<Gate> {
         match self.stages.get(&job)? {
-            Stage::Goes => None,
-            Stage::Resumes { .. } => Some(Gate::NotReady),
-            Stage::Failed => Some(Gate::GangFailed),
-            Stage::Refused => Some(Gate::GangRefused),
-            Stage::Waits => {
+            GangState::Goes => None,
+            GangState::Resumes { .. } => Some(Gate::NotReady),
+            GangState::Failed => Some(Gate::GangFailed),
+            GangState::Refused => Some(Gate::GangRefused),
+            GangState::Waits => {
                 let mut own = self.of(job).peekable();
                 let app = own.peek().map(|&ask| core.asks[ask].app);
                 let until =
@@ -173,10 +174,10 @@ impl Gangs {
         }
     }
 
-    /// The first placeholder of a gang that has no room yet.
+    /// First placeholder of a gang that is not placed.
     pub fn next(&self, core: &Core, job: JobId) -> Option<AskIx> {
         let mut waiting: Vec<AskIx> = self.of(job).filter(|&ask| !core.asks[ask].allocated).collect();
-        waiting.retain(|_| self.stages.get(&job) == Some(&Stage::Waits));
+        waiting.retain(|_| self.stages.get(&job) == Some(&GangState::Waits));
         waiting.into_iter().min_by(|&l, &r| core.asks[l].key.cmp(&core.asks[r].key))
     }
 
@@ -184,17 +185,17 @@ impl Gangs {
         self.holders.iter().filter(move |(_, (of, _))| *of == job).map(|(ask, _)| *ask)
     }
 
-    /// A node takes no part any more: what placeholders held there is gone.
+    /// Releases the placeholders on a node that is no longer schedulable.
     pub fn lose_node(&mut self, core: &mut Core, node: NodeIx) {
         let lost = |ask: &AskIx| core.asks[*ask].node == Some(node) && !core.nodes[node].schedulable;
         let lost: Vec<AskIx> = self.holders.keys().copied().filter(lost).collect();
         for ask in lost {
             self.holders.remove(&ask);
-            core.release(ask, Ending::Over);
+            core.release(ask, ReleaseReason::Over);
         }
     }
 
-    /// Takes out gangs whose jobs are over.
+    /// Removes gangs whose jobs have ended.
     pub fn forget(&mut self, core: &mut Core, world: PartitionView<'_>) {
         let over = |job: &JobId| world.cluster.live_jobs.binary_search(job).is_err();
         let over: Vec<JobId> = self.stages.keys().copied().filter(over).collect();
@@ -210,13 +211,13 @@ impl Gangs {
     }
 }
 
-/// What the placeholders of a job hold.
+/// Nodes held by the placeholders of a job, or of all jobs.
 pub(super) fn held_by(gangs: &Gangs, core: &Core, job: Option<JobId>) -> Vec<(PodId, NodeIx)> {
     let own = gangs.holders.iter().filter(|(_, (of, _))| Some(*of) == job);
     own.filter_map(|(ask, (_, pod))| Some((*pod, core.asks[*ask].node?))).collect()
 }
 
-/// The members of a job's task groups: of each kind the first pods, as many as must start together.
+/// Members of a job's task groups: the first `min-available` pods of each pod set.
 fn members(world: PartitionView<'_>, job: JobId) -> Vec<PodId> {
     let mut members = Vec::new();
     for set in world.cluster.jobs[job].pod_set_ids() {

@@ -1,8 +1,8 @@
-//! Which leaf an application goes to.
+//! Placement rules: the leaf of an application.
 //!
 //! # Rule
-//! Rules are tried in order, each proposes a path; without rules there is one, `provided` without create. A path that
-//! does not exist is dropped, or made if the rule says create. At last `root.default` is tried.
+//! Rules are tried in order, each proposes a path; without rules there is one, `provided` without `create`. A path that
+//! does not exist is dropped, or created if the rule allows it. The last resort is `root.default`.
 //!
 //! # Source
 //! yunikorn.md 1.8
@@ -10,7 +10,7 @@
 use super::config::Rule;
 use super::model::{Core, QueueIx, ROOT};
 
-/// What a rule makes of an application.
+/// Result of a rule for an application.
 enum Proposal {
     Path(String),
     Nothing,
@@ -27,14 +27,14 @@ fn is_legal(path: &str) -> bool {
 }
 
 impl Core {
-    /// The queue of a path, if it exists.
+    /// Finds a queue by path.
     pub fn find_queue(&self, path: &str) -> Option<QueueIx> {
         let mut parts = path.split('.');
         (parts.next()? == "root").then_some(())?;
         parts.try_fold(ROOT, |at, part| self.child(at, part))
     }
 
-    /// The leaf for an application, queues made where a rule says so; `None` rejects it.
+    /// Finds the leaf for an application, creating queues where a rule allows it; `None` rejects the application.
     pub(super) fn place_app(&mut self, queue: &str, user: &str, groups: &[String]) -> Option<QueueIx> {
         let implicit = [Rule { name: "provided".to_owned(), ..Rule::default() }];
         let rules = if self.rules.is_empty() { implicit.to_vec() } else { self.rules.clone() };
@@ -57,7 +57,7 @@ impl Core {
         let own = match rule.name.as_str() {
             "provided" => queue.to_lowercase(),
             "user" => dotless(user),
-            // Applications have no tags here.
+            // Applications of the simulator have no tags.
             "tag" => String::new(),
             _ => rule.value.to_lowercase(),
         };

@@ -1,10 +1,10 @@
-//! Preemption: an ask whose queue is below its guarantee marks tasks of queues above theirs.
+//! Preemption: an ask whose queue is below its guarantee evicts tasks of queues above theirs.
 //!
 //! # Rule
-//! Victims are looked for below a fence root: the first queue from the ask's leaf upwards that fences preemption or is full for
-//! the ask. Each node is weighed alone, the best one is reserved for the ask, further victims make up what the guarantee still
-//! lacks, and what is not needed is trimmed. Victims never come from the ask's own leaf. A victim's priority is compared
-//! in the frame of the fence root, with the offsets of the ask's own path in it.
+//! Victims are searched below a fence root: the first queue from the ask's leaf upwards that fences preemption or is full for
+//! the ask. Each node is evaluated alone and the best one is reserved for the ask. Further victims cover the rest of the
+//! guarantee, and unnecessary victims are trimmed. Victims never come from the ask's own leaf. A victim's priority is
+//! compared in the frame of the fence root, with the offsets of the ask's own path in it.
 //!
 //! # Source
 //! yunikorn.md 5.1 to 5.6
@@ -12,43 +12,43 @@
 use std::cmp::Ordering;
 
 use super::amounts::{self, Amounts};
-use super::cycle::{Found, Kind, NANOS};
-use super::guarantee::{Picture, is_over, is_under};
+use super::cycle::{CycleResult, NANOS, ResultType};
+use super::guarantee::{Snapshot, is_over, is_under};
 use super::model::{Ask, AskIx, Core, NodeIx, QueueIx};
 use super::priority::PriorityPolicy;
 use super::properties::PreemptionPolicy;
 
-/// Preemption is considered again after so long, in milliseconds.
+/// Interval between preemption attempts of an ask, in milliseconds.
 pub(super) const RETRY: i64 = 15_000;
-/// A reservation of another ask gives way when that ask is so old, in milliseconds.
+/// Age at which the reservation of another ask may be overridden, in milliseconds.
 const FOREIGN_EXPIRY: i64 = 2 * 60 * 60_000 + 2_000;
 
-/// Scores of nodes and victims: what is kept below is fit, the rest in order of unwillingness.
+/// Bound of scores of nodes and victims: scores below it are acceptable, higher ones are increasingly undesirable.
 const FIT: i64 = 1 << 32;
 const ORIGINATOR: i64 = 1 << 33;
 const NOT_ALLOWED: i64 = 1 << 34;
 const UNFIT: i64 = 1 << 35;
 
-/// What orders victims.
+/// Sort key of victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Willing {
+pub struct VictimKey {
     /// May become a victim.
     pub allow_self: bool,
-    /// Drives its application.
+    /// Whether it is the originator of its application.
     pub originator: bool,
-    /// In milliseconds.
+    /// Creation time in milliseconds.
     pub created: i64,
 }
 
-impl Willing {
-    /// On one node: opted-in first, then not the originator, then the younger.
-    pub fn on_node(&self, other: &Willing) -> Ordering {
-        let key = |w: &Willing| (!w.allow_self, w.originator);
+impl VictimKey {
+    /// Order on one node: opted-in first, then non-originators, then the younger.
+    pub fn on_node(&self, other: &VictimKey) -> Ordering {
+        let key = |w: &VictimKey| (!w.allow_self, w.originator);
         key(self).cmp(&key(other)).then(other.created.cmp(&self.created))
     }
 
-    /// Among all others: by score, then the younger.
-    pub fn additional(&self, other: &Willing) -> Ordering {
+    /// Order among additional victims: by score, then the younger.
+    pub fn additional(&self, other: &VictimKey) -> Ordering {
         self.score().cmp(&other.score()).then(other.created.cmp(&self.created))
     }
 
@@ -57,62 +57,66 @@ impl Willing {
     }
 }
 
-/// A task that may be marked.
+/// A potential victim.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     ask: AskIx,
-    /// Its leaf in the picture.
+    /// Index of its leaf in the snapshot.
     leaf: usize,
     node: NodeIx,
     resource: Amounts,
-    willing: Willing,
+    willing: VictimKey,
 }
 
-/// A node on which the ask would fit.
+/// A node on which the ask would fit after evictions.
 struct Choice {
     node: NodeIx,
-    /// Position of the last victim that is needed; `None`: none is.
+    /// Index of the last necessary victim; `None` if none is necessary.
     index: Option<usize>,
     victims: Vec<Candidate>,
-    /// Its candidates as sorted.
+    /// Candidates of the node, sorted.
     sorted: Vec<Candidate>,
 }
 
 impl Core {
-    /// Tries to make room for an ask; `no_node`: nodes were tried and none took it.
+    /// Tries to free resources for an ask; `no_node`: nodes were tried and none took it.
     pub(super) fn try_preemption(
         &mut self,
         ask: AskIx,
         headroom: &Amounts,
         attempts: &mut u32,
         no_node: bool,
-    ) -> Option<Found> {
+    ) -> Option<CycleResult> {
         if !self.preemption || *attempts == 0 || !self.may_preempt(ask) {
             return None;
         }
         *attempts -= 1;
         self.asks[ask].last_check = Some(self.now);
-        let (picture, candidates) = self.candidates(ask);
+        let (snapshot, candidates) = self.candidates(ask);
         let wanted = self.asks[ask].resource;
-        if !guarantee_lets(&picture, &candidates, &wanted) {
+        if !guarantee_lets(&snapshot, &candidates, &wanted) {
             return None;
         }
-        let chosen = self.choose_node(ask, &picture, &candidates, no_node)?;
+        let chosen = self.choose_node(ask, &snapshot, &candidates, no_node)?;
         let needed = chosen.index.map_or(&[][..], |index| &chosen.victims[..=index]);
-        let more = additional(&picture, &candidates, needed, &wanted)?;
+        let more = additional(&snapshot, &candidates, needed, &wanted)?;
         let victims = self.trim(ask, chosen.node, needed.iter().chain(&more).copied())?;
         for victim in &victims {
             self.mark(*victim, Some(ask));
         }
         self.asks[ask].triggered = true;
-        let kind = if self.asks[ask].reserved == Some(chosen.node) { Kind::Idle } else { Kind::Reserved };
-        if kind == Kind::Reserved {
+        let kind = if self.asks[ask].reserved == Some(chosen.node) {
+            ResultType::Idle
+        } else {
+            ResultType::Reserved
+        };
+        if kind == ResultType::Reserved {
             self.reserve(ask, chosen.node);
         }
-        Some(Found { victims, ..Found::new(kind, ask, chosen.node, headroom) })
+        Some(CycleResult { victims, ..CycleResult::new(kind, ask, chosen.node, headroom) })
     }
 
-    /// The preconditions (5.2) but for the attempts.
+    /// Whether the preconditions (5.2) except the attempt limit hold.
     fn may_preempt(&self, ask: AskIx) -> bool {
         let Ask { app, allow_other, triggered, ref required_node, created, last_check, .. } = self.asks[ask];
         let delay = self.queues[self.apps[app].queue].properties.preemption_delay;
@@ -121,15 +125,15 @@ impl Core {
         allow_other && !triggered && required_node.is_empty() && age >= delay && rested
     }
 
-    /// Marks a task for eviction, for an ask or for none.
+    /// Marks a task for eviction, for an ask or, above a lowered maximum, for none.
     pub(super) fn mark(&mut self, victim: AskIx, ask: Option<AskIx>) {
-        self.is_leaving(victim);
+        self.mark_leaving(victim);
         self.marked.push(victim);
         self.marked_for.push(ask);
     }
 
-    /// A task that was evicted: nobody takes it again, and its queues know that it leaves.
-    pub(super) fn is_leaving(&mut self, victim: AskIx) {
+    /// Records that a task is terminating: it is not selected again, and its queues count it as preempting.
+    pub(super) fn mark_leaving(&mut self, victim: AskIx) {
         let Ask { app, resource, .. } = self.asks[victim];
         self.asks[victim].preempted = true;
         let mut next = Some(self.apps[app].queue);
@@ -139,7 +143,7 @@ impl Core {
         }
     }
 
-    /// The fence root, and the ask's priority as seen there and below, from the leaf upwards (5.3).
+    /// Queues from the ask's leaf up to the fence root, with the ask's priority at each (5.3).
     fn fence(&self, ask: AskIx) -> Vec<(QueueIx, i64)> {
         let Ask { app, priority, resource, .. } = self.asks[ask];
         let mut current = i64::from(priority);
@@ -169,18 +173,18 @@ impl Core {
         !max.is_empty() && !amounts::ge_existing(&max, &then)
     }
 
-    fn candidates(&self, ask: AskIx) -> (Picture, Vec<Candidate>) {
+    fn candidates(&self, ask: AskIx) -> (Snapshot, Vec<Candidate>) {
         let path = self.fence(ask);
         let leaf = self.apps[self.asks[ask].app].queue;
-        let mut picture = Picture::new(self, leaf);
+        let mut snapshot = Snapshot::new(self, leaf);
         let mut found = Vec::new();
         if let Some(&(root, limit)) = path.last() {
-            self.collect(ask, root, limit, false, &path, &mut picture, &mut found);
+            self.collect(ask, root, limit, false, &path, &mut snapshot, &mut found);
         }
-        (picture, found)
+        (snapshot, found)
     }
 
-    /// Long argument list: what the walk carries down, and what it gathers.
+    /// Long argument list: the state of the traversal and its output.
     #[allow(clippy::too_many_arguments)]
     fn collect(
         &self,
@@ -189,7 +193,7 @@ impl Core {
         limit: i64,
         fenced: bool,
         path: &[(QueueIx, i64)],
-        picture: &mut Picture,
+        snapshot: &mut Snapshot,
         found: &mut Vec<Candidate>,
     ) {
         let queue = &self.queues[at];
@@ -197,7 +201,7 @@ impl Core {
             return;
         }
         if queue.is_leaf {
-            self.collect_leaf(ask, at, limit, fenced, picture, found);
+            self.collect_leaf(ask, at, limit, fenced, snapshot, found);
             return;
         }
         for &child in &queue.children {
@@ -205,11 +209,11 @@ impl Core {
             let offset = i64::from(properties.offset);
             let on_path = path.iter().find(|(q, _)| *q == child);
             match (on_path, properties.priority_policy) {
-                (Some(&(_, value)), _) => self.collect(ask, child, value, fenced, path, picture, found),
+                (Some(&(_, value)), _) => self.collect(ask, child, value, fenced, path, snapshot, found),
                 (None, PriorityPolicy::Fence) if offset > limit => {}
-                (None, PriorityPolicy::Fence) => self.collect(ask, child, limit, true, path, picture, found),
+                (None, PriorityPolicy::Fence) => self.collect(ask, child, limit, true, path, snapshot, found),
                 (None, PriorityPolicy::Default) => {
-                    self.collect(ask, child, limit - offset, fenced, path, picture, found);
+                    self.collect(ask, child, limit - offset, fenced, path, snapshot, found);
                 }
             }
         }
@@ -221,15 +225,15 @@ impl Core {
         leaf: QueueIx,
         limit: i64,
         fenced: bool,
-        picture: &mut Picture,
+        snapshot: &mut Snapshot,
         found: &mut Vec<Candidate>,
     ) {
         if self.queues[leaf].properties.preemption_policy == PreemptionPolicy::Disabled {
             return;
         }
         let wanted = &self.asks[ask].resource;
-        let snap = picture.add(self, leaf);
-        let remaining = picture.remaining(snap);
+        let snap = snapshot.add(self, leaf);
+        let remaining = snapshot.remaining(snap);
         if !remaining.is_none() && !remaining.has_negative() {
             return;
         }
@@ -241,14 +245,14 @@ impl Core {
                 let free = v.required_node.is_empty() && !v.released && !v.preempted;
                 if free && priority && amounts::overlap(wanted, &v.resource) {
                     let willing =
-                        Willing { allow_self: v.allow_self, originator: v.originator, created: v.created };
+                        VictimKey { allow_self: v.allow_self, originator: v.originator, created: v.created };
                     found.push(Candidate { ask: victim, leaf: snap, node, resource: v.resource, willing });
                 }
             }
         }
     }
 
-    /// Whether the node may be considered; another ask's reservation gives way if it is old and weak.
+    /// Whether the node may be considered; an old reservation of another ask with lower priority is overridden.
     fn is_usable(&mut self, ask: AskIx, node: NodeIx) -> bool {
         let here = &self.nodes[node];
         if self.refuses(ask, node)
@@ -275,7 +279,7 @@ impl Core {
     fn choose_node(
         &mut self,
         ask: AskIx,
-        picture: &Picture,
+        snapshot: &Snapshot,
         candidates: &[Candidate],
         no_node: bool,
     ) -> Option<Choice> {
@@ -290,13 +294,13 @@ impl Core {
             let mut sorted: Vec<Candidate> = candidates.iter().filter(|c| c.node == node).copied().collect();
             sorted.sort_by(|a, b| a.willing.on_node(&b.willing));
             let available = self.nodes[node].available;
-            if let Some((index, victims)) = weigh(picture, &sorted, &available, &wanted)
+            if let Some((index, victims)) = weigh(snapshot, &sorted, &available, &wanted)
                 && (index.is_some() || !no_node)
             {
                 options.push(Choice { node, index, victims, sorted });
             }
         }
-        // By the number of victims; nodes stand by id already.
+        // By number of victims; nodes are in order of id already.
         options.sort_by_key(|option| option.index.map_or(-1, |index| index as i64));
         if !self.settings.ideal_predicates {
             return options.into_iter().next();
@@ -314,7 +318,7 @@ impl Core {
         best.map(|(_, option)| option)
     }
 
-    /// Keeps the victims that the ask needs; `None`: they are not enough (5.5 f).
+    /// Trims the victims to those that the ask needs; `None` if they are not enough (5.5 f).
     fn trim(&self, ask: AskIx, node: NodeIx, all: impl Iterator<Item = Candidate>) -> Option<Vec<AskIx>> {
         let wanted = &self.asks[ask].resource;
         let fits_now = amounts::fits(&self.nodes[node].available, wanted);
@@ -336,7 +340,7 @@ impl Core {
 }
 
 impl Choice {
-    /// What a resource manager that accepts every proposal answers (5.5 d). It reads the candidates, not the victims.
+    /// Score of a resource manager that accepts every proposal (5.5 d). It depends on the candidates, not the victims.
     fn score(&self) -> i64 {
         if self.sorted.is_empty() {
             return UNFIT;
@@ -349,13 +353,13 @@ impl Choice {
     }
 }
 
-/// Whether the ask's guarantee can be kept at all if every candidate goes (5.5 a).
-fn guarantee_lets(picture: &Picture, candidates: &[Candidate], wanted: &Amounts) -> bool {
-    let remaining = picture.remaining(picture.leaf);
+/// Whether the ask's guarantee can be satisfied if all candidates are evicted (5.5 a).
+fn guarantee_lets(snapshot: &Snapshot, candidates: &[Candidate], wanted: &Amounts) -> bool {
+    let remaining = snapshot.remaining(snapshot.leaf);
     if !remaining.is_none() && amounts::fits_actual(&remaining, wanted) {
         return true;
     }
-    let mut work = picture.clone();
+    let mut work = snapshot.clone();
     work.put(work.leaf, wanted);
     candidates.iter().any(|candidate| {
         work.take(candidate.leaf, &candidate.resource);
@@ -364,8 +368,8 @@ fn guarantee_lets(picture: &Picture, candidates: &[Candidate], wanted: &Amounts)
     })
 }
 
-/// Whether a queue gives something up for the ask.
-fn gives(remaining: &Amounts, wanted: &Amounts) -> bool {
+/// Whether a queue exceeds its guarantee in a type of the ask.
+fn exceeds_guarantee(remaining: &Amounts, wanted: &Amounts) -> bool {
     remaining.is_none() || is_over(remaining, wanted)
 }
 
@@ -377,9 +381,9 @@ fn shortfall(wanted: &Amounts, available: &Amounts) -> Amounts {
     short
 }
 
-/// The victims on one node and the position of the last that is needed (5.5 c); `None`: not here.
+/// Victims on one node and the index of the last necessary one (5.5 c); `None` if the node does not qualify.
 fn weigh(
-    picture: &Picture,
+    snapshot: &Snapshot,
     sorted: &[Candidate],
     available: &Amounts,
     wanted: &Amounts,
@@ -387,19 +391,19 @@ fn weigh(
     if amounts::fits(available, wanted) {
         return Some((None, Vec::new()));
     }
-    let mut work = picture.clone();
+    let mut work = snapshot.clone();
     let mut free = *available;
     let (mut head, mut tail) = (Vec::new(), Vec::new());
     for victim in sorted {
         let remaining = work.remaining(victim.leaf);
         work.take(victim.leaf, &victim.resource);
-        if !gives(&remaining, wanted) {
+        if !exceeds_guarantee(&remaining, wanted) {
             work.put(victim.leaf, &victim.resource);
             continue;
         }
         let own = work.remaining(work.leaf);
         if own.is_none() || !amounts::fits_actual(&own, &victim.resource) {
-            // The first that the ask's guarantee cannot take in ends the search.
+            // The first victim whose resources the ask's guarantee cannot cover ends the search.
             work.put(victim.leaf, &victim.resource);
             break;
         }
@@ -415,14 +419,14 @@ fn weigh(
         }
     }
     head.append(&mut tail);
-    let mut work = picture.clone();
+    let mut work = snapshot.clone();
     let mut free = *available;
     let mut victims = Vec::new();
     let mut index = None;
     for victim in head {
         let remaining = work.remaining(victim.leaf);
         work.take(victim.leaf, &victim.resource);
-        if !gives(&remaining, wanted) {
+        if !exceeds_guarantee(&remaining, wanted) {
             work.put(victim.leaf, &victim.resource);
             continue;
         }
@@ -435,14 +439,14 @@ fn weigh(
     index.map(|index| (Some(index), victims))
 }
 
-/// Victims beyond the chosen node, up to the whole remaining guarantee (5.5 e, Q-17); `None`: the guarantee breaks.
+/// Victims on other nodes, up to the whole remaining guarantee (5.5 e, Q-17); `None` if the guarantee would be exceeded.
 fn additional(
-    picture: &Picture,
+    snapshot: &Snapshot,
     candidates: &[Candidate],
     chosen: &[Candidate],
     wanted: &Amounts,
 ) -> Option<Vec<Candidate>> {
-    let mut work = picture.clone();
+    let mut work = snapshot.clone();
     for victim in chosen {
         work.take(victim.leaf, &victim.resource);
     }
@@ -453,7 +457,7 @@ fn additional(
     for victim in others {
         let remaining = work.remaining(victim.leaf);
         work.take(victim.leaf, &victim.resource);
-        if !gives(&remaining, wanted) {
+        if !exceeds_guarantee(&remaining, wanted) {
             work.put(victim.leaf, &victim.resource);
             continue;
         }

@@ -1,4 +1,4 @@
-//! Effective priorities: what siblings are compared by.
+//! Effective priorities, by which siblings are compared.
 //!
 //! # Rule
 //! ```text
@@ -6,27 +6,27 @@
 //!        = offset(q)                       if the queue is a fence
 //!        = clamp(raw(q) + offset(q))       otherwise, computed in 64 bits
 //! ```
-//! The raw priority of a leaf is the largest of its applications, of a parent the largest that its children have
-//! pushed up; a push goes on to the root. MIN means that nothing is outstanding, and work of that very priority
-//! looks the same.
+//! The raw priority of a leaf is the largest of its applications, that of a parent the largest that its children have
+//! pushed up; a push continues to the root. MIN means that nothing is outstanding; outstanding asks of priority MIN are
+//! indistinguishable.
 //!
 //! # Source
 //! yunikorn.md 2
 
-/// Nothing outstanding.
+/// Priority without outstanding asks.
 pub const MIN: i32 = i32::MIN;
 
-/// Whether a queue hides what is below it.
+/// Whether a queue hides the priorities below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PriorityPolicy {
     /// The queue adds its offset.
     #[default]
     Default,
-    /// The queue shows its offset only.
+    /// The effective priority is the offset alone.
     Fence,
 }
 
-/// What siblings see of a queue.
+/// Effective priority of a queue.
 pub fn effective(policy: PriorityPolicy, offset: i32, raw: i32) -> i32 {
     if raw == MIN {
         return MIN;

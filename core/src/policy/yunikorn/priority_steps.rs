@@ -1,8 +1,8 @@
-//! What Priorities shows: the pod that a pass placed, and the priorities before and after it.
+//! Data of the view Priorities: the pod that a pass placed, and the priorities before and after it.
 //!
 //! # Rule
-//! Priorities are read from the core, which keeps them up to date while it places: nothing is worked out a second time. Only
-//! the application of the pod and the queues above it can change, so only these are compared.
+//! Priorities are read from the core, which updates them on placement. Only the application of the pod and the queues above
+//! it can change, so only these are compared.
 //!
 //! # Source
 //! yunikorn.md 2.1, 2.3, 9.2
@@ -10,14 +10,14 @@
 //! # Differs
 //! nothing
 
-use super::cycle::{Found, Kind};
+use super::cycle::{CycleResult, ResultType};
 use super::memory::Memory;
 use super::model::{Core, QueueIx};
 use super::priority::MIN;
 use crate::id::{Id, QueueId};
 use crate::trace::PriorityStep;
 
-/// Priorities of all queues and applications of the core.
+/// Priorities of all queues and applications.
 pub(super) struct Priorities {
     queues: Vec<i32>,
     apps: Vec<i32>,
@@ -32,9 +32,9 @@ impl Priorities {
     }
 }
 
-/// What a pass placed, and what that changed; `None`: it placed nothing.
-pub(super) fn step(before: &Priorities, memory: &Memory, found: &Found) -> Option<PriorityStep> {
-    if !matches!(found.kind, Kind::Allocated | Kind::AllocatedReserved | Kind::Replaced) {
+/// Placement of a pass and the changes that it caused; `None` if nothing was placed.
+pub(super) fn step(before: &Priorities, memory: &Memory, found: &CycleResult) -> Option<PriorityStep> {
+    if !matches!(found.kind, ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced) {
         return None;
     }
     let core = memory.core()?;

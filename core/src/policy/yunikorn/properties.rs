@@ -1,8 +1,8 @@
-//! The properties of a queue: values, defaults, and which of them its children take over.
+//! Queue properties: values, defaults and inheritance.
 //!
 //! # Rule
-//! Bad values silently become defaults. A configured child starts from its parent's merged properties without
-//! `priority.policy`, `priority.offset` and any `preemption.policy` but `disabled`, and lays its own over them. So
+//! Invalid values silently become defaults. A configured child starts from its parent's merged properties without
+//! `priority.policy`, `priority.offset` and any `preemption.policy` but `disabled`, and overrides them with its own. So
 //! `application.sort.priority` on a parent also changes how the leaves below sort their applications.
 //!
 //! # Source
@@ -16,7 +16,7 @@ use super::quantity::parse_duration;
 /// Names and values as written.
 pub type Written = BTreeMap<String, String>;
 
-/// How a leaf orders its applications.
+/// Order of the applications of a leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortPolicy {
     /// By submission time.
@@ -26,19 +26,19 @@ pub enum SortPolicy {
     Fair,
 }
 
-/// How a queue takes part in preemption.
+/// Preemption policy of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreemptionPolicy {
     /// Without restriction.
     #[default]
     Default,
-    /// Asks below do not look for victims outside.
+    /// Asks of the subtree do not preempt outside it.
     Fence,
-    /// Nothing in this leaf becomes a victim.
+    /// No task of the leaf is preempted.
     Disabled,
 }
 
-/// The properties that scheduling reads. Delays in nanoseconds.
+/// Properties that affect scheduling. Delays are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Properties {
     /// `application.sort.policy`.
@@ -74,7 +74,7 @@ const BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
 const HALF_MINUTE: i64 = 30_000_000_000;
 
 impl Properties {
-    /// The values that hold for what is written.
+    /// Parses properties; invalid or missing values become defaults.
     pub fn read(written: &Written) -> Properties {
         let text = |name: &str| written.get(name).map_or("", String::as_str);
         let delay =
@@ -106,7 +106,7 @@ fn preemption_policy(text: &str) -> PreemptionPolicy {
     }
 }
 
-/// The merged properties of a configured child.
+/// Merged properties of a configured child.
 pub fn inherit(parent: &Written, own: &Written) -> Written {
     let mut merged = parent.clone();
     merged.remove(PRIORITY_POLICY);
@@ -120,7 +120,11 @@ pub fn inherit(parent: &Written, own: &Written) -> Written {
     merged
 }
 
-/// Whether a property has a value that upstream would not silently take for the default; if not, what it takes.
+/// Checks that upstream accepts the value of a property.
+///
+/// # Errors
+///
+/// Returns the accepted values if upstream would silently use the default.
 pub fn property_is_known(property: &str, text: &str) -> Result<(), &'static str> {
     let one_of = |all: &[&str]| all.iter().any(|known| text.eq_ignore_ascii_case(known));
     let duration = || parse_duration(text).is_some_and(|d| d > 0);
@@ -137,7 +141,7 @@ pub fn property_is_known(property: &str, text: &str) -> Result<(), &'static str>
     if known { Ok(()) } else { Err(wanted) }
 }
 
-/// The value that holds where nothing is said, and where something is said that cannot be understood.
+/// Default value, which also replaces an invalid one.
 pub fn default_of(property: &str) -> &'static str {
     match property {
         SORT_POLICY => "fifo",

@@ -1,13 +1,13 @@
-//! Quantities and durations as a configuration writes them.
+//! Notation of quantities and durations in a configuration.
 //!
 //! # Rule
-//! Digits, blanks, a suffix: `k M G T P E` (powers of 1000) or `Ki Mi Gi Ti Pi Ei` (powers of 1024). The type `vcore` counts
-//! in thousandths and takes `m` too. No sign, no decimals. A duration is one or more numbers with a unit each.
+//! Digits, blanks, a suffix: `k M G T P E` (powers of 1000) or `Ki Mi Gi Ti Pi Ei` (powers of 1024). The type `vcore` is
+//! stored in thousandths and also accepts `m`. No sign, no decimals. A duration is one or more numbers with a unit each.
 //!
 //! # Source
 //! yunikorn.md 1.3, 1.5
 
-/// A quantity in base units; `None` if upstream refuses it.
+/// Parses a quantity to base units; `None` if upstream rejects it.
 pub fn parse(of: &str, text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -30,7 +30,7 @@ pub fn parse(of: &str, text: &str) -> Option<i64> {
     number.checked_mul(base.checked_pow(power)?)?.checked_mul(if is_vcore { 1000 } else { 1 })
 }
 
-/// A quantity in base units as a configuration writes it; reading it gives the same quantity. Not below 0.
+/// Formats a quantity in base units (≥ 0); parsing it gives the same value.
 pub fn print(of: &str, value: i64) -> String {
     let value = value.max(0);
     if of == "vcore" {
@@ -50,7 +50,7 @@ pub fn print(of: &str, value: i64) -> String {
     }
 }
 
-/// A duration in nanoseconds as Go reads it; `None` if it is none or too long.
+/// Parses a duration to nanoseconds as Go does; `None` if it is invalid or out of range.
 pub fn parse_duration(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),

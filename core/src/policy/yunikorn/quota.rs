@@ -1,9 +1,9 @@
-//! Preemption after a queue's maximum was lowered below what it uses.
+//! Quota preemption: evictions after the maximum of a queue was lowered below its usage.
 //!
 //! # Rule
-//! A while after the reload a poll walks down from the root; a queue whose time has come and that still uses too much gives up
-//! the difference, but nothing of its own guarantee. A parent shares the amount out among the children that use more than
-//! theirs, in proportion; a leaf marks tasks that fit in its part, originators and those that opted out first.
+//! After a delay, a poll walks down from the root. A queue whose delay is over and that still exceeds its maximum frees the
+//! difference, but nothing of its own guarantee. A parent distributes the amount among the children that exceed their
+//! guarantee, in proportion; a leaf marks tasks that fit in its part, originators and opted-out tasks first.
 //!
 //! # Source
 //! yunikorn.md 5.8
@@ -15,13 +15,13 @@ use super::model::{AskIx, Core, QueueIx, ROOT};
 use super::shares::{compare_usage, usage_shares};
 use super::stable;
 
-/// An hour in milliseconds: ages are compared by whole clock hours.
+/// One hour in milliseconds: ages are compared in whole clock hours.
 const HOUR: i64 = 3_600_000;
 const ORIGINATOR: i64 = 1 << 33;
 const NOT_ALLOWED: i64 = 1 << 34;
 
 impl Core {
-    /// The poll, from the root, if the partition has it switched on.
+    /// Polls all queues from the root if quota preemption is on.
     pub fn poll_quotas(&mut self) {
         self.marked.clear();
         self.marked_for.clear();
@@ -44,7 +44,7 @@ impl Core {
         }
     }
 
-    /// What a queue uses above its maximum, as far as its guarantees let it.
+    /// Usage of a queue above its maximum, without what its guarantee protects.
     fn excess(&self, at: QueueIx) -> Amounts {
         let queue = &self.queues[at];
         let kept = amounts::difference(&queue.allocated, &queue.preempting);
@@ -87,7 +87,7 @@ impl Core {
         }
     }
 
-    /// What a child uses beyond its own guarantee; `None`: it does not.
+    /// Usage of a child beyond its own guarantee; `None` if it is within.
     fn beyond_own(&self, child: QueueIx) -> Option<Amounts> {
         let queue = &self.queues[child];
         if queue.guaranteed.is_none() {
@@ -125,7 +125,7 @@ impl Core {
         }
     }
 
-    /// Full ties are less both ways.
+    /// On a full tie, each precedes the other.
     fn goes_before(&self, l: AskIx, r: AskIx, leaf: QueueIx, amount: &Amounts) -> bool {
         let (a, b) = (&self.asks[l], &self.asks[r]);
         let score = |ask: AskIx| self.quota_score(ask, amount);
@@ -154,7 +154,7 @@ impl Core {
     }
 }
 
-/// The negative values, as positive numbers.
+/// Negative values, negated.
 fn negatives(amounts: &Amounts) -> Amounts {
     let mut out = Amounts::EMPTY;
     for (of, value) in amounts.iter().filter(|&(_, value)| value < 0) {

@@ -1,15 +1,15 @@
-//! Why jobs still wait at the end of a pass.
+//! Reasons why jobs are still pending at the end of a pass.
 //!
 //! # Rule
-//! One reason per job: room is claimed and victims are leaving; another ask was placed in this pass, which ends it; more than
-//! a queue may use, the cluster as a whole aside, or than a user may; too many applications; no node is large enough, or none
+//! One reason per job: victims are terminating for it; another ask was placed in this pass, which ends it; the request
+//! exceeds the headroom of a queue below the root, or of the user; too many applications; no node is large enough, or none
 //! has room.
 //!
 //! # Source
 //! yunikorn.md 3.3, 3.5
 
 use super::amounts;
-use super::cycle::Found;
+use super::cycle::CycleResult;
 use super::explain::{queue_id, short_of};
 use super::memory::{Memory, until};
 use super::model::{AskIx, Core, Skip};
@@ -22,8 +22,8 @@ use crate::trace::{
 };
 use crate::units::Resource;
 
-/// Adds one refusal per job that waits.
-pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&Found>, trace: &mut Trace) {
+/// Records one refusal per pending job.
+pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleResult>, trace: &mut Trace) {
     let Some(core) = memory.core() else { return };
     let served = found.and_then(|found| memory.pod_of(found.ask)).map(|pod| world.cluster.pods[pod].job);
     for job in world.live_jobs() {
@@ -34,8 +34,8 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&Found>, 
         });
         let Some(ask) = waiting else { continue };
         if let Some(gate) = memory.gangs.gate(core, job) {
-            let outlook = of_gang(world, memory, job, &gate);
-            // What keeps the next placeholder waiting is what keeps the gang.
+            let outlook = gang_outlook(world, memory, job, &gate);
+            // A gang is pending for the same reason as its next placeholder.
             let (also, checks) = match memory.gangs.next(core, job) {
                 Some(ask) => {
                     let (gate, _, checks) = reason(world, memory, core, job, Some(ask), served);
@@ -51,8 +51,8 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&Found>, 
     }
 }
 
-/// What ends the reason of a gang none of whose pods may start yet.
-fn of_gang(world: PartitionView<'_>, memory: &Memory, job: JobId, gate: &Gate) -> Outlook {
+/// Outlook of a gang whose pods may not start yet.
+fn gang_outlook(world: PartitionView<'_>, memory: &Memory, job: JobId, gate: &Gate) -> Outlook {
     let from = |time, what| Outlook::of_end(world.now, time, what);
     match gate {
         Gate::GangFailed | Gate::GangRefused => Outlook::OnlyByEdit,
@@ -94,7 +94,7 @@ fn reason(
     }
 }
 
-/// Why an application is not in the core.
+/// Gate of a job whose application the core rejected.
 fn not_accepted(world: PartitionView<'_>, memory: &Memory, core: &Core, job: JobId) -> Gate {
     let queue = world.cluster.jobs[job].queue;
     match memory.queues[queue.index()] {
@@ -104,8 +104,8 @@ fn not_accepted(world: PartitionView<'_>, memory: &Memory, core: &Core, job: Job
     }
 }
 
-/// Of a bound that an ask exceeds with what is there; if it does so alone, waiting does not help.
-fn of_bound(alone: i64, bound: i64) -> Outlook {
+/// Outlook of an exceeded bound: only an edit helps if the ask alone exceeds it.
+fn bound_outlook(alone: i64, bound: i64) -> Outlook {
     if alone > bound { Outlook::OnlyByEdit } else { Outlook::NotForeseeable }
 }
 
@@ -120,7 +120,7 @@ fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outl
     let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, core.queues[at].max.get(of)));
     let check = rules::amounts(rules::HEADROOM, subject, left, Op::AtMost, right);
     let alone = core.asks[ask].resource.get(of);
-    (Gate::OverLimit { queue, resource }, of_bound(alone, core.queues[at].max.get(of)), vec![check])
+    (Gate::OverLimit { queue, resource }, bound_outlook(alone, core.queues[at].max.get(of)), vec![check])
 }
 
 fn user_limit(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
@@ -143,7 +143,7 @@ fn user_limit(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Ou
             };
             let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, limit.max.get(of)));
             let check = rules::amounts(rules::USER_LIMIT, subject, left, Op::AtMost, right);
-            let outlook = of_bound(wanted.get(of), limit.max.get(of));
+            let outlook = bound_outlook(wanted.get(of), limit.max.get(of));
             return (Gate::UserLimit { queue, resource }, outlook, vec![check]);
         }
     }
@@ -177,7 +177,7 @@ fn max_applications(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Ga
     (Gate::TooManyJobs { queue }, Outlook::NotForeseeable, vec![check])
 }
 
-/// What keeps the ask off the nodes, and how many of them.
+/// Reasons why nodes cannot take the ask, with the number of nodes for each.
 fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
     let wanted = &core.asks[ask].resource;
     let mut found: Vec<(NodeReason, u32)> = Vec::new();

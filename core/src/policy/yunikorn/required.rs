@@ -1,9 +1,9 @@
-//! Preemption on the node that an ask requires.
+//! Preemption on the required node of an ask.
 //!
 //! # Rule
-//! Candidates are the node's tasks of at most the ask's priority, without offsets: ordinary ones first, then those that opted
-//! out, then originators; then the lower priority, the younger, the smaller. As many as the ask needs are marked, or none. No
-//! delay, no guarantee, no fence counts.
+//! Candidates are the node's tasks with at most the ask's priority, without offsets: ordinary ones first, then opted-out
+//! ones, then originators; then by lower priority, younger age, smaller size. As many as the ask needs are marked, or none.
+//! Delay, guarantee and fences do not apply.
 //!
 //! # Source
 //! yunikorn.md 5.7
@@ -12,34 +12,34 @@ use std::cmp::Ordering;
 
 use super::amounts::{self, Amounts};
 use super::model::{AskIx, Core, NodeIx};
-use super::preempt::Willing;
+use super::preempt::VictimKey;
 use super::stable;
 
-/// What orders victims on a required node.
+/// Sort key of victims on a required node.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
-    /// Opted out, originator, age.
-    pub willing: Willing,
-    /// As asked.
+pub struct RequiredNodeVictimKey {
+    /// Opt-out, originator and age.
+    pub key: VictimKey,
+    /// Priority of the task, without offsets.
     pub priority: i32,
-    /// How much it holds.
+    /// Allocated resources.
     pub resource: Amounts,
 }
 
-impl Standing {
+impl RequiredNodeVictimKey {
     fn kind(&self) -> u8 {
-        match (self.willing.originator, self.willing.allow_self) {
+        match (self.key.originator, self.key.allow_self) {
             (true, _) => 3,
             (false, false) => 2,
             (false, true) => 1,
         }
     }
 
-    /// Whether this one goes before the other. Full ties are less both ways, so they come out reversed.
-    pub fn goes_before(&self, other: &Standing) -> bool {
+    /// Whether this victim precedes the other. On a full tie each precedes the other, so ties come out reversed.
+    pub fn goes_before(&self, other: &RequiredNodeVictimKey) -> bool {
         let first = self.kind().cmp(&other.kind());
         let first = first.then(self.priority.cmp(&other.priority));
-        match first.then(other.willing.created.cmp(&self.willing.created)) {
+        match first.then(other.key.created.cmp(&self.key.created)) {
             Ordering::Equal => {
                 let more = amounts::difference(&self.resource, &other.resource);
                 amounts::equal(&self.resource, &other.resource) || !more.positive()
@@ -49,13 +49,13 @@ impl Standing {
     }
 }
 
-/// The order in which tasks are marked, as positions; the initial order is by key.
-pub fn order(all: &[Standing]) -> Vec<usize> {
+/// Order in which tasks are marked, as indices; the initial order is by key.
+pub fn order(all: &[RequiredNodeVictimKey]) -> Vec<usize> {
     stable::order(all.len(), &mut |l, r| all[l.item].goes_before(&all[r.item]))
 }
 
 impl Core {
-    /// Marks what must leave the node so that the ask fits, if that is possible.
+    /// Marks the tasks that must leave the node for the ask, if enough can be freed.
     pub(super) fn preempt_on_required_node(&mut self, ask: AskIx, node: NodeIx) {
         let wanted = self.asks[ask].resource;
         let priority = self.asks[ask].priority;
@@ -66,7 +66,8 @@ impl Core {
         };
         let candidates: Vec<AskIx> =
             self.nodes[node].allocations.iter().copied().filter(is_candidate).collect();
-        let standings: Vec<Standing> = candidates.iter().map(|&victim| self.standing(victim)).collect();
+        let standings: Vec<RequiredNodeVictimKey> =
+            candidates.iter().map(|&victim| self.victim_key(victim)).collect();
         let mut total = Amounts::EMPTY;
         let mut victims = Vec::new();
         for at in order(&standings) {
@@ -86,9 +87,9 @@ impl Core {
         self.asks[ask].triggered = true;
     }
 
-    fn standing(&self, ask: AskIx) -> Standing {
+    fn victim_key(&self, ask: AskIx) -> RequiredNodeVictimKey {
         let a = &self.asks[ask];
-        let willing = Willing { allow_self: a.allow_self, originator: a.originator, created: a.created };
-        Standing { willing, priority: a.priority, resource: a.resource }
+        let key = VictimKey { allow_self: a.allow_self, originator: a.originator, created: a.created };
+        RequiredNodeVictimKey { key, priority: a.priority, resource: a.resource }
     }
 }

@@ -1,22 +1,22 @@
-//! Reservations: a node kept for an ask that does not fit yet.
+//! Reservations: nodes kept for asks that do not fit yet.
 //!
 //! # Rule
-//! An ask holds at most one reservation, a node at most one, unless all of them are for asks that require this node. Before
-//! anything else a cycle tries what is reserved, in every queue that has something pending, so a reserved ask of low priority
-//! takes a freed node before any other. Where a queue has nothing pending its reservations are never visited.
+//! An ask holds at most one reservation, a node at most one, unless all of them are for asks that require this node. At its
+//! start a cycle tries reserved asks, in every queue with pending asks, so that a reserved ask of low priority
+//! takes a freed node first. Reservations of a queue without pending asks are never visited.
 //!
 //! # Source
 //! yunikorn.md 3.7 to 3.9
 
 use super::amounts::{self, Amounts};
-use super::cycle::{Found, Kind};
+use super::cycle::{CycleResult, ResultType};
 use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State};
 
-/// How old a reservation gets, in milliseconds, before it is given up while there is no headroom.
+/// Age in milliseconds at which a reservation without headroom is dropped.
 const EXPIRY: i64 = 2 * 60 * 60_000;
 
 impl Core {
-    /// Stores a reservation, in place of an older one of the ask.
+    /// Stores a reservation, replacing an older one of the ask.
     pub(super) fn reserve(&mut self, ask: AskIx, node: NodeIx) {
         self.lose_reservation(ask);
         let app = self.asks[ask].app;
@@ -38,7 +38,7 @@ impl Core {
         }
     }
 
-    /// Drops the reservation of an ask, if it has one.
+    /// Drops the reservation of an ask and returns its node.
     pub(super) fn drop_reservation(&mut self, ask: AskIx) -> Option<NodeIx> {
         let node = self.asks[ask].reserved.take()?;
         let app = self.asks[ask].app;
@@ -63,8 +63,8 @@ impl Core {
         }
     }
 
-    /// The stage of reservations in one leaf.
-    pub(super) fn try_reserved(&mut self, leaf: QueueIx) -> Option<Found> {
+    /// Reservation stage of one leaf.
+    pub(super) fn try_reserved(&mut self, leaf: QueueIx) -> Option<CycleResult> {
         let headroom = self.headroom(leaf);
         let apps: Vec<AppIx> = self.queues[leaf].reserved.iter().map(|(app, _)| *app).collect();
         for app in apps {
@@ -79,19 +79,19 @@ impl Core {
         None
     }
 
-    fn try_reservations(&mut self, app: AppIx, headroom: &Amounts) -> Option<Found> {
+    fn try_reservations(&mut self, app: AppIx, headroom: &Amounts) -> Option<CycleResult> {
         let user = self.user_headroom(app);
         let reserved = self.apps[app].reservations.clone();
         for &ask in &reserved {
             let Some(node) = self.asks[ask].reserved else { continue };
             if self.asks[ask].allocated {
                 self.drop_reservation(ask);
-                return Some(Found::new(Kind::Unreserved, ask, node, headroom));
+                return Some(CycleResult::new(ResultType::Unreserved, ask, node, headroom));
             }
             if !self.within(ask, &user, headroom) {
                 if self.now - self.asks[ask].reserved_at > EXPIRY {
                     self.drop_reservation(ask);
-                    return Some(Found::new(Kind::Unreserved, ask, node, headroom));
+                    return Some(CycleResult::new(ResultType::Unreserved, ask, node, headroom));
                 }
                 continue;
             }
@@ -104,7 +104,7 @@ impl Core {
             if self.can_place(ask, node) {
                 self.place(ask, node);
                 self.drop_reservation(ask);
-                return Some(Found::new(Kind::AllocatedReserved, ask, node, headroom));
+                return Some(CycleResult::new(ResultType::AllocatedReserved, ask, node, headroom));
             }
         }
         for &ask in &reserved {
@@ -116,32 +116,32 @@ impl Core {
                 if let Some(node) = node {
                     self.place(ask, node);
                     self.drop_reservation(ask);
-                    return Some(Found::new(Kind::AllocatedReserved, ask, node, headroom));
+                    return Some(CycleResult::new(ResultType::AllocatedReserved, ask, node, headroom));
                 }
             }
         }
         None
     }
 
-    /// Schedulable nodes that nobody has reserved, in order.
+    /// Schedulable nodes without reservations, in order.
     pub(super) fn unreserved_nodes(&self) -> impl Iterator<Item = NodeIx> + '_ {
         let free = |&node: &NodeIx| self.nodes[node].schedulable && self.nodes[node].reserved.is_empty();
         self.node_order.iter().filter(free)
     }
 
-    /// Whether an ask fits in what its user and its queue may still use.
+    /// Whether the ask fits the headroom of its user and its queue.
     fn within(&self, ask: AskIx, user: &Amounts, headroom: &Amounts) -> bool {
         let resource = &self.asks[ask].resource;
         amounts::fits_undef(user, resource) && amounts::fits_undef(headroom, resource)
     }
 
-    /// Whether an application that has not begun may not begin now.
+    /// Whether the limit of running applications keeps an application from starting.
     pub(super) fn must_wait(&mut self, app: AppIx) -> bool {
         self.fix_group(app);
         self.apps[app].state == State::Accepted && !(self.can_run(app) && self.can_run_user(app))
     }
 
-    /// An application that is still Accepted after a result counts against maxapplications from now on.
+    /// Counts an application that is still Accepted after a result for `maxapplications`.
     pub(super) fn count_accepted(&mut self, app: AppIx) {
         if self.apps[app].state != State::Accepted {
             return;
@@ -165,8 +165,8 @@ impl Core {
         })
     }
 
-    /// An ask that must go to one node (3.9).
-    pub(super) fn try_required_node(&mut self, ask: AskIx, headroom: &Amounts) -> Option<Found> {
+    /// Tries the required node of an ask (3.9).
+    pub(super) fn try_required_node(&mut self, ask: AskIx, headroom: &Amounts) -> Option<CycleResult> {
         let node = self.find_node(&self.asks[ask].required_node).filter(|&node| !self.nodes[node].down)?;
         for other in self.nodes[node].reserved.clone() {
             if self.asks[other].required_node.is_empty() {
@@ -174,20 +174,20 @@ impl Core {
             }
         }
         let was_reserved = self.asks[ask].reserved.is_some();
-        // Several asks that require a node may hold it together.
+        // Several asks that require the same node may all reserve it.
         if amounts::fits(&self.nodes[node].available, &self.asks[ask].resource) && self.can_place(ask, node) {
             self.place(ask, node);
             self.drop_reservation(ask);
-            let kind = if was_reserved { Kind::AllocatedReserved } else { Kind::Allocated };
-            return Some(Found::new(kind, ask, node, headroom));
+            let kind = if was_reserved { ResultType::AllocatedReserved } else { ResultType::Allocated };
+            return Some(CycleResult::new(kind, ask, node, headroom));
         }
         if was_reserved {
             return None;
         }
         if !amounts::fits(&self.nodes[node].capacity, &self.asks[ask].resource) {
-            return Some(Found::new(Kind::Idle, ask, node, headroom));
+            return Some(CycleResult::new(ResultType::Idle, ask, node, headroom));
         }
         self.reserve(ask, node);
-        Some(Found::new(Kind::Reserved, ask, node, headroom))
+        Some(CycleResult::new(ResultType::Reserved, ask, node, headroom))
     }
 }

@@ -1,11 +1,11 @@
-//! The rules of the policy and the comparisons they make.
+//! Rule records of the policy, and helpers for checks that cite them.
 //!
 //! # Source
 //! yunikorn.md
 
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 
-/// Priority of siblings.
+/// Siblings are ordered by effective priority.
 pub const PRIORITY: Rule = Rule(&RuleRecord {
     key: "yunikorn/priority",
     says: "among children of a queue the one with the higher effective priority is tried first",
@@ -14,7 +14,7 @@ pub const PRIORITY: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Share of siblings.
+/// Siblings are ordered by share.
 pub const SHARE: Rule = Rule(&RuleRecord {
     key: "yunikorn/share",
     says: "at equal priority the child with the smaller share is tried first; the first one, where priority sorting is off",
@@ -23,7 +23,7 @@ pub const SHARE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Order inside a leaf.
+/// Order of the applications of a leaf.
 pub const APPLICATION: Rule = Rule(&RuleRecord {
     key: "yunikorn/application",
     says: "in a leaf applications are tried by priority, then by submission (fifo) or by usage (fair)",
@@ -32,7 +32,7 @@ pub const APPLICATION: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Share of siblings, seen from another's place.
+/// Comparison of shares with the maximum of another position.
 pub const SHARE_OF_PLACE: Rule = Rule(&RuleRecord {
     key: "yunikorn/share-of-place",
     says: "while siblings are sorted, a share is computed with the maximum of the queue that was first at that position, not with its own",
@@ -41,7 +41,7 @@ pub const SHARE_OF_PLACE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// More outstanding.
+/// Siblings with equal shares are ordered by pending amounts.
 pub const PENDING: Rule = Rule(&RuleRecord {
     key: "yunikorn/pending",
     says: "of tied siblings, the one with more pending requests is tried first",
@@ -50,7 +50,7 @@ pub const PENDING: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// A tie.
+/// All keys are equal.
 pub const TIE: Rule = Rule(&RuleRecord {
     key: "yunikorn/tie",
     says: "tied; the sort is stable, so name order is kept",
@@ -59,7 +59,7 @@ pub const TIE: Rule = Rule(&RuleRecord {
     differs: "the real scheduler visits them in random order",
 });
 
-/// First node that takes it.
+/// The first node that takes the ask is used.
 pub const FIRST_FIT: Rule = Rule(&RuleRecord {
     key: "yunikorn/first-fit",
     says: "the ask goes to the first node in score order with enough room",
@@ -68,7 +68,7 @@ pub const FIRST_FIT: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Below the guarantee.
+/// The preemptor's queue stays within its guarantee.
 pub const BELOW_GUARANTEE: Rule = Rule(&RuleRecord {
     key: "yunikorn/below-guarantee",
     says: "an ask can preempt only if its queue stays within its guarantee",
@@ -77,7 +77,7 @@ pub const BELOW_GUARANTEE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Above the guarantee.
+/// The victim's queue exceeds its guarantee.
 pub const ABOVE_GUARANTEE: Rule = Rule(&RuleRecord {
     key: "yunikorn/above-guarantee",
     says: "victims come from leaf queues that use more than their guarantee or have none",
@@ -86,7 +86,7 @@ pub const ABOVE_GUARANTEE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Out of headroom.
+/// The request exceeds the headroom of a queue.
 pub const HEADROOM: Rule = Rule(&RuleRecord {
     key: "yunikorn/headroom",
     says: "an ask that would put a queue on its path over its maximum is skipped",
@@ -95,7 +95,7 @@ pub const HEADROOM: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// More than a user or group may use.
+/// The request exceeds the limit of a user or group.
 pub const USER_LIMIT: Rule = Rule(&RuleRecord {
     key: "yunikorn/user-limit",
     says: "an ask that would put its user or group over a limit is skipped and cannot preempt",
@@ -104,7 +104,7 @@ pub const USER_LIMIT: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Too many applications in a queue, or of a user.
+/// A queue or user has the maximum number of applications.
 pub const MAX_APPLICATIONS: Rule = Rule(&RuleRecord {
     key: "yunikorn/max-applications",
     says: "an application starts only while its queues and its user stay within maxapplications",
@@ -113,7 +113,7 @@ pub const MAX_APPLICATIONS: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Above a maximum that was lowered.
+/// Usage exceeds a lowered maximum.
 pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
     key: "yunikorn/lowered-max",
     says: "some time after its maximum is lowered, a queue is preempted down to it",
@@ -122,7 +122,7 @@ pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
     differs: "the real scheduler checks once a second; here it happens exactly when it is due",
 });
 
-/// A node that an ask requires.
+/// Preemption on a required node.
 pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
     key: "yunikorn/required-node",
     says: "an ask that requires a node preempts tasks there of no higher priority, regardless of guarantees",
@@ -131,10 +131,10 @@ pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// What else is recorded of an order: rules that put one behind another and decide nothing by themselves.
+/// Rules that occur in serving orders only and do not decide by themselves.
 pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
 
-/// Every rule by which the policy decides.
+/// Rules by which the policy decides.
 pub const RULES: [Rule; 11] = [
     PRIORITY,
     SHARE,
@@ -149,24 +149,24 @@ pub const RULES: [Rule; 11] = [
     REQUIRED_NODE,
 ];
 
-/// All of them.
+/// All rules, those of serving orders included.
 pub fn all() -> Vec<Rule> {
     RULES.into_iter().chain(ORDER_RULES).collect()
 }
 
-/// A rule that applied without a comparison of numbers.
+/// Check of a rule that applies without a numeric comparison.
 pub fn applies(rule: Rule, subject: Subject) -> Check {
     let one = |quantity| Term { quantity, value: Value::Count(1) };
     Check::new(rule, subject, one(Quantity::Applies), Op::Equal, one(Quantity::Constant))
 }
 
-/// A comparison of two quantities of one resource, in its policy unit.
+/// Check that compares two quantities of one resource, in its policy unit.
 pub fn amounts(rule: Rule, subject: Subject, left: (Quantity, i64), op: Op, right: (Quantity, i64)) -> Check {
     let term = |(quantity, value): (Quantity, i64)| Term { quantity, value: Value::Real(value as f64) };
     Check::new(rule, subject, term(left), op, term(right))
 }
 
-/// A comparison of two values of one quantity.
+/// Check that compares two values of one quantity.
 pub fn compare(rule: Rule, subject: Subject, quantity: Quantity, values: [Value; 2], op: Op) -> Check {
     let [left, right] = values.map(|value| Term { quantity, value });
     Check::new(rule, subject, left, op, right)

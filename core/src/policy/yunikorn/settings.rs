@@ -1,4 +1,4 @@
-//! The words of YuniKorn: those of the partition by name, those of a queue as `priority.policy.team-a`, those of a user
+//! Settings of YuniKorn in a scenario: settings of the partition by name, of a queue as `priority.policy.team-a`, of a user
 //! likewise.
 //!
 //! # Source
@@ -11,29 +11,30 @@ use crate::format::{Findings, Path, Scenario, quoted, value};
 use crate::policy::PRIORITY_CLASS;
 use crate::policy::setting::{priority_class, refused, switch, unknown};
 
-/// What is expected instead of a value.
-type Wrong = String;
+/// Description of the expected value, for the message.
+type Expected = String;
 
-/// Reads all of them.
+/// Reads all settings, and reports invalid ones.
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::default();
     for (name, typed) in &s.settings {
         let text = typed.0.trim();
         let known_queue = |queue: &str| queue == "root" || s.queues.iter().any(|q| q.name == queue);
-        let result = if let Some((word, queue)) = word_of(name).filter(|(_, queue)| known_queue(queue)) {
-            of_queue(config.queues.entry(queue.to_string()).or_default(), word, text)
-        } else if let Some(user) = name.strip_prefix(GROUPS).filter(|user| !user.is_empty()) {
-            let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
-            config.groups.insert(user.to_string(), groups.collect());
-            Ok(())
-        } else if priority_class(name, typed, f) {
-            continue;
-        } else if SETTINGS.contains(&name.as_str()) {
-            of_partition(&mut config, name, text)
-        } else {
-            unknown(s, name, &SETTINGS, &what_there_is(name), f);
-            continue;
-        };
+        let result =
+            if let Some((word, queue)) = split_queue_setting(name).filter(|(_, queue)| known_queue(queue)) {
+                read_queue_setting(config.queues.entry(queue.to_string()).or_default(), word, text)
+            } else if let Some(user) = name.strip_prefix(GROUPS).filter(|user| !user.is_empty()) {
+                let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
+                config.groups.insert(user.to_string(), groups.collect());
+                Ok(())
+            } else if priority_class(name, typed, f) {
+                continue;
+            } else if SETTINGS.contains(&name.as_str()) {
+                read_partition_setting(&mut config, name, text)
+            } else {
+                unknown(s, name, &SETTINGS, &known_settings(name), f);
+                continue;
+            };
         if let Err(wanted) = result {
             refused(name, typed, &wanted, f);
         }
@@ -41,14 +42,14 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     config
 }
 
-/// A word that is said of something, and the name of that.
+/// Splits `WORD.NAME` into a known word and the name.
 fn split<'a>(name: &'a str, words: &[&'static str]) -> Option<(&'static str, &'a str)> {
     let of = |word: &&'static str| Some((*word, name.strip_prefix(word)?.strip_prefix('.')?));
     words.iter().filter_map(of).filter(|(_, rest)| !rest.is_empty()).max_by_key(|(word, _)| word.len())
 }
 
-/// A word that is said of a queue, and the queue.
-fn word_of(name: &str) -> Option<(&str, &str)> {
+/// Splits the name of a queue setting into the word and the queue.
+fn split_queue_setting(name: &str) -> Option<(&str, &str)> {
     let (template, rest) = match name.strip_prefix(TEMPLATE) {
         Some(rest) => (TEMPLATE.len(), rest),
         None => (0, name),
@@ -57,8 +58,8 @@ fn word_of(name: &str) -> Option<(&str, &str)> {
     Some((&name[..template + word.len()], queue))
 }
 
-fn what_there_is(name: &str) -> String {
-    match word_of(name) {
+fn known_settings(name: &str) -> String {
+    match split_queue_setting(name) {
         Some((word, of)) => format!("nothing is called {}, of which {word} could be said", quoted(of)),
         None => format!(
             "it has {}; for a queue, as in priority.policy.NAME: {}, {}, and for queues that placement makes below it the \
@@ -70,7 +71,7 @@ fn what_there_is(name: &str) -> String {
     }
 }
 
-fn of_partition(config: &mut Config, name: &str, text: &str) -> Result<(), Wrong> {
+fn read_partition_setting(config: &mut Config, name: &str, text: &str) -> Result<(), Expected> {
     let partition = &mut config.partition;
     match name {
         "node-sort" => {
@@ -99,7 +100,7 @@ fn of_partition(config: &mut Config, name: &str, text: &str) -> Result<(), Wrong
     Ok(())
 }
 
-fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
+fn read_queue_setting(queue: &mut Queue, word: &str, text: &str) -> Result<(), Expected> {
     if let Some(word) = word.strip_prefix(TEMPLATE) {
         let template = &mut queue.childtemplate;
         match word {
@@ -138,8 +139,8 @@ fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
 }
 
 impl Reader {
-    /// What a list would have to be instead of what was read.
-    fn first(&self) -> Result<(), Wrong> {
+    /// Error of the first entry, if any.
+    fn first(&self) -> Result<(), Expected> {
         match self.faults.first() {
             None => Ok(()),
             Some(fault) if fault.at.0.is_empty() => Err(format!("possible: {}", fault.says)),
@@ -148,12 +149,12 @@ impl Reader {
     }
 }
 
-fn count(text: &str) -> Result<u64, Wrong> {
+fn count(text: &str) -> Result<u64, Expected> {
     text.parse().map_err(|_| "a whole number".into())
 }
 
-/// `pods 10, ephemeral-storage 5Gi` in pairs.
-fn pairs(text: &str) -> Result<Vec<(String, String)>, Wrong> {
+/// Parses pairs such as `pods 10, ephemeral-storage 5Gi`.
+fn pairs(text: &str) -> Result<Vec<(String, String)>, Expected> {
     let pair = |part: &str| {
         let (of, value) = part.trim().split_once(' ')?;
         Some((of.to_string(), value.trim().to_string()))
@@ -162,8 +163,8 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, Wrong> {
     pairs.ok_or_else(|| "a list such as pods 10, ephemeral-storage 5Gi".into())
 }
 
-/// Quantities by type.
-fn amounts(text: &str) -> Result<Written, Wrong> {
+/// Parses quantities by type.
+fn amounts(text: &str) -> Result<Written, Expected> {
     let mut out = Written::new();
     for (of, value) in pairs(text)? {
         if parse(&of, &value).is_none() {

@@ -1,9 +1,9 @@
-//! Shares: how much of what it may use a queue, an application or a node uses.
+//! Shares of queues and applications, and scores of nodes.
 //!
 //! # Rule
-//! A queue's share is its largest `allocated / d` over the types it has allocated, `d` its own guarantee for the type,
-//! else its fair maximum. An application's is the list of `allocated / guarantee of the leaf`, in raw quantities where
-//! nothing is guaranteed, compared from the largest down. A node's score is the weighted mean of what is in use.
+//! A queue's share is its largest `allocated / d` over the types it has allocated, with `d` its own guarantee for the type,
+//! else its fair maximum. An application's is the list of `allocated / guarantee of the leaf`, or raw quantities without
+//! a guarantee, compared from the largest down. A node's score is the weighted mean of its utilisation.
 //!
 //! # Source
 //! yunikorn.md 3.7, 4.1, 4.3, 6
@@ -13,18 +13,18 @@ use std::cmp::Ordering;
 use super::amounts::{self, Amounts, TYPES_MAX};
 use super::stable::{self, At};
 
-/// What decides a queue's share.
+/// Share of a queue, with the ratio that decides it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
-    /// The largest ratio; 0 where nothing is allocated.
+    /// Largest ratio; 0 without allocations.
     pub share: f64,
-    /// The type it belongs to.
+    /// Type with the largest ratio.
     pub of: Option<usize>,
-    /// What is allocated of it.
+    /// Allocated quantity of this type.
     pub allocated: i64,
-    /// What it is compared with.
+    /// Denominator of the ratio.
     pub denominator: i64,
-    /// Whether that is the guarantee, and not the fair maximum.
+    /// Whether the denominator is the guarantee rather than the fair maximum.
     pub guaranteed: bool,
 }
 
@@ -51,7 +51,7 @@ pub fn fair_share(allocated: &Amounts, guaranteed: &Amounts, fair_max: &Amounts)
     largest
 }
 
-/// An application's shares, ascending.
+/// Shares of an application.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsageShares {
     values: [f64; TYPES_MAX],
@@ -65,7 +65,7 @@ impl UsageShares {
     }
 }
 
-/// `v / total`, or `v` itself where the total does not name the type or is 0.
+/// `v / total`, or `v` itself if the total does not name the type or is 0.
 pub fn usage_shares(allocated: &Amounts, total: &Amounts) -> UsageShares {
     let mut shares = UsageShares { values: [0.0; TYPES_MAX], n: 0 };
     for (of, v) in allocated.iter() {
@@ -82,7 +82,7 @@ pub fn usage_shares(allocated: &Amounts, total: &Amounts) -> UsageShares {
     shares
 }
 
-/// From the largest shares down; an exhausted list is compared as zeros.
+/// Compares from the largest share down; a shorter list is padded with zeros.
 pub fn compare_usage(l: &UsageShares, r: &UsageShares) -> Ordering {
     let from_top =
         |shares: &UsageShares, i: usize| if i < shares.n { shares.values[shares.n - 1 - i] } else { 0.0 };
@@ -95,29 +95,29 @@ pub fn compare_usage(l: &UsageShares, r: &UsageShares) -> Ordering {
     Ordering::Equal
 }
 
-/// A queue among its siblings.
+/// Sort keys of a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedQueue {
     /// Effective priority.
     pub effective: i32,
-    /// Allocated.
+    /// Allocated resources.
     pub allocated: Amounts,
-    /// Its own guarantee.
+    /// Own guarantee.
     pub guaranteed: Amounts,
-    /// What is outstanding.
+    /// Pending resources.
     pub pending: Amounts,
-    /// What it may use, by itself and its ancestors.
+    /// Fair maximum from its own maximum and those of its ancestors.
     pub fair_max: Amounts,
 }
 
-/// The share of a sibling as it is seen at a place: the list of maxima is not moved together with the queues.
+/// Share of a sibling at a position: the list of maxima is not permuted together with the queues.
 pub fn share_at(queues: &[ComparedQueue], at: At) -> Share {
     let ComparedQueue { allocated, guaranteed, .. } = &queues[at.item];
     fair_share(allocated, guaranteed, &queues[at.position].fair_max)
 }
 
-/// Whether the left sibling goes before the right one (3.2): priority and share, in that order if `by_priority`, then
-/// who has more pending in every type.
+/// Whether the left sibling precedes the right one (3.2): by priority and share (by share and priority unless
+/// `by_priority`), then by pending resources.
 pub fn goes_before(queues: &[ComparedQueue], by_priority: bool, l: At, r: At) -> bool {
     let (a, b) = (&queues[l.item], &queues[r.item]);
     let priority = b.effective.cmp(&a.effective);
@@ -129,29 +129,29 @@ pub fn goes_before(queues: &[ComparedQueue], by_priority: bool, l: At, r: At) ->
     first == Ordering::Less || first == Ordering::Equal && has_more_pending(a, b)
 }
 
-/// Whether the one has nowhere less pending than the other, and somewhere more.
+/// Whether `a` has no less pending than `b` in any type, and more in at least one.
 pub fn has_more_pending(a: &ComparedQueue, b: &ComparedQueue) -> bool {
     amounts::gt(&amounts::difference(&a.pending, &b.pending), &Amounts::EMPTY)
 }
 
-/// The order of siblings.
+/// Sorts siblings; returns indices.
 pub fn sort_queues(queues: &[ComparedQueue], by_priority: bool) -> Vec<usize> {
     stable::order(queues.len(), &mut |l, r| goes_before(queues, by_priority, l, r))
 }
 
-/// An application among those of its leaf.
+/// Sort keys of an application.
 #[derive(Clone, Copy, Debug)]
-pub struct Shared {
-    /// Largest priority of what is outstanding.
+pub struct ComparedApp {
+    /// Largest priority of the outstanding asks.
     pub priority: i32,
-    /// In milliseconds.
+    /// Submission time in milliseconds.
     pub submitted: i64,
-    /// What it uses, against the leaf's guarantee.
+    /// Usage relative to the leaf's guarantee.
     pub usage: UsageShares,
 }
 
-/// The order of a leaf's applications (3.4): priority and submission (or usage), in that order if `by_priority`.
-pub fn sort_apps(apps: &[Shared], fair: bool, by_priority: bool) -> Vec<usize> {
+/// Sorts the applications of a leaf (3.4): by priority and submission (or usage), in that order if `by_priority`.
+pub fn sort_apps(apps: &[ComparedApp], fair: bool, by_priority: bool) -> Vec<usize> {
     stable::order(apps.len(), &mut |l, r| {
         let (a, b) = (&apps[l.item], &apps[r.item]);
         let priority = b.priority.cmp(&a.priority);
@@ -161,7 +161,7 @@ pub fn sort_apps(apps: &[Shared], fair: bool, by_priority: bool) -> Vec<usize> {
     })
 }
 
-/// How well a node would do as a reservation: the smaller, the less is left over.
+/// Score of a node for a reservation; smaller means less left over.
 pub fn reservation_score(ask: &Amounts, available: &Amounts) -> f64 {
     if ask.is_none() {
         return available.iter().count() as f64;
@@ -178,7 +178,7 @@ pub fn reservation_score(ask: &Amounts, available: &Amounts) -> f64 {
     score
 }
 
-/// How nodes are ordered.
+/// Node sort policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeSort {
     /// The least used first.

@@ -1,24 +1,25 @@
-//! The stable sort of Go, which calls its predicate with positions.
+//! Go's stable sort, whose predicate receives positions.
 //!
 //! # Rule
-//! Blocks of 20 are sorted by insertion, then merged in place by rotations. The predicate sees the positions of what it
-//! compares: two of upstream's predicates are no orders, so the algorithm shows, and the standard sort could panic.
+//! Blocks of 20 are sorted by insertion, then merged in place by rotations. The predicate receives the positions of both
+//! items: two of upstream's predicates are not strict orders, so the result depends on the algorithm, and the standard sort
+//! could panic.
 //!
 //! # Source
 //! yunikorn.md 0.5; Go's `sort.SliceStable` (SymMerge of Kim and Kutzner)
 
 const BLOCK: usize = 20;
 
-/// An item and where it stands at the moment.
+/// An item and its present position.
 #[derive(Clone, Copy, Debug)]
 pub struct At {
-    /// Which item, by its initial position.
+    /// Item, by its initial position.
     pub item: usize,
-    /// Its position now.
+    /// Present position.
     pub position: usize,
 }
 
-/// Sorts the numbers below `n`; `less(l, r)` says whether `l` goes before `r`.
+/// Sorts the numbers below `n`; `less(l, r)` tells whether `l` precedes `r`.
 pub fn order(n: usize, less: &mut dyn FnMut(At, At) -> bool) -> Vec<usize> {
     let mut sort = Sort { items: (0..n).collect(), less };
     let mut start = 0;

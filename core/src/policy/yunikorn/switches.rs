@@ -1,7 +1,7 @@
-//! Which rules the words of a configuration enter.
+//! Rules affected by each setting.
 //!
 //! # Rule
-//! One line for each word of [`super::settings`].
+//! One entry per setting of [`super::settings`].
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4, 8
@@ -15,10 +15,10 @@ use super::rules::{
 };
 use crate::policy::switches::Switch;
 
-/// Why a word that is kept for an export enters no rule.
+/// Reason for settings that are only preserved for export.
 const EXPORT: &str = "kept for an export";
 
-/// The words of the partition, then those of queues.
+/// Settings of the partition, then those of queues.
 pub static SWITCHES: [Switch; 25] = [
     Switch::of("node-sort", &[&FIRST_FIT]),
     Switch::of("node-weights", &[&FIRST_FIT]),

@@ -1,7 +1,7 @@
-//! How a scenario comes to YuniKorn and leaves it.
+//! Translation of scenarios to and from YuniKorn.
 //!
 //! # Rule
-//! A maximum above that of a queue above, and a guarantee above a maximum, are refused.
+//! A maximum above that of an ancestor, and a guarantee above a maximum, are rejected.
 //!
 //! # Source
 //! yunikorn.md 1.2 to 1.4
@@ -11,7 +11,7 @@ use crate::format::Scalar;
 use crate::policy::description::Field;
 use crate::policy::translation::{Evictions, Packing, Refuses, Translation, Translator};
 
-/// Its settings that others have too.
+/// Settings with an equivalent in other policies.
 pub const TRANSLATION: Translation = Translation {
     packing: Some(Packing {
         setting: "node-sort",
@@ -41,7 +41,7 @@ pub const TRANSLATION: Translation = Translation {
     ..Translation::PLAIN
 };
 
-/// A queue that exists has its offset as its priority by now.
+/// An existing queue has its offset as its priority already.
 fn setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bool {
     let is_offset = name.starts_with("priority.offset.") && name != "priority.offset.root";
     if is_offset {

@@ -1,8 +1,8 @@
-//! The queue tree: from the configuration, by placement, and after a reload.
+//! The queue tree: built from the configuration, extended by placement, updated by a reload.
 //!
 //! # Rule
-//! A maximum or guarantee counts only if it is positive. Dynamic queues inherit no properties; a dynamic leaf takes
-//! its parent's template. A reload changes queues in place; what it leaves out is Draining.
+//! A maximum or guarantee counts only if it is positive. Dynamic queues inherit no properties; a dynamic leaf uses
+//! its parent's template. A reload changes queues in place; queues missing from it become Draining.
 //!
 //! # Source
 //! yunikorn.md 1.2, 1.4, 2.5, 5.8
@@ -14,7 +14,7 @@ use super::priority;
 use super::properties::{Properties, Written, inherit};
 
 impl Core {
-    /// A partition without nodes and applications.
+    /// Creates a partition without nodes and applications.
     pub fn new(partition: &Partition, types: Vec<String>, settings: Settings) -> Core {
         let mut core = Core {
             types,
@@ -50,7 +50,7 @@ impl Core {
         core
     }
 
-    /// Applies a configuration that was checked, the first or a later one.
+    /// Applies a validated configuration, the first one or a reload.
     pub fn apply(&mut self, partition: &Partition) {
         self.node_sort = partition.node_sort();
         self.weights = partition.weights(&self.types);
@@ -136,7 +136,7 @@ impl Core {
         queue.acls = [from.submitacl.clone(), from.adminacl.clone()];
         queue.template = own_template(&from.childtemplate).or(inherited);
         let old_max = queue.max;
-        // A nested queue of that name never gets resources either.
+        // A nested queue named `root` never gets resources either.
         if queue.name != "root" {
             queue.max_applications = from.maxapplications;
             queue.max = max;
@@ -167,7 +167,7 @@ impl Core {
         }
     }
 
-    /// When quota preemption starts after a reload; see [`super::quota`].
+    /// Schedules quota preemption after a reload; see [`super::quota`].
     fn schedule_quota(&mut self, ix: QueueIx, old_max: &Amounts, old_delay: i64) {
         let now = self.now;
         let queue = &mut self.queues[ix];
@@ -186,7 +186,7 @@ impl Core {
         }
     }
 
-    /// Makes a dynamic queue below `parent`.
+    /// Creates a dynamic queue below `parent`.
     pub(super) fn add_dynamic(&mut self, parent: QueueIx, name: &str, is_leaf: bool) -> QueueIx {
         let ix = self.add_queue(Some(parent), name, is_leaf, false);
         let template = self.queues[parent].template.clone();
@@ -203,7 +203,7 @@ impl Core {
     }
 }
 
-/// A template with something in it; entries with an empty value are dropped.
+/// Returns the template unless it is empty; entries with an empty value are dropped.
 fn own_template(template: &Template) -> Option<Template> {
     let mut own = template.clone();
     own.properties.retain(|_, value| !value.is_empty());

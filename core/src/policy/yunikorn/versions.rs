@@ -1,11 +1,11 @@
-//! The versions of Apache YuniKorn that are modelled.
+//! Modelled versions of Apache YuniKorn.
 //!
 //! # Source
 //! yunikorn.md, upstream revision described there.
 
 use crate::policy::versions::Modelled;
 
-/// What is modelled.
+/// Modelled versions.
 pub const MODELLED: Modelled = Modelled {
     policy: "yunikorn",
     product: "Apache YuniKorn",

@@ -1,14 +1,14 @@
-//! The words of YuniKorn.
+//! Vocabulary of YuniKorn.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
 use crate::policy::vocabulary::{FAIR_SHARE_APART, NONE, Terms, Unset};
 
-/// What a person reads.
+/// Terms on screen.
 pub const TERMS: Terms = Terms {
     pairs: &[
-        // What a queue may count on is what it is guaranteed: YuniKorn divides nothing.
+        // YuniKorn has no fair shares; a queue is entitled to its guarantee.
         ("beyond fair share", "beyond guarantee"),
         (FAIR_SHARE_APART, "guaranteed and wanted"),
         ("fair shares", "guarantees"),

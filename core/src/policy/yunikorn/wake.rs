@@ -1,8 +1,8 @@
-//! When the core has to be asked although nothing changed, and what it would have done in cycles that were left out.
+//! Next wake-up without a change of the cluster, and the effect of skipped cycles.
 //!
 //! # Rule
-//! Time alone may bring something: an ask becomes old enough to reserve or to preempt, a look for victims is repeated, a back-off
-//! or a placeholder's wait ends, a queue gives up what it uses above a lowered maximum.
+//! A pass without a change can have a result when an ask becomes old enough to reserve or to preempt, a search for victims is
+//! due again, a back-off or placeholder timeout ends, or quota preemption starts.
 //!
 //! # Source
 //! yunikorn.md 3.1, 5.1, 5.2
@@ -15,15 +15,15 @@ use crate::policy::{Rhythm, Wake};
 use crate::time::Time;
 
 impl Memory {
-    /// Looks for victims are repeated while nothing changes and find nothing again; the cycles in which that happens may be
-    /// left out. The next look keeps its distance from the last that would have taken place.
+    /// Repeated searches for victims have the same result while nothing changes, so their cycles may be skipped. The next
+    /// search keeps its distance from the last skipped one.
     pub(super) fn repeat_checks(&mut self, now: Time, rhythm: Rhythm) {
         let period = match rhythm {
             Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => period.as_millis().max(1),
             Rhythm::OnEvents => return,
         };
         let step = (RETRY + period - 1) / period * period;
-        // Further passes at one instant have nothing to repeat.
+        // Further passes at the same instant repeat nothing.
         let Some(core) = self.core.as_mut().filter(|core| core.now < now.as_millis()) else { return };
         for &ask in self.asks.values().chain(self.gangs.placeholders()) {
             let Ask { allocated: false, last_check: Some(last), .. } = &mut core.asks[ask] else { continue };
@@ -33,7 +33,7 @@ impl Memory {
         }
     }
 
-    /// When time alone may bring something: an ask becomes old enough to reserve or to preempt, a back-off ends.
+    /// Returns the next time at which a pass may have a result without a change.
     pub(super) fn wake(&self, now: Time, rhythm: Rhythm) -> Wake {
         let Some(core) = &self.core else { return rhythm.wake(now) };
         let now_ms = now.as_millis();
@@ -45,7 +45,7 @@ impl Memory {
             }
             let properties = &core.queues[core.apps[a.app].queue].properties;
             let delay = properties.preemption_delay / NANOS;
-            // Room that was freed during a back-off is used when the back-off ends.
+            // Resources freed during a back-off can be used when it ends.
             let until = core.apps[a.app].backoff_until;
             let began = until.saturating_sub(properties.backoff_delay) / NANOS;
             let rested = Some(until.saturating_add(NANOS - 1) / NANOS);
@@ -61,13 +61,13 @@ impl Memory {
         let quota = quota_due(core).filter(|&due| due > now_ms);
         let gangs = self.gangs.due(core).filter(|&due| due > now_ms);
         if rhythm == Rhythm::OnEvents {
-            // The end of a placeholder's wait is an event of the core.
+            // A placeholder timeout is an event of the core.
             let at = gangs.map(Time::from_millis);
             return at.map_or(rhythm.wake(now), |at| Wake::OnChangeOrAt { not_before: now, at });
         }
         let Some(next) = [next, quota, gangs].into_iter().flatten().min() else { return rhythm.wake(now) };
         match rhythm {
-            // Periodic cycles are not left out while time alone may bring something.
+            // Do not skip periodic cycles while time alone may have an effect.
             Rhythm::Every { period, .. } => Wake::OnChangeOrAt { not_before: now + period, at: now + period },
             Rhythm::OnChange { at_least } => {
                 let not_before = now + at_least;
@@ -78,7 +78,7 @@ impl Memory {
     }
 }
 
-/// When the next queue gives up what it uses above a lowered maximum.
+/// Next time at which quota preemption of a queue starts.
 pub(super) fn quota_due(core: &Core) -> Option<i64> {
     let queues = core.queues.iter().filter(|_| core.quota_preemption);
     queues.filter_map(|queue| queue.quota_start).min()

@@ -1,8 +1,8 @@
-//! What a scenario says in YuniKorn's own words, beyond the neutral tree of queues.
+//! YuniKorn's own settings of a scenario, beyond the neutral queue tree.
 //!
 //! # Rule
-//! Words of the partition stand by themselves; those of a queue or a user have its name behind a dot: `priority.policy.team-a`.
-//! `root` is the root queue.
+//! Settings of the partition have plain names; those of a queue or a user end with its name after a dot:
+//! `priority.policy.team-a`. `root` is the root queue.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4, 8
@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 
 use super::config::{self, Partition, Queue, Types};
 
-/// Everything that a scenario's settings say.
+/// Settings of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The partition, without queues.
+    /// Partition without queues.
     pub partition: Partition,
-    /// The resource type that a scenario calls GPU.
+    /// Resource type of GPUs.
     pub gpu_type: String,
-    /// What is said of queues by name, `root` for the root; their names and children are empty.
+    /// Settings of queues by name, `root` for the root; their names and children are empty.
     pub queues: BTreeMap<String, Queue>,
     /// Groups of users.
     pub groups: BTreeMap<String, Vec<String>>,
@@ -27,7 +27,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Adds the resource types that are named here.
+    /// Adds the resource types that the settings name.
     pub fn collect_types(&self, types: &mut Types) {
         let queues = self.queues.values().cloned().collect();
         let partition = Partition { queues, ..self.partition.clone() };
@@ -47,10 +47,10 @@ impl Default for Config {
     }
 }
 
-/// The resource type that Kubernetes uses for GPUs.
+/// Default resource type of GPUs, as in Kubernetes.
 pub const GPU_TYPE: &str = "nvidia.com/gpu";
 
-/// The words of the partition.
+/// Settings of the partition.
 pub const SETTINGS: [&str; 7] = [
     "node-sort",
     "node-weights",
@@ -61,7 +61,7 @@ pub const SETTINGS: [&str; 7] = [
     "gpu-type",
 ];
 
-/// The properties of a queue, as upstream calls them.
+/// Queue properties, by their upstream names.
 pub const PROPERTIES: [&str; 9] = [
     "application.sort.policy",
     "application.sort.priority",
@@ -74,13 +74,13 @@ pub const PROPERTIES: [&str; 9] = [
     "quota.preemption.delay",
 ];
 
-/// What else is said of a queue. `guaranteed` and `max` are of what a queue has no field for: types other than CPU, memory
-/// and GPU. `absent`: the configuration does not have the queue yet, or not any more.
+/// Other queue settings. `guaranteed` and `max` cover resource types other than CPU, memory and GPU. `absent`: the
+/// configuration does not contain the queue yet, or no longer.
 pub const QUEUE_WORDS: [&str; 8] =
     ["absent", "adminacl", "guaranteed", "limits", "max", "maxapplications", "parent", "submitacl"];
 
-/// What stands before a word that is said of the queues that placement makes below a queue.
+/// Prefix of template settings of a queue.
 pub const TEMPLATE: &str = "childtemplate.";
 
-/// What stands before the name of a user.
+/// Prefix of a user name.
 pub const GROUPS: &str = "groups.";

@@ -1,4 +1,4 @@
-//! YuniKorn's own format of configurations, `queues.yaml`: read with everything that is wrong with it, and written.
+//! Reader and writer of `queues.yaml`, YuniKorn's configuration format; the reader reports every error.
 //!
 //! Source: apache/yunikorn-core, `pkg/common/configs/config.go`; the meaning of the keys: yunikorn.md 1.1 to 1.4, 8.
 

@@ -1,5 +1,5 @@
-//! The tree of a text as a configuration. Everything that the format does not have is a fault, as it is upstream; the
-//! rest is kept, so that one slip does not hide the others.
+//! Conversion of a parsed document to a configuration. Unknown keys are errors, as upstream; the rest is kept, so that
+//! all errors are reported at once.
 //!
 //! # Source
 //! apache/yunikorn-core, `pkg/common/configs/config.go`
@@ -12,34 +12,34 @@ use crate::format::nearest;
 use crate::format::quoted;
 use crate::format::value::{Is, Position, Value};
 
-/// Something that the format does not have.
+/// An error in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Where.
+    /// Path of the value.
     pub at: Path,
-    /// Where in the text.
+    /// Position in the text.
     pub position: Position,
-    /// What is wrong, in a sentence.
+    /// Message.
     pub says: String,
 }
 
-/// Reads parts of a configuration, and collects what is wrong.
+/// Reads parts of a configuration and collects errors.
 #[derive(Debug, Default)]
 pub struct Reader {
-    /// What is wrong.
+    /// Errors, at most 100.
     pub faults: Vec<Fault>,
-    /// What is known and has no effect here, with its line.
+    /// Known settings without effect in the simulator.
     pub ignored: Vec<(Position, String)>,
-    /// How many more faults there were than are listed.
+    /// Number of further errors.
     pub n_more: usize,
 }
 
-/// Most faults that are listed.
+/// Maximum number of collected errors.
 const FAULTS_MAX: usize = 100;
 
-/// A value with its place.
+/// A value with its path.
 #[derive(Clone, Copy)]
-struct Here<'a> {
+struct Located<'a> {
     value: &'a Value,
     path: &'a Path,
 }
@@ -47,7 +47,7 @@ struct Here<'a> {
 type Entry<'a> = (&'static str, &'a Value, Path);
 
 impl Reader {
-    fn fault(&mut self, here: Here<'_>, says: String) {
+    fn fault(&mut self, here: Located<'_>, says: String) {
         if self.faults.len() >= FAULTS_MAX {
             self.n_more += 1;
             return;
@@ -55,8 +55,8 @@ impl Reader {
         self.faults.push(Fault { at: here.path.clone(), position: here.value.at, says });
     }
 
-    /// The entries of a map that the format knows; others are faults.
-    fn entries<'a>(&mut self, here: Here<'a>, known: &'static [&'static str]) -> Vec<Entry<'a>> {
+    /// Known entries of a map; others are errors.
+    fn entries<'a>(&mut self, here: Located<'a>, known: &'static [&'static str]) -> Vec<Entry<'a>> {
         let entries = match &here.value.is {
             Is::Map(entries) => entries.as_slice(),
             Is::Null => &[],
@@ -75,14 +75,14 @@ impl Reader {
                         None => format!("known here: {}", known.join(", ")),
                     };
                     let says = format!("{} is not a key of this place; {hint}", quoted(key));
-                    self.fault(Here { value, ..here }, says);
+                    self.fault(Located { value, ..here }, says);
                 }
             }
         }
         out
     }
 
-    fn list<'a>(&mut self, here: Here<'a>) -> Vec<(&'a Value, Path)> {
+    fn list<'a>(&mut self, here: Located<'a>) -> Vec<(&'a Value, Path)> {
         match &here.value.is {
             Is::List(items) => {
                 (0u32..).zip(items).map(|(i, value)| (value, self_or_named(here.path, i, value))).collect()
@@ -95,7 +95,7 @@ impl Reader {
         }
     }
 
-    fn text(&mut self, here: Here<'_>) -> String {
+    fn text(&mut self, here: Located<'_>) -> String {
         match &here.value.is {
             Is::Scalar(text) => text.clone(),
             Is::Null => String::new(),
@@ -106,15 +106,15 @@ impl Reader {
         }
     }
 
-    fn texts(&mut self, here: Here<'_>) -> Vec<String> {
+    fn texts(&mut self, here: Located<'_>) -> Vec<String> {
         if let Is::Scalar(text) = &here.value.is {
             return vec![text.clone()];
         }
         let items = self.list(here);
-        items.iter().map(|(value, path)| self.text(Here { value, path })).collect()
+        items.iter().map(|(value, path)| self.text(Located { value, path })).collect()
     }
 
-    fn count(&mut self, here: Here<'_>) -> u64 {
+    fn count(&mut self, here: Located<'_>) -> u64 {
         let text = self.text(here);
         text.trim().parse().unwrap_or_else(|_| {
             self.fault(here, format!("{} is not a whole number", quoted(&text)));
@@ -122,7 +122,7 @@ impl Reader {
         })
     }
 
-    fn switch(&mut self, here: Here<'_>) -> bool {
+    fn switch(&mut self, here: Located<'_>) -> bool {
         let text = self.text(here);
         match text.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" => true,
@@ -134,13 +134,13 @@ impl Reader {
         }
     }
 
-    fn written(&mut self, here: Here<'_>) -> Written {
+    fn written(&mut self, here: Located<'_>) -> Written {
         let mut out = Written::new();
         match &here.value.is {
             Is::Map(entries) => {
                 for (key, value) in entries {
                     let path = here.path.field(key);
-                    out.insert(key.clone(), self.text(Here { value, path: &path }));
+                    out.insert(key.clone(), self.text(Located { value, path: &path }));
                 }
             }
             Is::Null => {}
@@ -149,7 +149,7 @@ impl Reader {
         out
     }
 
-    /// A partition, with all queues.
+    /// Reads a partition with all queues.
     pub fn partition(&mut self, value: &Value, path: &Path) -> Partition {
         const KEYS: &[&str] = &[
             "name",
@@ -162,8 +162,8 @@ impl Reader {
             "statedumpfilepath",
         ];
         let mut out = Partition::default();
-        for (key, value, path) in self.entries(Here { value, path }, KEYS) {
-            let here = Here { value, path: &path };
+        for (key, value, path) in self.entries(Located { value, path }, KEYS) {
+            let here = Located { value, path: &path };
             match key {
                 "name" => out.name = self.text(here),
                 "queues" => out.queues = self.queues(here),
@@ -177,10 +177,10 @@ impl Reader {
         out
     }
 
-    fn node_sort(&mut self, here: Here<'_>) -> NodeSortPolicy {
+    fn node_sort(&mut self, here: Located<'_>) -> NodeSortPolicy {
         let mut out = NodeSortPolicy::default();
         for (key, value, path) in self.entries(here, &["type", "resourceweights"]) {
-            let here = Here { value, path: &path };
+            let here = Located { value, path: &path };
             match key {
                 "type" => out.kind = self.text(here),
                 _ => {
@@ -196,10 +196,10 @@ impl Reader {
         out
     }
 
-    fn preemption(&mut self, here: Here<'_>) -> Preemption {
+    fn preemption(&mut self, here: Located<'_>) -> Preemption {
         let mut out = Preemption::default();
         for (key, value, path) in self.entries(here, &["enabled", "quotapreemptionenabled"]) {
-            let on = self.switch(Here { value, path: &path });
+            let on = self.switch(Located { value, path: &path });
             match key {
                 "enabled" => out.enabled = (value.is != Is::Null).then_some(on),
                 _ => out.quotapreemptionenabled = on,
@@ -208,12 +208,12 @@ impl Reader {
         out
     }
 
-    fn queues(&mut self, here: Here<'_>) -> Vec<Queue> {
+    fn queues(&mut self, here: Located<'_>) -> Vec<Queue> {
         let items = self.list(here);
-        items.iter().map(|(value, path)| self.queue(Here { value, path })).collect()
+        items.iter().map(|(value, path)| self.queue(Located { value, path })).collect()
     }
 
-    fn queue(&mut self, here: Here<'_>) -> Queue {
+    fn queue(&mut self, here: Located<'_>) -> Queue {
         const KEYS: &[&str] = &[
             "name",
             "parent",
@@ -228,7 +228,7 @@ impl Reader {
         ];
         let mut out = Queue::default();
         for (key, value, path) in self.entries(here, KEYS) {
-            let here = Here { value, path: &path };
+            let here = Located { value, path: &path };
             match key {
                 "name" => out.name = self.text(here),
                 "parent" => out.parent = self.switch(here),
@@ -245,10 +245,10 @@ impl Reader {
         out
     }
 
-    fn resources(&mut self, here: Here<'_>) -> Resources {
+    fn resources(&mut self, here: Located<'_>) -> Resources {
         let mut out = Resources::default();
         for (key, value, path) in self.entries(here, &["guaranteed", "max"]) {
-            let written = self.written(Here { value, path: &path });
+            let written = self.written(Located { value, path: &path });
             match key {
                 "guaranteed" => out.guaranteed = written,
                 _ => out.max = written,
@@ -257,10 +257,10 @@ impl Reader {
         out
     }
 
-    fn template(&mut self, here: Here<'_>) -> Template {
+    fn template(&mut self, here: Located<'_>) -> Template {
         let mut out = Template::default();
         for (key, value, path) in self.entries(here, &["maxapplications", "properties", "resources"]) {
-            let here = Here { value, path: &path };
+            let here = Located { value, path: &path };
             match key {
                 "maxapplications" => out.maxapplications = self.count(here),
                 "properties" => out.properties = self.written(here),
@@ -270,14 +270,14 @@ impl Reader {
         out
     }
 
-    /// Limits of users and groups.
+    /// Reads limits of users and groups.
     pub fn limits(&mut self, value: &Value, path: &Path) -> Vec<Limit> {
         const KEYS: &[&str] = &["limit", "users", "groups", "maxresources", "maxapplications"];
         let mut all = Vec::new();
-        for (value, path) in self.list(Here { value, path }) {
+        for (value, path) in self.list(Located { value, path }) {
             let mut out = Limit::default();
-            for (key, value, path) in self.entries(Here { value, path: &path }, KEYS) {
-                let here = Here { value, path: &path };
+            for (key, value, path) in self.entries(Located { value, path: &path }, KEYS) {
+                let here = Located { value, path: &path };
                 match key {
                     "limit" => out.limit = self.text(here),
                     "users" => out.users = self.texts(here),
@@ -291,16 +291,16 @@ impl Reader {
         all
     }
 
-    /// Placement rules.
+    /// Reads placement rules.
     pub fn rules(&mut self, value: &Value, path: &Path) -> Vec<Rule> {
-        let items = self.list(Here { value, path });
-        items.iter().map(|(value, path)| self.rule(Here { value, path })).collect()
+        let items = self.list(Located { value, path });
+        items.iter().map(|(value, path)| self.rule(Located { value, path })).collect()
     }
 
-    fn rule(&mut self, here: Here<'_>) -> Rule {
+    fn rule(&mut self, here: Located<'_>) -> Rule {
         let mut out = Rule::default();
         for (key, value, path) in self.entries(here, &["name", "create", "value", "parent", "filter"]) {
-            let here = Here { value, path: &path };
+            let here = Located { value, path: &path };
             match key {
                 "name" => out.name = self.text(here).to_lowercase(),
                 "create" => out.create = self.switch(here),
@@ -308,7 +308,7 @@ impl Reader {
                 "parent" => out.parent = Some(Box::new(self.rule(here))),
                 _ => {
                     for (key, value, path) in self.entries(here, &["type", "users", "groups"]) {
-                        let here = Here { value, path: &path };
+                        let here = Located { value, path: &path };
                         match key {
                             "type" => out.filter.kind = self.text(here),
                             "users" => out.filter.users = self.texts(here),
@@ -322,7 +322,7 @@ impl Reader {
     }
 }
 
-/// The place of an entry of a list: by its name, if it has one.
+/// Path of a list entry: by name if it has one.
 fn self_or_named(list: &Path, i: u32, value: &Value) -> Path {
     match value.get("name") {
         Some(Value { is: Is::Scalar(name), .. }) => list.named(name),

@@ -1,4 +1,4 @@
-//! A configuration as text: in blocks as people write `queues.yaml`, or on one line as a setting of a scenario.
+//! Formatting of a configuration: in YAML block style, or in one line for a setting of a scenario.
 //!
 //! # Source
 //! apache/yunikorn-core, `pkg/common/configs/config.go`
@@ -27,7 +27,7 @@ fn resources(resources: &Resources) -> Yaml {
     map([("guaranteed", written(&resources.guaranteed, false)), ("max", written(&resources.max, false))])
 }
 
-/// Limits of users and groups.
+/// Formats limits of users and groups.
 pub fn limits(all: &[Limit]) -> Yaml {
     let one = |limit: &Limit| {
         map([
@@ -41,7 +41,7 @@ pub fn limits(all: &[Limit]) -> Yaml {
     Yaml::List(all.iter().map(one).collect())
 }
 
-/// Placement rules.
+/// Formats placement rules.
 pub fn rules(all: &[Rule]) -> Yaml {
     Yaml::List(all.iter().map(rule).collect())
 }
@@ -87,7 +87,7 @@ fn queue(queue: &Queue) -> Yaml {
     ])
 }
 
-/// A file with partitions.
+/// Formats a file with partitions.
 pub fn file(partitions: &[Partition]) -> Yaml {
     map([("partitions", Yaml::List(partitions.iter().map(partition).collect()))])
 }
