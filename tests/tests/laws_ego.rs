@@ -8,7 +8,7 @@ use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::number::Fraction;
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit, units_in};
 use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
-use fairground::policy::ego::pool_state::{Change, PoolState, State, Sub};
+use fairground::policy::ego::pool_state::{PoolState, State, Sub, UnitChange};
 use fairground::policy::ego::quota::Table;
 use fairground::time::{Span, Time};
 use fairground::trace::Level;
@@ -201,10 +201,10 @@ fn check_hosts(state: &PoolState<'_>) -> Result<(), TestCaseError> {
 /// OC-14: whatever started in a cycle belongs to an allocation whose first units all run or are promised.
 fn check_first_units(state: &PoolState<'_>) -> Result<(), TestCaseError> {
     let lost = |sub: SubId| {
-        state.changes.iter().any(|c| matches!(c, Change::Reclaimed(id) if state.units[*id].sub == sub))
+        state.changes.iter().any(|c| matches!(c, UnitChange::Reclaimed(id) if state.units[*id].sub == sub))
     };
     for change in &state.changes {
-        let Change::Started(id) = change else { continue };
+        let UnitChange::Started(id) = change else { continue };
         let sub = &state.subs[state.units[*id].sub];
         let is_whole = sub.covered() >= sub.min_units.min(sub.want);
         prop_assert!(is_whole || lost(state.units[*id].sub), "{:?} started alone", sub);
@@ -356,7 +356,7 @@ fn the_worlds_are_not_empty() {
             owned += cycle.owned.len();
             lent += state.lent.values().flatten().count();
         }
-        graces += state.changes.iter().filter(|c| matches!(c, Change::Reclaimed(_))).count();
+        graces += state.changes.iter().filter(|c| matches!(c, UnitChange::Reclaimed(_))).count();
     }
     let seen = [reclaims, lent, graces, owned, called_back];
     assert!(seen.iter().all(|&n| n > 20), "reclaims, lent, graces, owned, called back: {seen:?}");

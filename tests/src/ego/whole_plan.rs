@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairground::policy::ego::cycle::{Cycle, run as run_cycle};
 use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::pool::PoolBook;
-use fairground::policy::ego::pool_state::{Change, PoolState, State};
+use fairground::policy::ego::pool_state::{PoolState, State, UnitChange};
 use fairground::policy::ego::quota::Table;
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::time::Time;
@@ -51,7 +51,7 @@ pub fn run(case: &Case) -> Result<(), String> {
 fn seen(state: &PoolState<'_>, layout: &Layout, done: &Cycle, names: &Names) -> Value {
     let source = |source| source_name(names, source);
     let started = state.changes.iter().filter_map(|change| match change {
-        Change::Started(id) if state.units[*id].state != State::Gone => {
+        UnitChange::Started(id) if state.units[*id].state != State::Gone => {
             let unit = &state.units[*id];
             Some(json!([unit_name(*id), names.subs[unit.sub], names.hosts[unit.host], source(unit.source)]))
         }

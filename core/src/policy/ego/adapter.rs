@@ -1,8 +1,9 @@
-//! One cycle in the world: the state is opened, the cycle runs in it, what changed becomes decisions and events.
+//! Adapter between the simulator and the policy: builds the state, runs a cycle in it, and converts the changes to decisions and
+//! events.
 //!
 //! # Rule
-//! A unit that starts takes the next waiting pod of its pod set. A pod that was evicted without any grace is gone before the next
-//! cycle, which takes place at the same instant; then the earmark is redeemed.
+//! A unit that starts takes the next pending pod of its pod set. A pod evicted without a grace period is gone before the next
+//! cycle, which takes place at the same instant; then its earmark is redeemed.
 //!
 //! # Source
 //! ego.md 8.4, 9
@@ -12,15 +13,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::assign::Junction;
+use super::assign::SiblingGroup;
 use super::config::Config;
 use super::cycle::{Cycle, run};
 use super::ids::{ConsumerId, SubId, UnitId};
 use super::memory::{Memory, job_of};
-use super::model::{Desk, Model, grace_left};
+use super::model::{CycleState, Model, grace_left};
 use super::number::Nat;
 use super::plan::Plan;
-use super::pool_state::{Change, State};
+use super::pool_state::{State, UnitChange};
 use super::ranking::compare_per_ratio;
 use super::reclaim::Reclaim;
 use super::slot_view::{self, SlotView};
@@ -30,7 +31,7 @@ use crate::format::{Findings, Scenario};
 use crate::id::{JobId, PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
-use crate::policy::{Change as News, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
+use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
     Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, OrderLevel, Quantity, SharePool,
@@ -38,12 +39,12 @@ use crate::trace::{
 };
 use crate::units::{Resource, Weight};
 
-/// EGO with a multidimensional plan.
+/// The scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ego {
-    /// Every switch.
+    /// Settings of the plan.
     pub config: Config,
-    /// When cycles take place.
+    /// Interval of cycles.
     pub rhythm: Rhythm,
 }
 
@@ -68,32 +69,38 @@ impl Scheduler for Ego {
         Ego { config, rhythm }
     }
 
-    fn observe(&self, world: PartitionView<'_>, change: &News, memory: &mut Memory) {
-        if *change == News::Configuration {
-            memory.open(&Model::new(world, &self.config), world);
+    fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
+        if *change == Change::Configuration {
+            memory.initialise(&Model::new(world, &self.config), world);
         }
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
         let model = Model::new(world, &self.config);
-        let mut desk = model.open(world, memory);
+        let mut current = model.open(world, memory);
         let decisive = trace.level >= Level::Decisive;
-        let n_promised = desk.state.earmarks.len();
-        let cycle = run(&mut desk.state, &model.layout, trace.level);
-        let why = if decisive { reasons(&model, &desk, &cycle) } else { BTreeMap::new() };
-        let mut out =
-            Out { world, model: &model, trace, decisions: Vec::new(), started: Vec::new(), again: false };
-        out.apply(&mut desk, &cycle, why);
-        out.claim(&desk, n_promised);
-        let Out { decisions, started, again, .. } = out;
+        let n_promised = current.state.earmarks.len();
+        let cycle = run(&mut current.state, &model.layout, trace.level);
+        let why = if decisive { reasons(&model, &current, &cycle) } else { BTreeMap::new() };
+        let mut out = CycleOutput {
+            world,
+            model: &model,
+            trace,
+            decisions: Vec::new(),
+            started: Vec::new(),
+            runs_again: false,
+        };
+        out.apply(&mut current, &cycle, why);
+        out.claim(&current, n_promised);
+        let CycleOutput { decisions, started, runs_again, .. } = out;
         if trace.level >= Level::Every {
-            trace.assignments.extend(share_usage::assignments(world, &model, &desk, &cycle));
+            trace.assignments.extend(share_usage::assignments(world, &model, &current, &cycle));
         }
         if decisive {
-            refuse::refuse(world, &model, &desk, &cycle, trace);
+            refuse::refuse(world, &model, &current, &cycle, trace);
         }
-        memory.note(&model, &desk, &started);
-        let wake = if again { Wake::Again } else { self.rhythm.wake(world.now) };
+        memory.note(&model, &current, &started);
+        let wake = if runs_again { Wake::Again } else { self.rhythm.wake(world.now) };
         Turn { decisions, wake }
     }
 
@@ -110,11 +117,11 @@ impl Scheduler for Ego {
         resource: Resource,
     ) -> Vec<DivisionStep> {
         let model = Model::new(world, &self.config);
-        let desk = model.open(world, memory);
-        match SlotView::new(&model, &desk) {
-            Some(slots) if resource == Resource::GPU => slots.ladder(&model, queue),
+        let current = model.open(world, memory);
+        match SlotView::new(&model, &current) {
+            Some(slots) if resource == Resource::GPU => slots.derive(&model, queue),
             Some(_) => Vec::new(),
-            None => ledger::ladder(&model, &desk, queue, resource),
+            None => ledger::derive(&model, &current, queue, resource),
         }
     }
 
@@ -140,67 +147,67 @@ impl Scheduler for Ego {
     }
 }
 
-/// Why a unit started or was evicted.
-type Reasons = BTreeMap<Moved, Vec<Check>>;
+/// Checks behind every start and eviction.
+type Reasons = BTreeMap<UnitEvent, Vec<Check>>;
 
-/// A start or an eviction of a unit, as a key.
+/// Key of a start or an eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Moved {
+enum UnitEvent {
     Started(UnitId),
     Reclaimed(UnitId),
 }
 
-/// What comes out of a cycle.
-struct Out<'o, 'w> {
+/// Collects the decisions and events of a cycle.
+struct CycleOutput<'o, 'w> {
     world: PartitionView<'w>,
     model: &'o Model,
     trace: &'o mut Trace,
     decisions: Vec<Decision>,
     started: Vec<UnitId>,
-    again: bool,
+    runs_again: bool,
 }
 
-impl Out<'_, '_> {
-    /// Changes of the state in their order.
-    fn apply(&mut self, desk: &mut Desk<'_>, cycle: &Cycle, mut why: Reasons) {
+impl CycleOutput<'_, '_> {
+    /// Converts the changes of the state, in their order.
+    fn apply(&mut self, current: &mut CycleState<'_>, cycle: &Cycle, mut why: Reasons) {
         let by = reclaimed_by(cycle);
-        for change in std::mem::take(&mut desk.state.changes) {
+        for change in std::mem::take(&mut current.state.changes) {
             match change {
-                Change::Started(id) => {
-                    let unit = desk.state.units[id];
-                    let Some(pod) = desk.waiting[unit.sub].pop() else {
+                UnitChange::Started(id) => {
+                    let unit = current.state.units[id];
+                    let Some(pod) = current.waiting[unit.sub].pop() else {
                         unreachable!("units want pods that wait")
                     };
-                    // Units start in the order of their numbers, so the pods do too.
-                    desk.pods.push(pod);
+                    // Units start in the order of their ids, so pods are added in the same order.
+                    current.pods.push(pod);
                     let node = self.model.nodes[unit.host];
                     let checks = why
-                        .remove(&Moved::Started(id))
+                        .remove(&UnitEvent::Started(id))
                         .unwrap_or_else(|| vec![rules::applies(rules::EARMARK, self.subject(pod))]);
                     self.trace.action = "assign";
                     self.trace.event(Event::Bound { pod, node, devices: Devices::default() }, || checks);
                     self.decisions.push(Decision::Bind { pod, node, devices: None });
                     self.started.push(id);
                 }
-                Change::Reclaimed(id) => {
+                UnitChange::Reclaimed(id) => {
                     let (reclaim, called_back) = by[&id];
-                    let grace = grace_left(self.world, deadline_of(desk, id));
-                    let pod = desk.pods[id];
-                    let node = self.model.nodes[desk.state.units[id].host];
+                    let grace = grace_left(self.world, deadline_of(current, id));
+                    let pod = current.pods[id];
+                    let node = self.model.nodes[current.state.units[id].host];
                     let sub = reclaim.by.and_then(|(_, sub)| sub);
-                    let by = sub.map(|sub| job_of(self.world, desk.pod_sets[sub]));
+                    let by = sub.map(|sub| job_of(self.world, current.pod_sets[sub]));
                     let reason = match reclaim.by {
                         None => EvictReason::AboveLimit,
                         Some(_) if called_back => EvictReason::ReclaimedForQuota,
                         Some(_) => EvictReason::ReclaimedForFairShare,
                     };
-                    let checks = why.remove(&Moved::Reclaimed(id)).unwrap_or_default();
+                    let checks = why.remove(&UnitEvent::Reclaimed(id)).unwrap_or_default();
                     self.trace.action = "reclaim";
                     self.trace.event(Event::Evicted { pod, node, by, reason }, || checks);
                     self.decisions.push(Decision::Evict { pod, grace });
-                    self.again |= grace == crate::time::Span::ZERO;
+                    self.runs_again |= grace == crate::time::Span::ZERO;
                 }
-                Change::Stopped(_) => {}
+                UnitChange::Stopped(_) => {}
             }
         }
     }
@@ -211,26 +218,26 @@ impl Out<'_, '_> {
         Subject { queue, job: Some(job), pod: Some(pod), ..Subject::default() }
     }
 
-    /// New promises: the next waiting pods will run there.
-    fn claim(&mut self, desk: &Desk<'_>, n_before: usize) {
+    /// Records an event for each new earmark: the next pending pod of its pod set will run there.
+    fn claim(&mut self, current: &CycleState<'_>, n_before: usize) {
         self.trace.action = "earmark";
         let mut given: BTreeMap<SubId, usize> = BTreeMap::new();
-        let n_old = n_before.min(desk.state.earmarks.len());
+        let n_old = n_before.min(current.state.earmarks.len());
         let evicted = self.decisions.iter().filter_map(|decision| match decision {
             Decision::Evict { pod, .. } => Some(*pod),
             Decision::Bind { .. } => None,
         });
         let evicted: BTreeSet<PodId> = evicted.collect();
-        for (at, earmark) in desk.state.earmarks.iter().enumerate() {
+        for (at, earmark) in current.state.earmarks.iter().enumerate() {
             let n = given.entry(earmark.sub).or_default();
-            let units = desk.state.units.values().zip(desk.pods.values());
+            let units = current.state.units.values().zip(current.pods.values());
             let leaving = units
                 .filter(|(unit, _)| unit.sub == earmark.sub && matches!(unit.state, State::Reclaiming(_)))
-                .filter(|_| desk.state.subs[earmark.sub].is_replaced);
-            let waiting = desk.waiting[earmark.sub].iter().rev().copied();
+                .filter(|_| current.state.subs[earmark.sub].is_replaced);
+            let waiting = current.waiting[earmark.sub].iter().rev().copied();
             let pod = waiting.chain(leaving.map(|(_, &pod)| pod)).nth(*n);
             *n += 1;
-            let is_new = at >= n_old || earmark.victims.iter().any(|&id| evicted.contains(&desk.pods[id]));
+            let is_new = at >= n_old || earmark.victims.iter().any(|&id| evicted.contains(&current.pods[id]));
             if let (true, Some(pod)) = (is_new, pod) {
                 self.trace.event(Event::Claimed { pod, node: self.model.nodes[earmark.host] }, Vec::new);
             }
@@ -238,14 +245,14 @@ impl Out<'_, '_> {
     }
 }
 
-fn deadline_of(desk: &Desk<'_>, id: UnitId) -> Time {
-    match desk.state.units[id].state {
+fn deadline_of(current: &CycleState<'_>, id: UnitId) -> Time {
+    match current.state.units[id].state {
         State::Reclaiming(until) => until,
-        _ => desk.state.now,
+        _ => current.state.now,
     }
 }
 
-/// For each victim the reclaim it was part of, and whether an owner called it back.
+/// Reclaim of each victim, and whether an owner called the host back.
 fn reclaimed_by(cycle: &Cycle) -> BTreeMap<UnitId, (&Reclaim, bool)> {
     let by_owners = cycle.by_owners.iter().map(|r| (r, true));
     let in_pools = cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims).map(|r| (r, false));
@@ -257,57 +264,57 @@ fn reclaimed_by(cycle: &Cycle) -> BTreeMap<UnitId, (&Reclaim, bool)> {
     by
 }
 
-/// The comparisons that decided every start and eviction.
-fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
+/// Returns the checks that decided every start and eviction.
+fn reasons(model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Reasons {
     let mut why = Reasons::new();
     let queue = |consumer: ConsumerId| model.queues[consumer];
     for &id in &cycle.owned {
-        let leaf = desk.state.subs[desk.state.units[id].sub].leaf;
+        let leaf = current.state.subs[current.state.units[id].sub].leaf;
         let subject = Subject {
             queue: queue(leaf),
-            node: Some(model.nodes[desk.state.units[id].host]),
+            node: Some(model.nodes[current.state.units[id].host]),
             ..Subject::default()
         };
-        let over = over_commit::checks(model, desk, id).into_iter();
-        why.insert(Moved::Started(id), over.chain([rules::applies(rules::OWN_HOSTS, subject)]).collect());
+        let over = over_commit::checks(model, current, id).into_iter();
+        why.insert(UnitEvent::Started(id), over.chain([rules::applies(rules::OWN_HOSTS, subject)]).collect());
     }
     for (_, turns) in &cycle.turns {
         for turn in turns {
             for &id in &turn.units {
-                let choices = turn.choices.iter().map(|c| choice(model, &turn.whole, c));
-                let of_slots = turn.way.iter().filter(|_| model.plan.slots.is_some());
-                let of_slots = of_slots.filter_map(|junction| slot_choice(model, junction));
-                let over = over_commit::checks(model, desk, id).into_iter();
-                why.insert(Moved::Started(id), over.chain(choices).chain(of_slots).collect());
+                let choices = turn.choices.iter().map(|c| sibling_check(model, &turn.whole, c));
+                let of_slots = turn.path.iter().filter(|_| model.plan.slots.is_some());
+                let of_slots = of_slots.filter_map(|group| slot_check(model, group));
+                let over = over_commit::checks(model, current, id).into_iter();
+                why.insert(UnitEvent::Started(id), over.chain(choices).chain(of_slots).collect());
             }
         }
     }
     for reclaim in &cycle.by_owners {
         let by = reclaim.by.and_then(|(leaf, _)| queue(leaf));
         for &id in &reclaim.victims {
-            let loser = queue(desk.state.subs[desk.state.units[id].sub].leaf);
+            let loser = queue(current.state.subs[current.state.units[id].sub].leaf);
             let check = rules::applies(rules::CALL_BACK, rules::between(by, loser));
-            why.insert(Moved::Reclaimed(id), vec![check]);
+            why.insert(UnitEvent::Reclaimed(id), vec![check]);
         }
     }
     for moved in &cycle.slot_moves {
-        let below = moved.below.iter().map(|&standing| slot_view::below(model, standing));
-        let above = moved.above.iter().map(|&standing| slot_view::above(model, standing));
+        let below = moved.below.iter().map(|&status| slot_view::below(model, status));
+        let above = moved.above.iter().map(|&status| slot_view::above(model, status));
         let checks: Vec<Check> = below.chain(above).collect();
-        why.extend(moved.reclaim.victims.iter().map(|&id| (Moved::Reclaimed(id), checks.clone())));
+        why.extend(moved.reclaim.victims.iter().map(|&id| (UnitEvent::Reclaimed(id), checks.clone())));
     }
     for (_, pass) in &cycle.passes {
         for reclaim in &pass.reclaims {
             for &id in &reclaim.victims {
-                why.insert(Moved::Reclaimed(id), reclaim_checks(model, desk, reclaim, id));
+                why.insert(UnitEvent::Reclaimed(id), reclaim_checks(model, current, reclaim, id));
             }
         }
     }
     why
 }
 
-/// Why one sibling came before another.
-fn choice(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> Check {
+/// Check of a choice between siblings.
+fn sibling_check(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> Check {
     let plan: &Plan = &model.plan;
     let [a, b] = choice.between;
     let (of_a, of_b) = (&plan.consumers[a], &plan.consumers[b]);
@@ -328,22 +335,22 @@ fn choice(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> Check {
     Check::new(rules::SHARE_RATIO, subject, left, Op::AtMost, right)
 }
 
-/// Why one sibling got a free slot before the next best.
-fn slot_choice(model: &Model, junction: &Junction) -> Option<Check> {
+/// Check of a sibling's free slot against the next best; `None` without a competitor.
+fn slot_check(model: &Model, group: &SiblingGroup) -> Option<Check> {
     let ratio = |c: ConsumerId| model.plan.consumers[c].ratio;
-    let others = junction.open.iter().filter(|(c, _)| *c != junction.chosen);
+    let others = group.open.iter().filter(|(c, _)| *c != group.chosen);
     let (next, held) =
         others.min_by(|(a, of_a), (b, of_b)| compare_per_ratio(of_a, ratio(*a), of_b, ratio(*b)))?;
-    let (_, chosen) = junction.open.iter().find(|(c, _)| *c == junction.chosen)?;
-    let subject = rules::between(model.queues[junction.chosen], model.queues[*next]);
-    let left = rules::per_ratio(chosen, &Nat::ONE, ratio(junction.chosen));
+    let (_, chosen) = group.open.iter().find(|(c, _)| *c == group.chosen)?;
+    let subject = rules::between(model.queues[group.chosen], model.queues[*next]);
+    let left = rules::per_ratio(chosen, &Nat::ONE, ratio(group.chosen));
     let right = rules::per_ratio(held, &Nat::ONE, ratio(*next));
     Some(Check::new(rules::SLOT_RATIO, subject, left, Op::AtMost, right))
 }
 
-fn reclaim_checks(model: &Model, desk: &Desk<'_>, reclaim: &Reclaim, id: UnitId) -> Vec<Check> {
+fn reclaim_checks(model: &Model, current: &CycleState<'_>, reclaim: &Reclaim, id: UnitId) -> Vec<Check> {
     let queue = |consumer: ConsumerId| model.queues[consumer];
-    let loser = desk.state.subs[desk.state.units[id].sub].leaf;
+    let loser = current.state.subs[current.state.units[id].sub].leaf;
     let Some(why) = &reclaim.why else {
         return vec![rules::applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];
     };

@@ -1,10 +1,10 @@
-//! Handing out free resources of a pool, one unit at a time.
+//! Assignment of free resources of a pool, one unit at a time.
 //!
 //! # Rule
-//! From the pool's root down: among the children in which somebody waits, those of the best share priority; among them
+//! From the pool's root down: among the children with pending units, those of the best share priority; among them
 //! the one with the smallest `projected usage / share ratio`, the earlier in tree order on a tie. The leaf
-//! found gets one unit of its first sub-allocation that waits and fits. A leaf for which nothing fits is left
-//! out for the rest of this pass, so lower priorities are reached when all better ones are satisfied or cannot be placed.
+//! found gets one unit of its first sub-allocation that is pending and fits. A leaf without a placeable unit is
+//! excluded from the rest of the pass, so lower priorities are reached when all better ones are satisfied or cannot be placed.
 //!
 //! # Source
 //! ego.md 7.2, 7.3, 7.4; IBM, *How does EGO determine resource allocation when multiple consumers with equal share
@@ -22,60 +22,60 @@ use super::ranking::{best_two, compare};
 use crate::id::Arena;
 use crate::trace::Level;
 
-/// One step of the pass: a leaf had its turn.
+/// One step of the pass: the turn of a leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     /// The leaf.
     pub leaf: ConsumerId,
-    /// The units started, or none if nothing fits.
+    /// Units started; empty if none fits.
     pub units: Vec<UnitId>,
-    /// The choices that led to it, from the pool's root down, where there was one.
+    /// Choices between at least two siblings on the path to the leaf, from the pool's root down.
     pub choices: Vec<Choice>,
-    /// What the whole pool is in the numbers of the choices.
+    /// Usage of the whole pool, in the unit of the choices.
     pub whole: Nat,
-    /// Every node on the way to it with all who could have been chosen, where everything is recorded.
-    pub(super) way: Vec<Junction>,
+    /// Sibling groups on the path to the leaf; empty unless the level of recording includes them.
+    pub(super) path: Vec<SiblingGroup>,
 }
 
-/// A choice among siblings.
+/// A choice between siblings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// Whose turn it is, and the next best.
+    /// The chosen consumer and the next best.
     pub between: [ConsumerId; 2],
-    /// Projected usage of both at this moment.
+    /// Projected usage of both before the turn.
     pub usage: [Nat; 2],
 }
 
-/// The children of a node in which somebody waits.
+/// Children of a consumer with pending units.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Junction {
-    /// The node.
+pub(super) struct SiblingGroup {
+    /// The parent.
     pub node: ConsumerId,
-    /// They, each with its projected usage before the turn.
+    /// The children with their projected usage before the turn.
     pub open: Vec<(ConsumerId, Nat)>,
-    /// The one that was chosen.
+    /// The chosen child.
     pub chosen: ConsumerId,
-    /// Another one is as good.
+    /// Whether another child ranks equally.
     pub is_tie: bool,
-    /// Projected usage of the chosen one after the turn.
+    /// Projected usage of the chosen child after the turn.
     pub after: Nat,
 }
 
-/// A pass over one pool.
+/// State of a pass over one pool.
 struct Pass<'b, 'p, 'a> {
     state: &'b mut PoolState<'a>,
     book: &'b mut PoolBook<'p>,
-    /// For each consumer from the pool's root on the children in which somebody waits, in tree order.
+    /// Per consumer, the children with pending units, in tree order.
     open: InPool<Vec<ConsumerId>>,
-    /// For each leaf sub-allocations yet to be tried in this pass, the next one last.
+    /// Per leaf, the sub-allocations not tried yet, the next one last.
     queues: InPool<Vec<SubId>>,
-    /// For each leaf those for which nothing fits.
+    /// Per leaf, the sub-allocations without a placeable unit.
     unfit: InPool<Vec<SubId>>,
-    /// For each unit size, how many hosts at the front have no room for it; room only shrinks in a pass.
+    /// Per unit size, the number of leading hosts without room for it; free resources only shrink during a pass.
     full: Arena<SizeId, usize>,
 }
 
-/// Hands out what is free in a pool. `level`: how much of the choices is recorded.
+/// Assigns the free resources of a pool. `level`: how much of the choices is recorded.
 pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level) -> Vec<Turn> {
     let mut pass = Pass {
         open: InPool::new(book.consumers(), |_| Vec::new()),
@@ -88,11 +88,11 @@ pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, level: Level) 
     pass.fill_queues();
     let mut turns = Vec::new();
     while let Some((leaf, choices)) = pass.walk(level >= Level::Decisive) {
-        let way = if level >= Level::Every { pass.way(leaf) } else { Vec::new() };
+        let path = if level >= Level::Every { pass.path(leaf) } else { Vec::new() };
         match pass.place(leaf) {
-            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices, way)),
+            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices, path)),
             Outcome::Unplaceable => {
-                turns.push(pass.turn(leaf, Vec::new(), choices, way));
+                turns.push(pass.turn(leaf, Vec::new(), choices, path));
                 pass.close(leaf);
             }
             Outcome::Satisfied => pass.close(leaf),
@@ -113,26 +113,26 @@ impl Pass<'_, '_, '_> {
         leaf: ConsumerId,
         units: Vec<UnitId>,
         choices: Vec<Choice>,
-        mut way: Vec<Junction>,
+        mut path: Vec<SiblingGroup>,
     ) -> Turn {
-        let whole = if choices.is_empty() && way.is_empty() { Nat::ONE } else { self.book.whole.clone() };
-        for junction in &mut way {
-            junction.after = self.book.projected(junction.chosen).clone();
+        let whole = if choices.is_empty() && path.is_empty() { Nat::ONE } else { self.book.whole.clone() };
+        for group in &mut path {
+            group.after = self.book.projected(group.chosen).clone();
         }
-        Turn { leaf, units, choices, whole, way }
+        Turn { leaf, units, choices, whole, path }
     }
 
-    /// Everything that is compared on the way to a leaf.
-    fn way(&self, leaf: ConsumerId) -> Vec<Junction> {
+    /// Sibling groups on the path to a leaf.
+    fn path(&self, leaf: ConsumerId) -> Vec<SiblingGroup> {
         let (root, plan) = (self.book.pool.root, self.state.plan);
         let path = plan.path(leaf).take_while(|&c| c > root);
-        let mut way: Vec<Junction> = path
+        let mut path: Vec<SiblingGroup> = path
             .map(|chosen| {
                 let node = plan.consumers[chosen].parent.unwrap_or(root);
                 let open = &self.open[node];
                 let is_as_good =
                     |&c: &ConsumerId| c != chosen && compare(self.state, self.book, c, chosen).is_eq();
-                Junction {
+                SiblingGroup {
                     node,
                     open: open.iter().map(|&c| (c, self.book.projected(c).clone())).collect(),
                     chosen,
@@ -141,8 +141,8 @@ impl Pass<'_, '_, '_> {
                 }
             })
             .collect();
-        way.reverse();
-        way
+        path.reverse();
+        path
     }
 
     fn fill_queues(&mut self) {
@@ -168,7 +168,7 @@ impl Pass<'_, '_, '_> {
         }
     }
 
-    /// The leaf whose turn it is.
+    /// Next leaf to serve.
     fn walk(&self, record: bool) -> Option<(ConsumerId, Vec<Choice>)> {
         let root = self.book.pool.root;
         let mut choices = Vec::new();
@@ -187,7 +187,7 @@ impl Pass<'_, '_, '_> {
         }
     }
 
-    /// The leaf leaves the tree, and everybody above it in whom nobody else waits.
+    /// Removes the leaf and every ancestor left without pending units.
     fn close(&mut self, leaf: ConsumerId) {
         let root = self.book.pool.root;
         let mut node = leaf;
@@ -255,7 +255,7 @@ impl Pass<'_, '_, '_> {
     }
 }
 
-/// The host for one unit. `full`: for each unit size, how many hosts at the front have no room for it.
+/// Finds a host for one unit. `full`: per unit size, the number of leading hosts without room for it.
 fn find_host(
     state: &PoolState<'_>,
     book: &PoolBook<'_>,
@@ -271,12 +271,12 @@ fn find_host(
     let is_open = |h: &&PoolHost| {
         state.fits_now(sub, h.host)
             && book.admits(state, leaf, **h)
-            && (plan.placement != Placement::Exclusive || !state.has_others(h.host, leaf))
+            && (plan.placement != Placement::Exclusive || !state.has_units_of_others(h.host, leaf))
     };
     choose_host(state, unit, hosts[full[shape]..].iter().filter(is_open).map(|h| h.host))
 }
 
-/// The host for one unit among those that fit, in their order (ego.md 7.4).
+/// Chooses among the hosts that fit, given in their order (ego.md 7.4).
 fn choose_host(
     state: &PoolState<'_>,
     unit: &super::plan::Dims,
@@ -295,7 +295,7 @@ fn choose_host(
     best.map(|(_, host)| host)
 }
 
-/// Starts what a leaf wants on its own hosts, in this order of hosts; answers with the units.
+/// Starts pending units of a leaf on its own hosts, in this order of hosts; returns the units.
 pub fn assign_owned(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) -> Vec<UnitId> {
     let mut started = Vec::new();
     for at in 0..state.subs_of[leaf].len() {
@@ -308,8 +308,9 @@ pub fn assign_owned(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId
             let before = started.len();
             let all = together.iter().all(|&sub| {
                 let exclusive = state.plan.placement == Placement::Exclusive;
-                let is_open =
-                    |&h: &HostId| state.fits_now(sub, h) && !(exclusive && state.has_others(h, leaf));
+                let is_open = |&h: &HostId| {
+                    state.fits_now(sub, h) && !(exclusive && state.has_units_of_others(h, leaf))
+                };
                 let may_start = state.subs[sub].startable() > 0;
                 let host = hosts.iter().copied().find(is_open).filter(|_| may_start);
                 started.extend(host.map(|host| state.start(sub, host, Source::Owned)));

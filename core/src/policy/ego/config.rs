@@ -1,14 +1,14 @@
-//! The switches of a plan that a queue of the neutral tree has no word for.
+//! Settings of a plan that the neutral queue tree does not have.
 //!
 //! # Rule
-//! Share ratio, share priority, share limit and ownership are a queue's weight, priority, limit and quota; everything else stands
-//! here, for the plan as a whole or by consumer name.
+//! Share ratio, share priority, share limit and ownership are a queue's weight, priority, limit and quota; all others are
+//! settings, for the whole plan or by consumer name.
 //!
 //! # Source
 //! ego.md 2, 8.5; IBM, `MDPlan.xml` reference
 //!
 //! # Differs
-//! Lending is on unless a scenario turns it off, so that quotas mean the same under every policy: promised, but lent while unused.
+//! Lending is on by default, so that quotas mean the same under every policy: guaranteed, but lent while unused.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,54 +18,54 @@ use super::plan::{EnforceAt, ShareQuota, SlotRules};
 use crate::time::Span;
 use crate::units::{PerResource, Resource, Weight};
 
-/// The over-commit ratio of each dimension.
+/// Over-commit ratio per dimension.
 pub type Ratios = PerResource<Weight>;
 
-/// The largest of them.
+/// Maximum over-commit ratio.
 pub const RATIO_MAX: i64 = 100;
 
-/// The settings of over-commit ratios, by resource.
+/// Names of the over-commit settings, by resource.
 pub const OVER_COMMIT: [(&str, Resource); 3] = [
     ("over-commit.cpu", Resource::CPU),
     ("over-commit.memory", Resource::MEMORY),
     ("over-commit.gpu", Resource::GPU),
 ];
 
-/// Every switch.
+/// Settings of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// `DefaultGracePeriod`; left out: the scenario's delay from evict to gone.
+    /// `DefaultGracePeriod`; by default the scenario's termination time.
     pub grace: Option<Span>,
-    /// Which host a unit goes to.
+    /// Choice of the host of a unit.
     pub placement: Placement,
-    /// Whether owners lend what they cannot use, unless they say otherwise.
+    /// Default of [`ConsumerConfig::lendout`].
     pub lendout: bool,
-    /// How many times what it has a host offers.
+    /// Ratio of offered to physical capacity of a host.
     pub over_commit: Ratios,
     /// Whether the plan shares slots instead of usage.
     pub shares_slots: bool,
-    /// Of a slot plan: which quota reclaim goes by.
+    /// Quota that reclaim uses; slot plans only.
     pub share_quota: ShareQuota,
-    /// Of a slot plan: where shares are enforced.
+    /// Level at which shares are enforced; slot plans only.
     pub enforce_at: EnforceAt,
-    /// By name of the consumer.
+    /// Settings of consumers, by name.
     pub consumers: BTreeMap<Arc<str>, ConsumerConfig>,
 }
 
-/// What one consumer says for itself; left out: the plan's value.
+/// Settings of one consumer; `None` for the plan's value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConsumerConfig {
-    /// Order of ownership, 0 first.
+    /// Rank in the distribution of hosts to owners, 0 first.
     pub rank: u32,
-    /// Whether it lends.
+    /// Whether it lends unused hosts.
     pub lendout: Option<bool>,
-    /// How long its borrowers may take; left out: the plan's grace.
+    /// Grace period of its borrowers; by default the plan's.
     pub lendout_grace: Option<Span>,
-    /// The grace of its private pool.
+    /// Grace period of its private pool.
     pub private_pool_grace: Option<Span>,
-    /// How long its units keep when they are taken.
+    /// Grace period of its own reclaimed units.
     pub reclaim_grace: Option<Span>,
-    /// How many of its own hosts it never lends.
+    /// Number of own hosts that it never lends.
     pub reserved: u32,
 }
 
@@ -85,19 +85,19 @@ impl Default for Config {
 }
 
 impl Config {
-    /// How many times what it has a host offers. Slot plans have no such ratio.
+    /// Over-commit ratios in force; slot plans have none.
     pub fn over_commit(&self) -> Ratios {
         if self.shares_slots { Ratios::all(Weight::ONE) } else { self.over_commit }
     }
 
-    /// The rules of a slot plan.
+    /// Rules of a slot plan; `None` for a multidimensional plan.
     pub fn slots(&self) -> Option<SlotRules> {
         let rules = SlotRules { share_quota: self.share_quota, enforce_at: self.enforce_at };
         self.shares_slots.then_some(rules)
     }
 }
 
-/// The settings of a plan by name.
+/// Names of the settings of a plan.
 pub const SETTINGS: [&str; 9] = [
     "grace",
     "placement",
@@ -110,6 +110,6 @@ pub const SETTINGS: [&str; 9] = [
     "enforcement",
 ];
 
-/// The settings of a consumer; `rank.team-a` is the rank of `team-a`.
+/// Names of the settings of a consumer; `rank.team-a` is the rank of `team-a`.
 pub const CONSUMER_SETTINGS: [&str; 6] =
     ["rank", "lendout", "lendout-grace", "private-pool-grace", "reclaim-grace", "reserved"];

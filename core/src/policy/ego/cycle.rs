@@ -1,8 +1,8 @@
-//! One cycle of a plan: ownership, private pools, the public pool; first everything that is free, then reclaim.
+//! One cycle of a plan: owned hosts, private pools, the public pool; first all free resources, then reclaim.
 //!
 //! # Rule
-//! Units whose grace is over stop and earmarks are redeemed; hosts are lent or called back; free resources go to the
-//! owners, then to the private pools' consumers, deepest pool first, then to everybody in the public pool; reclaim
+//! Units whose grace period is over stop and earmarks are redeemed; hosts are lent or called back; free resources go to the
+//! owners, then to the consumers of private pools, deepest pool first, then to all consumers in the public pool; reclaim
 //! follows in the same order.
 //!
 //! # Source
@@ -21,20 +21,20 @@ use super::reclaim::{Pass, Reclaim, reclaim};
 use super::slot_cycle::{self, SlotMove};
 use crate::trace::Level;
 
-/// What one cycle did, source by source.
+/// Results of a cycle, by source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cycle {
     /// Units stopped by their deadline.
     pub expired: Vec<UnitId>,
-    /// Units started on their leaf's own hosts.
+    /// Units started on hosts of their own leaf.
     pub owned: Vec<UnitId>,
     /// Turns of the free passes, by pool.
     pub turns: Vec<(ConsumerId, Vec<Turn>)>,
-    /// Reclaims by owners for their own units, and of the rest of hosts called back.
+    /// Reclaims by owners: for their own units, and of the remaining units on hosts called back.
     pub by_owners: Vec<Reclaim>,
     /// Reclaim passes, by pool.
     pub passes: Vec<(ConsumerId, Pass)>,
-    /// Slots that changed their leaf, in a slot plan.
+    /// Slots that moved to another leaf; slot plans only.
     pub slot_moves: Vec<SlotMove>,
 }
 

@@ -1,4 +1,4 @@
-//! What EGO says of itself.
+//! Description of IBM EGO.
 //!
 //! # Source
 //! ego.md 2, 8.5
@@ -21,7 +21,7 @@ pub const DESCRIPTION: Description = Description {
     jobs: JobDefaults::PLAIN,
     cycle: Cycle::OnChange,
     queue: QueueValues {
-        // No ownership of CPU or memory forbids nothing there.
+        // Absent ownership of CPU or memory does not restrict anything.
         quota: Some(QueueValue { word: "ownership", unset: [None, None, Some("0")], of_gpus_alone: false }),
         limit: Some(QueueValue::new("share limit", "unlimited")),
         weight: Some(QueueValue::new("share ratio", "1")),

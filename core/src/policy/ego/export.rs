@@ -1,14 +1,14 @@
-//! The consumer tree as a multidimensional resource plan (`MDPlan.xml`).
+//! Export of the consumer tree as a multidimensional resource plan (`MDPlan.xml`).
 //!
 //! # Rule
-//! Share ratio, share priority (1 is the highest, so it is turned round), absolute share limits, ownership as a number of hosts,
-//! rank and grace periods. What a queue owns is a number of GPUs: it becomes as many hosts as have them.
+//! Share ratio, share priority (inverted, since 1 is the highest), absolute share limits, ownership as a number of hosts,
+//! rank and grace periods. The quota of a queue is a number of GPUs, which is rounded up to hosts.
 //!
 //! # Source
 //! IBM Spectrum Symphony, *MDPlan.xml reference*; *Share priority and ratio*
 //!
 //! # Differs
-//! a plan is of one resource group: that of the first pool is written
+//! a plan has one resource group: that of the first pool is exported
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use crate::policy::export::{Export, Source, Written, decimal};
 use crate::time::Span;
 use crate::units::{Bound, Resource, Weight};
 
-/// The resource plan.
+/// The plan file.
 pub const PLAN: Export = Export {
     file: "MDPlan.xml",
     media: "application/xml",
@@ -29,10 +29,10 @@ pub const PLAN: Export = Export {
     write,
 };
 
-/// Share priorities go from 1, the highest, to 10.
+/// One more than the lowest share priority; they range from 1, the highest, to 10.
 const PRIORITIES: i32 = 11;
 const MIB: i64 = 1 << 20;
-/// The resource group that plans are of.
+/// Resource group of exported plans.
 const GROUP: &str = "ComputeHosts";
 
 fn write(source: &Source<'_>) -> Option<Written> {
@@ -54,7 +54,7 @@ struct Plan<'s, 'a> {
     queues: &'a Arena<QueueId, Queue>,
     config: &'a Config,
     out: String,
-    /// Queues that own a part of a host.
+    /// Queues whose ownership is not a whole number of hosts.
     rounded: BTreeSet<&'a str>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Plan<'_, 'a> {
     fn consumer(&mut self, id: QueueId, depth: usize) {
         let queues = self.queues;
         let queue = &queues[id];
-        // A consumer called like another one stands behind its parent in a scenario.
+        // In a scenario, a consumer with a duplicate name has its parent's name as a prefix.
         let parent = queue.parent.map(|parent| &*queues[parent].name);
         let own = parent.and_then(|parent| queue.name.strip_prefix(parent)?.strip_prefix('/'));
         let name = escaped(own.unwrap_or(&queue.name));
@@ -161,7 +161,7 @@ impl<'a> Plan<'_, 'a> {
         out
     }
 
-    /// The GPUs of the first host that has some, in thousandths.
+    /// Milli-GPUs of the first host with GPUs.
     fn gpus_of_a_host(&self) -> i64 {
         let nodes = self.source.cluster.nodes.values().filter(|node| node.partition == self.pool);
         nodes
@@ -253,11 +253,11 @@ fn seconds(span: Span) -> i64 {
 }
 
 fn indented(out: &mut String, depth: usize, text: &str) {
-    // Writing to a text does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(out, "{:width$}{text}", "", width = 2 * depth);
 }
 
-/// A text inside quotes.
+/// Escapes text for a quoted attribute.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

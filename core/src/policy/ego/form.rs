@@ -1,11 +1,11 @@
-//! How the values of EGO are asked for, in its own words: consumers and the settings of the plan.
+//! Form fields in EGO's terms: consumers and the settings of the plan.
 //!
 //! # Source
 //! ego.md 2, 8.5
 
 use crate::policy::form::{Ask, DISPLAY_NAME, Group, ON_OFF, REMARK, ask, text};
 
-/// A consumer of EGO.
+/// Fields of a consumer.
 pub const QUEUE: &[Group] = &[
     (
         "Consumer",
@@ -103,7 +103,7 @@ pub const QUEUE: &[Group] = &[
     REMARK,
 ];
 
-/// The settings of EGO.
+/// Fields of the settings.
 pub const SETTINGS: &[Group] = &[(
     "EGO settings",
     &[

@@ -1,10 +1,10 @@
-//! How long a unit keeps running after it was evicted.
+//! Grace periods: how long a reclaimed unit keeps running.
 //!
 //! # Rule
-//! `grace(unit)` is the reclaim grace of the consumer that loses it, if it has one; otherwise the value of the place it
-//! runs at: the owner's effective lend-out grace on a lent host, the private pool's grace, the plan's default.
-//! A consumer whose reclaim grace is longer than a source's value may not use that source: the source's value is a
-//! promise to the waiting side, the consumer's value is what the losing side needs.
+//! `grace(unit)` is the reclaim grace of the consumer that loses the unit, if set; otherwise the value of its source:
+//! the owner's effective lend-out grace on a lent host, the private pool's grace, or the plan's default.
+//! A consumer whose reclaim grace exceeds a source's value may not use that source: the source's value is a
+//! guarantee for the reclaiming side, the consumer's value the requirement of the losing side.
 //!
 //! # Source
 //! ego.md 8.5; IBM, *Grace periods for multidimensional scheduling*
@@ -18,7 +18,7 @@ use super::pool::Pool;
 use super::pool_state::{PoolState, Source};
 use crate::time::Span;
 
-/// The grace of a unit that was drawn from a pool.
+/// Grace period of a unit drawn from a pool.
 pub fn grace_in_pool(state: &PoolState<'_>, pool: &Pool, unit: UnitId) -> Span {
     let unit = &state.units[unit];
     let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
@@ -26,20 +26,20 @@ pub fn grace_in_pool(state: &PoolState<'_>, pool: &Pool, unit: UnitId) -> Span {
     own.unwrap_or(lent.unwrap_or(pool.grace))
 }
 
-/// The value of a consumer's pool.
+/// Grace period of a consumer's pool.
 pub fn pool_grace(plan: &Plan, consumer: ConsumerId) -> Span {
     let own = plan.consumers[consumer].private_pool_grace.filter(|_| consumer != ConsumerId::ROOT);
     own.unwrap_or(plan.default_grace)
 }
 
-/// The longest grace a borrower may have: the least lend-out grace from the owner up to, but not including, the consumer whose
-/// pool hands the host out.
+/// Longest grace period allowed to a borrower: the least lend-out grace from the owner up to, but excluding, the consumer
+/// whose pool offers the host.
 pub fn effective_lendout_grace(plan: &Plan, owner: ConsumerId, pool: ConsumerId) -> Span {
     let path = plan.path(owner).take_while(|&c| c != pool);
     path.map(|c| plan.consumers[c].lendout_grace).min().unwrap_or(Span::ZERO)
 }
 
-/// The grace of a borrowed unit on a host that its owner calls back.
+/// Grace period of a unit on a lent host that its owner calls back.
 pub fn borrower_grace(state: &PoolState<'_>, owner: ConsumerId, unit: UnitId) -> Span {
     let unit = &state.units[unit];
     let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;

@@ -1,8 +1,8 @@
-//! Ids of what a plan and its state consist of, and lists by consumer of one pool.
+//! Ids of the elements of a plan and its state, and lists indexed by the consumers of a pool.
 //!
 //! # Rule
-//! They follow the order in which things come in: consumers in tree order, hosts in plan order, units in the order of their
-//! starts. A subtree is a range of consumers, and a pool is open to one.
+//! Ids follow insertion order: consumers in tree order, hosts in plan order, units in the order of their
+//! starts. A subtree is a range of consumers, and so are the consumers that may use a pool.
 //!
 //! # Source
 //! ego.md 2
@@ -14,32 +14,32 @@ use std::iter::Map;
 use std::ops::{Index, IndexMut, Range};
 
 crate::id::ids! {
-    /// A consumer; the first is the root. A pool is named by the consumer that has it.
+    /// A consumer; the first is the root. A pool has the id of the consumer that owns it.
     ConsumerId
     /// A host of a plan.
     HostId
     /// A sub-allocation.
     SubId
-    /// A unit that exists, or existed.
+    /// A unit, running or gone.
     UnitId
-    /// A unit size, with the hosts that may take it.
+    /// A unit size together with its host mask.
     SizeId
 }
 
 impl ConsumerId {
-    /// The root, which has the public pool.
+    /// The root, which owns the public pool.
     pub const ROOT: ConsumerId = ConsumerId(0);
 }
 
 /// A subtree, parents before their children.
 pub type Consumers = Map<Range<u32>, fn(u32) -> ConsumerId>;
 
-/// From a consumer on, up to another one.
+/// Consumers from `from` up to, but excluding, `end`.
 pub fn consumers(from: ConsumerId, end: ConsumerId) -> Consumers {
     (from.0..end.0).map(ConsumerId)
 }
 
-/// One item for each consumer that may use a pool, its root first.
+/// One item per consumer that may use a pool, its root first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InPool<T> {
     root: ConsumerId,
@@ -53,11 +53,11 @@ impl<T> Default for InPool<T> {
 }
 
 impl<T> InPool<T> {
-    /// Items of consumers that follow each other.
+    /// Creates an item for each of the consumers.
     pub fn new(of: Consumers, item: impl FnMut(ConsumerId) -> T) -> InPool<T> {
         InPool { root: of.clone().next().unwrap_or_default(), items: of.map(item).collect() }
     }
-    /// The first of the consumers.
+    /// First consumer.
     pub fn root(&self) -> ConsumerId {
         self.root
     }

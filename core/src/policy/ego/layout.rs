@@ -1,7 +1,7 @@
-//! Who holds which hosts, and which pools there are: what a plan says before anything runs.
+//! Static layout of a plan: owners of hosts, and pools.
 //!
 //! # Rule
-//! A leaf owns its hosts, a consumer with children and hosts has a private pool, the root has the public one.
+//! A leaf owns hosts, an inner consumer with hosts has a private pool, the root has the public pool.
 //!
 //! # Source
 //! ego.md 8.6
@@ -17,21 +17,21 @@ use super::pool::{Pool, PoolHost};
 use super::pool_state::PoolState;
 use crate::id::Arena;
 
-/// What a plan says before anything runs.
+/// Owners of hosts, and pools.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
-    /// Per consumer: a leaf's own hosts, or the base hosts of a pool.
+    /// Per consumer, a leaf's own hosts, or the base hosts of a pool.
     pub holdings: Arena<ConsumerId, Vec<HostId>>,
-    /// Per host the consumer that holds it.
+    /// Owner per host.
     pub holders: Arena<HostId, ConsumerId>,
-    /// Consumers that have a pool, deepest first, the root last.
+    /// Consumers with a pool, deepest first, the root last.
     pub pools: Vec<ConsumerId>,
     /// Leaves by rank, then in tree order.
     pub leaves: Vec<ConsumerId>,
 }
 
 impl Layout {
-    /// Splits the hosts of a plan.
+    /// Distributes the hosts of a plan.
     pub fn new(plan: &Plan) -> Layout {
         let holdings = split_hosts(plan);
         let consumers = &plan.consumers;
@@ -48,7 +48,7 @@ impl Layout {
         Layout { holdings, holders, pools, leaves }
     }
 
-    /// A pool as it is now: base hosts, then lent ones.
+    /// Present hosts of a pool: base hosts, then lent ones.
     pub fn pool(&self, state: &PoolState<'_>, root: ConsumerId) -> Pool {
         let base = self.holdings[root].iter().map(|&host| PoolHost { host, lent_grace: None });
         let lent = lent_to(state, &self.holdings, root);

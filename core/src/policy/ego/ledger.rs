@@ -1,10 +1,10 @@
-//! What the policy believes about every queue, in amounts of each resource.
+//! The ledger: amounts per queue and resource.
 //!
 //! # Rule
-//! The share usage quota is a part of a pool and has no amount in one resource; shown as entitlement is the
-//! dynamic share quota, what a queue owns included: per pool and resource the amount that a queue with work would get by
-//! priority and ratio, never above what it wants. Quota is what it owns, limit its share limit. In a slot plan the entitlement in GPUs is
-//! the share quota that reclaim goes by.
+//! The share usage quota is a fraction of a pool and has no amount in one resource. The displayed fair share is the
+//! dynamic share quota, ownership included: per pool and resource the amount that a queue with enough demand would get by
+//! priority and ratio, at most its demand. Quota is the ownership, limit the share limit. In a slot plan the fair share in
+//! GPUs is the share quota that reclaim uses.
 //!
 //! # Source
 //! ego.md 5
@@ -13,7 +13,7 @@
 //! OC-9
 
 use super::ids::ConsumerId;
-use super::model::{Desk, Model, sum_of};
+use super::model::{CycleState, Model, sum_of};
 use super::number::{Fraction, Nat};
 use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
@@ -30,8 +30,8 @@ fn units(resource: Resource, base: f64) -> f64 {
     if resource == Resource::GPU { base / 1000.0 } else { base }
 }
 
-/// The rows of all queues.
-pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledger {
+/// The ledger.
+pub fn ledger(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>) -> Ledger {
     let cluster = world.cluster;
     let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(LedgerRow::empty).collect();
     let mut total = PerResource::default();
@@ -41,7 +41,7 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
         let sum = sum_of(&model.plan, hosts);
         model.plan.path(consumer).for_each(|c| add(&mut owned[c], &sum, 1));
     }
-    let entitled = entitlements(model, desk);
+    let entitled = entitlements(model, current);
     for r in Resource::ACCOUNTED {
         total.set(r, units(r, all[r.index()] as f64));
         for (consumer, queue) in model.queues.iter() {
@@ -80,33 +80,33 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
     Ledger { rows, total }
 }
 
-/// Per consumer: its dynamic share quota in every pool, and of its own hosts what it wants beyond that.
-fn entitlements(model: &Model, desk: &Desk<'_>) -> Arena<ConsumerId, [f64; 3]> {
+/// Fair share per consumer: its dynamic share quota in every pool, plus the demand beyond it that its own hosts cover.
+fn entitlements(model: &Model, current: &CycleState<'_>) -> Arena<ConsumerId, [f64; 3]> {
     let plan = &model.plan;
     let none = || plan.consumers.ids().map(|_| [0.0; 3]).collect();
     let mut entitled: Arena<ConsumerId, [f64; 3]> = none();
     for &root in &model.layout.pools {
-        let pool = model.layout.pool(&desk.state, root);
-        let book = PoolBook::open(&desk.state, &pool);
+        let pool = model.layout.pool(&current.state, root);
+        let book = PoolBook::open(&current.state, &pool);
         for r in Resource::ACCOUNTED.map(Resource::index) {
-            let quota = dynamic_quota(&desk.state, &book, r);
+            let quota = dynamic_quota(&current.state, &book, r);
             for consumer in quota.ids().filter(|&c| c != ConsumerId::ROOT) {
                 entitled[consumer][r] += quota[consumer].as_real();
             }
-            // What a pool's consumer is entitled to, those above it are too.
+            // Ancestors include the quota of a private pool below them.
             for above in plan.path(root).skip(1) {
                 entitled[above][r] += quota[root].as_real();
             }
         }
     }
-    if let Some(slots) = SlotView::new(model, desk) {
+    if let Some(slots) = SlotView::new(model, current) {
         for (consumer, of) in entitled.iter_mut() {
             of[Resource::GPU.index()] = slots.quota()[consumer] as f64 * 1000.0;
         }
         return entitled;
     }
     let mut wanted: Arena<ConsumerId, [f64; 3]> = none();
-    for sub in desk.state.subs.values() {
+    for sub in current.state.subs.values() {
         for (r, sum) in wanted[sub.leaf].iter_mut().enumerate() {
             *sum += sub.unit[r] as f64 * f64::from(sub.want);
         }
@@ -121,17 +121,22 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Arena<ConsumerId, [f64; 3]> {
     entitled
 }
 
-/// How an entitlement came about, level by level: what a consumer has on own hosts and in private pools, then the public pool, divided.
-pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
+/// Derivation of a fair share, level by level: own hosts and private pools, then the division of the public pool.
+pub fn derive(
+    model: &Model,
+    current: &CycleState<'_>,
+    queue: QueueId,
+    resource: Resource,
+) -> Vec<DivisionStep> {
     let plan = &model.plan;
     let at = model.consumer(queue);
-    let pool = model.layout.pool(&desk.state, ConsumerId::ROOT);
-    let book = PoolBook::open(&desk.state, &pool);
-    let quota = dynamic_quota(&desk.state, &book, resource.index());
-    let demand = dynamic_demand(&desk.state, &book, resource.index());
+    let pool = model.layout.pool(&current.state, ConsumerId::ROOT);
+    let book = PoolBook::open(&current.state, &pool);
+    let quota = dynamic_quota(&current.state, &book, resource.index());
+    let demand = dynamic_demand(&current.state, &book, resource.index());
     let real = |n: &Nat| Fraction { n: n.clone(), d: MILLION.into() }.as_real();
-    let entitled = entitlements(model, desk);
-    let level = Ladder {
+    let entitled = entitlements(model, current);
+    let level = Derivation {
         model,
         demand: demand.ids().map(|c| units(resource, real(&demand[c]))).collect(),
         public: quota.ids().map(|c| units(resource, quota[c].as_real())).collect(),
@@ -149,16 +154,16 @@ pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource
     steps
 }
 
-/// Per consumer, of one resource: what it wants of the public pool and its part of it, and all that it is entitled to.
-struct Ladder<'m> {
+/// Amounts of one resource per consumer: demand and quota in the public pool, and the total fair share.
+struct Derivation<'m> {
     model: &'m Model,
     demand: Arena<ConsumerId, f64>,
     public: Arena<ConsumerId, f64>,
     entitled: Arena<ConsumerId, f64>,
 }
 
-impl Ladder<'_> {
-    /// The children of one consumer.
+impl Derivation<'_> {
+    /// Appends the steps of one level.
     fn of(&self, parent: ConsumerId, steps: &mut Vec<DivisionStep>) {
         let plan = &self.model.plan;
         let own = |c: ConsumerId| self.entitled[c] - self.public[c];
@@ -182,8 +187,8 @@ impl Ladder<'_> {
         self.rounds(parent, &order, steps);
     }
 
-    /// The public pool, by priority and ratio: siblings of one priority share what the better ones leave, and, round by
-    /// round, what those among them do not want.
+    /// Appends the division of the public pool by priority and ratio: siblings of one priority share what higher priorities
+    /// leave and, in further rounds, what satisfied siblings leave.
     fn rounds(&self, parent: ConsumerId, order: &[ConsumerId], steps: &mut Vec<DivisionStep>) {
         let consumers = &self.model.plan.consumers;
         let mut rest = self.public[parent];
@@ -193,7 +198,7 @@ impl Ladder<'_> {
                 let wants = |i: usize| self.demand[group[i]] - given[i];
                 let is_open = |&i: &usize| consumers[group[i]].ratio > 0 && wants(i) > LEAST;
                 let open: Vec<usize> = (0..group.len()).filter(is_open).collect();
-                // A consumer that is reached when nothing is left has one line that says so.
+                // If nothing is left for a priority, its consumers still have one line.
                 if open.is_empty() || rest <= LEAST && round > 1 {
                     break;
                 }
@@ -226,7 +231,7 @@ impl Ladder<'_> {
     }
 }
 
-/// Amounts below this are what rounding of reals leaves.
+/// Threshold below which an amount is a rounding error.
 const LEAST: f64 = 1e-9;
 
 #[cfg(test)]
@@ -235,9 +240,9 @@ mod tests {
     use crate::scenario::{check, read};
     use crate::sim::Simulation;
 
-    /// Eighteen slots for three siblings of one ratio that want 10, 10 and 2: a unit that is being reclaimed is wanted again at once (OC-4).
+    /// Eighteen slots for three siblings of equal ratio with demands 10, 10 and 2: a unit in its grace period counts as demand (OC-4).
     #[test]
-    fn what_one_does_not_want_goes_to_the_others_in_the_next_round() {
+    fn the_next_round_divides_what_satisfied_siblings_leave() {
         let text = include_str!("../../../../assets/scenarios/ego-eighteen-slots.yaml");
         let plan = check(&read(text).scenario.expect("an example")).plan.expect("it runs");
         let mut simulation = Simulation::new(&plan);

@@ -1,8 +1,8 @@
-//! What lies above share limits.
+//! Reclaim above share limits.
 //!
 //! # Rule
-//! A leaf that draws more from a pool than its share limit loses its newest units that use a dimension in which it is above it,
-//! until it is within the limit.
+//! A leaf that exceeds its share limit in a pool loses its newest units that use an exceeded dimension, until it is
+//! within the limit.
 //!
 //! # Source
 //! ego.md 8.3
@@ -16,14 +16,14 @@ use super::pool::PoolBook;
 use super::pool_state::PoolState;
 use crate::units::RESOURCES_MAX;
 
-/// Dimensions in which a leaf draws more from the pool than its share limit.
+/// Dimensions in which a leaf exceeds its share limit in the pool.
 fn over_limit(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId, taken: &Dims) -> Vec<usize> {
     let limits: &[Option<ShareLimit>; RESOURCES_MAX] = &state.plan.consumers[leaf].share_limit;
     let is_over = |&dim: &usize| limits[dim].is_some_and(|limit| book.exceeds(limit, leaf, dim, -taken[dim]));
     (0..RESOURCES_MAX).filter(is_over).collect()
 }
 
-/// The units the limit pass takes from a leaf: the newest that use a dimension in which it is above its limit.
+/// Units that the limit pass takes from a leaf: the newest that use an exceeded dimension.
 pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) -> Vec<UnitId> {
     let mut taken = Dims::default();
     let mut over = over_limit(state, book, leaf, &taken);
@@ -50,7 +50,7 @@ fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) ->
     let source = book.source();
     let is_ours = |&id: &UnitId| {
         let unit = &state.units[id];
-        state.may_go(id)
+        state.is_reclaimable(id)
             && unit.source == source
             && book.is_in[unit.host]
             && state.subs[unit.sub].leaf == leaf
@@ -58,7 +58,7 @@ fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) ->
     state.units.ids().rev().filter(is_ours).collect()
 }
 
-/// Whether a vector names anything above zero in one of these dimensions.
+/// Whether the unit uses one of the dimensions.
 fn helps(unit: &Dims, short: &[usize]) -> bool {
     short.iter().any(|&dim| unit[dim] > 0)
 }

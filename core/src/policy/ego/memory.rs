@@ -1,9 +1,8 @@
-//! What is remembered between cycles: where each unit was drawn from and in which order they started, who lends which host
-//! to which pool, and what is promised.
+//! State between cycles: source and start order of units, lent hosts with their pools, and earmarks.
 //!
 //! # Rule
-//! Everything in the cluster's words, so that an edit of the tree between two cycles leaves no number without a meaning. A pod that
-//! was never seen to start counts as started before all others, by the moment since which it runs, then by file order.
+//! All of it uses ids of the cluster, so that it stays valid after an edit of the tree. A pod without a recorded start
+//! precedes all others; such pods are ordered by start time, then by file order.
 //!
 //! # Source
 //! ego.md 2, 3.3, 8.4
@@ -14,42 +13,42 @@
 use std::collections::BTreeMap;
 
 use super::ids::{ConsumerId, SubId, UnitId};
-use super::model::{Desk, Model};
+use super::model::{CycleState, Model};
 use super::pool_state::{PoolState, Source, State};
 use crate::id::{JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
 
-/// What is remembered between cycles.
+/// State between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
-    /// Whether what the scenario says of its start was taken in.
-    pub(super) is_open: bool,
+    /// Whether the initial state of the scenario was read.
+    pub(super) is_initialised: bool,
     units: BTreeMap<PodId, UnitMemory>,
     pub(super) lent: BTreeMap<NodeId, Option<QueueId>>,
     pub(super) promises: Vec<Promise>,
     n_started: u64,
 }
 
-/// `None`: its leaf's own hosts; otherwise the queue whose pool it was drawn from, the root's being the public one.
-pub(super) type PlaceOfOrigin = Option<Option<QueueId>>;
+/// Source of a unit: `None` for its leaf's own hosts, otherwise the queue whose pool it was drawn from (`None` for the root).
+pub(super) type Origin = Option<Option<QueueId>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct UnitMemory {
-    source: PlaceOfOrigin,
+    source: Origin,
     started: u64,
 }
 
-/// Room for one unit once the victims are gone.
+/// An earmark in ids of the cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Promise {
     pub pod_set: PodSetId,
     pub node: NodeId,
-    pub source: PlaceOfOrigin,
+    pub source: Origin,
     pub victims: Vec<PodId>,
 }
 
-/// A source in the cluster's words.
-pub(super) fn origin(model: &Model, source: Source) -> PlaceOfOrigin {
+/// Converts a source to ids of the cluster.
+pub(super) fn origin(model: &Model, source: Source) -> Origin {
     match source {
         Source::Owned => None,
         Source::Pool(consumer) => Some(model.queues[consumer]),
@@ -57,16 +56,16 @@ pub(super) fn origin(model: &Model, source: Source) -> PlaceOfOrigin {
 }
 
 impl Memory {
-    /// The place of a pod in the order of starts; 0 if it ran before anybody looked.
+    /// Position of a pod in the order of starts; 0 if it started before the first cycle.
     pub(super) fn started(&self, pod: PodId) -> u64 {
         self.units.get(&pod).map_or(0, |unit| unit.started)
     }
-    /// Where it was drawn from, if that was seen.
-    pub(super) fn source(&self, pod: PodId) -> Option<PlaceOfOrigin> {
+    /// Recorded source of a pod.
+    pub(super) fn source(&self, pod: PodId) -> Option<Origin> {
         self.units.get(&pod).map(|unit| unit.source)
     }
 
-    /// Which hosts are lent to which pools.
+    /// Restores the lent hosts.
     pub(super) fn lent_hosts(&self, model: &Model, state: &mut PoolState<'_>) {
         for (&node, &queue) in &self.lent {
             if let Some(host) = model.host(node) {
@@ -75,12 +74,12 @@ impl Memory {
         }
     }
 
-    /// Puts the promises into the state again, as far as their jobs still live.
-    pub(super) fn promise(&self, model: &Model, desk: &mut Desk<'_>) {
+    /// Restores the earmarks whose jobs are still live.
+    pub(super) fn promise(&self, model: &Model, current: &mut CycleState<'_>) {
         if self.promises.is_empty() {
             return;
         }
-        let subs: BTreeMap<PodSetId, SubId> = desk.pod_sets.iter().map(|(sub, &set)| (set, sub)).collect();
+        let subs: BTreeMap<PodSetId, SubId> = current.pod_sets.iter().map(|(sub, &set)| (set, sub)).collect();
         for promise in &self.promises {
             let sub = subs.get(&promise.pod_set).copied();
             let (Some(sub), Some(host)) = (sub, model.host(promise.node)) else { continue };
@@ -89,34 +88,34 @@ impl Memory {
                 Some(queue) => Source::Pool(queue.map_or(ConsumerId::ROOT, |q| model.consumer(q))),
             };
             let leaving = |id: &UnitId| {
-                matches!(desk.state.units[*id].state, State::Reclaiming(_))
-                    && promise.victims.contains(&desk.pods[*id])
+                matches!(current.state.units[*id].state, State::Reclaiming(_))
+                    && promise.victims.contains(&current.pods[*id])
             };
-            let mut victims = desk.state.on_host[host].clone();
+            let mut victims = current.state.on_host[host].clone();
             victims.retain(leaving);
-            desk.state.earmark(sub, host, source, &victims);
+            current.state.earmark(sub, host, source, &victims);
         }
     }
 
-    /// Notes what a cycle left behind. `is_live`: whether a pod still holds something or waits.
-    pub(super) fn note(&mut self, model: &Model, desk: &Desk<'_>, started: &[UnitId]) {
+    /// Records the state after a cycle.
+    pub(super) fn note(&mut self, model: &Model, current: &CycleState<'_>, started: &[UnitId]) {
         for &id in started {
             self.n_started += 1;
-            let source = origin(model, desk.state.units[id].source);
-            self.units.insert(desk.pods[id], UnitMemory { source, started: self.n_started });
+            let source = origin(model, current.state.units[id].source);
+            self.units.insert(current.pods[id], UnitMemory { source, started: self.n_started });
         }
-        if self.units.len() > 2 * desk.pods.len() + 64 {
-            let holding: std::collections::BTreeSet<PodId> = desk.pods.values().copied().collect();
+        if self.units.len() > 2 * current.pods.len() + 64 {
+            let holding: std::collections::BTreeSet<PodId> = current.pods.values().copied().collect();
             self.units.retain(|pod, _| holding.contains(pod));
         }
-        let lent = desk.state.lent.iter();
+        let lent = current.state.lent.iter();
         self.lent =
             lent.filter_map(|(host, pool)| Some((model.nodes[host], model.queues[(*pool)?]))).collect();
-        let promises = desk.state.earmarks.iter().map(|e| Promise {
-            pod_set: desk.pod_sets[e.sub],
+        let promises = current.state.earmarks.iter().map(|e| Promise {
+            pod_set: current.pod_sets[e.sub],
             node: model.nodes[e.host],
             source: origin(model, e.source),
-            victims: e.victims.iter().map(|&id| desk.pods[id]).collect(),
+            victims: e.victims.iter().map(|&id| current.pods[id]).collect(),
         });
         self.promises = promises.collect();
     }

@@ -1,36 +1,36 @@
 //! IBM EGO (Spectrum Conductor, Symphony): the multidimensional share policy, and the slot policy as its older sibling.
 //!
 //! # Rule
-//! A consumer tree shares the hosts of a plan. A leaf takes its own hosts first, then the private pools above it, closest
+//! A consumer tree shares the hosts of a plan. A leaf uses its own hosts first, then the private pools above it, closest
 //! first, then the public pool. In a pool, siblings are compared by share priority, then by usage over share ratio, where usage is
-//! the number of units held over the number the empty pool could hold. Free resources go to the most under-used; when
-//! they are not enough, reclaim takes from consumers above their share limit, then from those above their share usage
-//! quota. A reclaimed unit keeps running for a grace period. Every pool keeps its own state.
+//! the number of units held over the capacity of the empty pool in such units. Free resources go to the most under-used; when
+//! they are insufficient, reclaim takes from consumers above their share limit, then from those above their share usage
+//! quota. A reclaimed unit keeps running for a grace period. Every pool is shared separately.
 //!
 //! # Source
 //! ego.md; IBM, *Share policies for multidimensional scheduling*
 //!
 //! # Differs
-//! IBM publishes no source: choices of our own carry their number (OC-1 to OC-32) where they are made.
+//! IBM publishes no source: our own choices are numbered (OC-1 to OC-34) where they are made.
 
 mod adapter;
 pub mod assign;
 pub mod config;
 pub mod cycle;
+mod cycle_state;
 mod describe;
-mod desk;
 mod export;
 mod form;
 pub mod grace;
 mod holdings;
 pub mod ids;
+mod initial_state;
 pub mod layout;
 mod ledger;
 mod limits;
 mod memory;
 pub mod model;
 pub mod number;
-mod opening;
 mod order;
 mod over_commit;
 pub mod ownership;
@@ -38,6 +38,7 @@ pub mod plan;
 pub mod pool;
 pub mod pool_state;
 pub mod quota;
+mod quota_status;
 mod ranking;
 pub mod reclaim;
 mod refuse;
@@ -48,7 +49,6 @@ pub mod slot;
 mod slot_cycle;
 mod slot_findings;
 mod slot_view;
-mod standing;
 mod switches;
 mod translate;
 mod versions;

@@ -1,18 +1,18 @@
-//! From the cluster to the state of a plan.
+//! Conversion of a partition to a plan.
 //!
 //! # Rule
 //! The partition's nodes are the plan's hosts, queues are consumers below one root, pod sets are sub-allocations, pods are units.
-//! The share ratio is a queue's weight (of GPUs, else of CPU, else of memory; 1 if it has none), the share priority its
+//! The share ratio is a queue's weight (of GPUs, else of CPU, else of memory; 1 by default), the share priority its
 //! priority, the share limit its limit. A queue owns the first whole hosts that fit into its quota, its parent at least
-//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. A pod that was evicted
-//! asks for its replacement at once (OC-4), which is the pod itself and starts once it is gone; one that nobody replaces asks for nothing.
+//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. An evicted pod
+//! demands its replacement at once (OC-4): the same pod, which starts when it is gone; a pod that is not replaced demands nothing.
 //!
 //! # Source
 //! ego.md 2, 3.1
 //!
 //! # Differs
-//! A part of a GPU counts as a whole one, since EGO counts devices. Pod slots are a dimension. Jobs that may not be preempted
-//! are never reclaimed. A quota smaller than a host owns nothing; it is a number of hosts here.
+//! A fraction of a GPU counts as a whole one, since EGO counts devices. Pod slots are a dimension. Non-preemptible jobs are
+//! never reclaimed. Ownership is a number of hosts, so a quota smaller than a host owns nothing.
 
 use std::collections::BTreeMap;
 
@@ -27,43 +27,43 @@ use crate::policy::PartitionView;
 use crate::time::{Span, Time};
 use crate::units::{Bound, RESOURCES_MAX, Resource, Weight};
 
-/// The dimension in which pod slots are counted; scenarios name at most seven resources.
+/// Dimension of pod slots; scenarios have at most seven resources.
 pub const SLOTS: usize = RESOURCES_MAX - 1;
 
-/// The plan of a partition and how it is named in the cluster.
+/// The plan of a partition, and the mapping between its ids and those of the cluster.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The plan.
     pub plan: Plan,
-    /// How many times what it has a host offers; the hosts of the plan are what they offer.
+    /// Over-commit ratios; the hosts of the plan have the offered capacity.
     pub over_commit: Ratios,
-    /// Its hosts, split.
+    /// Owners and pools.
     pub layout: Layout,
-    /// Per consumer; `None` for the root.
+    /// Queue per consumer; `None` for the root.
     pub queues: Arena<ConsumerId, Option<QueueId>>,
-    /// Per queue.
+    /// Consumer per queue.
     pub consumers: Arena<QueueId, ConsumerId>,
-    /// Per host.
+    /// Node per host.
     pub nodes: Arena<HostId, NodeId>,
-    /// Per node.
+    /// Host per node.
     hosts: BTreeMap<NodeId, HostId>,
 }
 
-/// The state of a pool with the pods behind it.
+/// State of a plan in a cycle, with the pods of its units.
 #[derive(Clone, Debug)]
-pub struct Desk<'a> {
-    /// The state.
+pub struct CycleState<'a> {
+    /// State of the plan.
     pub state: PoolState<'a>,
-    /// Per sub-allocation.
+    /// Pod set per sub-allocation.
     pub pod_sets: Arena<SubId, PodSetId>,
-    /// Per sub-allocation its pods that wait, the next one last.
+    /// Pending pods per sub-allocation, the next one last.
     pub waiting: Arena<SubId, Vec<PodId>>,
-    /// Per unit.
+    /// Pod per unit.
     pub pods: Arena<UnitId, PodId>,
 }
 
 impl Model {
-    /// Reads the tree and the hosts.
+    /// Builds the plan of the partition.
     pub fn new(world: PartitionView<'_>, config: &Config) -> Model {
         let cluster = world.cluster;
         let grace = config.grace.unwrap_or(cluster.delays.termination);
@@ -151,7 +151,7 @@ impl Model {
         }
     }
 
-    /// A middle consumer owns at least what its children own together, dimension by dimension.
+    /// Raises the ownership of inner consumers to the sum of their children, per dimension.
     fn own_enough(&mut self) {
         for node in self.plan.consumers.ids().rev().filter(|&c| c != ConsumerId::ROOT) {
             let mut sum = [None; RESOURCES_MAX];
@@ -178,7 +178,7 @@ impl Model {
         }
     }
 
-    /// The ratios of the dimensions in which hosts offer more than they have.
+    /// Over-committed dimensions with their ratios.
     pub fn over_commitment(&self) -> Vec<(u8, f64)> {
         let ratios =
             Resource::ACCOUNTED.into_iter().map(|resource| (resource, self.over_commit.get(resource)));
@@ -190,12 +190,12 @@ impl Model {
     pub fn host(&self, node: NodeId) -> Option<HostId> {
         self.hosts.get(&node).copied()
     }
-    /// The leaf a queue is.
+    /// The consumer of a queue.
     pub fn consumer(&self, queue: QueueId) -> ConsumerId {
         self.consumers[queue]
     }
 
-    /// Where a unit was drawn from: as remembered, if that can still be; otherwise where one like it would be drawn from now.
+    /// Source of a unit: the remembered one if still valid, otherwise the one that a new unit would use.
     pub(super) fn source(
         &self,
         known: Option<Source>,
@@ -228,14 +228,14 @@ impl Model {
     }
 }
 
-/// A queue's share ratio in millionths.
+/// Share ratio of a queue in millionths.
 fn ratio_of(queue: &Queue) -> u64 {
     let weights = [Resource::GPU, Resource::CPU, Resource::MEMORY].map(|r| queue.resources.get(r).weight);
     let weight = weights.into_iter().flatten().next().unwrap_or(Weight::ONE);
     weight.in_millionths().max(0) as u64
 }
 
-/// What the hosts of a list have together.
+/// Total capacity of the hosts.
 pub fn sum_of(plan: &Plan, hosts: &[HostId]) -> Dims {
     let mut sum = Dims::default();
     for &host in hosts {
@@ -244,7 +244,7 @@ pub fn sum_of(plan: &Plan, hosts: &[HostId]) -> Dims {
     sum
 }
 
-/// How long a unit that was evicted still runs.
+/// Remaining time until `until`.
 pub fn grace_left(world: PartitionView<'_>, until: Time) -> Span {
     if until > world.now { until - world.now } else { Span::ZERO }
 }

@@ -1,17 +1,17 @@
-//! Exact numbers: naturals of any size, and fractions of them that are compared but never shortened by force.
+//! Exact arithmetic: natural numbers of any size, and fractions that are compared without being reduced.
 //!
 //! # Rule
-//! Shares of one pool are kept as whole multiples of `1/D`, where `D` is the least common multiple of the capacities
-//! that occur in the pool: usage and demand are then plain integers, and adding a unit is one addition. Only
-//! quotas have a denominator of their own. Ties are part of the policy, so nothing is ever rounded: a number that
-//! outgrows 128 bits becomes a list of limbs.
+//! Shares of a pool are integer multiples of `1/D`, where `D` is the least common multiple of the capacities
+//! that occur in the pool: usage and demand are integers, and adding a unit is one addition. Only
+//! quotas have their own denominators. Ties are part of the policy, so nothing is ever rounded: a number that
+//! exceeds 128 bits becomes a list of limbs.
 //!
 //! # Source
 //! ego.md 11.3
 //!
 //! # Differs
-//! Integers over a common denominator instead of a rational type: no greatest common divisors in the loops, and only
-//! division by one machine word is needed, which keeps the page small.
+//! Integers over a common denominator replace a rational type: the loops compute no greatest common divisors, and only
+//! division by a machine word is needed, which keeps the code small.
 
 use std::cmp::Ordering;
 
@@ -20,9 +20,9 @@ use crate::trace::Exact;
 /// A natural number of any size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nat {
-    /// Fits 128 bits.
+    /// Up to 128 bits.
     Small(u128),
-    /// Does not: limbs of 32 bits, lowest first, the last one not zero.
+    /// More than 128 bits: limbs of 32 bits, lowest first, the last one not zero.
     Big(Vec<u32>),
 }
 
@@ -39,12 +39,12 @@ impl From<u64> for Nat {
 }
 
 impl Nat {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Nat = Nat::Small(0);
     /// One.
     pub const ONE: Nat = Nat::Small(1);
 
-    /// Whether it is nothing.
+    /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         *self == Nat::ZERO
     }
@@ -84,7 +84,7 @@ impl Nat {
         Nat::from_limbs(long)
     }
 
-    /// The difference; nothing where the other is larger.
+    /// The difference; zero if the other is larger.
     pub fn minus(&self, other: &Nat) -> Nat {
         match (self, other) {
             (Nat::Small(l), Nat::Small(r)) => return Nat::Small(l.saturating_sub(*r)),
@@ -122,12 +122,12 @@ impl Nat {
         Nat::from_limbs(limbs)
     }
 
-    /// Times a machine word.
+    /// The product with a machine word.
     pub fn scaled(&self, by: u64) -> Nat {
         self.times(&Nat::from(by))
     }
 
-    /// Quotient and remainder of a division by a machine word that is not zero.
+    /// Quotient and remainder of the division by a machine word, which must not be zero.
     pub fn divided(&self, by: u64) -> (Nat, u64) {
         if let Nat::Small(n) = self {
             return (Nat::Small(n / u128::from(by)), (n % u128::from(by)) as u64);
@@ -142,7 +142,7 @@ impl Nat {
         (Nat::from_limbs(limbs), rest as u64)
     }
 
-    /// The nearest double below or at it, up to a few units in the last place; and how many binary digits were cut.
+    /// Mantissa as a double, rounded down within a few units in the last place, and the number of binary digits cut.
     fn parts(&self) -> (f64, usize) {
         match self {
             Nat::Small(n) => (*n as f64, 0),
@@ -173,7 +173,7 @@ impl PartialOrd for Nat {
     }
 }
 
-/// A fraction; equal by value, however it is written.
+/// A fraction, not necessarily reduced; compared by value.
 #[derive(Clone, Debug)]
 pub struct Fraction {
     /// Numerator.
@@ -183,7 +183,7 @@ pub struct Fraction {
 }
 
 impl Fraction {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Fraction = Fraction { n: Nat::ZERO, d: Nat::ONE };
 
     /// A whole number.
@@ -191,7 +191,7 @@ impl Fraction {
         Fraction { n, d: Nat::ONE }
     }
 
-    /// `self · part / of`, shortened by what one machine word shows.
+    /// `self · part / of`, reduced as far as a machine word shows.
     pub fn portion(&self, part: u64, of: u64) -> Fraction {
         let g = gcd(part, of);
         let (part, of) = (part / g, of / g);
@@ -199,7 +199,7 @@ impl Fraction {
         Fraction { n: self.n.divided(g).0.scaled(part), d: self.d.scaled(of / g) }
     }
 
-    /// The difference to a whole number; nothing where that is larger.
+    /// The difference to a whole number; zero if that is larger.
     pub fn less(&self, whole: &Nat) -> Fraction {
         Fraction { n: self.n.minus(&whole.times(&self.d)), d: self.d.clone() }
     }
@@ -213,7 +213,7 @@ impl Fraction {
         Fraction { n, d: self.d.times(&other.d) }
     }
 
-    /// As a double, for display only.
+    /// Nearest double, for display only.
     pub fn as_real(&self) -> f64 {
         let ((n, n_cut), (d, d_cut)) = (self.n.parts(), self.d.parts());
         let mut value = n / d;
@@ -226,13 +226,13 @@ impl Fraction {
         value
     }
 
-    /// As it is shown.
+    /// Display value.
     pub fn exact(&self) -> Exact {
         let terms = self.lowest_terms().and_then(|(n, d)| Some((n.try_into().ok()?, d.try_into().ok()?)));
         Exact { fraction: terms, real: self.as_real() }
     }
 
-    /// In lowest terms, if both parts fit 128 bits.
+    /// Reduced numerator and denominator, if both fit 128 bits.
     pub fn lowest_terms(&self) -> Option<(u128, u128)> {
         let (Nat::Small(n), Nat::Small(d)) = (&self.n, &self.d) else { return None };
         let (mut a, mut b) = (*n, *d);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     proptest! {
-        /// Laws that tie every operation to the others, across the border of 128 bits.
+        /// Laws between operations, across the boundary of 128 bits.
         #[test]
         fn operations_agree(
             a in prop::collection::vec(any::<u32>(), 0..9),

@@ -1,9 +1,9 @@
-//! Who is served first: the order in which the next free pass of the public pool takes consumers, and the jobs of a leaf.
+//! Serving order of the next free pass over the public pool: consumers, then the jobs of a leaf.
 //!
 //! # Rule
-//! Only consumers with pending work that the pool admits are in it. Siblings stand by share priority, then by projected usage for their
-//! share ratio, then in tree order; in a slot plan by slots held for their share ratio. The order is that of the numbers now; each unit that is
-//! placed may change it.
+//! Only consumers with pending units that the pool admits are listed. Siblings are ordered by share priority, then by projected
+//! usage over share ratio, then in tree order; in a slot plan by slots held over share ratio. The order reflects the present
+//! numbers; each placed unit may change it.
 //!
 //! # Source
 //! ego.md 7.2, 10
@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 
 use super::ids::{ConsumerId, InPool};
 use super::memory::job_of;
-use super::model::{Desk, Model};
+use super::model::{CycleState, Model};
 use super::number::Nat;
 use super::pool::PoolBook;
 use super::ranking::compare_per_ratio;
@@ -25,17 +25,17 @@ use crate::policy::PartitionView;
 use crate::policy::order_level::{Extent, Ranked};
 use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, Subject, Term, Value};
 
-/// The levels from the root to a queue, and what is below it.
+/// Returns the levels from the root to the queue, then its children or its jobs.
 pub(super) fn order(
     world: PartitionView<'_>,
     model: &Model,
-    desk: &Desk<'_>,
+    current: &CycleState<'_>,
     queue: QueueId,
     job: Option<JobId>,
 ) -> Vec<OrderLevel> {
-    let pool = model.layout.pool(&desk.state, ConsumerId::ROOT);
-    let book = PoolBook::open(&desk.state, &pool);
-    let ranks = Ranks::new(world, model, desk, &book);
+    let pool = model.layout.pool(&current.state, ConsumerId::ROOT);
+    let book = PoolBook::open(&current.state, &pool);
+    let ranks = Ranks::new(world, model, current, &book);
     let mut path: Vec<ConsumerId> = model.plan.path(model.consumer(queue)).collect();
     path.reverse();
     let mut levels: Vec<OrderLevel> =
@@ -46,22 +46,27 @@ pub(super) fn order(
     levels
 }
 
-/// Everything that is compared.
+/// Sort keys of all consumers.
 struct Ranks<'r> {
     world: PartitionView<'r>,
     model: &'r Model,
-    desk: &'r Desk<'r>,
-    /// Whether somebody in the consumer waits and could be served.
+    current: &'r CycleState<'r>,
+    /// Whether the subtree has pending units that could be placed.
     waits: InPool<bool>,
     /// Projected usage, or slots held.
     usage: InPool<Nat>,
-    /// What 1 is in these numbers.
+    /// Usage of the whole pool.
     whole: Nat,
 }
 
 impl<'r> Ranks<'r> {
-    fn new(world: PartitionView<'r>, model: &'r Model, desk: &'r Desk<'r>, book: &PoolBook<'_>) -> Ranks<'r> {
-        let state = &desk.state;
+    fn new(
+        world: PartitionView<'r>,
+        model: &'r Model,
+        current: &'r CycleState<'r>,
+        book: &PoolBook<'_>,
+    ) -> Ranks<'r> {
+        let state = &current.state;
         let all = || model.plan.subtree(ConsumerId::ROOT);
         let mut waits = InPool::new(all(), |_| false);
         let mut mark = |leaf: ConsumerId| model.plan.path(leaf).for_each(|c| waits[c] = true);
@@ -72,13 +77,13 @@ impl<'r> Ranks<'r> {
             };
             all().filter(served).for_each(&mut mark);
             let usage = InPool::new(all(), |c| book.projected(c).clone());
-            return Ranks { world, model, desk, waits, usage, whole: book.whole.clone() };
+            return Ranks { world, model, current, waits, usage, whole: book.whole.clone() };
         };
         let limits = slot_cycle::limits(state);
         let slots = slot_cycle::slots(state, rules, &limits);
         all().filter(|&leaf| model.plan.is_leaf(leaf) && slots.waits(leaf)).for_each(&mut mark);
         let usage = InPool::new(all(), |c| Nat::from(slots.held_below(c)));
-        Ranks { world, model, desk, waits, usage, whole: Nat::ONE }
+        Ranks { world, model, current, waits, usage, whole: Nat::ONE }
     }
 
     fn compare(&self, a: ConsumerId, b: ConsumerId) -> Ordering {
@@ -120,7 +125,7 @@ impl<'r> Ranks<'r> {
         })
     }
 
-    /// What put a consumer behind a sibling.
+    /// Checks that place a consumer behind a sibling.
     fn behind(&self, consumer: ConsumerId, before: ConsumerId) -> Vec<Check> {
         let subject = rules::between(self.model.queues[consumer], self.model.queues[before]);
         let (own, other) = (self.priority(consumer), self.priority(before));
@@ -131,12 +136,12 @@ impl<'r> Ranks<'r> {
         vec![Check::new(rule, subject, self.per_ratio(consumer), Op::AtLeast, self.per_ratio(before))]
     }
 
-    /// The jobs of a leaf that wait, in the order of its sub-allocations.
+    /// Pending jobs of a leaf, in the order of its sub-allocations.
     fn jobs(&self, leaf: QueueId, subject: Option<JobId>) -> OrderLevel {
-        let state = &self.desk.state;
+        let state = &self.current.state;
         let subs = state.subs_of[self.model.consumer(leaf)].iter().copied();
         let waiting = subs.filter(|&sub| state.subs[sub].outstanding() > 0);
-        let mut all: Vec<JobId> = waiting.map(|sub| job_of(self.world, self.desk.pod_sets[sub])).collect();
+        let mut all: Vec<JobId> = waiting.map(|sub| job_of(self.world, self.current.pod_sets[sub])).collect();
         all.dedup();
         let jobs = &self.world.cluster.jobs;
         let priority =

@@ -1,9 +1,9 @@
-//! Hosts that offer more than they have.
+//! Over-commitment: hosts that offer more than their physical capacity.
 //!
 //! # Rule
-//! Of each dimension a host offers what it has times the over-commit ratio of the plan: that is its capacity wherever the policy
-//! counts, in ownership, share usage, quotas and limits given as a part. GPUs are offered whole. A unit that starts on a host whose units
-//! together ask for more than the host has is explained by that ratio.
+//! In each dimension a host offers its physical capacity times the over-commit ratio of the plan. The policy uses the offered
+//! capacity everywhere: in ownership, share usage, quotas and relative limits. GPUs are offered whole. A start on a host whose
+//! units together request more than its physical capacity is explained by the ratio.
 //!
 //! # Source
 //! ego.md 2; IBM, *MDPlan.xml reference*, `OverCommitRatio`
@@ -12,21 +12,21 @@
 //! OC-34: ratios from 1 to 100, of CPU, memory and GPUs
 
 use super::ids::UnitId;
-use super::model::{Desk, Model};
+use super::model::{CycleState, Model};
 use super::rules::{OVER_COMMIT, term};
 use crate::trace::{Check, Op, Quantity, Subject, Value};
 use crate::units::{Amount, Resource, Weight};
 
-/// What a host has of a resource of which it offers so much.
+/// Physical capacity of a host for an offered one.
 fn had(offered: f64, resource: Resource, ratio: Weight) -> f64 {
     let has = offered / ratio.as_real();
-    // What is offered was rounded down to whole GPUs, millicores or bytes.
+    // The offered capacity was rounded down to whole GPUs, millicores or bytes.
     if resource == Resource::GPU { has.ceil() } else { has.round() }
 }
 
-/// The comparisons that hold for a unit because its host is over-committed.
-pub(super) fn checks(model: &Model, desk: &Desk<'_>, id: UnitId) -> Vec<Check> {
-    let state = &desk.state;
+/// Checks for a unit on an over-committed host; empty if its physical capacity suffices.
+pub(super) fn checks(model: &Model, current: &CycleState<'_>, id: UnitId) -> Vec<Check> {
+    let state = &current.state;
     let unit = &state.units[id];
     let size = |id: UnitId| &state.subs[state.units[id].sub].unit;
     let check = |resource: Resource| {

@@ -1,10 +1,10 @@
-//! Who owns which hosts, what owners lend, and what they call back.
+//! Ownership: distribution of hosts to owners, lending and call-back.
 //!
 //! # Rule
-//! At each node the children's ownership is served by rank, 0 first, ties by tree order, out of what the node itself owns;
-//! what the children leave is the node's private pool, and the root's rest is the public pool. An owner lends the
-//! whole hosts that it does not need: into its parent's pool, from there one level up as long as nobody uses
-//! them. A lent host that its owner needs again, while borrowers run on it, is called back as a whole.
+//! At each node the children's ownership is served by rank, 0 first, ties by tree order, out of the node's own hosts;
+//! the remainder is the node's private pool, and that of the root the public pool. An owner lends the
+//! whole hosts that it does not need: to its parent's pool, and from there one level up while they are
+//! unused. If the owner needs a lent host while borrowers run on it, the whole host is called back.
 //!
 //! # Source
 //! ego.md 3; IBM, *Ownership in a multidimensional resource plan*
@@ -21,12 +21,12 @@ use super::reclaim::Reclaim;
 use crate::id::Arena;
 use crate::time::Time;
 
-/// For each consumer: a leaf's own hosts, or the base hosts of a middle consumer's pool; in plan order.
+/// Own hosts of each leaf, and base hosts of each inner consumer's pool, in plan order.
 pub fn split_hosts(plan: &Plan) -> Arena<ConsumerId, Vec<HostId>> {
     let mut holdings: Arena<ConsumerId, Vec<HostId>> = plan.consumers.ids().map(|_| Vec::new()).collect();
     let mut available: Arena<ConsumerId, Vec<HostId>> = holdings.clone();
     available[ConsumerId::ROOT] = plan.hosts.ids().collect();
-    // Parents come before their children.
+    // Parents precede their children.
     for node in plan.consumers.ids() {
         let all = std::mem::take(&mut available[node]);
         let mut rest = all.clone();
@@ -40,7 +40,7 @@ pub fn split_hosts(plan: &Plan) -> Arena<ConsumerId, Vec<HostId>> {
     holdings
 }
 
-/// Takes what the entries name out of the rest, in plan order.
+/// Removes the hosts of the entries from `rest` and returns them, in plan order.
 fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<HostId>) -> Vec<HostId> {
     let mut taken: Vec<HostId> = Vec::new();
     for entry in entries {
@@ -71,7 +71,7 @@ fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<HostId>)
     taken
 }
 
-/// Takes a host out of what is left of the amounts, if it fits as a whole.
+/// Subtracts a host from the remaining amounts if it fits as a whole.
 fn fits_into(left: &mut [Option<i64>], host: &Dims) -> bool {
     let fits = left.iter().zip(host).all(|(left, &has)| left.is_none_or(|left| has <= left));
     let gives = left.iter().zip(host).any(|(left, &has)| left.is_some() && has > 0);
@@ -83,16 +83,16 @@ fn fits_into(left: &mut [Option<i64>], host: &Dims) -> bool {
     fits && gives
 }
 
-/// What becomes of the owners' hosts in one cycle.
+/// Result of the lending step of a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lending {
-    /// Hosts that are called back, by owner.
+    /// Hosts called back, by owner.
     pub called_back: Arena<ConsumerId, Vec<HostId>>,
-    /// For each owner its hosts that are not lent: those without borrowers first.
+    /// Hosts that are not lent, by owner; those without borrowers first.
     pub own: Arena<ConsumerId, Vec<HostId>>,
 }
 
-/// Decides which hosts are lent now, and drops earmarks on those called back.
+/// Decides which hosts are lent, and drops earmarks on those called back.
 pub fn lend(state: &mut PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>) -> Lending {
     let plan = state.plan;
     let none = || plan.consumers.ids().map(|_| Vec::new()).collect();
@@ -111,7 +111,7 @@ pub fn lend(state: &mut PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>
                 && !reserved.contains(&host)
                 && !needed.contains(&host)
                 && !is_used_by_owner(state, host);
-            // A host that borrowers are on stays in the pool that has it, unless it was called back before.
+            // A host with borrowers stays in its pool unless it was called back before.
             let stays = state.lent[host].filter(|_| is_borrowed);
             state.lent[host] = is_lendable.then_some(stays.unwrap_or(parent));
             if is_borrowed && !is_lendable {
@@ -129,7 +129,7 @@ pub fn lend(state: &mut PoolState<'_>, holdings: &Arena<ConsumerId, Vec<HostId>>
     lending
 }
 
-/// Whether borrowers run on a host, or are promised to.
+/// Whether a host has running or earmarked units of borrowers.
 fn is_borrowed(state: &PoolState<'_>, host: HostId) -> bool {
     let units = state.on_host[host].iter().any(|&id| state.units[id].source != Source::Owned);
     units || state.earmarks.iter().any(|e| e.host == host && e.source != Source::Owned)
@@ -140,8 +140,8 @@ fn is_used_by_owner(state: &PoolState<'_>, host: HostId) -> bool {
     units || state.earmarks.iter().any(|e| e.host == host && e.source == Source::Owned)
 }
 
-/// Hosts on which the owner's outstanding units would be laid out, were there no borrowers: first fit in this order; the first
-/// units of an allocation only if all of them fit.
+/// Hosts needed for the owner's outstanding units without borrowers: first fit in this order; the first units of an
+/// allocation count only if all of them fit.
 fn needed_hosts(state: &PoolState<'_>, leaf: ConsumerId, order: &[HostId]) -> Vec<HostId> {
     let mut rooms: Vec<_> = order.iter().map(|&host| (host, owner_room(state, host), false)).collect();
     let lay = |rooms: &mut Vec<(HostId, Dims, bool)>, sub: SubId| {
@@ -184,7 +184,7 @@ fn owner_room(state: &PoolState<'_>, host: HostId) -> Dims {
     room
 }
 
-/// The lent hosts of a pool, in plan order.
+/// Lent hosts of a pool, in plan order.
 pub fn lent_to(
     state: &PoolState<'_>,
     holdings: &Arena<ConsumerId, Vec<HostId>>,
@@ -201,7 +201,7 @@ pub fn lent_to(
     hosts
 }
 
-/// Lent hosts of owners below a pool that are in a pool further up now.
+/// Lent hosts of owners below a pool that have moved to a pool further up.
 pub fn passed_on(
     state: &PoolState<'_>,
     holdings: &Arena<ConsumerId, Vec<HostId>>,
@@ -213,7 +213,7 @@ pub fn passed_on(
     owners.flat_map(|owner| holdings[owner].iter().copied().filter(is_above)).collect()
 }
 
-/// Idle lent hosts of a pool move one level up, if the consumer that has it lends.
+/// Moves idle lent hosts of a pool one level up if its consumer lends.
 pub fn pass_on(state: &mut PoolState<'_>, pool: ConsumerId) {
     let consumer = &state.plan.consumers[pool];
     let Some(above) = consumer.parent.filter(|_| consumer.lendout) else { return };
@@ -225,31 +225,30 @@ pub fn pass_on(state: &mut PoolState<'_>, pool: ConsumerId) {
     }
 }
 
-/// What an owner took back.
+/// Result of a call-back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TakenBack {
-    /// Its units that found room at once.
+    /// Units of the owner that started at once.
     pub started: Vec<UnitId>,
-    /// Reclaims for one of its own units each.
+    /// Reclaims for units of the owner, one each.
     pub owned: Vec<Reclaim>,
-    /// Reclaims of whatever else runs on the hosts.
+    /// Reclaims of the other borrowed units on the hosts.
     pub others: Vec<Reclaim>,
 }
 
-/// An owner takes its called-back hosts: per outstanding unit the newest borrowed ones until it fits, then the others
-/// go into their grace as well. Answers with units that found room at once, the reclaims for its own units, and those of the
-/// call-back.
+/// Takes back called-back hosts: for each outstanding unit of the owner, the newest borrowed units are reclaimed until it
+/// fits; then the other borrowed units are reclaimed as well.
 pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) -> TakenBack {
     let (mut started, mut owned) = (Vec::new(), Vec::new());
     for at in 0..state.subs_of[leaf].len() {
         let sub = state.subs_of[leaf][at];
-        // The first units of an allocation wait until the whole hosts are back, and start together.
+        // The first units of an allocation start together, when the whole hosts are free.
         while state.subs[sub].outstanding() > 0 && state.first_units(sub).is_empty() {
             if let Some(&host) = hosts.iter().find(|&&h| state.fits_now(sub, h)) {
                 if state.subs[sub].startable() == 0 {
                     break;
                 }
-                // A victim without grace left more room than was asked for.
+                // A victim without a grace period freed more than required.
                 started.push(state.start(sub, host, Source::Owned));
                 continue;
             }
@@ -257,7 +256,7 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) 
             else {
                 break;
             };
-            let deadline = send_away(state, leaf, &victims);
+            let deadline = evict_borrowed(state, leaf, &victims);
             state.earmark(sub, host, Source::Owned, &victims);
             let last = state.earmarks.len() - 1;
             if state.earmarks[last].victims.is_empty() {
@@ -270,7 +269,7 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) 
     for &host in hosts {
         let victims: Vec<UnitId> = borrowed_newest_first(state, host).collect();
         if !victims.is_empty() {
-            let deadline = send_away(state, leaf, &victims);
+            let deadline = evict_borrowed(state, leaf, &victims);
             others.push(Reclaim { by: Some((leaf, None)), host, victims, deadline, why: None });
         }
     }
@@ -280,7 +279,7 @@ pub fn take_back(state: &mut PoolState<'_>, leaf: ConsumerId, hosts: &[HostId]) 
 fn borrowed_newest_first<'b>(state: &'b PoolState<'_>, host: HostId) -> impl Iterator<Item = UnitId> + 'b {
     let is_borrowed = |&id: &UnitId| {
         let unit = &state.units[id];
-        state.may_go(id) && unit.source != Source::Owned
+        state.is_reclaimable(id) && unit.source != Source::Owned
     };
     state.on_host[host].iter().rev().copied().filter(is_borrowed)
 }
@@ -302,7 +301,7 @@ fn victims_for(state: &PoolState<'_>, sub: SubId, host: HostId) -> Option<Vec<Un
     None
 }
 
-fn send_away(state: &mut PoolState<'_>, owner: ConsumerId, victims: &[UnitId]) -> Time {
+fn evict_borrowed(state: &mut PoolState<'_>, owner: ConsumerId, victims: &[UnitId]) -> Time {
     let mut deadline = state.now;
     for &id in victims {
         let until = state.now + super::grace::borrower_grace(state, owner, id);

@@ -1,16 +1,16 @@
-//! What an administrator configures: the consumer tree and the hosts of one plan.
+//! Configuration of a plan: the consumer tree and its hosts.
 //!
 //! # Rule
-//! Consumers stand in tree order, parents before their children, so a subtree is a range. Share ratios of siblings
-//! are whole numbers without a common divisor: multiplying all of them by a constant changes nothing. Larger share
+//! Consumers are in tree order, parents before their children, so a subtree is a range. Share ratios of siblings
+//! are integers without a common divisor, because only their proportions matter. Larger share
 //! priorities are served first (OC-1).
 //!
 //! # Source
 //! ego.md 2; IBM Spectrum Symphony, *Share policies for multidimensional scheduling*, `MDPlan.xml` reference
 //!
 //! # Differs
-//! OC-1: IBM counts share priorities from 1, the highest, to 10 (*Share priority and ratio*); here the larger number is the
-//! higher priority, as in every other policy. The import of a resource plan turns them round.
+//! OC-1: IBM counts share priorities from 1, the highest, to 10 (*Share priority and ratio*); here a larger number is a
+//! higher priority, as in every other policy. The import of a resource plan inverts them.
 
 use super::ids::{ConsumerId, Consumers, HostId, consumers};
 use super::number::gcd;
@@ -18,7 +18,7 @@ use crate::id::Arena;
 use crate::time::Span;
 use crate::units::RESOURCES_MAX;
 
-/// One amount per dimension, in base units.
+/// Amounts per dimension, in base units.
 pub type Dims = [i64; RESOURCES_MAX];
 
 /// A consumer tree and the hosts it shares.
@@ -28,52 +28,52 @@ pub struct Plan {
     pub consumers: Arena<ConsumerId, Consumer>,
     /// Capacity of each host after over-commitment.
     pub hosts: Arena<HostId, Dims>,
-    /// The grace of the public pool, and of private ones without their own.
+    /// Grace period of the public pool, and of private pools without their own.
     pub default_grace: Span,
-    /// Which host a unit goes to.
+    /// Choice of the host of a unit.
     pub placement: Placement,
-    /// The slot policy's rules; `None`: the multidimensional policy.
+    /// Rules of the slot policy; `None` for the multidimensional policy.
     pub slots: Option<SlotRules>,
 }
 
-/// Which host a unit goes to (ego.md 7.4).
+/// Choice of the host of a unit (ego.md 7.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// The first host that fits.
     #[default]
     Stacked,
-    /// The host that can still take the most units of this size (OC-15).
+    /// The host with room for the most units of this size (OC-15).
     Balanced,
-    /// As stacked, but a host with work of one leaf takes no other's (OC-26).
+    /// As stacked, but a host runs units of one leaf only (OC-26).
     Exclusive,
 }
 
-/// Which quota reclaim goes by.
+/// Quota that reclaim uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShareQuota {
     /// By share ratio only.
     Static,
-    /// Adjusted to the workload.
+    /// Adjusted to demand.
     #[default]
     Dynamic,
 }
 
-/// Where shares are enforced.
+/// Level at which shares are enforced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnforceAt {
-    /// A leaf takes from any leaf above its quota.
+    /// A leaf reclaims from any leaf above its quota.
     #[default]
     Leaf,
-    /// The siblings where two paths split must be below and above their quotas.
+    /// The siblings at which the two paths split must be below and above their quotas.
     Parent,
 }
 
-/// A plan that shares whole slots instead of usage.
+/// Rules of a plan that shares whole slots instead of usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlotRules {
-    /// Which quota reclaim goes by.
+    /// Quota that reclaim uses.
     pub share_quota: ShareQuota,
-    /// Where shares are enforced.
+    /// Level at which shares are enforced.
     pub enforce_at: EnforceAt,
 }
 
@@ -82,60 +82,60 @@ pub struct SlotRules {
 pub struct Consumer {
     /// `None` for the root.
     pub parent: Option<ConsumerId>,
-    /// In tree order; empty for a leaf.
+    /// Children in tree order; empty for a leaf.
     pub children: Vec<ConsumerId>,
-    /// One past the last consumer below this one.
+    /// One past the last consumer of the subtree.
     pub end: ConsumerId,
-    /// How many consumers stand above.
+    /// Number of ancestors.
     pub depth: usize,
-    /// Share ratio among siblings; 0 takes no part in share pools.
+    /// Share ratio among siblings; 0 excludes it from share pools.
     pub ratio: u64,
-    /// Larger is served first, among siblings only.
+    /// Share priority among siblings, larger first.
     pub priority: i64,
-    /// Per dimension, how much it may draw from one share pool.
+    /// Share limit per dimension, for each pool.
     pub share_limit: [Option<ShareLimit>; RESOURCES_MAX],
-    /// Order of ownership, 0 first.
+    /// Rank in the distribution of hosts to owners, 0 first.
     pub rank: u32,
-    /// What it owns.
+    /// Ownership.
     pub own: Vec<Ownership>,
-    /// The part of its own that is never lent.
+    /// Own hosts that are never lent.
     pub reserved: Vec<Ownership>,
-    /// Whether it lends what it cannot use.
+    /// Whether it lends unused hosts.
     pub lendout: bool,
-    /// How long its borrowers may take to give back.
+    /// Grace period of its borrowers.
     pub lendout_grace: Span,
-    /// The grace of its private pool.
+    /// Grace period of its private pool.
     pub private_pool_grace: Option<Span>,
-    /// How long its units keep when they are taken.
+    /// Grace period of its own reclaimed units.
     pub reclaim_grace: Option<Span>,
 }
 
-/// How much of one dimension a consumer may draw from a pool.
+/// Limit on the usage of a pool in one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShareLimit {
-    /// An amount.
+    /// An amount in base units.
     At(i64),
-    /// A part of the pool's capacity, in millionths.
+    /// A fraction of the pool's capacity, in millionths.
     Part(i64),
 }
 
 /// One entry of an ownership.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ownership {
-    /// These hosts.
+    /// Listed hosts.
     Hosts(Vec<HostId>),
-    /// The first hosts of the parent that nobody took yet, in host order.
+    /// The first unassigned hosts of the parent, in host order.
     Count(usize),
-    /// So many thousandths of the parent's hosts, rounded down.
+    /// A fraction of the parent's hosts, in thousandths, rounded down.
     Part(usize),
     /// The first whole hosts that fit into these amounts, in host order.
     Amounts([Option<i64>; RESOURCES_MAX]),
-    /// All that is left.
+    /// All unassigned hosts of the parent.
     Remaining,
 }
 
 impl Plan {
-    /// Appends a consumer; parents come first, and a subtree is finished before the next sibling begins.
+    /// Appends a consumer. Parents must be added first, and a subtree completed before the next sibling.
     pub fn add(&mut self, parent: Option<ConsumerId>, mut consumer: Consumer) -> ConsumerId {
         consumer.parent = parent;
         consumer.depth = parent.map_or(0, |p| self.consumers[p].depth + 1);
@@ -151,8 +151,8 @@ impl Plan {
         id
     }
 
-    /// Makes the ratios of every sibling group whole numbers without a common divisor, from fractions `n / d` with
-    /// `d > 0`. A group whose common denominator does not fit is rounded to millionths.
+    /// Sets the ratios from fractions `n / d` with `d > 0`, scaled to integers without a common divisor per sibling group. A
+    /// group whose common denominator overflows is rounded to millionths.
     pub fn set_ratios(&mut self, ratios: &Arena<ConsumerId, (u64, u64)>) {
         let groups = std::iter::once(vec![ConsumerId::ROOT])
             .chain(self.consumers.values().map(|c| c.children.clone()));
@@ -173,24 +173,24 @@ impl Plan {
         }
     }
 
-    /// Whether only work runs here.
+    /// Whether it has no children.
     pub fn is_leaf(&self, consumer: ConsumerId) -> bool {
         self.consumers[consumer].children.is_empty()
     }
-    /// The consumer and all below it.
+    /// The consumer and its descendants.
     pub fn subtree(&self, consumer: ConsumerId) -> Consumers {
         consumers(consumer, self.consumers[consumer].end)
     }
-    /// From a consumer up to the root, itself first.
+    /// The consumer and its ancestors, from the bottom up.
     pub fn path(&self, consumer: ConsumerId) -> impl Iterator<Item = ConsumerId> + '_ {
         std::iter::successors(Some(consumer), |&c| self.consumers[c].parent)
     }
-    /// Whether `below` is `above` or stands below it.
+    /// Whether `below` is in the subtree of `above`.
     pub fn is_below(&self, below: ConsumerId, above: ConsumerId) -> bool {
         above <= below && below < self.consumers[above].end
     }
 
-    /// The children of one consumer on the way to each of two leaves, where their paths split; `None` for the same leaf.
+    /// The siblings at which the paths to two leaves split; `None` for the same leaf.
     pub fn split(&self, a: ConsumerId, b: ConsumerId) -> Option<(ConsumerId, ConsumerId)> {
         let (mut a, mut b) = (a, b);
         while self.consumers[a].parent != self.consumers[b].parent {
@@ -204,18 +204,18 @@ impl Plan {
     }
 }
 
-/// How many units fit into a capacity; a unit that asks for nothing always fits.
+/// Number of units that fit into a capacity; unlimited for an empty unit.
 pub fn units_in(capacity: &Dims, unit: &Dims) -> u64 {
     let wanted = capacity.iter().zip(unit).filter(|&(_, &u)| u > 0);
     wanted.map(|(&c, &u)| (c.max(0) / u) as u64).min().unwrap_or(u64::MAX)
 }
 
-/// Whether one unit fits.
+/// Whether one unit fits into the capacity.
 pub fn fits(capacity: &Dims, unit: &Dims) -> bool {
     capacity.iter().zip(unit).all(|(&c, &u)| u <= 0 || u <= c)
 }
 
-/// Adds so many times the second to the first.
+/// Adds `times` × `amount` to `to`.
 pub fn add(to: &mut Dims, amount: &Dims, times: i64) {
     for (t, a) in to.iter_mut().zip(amount) {
         *t += a * times;

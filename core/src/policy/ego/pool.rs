@@ -1,17 +1,17 @@
-//! One share pool: its hosts, the capacity for each unit size, and what everybody draws from it.
+//! Accounting of one share pool: its hosts, capacity per unit size, and usage per consumer.
 //!
 //! # Rule
-//! `capacity(P,u) = Σ_h floor(min_d C_h[d] / u[d])`, the pool imagined empty; `usage(s) = units / capacity`;
-//! `demand(s) = min(1, (projected + outstanding) / capacity)`; sums go up the tree and are not capped again. Only units
-//! drawn from this pool count, on hosts that are in it now. Projected usage leaves out units in their grace and
-//! counts promised ones (OC-13, OC-16).
+//! `capacity(P,u) = Σ_h floor(min_d C_h[d] / u[d])` for the empty pool; `usage(s) = units / capacity`;
+//! `demand(s) = min(1, (projected + outstanding) / capacity)`; sums up the tree are not capped again. Only units
+//! drawn from this pool count, on hosts that are in it now. Projected usage excludes units in their grace period and
+//! includes earmarked ones (OC-13, OC-16).
 //!
 //! # Source
 //! ego.md 3.4, 4, 8.2
 //!
 //! # Differs
-//! OC-4 to OC-7, OC-13, OC-25. OC-33: a share limit given as a part is of what the pool had to offer in this cycle, lent hosts that
-//! were passed on unused included; otherwise the limit would shrink behind a unit that was just started.
+//! OC-4 to OC-7, OC-13, OC-25. OC-33: a relative share limit refers to the capacity that the pool offered in this cycle,
+//! including lent hosts passed on unused; otherwise the limit would drop below a unit that has just started.
 
 use super::ids::{ConsumerId, Consumers, HostId, InPool, SizeId, SubId, consumers};
 use super::number::{Nat, gcd};
@@ -21,16 +21,16 @@ use crate::id::Arena;
 use crate::time::Span;
 use crate::units::RESOURCES_MAX;
 
-/// A pool of hosts.
+/// A share pool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pool {
-    /// The consumer that has it; the root has the public one.
+    /// The consumer that owns it; the root owns the public pool.
     pub root: ConsumerId,
-    /// Its hosts: base ones, then lent ones, each in plan order.
+    /// Base hosts, then lent hosts, each in plan order.
     pub hosts: Vec<PoolHost>,
-    /// Lent hosts that nobody here used and that were passed on: share limits given as parts count them (OC-33).
+    /// Lent hosts passed on unused; relative share limits include them (OC-33).
     pub passed_on: Vec<HostId>,
-    /// The grace of its base hosts.
+    /// Grace period on base hosts.
     pub grace: Span,
 }
 
@@ -39,65 +39,65 @@ pub struct Pool {
 pub struct PoolHost {
     /// The host.
     pub host: HostId,
-    /// The longest grace a borrower may have, if an owner lent it.
+    /// Longest grace period allowed to borrowers, if the host is lent.
     pub lent_grace: Option<Span>,
 }
 
-/// Why a leaf has nothing outstanding in a pool although it wants units.
+/// Reason for which a leaf with demand has no outstanding units in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barred {
     /// The ratio of this consumer is 0.
     RatioZero(ConsumerId),
-    /// Its own grace is longer than the pool's.
+    /// Its reclaim grace is longer than the pool's grace period.
     GraceTooLong,
-    /// No host of the pool could take a unit even when empty.
+    /// No host of the pool can take a unit even when empty.
     NoCapacity,
-    /// One more unit would pass the share limit of this consumer in this dimension.
+    /// One more unit would exceed the share limit of this consumer in this dimension.
     AtShareLimit(ConsumerId, usize),
 }
 
-/// What a sub-allocation draws from the pool.
+/// Units of a sub-allocation drawn from the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Drawn {
-    /// Units that exist.
+    /// Running units, those in their grace period included.
     pub units: u32,
-    /// Without those in their grace, with promised ones.
+    /// Without units in their grace period, with earmarked ones.
     pub projected: u32,
 }
 
-/// A pool's numbers, kept while units come and go.
+/// Incrementally updated numbers of a pool.
 #[derive(Clone, Debug)]
 pub struct PoolBook<'p> {
     /// The pool.
     pub pool: &'p Pool,
-    /// One past the last consumer that may use it.
+    /// One past the last consumer that may use the pool.
     end: ConsumerId,
-    /// Capacity of the pool in each dimension, without packing.
+    /// Total capacity per dimension, regardless of packing.
     pub totals: Dims,
-    /// The same with lent hosts that were passed on.
+    /// The same, including lent hosts passed on.
     pub offered: Dims,
-    /// For each unit size how many the empty pool holds.
+    /// Capacity of the empty pool in units, per unit size.
     pub capacity: Arena<SizeId, u64>,
-    /// The whole pool, 1, in the smallest shares that occur.
+    /// Usage of the whole pool, in the smallest share that occurs.
     pub whole: Nat,
-    /// For each unit size the share of one unit.
+    /// Share of one unit, per unit size.
     pub step: Arena<SizeId, Nat>,
-    /// Whether a host is in the pool.
+    /// Whether each host is in the pool.
     pub is_in: Arena<HostId, bool>,
     /// Whether any consumer of the pool has a share limit.
     has_limits: bool,
-    /// Whether one that is no leaf has.
+    /// Whether any inner consumer has one.
     pub(super) has_middle_limits: bool,
-    /// For each consumer of the pool, from its root on, the projected usage.
+    /// Projected usage per consumer.
     projected: InPool<Nat>,
-    /// The same per dimension, unpacked.
+    /// Projected amounts per consumer and dimension, regardless of packing.
     amounts: InPool<Dims>,
-    /// Per sub-allocation.
+    /// Units drawn per sub-allocation.
     pub(super) drawn: Arena<SubId, Drawn>,
 }
 
 impl<'p> PoolBook<'p> {
-    /// Counts what is drawn from the pool now.
+    /// Computes the numbers of a pool.
     pub fn open(state: &PoolState<'_>, pool: &'p Pool) -> PoolBook<'p> {
         let plan = state.plan;
         let mut is_in: Arena<HostId, bool> = plan.hosts.ids().map(|_| false).collect();
@@ -110,7 +110,7 @@ impl<'p> PoolBook<'p> {
         for &host in &pool.passed_on {
             super::plan::add(&mut offered, &plan.hosts[host], 1);
         }
-        // Hosts come in few kinds: the same size, taken or refused by the same masks.
+        // Groups hosts by capacity and masks, of which there are few combinations.
         let mut kinds: Vec<(HostId, u64)> = Vec::new();
         for &PoolHost { host, .. } in &pool.hosts {
             let is_like = |other: HostId| {
@@ -126,7 +126,7 @@ impl<'p> PoolBook<'p> {
             parts.fold(0, u64::saturating_add)
         };
         let capacity: Arena<SizeId, u64> = state.shapes.ids().map(of).collect();
-        // Sizes nobody in this pool asks for would only make the numbers longer.
+        // Unused sizes would only increase the common multiple.
         let mut occurs: Arena<SizeId, bool> = capacity.ids().map(|_| false).collect();
         for sub in state.subs.values().filter(|sub| plan.is_below(sub.leaf, pool.root)) {
             occurs[sub.shape] |= sub.want > 0 || sub.earmarked > 0;
@@ -193,11 +193,11 @@ impl<'p> PoolBook<'p> {
         }
     }
 
-    /// The consumers that may use the pool, its root first.
+    /// Consumers that may use the pool, its root first.
     pub fn consumers(&self) -> Consumers {
         consumers(self.pool.root, self.end)
     }
-    /// Where units of this pool were drawn from.
+    /// Source of units drawn from this pool.
     pub fn source(&self) -> Source {
         Source::Pool(self.pool.root)
     }
@@ -205,11 +205,11 @@ impl<'p> PoolBook<'p> {
     pub fn projected(&self, consumer: ConsumerId) -> &Nat {
         &self.projected[consumer]
     }
-    /// What a consumer draws in one dimension, projected and unpacked.
+    /// Projected amount of a consumer in one dimension, regardless of packing.
     pub fn amount(&self, consumer: ConsumerId, dim: usize) -> i64 {
         self.amounts[consumer][dim]
     }
-    /// The share of so many units of a sub-allocation; where none fits an empty pool, any count as all of it (OC-5).
+    /// Share of `n` units of a sub-allocation; the whole pool if no unit fits the empty pool (OC-5).
     pub(super) fn share(&self, state: &PoolState<'_>, sub: SubId, n: u32) -> Nat {
         let shape = state.subs[sub].shape;
         if self.capacity[shape] == 0 {
@@ -218,7 +218,7 @@ impl<'p> PoolBook<'p> {
         self.step[shape].scaled(u64::from(n))
     }
 
-    /// One projected unit more, or fewer.
+    /// Adds or removes one projected unit.
     pub fn project(&mut self, state: &PoolState<'_>, sub: SubId, more: bool) {
         let before = self.drawn[sub].projected;
         let after = if more { before + 1 } else { before.saturating_sub(1) };
@@ -228,7 +228,7 @@ impl<'p> PoolBook<'p> {
         self.charge(state, sub, if more { 1 } else { -1 }, &share);
     }
 
-    /// Whether the pool has something in this dimension above a limit, with so much more.
+    /// Whether `more` in this dimension would exceed the limit; false for a dimension that the pool lacks.
     pub fn exceeds(&self, limit: ShareLimit, consumer: ConsumerId, dim: usize, more: i64) -> bool {
         let amount = i128::from(self.amount(consumer, dim)) + i128::from(more);
         match limit {
@@ -239,7 +239,7 @@ impl<'p> PoolBook<'p> {
         }
     }
 
-    /// The first consumer from the leaf up whose share limit one more unit would pass, and in which dimension.
+    /// First consumer from the leaf up whose share limit one more unit would exceed, with the dimension.
     pub fn at_limit(&self, state: &PoolState<'_>, sub: SubId) -> Option<(ConsumerId, usize)> {
         let PoolState { plan, subs, .. } = state;
         if !self.has_limits {
@@ -257,7 +257,7 @@ impl<'p> PoolBook<'p> {
         None
     }
 
-    /// Why a leaf takes no part in this pool at all.
+    /// Reason for which a leaf is excluded from the pool.
     pub fn excluded(&self, state: &PoolState<'_>, leaf: ConsumerId) -> Option<Barred> {
         let consumers = &state.plan.consumers;
         let mut path = state.plan.path(leaf).take_while(|&c| c > self.pool.root);
@@ -267,7 +267,7 @@ impl<'p> PoolBook<'p> {
         (consumers[leaf].reclaim_grace > Some(self.pool.grace)).then_some(Barred::GraceTooLong)
     }
 
-    /// Why a sub-allocation of a leaf that takes part gets no further unit here, whatever is free.
+    /// Reason for which a sub-allocation of an admitted leaf gets no further unit, regardless of free resources.
     pub fn barred(&self, state: &PoolState<'_>, sub: SubId) -> Option<Barred> {
         if self.capacity[state.subs[sub].shape] == 0 {
             return Some(Barred::NoCapacity);
@@ -275,7 +275,7 @@ impl<'p> PoolBook<'p> {
         self.at_limit(state, sub).map(|(consumer, dim)| Barred::AtShareLimit(consumer, dim))
     }
 
-    /// Units of a sub-allocation that wait for this pool.
+    /// Outstanding units of a sub-allocation in this pool.
     pub fn outstanding(&self, state: &PoolState<'_>, sub: SubId) -> u32 {
         match state.subs[sub].outstanding() {
             0 => 0,
@@ -284,7 +284,7 @@ impl<'p> PoolBook<'p> {
         }
     }
 
-    /// How many hosts hold how many units of a size when they are empty: what makes up its capacity.
+    /// Composition of the capacity for a unit size: numbers of hosts by units that an empty host holds.
     pub fn packing(&self, state: &PoolState<'_>, shape: SizeId) -> Vec<(u32, u64)> {
         let mut packing: Vec<(u32, u64)> = Vec::new();
         for host in &self.pool.hosts {
@@ -297,20 +297,20 @@ impl<'p> PoolBook<'p> {
         packing
     }
 
-    /// Whether a leaf may use a host: the owner's promise must hold.
+    /// Whether a leaf may use a host: its reclaim grace must respect the owner's lend-out grace.
     pub fn admits(&self, state: &PoolState<'_>, leaf: ConsumerId, host: PoolHost) -> bool {
         host.lent_grace.is_none_or(|most| state.plan.consumers[leaf].reclaim_grace <= Some(most))
     }
 }
 
-/// How many units of a size an empty host holds.
+/// Number of units of a size that an empty host holds.
 fn units_on(state: &PoolState<'_>, shape: SizeId, host: HostId) -> u64 {
     let (unit, mask) = &state.shapes[shape];
     let is_open = mask.is_none_or(|mask| state.masks[mask][host]);
     if is_open { units_in(&state.plan.hosts[host], unit) } else { 0 }
 }
 
-/// The least common multiple of the capacities that occur.
+/// Least common multiple of the capacities that occur.
 fn common_multiple(capacity: &Arena<SizeId, u64>, occurs: &Arena<SizeId, bool>) -> Nat {
     let mut whole = Nat::ONE;
     for (&n, _) in

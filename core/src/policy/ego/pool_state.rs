@@ -1,9 +1,9 @@
-//! The state of one plan: which units run where, from which source, who waits, and what is held for whom.
+//! Mutable state of a plan: units, their hosts and sources, outstanding units and earmarks.
 //!
 //! # Rule
-//! A unit runs or is in its grace; one in its grace covers nothing, since its task asks for a replacement at once
-//! (OC-4). An earmark promises one unit on one host (OC-19); until its victims are gone, the part of the
-//! host that the unit needs beside their space is held for it.
+//! A unit is running or in its grace period; in its grace period it no longer covers demand, since its task requests a
+//! replacement at once (OC-4). An earmark guarantees one unit on one host (OC-19); until its victims are gone, the
+//! resources that the unit needs in addition to theirs are held on the host.
 //!
 //! # Source
 //! ego.md 2, 8.2 to 8.4
@@ -16,150 +16,150 @@ use super::plan::{Dims, Plan, add, fits};
 use crate::id::{Arena, Id};
 use crate::time::Time;
 
-/// Where a unit was drawn from.
+/// Source of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
-    /// Its leaf's own hosts.
+    /// The own hosts of its leaf.
     Owned,
-    /// The pool of this consumer; the root's is the public one.
+    /// The pool of this consumer; the root owns the public one.
     Pool(ConsumerId),
 }
 
-/// A group of identical units of one leaf.
+/// A sub-allocation: identical units of one leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sub {
     /// The leaf.
     pub leaf: ConsumerId,
-    /// The first sub-allocation of its allocation; those of one allocation are adjacent.
+    /// First sub-allocation of its allocation; the sub-allocations of an allocation are adjacent.
     pub allocation: SubId,
-    /// What one unit needs.
+    /// Request of one unit.
     pub unit: Dims,
-    /// Units wanted in total, running ones included.
+    /// Total number of wanted units, running ones included.
     pub want: u32,
-    /// Units of the first all-or-nothing placement (OC-14).
+    /// Minimum number of units placed together at first (OC-14).
     pub min_units: u32,
-    /// Units in state run.
+    /// Number of running units.
     pub running: u32,
-    /// Units promised.
+    /// Number of earmarked units.
     pub earmarked: u32,
-    /// Units that run elsewhere, outside of this state.
+    /// Number of units that run outside this plan.
     pub outside: u32,
-    /// Which hosts may take its units, by position in [`PoolState::masks`]; `None`: all.
+    /// Hosts that may take its units, as an index into [`PoolState::masks`]; `None` for all.
     pub mask: Option<usize>,
-    /// Whether its units are never taken back.
+    /// Whether its units are never reclaimed.
     pub is_pinned: bool,
-    /// Whether the pod of a unit that is evicted waits again once it is gone.
+    /// Whether an evicted unit is pending again once it is gone.
     pub is_replaced: bool,
-    /// Such pods that are not gone yet: their units are wanted, and cannot start before.
+    /// Number of such units that are not gone yet: they are wanted but cannot start.
     pub leaving: u32,
-    /// Which size, among the sizes of this state; set by [`PoolState::add_sub`].
+    /// Unit size; set by [`PoolState::add_sub`].
     pub shape: SizeId,
 }
 
 impl Sub {
-    /// Units in state run and promised ones, wherever they are.
+    /// Running and earmarked units, wherever they are.
     pub fn covered(&self) -> u32 {
         self.running + self.earmarked + self.outside
     }
-    /// Units still to be found.
+    /// Units without a running or earmarked replacement.
     pub fn outstanding(&self) -> u32 {
         self.want.saturating_sub(self.covered())
     }
-    /// Those of them that could start now.
+    /// Outstanding units that could start now.
     pub fn startable(&self) -> u32 {
         self.outstanding().saturating_sub(self.leaving)
     }
-    /// Pods that wait, room being promised to them or not.
+    /// Pending units, earmarked ones included.
     fn waiting(&self) -> u32 {
         self.want.saturating_sub(self.running + self.outside + self.leaving)
     }
 }
 
-/// A unit that exists, or existed.
+/// A unit, running or gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// What it is a unit of.
+    /// Its sub-allocation.
     pub sub: SubId,
-    /// Where it runs.
+    /// Its host.
     pub host: HostId,
-    /// Where it was drawn from.
+    /// Its source.
     pub source: Source,
     /// Its state.
     pub state: State,
 }
 
-/// The life of a unit.
+/// State of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Runs.
+    /// Running.
     Run,
-    /// In its grace period until then.
+    /// In its grace period until the given time.
     Reclaiming(Time),
     /// Gone.
     Gone,
 }
 
-/// A promise of one unit on one host.
+/// A guarantee of one unit on one host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Earmark {
-    /// Of which sub-allocation.
+    /// Sub-allocation of the unit.
     pub sub: SubId,
-    /// Where.
+    /// Host.
     pub host: HostId,
-    /// From which source.
+    /// Source of the unit.
     pub source: Source,
-    /// Units that must go first.
+    /// Units that must stop first.
     pub victims: Vec<UnitId>,
-    /// What is held of the host now.
+    /// Resources held on the host.
     held: Dims,
 }
 
-/// What changed, in order.
+/// A change of a unit.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum UnitChange {
     /// The unit started.
     Started(UnitId),
-    /// The unit was evicted.
+    /// The unit was reclaimed.
     Reclaimed(UnitId),
     /// The unit is gone.
     Stopped(UnitId),
 }
 
-/// The state of one plan at one moment.
+/// State of a plan.
 #[derive(Clone, Debug)]
 pub struct PoolState<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// Sub-allocations, those of a leaf in order.
+    /// Sub-allocations; those of a leaf are in serving order.
     pub subs: Arena<SubId, Sub>,
-    /// For each leaf its sub-allocations in order.
+    /// Sub-allocations per leaf, in serving order.
     pub subs_of: Arena<ConsumerId, Vec<SubId>>,
-    /// Units in the order of their starts; those that are gone stay.
+    /// Units in the order of their starts, including those that are gone.
     pub units: Arena<UnitId, Unit>,
-    /// For each host the units on it in the order of their starts.
+    /// Units per host, in the order of their starts.
     pub on_host: Arena<HostId, Vec<UnitId>>,
-    /// In the order of their creation.
+    /// Earmarks in the order of their creation.
     pub earmarks: Vec<Earmark>,
-    /// For each host what is neither used nor held.
+    /// Resources per host that are neither used nor held.
     pub free: Arena<HostId, Dims>,
-    /// For each host what neither running units nor earmarks claim: what will be free once every grace is over.
+    /// Resources per host not claimed by running units or earmarks: free once every grace period is over.
     pub unclaimed: Arena<HostId, Dims>,
-    /// The different unit sizes, each with the hosts that may take them.
+    /// Distinct unit sizes with their host masks.
     pub shapes: Arena<SizeId, (Dims, Option<usize>)>,
-    /// Sets of hosts that some units are confined to.
+    /// Host masks.
     pub masks: Vec<Arena<HostId, bool>>,
-    /// Whether a unit without any grace is gone at the next cycle only, because somebody else ends it.
+    /// Whether a unit without a grace period stops at the next cycle only, because the simulator stops it.
     pub ends_later: bool,
-    /// For each host the consumer whose pool has it, if its owner lends it.
+    /// Pool to which each host is lent, if any.
     pub lent: Arena<HostId, Option<ConsumerId>>,
-    /// Now.
+    /// Present time.
     pub now: Time,
-    /// What changed since the state was opened.
-    pub changes: Vec<Change>,
+    /// Changes since the state was built.
+    pub changes: Vec<UnitChange>,
 }
 
 impl<'a> PoolState<'a> {
-    /// Empty state.
+    /// Creates an empty state.
     pub fn new(plan: &'a Plan, now: Time) -> PoolState<'a> {
         PoolState {
             plan,
@@ -190,7 +190,7 @@ impl<'a> PoolState<'a> {
         id
     }
 
-    /// A unit appears on a host, running or in its grace.
+    /// Adds an existing unit, running or in its grace period.
     pub fn enter(&mut self, sub: SubId, host: HostId, source: Source, state: State) -> UnitId {
         let size = self.subs[sub].unit;
         add(&mut self.free[host], &size, -1);
@@ -203,23 +203,23 @@ impl<'a> PoolState<'a> {
         id
     }
 
-    /// A unit starts.
+    /// Starts a unit.
     pub fn start(&mut self, sub: SubId, host: HostId, source: Source) -> UnitId {
         let id = self.enter(sub, host, source, State::Run);
-        self.changes.push(Change::Started(id));
+        self.changes.push(UnitChange::Started(id));
         id
     }
 
-    /// A running unit is evicted; without any grace it goes at once.
+    /// Reclaims a running unit; without a grace period it stops at once.
     pub fn reclaim(&mut self, id: UnitId, deadline: Time) {
         let Unit { sub, host, .. } = self.units[id];
         let size = self.subs[sub].unit;
         add(&mut self.unclaimed[host], &size, 1);
         self.subs[sub].running -= 1;
         self.units[id].state = State::Reclaiming(deadline);
-        self.changes.push(Change::Reclaimed(id));
+        self.changes.push(UnitChange::Reclaimed(id));
         if self.ends_later && self.subs[sub].is_replaced {
-            // Its pod waits again only once it is gone, at a later cycle.
+            // Its pod is pending again only once it is gone, in a later cycle.
             self.subs[sub].leaving += 1;
         } else if self.ends_later {
             self.subs[sub].want = self.subs[sub].want.saturating_sub(1);
@@ -228,7 +228,7 @@ impl<'a> PoolState<'a> {
         }
     }
 
-    /// A unit is gone, by itself or at its deadline; what is held of its host grows by what an earmark still needs.
+    /// Removes a unit that completed or reached its deadline; earmarks on its host hold more if they still need it.
     pub fn stop(&mut self, id: UnitId) {
         let Unit { sub, host, state, .. } = self.units[id];
         let size = self.subs[sub].unit;
@@ -242,7 +242,7 @@ impl<'a> PoolState<'a> {
         }
         self.units[id].state = State::Gone;
         self.on_host[host].retain(|&other| other != id);
-        self.changes.push(Change::Stopped(id));
+        self.changes.push(UnitChange::Stopped(id));
         for at in 0..self.earmarks.len() {
             if self.earmarks[at].victims.contains(&id) {
                 self.earmarks[at].victims.retain(|&victim| victim != id);
@@ -251,7 +251,7 @@ impl<'a> PoolState<'a> {
         }
     }
 
-    /// Promises a unit on a host once the victims, already evicted, are gone.
+    /// Earmarks a unit on a host behind victims, which are reclaimed already.
     pub fn earmark(&mut self, sub: SubId, host: HostId, source: Source, victims: &[UnitId]) {
         let victims = victims.iter().copied().filter(|&id| self.units[id].state != State::Gone).collect();
         let unit = self.subs[sub].unit;
@@ -261,7 +261,7 @@ impl<'a> PoolState<'a> {
         self.hold(self.earmarks.len() - 1);
     }
 
-    /// Holds what the unit needs beside the space of its victims.
+    /// Holds the resources that the unit needs in addition to those of its victims.
     fn hold(&mut self, at: usize) {
         let earmark = &mut self.earmarks[at];
         let mut needed = self.subs[earmark.sub].unit;
@@ -274,7 +274,7 @@ impl<'a> PoolState<'a> {
         earmark.held = held;
     }
 
-    /// Takes a promise back, or redeems it.
+    /// Removes an earmark, redeemed or not.
     pub fn drop_earmark(&mut self, at: usize) -> Earmark {
         let earmark = self.earmarks.remove(at);
         add(&mut self.free[earmark.host], &earmark.held, 1);
@@ -284,7 +284,7 @@ impl<'a> PoolState<'a> {
         earmark
     }
 
-    /// Stops the units whose deadline has come, by deadline, then by start; answers with them.
+    /// Stops and returns the units whose deadline has passed, by deadline, then by start.
     pub fn expire(&mut self) -> Vec<UnitId> {
         let due = |unit: &Unit| matches!(unit.state, State::Reclaiming(deadline) if deadline <= self.now);
         let mut due: Vec<UnitId> = self.units.ids().filter(|&id| due(&self.units[id])).collect();
@@ -298,8 +298,8 @@ impl<'a> PoolState<'a> {
         due
     }
 
-    /// Redeems the earmarks whose victims are gone, in the order of their creation. Those of first units wait for
-    /// each other, and lapse if the others are not coming.
+    /// Redeems the earmarks whose victims are gone, in the order of their creation. Earmarks of first units wait for each
+    /// other, and lapse if the others cannot start.
     pub fn redeem(&mut self) {
         let mut at = 0;
         while at < self.earmarks.len() {
@@ -321,14 +321,14 @@ impl<'a> PoolState<'a> {
         self.subs[a].allocation == self.subs[b].allocation
     }
 
-    /// The sub-allocations of an allocation.
+    /// Sub-allocations of the same allocation.
     fn siblings(&self, sub: SubId) -> impl Iterator<Item = SubId> + '_ {
         let first = self.subs[sub].allocation;
         let from_first = (first.index()..self.subs.len()).map(SubId::from_index);
         from_first.take_while(move |&other| self.subs[other].allocation == first)
     }
 
-    /// Whether the first units of an allocation run or may start now.
+    /// Whether all first units of an allocation run or may start now.
     fn is_complete(&self, sub: SubId) -> bool {
         self.siblings(sub).all(|sub| {
             let ready = self.earmarks.iter().filter(|e| e.sub == sub && e.victims.is_empty()).count();
@@ -337,8 +337,8 @@ impl<'a> PoolState<'a> {
         })
     }
 
-    /// The units that must be placed together now, by sub-allocation: what an allocation still lacks of its first units (OC-14).
-    /// Empty if any single unit may start.
+    /// Units that must be placed together now, by sub-allocation: the missing first units of an allocation (OC-14). Empty if
+    /// units may start singly.
     pub fn first_units(&self, sub: SubId) -> Vec<SubId> {
         if self.subs[sub].min_units <= 1 && self.subs[sub].allocation == sub {
             let next = self.subs.get(SubId(sub.0 + 1)).map(|s| s.allocation);
@@ -355,7 +355,7 @@ impl<'a> PoolState<'a> {
         if units.len() > 1 { units } else { Vec::new() }
     }
 
-    /// Undoes the latest start.
+    /// Reverts the latest start.
     pub fn undo_start(&mut self) {
         let Some(Unit { sub, host, .. }) = self.units.pop() else { return };
         let size = self.subs[sub].unit;
@@ -366,7 +366,7 @@ impl<'a> PoolState<'a> {
         self.changes.pop();
     }
 
-    /// Redeems one earmark: the unit starts if it is still wanted, wherever the others run.
+    /// Redeems one earmark: the unit starts if it is still wanted.
     pub fn redeem_at(&mut self, at: usize) {
         let earmark = self.drop_earmark(at);
         let sub = &self.subs[earmark.sub];
@@ -376,7 +376,7 @@ impl<'a> PoolState<'a> {
         }
     }
 
-    /// Whether a host may take a unit at all.
+    /// Whether the mask of a unit allows the host.
     pub fn may_run(&self, sub: SubId, host: HostId) -> bool {
         self.subs[sub].mask.is_none_or(|mask| self.masks[mask][host])
     }
@@ -384,13 +384,13 @@ impl<'a> PoolState<'a> {
     pub fn fits_now(&self, sub: SubId, host: HostId) -> bool {
         fits(&self.free[host], &self.subs[sub].unit) && self.may_run(sub, host)
     }
-    /// Whether a unit may be taken back.
-    pub fn may_go(&self, id: UnitId) -> bool {
+    /// Whether a unit may be reclaimed.
+    pub fn is_reclaimable(&self, id: UnitId) -> bool {
         self.units[id].state == State::Run && !self.subs[self.units[id].sub].is_pinned
     }
 
-    /// Whether a host carries work of another leaf than this one, or is promised to one.
-    pub fn has_others(&self, host: HostId, leaf: ConsumerId) -> bool {
+    /// Whether a host has running or earmarked units of other leaves.
+    pub fn has_units_of_others(&self, host: HostId, leaf: ConsumerId) -> bool {
         let units = self.on_host[host].iter().map(|&id| self.units[id].sub);
         let earmarks = self.earmarks.iter().filter(|e| e.host == host).map(|e| e.sub);
         units.chain(earmarks).any(|sub| self.subs[sub].leaf != leaf)

@@ -1,17 +1,16 @@
-//! Share usage quota, and the two reference quotas that are shown beside it.
+//! Share usage quota, and the two reference quotas displayed with it.
 //!
 //! # Rule
-//! If nobody in the pool waits, everybody's quota is what it uses, or what its share limit leaves. Otherwise the pool's
-//! *current total usage* `T` is poured down the tree: at each node the children of the highest share priority with
-//! demand divide what the node got by share ratio, nobody above its demand; the rest goes to the next
-//! priority. The static quota pours the capacity of one dimension by ratio alone; the dynamic one pours it
-//! as above, over demands in that dimension. Both are for orientation, since packing decides.
-//!
+//! Without outstanding units in the pool, each quota is the usage, or what the share limit allows. Otherwise the pool's
+//! *current total usage* `T` is distributed down the tree: at each node the children of the highest share priority with
+//! demand divide the node's amount by share ratio, each at most its demand; the rest goes to the next
+//! priority. The static quota distributes the capacity of one dimension by ratio alone; the dynamic one
+//! as above, by demand in that dimension. Both are for orientation, since packing decides.
 //! # Source
 //! ego.md 5, 6; IBM, *Share policies for multidimensional scheduling*
 //!
 //! # Differs
-//! OC-8 to OC-11. Children are capped one by one, those with the smallest demand for their ratio first, instead of all at once: the
+//! OC-8 to OC-11. Children are capped one by one, in ascending order of demand over ratio, instead of all at once: the
 //! same fixed point with one sort.
 
 use super::ids::{ConsumerId, InPool, SubId};
@@ -22,23 +21,23 @@ use super::pool::PoolBook;
 use super::pool_state::PoolState;
 use super::ranking::{self, compare_per_ratio};
 
-/// The numbers of one pool for the consumers that may use it, the pool's root first; all in parts of the pool.
+/// Numbers of one pool by consumer, as parts of the pool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// What the whole pool is, 1, in the unit of the others.
+    /// The whole pool, in the unit of the others.
     pub whole: Nat,
-    /// By units that exist.
+    /// Usage, units in their grace period included.
     pub usage: InPool<Nat>,
-    /// Without units in their grace, with promised ones.
+    /// Usage without units in their grace period, with earmarked ones.
     pub projected: InPool<Nat>,
-    /// What could be used.
+    /// Demand.
     pub demand: InPool<Nat>,
-    /// What reclaim goes by.
+    /// Share usage quota, which reclaim uses.
     pub quota: InPool<Fraction>,
 }
 
 impl Table {
-    /// The table of a pool now.
+    /// Computes the table of a pool.
     pub fn new(state: &PoolState<'_>, book: &PoolBook<'_>) -> Table {
         let mut usage = InPool::new(book.consumers(), |_| Nat::ZERO);
         for sub in state.subs.ids() {
@@ -64,7 +63,7 @@ impl Table {
     }
 }
 
-/// Adds a share to a consumer and everybody above it in the pool.
+/// Adds a share to a consumer and its ancestors in the pool.
 fn add_up(plan: &Plan, to: &mut InPool<Nat>, consumer: ConsumerId, share: &Nat) {
     let root = to.root();
     for consumer in plan.path(consumer).take_while(|&c| c >= root) {
@@ -72,14 +71,14 @@ fn add_up(plan: &Plan, to: &mut InPool<Nat>, consumer: ConsumerId, share: &Nat) 
     }
 }
 
-/// Who could use how much of a pool.
+/// Demand by consumer.
 #[derive(Clone, Debug)]
 pub(super) struct Demands {
-    /// Per consumer from the pool's root on.
+    /// Demand of the subtree.
     pub of: InPool<Nat>,
-    /// The first leaf below, or this leaf, that waits.
+    /// Whether the subtree has outstanding units.
     pub waits: InPool<bool>,
-    /// Of every leaf alone, and whether it waits.
+    /// Demand of each leaf, and whether it has outstanding units.
     alone: InPool<(Nat, bool)>,
 }
 
@@ -93,8 +92,8 @@ impl Demands {
         demands
     }
 
-    /// The same after units of these leaves were taken, started or promised, and nothing else. The limit of a consumer in the middle may
-    /// bar other leaves as well.
+    /// Updates the demand after only these leaves gained, lost or were promised units. The limit of an inner consumer may
+    /// exclude other leaves as well.
     pub fn renew(&mut self, state: &PoolState<'_>, book: &PoolBook<'_>, leaves: &[ConsumerId]) {
         if book.has_middle_limits {
             *self = Demands::new(state, book);
@@ -110,7 +109,7 @@ impl Demands {
         let root = self.alone.root();
         self.of = InPool::new(self.alone.ids(), |_| Nat::ZERO);
         self.waits = InPool::new(self.alone.ids(), |_| false);
-        // Children come after their parents.
+        // Children follow their parents.
         for at in self.alone.ids().rev() {
             let (demand, waits) = &self.alone[at];
             self.of[at] = self.of[at].plus(demand);
@@ -136,7 +135,7 @@ fn of_leaf(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId) -> (Nat
     (demand, waits)
 }
 
-/// The demand of a sub-allocation of a leaf that takes part, with so many outstanding units.
+/// Demand of a sub-allocation of an admitted leaf with the given outstanding units.
 fn of_sub(state: &PoolState<'_>, book: &PoolBook<'_>, sub: SubId, outstanding: u32) -> Nat {
     if book.capacity[state.subs[sub].shape] == 0 {
         return Nat::ZERO;
@@ -144,7 +143,7 @@ fn of_sub(state: &PoolState<'_>, book: &PoolBook<'_>, sub: SubId, outstanding: u
     book.share(state, sub, book.drawn[sub].projected + outstanding).min(book.whole.clone())
 }
 
-/// The demand of a sub-allocation.
+/// Demand of a sub-allocation.
 pub(super) fn demand_of(state: &PoolState<'_>, book: &PoolBook<'_>, sub: SubId) -> Nat {
     match book.excluded(state, state.subs[sub].leaf) {
         Some(_) => Nat::ZERO,
@@ -152,7 +151,7 @@ pub(super) fn demand_of(state: &PoolState<'_>, book: &PoolBook<'_>, sub: SubId) 
     }
 }
 
-/// The share usage quota of every consumer of a pool.
+/// Share usage quota of every consumer of a pool.
 pub(super) fn quotas(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Demands) -> InPool<Fraction> {
     if demands.waits[book.pool.root] {
         return fill_total(state, book, demands, &mut |_, _, _| {});
@@ -168,13 +167,13 @@ pub(super) fn quotas(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Deman
     InPool::new(quota.ids(), |c| Fraction::whole(quota[c].clone()))
 }
 
-/// An offer in a division: to this consumer its part of so much, which is left, by its ratio out of this sum of ratios.
+/// Offer in a division: consumer, remaining amount, and the sum of ratios by which it is divided.
 pub(super) type Offer = (ConsumerId, Fraction, u64);
 
-/// Hears of every offer.
+/// Called for each offer.
 type Note<'n> = &'n mut dyn FnMut(ConsumerId, &Fraction, u64);
 
-/// The division of a pool's quotas, step by step; `None`: no job waits, so nothing is divided.
+/// Division of a pool's quotas, step by step; `None` without outstanding units, since nothing is divided then.
 pub(super) fn offers(state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<Vec<Offer>> {
     let demands = Demands::new(state, book);
     let mut offers = Vec::new();
@@ -184,7 +183,7 @@ pub(super) fn offers(state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<Vec<O
     Some(offers)
 }
 
-/// Pours the total usage of a pool.
+/// Distributes the total usage of a pool.
 fn fill_total(
     state: &PoolState<'_>,
     book: &PoolBook<'_>,
@@ -195,7 +194,7 @@ fn fill_total(
     fill(state.plan, total, &demands.of, note)
 }
 
-/// Pours an amount down a subtree by priority, ratio and demand. `note`: hears of every offer.
+/// Distributes an amount in a subtree by priority, ratio and demand. `note` is called for each offer.
 fn fill(plan: &Plan, total: Fraction, demand: &InPool<Nat>, note: Note<'_>) -> InPool<Fraction> {
     let mut quota = InPool::new(demand.ids(), |_| Fraction::ZERO);
     quota[demand.root()] = total;
@@ -207,7 +206,7 @@ fn fill(plan: &Plan, total: Fraction, demand: &InPool<Nat>, note: Note<'_>) -> I
         let mut rest = quota[node].clone();
         let takes = |&c: &ConsumerId| plan.consumers[c].ratio > 0 && !demand[c].is_zero();
         let mut open: Vec<ConsumerId> = children.iter().copied().filter(takes).collect();
-        // By priority, then the smallest demand for the ratio: whoever is capped comes before whoever is not.
+        // By priority, then by demand over ratio, so that capped children precede the others.
         open.sort_by(|&a, &b| {
             let (a, b) = (&plan.consumers[a], &plan.consumers[b]);
             b.priority.cmp(&a.priority)
@@ -219,7 +218,7 @@ fn fill(plan: &Plan, total: Fraction, demand: &InPool<Nat>, note: Note<'_>) -> I
     quota
 }
 
-/// Divides what is left among siblings of one priority.
+/// Divides the remaining amount among siblings of one priority.
 fn divide(
     plan: &Plan,
     rest: &mut Fraction,
@@ -235,7 +234,7 @@ fn divide(
     let mut sum: u64 = group.iter().map(|&c| ratio(c)).sum();
     for (i, &c) in group.iter().enumerate() {
         let wanted = &demand[c];
-        // R·ratio/S >= demand, without dividing.
+        // rest · ratio / sum >= demand, without division.
         if rest.n.scaled(ratio(c)) < wanted.times(&rest.d).scaled(sum) {
             for &c in &group[i..] {
                 note(c, rest, sum);
@@ -251,7 +250,7 @@ fn divide(
     }
 }
 
-/// The most a share limit leaves in one dimension.
+/// Share limit as an amount of one dimension.
 fn limit_in(limit: Option<ShareLimit>, total: i64) -> Option<Fraction> {
     let natural = |n: i64| Nat::from(n.max(0) as u64);
     Some(match limit? {
@@ -262,7 +261,7 @@ fn limit_in(limit: Option<ShareLimit>, total: i64) -> Option<Fraction> {
     })
 }
 
-/// The static share quota in one dimension: by ratio alone, capped by share limits (OC-8).
+/// Static share quota in one dimension: by ratio alone, capped by share limits (OC-8).
 pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> InPool<Fraction> {
     let mut quota = InPool::new(book.consumers(), |_| Fraction::ZERO);
     quota[book.pool.root] = Fraction::whole(Nat::from(book.totals[dim].max(0) as u64));
@@ -278,7 +277,7 @@ pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> InPool<Frac
     quota
 }
 
-/// The dynamic share quota in one dimension: only consumers with demand take part, nobody above it (OC-9).
+/// Dynamic share quota in one dimension: only consumers with demand participate, each at most its demand (OC-9).
 pub fn dynamic_quota(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> InPool<Fraction> {
     let demand = dynamic_demand(state, book, dim);
     let total = Nat::from(book.totals[dim].max(0) as u64).scaled(MILLION);
@@ -286,10 +285,10 @@ pub fn dynamic_quota(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> 
     InPool::new(quota.ids(), |c| Fraction { n: quota[c].n.clone(), d: quota[c].d.scaled(MILLION) })
 }
 
-/// Amounts in one dimension are counted in millionths, so that limits given as parts stay whole.
+/// Amounts in one dimension are in millionths, so that relative limits stay whole.
 pub(super) const MILLION: u64 = 1_000_000;
 
-/// What every consumer would use in one dimension, in millionths.
+/// Demand of every consumer in one dimension, in millionths.
 pub(super) fn dynamic_demand(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> InPool<Nat> {
     let (plan, root) = (state.plan, book.pool.root);
     let natural = |n: i64| Nat::from(n.max(0) as u64);
@@ -316,7 +315,7 @@ pub(super) fn dynamic_demand(state: &PoolState<'_>, book: &PoolBook<'_>, dim: us
     demand
 }
 
-/// What a leaf wants of this pool in one dimension, in millionths: all that is not covered elsewhere.
+/// Demand of a leaf in one dimension, in millionths: all that is not covered by other sources.
 fn leaf_wants(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId, dim: usize) -> Nat {
     let mut wanted = Nat::ZERO;
     for &id in &state.subs_of[leaf] {
@@ -328,8 +327,8 @@ fn leaf_wants(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: ConsumerId, dim:
     wanted
 }
 
-/// Each consumer's percentage among its siblings as numerator and denominator, from the pool's root on: the
-/// best priority with somebody waiting divides all by ratio. For display (ego.md 7.1).
+/// Fraction of each consumer among its siblings, as numerator and denominator: the best priority with outstanding units
+/// divides everything by ratio. For display (ego.md 7.1).
 pub fn percentages(state: &PoolState<'_>, book: &PoolBook<'_>) -> InPool<(u64, u64)> {
     let plan = state.plan;
     let demands = Demands::new(state, book);

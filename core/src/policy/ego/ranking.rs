@@ -1,4 +1,4 @@
-//! Which of several siblings is served first.
+//! Ranking of siblings.
 //!
 //! # Rule
 //! The higher share priority first; at equal priority the smaller `projected usage / share ratio`; on a tie the earlier in tree order.
@@ -17,7 +17,7 @@ use super::plan::Plan;
 use super::pool::PoolBook;
 use super::pool_state::PoolState;
 
-/// Compares `a / ratio(a)` with `b / ratio(b)`; a ratio of 0 is infinitely much.
+/// Compares `a / ratio(a)` with `b / ratio(b)`; infinite for ratio 0.
 pub(super) fn compare_per_ratio(a: &Nat, ratio_a: u64, b: &Nat, ratio_b: u64) -> Ordering {
     match (ratio_a, ratio_b) {
         (0, 0) => Ordering::Equal,
@@ -27,7 +27,7 @@ pub(super) fn compare_per_ratio(a: &Nat, ratio_a: u64, b: &Nat, ratio_b: u64) ->
     }
 }
 
-/// The best of several siblings and the next best: priority, then projected usage over ratio, then tree order.
+/// The best sibling and the next best: by priority, projected usage over ratio, tree order.
 pub(super) fn best_two(
     state: &PoolState<'_>,
     book: &PoolBook<'_>,
@@ -47,15 +47,15 @@ pub(super) fn best_two(
     Some((best, next))
 }
 
-/// Which of two siblings is served first, tree order apart.
+/// Compares two siblings, tree order excluded.
 pub(super) fn compare(state: &PoolState<'_>, book: &PoolBook<'_>, a: ConsumerId, b: ConsumerId) -> Ordering {
     let (of_a, of_b) = (&state.plan.consumers[a], &state.plan.consumers[b]);
     let by_ratio = || compare_per_ratio(book.projected(a), of_a.ratio, book.projected(b), of_b.ratio);
     of_b.priority.cmp(&of_a.priority).then_with(by_ratio)
 }
 
-/// The part of each of some siblings in what their parent gets, as numerator and denominator: those of the best priority divide
-/// all by ratio. For display (ego.md 7.1).
+/// Fraction of each sibling, as numerator and denominator: those of the best priority divide everything by ratio. For
+/// display (ego.md 7.1).
 pub(super) fn parts(plan: &Plan, siblings: &[ConsumerId]) -> impl Iterator<Item = (u64, u64)> {
     let of = |&c: &ConsumerId| &plan.consumers[c];
     let best = siblings.iter().map(|c| of(c).priority).max();

@@ -1,11 +1,11 @@
-//! Taking units back in a pool.
+//! Reclaim in a pool.
 //!
 //! # Rule
-//! First every leaf above its share limit loses its newest units. Then, again and again, the most under-used leaf that waits and
-//! is below its share usage quota takes one unit's space: from leaves above their quota, where at the siblings at
-//! which the two paths split the victim's side is above its quota too and has no higher share priority. Victims are the
+//! First every leaf above its share limit loses its newest units. Then, repeatedly, the most under-used leaf that has
+//! outstanding units and is below its share usage quota reclaims resources for one unit: from leaves above their quota whose
+//! ancestor at the level where the two paths split is above its quota too and has no higher share priority. Victims are the
 //! most over-used first, inside a leaf the newest first; at equal priority none whose loss would
-//! leave its side with less usage for its ratio than the reclaimer's side. The host is chosen with the
+//! leave its side with less usage over ratio than the reclaimer's side. The host is chosen by the
 //! best victims, then the least usage lost, the fewest units, the newest start.
 //!
 //! # Source
@@ -24,130 +24,130 @@ use super::plan::{add, fits};
 use super::pool::{PoolBook, PoolHost};
 use super::pool_state::{PoolState, State};
 use super::quota::Demands;
+use super::quota_status::{QuotaStatus, compare_to_quota};
 use super::ranking::compare_per_ratio;
-use super::standing::{Standing, compare_to_quota};
 use crate::id::Arena;
 use crate::time::Time;
 
 /// One reclaim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reclaim {
-    /// For whom: a leaf, and one unit of this sub-allocation of it; nobody if a leaf was above its share limit.
+    /// Reclaiming leaf and sub-allocation; `None` for a leaf above its share limit.
     pub by: Option<(ConsumerId, Option<SubId>)>,
-    /// Where.
+    /// Host.
     pub host: HostId,
-    /// The units in the order in which they were taken.
+    /// Reclaimed units, in order.
     pub victims: Vec<UnitId>,
-    /// When the last of them must be gone.
+    /// Deadline of the last victim.
     pub deadline: Time,
-    /// The numbers that allowed it.
+    /// Numbers that justify it; `None` for a share limit.
     pub why: Option<Why>,
 }
 
-/// What allowed a reclaim, as of the start of its round. All in parts of the pool.
+/// Justification of a reclaim at the start of its round, as parts of the pool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Why {
     /// Projected usage and quota of the reclaiming leaf.
     pub reclaimer: (Nat, Fraction),
     /// The first victim's leaf, its projected usage and quota.
     pub victim: (ConsumerId, Nat, Fraction),
-    /// The siblings where their paths split: reclaimer's side, victim's side.
+    /// Siblings at which the paths split: reclaimer's side, victim's side.
     pub sides: (ConsumerId, ConsumerId),
     /// Projected usage of both sides after the reclaim.
     pub after: (Nat, Nat),
-    /// What the whole pool is in these numbers.
+    /// The whole pool, in the unit of these numbers.
     pub whole: Nat,
 }
 
-/// Why a leaf that waits got nothing by reclaim.
+/// Reason for which a leaf with outstanding units reclaimed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It uses its quota.
+    /// Its usage is not below its quota.
     NotUnderQuota,
-    /// What it needs is free or on its way.
+    /// The resources that it needs are free or being freed.
     OnItsWay,
-    /// Nobody it may take from is above its quota.
+    /// No permitted victim is above its quota.
     NoVictimOverQuota,
-    /// Whatever would help is needed more where it is.
+    /// Every reclaim would invert the ranking.
     WouldInvert,
-    /// It lost units itself in this pass.
+    /// It lost units in this pass.
     WasVictim,
 }
 
-/// What one pass did and refused.
+/// Result of a pass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pass {
-    /// In order.
+    /// Reclaims, in order.
     pub reclaims: Vec<Reclaim>,
-    /// Leaves that had their turn and got nothing.
+    /// Leaves that reclaimed nothing, with the reason.
     pub refused: Vec<(ConsumerId, Refused)>,
 }
 
-/// The state of a pass.
-struct Taking<'b, 'p, 'a> {
+/// State of a pass.
+struct ReclaimPass<'b, 'p, 'a> {
     state: &'b mut PoolState<'a>,
     book: &'b mut PoolBook<'p>,
-    /// Leaves that had their turn and got nothing, from the pool's root on.
-    out: InPool<bool>,
-    /// Roles do not change inside a pass (OC-18).
+    /// Leaves excluded from further rounds.
+    is_done: InPool<bool>,
+    /// Roles do not change during a pass (OC-18).
     was_reclaimer: InPool<bool>,
     was_victim: InPool<bool>,
-    /// For each leaf its running units in the pool, the newest last.
+    /// Reclaimable units per leaf, the newest last.
     units_of: InPool<Vec<UnitId>>,
-    /// For each host its place in the pool's order.
+    /// Position of each host in the pool.
     places: Arena<HostId, usize>,
-    /// For each host the last round that looked at it.
+    /// Last round in which each host was evaluated.
     seen: Arena<HostId, u32>,
     n_rounds: u32,
-    /// The numbers since the last change.
-    standing: Option<Standing>,
-    /// Demands before the last change, and the leaves it concerned.
+    /// Numbers since the last change, if none happened in this round.
+    status: Option<QuotaStatus>,
+    /// Demand before the changes of the leaves in `changed`.
     demands: Option<Demands>,
     changed: Vec<ConsumerId>,
     pass: Pass,
 }
 
-/// Takes back in a pool what others deserve, after its free resources were handed out.
+/// Runs a reclaim pass over a pool, after its free resources were assigned.
 pub fn reclaim(state: &mut PoolState<'_>, book: &mut PoolBook<'_>) -> Pass {
     let no = InPool::new(book.consumers(), |_| false);
     let units_of = InPool::new(book.consumers(), |_| Vec::new());
-    let mut taking = Taking {
+    let mut reclaim_pass = ReclaimPass {
         state,
         book,
-        out: no.clone(),
+        is_done: no.clone(),
         was_reclaimer: no.clone(),
         was_victim: no,
         units_of,
         places: Arena::new(),
         seen: Arena::new(),
         n_rounds: 0,
-        standing: None,
+        status: None,
         demands: None,
         changed: Vec::new(),
         pass: Pass::default(),
     };
-    taking.limits();
-    taking.list_units();
-    while taking.round() {}
-    taking.pass
+    reclaim_pass.limits();
+    reclaim_pass.list_units();
+    while reclaim_pass.round() {}
+    reclaim_pass.pass
 }
 
-/// A round's numbers.
+/// Numbers of a round.
 struct Round<'q> {
     quota: &'q InPool<Fraction>,
     /// Leaves that qualify as victims, the most over-used first.
     victims: Vec<ConsumerId>,
-    /// For each of them its rank, from the pool's root on; `u32::MAX` for others.
+    /// Rank of each victim leaf; `u32::MAX` for others.
     ranks: InPool<u32>,
 }
 
-/// How a unit gets room: on a host with room that is free or on its way, or by taking units back.
-enum Way<'q> {
+/// Source of the resources of a unit: free or being freed on a host, or reclaimed.
+enum RoomSource<'q> {
     Promise(HostId),
     Take(Round<'q>, Room),
 }
 
-/// A way to make room on one host.
+/// A set of victims on one host.
 struct Room {
     host: HostId,
     victims: Vec<UnitId>,
@@ -156,8 +156,8 @@ struct Room {
     after: (Nat, Nat),
 }
 
-impl Taking<'_, '_, '_> {
-    /// Units above share limits go first, for nobody in particular (OC-11).
+impl ReclaimPass<'_, '_, '_> {
+    /// Reclaims units above share limits, without a reclaimer (OC-11).
     fn limits(&mut self) {
         for leaf in self.book.consumers() {
             if !self.state.plan.is_leaf(leaf) {
@@ -171,7 +171,7 @@ impl Taking<'_, '_, '_> {
         }
     }
 
-    /// Lists what may be taken, by leaf.
+    /// Lists reclaimable units by leaf.
     fn list_units(&mut self) {
         let state = &self.state;
         self.places = state.on_host.ids().map(|_| usize::MAX).collect();
@@ -181,13 +181,13 @@ impl Taking<'_, '_, '_> {
         }
         let source = self.book.source();
         for (id, unit) in state.units.iter() {
-            if state.may_go(id) && unit.source == source && self.book.is_in[unit.host] {
+            if state.is_reclaimable(id) && unit.source == source && self.book.is_in[unit.host] {
                 self.units_of[state.subs[unit.sub].leaf].push(id);
             }
         }
     }
 
-    /// Puts a unit into its grace.
+    /// Starts the grace period of a unit; returns its deadline.
     fn take(&mut self, id: UnitId) -> Time {
         let sub = self.state.units[id].sub;
         let deadline = self.state.now + grace_in_pool(self.state, self.book.pool, id);
@@ -199,19 +199,19 @@ impl Taking<'_, '_, '_> {
         deadline
     }
 
-    /// One leaf has its turn. Answers whether there was one.
+    /// Runs the turn of the next leaf; returns false if there is none.
     fn round(&mut self) -> bool {
-        let mut standing = match self.standing.take() {
-            Some(standing) => standing,
+        let mut status = match self.status.take() {
+            Some(status) => status,
             None => {
                 let demands = self.demands();
-                Standing::new(self.state, self.book, demands, |leaf| {
-                    !self.out[leaf] && !self.was_victim[leaf]
+                QuotaStatus::new(self.state, self.book, demands, |leaf| {
+                    !self.is_done[leaf] && !self.was_victim[leaf]
                 })
             }
         };
-        let Some(leaf) = standing.reclaimer(self.state, self.book) else {
-            self.refuse_satisfied(&standing.demands);
+        let Some(leaf) = status.reclaimer(self.state, self.book) else {
+            self.refuse_satisfied(&status.demands);
             return false;
         };
         let first = |&&sub: &&SubId| self.book.outstanding(self.state, sub) > 0;
@@ -219,25 +219,25 @@ impl Taking<'_, '_, '_> {
             Some(&sub) => {
                 let together = self.state.first_units(sub);
                 if together.is_empty() {
-                    self.take_room(leaf, sub, &mut standing).map_err(Some)
+                    self.take_room(leaf, sub, &mut status).map_err(Some)
                 } else {
-                    self.take_together(leaf, &together, &mut standing).map_err(Some)
+                    self.take_together(leaf, &together, &mut status).map_err(Some)
                 }
             }
             None => Err(None),
         };
         let Err(why) = taken else {
-            self.demands = Some(standing.demands);
+            self.demands = Some(status.demands);
             return true;
         };
-        self.out[leaf] = true;
+        self.is_done[leaf] = true;
         self.pass.refused.extend(why.map(|why| (leaf, why)));
-        standing.close(self.state, self.book.pool.root, leaf);
-        self.standing = Some(standing);
+        status.close(self.state, self.book.pool.root, leaf);
+        self.status = Some(status);
         true
     }
 
-    /// What everybody could use, as of now.
+    /// Present demand.
     fn demands(&mut self) -> Demands {
         let changed = std::mem::take(&mut self.changed);
         match self.demands.take() {
@@ -249,27 +249,27 @@ impl Taking<'_, '_, '_> {
         }
     }
 
-    /// Room for the first units of an allocation, all of it or none: what is free or on its way is promised, the rest is taken
-    /// unit by unit, as long as the leaf is below its quota (OC-14).
+    /// Makes room for the first units of an allocation, all or none: free resources and those being freed are earmarked, the
+    /// rest is reclaimed unit by unit while the leaf is below its quota (OC-14).
     fn take_together(
         &mut self,
         leaf: ConsumerId,
         together: &[SubId],
-        standing: &mut Standing,
+        status: &mut QuotaStatus,
     ) -> Result<(), Refused> {
         let (&first, others) = together.split_first().expect("several units");
-        // The first unit is looked for before anything is kept for a way back: most gangs end here.
+        // The first unit is tried before the state is saved for a rollback, because most gangs fail here.
         let first = match self.promised_host(leaf, first) {
-            Some(host) => Way::Promise(host),
+            Some(host) => RoomSource::Promise(host),
             None if self.book.outstanding(self.state, first) == 0 => return Err(Refused::NotUnderQuota),
-            None => self.find_room(leaf, first, standing).map(|(round, room)| Way::Take(round, room))?,
+            None => self.find_room(leaf, first, status).map(|(round, room)| RoomSource::Take(round, room))?,
         };
         let before = (self.state.clone(), self.book.clone());
         let roles = (self.was_reclaimer.clone(), self.was_victim.clone(), self.units_of.clone());
         let n_reclaims = self.pass.reclaims.len();
         match first {
-            Way::Promise(host) => self.promise(together[0], host),
-            Way::Take(round, room) => self.execute(leaf, together[0], &round, room),
+            RoomSource::Promise(host) => self.promise(together[0], host),
+            RoomSource::Take(round, room) => self.execute(leaf, together[0], &round, room),
         }
         for &sub in others {
             let taken = if let Some(host) = self.promised_host(leaf, sub) {
@@ -277,10 +277,10 @@ impl Taking<'_, '_, '_> {
                 Ok(())
             } else {
                 let demands = Demands::new(self.state, self.book);
-                let mut standing = Standing::new(self.state, self.book, demands, |_| false);
-                let is_under = compare_to_quota(self.book, leaf, &standing.quota).is_lt();
+                let mut status = QuotaStatus::new(self.state, self.book, demands, |_| false);
+                let is_under = compare_to_quota(self.book, leaf, &status.quota).is_lt();
                 match is_under && self.book.outstanding(self.state, sub) > 0 {
-                    true => self.take_room(leaf, sub, &mut standing),
+                    true => self.take_room(leaf, sub, &mut status),
                     false => Err(Refused::NotUnderQuota),
                 }
             };
@@ -294,7 +294,7 @@ impl Taking<'_, '_, '_> {
         Ok(())
     }
 
-    /// A host with room that is free or on its way, if there is.
+    /// Finds a host with enough resources free or being freed.
     fn promised_host(&self, leaf: ConsumerId, sub: SubId) -> Option<HostId> {
         let unit = self.state.subs[sub].unit;
         let has_room =
@@ -303,7 +303,7 @@ impl Taking<'_, '_, '_> {
         (self.book.outstanding(self.state, sub) > 0).then_some(host)
     }
 
-    /// Promises room that is free or on its way.
+    /// Earmarks resources that are free or being freed.
     fn promise(&mut self, sub: SubId, host: HostId) {
         let is_leaving = |&id: &UnitId| matches!(self.state.units[id].state, State::Reclaiming(_));
         let leaving: Vec<UnitId> = self.state.on_host[host].iter().copied().filter(is_leaving).collect();
@@ -312,9 +312,9 @@ impl Taking<'_, '_, '_> {
         self.changed.push(self.state.subs[sub].leaf);
     }
 
-    /// Room for one unit.
-    fn take_room(&mut self, leaf: ConsumerId, sub: SubId, standing: &mut Standing) -> Result<(), Refused> {
-        let (round, room) = self.find_room(leaf, sub, standing)?;
+    /// Makes room for one unit.
+    fn take_room(&mut self, leaf: ConsumerId, sub: SubId, status: &mut QuotaStatus) -> Result<(), Refused> {
+        let (round, room) = self.find_room(leaf, sub, status)?;
         self.execute(leaf, sub, &round, room);
         Ok(())
     }
@@ -323,12 +323,12 @@ impl Taking<'_, '_, '_> {
         &mut self,
         leaf: ConsumerId,
         sub: SubId,
-        standing: &'q mut Standing,
+        status: &'q mut QuotaStatus,
     ) -> Result<(Round<'q>, Room), Refused> {
-        if self.is_on_its_way(sub) {
+        if self.is_being_freed(sub) {
             return Err(Refused::OnItsWay);
         }
-        let victims = standing.victims(self.state, self.book, leaf, |leaf| !self.was_reclaimer[leaf]);
+        let victims = status.victims(self.state, self.book, leaf, |leaf| !self.was_reclaimer[leaf]);
         if victims.is_empty() {
             return Err(Refused::NoVictimOverQuota);
         }
@@ -336,17 +336,17 @@ impl Taking<'_, '_, '_> {
         for (rank, &victim) in victims.iter().enumerate() {
             ranks[victim] = rank as u32;
         }
-        let round = Round { quota: &standing.quota, victims, ranks };
+        let round = Round { quota: &status.quota, victims, ranks };
         match self.best_room(leaf, sub, &round) {
             Some(room) => Ok((round, room)),
             None => Err(Refused::WouldInvert),
         }
     }
 
-    /// The others that wait use their quota, or lost units in this pass.
+    /// Records the reason of the remaining leaves with demand.
     fn refuse_satisfied(&mut self, demands: &Demands) {
         for leaf in self.book.consumers().filter(|&c| self.state.plan.is_leaf(c)) {
-            if demands.waits[leaf] && !self.out[leaf] {
+            if demands.waits[leaf] && !self.is_done[leaf] {
                 let why = if self.was_victim[leaf] { Refused::WasVictim } else { Refused::NotUnderQuota };
                 self.pass.refused.push((leaf, why));
             }
@@ -361,16 +361,16 @@ impl Taking<'_, '_, '_> {
         self.book.pool.hosts.iter().filter(move |&&h| self.book.admits(self.state, leaf, h))
     }
 
-    /// Whether a unit fits somewhere once every grace is over (OC-27).
-    fn is_on_its_way(&self, sub: SubId) -> bool {
+    /// Whether a unit fits on some host once every grace period is over (OC-27).
+    fn is_being_freed(&self, sub: SubId) -> bool {
         let state = &self.state;
         let unit = &state.subs[sub].unit;
         self.hosts_for(state.subs[sub].leaf)
             .any(|h| fits(&state.unclaimed[h.host], unit) && state.may_run(sub, h.host))
     }
 
-    /// The best way to make room for one unit: hosts with units of the best victims are looked at first, and no others once
-    /// nothing better can come.
+    /// Finds the best set of victims for one unit. Hosts with units of the best victims are evaluated first; the search ends
+    /// when no better set can follow.
     fn best_room(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>) -> Option<Room> {
         let mut best: Option<Room> = None;
         self.n_rounds += 1;
@@ -399,13 +399,13 @@ impl Taking<'_, '_, '_> {
         best
     }
 
-    /// Units on a host that may go, by rank of their leaf, the newest first.
+    /// Reclaimable units on a host, by rank of their leaf, the newest first.
     fn candidates(&self, host: HostId, round: &Round<'_>) -> Vec<(u32, UnitId)> {
         let (state, source) = (&self.state, self.book.source());
         let mut candidates: Vec<(u32, UnitId)> = Vec::with_capacity(state.on_host[host].len());
         for &id in state.on_host[host].iter().rev() {
             let unit = &state.units[id];
-            if unit.source != source || !state.may_go(id) {
+            if unit.source != source || !state.is_reclaimable(id) {
                 continue;
             }
             let rank = round.ranks[state.subs[unit.sub].leaf];
@@ -417,7 +417,7 @@ impl Taking<'_, '_, '_> {
         candidates
     }
 
-    /// Whether no choice among these units can beat the best room found so far.
+    /// Whether no subset of these units can beat the best set found so far.
     fn cannot_win(&self, candidates: &[(u32, UnitId)], best: &Option<Room>) -> bool {
         let (Some(best), Some(&(rank, _))) = (best, candidates.first()) else { return candidates.is_empty() };
         if rank != best.worst_rank {
@@ -427,18 +427,18 @@ impl Taking<'_, '_, '_> {
         let newest = candidates.iter().map(|&(_, id)| id).max();
         match shares.min().map_or(Ordering::Less, |least| least.cmp(&best.lost)) {
             Ordering::Less => false,
-            // As much lost by one unit already: more units lose more, another single one must be newer.
+            // One unit already loses as much: several lose more, and another single unit must be newer.
             Ordering::Equal => best.victims.len() == 1 && newest <= best.victims.first().copied(),
             Ordering::Greater => true,
         }
     }
 
-    /// The share of one unit.
+    /// Share of one unit.
     fn step(&self, sub: SubId) -> &Nat {
         &self.book.step[self.state.subs[sub].shape]
     }
 
-    /// Victims on one host that make room, if there are; the unit is in the projection already.
+    /// Selects victims on one host for a unit that is already included in the projection; `None` if they are not enough.
     fn room_on(
         &mut self,
         leaf: ConsumerId,
@@ -460,7 +460,7 @@ impl Taking<'_, '_, '_> {
             let size = self.state.subs[victim].unit;
             let mut dims = unit.iter().zip(&free).zip(&size);
             let helps = dims.any(|((&wanted, &free), &size)| wanted > 0 && wanted > free && size > 0);
-            if !helps || !self.give(leaf, victim, round) {
+            if !helps || !self.try_release(leaf, victim, round) {
                 continue;
             }
             add(&mut free, &size, 1);
@@ -482,7 +482,7 @@ impl Taking<'_, '_, '_> {
         fits(&free, &unit).then_some(room)
     }
 
-    /// Worst victim rank, usage lost, number of units, newest start, first host (OC-17).
+    /// Compares by worst victim rank, usage lost, number of units, newest start, first host (OC-17).
     fn compare_rooms(&self, a: &Room, b: &Room) -> Ordering {
         let newest = |room: &Room| room.victims.iter().copied().max();
         let by_loss = a.worst_rank.cmp(&b.worst_rank).then_with(|| a.lost.cmp(&b.lost));
@@ -491,8 +491,8 @@ impl Taking<'_, '_, '_> {
         by_start.then_with(|| self.places[a.host].cmp(&self.places[b.host]))
     }
 
-    /// Takes a unit out of the projection if its leaf may lose it.
-    fn give(&mut self, leaf: ConsumerId, victim: SubId, round: &Round<'_>) -> bool {
+    /// Removes a unit from the projection if its leaf may lose it; returns whether it did.
+    fn try_release(&mut self, leaf: ConsumerId, victim: SubId, round: &Round<'_>) -> bool {
         let v = self.state.subs[victim].leaf;
         if !self.is_over(v, round.quota) {
             return false;
@@ -509,7 +509,7 @@ impl Taking<'_, '_, '_> {
         !inverts
     }
 
-    /// The victims are evicted, the reclaimer gets its earmark, or its unit at once.
+    /// Reclaims the victims and earmarks the unit, or starts it at once if nothing is left to wait for.
     fn execute(&mut self, leaf: ConsumerId, sub: SubId, round: &Round<'_>, room: Room) {
         let first = self.state.subs[self.state.units[room.victims[0]].sub].leaf;
         let sides = self.state.plan.split(leaf, first).unwrap_or((leaf, first));

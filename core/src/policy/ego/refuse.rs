@@ -1,9 +1,9 @@
-//! Why jobs still wait at the end of a cycle.
+//! Reasons why jobs are still pending at the end of a cycle.
 //!
 //! # Rule
-//! One reason per job, the one of its first pod set that waits, as of the public pool, which comes last: promised and waiting for a
-//! grace; no host is large enough; ratio 0 or too long a grace; at a share limit; not below its quota; nobody to take
-//! from; or nothing fits.
+//! One reason per job, that of its first pending pod set in the public pool, which comes last: earmarked and waiting for a
+//! grace period; no host is large enough; ratio 0 or too long a reclaim grace; at a share limit; not below its quota; no
+//! permitted victim; or nothing fits.
 //!
 //! # Source
 //! ego.md 9
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use super::cycle::Cycle;
 use super::ids::{ConsumerId, SizeId, SubId};
 use super::memory::job_of;
-use super::model::{Desk, Model};
+use super::model::{CycleState, Model};
 use super::pool::{Barred, PoolBook};
 use super::pool_state::State;
 use super::quota::Table;
@@ -30,31 +30,37 @@ use crate::time::Time;
 use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
 use crate::units::{RESOURCES_MAX, Resource};
 
-/// Adds one refusal per job that waits.
-pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &Cycle, trace: &mut Trace) {
-    let pool = model.layout.pool(&desk.state, ConsumerId::ROOT);
-    let book = PoolBook::open(&desk.state, &pool);
-    let table = Table::new(&desk.state, &book);
-    let earmarks = desk.state.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
+/// Records one refusal per pending job.
+pub fn refuse(
+    world: PartitionView<'_>,
+    model: &Model,
+    current: &CycleState<'_>,
+    cycle: &Cycle,
+    trace: &mut Trace,
+) {
+    let pool = model.layout.pool(&current.state, ConsumerId::ROOT);
+    let book = PoolBook::open(&current.state, &pool);
+    let table = Table::new(&current.state, &book);
+    let earmarks = current.state.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
     let of_public =
         cycle.passes.iter().filter(|(root, _)| *root == ConsumerId::ROOT).flat_map(|(_, pass)| &pass.refused);
-    let because = Because {
+    let because = RefusalContext {
         now: world.now,
         model,
-        desk,
+        current,
         book: &book,
         table: &table,
         earmarks,
         refused: of_public.rev().copied().collect(),
         short: RefCell::default(),
-        slots: SlotView::new(model, desk),
+        slots: SlotView::new(model, current),
     };
     let mut refusals: Vec<Refusal> = Vec::new();
-    for sub in desk.pod_sets.ids() {
-        if desk.waiting[sub].is_empty() {
+    for sub in current.pod_sets.ids() {
+        if current.waiting[sub].is_empty() {
             continue;
         }
-        let job = job_of(world, desk.pod_sets[sub]);
+        let job = job_of(world, current.pod_sets[sub]);
         if refusals.last().is_some_and(|last| last.job == job) {
             continue;
         }
@@ -66,30 +72,30 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
     }
 }
 
-struct Because<'b, 'a> {
+struct RefusalContext<'b, 'a> {
     now: Time,
     model: &'b Model,
-    desk: &'b Desk<'a>,
+    current: &'b CycleState<'a>,
     book: &'b PoolBook<'b>,
     table: &'b Table,
-    /// By sub-allocation its latest earmark.
+    /// Latest earmark by sub-allocation.
     earmarks: BTreeMap<SubId, usize>,
-    /// By leaf why it got nothing in the public pool.
+    /// Reason by leaf for which it reclaimed nothing in the public pool.
     refused: BTreeMap<ConsumerId, Refused>,
-    /// By unit size the resource that most hosts have too little of.
+    /// Resource that most hosts lack, by unit size.
     short: RefCell<BTreeMap<SizeId, Resource>>,
-    /// In a slot plan its numbers.
+    /// Numbers of a slot plan.
     slots: Option<SlotView>,
 }
 
-impl Because<'_, '_> {
+impl RefusalContext<'_, '_> {
     fn refusal(&self, job: JobId, sub: SubId) -> Refusal {
         let (gate, outlook, checks) = self.gate(sub);
         Refusal { job, gate, also: Vec::new(), checks, outlook }
     }
 
     fn gate(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
-        let state = &self.desk.state;
+        let state = &self.current.state;
         let leaf = state.subs[sub].leaf;
         if let Some(&at) = self.earmarks.get(&sub) {
             let earmark = &state.earmarks[at];
@@ -131,9 +137,9 @@ impl Because<'_, '_> {
         }
     }
 
-    /// In a slot plan: no host is large enough; at a limit; at its quota; no consumer above its quota.
+    /// Gate in a slot plan: no host is large enough; at a limit; at its quota; no consumer above its quota.
     fn slot_gate(&self, slots: &SlotView, sub: SubId, queue: QueueId) -> (Gate, Outlook, Vec<Check>) {
-        let state = &self.desk.state;
+        let state = &self.current.state;
         let leaf = state.subs[sub].leaf;
         let fits_somewhere = state
             .plan
@@ -151,12 +157,12 @@ impl Because<'_, '_> {
         if let Some(check) = slots.holds_quota(self.model, leaf) {
             return (Gate::NotEntitled { queue }, Outlook::NotForeseeable, vec![check]);
         }
-        let checks = slots.protection(self.model, self.desk, sub).into_iter().collect();
+        let checks = slots.protection(self.model, self.current, sub).into_iter().collect();
         (Gate::NoVictims { tried: 0, ancestor: None }, Outlook::NotForeseeable, checks)
     }
 
     fn not_reclaimed(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
-        let leaf = self.desk.state.subs[sub].leaf;
+        let leaf = self.current.state.subs[sub].leaf;
         let queue = self.model.queues[leaf];
         match (self.refused.get(&leaf).copied(), queue) {
             (Some(Refused::NotUnderQuota), Some(queue)) => {
@@ -175,7 +181,7 @@ impl Because<'_, '_> {
                 (Gate::NoVictims { tried: 0, ancestor: None }, Outlook::NotForeseeable, Vec::new())
             }
             _ => {
-                let of = self.desk.waiting[sub].len() as u32;
+                let of = self.current.waiting[sub].len() as u32;
                 let reasons =
                     vec![(NodeReason::Insufficient(self.short(sub)), self.model.nodes.len() as u32)];
                 (Gate::NoNode { placed: 0, of, reasons, free: None }, Outlook::NotForeseeable, Vec::new())
@@ -183,24 +189,24 @@ impl Because<'_, '_> {
         }
     }
 
-    /// The resource that most hosts have too little of.
+    /// Resource that most hosts lack for the unit.
     fn short(&self, sub: SubId) -> Resource {
-        let (state, unit) = (&self.desk.state, &self.desk.state.subs[sub].unit);
+        let (state, unit) = (&self.current.state, &self.current.state.subs[sub].unit);
         let lacking = |dim: &usize| state.free.values().filter(|free| free[*dim] < unit[*dim]).count();
         let most = || resource((0..3).rev().max_by_key(lacking).unwrap_or(0));
         *self.short.borrow_mut().entry(state.subs[sub].shape).or_insert_with(most)
     }
 
     fn no_capacity(&self, sub: SubId) -> (Gate, Outlook, Vec<Check>) {
-        let unit = &self.desk.state.subs[sub].unit;
+        let unit = &self.current.state.subs[sub].unit;
         let most = |dim: usize| self.model.plan.hosts.values().map(|host| host[dim]).max().unwrap_or(0);
         let dim = (0..RESOURCES_MAX).find(|&dim| unit[dim] > most(dim));
         match dim {
             Some(dim) => (Gate::TooLarge { resource: resource(dim) }, Outlook::OnlyByEdit, Vec::new()),
-            // Each resource is there, but not together, or not in a pool that is open to the queue.
+            // Each resource is sufficient on some host, but not together, or not in a pool that the queue may use.
             None => {
-                let of = self.desk.waiting[sub].len() as u32;
-                let leaf = self.desk.state.subs[sub].leaf;
+                let of = self.current.waiting[sub].len() as u32;
+                let leaf = self.current.state.subs[sub].leaf;
                 let n_own: usize =
                     self.model.plan.path(leaf).map(|c| self.model.layout.holdings[c].len()).sum();
                 let short = NodeReason::Insufficient(self.short(sub));
@@ -212,14 +218,14 @@ impl Because<'_, '_> {
         }
     }
 
-    /// Of a leaf that takes no part in the public pool: without hosts of its own or of consumers above it it gets nothing.
+    /// Outlook of a leaf excluded from the public pool: only an edit helps without own hosts or private pools.
     fn without_public(&self, leaf: ConsumerId) -> Outlook {
         let plan = &self.model.plan;
         let owns = plan.path(leaf).any(|consumer| !plan.consumers[consumer].own.is_empty());
         if owns { Outlook::NotForeseeable } else { Outlook::OnlyByEdit }
     }
 
-    /// A consumer takes no part in share pools.
+    /// Check that the share ratio of a consumer is 0.
     fn no_ratio(&self, consumer: ConsumerId) -> Check {
         let ratio = i64::try_from(self.model.plan.consumers[consumer].ratio).unwrap_or(i64::MAX);
         let subject = rules::between(self.model.queues[consumer], None);
@@ -238,7 +244,7 @@ impl Because<'_, '_> {
     }
 
     fn at_limit(&self, sub: SubId, consumer: ConsumerId, dim: usize) -> Check {
-        let unit = self.desk.state.subs[sub].unit[dim];
+        let unit = self.current.state.subs[sub].unit[dim];
         let resource = resource(dim);
         let amount = |quantity, n: i64| {
             let real = crate::units::Amount::base_units(n).in_policy_units(resource);
@@ -254,10 +260,10 @@ impl Because<'_, '_> {
         Check::new(rules::SHARE_LIMIT, subject, with, Op::Exceeds, amount(Quantity::Limit, limit))
     }
 
-    /// What protects the other leaf that uses most of the pool: it is not over its quota.
+    /// Checks that the other leaf with the largest usage is not above its quota.
     fn not_over_quota(&self, leaf: ConsumerId) -> Vec<Check> {
         let others = self.book.consumers().filter(|&other| {
-            other != leaf && self.desk.state.plan.is_leaf(other) && !self.table.projected[other].is_zero()
+            other != leaf && self.current.state.plan.is_leaf(other) && !self.table.projected[other].is_zero()
         });
         let most = others.max_by(|&l, &r| self.table.projected[l].cmp(&self.table.projected[r]));
         let Some(other) = most else { return Vec::new() };
@@ -268,7 +274,7 @@ impl Because<'_, '_> {
         if check.holds { Vec::new() } else { vec![check] }
     }
 
-    /// The leaf uses its quota: the numbers of the end of the cycle, if they still say so.
+    /// Checks that the leaf is not below its quota, if the numbers at the end of the cycle still show it.
     fn not_under_quota(&self, leaf: ConsumerId) -> Vec<Check> {
         let usage = rules::part(Quantity::Usage, &self.table.projected[leaf], &self.table.whole);
         let quota = rules::quota(&self.table.quota[leaf], &self.table.whole);

@@ -1,7 +1,7 @@
-//! The rules of the policy and the comparisons they make.
+//! Rule records of the policy, and helpers for checks that cite them.
 //!
 //! # Rule
-//! One record each; choices of our own say so in `differs`.
+//! One record per rule; our own choices are noted in `differs`.
 //!
 //! # Source
 //! ego.md
@@ -13,7 +13,7 @@ use super::number::{Fraction, Nat};
 use crate::id::QueueId;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 
-/// Own hosts come first.
+/// Own hosts are used first.
 pub const OWN_HOSTS: Rule = Rule(&RuleRecord {
     key: "ego/own-hosts",
     says: "a consumer uses its own hosts before any share pool",
@@ -22,7 +22,7 @@ pub const OWN_HOSTS: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-2): all owners are served before any pool",
 });
 
-/// Share priority.
+/// Siblings are ordered by share priority.
 pub const SHARE_PRIORITY: Rule = Rule(&RuleRecord {
     key: "ego/share-priority",
     says: "among siblings the one with the higher share priority is served first",
@@ -31,7 +31,7 @@ pub const SHARE_PRIORITY: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-1): the larger number is the higher priority; IBM counts from 1, the highest, to 10",
 });
 
-/// Share ratio.
+/// Siblings are ordered by usage over share ratio.
 pub const SHARE_RATIO: Rule = Rule(&RuleRecord {
     key: "ego/share-ratio",
     says: "at equal priority the one with the smallest usage for its share ratio is served first; on a tie the one higher in the tree",
@@ -49,7 +49,7 @@ pub const EARMARK: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-19): the reservation is for the host of the victims",
 });
 
-/// Below the quota.
+/// The reclaimer is below its quota.
 pub const UNDER_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/under-quota",
     says: "a consumer can reclaim while its share usage is below its share usage quota",
@@ -58,7 +58,7 @@ pub const UNDER_QUOTA: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-16): quotas are computed from projected usage",
 });
 
-/// Above the quota.
+/// The victim is above its quota.
 pub const OVER_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/over-quota",
     says: "units are reclaimed from consumers whose share usage is above their share usage quota",
@@ -67,7 +67,7 @@ pub const OVER_QUOTA: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-17): the most over-used consumer first, then the host with the least usage lost, then the newest unit",
 });
 
-/// No inversion.
+/// Reclaim does not invert the ranking.
 pub const NO_INVERSION: Rule = Rule(&RuleRecord {
     key: "ego/no-inversion",
     says: "no reclaim leaves the losing side with less usage for its share ratio than the winning side",
@@ -76,7 +76,7 @@ pub const NO_INVERSION: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// The share limit.
+/// A consumer does not exceed its share limit.
 pub const SHARE_LIMIT: Rule = Rule(&RuleRecord {
     key: "ego/share-limit",
     says: "no consumer uses more of a share pool than its share limit; units above it are reclaimed first",
@@ -85,7 +85,7 @@ pub const SHARE_LIMIT: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-7, OC-11): own hosts do not count, and the newest units are reclaimed at once",
 });
 
-/// The owner takes its host back.
+/// An owner calls its host back.
 pub const CALL_BACK: Rule = Rule(&RuleRecord {
     key: "ego/call-back",
     says: "an owner with pending work reclaims the hosts it lent",
@@ -94,7 +94,7 @@ pub const CALL_BACK: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-29): a host is lent and reclaimed as a whole",
 });
 
-/// A host offers more than it has.
+/// A host offers more than its physical capacity.
 pub const OVER_COMMIT: Rule = Rule(&RuleRecord {
     key: "ego/over-commit",
     says: "a host offers its capacity multiplied by the over-commit ratio of the resource",
@@ -103,7 +103,7 @@ pub const OVER_COMMIT: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-34): ratios from 1 to 100; GPUs are offered whole",
 });
 
-/// Grace and admission.
+/// A long reclaim grace excludes a leaf from a pool.
 pub const GRACE: Rule = Rule(&RuleRecord {
     key: "ego/grace",
     says: "a consumer that requires a longer grace period than a pool grants cannot use that pool",
@@ -121,7 +121,7 @@ pub const DYNAMIC_QUOTA: Rule = Rule(&RuleRecord {
     differs: "assumption (OC-9): for reference only; placement decides",
 });
 
-/// Jobs of a leaf.
+/// Order of the jobs of a leaf.
 pub const JOB_ORDER: Rule = Rule(&RuleRecord {
     key: "ego/job-order",
     says: "in a consumer the job of the higher priority is served first, then the one submitted earlier",
@@ -130,7 +130,7 @@ pub const JOB_ORDER: Rule = Rule(&RuleRecord {
     differs: "our choice: EGO orders the requests of its clients, not jobs",
 });
 
-/// Free slots.
+/// Free slots go to the smallest ratio of slots held over share ratio.
 pub const SLOT_RATIO: Rule = Rule(&RuleRecord {
     key: "ego/slot-ratio",
     says: "a free slot goes to the consumer with the fewest slots for its share ratio; on a tie to the one higher in the tree",
@@ -139,7 +139,7 @@ pub const SLOT_RATIO: Rule = Rule(&RuleRecord {
     differs: "our choice (OC-31): share priority has no effect",
 });
 
-/// The quota in slots.
+/// Quota in slots.
 pub const SLOT_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/slot-quota",
     says: "the slots of the pool are divided by share ratio in whole numbers: static, or only among consumers with pending work and at most their demand (dynamic)",
@@ -148,7 +148,7 @@ pub const SLOT_QUOTA: Rule = Rule(&RuleRecord {
     differs: "our choice (OC-24): largest remainder first, then tree order",
 });
 
-/// Fewer slots than the quota.
+/// The reclaimer holds fewer slots than its quota.
 pub const BELOW_SLOT_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/below-slot-quota",
     says: "a consumer can reclaim while it holds fewer slots than its share quota; with enforcement at the parent, its side must be below as well where the paths split",
@@ -157,7 +157,7 @@ pub const BELOW_SLOT_QUOTA: Rule = Rule(&RuleRecord {
     differs: "our choice (OC-32)",
 });
 
-/// More slots than the quota.
+/// The victim holds more slots than its quota.
 pub const ABOVE_SLOT_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/above-slot-quota",
     says: "slots are reclaimed from consumers that hold more than their share quota, the one furthest above it first",
@@ -187,34 +187,34 @@ pub const RULES: [Rule; 17] = [
     ABOVE_SLOT_QUOTA,
 ];
 
-/// A side of a comparison.
+/// Side of a comparison.
 pub fn term(quantity: Quantity, value: Value) -> Term {
     Term { quantity, value }
 }
 
-/// A part of the pool as a real number.
+/// Usage as a fraction of the pool.
 pub fn part(quantity: Quantity, n: &Nat, whole: &Nat) -> Term {
     term(quantity, Value::Real(Fraction { n: n.clone(), d: whole.clone() }.as_real()))
 }
 
-/// A part of the pool for each unit of share ratio; infinite for a ratio of 0.
+/// Usage over share ratio; infinite for a ratio of 0.
 pub fn per_ratio(n: &Nat, whole: &Nat, ratio: u64) -> Term {
     let part = Fraction { n: n.clone(), d: whole.clone() }.as_real();
     term(Quantity::Saturation, Value::Real(if ratio == 0 { f64::INFINITY } else { part / ratio as f64 }))
 }
 
-/// A quota as a real number.
+/// Quota as a fraction of the pool.
 pub fn quota(quota: &Fraction, whole: &Nat) -> Term {
     let d = quota.d.times(whole);
     term(Quantity::FairShare, Value::Real(Fraction { n: quota.n.clone(), d }.as_real()))
 }
 
-/// Two queues.
+/// Subject with two queues.
 pub fn between(queue: Option<QueueId>, other_queue: Option<QueueId>) -> Subject {
     Subject { queue, other_queue, ..Subject::default() }
 }
 
-/// A rule that applied without a comparison of numbers.
+/// Check of a rule that applies without a numeric comparison.
 pub fn applies(rule: Rule, subject: Subject) -> Check {
     let one = |quantity| term(quantity, Value::Count(1));
     Check::new(rule, subject, one(Quantity::Applies), Op::Equal, one(Quantity::Constant))

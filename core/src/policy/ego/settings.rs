@@ -1,4 +1,4 @@
-//! The switches of EGO: those of the plan by name, those of a consumer as `rank.team-a`.
+//! Settings of EGO in a scenario: settings of the plan by name, of a consumer as `rank.team-a`.
 //!
 //! # Source
 //! ego.md 2, 8.5
@@ -11,7 +11,7 @@ use crate::policy::setting::{Wanted, refused, switch, unknown};
 use crate::time::Span;
 use crate::units::Weight;
 
-/// Reads all of them.
+/// Reads all settings, and reports invalid ones.
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::default();
     for (name, typed) in &s.settings {
@@ -33,7 +33,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             refused(name, typed, wanted, f);
         }
     }
-    slot_findings::look(s, &config, f);
+    slot_findings::check(s, &config, f);
     config
 }
 

@@ -1,9 +1,9 @@
-//! What Share usage shows: every pool in the numbers by which it is shared, and how what was free was assigned.
+//! Data of the view Share usage: the numbers of every pool, and the assignment of free resources.
 //!
 //! # Rule
-//! Usage, demand and quota are read from the functions that decide; nothing is worked out a second time. Static and dynamic share
-//! quota are vectors with one entry for each resource that a unit of the pool asks for. Pod slots are left out of vectors:
-//! every unit takes one.
+//! Usage, demand and quota come from the functions that decide. Static and dynamic share
+//! quota are vectors with one entry for each resource that a unit of the pool requests. Pod slots are excluded from vectors,
+//! since every unit takes one.
 //!
 //! # Source
 //! ego.md 4 to 7; IBM, *Share policies for multidimensional scheduling*
@@ -13,7 +13,7 @@
 
 use super::cycle::Cycle;
 use super::ids::{ConsumerId, InPool, SizeId, SubId};
-use super::model::{Desk, Model, SLOTS};
+use super::model::{CycleState, Model, SLOTS};
 use super::number::{Fraction, Nat};
 use super::plan::ShareLimit;
 use super::pool::PoolBook;
@@ -27,33 +27,33 @@ use crate::trace::{
 };
 use crate::units::{RESOURCES_MAX, Resource};
 
-/// Allocations of one leaf that are listed, at most.
+/// Maximum number of listed allocations per leaf.
 const ALLOCATIONS_MAX: usize = 50;
 
-/// Every pool that has hosts, the public one first.
-pub(super) fn pools(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Vec<SharePool> {
-    let pools = model.layout.pools.iter().rev().map(|&root| model.layout.pool(&desk.state, root));
+/// Pools with hosts, the public one first.
+pub(super) fn pools(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>) -> Vec<SharePool> {
+    let pools = model.layout.pools.iter().rev().map(|&root| model.layout.pool(&current.state, root));
     let with_hosts = pools.filter(|pool| !pool.hosts.is_empty());
     with_hosts
         .map(|pool| {
-            let book = PoolBook::open(&desk.state, &pool);
-            Reader::new(world, model, desk, &book).read()
+            let book = PoolBook::open(&current.state, &pool);
+            Reader::new(world, model, current, &book).read()
         })
         .collect()
 }
 
-/// One pool while it is read.
+/// Builds the rows of one pool.
 struct Reader<'r> {
     world: PartitionView<'r>,
     model: &'r Model,
-    desk: &'r Desk<'r>,
+    current: &'r CycleState<'r>,
     book: &'r PoolBook<'r>,
     table: Table,
-    /// Sub-allocations that draw from the pool or wait, in order.
+    /// Sub-allocations with drawn or outstanding units, in order.
     subs: Vec<SubId>,
-    /// In a slot plan its quotas, which are whole slots.
+    /// Numbers of a slot plan, whose quotas are whole slots.
     slots: Option<SlotView>,
-    /// Their unit sizes, in the order in which they occur.
+    /// Unit sizes in order of first occurrence.
     shapes: Vec<SizeId>,
 }
 
@@ -61,10 +61,10 @@ impl<'r> Reader<'r> {
     fn new(
         world: PartitionView<'r>,
         model: &'r Model,
-        desk: &'r Desk<'r>,
+        current: &'r CycleState<'r>,
         book: &'r PoolBook<'r>,
     ) -> Reader<'r> {
-        let state = &desk.state;
+        let state = &current.state;
         let is_here = |&sub: &SubId| {
             let drawn = book.drawn[sub];
             let waits = state.subs[sub].outstanding() > 0;
@@ -78,8 +78,8 @@ impl<'r> Reader<'r> {
                 shapes.push(state.subs[sub].shape);
             }
         }
-        let slots = SlotView::new(model, desk);
-        Reader { world, model, desk, book, table: Table::new(state, book), subs, slots, shapes }
+        let slots = SlotView::new(model, current);
+        Reader { world, model, current, book, table: Table::new(state, book), subs, slots, shapes }
     }
 
     fn read(&self) -> SharePool {
@@ -87,7 +87,7 @@ impl<'r> Reader<'r> {
         let sizes: Vec<UnitSize> = self.shapes.iter().map(|&shape| self.size(shape)).collect();
         let asked =
             |dim: &usize| sizes.iter().any(|size| size.unit.iter().any(|(of, _)| usize::from(*of) == *dim));
-        let state = &self.desk.state;
+        let state = &self.current.state;
         let quotas: Vec<Quotas> = (0..RESOURCES_MAX)
             .filter(asked)
             .map(|dim| match &self.slots {
@@ -129,7 +129,7 @@ impl<'r> Reader<'r> {
     }
 
     fn size(&self, shape: SizeId) -> UnitSize {
-        let state = &self.desk.state;
+        let state = &self.current.state;
         let unit = state.shapes[shape].0;
         UnitSize {
             unit: vector(|dim| Some(unit[dim] as f64).filter(|&amount| amount > 0.0)),
@@ -142,7 +142,8 @@ impl<'r> Reader<'r> {
         let (root, plan) = (self.book.pool.root, &self.model.plan);
         let of = &plan.consumers[consumer];
         let queue = self.model.queues[consumer];
-        let below = self.subs.iter().filter(|&&sub| plan.is_below(self.desk.state.subs[sub].leaf, consumer));
+        let below =
+            self.subs.iter().filter(|&&sub| plan.is_below(self.current.state.subs[sub].leaf, consumer));
         let vector_of = |pick: fn(&Quotas) -> &InPool<Fraction>| {
             let entry = |quotas: &Quotas| {
                 (quotas.0 as u8, in_policy_units(quotas.0, pick(quotas)[consumer].as_real()))
@@ -178,19 +179,19 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The allocations of a leaf, and the sub-allocations of those that have several.
+    /// Appends rows for the allocations of a leaf, with sub-allocations if there are several.
     fn allocations(&self, leaf: ConsumerId, depth: u32, rows: &mut Vec<UsageRow>) {
-        let subs = &self.desk.state.subs;
+        let subs = &self.current.state.subs;
         let own: Vec<SubId> = self.subs.iter().copied().filter(|&sub| subs[sub].leaf == leaf).collect();
         let same = |a: &SubId, b: &SubId| subs[*a].allocation == subs[*b].allocation;
         for allocation in own.chunk_by(same).take(ALLOCATIONS_MAX) {
-            let set = |sub: SubId| &self.world.cluster.pod_sets[self.desk.pod_sets[sub]];
+            let set = |sub: SubId| &self.world.cluster.pod_sets[self.current.pod_sets[sub]];
             let job = self.world.cluster.jobs[set(allocation[0]).job].name.to_string();
             let row = |of, name, depth, members: &[SubId]| {
                 let sum = |share: &dyn Fn(SubId) -> Nat| {
                     self.exact(&members.iter().fold(Nat::ZERO, |sum, &sub| sum.plus(&share(sub))))
                 };
-                let state = &self.desk.state;
+                let state = &self.current.state;
                 let drawn = |sub: SubId| self.book.drawn[sub];
                 let shape = |sub: &SubId| subs[*sub].shape;
                 let is_one = members.iter().all(|sub| shape(sub) == shape(&members[0]));
@@ -238,30 +239,30 @@ fn in_policy_units(dim: usize, base: f64) -> f64 {
     if dim < Resource::GPU.index() { base } else { base / 1000.0 }
 }
 
-/// A vector of amounts given in base units.
+/// Vector of amounts given in base units.
 fn vector(of: impl Fn(usize) -> Option<f64>) -> Vector {
     let entry = |dim: usize| Some((dim as u8, in_policy_units(dim, of(dim)?)));
     (0..RESOURCES_MAX).filter(|&dim| dim != SLOTS).filter_map(entry).collect()
 }
 
-/// How free resources were assigned in a cycle, turn by turn.
+/// Assignments of free resources in a cycle, by turn.
 pub(super) fn assignments(
     world: PartitionView<'_>,
     model: &Model,
-    desk: &Desk<'_>,
+    current: &CycleState<'_>,
     cycle: &Cycle,
 ) -> Vec<Assignment> {
     let plan = &model.plan;
     let turns = cycle.turns.iter().flat_map(|(root, turns)| turns.iter().map(move |turn| (*root, turn)));
     let assignment = |(root, turn): (ConsumerId, &super::assign::Turn)| {
         let part = |n: &Nat| Fraction { n: n.clone(), d: turn.whole.clone() };
-        let choice = |junction: &super::assign::Junction| {
-            let open: Vec<ConsumerId> = junction.open.iter().map(|(c, _)| *c).collect();
+        let choice = |group: &super::assign::SiblingGroup| {
+            let open: Vec<ConsumerId> = group.open.iter().map(|(c, _)| *c).collect();
             let parts: Vec<(u64, u64)> = ranking::parts(plan, &open).collect();
-            let children = &plan.consumers[junction.node].children;
+            let children = &plan.consumers[group.node].children;
             let candidate = |&c: &ConsumerId| {
                 let at = open.iter().position(|&other| other == c);
-                let usage = at.map_or(Fraction::ZERO, |at| part(&junction.open[at].1));
+                let usage = at.map_or(Fraction::ZERO, |at| part(&group.open[at].1));
                 let per_ratio =
                     Fraction { n: usage.n.clone(), d: usage.d.scaled(plan.consumers[c].ratio.max(1)) };
                 Some(ShareCandidate {
@@ -272,16 +273,16 @@ pub(super) fn assignments(
             };
             ShareChoice {
                 children: children.iter().filter_map(candidate).collect(),
-                chosen: children.iter().position(|&c| c == junction.chosen).unwrap_or(0) as u32,
-                is_tie: junction.is_tie,
-                after: part(&junction.after).exact(),
+                chosen: children.iter().position(|&c| c == group.chosen).unwrap_or(0) as u32,
+                is_tie: group.is_tie,
+                after: part(&group.after).exact(),
             }
         };
         Assignment {
             partition: world.partition,
             pool: model.queues[root],
-            choices: turn.way.iter().map(choice).collect(),
-            nodes: turn.units.iter().map(|&id| model.nodes[desk.state.units[id].host]).collect(),
+            choices: turn.path.iter().map(choice).collect(),
+            nodes: turn.units.iter().map(|&id| model.nodes[current.state.units[id].host]).collect(),
         }
     };
     turns.map(assignment).collect()

@@ -1,12 +1,12 @@
-//! The slot policy, the older sibling: one dimension, whole slots.
+//! The slot policy: one dimension, whole slots.
 //!
 //! # Rule
-//! The quota is a whole number of slots. The *static* one pours the pool's slots down the tree by share ratio, the *dynamic* one
-//! only over consumers that want slots and never above what they want. Fractions are rounded down; the slots left over
+//! The quota is a whole number of slots. The *static* one distributes the pool's slots down the tree by share ratio, the
+//! *dynamic* one only among consumers with demand and at most their demand. Fractions are rounded down; the remaining slots
 //! go one each to the largest remainders, the earlier in tree order on a tie. Free slots go, one at a time, to the smallest
 //! `held / ratio`. A leaf below its quota takes slots from leaves above theirs, the most over-allocated first, then
-//! the later in tree order: from any leaf, or at *parent level* only where the paths split between a side below and a side above its quota.
-//!
+//! the later in tree order: from any leaf, or at *parent level* only if the paths split between a side below and a side
+//! above its quota.
 //! # Source
 //! ego.md 10; IBM, *Slot-based scheduling*, *How resource reclaim works based on share ratio*
 //!
@@ -20,37 +20,37 @@ use super::ids::{ConsumerId, InPool};
 use super::plan::Plan;
 pub use super::plan::{EnforceAt, ShareQuota};
 
-/// One consumer is offered its part of what is left.
+/// Offer of a part of the remaining slots to one consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotOffer {
     /// The consumer that receives it.
     pub consumer: ConsumerId,
-    /// From 1; another one follows where somebody was offered all it wants.
+    /// Round, from 1; another round follows if an offer met the whole demand.
     pub round: u32,
     /// The slots that are divided.
     pub rest: u64,
-    /// The share ratios of all who take part.
+    /// Sum of the share ratios of all participants.
     pub ratios: u64,
-    /// What it gets in the end.
+    /// Resulting quota.
     pub quota: u64,
 }
 
 /// The slots of one pool.
 #[derive(Clone, Debug)]
 pub struct Slots<'a> {
-    /// The tree; share priorities are ignored (OC-31).
+    /// The plan; share priorities are ignored (OC-31).
     pub plan: &'a Plan,
-    /// How many slots there are.
+    /// Number of slots.
     pub slots: u64,
-    /// Per consumer, the most it may hold.
+    /// Maximum number of slots per consumer.
     pub limits: &'a InPool<Option<u64>>,
-    /// Per leaf, how many it wants, held ones included.
+    /// Slots wanted per leaf, held ones included.
     pub want: InPool<u64>,
-    /// Per leaf, how many it holds.
+    /// Slots held per leaf.
     pub held: InPool<u64>,
-    /// Which quota reclaim goes by.
+    /// Quota that reclaim uses.
     pub share_quota: ShareQuota,
-    /// Where shares are enforced.
+    /// Level at which shares are enforced.
     pub enforce_at: EnforceAt,
 }
 
@@ -59,7 +59,7 @@ impl Slots<'_> {
         self.limits[consumer].map_or(n, |limit| n.min(limit))
     }
 
-    /// Whether the consumer or somebody above it may only borrow: ratio 0.
+    /// Whether the consumer or an ancestor has ratio 0 and may only borrow.
     fn only_borrows(&self, consumer: ConsumerId) -> bool {
         self.plan.path(consumer).any(|c| c != ConsumerId::ROOT && self.plan.consumers[c].ratio == 0)
     }
@@ -69,7 +69,7 @@ impl Slots<'_> {
         self.plan.subtree(consumer).map(|c| self.held[c]).sum()
     }
 
-    /// What each consumer could use.
+    /// Demand of every consumer.
     pub fn demand(&self) -> InPool<u64> {
         let mut demand = self.want.clone();
         for c in demand.ids().rev() {
@@ -82,12 +82,12 @@ impl Slots<'_> {
         demand
     }
 
-    /// The quota of every consumer.
+    /// Quota of every consumer.
     pub fn quota(&self, kind: ShareQuota) -> InPool<u64> {
         self.divided(kind).0
     }
 
-    /// The quota of every consumer, and every offer on the way to it.
+    /// Quota of every consumer, with the offers that led to it.
     pub(super) fn divided(&self, kind: ShareQuota) -> (InPool<u64>, Vec<SlotOffer>) {
         let mut offers = Vec::new();
         let mut quota = InPool::new(self.held.ids(), |_| 0);
@@ -113,13 +113,13 @@ impl Slots<'_> {
         (quota, offers)
     }
 
-    /// Notes what siblings are offered together.
+    /// Records the offers to siblings.
     fn offer(&self, to: &[ConsumerId], round: u32, rest: u64, offers: &mut Vec<SlotOffer>) {
         let ratios = to.iter().map(|&c| self.plan.consumers[c].ratio).sum();
         offers.extend(to.iter().map(|&consumer| SlotOffer { consumer, round, rest, ratios, quota: 0 }));
     }
 
-    /// Whoever is offered all it wants gets that and leaves; then the rest is offered to the others.
+    /// Divides by demand: consumers whose offer covers their demand are served, and the rest is offered to the others.
     fn divide_dynamic(
         &self,
         children: &[ConsumerId],
@@ -151,18 +151,18 @@ impl Slots<'_> {
         }
     }
 
-    /// Whether one more slot for a leaf would pass its limit or one above it.
+    /// Whether one more slot would exceed the limit of a leaf or of an ancestor.
     fn at_limit(&self, leaf: ConsumerId) -> bool {
         let is_full = |c: ConsumerId| self.limits[c].is_some_and(|limit| self.held_below(c) >= limit);
         self.plan.path(leaf).any(is_full)
     }
 
-    /// Whether a leaf wants a slot and may have one.
+    /// Whether a leaf wants another slot and is within its limits.
     pub(super) fn waits(&self, leaf: ConsumerId) -> bool {
         self.want[leaf] > self.held[leaf] && !self.at_limit(leaf)
     }
 
-    /// Those of some leaves and everybody above them.
+    /// Marks the leaves that satisfy `may`, and their ancestors.
     fn open(&self, may: &dyn Fn(ConsumerId) -> bool) -> InPool<bool> {
         let mut open = InPool::new(self.held.ids(), |_| false);
         for leaf in self.held.ids().filter(|&c| self.plan.is_leaf(c) && may(c)) {
@@ -171,7 +171,7 @@ impl Slots<'_> {
         open
     }
 
-    /// The sibling group walk: smallest `held / ratio`, those that only borrow last.
+    /// Next leaf, by the smallest `held / ratio` at each level, consumers that only borrow last.
     fn next_leaf(&self, open: &InPool<bool>) -> Option<ConsumerId> {
         let mut node = Some(ConsumerId::ROOT).filter(|&root| open[root])?;
         while !self.plan.is_leaf(node) {
@@ -192,7 +192,7 @@ impl Slots<'_> {
         }
     }
 
-    /// Hands out free slots; answers with the leaves in order.
+    /// Assigns free slots; returns the leaves in order.
     pub fn assign_free(&mut self) -> Vec<ConsumerId> {
         let mut order = Vec::new();
         self.assign_where(&mut |_, leaf, _| {
@@ -202,8 +202,8 @@ impl Slots<'_> {
         order
     }
 
-    /// Hands out free slots. `start`: whether the leaf found can use one, told with the consumers that stood open; a leaf that
-    /// cannot is left out of the pass.
+    /// Assigns free slots. `start` returns whether a leaf can use one, given the open consumers; a leaf that cannot is excluded
+    /// from the pass.
     pub(super) fn assign_where(
         &mut self,
         start: &mut dyn FnMut(&Slots<'_>, ConsumerId, &InPool<bool>) -> bool,
@@ -220,7 +220,7 @@ impl Slots<'_> {
         }
     }
 
-    /// Takes slots from leaves above their quota for those below; answers with reclaimer and victim of each slot.
+    /// Reclaims slots; returns reclaimer and victim of each slot.
     pub fn reclaim(&mut self) -> Vec<(ConsumerId, ConsumerId)> {
         let mut moves = Vec::new();
         self.reclaim_where(|_, by, victim, _| {
@@ -230,7 +230,7 @@ impl Slots<'_> {
         moves
     }
 
-    /// Takes slots back. `take`: whether a slot of the second leaf can go to the first, told with the quotas; a pair that
+    /// Reclaims slots. `take` returns whether a slot of the second leaf can go to the first, given the quotas; a pair that
     /// cannot is not tried again.
     pub(super) fn reclaim_where(
         &mut self,
@@ -255,7 +255,7 @@ impl Slots<'_> {
         }
     }
 
-    /// Whether a leaf waits below its quota.
+    /// Whether a leaf is below its quota and wants another slot.
     pub(super) fn may_reclaim(&self, leaf: ConsumerId, quota: &InPool<u64>) -> bool {
         self.waits(leaf) && self.held[leaf] < quota[leaf] && !self.only_borrows(leaf)
     }
@@ -264,7 +264,7 @@ impl Slots<'_> {
         i128::from(self.held_below(consumer)) - i128::from(quota[consumer])
     }
 
-    /// The most over-allocated, then the later in tree order; those that only borrow first.
+    /// Selects the victim: the most over-allocated, then the later in tree order; consumers that only borrow first.
     fn victim(
         &self,
         leaf: ConsumerId,
@@ -299,7 +299,7 @@ impl Slots<'_> {
     }
 }
 
-/// Divides slots by ratio: rounded down, then one each by the largest remainder, ties by tree order (OC-24).
+/// Divides slots by ratio: rounded down, then one each to the largest remainders, ties in tree order (OC-24).
 fn divide(
     plan: &Plan,
     children: &[ConsumerId],

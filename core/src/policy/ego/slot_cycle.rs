@@ -1,17 +1,17 @@
-//! One cycle of a slot plan: free slots, then reclaim, in the state that both policies share.
+//! One cycle of a slot plan: free slots, then reclaim, in the same state as the multidimensional policy.
 //!
 //! # Rule
-//! A slot is one GPU of a host, and every pod takes one: its job has to ask for one GPU. All hosts are in the public pool. What a leaf
-//! holds counts promised slots and not those in their grace. The newest unit of the leaf that loses goes, if the unit that waits
-//! can run where it is.
+//! A slot is one GPU of a host, and every pod takes one: its job has to request one GPU. All hosts are in the public pool. The
+//! slots held by a leaf include earmarked ones and exclude those in their grace period. The losing leaf's newest unit is
+//! reclaimed if the pending unit can run on its host.
 //!
 //! # Source
 //! ego.md 10
 //!
 //! # Differs
-//! Ownership, lending and ranks of slot plans are not modelled; the plan has none
+//! Ownership, lending and ranks of slot plans are not modelled
 
-use super::assign::{Junction, Turn};
+use super::assign::{SiblingGroup, Turn};
 use super::grace::grace_in_pool;
 use super::ids::{ConsumerId, InPool, SubId, UnitId};
 use super::layout::Layout;
@@ -24,26 +24,26 @@ use super::slot::Slots;
 use crate::trace::Level;
 use crate::units::Resource;
 
-/// The public pool, from which all slots come.
+/// Source of all slots: the public pool.
 const PUBLIC: Source = Source::Pool(ConsumerId::ROOT);
 
-/// Base units of one slot.
+/// Base units per slot.
 const SLOT: i64 = 1000;
 
-/// A slot that changed its leaf.
+/// A slot that moved to another leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlotMove {
-    /// Who took it, from where.
+    /// The reclaim.
     pub reclaim: Reclaim,
-    /// Consumers that had to be below their quota, then those that had to be above it: each with slots held and quota.
-    pub(super) below: Vec<Standing>,
-    pub(super) above: Vec<Standing>,
+    /// Consumers that had to be below their quota; `above` those above it.
+    pub(super) below: Vec<SlotStatus>,
+    pub(super) above: Vec<SlotStatus>,
 }
 
-/// A consumer, the slots it holds and its quota.
-pub(super) type Standing = (ConsumerId, u64, u64);
+/// Consumer, slots held, and quota.
+pub(super) type SlotStatus = (ConsumerId, u64, u64);
 
-/// Per consumer the most slots it may hold.
+/// Maximum number of slots per consumer.
 pub(super) fn limits(state: &PoolState<'_>) -> InPool<Option<u64>> {
     let limit = |c: ConsumerId| match state.plan.consumers[c].share_limit[Resource::GPU.index()] {
         Some(ShareLimit::At(most)) => Some((most.max(0) / SLOT) as u64),
@@ -52,7 +52,7 @@ pub(super) fn limits(state: &PoolState<'_>) -> InPool<Option<u64>> {
     InPool::new(state.plan.subtree(ConsumerId::ROOT), limit)
 }
 
-/// The slots of a state.
+/// Builds the slot numbers of a state.
 pub(super) fn slots<'s>(
     state: &PoolState<'s>,
     rules: SlotRules,
@@ -71,7 +71,7 @@ pub(super) fn slots<'s>(
     Slots { plan: state.plan, slots, limits, want, held, share_quota, enforce_at }
 }
 
-/// Runs the passes of a slot plan: the turns of the free pass, and the slots that changed their leaf. `level`: how much of the
+/// Runs the passes of a slot plan; returns the turns of the free pass and the slots that moved. `level`: how much of the
 /// choices is recorded.
 pub(super) fn run(
     state: &mut PoolState<'_>,
@@ -84,10 +84,10 @@ pub(super) fn run(
     let mut slots = slots(state, rules, &limits);
     let mut turns = Vec::new();
     slots.assign_where(&mut |slots, leaf, open| {
-        let way = if level >= Level::Decisive { way(slots, leaf, open) } else { Vec::new() };
+        let path = if level >= Level::Decisive { path_to(slots, leaf, open) } else { Vec::new() };
         let unit = start(state, leaf);
         let whole = Nat::from(slots.slots.max(1));
-        turns.push(Turn { leaf, units: unit.into_iter().collect(), choices: Vec::new(), whole, way });
+        turns.push(Turn { leaf, units: unit.into_iter().collect(), choices: Vec::new(), whole, path });
         unit.is_some()
     });
     let mut moves = Vec::new();
@@ -95,11 +95,11 @@ pub(super) fn run(
     slots.reclaim_where(|slots: &Slots<'_>, leaf, victim, quota: &InPool<u64>| {
         let Some((sub, unit)) = exchange(state, leaf, victim) else { return false };
         let reclaim = take(state, &pool, (leaf, sub), unit);
-        let standing = |c: ConsumerId| (c, slots.held_below(c), quota[c]);
+        let status = |c: ConsumerId| (c, slots.held_below(c), quota[c]);
         let sides = plan.split(leaf, victim).filter(|_| slots.enforce_at == EnforceAt::Parent);
         let with = |first: ConsumerId, side: Option<ConsumerId>| {
             let side = side.filter(|&side| side != first);
-            std::iter::once(first).chain(side).map(standing).collect()
+            std::iter::once(first).chain(side).map(status).collect()
         };
         let below = with(leaf, sides.map(|(below, _)| below));
         let above = with(victim, sides.map(|(_, above)| above));
@@ -109,16 +109,16 @@ pub(super) fn run(
     (turns, moves)
 }
 
-/// Every node on the way to a leaf, with all who could have been chosen.
-fn way(slots: &Slots<'_>, leaf: ConsumerId, open: &InPool<bool>) -> Vec<Junction> {
+/// Sibling groups on the path to a leaf.
+fn path_to(slots: &Slots<'_>, leaf: ConsumerId, open: &InPool<bool>) -> Vec<SiblingGroup> {
     let plan = slots.plan;
     let path = plan.path(leaf).filter_map(|chosen| Some((plan.consumers[chosen].parent?, chosen)));
-    let mut way: Vec<Junction> = path
+    let mut path: Vec<SiblingGroup> = path
         .map(|(node, chosen)| {
             let among: Vec<ConsumerId> =
                 plan.consumers[node].children.iter().copied().filter(|&c| open[c]).collect();
             let is_as_good = |&c: &ConsumerId| c != chosen && slots.compare_per_ratio(c, chosen).is_eq();
-            Junction {
+            SiblingGroup {
                 node,
                 chosen,
                 is_tie: among.iter().any(is_as_good),
@@ -127,11 +127,11 @@ fn way(slots: &Slots<'_>, leaf: ConsumerId, open: &InPool<bool>) -> Vec<Junction
             }
         })
         .collect();
-    way.reverse();
-    way
+    path.reverse();
+    path
 }
 
-/// Starts the first unit of a leaf that fits on a host.
+/// Starts the first unit of a leaf that fits.
 fn start(state: &mut PoolState<'_>, leaf: ConsumerId) -> Option<UnitId> {
     let subs = state.subs_of[leaf].iter().copied().filter(|&sub| state.subs[sub].startable() > 0);
     let place = |sub: SubId| Some((sub, state.plan.hosts.ids().find(|&host| state.fits_now(sub, host))?));
@@ -139,9 +139,10 @@ fn start(state: &mut PoolState<'_>, leaf: ConsumerId) -> Option<UnitId> {
     Some(state.start(sub, host, PUBLIC))
 }
 
-/// The first sub-allocation of one leaf that can use the room of a unit of the other, and the newest such unit.
+/// First sub-allocation of `leaf` that can use the resources of a unit of `victim`, with the newest such unit.
 fn exchange(state: &PoolState<'_>, leaf: ConsumerId, victim: ConsumerId) -> Option<(SubId, UnitId)> {
-    let is_of_victim = |id: &UnitId| state.subs[state.units[*id].sub].leaf == victim && state.may_go(*id);
+    let is_of_victim =
+        |id: &UnitId| state.subs[state.units[*id].sub].leaf == victim && state.is_reclaimable(*id);
     let units: Vec<UnitId> = state.units.ids().rev().filter(is_of_victim).collect();
     let waiting = state.subs_of[leaf].iter().copied().filter(|&sub| state.subs[sub].outstanding() > 0);
     let for_sub = |sub: SubId| {
@@ -156,7 +157,7 @@ fn exchange(state: &PoolState<'_>, leaf: ConsumerId, victim: ConsumerId) -> Opti
     waiting.filter_map(for_sub).next()
 }
 
-/// Evicts a unit and promises its room.
+/// Reclaims a unit and earmarks its resources.
 fn take(state: &mut PoolState<'_>, pool: &Pool, by: (ConsumerId, SubId), unit: UnitId) -> Reclaim {
     let host = state.units[unit].host;
     let deadline = state.now + grace_in_pool(state, pool, unit);

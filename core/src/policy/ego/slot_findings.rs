@@ -1,22 +1,22 @@
-//! What a slot plan cannot do with a scenario.
+//! Findings about scenarios with a slot plan.
 //!
 //! # Rule
-//! Every pod takes one slot, which is one GPU, so a job whose pods ask for another number is an error. Ownership and share priority have
-//! no effect; one warning each, at the first queue that has them, and one for each setting of lending, ranks and over-commitment. The settings of a slot plan have none in
-//! a multidimensional one.
+//! Every pod takes one slot, which is one GPU, so a job whose pods request another number is an error. Ownership and share
+//! priority have no effect: one warning each, at the first queue that has them, and one for each setting of lending, ranks
+//! and over-commitment. The settings of a slot plan have no effect in a multidimensional one.
 //!
 //! # Source
 //! ego.md 10, 10.1
 //!
 //! # Differs
-//! IBM's slot plans have ownership, lending and borrowing; which borrower gets a lent slot is documented in two ways that exclude each
-//! other
+//! IBM's slot plans have ownership, lending and borrowing; the documents contradict each other about which borrower gets a
+//! lent slot
 
 use super::config::Config;
 use crate::format::{Findings, Path, Scalar, Scenario, codes, quantity, quoted, set};
 
 /// Adds the findings.
-pub(super) fn look(s: &Scenario, config: &Config, f: &mut Findings) {
+pub(super) fn check(s: &Scenario, config: &Config, f: &mut Findings) {
     if config.shares_slots {
         one_gpu_each(s, f);
         without_effect(s, f);

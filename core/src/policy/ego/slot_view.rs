@@ -1,7 +1,7 @@
-//! What is shown of a slot plan: quotas in slots, how they came about, and why a job still waits.
+//! Displayed numbers of a slot plan: quotas in slots, their derivation, and reasons of pending jobs.
 //!
 //! # Rule
-//! Everything is read from the functions that decide.
+//! All numbers come from the functions that decide.
 //!
 //! # Source
 //! ego.md 10
@@ -10,37 +10,37 @@
 //! nothing
 
 use super::ids::{ConsumerId, InPool, SubId};
-use super::model::{Desk, Model};
+use super::model::{CycleState, Model};
 use super::number::{Fraction, Nat};
 use super::plan::ShareQuota;
 use super::rules::{self, SLOT_QUOTA};
 use super::slot::{SlotOffer, Slots};
-use super::slot_cycle::{self, Standing};
+use super::slot_cycle::{self, SlotStatus};
 use crate::id::QueueId;
 use crate::trace::{Check, DivisionStep, Op, Quantity, QuotaStep, Value};
 
-/// A slot plan in numbers.
+/// Numbers of a slot plan.
 pub(super) struct SlotView {
-    /// Slots of the pool.
+    /// Number of slots of the pool.
     pub slots: u64,
-    /// The quota that a plan of this kind would have.
+    /// Static and dynamic quota.
     pub quotas: [InPool<u64>; 2],
-    /// Whether reclaim goes by the first of them.
+    /// Whether reclaim uses the static quota.
     is_static: bool,
-    /// What each consumer could use.
+    /// Demand of every consumer.
     demand: InPool<u64>,
-    /// Slots held, promised ones included.
+    /// Slots held, earmarked ones included.
     held: InPool<u64>,
     limits: InPool<Option<u64>>,
     offers: Vec<SlotOffer>,
 }
 
 impl SlotView {
-    /// The numbers now; `None`: the plan is multidimensional.
-    pub fn new(model: &Model, desk: &Desk<'_>) -> Option<SlotView> {
+    /// Computes the numbers; `None` for a multidimensional plan.
+    pub fn new(model: &Model, current: &CycleState<'_>) -> Option<SlotView> {
         let rules = model.plan.slots?;
-        let limits = slot_cycle::limits(&desk.state);
-        let slots: Slots<'_> = slot_cycle::slots(&desk.state, rules, &limits);
+        let limits = slot_cycle::limits(&current.state);
+        let slots: Slots<'_> = slot_cycle::slots(&current.state, rules, &limits);
         let (_, offers) = slots.divided(rules.share_quota);
         Some(SlotView {
             slots: slots.slots,
@@ -53,24 +53,24 @@ impl SlotView {
         })
     }
 
-    /// The quota that reclaim goes by.
+    /// Quota that reclaim uses.
     pub fn quota(&self) -> &InPool<u64> {
         &self.quotas[usize::from(!self.is_static)]
     }
 
-    /// Slots as a part of the pool.
+    /// Slots as a fraction of the pool.
     pub fn part(&self, slots: u64) -> Fraction {
         Fraction { n: Nat::from(slots), d: Nat::from(self.slots.max(1)) }
     }
 
-    /// The most a consumer could use by the quota in force.
+    /// Demand of a consumer under the quota in force.
     fn wanted(&self, consumer: ConsumerId) -> u64 {
         let most = self.limits[consumer].unwrap_or(self.slots);
         if self.is_static { most } else { self.demand[consumer] }
     }
 
-    /// How a quota came about, level by level.
-    pub fn ladder(&self, model: &Model, queue: QueueId) -> Vec<DivisionStep> {
+    /// Derivation of a quota, level by level.
+    pub fn derive(&self, model: &Model, queue: QueueId) -> Vec<DivisionStep> {
         let plan = &model.plan;
         let mut path: Vec<ConsumerId> = plan.path(model.consumer(queue)).collect();
         path.reverse();
@@ -105,7 +105,7 @@ impl SlotView {
         })
     }
 
-    /// The division in parts of the pool.
+    /// Division in fractions of the pool.
     pub fn steps(&self, model: &Model) -> Vec<QuotaStep> {
         let step = |offer: &SlotOffer| {
             let of = &model.plan.consumers[offer.consumer];
@@ -123,21 +123,21 @@ impl SlotView {
         self.offers.iter().map(step).collect()
     }
 
-    /// Whose limit one more slot of a leaf would pass.
+    /// First consumer whose limit one more slot of a leaf would exceed.
     pub fn at_limit(&self, model: &Model, leaf: ConsumerId) -> Option<ConsumerId> {
         model.plan.path(leaf).find(|&c| self.limits[c].is_some_and(|limit| self.held[c] >= limit))
     }
 
-    /// The leaf holds its quota.
+    /// Check that the leaf holds its quota.
     pub fn holds_quota(&self, model: &Model, leaf: ConsumerId) -> Option<Check> {
         let check = below(model, (leaf, self.held[leaf], self.quota()[leaf]));
         let [left, right] = [&check.left, &check.right].map(Clone::clone);
         (!check.holds).then(|| Check::new(rules::BELOW_SLOT_QUOTA, check.subject, left, Op::AtLeast, right))
     }
 
-    /// What protects the leaf that holds the most beside this one: its quota.
-    pub fn protection(&self, model: &Model, desk: &Desk<'_>, sub: SubId) -> Option<Check> {
-        let leaf = desk.state.subs[sub].leaf;
+    /// Check of the quota that protects the other leaf with the most slots.
+    pub fn protection(&self, model: &Model, current: &CycleState<'_>, sub: SubId) -> Option<Check> {
+        let leaf = current.state.subs[sub].leaf;
         let others = self.held.ids().filter(|&c| c != leaf && model.plan.is_leaf(c) && self.held[c] > 0);
         let other = others.max_by_key(|&c| (self.held[c], std::cmp::Reverse(c)))?;
         let check = above(model, (other, self.held[other], self.quota()[other]));
@@ -149,15 +149,15 @@ fn slots(quantity: Quantity, n: u64) -> crate::trace::Term {
     rules::term(quantity, Value::Real(n as f64))
 }
 
-/// A consumer holds fewer slots than its quota.
-pub(super) fn below(model: &Model, (consumer, held, quota): Standing) -> Check {
+/// Check that a consumer holds fewer slots than its quota.
+pub(super) fn below(model: &Model, (consumer, held, quota): SlotStatus) -> Check {
     let subject = rules::between(model.queues[consumer], None);
     let (held, quota) = (slots(Quantity::Usage, held), slots(Quantity::FairShare, quota));
     Check::new(rules::BELOW_SLOT_QUOTA, subject, held, Op::Less, quota)
 }
 
-/// A consumer holds more slots than its quota.
-pub(super) fn above(model: &Model, (consumer, held, quota): Standing) -> Check {
+/// Check that a consumer holds more slots than its quota.
+pub(super) fn above(model: &Model, (consumer, held, quota): SlotStatus) -> Check {
     let subject = rules::between(model.queues[consumer], None);
     let (held, quota) = (slots(Quantity::Usage, held), slots(Quantity::FairShare, quota));
     Check::new(rules::ABOVE_SLOT_QUOTA, subject, held, Op::Exceeds, quota)

@@ -1,7 +1,7 @@
-//! Which rules the switches of a plan enter.
+//! Rules affected by each setting of a plan.
 //!
 //! # Rule
-//! One line for each switch of [`super::config`].
+//! One entry per setting of [`super::config`].
 //!
 //! # Source
 //! ego.md 2, 8.5
@@ -15,7 +15,7 @@ use super::rules::{
 };
 use crate::policy::switches::Switch;
 
-/// The switches of the plan, then those of consumers.
+/// Settings of the plan, then those of consumers.
 pub static SWITCHES: [Switch; 14] = [
     Switch::of("grace", &[&GRACE]),
     Switch::without_rules("placement", "which of the hosts that fit, not whose turn it is"),

@@ -1,7 +1,7 @@
-//! How a scenario comes to EGO and leaves it.
+//! Translation of scenarios to and from EGO.
 //!
 //! # Rule
-//! The grace of the plan becomes the delay from evict to gone.
+//! The grace period of the plan becomes the termination time of the scenario.
 //!
 //! # Source
 //! ego.md 2, 8.5
@@ -9,7 +9,7 @@
 use crate::format::{Path, Scalar};
 use crate::policy::translation::{self, Kind, Packing, Translation, Translator};
 
-/// Its settings that others have too.
+/// Settings with an equivalent in other policies.
 pub const TRANSLATION: Translation = Translation {
     packing: Some(Packing {
         setting: "placement",

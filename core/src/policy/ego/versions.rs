@@ -1,11 +1,11 @@
-//! The versions of IBM EGO that are modelled.
+//! Modelled versions of IBM EGO.
 //!
 //! # Source
 //! ego.md 16: IBM's documentation of these versions.
 
 use crate::policy::versions::Modelled;
 
-/// What is modelled.
+/// Modelled versions.
 pub const MODELLED: Modelled = Modelled {
     policy: "ego",
     product: "IBM EGO",

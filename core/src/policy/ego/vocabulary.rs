@@ -1,11 +1,11 @@
-//! The words of EGO.
+//! Vocabulary of EGO.
 //!
 //! # Source
 //! ego.md 2, 8.5
 
 use crate::policy::vocabulary::{Terms, Unset};
 
-/// What a person reads.
+/// Terms on screen.
 pub const TERMS: Terms = Terms {
     pairs: &[
         ("share usage quota", "share usage quota"),

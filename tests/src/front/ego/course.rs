@@ -11,7 +11,7 @@ use fairground::policy::ego::cycle::run as run_cycle;
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId, UnitId};
 use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::plan::{Plan, fits};
-use fairground::policy::ego::pool_state::{Change, PoolState, Source, State, Sub};
+use fairground::policy::ego::pool_state::{PoolState, Source, State, Sub, UnitChange};
 use fairground::time::Time;
 use fairground::trace::{EvictReason, Level};
 use serde_json::Value;
@@ -211,7 +211,7 @@ impl Course {
         let mut is_claimed_now = false;
         for change in &state.changes {
             match *change {
-                Change::Started(unit) => {
+                UnitChange::Started(unit) => {
                     let of = state.units[unit];
                     let claimed = self.claims.iter().position(|c| (c.0, c.1) == (of.sub, of.host));
                     let pod = match claimed.filter(|_| !free.contains(&unit)) {
@@ -223,7 +223,7 @@ impl Course {
                     self.of_unit.push(pod);
                     moves.push(Move::Start(pod, of.host));
                 }
-                Change::Reclaimed(unit) => {
+                UnitChange::Reclaimed(unit) => {
                     if !std::mem::replace(&mut is_claimed_now, true) {
                         for (sub, host) in reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host))) {
                             let Some(pod) = self.unclaimed(sub) else { return Some(REPLACED) };
@@ -247,7 +247,7 @@ impl Course {
                         again.push((sub, pod));
                     }
                 }
-                Change::Stopped(_) => {}
+                UnitChange::Stopped(_) => {}
             }
         }
         for (sub, pod) in again {

@@ -12,7 +12,7 @@ use fairground::policy::ego::cycle::{Cycle, run as run_cycle};
 use fairground::policy::ego::ids::{ConsumerId, HostId, SubId, UnitId};
 use fairground::policy::ego::layout::Layout;
 use fairground::policy::ego::plan::{Plan, units_in};
-use fairground::policy::ego::pool_state::{Change, PoolState, Source, State};
+use fairground::policy::ego::pool_state::{PoolState, Source, State, UnitChange};
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
@@ -107,19 +107,19 @@ fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
     let mut decided = Decided::default();
     for change in &state.changes {
         match *change {
-            Change::Started(unit) => {
+            UnitChange::Started(unit) => {
                 decided.starts.push((state.units[unit].sub, state.units[unit].host));
                 decided.units.push(unit);
                 decided.handed += usize::from(decided.evictions.is_empty());
             }
-            Change::Reclaimed(unit) => {
+            UnitChange::Reclaimed(unit) => {
                 let by = reclaims.iter().find(|r| r.victims.contains(&unit)).and_then(|r| r.by);
                 let is_owned = done.by_owners.iter().any(|r| r.victims.contains(&unit));
                 let left = deadline_of(state, unit).map_or(0, |until| until.as_millis() / 1000 - t);
                 let why = reason(by.is_some(), is_owned);
                 decided.evictions.push((unit, why, by.and_then(|(_, sub)| sub), left));
             }
-            Change::Stopped(_) => {}
+            UnitChange::Stopped(_) => {}
         }
     }
     decided.claims = reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host))).collect();

@@ -1,9 +1,9 @@
-//! Where everybody in a pool stands between two changes of a reclaim pass: demands, quotas, whose turn it is, who is above its quota.
+//! Numbers of a pool between two changes of a reclaim pass: demand, quotas, potential reclaimers, and consumers above quota.
 //!
 //! # Rule
-//! A leaf that gets nothing changes no number, so everything here holds until units are taken or promised; only the
-//! leaf itself is left out from then on. The order of those above their quota is the same for every reclaimer; who of them
-//! qualifies is looked up for each.
+//! A leaf that reclaims nothing changes no number, so the numbers hold until units are reclaimed or earmarked; only the
+//! leaf itself is excluded from then on. The order of the leaves above their quota is the same for every reclaimer; whether
+//! each of them qualifies is decided per reclaimer.
 //!
 //! # Source
 //! ego.md 7.2, 8.3, 11.2
@@ -20,34 +20,34 @@ use super::pool_state::PoolState;
 use super::quota::{Demands, quotas};
 use super::ranking::{best_two, compare};
 
-/// The numbers of a pool between two changes.
-pub(super) struct Standing {
-    /// What everybody could use.
+/// Numbers of a pool between two changes.
+pub(super) struct QuotaStatus {
+    /// Demand.
     pub demands: Demands,
-    /// The quotas that follow.
+    /// Quotas that follow from the demand.
     pub quota: InPool<Fraction>,
-    /// For each consumer from the pool's root on its children in which a leaf may reclaim, in tree order.
+    /// Per consumer, the children with a leaf that may reclaim, in tree order.
     open: InPool<Vec<ConsumerId>>,
-    /// Worked out when first asked for.
-    over: Option<Over>,
+    /// Computed on first use.
+    over: Option<OverQuota>,
 }
 
-/// Who is above its quota.
-struct Over {
-    /// By consumer, from the pool's root on.
+/// Consumers above their quota.
+struct OverQuota {
+    /// Whether each consumer is above its quota.
     is_over: InPool<bool>,
-    /// The leaves among them, the most over-used first.
+    /// Leaves above their quota, the most over-used first.
     leaves: Vec<ConsumerId>,
 }
 
-impl Standing {
-    /// The numbers as of now. `may_reclaim`: by leaf, from the pool's root on.
+impl QuotaStatus {
+    /// Computes the numbers; `may_reclaim` tells which leaves may still reclaim.
     pub fn new(
         state: &PoolState<'_>,
         book: &PoolBook<'_>,
         demands: Demands,
         may_reclaim: impl Fn(ConsumerId) -> bool,
-    ) -> Standing {
+    ) -> QuotaStatus {
         let (root, plan) = (book.pool.root, state.plan);
         let quota = quotas(state, book, &demands);
         let mut is_open = InPool::new(book.consumers(), |_| false);
@@ -63,10 +63,10 @@ impl Standing {
         if plan.is_leaf(root) && is_open[root] {
             open[root].push(root);
         }
-        Standing { demands, quota, open, over: None }
+        QuotaStatus { demands, quota, open, over: None }
     }
 
-    /// The walk of the free pass, over leaves that wait and are below their quota.
+    /// Next leaf to reclaim: ranked as in the free pass, among leaves with outstanding units below their quota.
     pub fn reclaimer(&self, state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<ConsumerId> {
         let (root, plan) = (book.pool.root, state.plan);
         let mut node = root;
@@ -92,7 +92,7 @@ impl Standing {
         }
     }
 
-    /// The leaves that qualify as victims of this one, the most over-used first. `may_lose`: by leaf, from the pool's root on.
+    /// Leaves that qualify as victims of `leaf`, the most over-used first; `may_lose` tells which leaves may lose units.
     pub fn victims(
         &mut self,
         state: &PoolState<'_>,
@@ -101,7 +101,7 @@ impl Standing {
         may_lose: impl Fn(ConsumerId) -> bool,
     ) -> Vec<ConsumerId> {
         let plan = state.plan;
-        let over = self.over.get_or_insert_with(|| Over::new(state, book, &self.quota));
+        let over = self.over.get_or_insert_with(|| OverQuota::new(state, book, &self.quota));
         let is_victim = |&node: &ConsumerId| {
             may_lose(node)
                 && plan.split(leaf, node).is_some_and(|(a, b)| {
@@ -112,9 +112,9 @@ impl Standing {
     }
 }
 
-impl Over {
-    /// Top-down: siblings by priority, the lowest first, then the most used for the ratio, then the later.
-    fn new(state: &PoolState<'_>, book: &PoolBook<'_>, quota: &InPool<Fraction>) -> Over {
+impl OverQuota {
+    /// Ranks from the top down: siblings by priority, lowest first, then by usage over ratio, largest first, then the later.
+    fn new(state: &PoolState<'_>, book: &PoolBook<'_>, quota: &InPool<Fraction>) -> OverQuota {
         let (root, plan) = (book.pool.root, state.plan);
         let is_over = InPool::new(book.consumers(), |c| compare_to_quota(book, c, quota).is_gt());
         let mut leaves = Vec::new();
@@ -126,16 +126,16 @@ impl Over {
                 }
                 continue;
             }
-            // The stack turns the order round: the most over-used must be pushed last.
+            // The stack reverses the order, so the most over-used is pushed last.
             let mut children = plan.consumers[node].children.clone();
             children.sort_by(|&a, &b| compare(state, book, a, b));
             stack.extend(children);
         }
-        Over { is_over, leaves }
+        OverQuota { is_over, leaves }
     }
 }
 
-/// Projected usage of a consumer against its quota.
+/// Compares the projected usage of a consumer with its quota.
 pub(super) fn compare_to_quota(
     book: &PoolBook<'_>,
     consumer: ConsumerId,

@@ -1,8 +1,8 @@
-//! The state of a plan at the moment of a cycle: who wants what, what runs where, who lends, what is promised.
+//! Builds the state of a plan for a cycle: demand, running units, lent hosts and earmarks.
 //!
 //! # Rule
-//! The cluster shows nodes, queues, jobs and pods; the memory adds the source of each unit, the hosts that are lent and the earmarks.
-//! Units enter in the order in which they were started.
+//! Nodes, queues, jobs and pods come from the cluster; the source of each unit, the lent hosts and the earmarks from the
+//! memory. Units are added in the order of their starts.
 //!
 //! # Source
 //! ego.md 2, 3.1
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::ids::{ConsumerId, SubId};
 use super::memory::Memory;
-use super::model::{Desk, Model, SLOTS};
+use super::model::{CycleState, Model, SLOTS};
 use super::plan::Dims;
 use super::pool_state::{PoolState, Source, State, Sub};
 use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Restart};
@@ -24,11 +24,12 @@ use crate::time::Time;
 use crate::units::Resource;
 
 impl Model {
-    /// Opens the state: who wants what, what runs where, who lends, what is promised.
-    pub fn open(&self, world: PartitionView<'_>, memory: &Memory) -> Desk<'_> {
+    /// Builds the state from the cluster and the memory.
+    pub fn open(&self, world: PartitionView<'_>, memory: &Memory) -> CycleState<'_> {
         let mut state = PoolState::new(&self.plan, world.now);
         state.ends_later = true;
-        let mut desk = Desk { state, pod_sets: Arena::new(), waiting: Arena::new(), pods: Arena::new() };
+        let mut current =
+            CycleState { state, pod_sets: Arena::new(), waiting: Arena::new(), pods: Arena::new() };
         let mut units: Vec<(u64, Time, PodId, SubId)> = Vec::new();
         let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
         let mut jobs: Vec<JobId> = world.live_jobs().collect();
@@ -39,7 +40,7 @@ impl Model {
         for job in jobs {
             let j = &world.cluster.jobs[job];
             let leaf = self.consumer(j.queue);
-            let first = SubId::from_index(desk.pod_sets.len());
+            let first = SubId::from_index(current.pod_sets.len());
             for id in j.pod_set_ids() {
                 let mut sub = Sub {
                     leaf,
@@ -63,7 +64,7 @@ impl Model {
                                 memory.started(id),
                                 since(pod),
                                 id,
-                                SubId::from_index(desk.pod_sets.len()),
+                                SubId::from_index(current.pod_sets.len()),
                             ));
                             let is_leaving = matches!(phase, Phase::Terminating { .. });
                             sub.want += u32::from(!is_leaving || sub.is_replaced);
@@ -74,38 +75,45 @@ impl Model {
                 }
                 sub.want += waiting.len() as u32;
                 waiting.reverse();
-                desk.state.add_sub(sub);
-                desk.waiting.push(waiting);
-                desk.pod_sets.push(id);
+                current.state.add_sub(sub);
+                current.waiting.push(waiting);
+                current.pod_sets.push(id);
             }
         }
-        desk.state.masks = vec![Arena::new(); masks.len()];
+        current.state.masks = vec![Arena::new(); masks.len()];
         for (mask, at) in masks {
-            desk.state.masks[at] = mask.into_iter().collect();
+            current.state.masks[at] = mask.into_iter().collect();
         }
-        memory.lent_hosts(self, &mut desk.state);
+        memory.lent_hosts(self, &mut current.state);
         units.sort();
         for (_, _, id, sub) in units {
-            self.enter(world, memory, &mut desk, id, sub);
+            self.enter(world, memory, &mut current, id, sub);
         }
-        memory.promise(self, &mut desk);
-        desk
+        memory.promise(self, &mut current);
+        current
     }
 
-    fn enter(&self, world: PartitionView<'_>, memory: &Memory, desk: &mut Desk<'_>, id: PodId, sub: SubId) {
+    fn enter(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        current: &mut CycleState<'_>,
+        id: PodId,
+        sub: SubId,
+    ) {
         let pod = &world.cluster.pods[id];
         let Some(host) = pod.node.and_then(|node| self.host(node)) else { return };
         let state = match pod.phase {
             Phase::Terminating { until } => State::Reclaiming(until),
             _ => State::Run,
         };
-        let leaf = desk.state.subs[sub].leaf;
-        let source = self.source(memory.source(id).map(|s| self.source_now(s)), leaf, host, &desk.state);
-        desk.state.enter(sub, host, source, state);
-        desk.pods.push(id);
+        let leaf = current.state.subs[sub].leaf;
+        let source = self.source(memory.source(id).map(|s| self.source_now(s)), leaf, host, &current.state);
+        current.state.enter(sub, host, source, state);
+        current.pods.push(id);
     }
 
-    /// A remembered source in this model's numbers.
+    /// Converts a remembered source to the ids of this model.
     fn source_now(&self, source: Option<Option<QueueId>>) -> Source {
         match source {
             None => Source::Owned,
@@ -113,8 +121,7 @@ impl Model {
         }
     }
 
-    /// Which hosts may take a pod, if not all: by its labels, by the memory of their devices, and not while they are
-    /// being drained.
+    /// Mask of the hosts that may take a pod, by labels, device memory and draining; `None` if all may.
     fn mask(
         &self,
         world: PartitionView<'_>,
@@ -142,7 +149,7 @@ impl Model {
     }
 }
 
-/// Since when a pod runs, as far as it says: the order of those that ran before anybody looked.
+/// Start time of a pod if known: the order of units that started before the first cycle.
 fn since(pod: &Pod) -> Time {
     match pod.phase {
         Phase::Running { since, .. } => since,
@@ -150,7 +157,7 @@ fn since(pod: &Pod) -> Time {
     }
 }
 
-/// What one pod needs: devices are counted whole, and every pod takes a slot.
+/// Request of one pod: devices are counted whole, and every pod takes a pod slot.
 fn unit_of(pod: &Pod) -> Dims {
     let mut unit = Dims::default();
     for (resource, amount) in pod.request.resources.iter() {

@@ -1,9 +1,9 @@
-//! What lies before the start of a scenario: hosts that are lent, and room that is being made for a job.
+//! Initial state of a scenario: lent hosts, and earmarks of pods that are being evicted.
 //!
 //! # Rule
-//! A host of which others than its owner use a part is lent to the closest pool above the owner and all of them. Pods that are being evicted
-//! for a job make room for its waiting pods, in file order: a pod has the room of as many of them, on one node, as it needs
-//! beside what is free there.
+//! A host used by others than its owner is lent to the closest pool above the owner and all of its users. Pods that are being
+//! evicted for a job free resources for its pending pods, in file order: a pod is earmarked on one node behind as many of
+//! them as it needs in addition to the free resources.
 //!
 //! # Source
 //! ego.md 3.3, 8.3, 8.4
@@ -15,16 +15,16 @@ use std::collections::BTreeMap;
 
 use super::ids::{ConsumerId, HostId, SubId};
 use super::memory::{Memory, Promise, origin};
-use super::model::{Desk, Model};
+use super::model::{CycleState, Model};
 use super::plan::{Dims, add, fits};
 use super::pool_state::State;
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 
 impl Memory {
-    /// Reads the state before the first cycle: the hosts that are lent, and the earmarks of pods being evicted.
-    pub(super) fn open(&mut self, model: &Model, world: PartitionView<'_>) {
-        if std::mem::replace(&mut self.is_open, true) {
+    /// Reads the initial state, before the first cycle only.
+    pub(super) fn initialise(&mut self, model: &Model, world: PartitionView<'_>) {
+        if std::mem::replace(&mut self.is_initialised, true) {
             return;
         }
         self.lent = lent(model, world);
@@ -32,7 +32,7 @@ impl Memory {
     }
 }
 
-/// Hosts that are lent, each to the closest pool above its owner and all who run on it.
+/// Lent hosts, each with the closest pool above its owner and all of its users.
 fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<QueueId>> {
     let plan = &model.plan;
     let mut pools: BTreeMap<NodeId, ConsumerId> = BTreeMap::new();
@@ -54,23 +54,23 @@ fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<Queu
     pools.into_iter().map(|(node, pool)| (node, model.queues[pool])).collect()
 }
 
-/// What is free on a host for a job once the victims seen so far are gone, and those of them that no pod has the room of yet.
+/// Resources of a host for one job after the evictions seen so far, with the victims not assigned to an earmark yet.
 struct Room {
     by: JobId,
     host: HostId,
     free: Dims,
     victims: Vec<PodId>,
-    /// The last pod that has room of it.
+    /// Index of the latest earmark on the host.
     last: Option<usize>,
 }
 
-/// The room that pods being evicted at the start make for the pods of other jobs.
-fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec<Promise> {
-    let state = &desk.state;
+/// Earmarks behind pods that are being evicted at the start, for the pods of other jobs.
+fn promises(model: &Model, world: PartitionView<'_>, current: &CycleState<'_>) -> Vec<Promise> {
+    let state = &current.state;
     let mut rooms: Vec<Room> = Vec::new();
     let mut promised: Arena<SubId, usize> = state.subs.ids().map(|_| 0).collect();
     let mut promises = Vec::new();
-    for (unit, &pod) in state.units.values().zip(desk.pods.values()) {
+    for (unit, &pod) in state.units.values().zip(current.pods.values()) {
         let job = world.cluster.pods[pod].job;
         let (State::Reclaiming(_), Some(by)) = (unit.state, world.cluster.jobs[job].evicted_for) else {
             continue;
@@ -85,12 +85,12 @@ fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec<Pro
         add(&mut room.free, &state.subs[unit.sub].unit, 1);
         room.victims.push(pod);
         let waits = |&sub: &SubId| {
-            let is_of_job = world.cluster.pod_sets[desk.pod_sets[sub]].job == by;
-            is_of_job && desk.waiting[sub].len() > promised[sub]
+            let is_of_job = world.cluster.pod_sets[current.pod_sets[sub]].job == by;
+            is_of_job && current.waiting[sub].len() > promised[sub]
         };
         let next = state.subs.ids().find(waits);
         let Some(sub) = next.filter(|&sub| fits(&room.free, &state.subs[sub].unit)) else {
-            // What no other pod waits for belongs to the room of the last one.
+            // Resources that no further pod needs belong to the latest earmark.
             if let (None, Some(last)) = (next, room.last) {
                 let last: &mut Promise = &mut promises[last];
                 last.victims.append(&mut room.victims);
@@ -101,7 +101,7 @@ fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec<Pro
         add(&mut room.free, &state.subs[sub].unit, -1);
         promised[sub] += 1;
         promises.push(Promise {
-            pod_set: desk.pod_sets[sub],
+            pod_set: current.pod_sets[sub],
             node: model.nodes[host],
             source: origin(model, model.source(None, state.subs[sub].leaf, host, state)),
             victims: std::mem::take(&mut room.victims),
