@@ -1,14 +1,14 @@
-//! One cycle of KAI on 100 nodes of 8 GPUs: 500 jobs wait, and there is room (*allocate*), hardly any (*full*), or it is
-//! held by a queue above its share (*reclaim*); or 500 jobs hold all of it, in queues side by side (*flat*) or in
-//! departments (*departments*), or there of which one is promised more GPUs and the next more CPU (*crossed*), so that
-//! every action has victims to weigh.
+//! One cycle of KAI on 100 nodes of 8 GPUs. With 500 pending jobs: free capacity (*allocate*), hardly any (*full*), or a queue
+//! above its share that holds everything (*reclaim*). With 500 running jobs that hold everything: in sibling queues (*flat*), in
+//! departments (*departments*), or in departments of which one has a larger quota of GPUs and the next of CPU (*crossed*), so
+//! that every action has victims to consider.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fairground::scenario::{check, read};
 use fairground::sim::Simulation;
 use fairground::trace::Level;
 
-/// A scenario with eight equal queues, 500 waiting jobs, and a queue that got there first.
+/// A scenario with eight equal queues, 500 pending jobs, and an earlier queue with `n_running` jobs.
 fn scenario(n_running: u32, limit: &str) -> String {
     let mut text = String::from(
         "format: fairground-scenario\nversion: 1\ndialect: kai\npolicy: kai\ncycle: 1s\n\
@@ -31,7 +31,7 @@ fn scenario(n_running: u32, limit: &str) -> String {
     text
 }
 
-/// 500 running jobs of a queue above its share, five to a node, and 500 waiting ones of eight others.
+/// 500 running jobs of a queue above its share, five per node, and 500 pending jobs of eight other queues.
 fn crowded(departments: bool, crossed: bool) -> String {
     let mut text = String::from(
         "format: fairground-scenario\nversion: 1\ndialect: kai\npolicy: kai\ncycle: 1s\n\

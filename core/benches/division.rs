@@ -1,14 +1,14 @@
 //! The division of one level: three resources, flat siblings.
 //!
-//! *Uniform*: quotas, limits, weights and requests at random. *Ramp*: requests grow steadily, weights are equal, and nearly
-//! everything asked for is there, so that many rounds follow each other.
+//! *Uniform*: random quotas, limits, weights and requests. *Ramp*: steadily growing requests, equal weights and capacity for
+//! nearly all requests, so that there are many rounds.
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fairground::policy::kai::share::division::{Sibling, divide, divide_recorded};
 
-/// A fixed sequence, so that every run measures the same input.
+/// A fixed pseudo-random sequence, so that every run measures the same input.
 struct Sequence(u64);
 
 impl Sequence {
@@ -26,7 +26,7 @@ impl Sequence {
 /// Amount to divide and siblings, for one resource.
 type Level<'a> = (f64, Vec<Sibling<'a>>);
 
-/// What a queue of each resource is measured in: millicores, bytes, devices.
+/// Size of a unit of each resource: millicores, bytes, devices.
 const UNITS: [f64; 3] = [1000.0, 1e9, 1.0];
 
 fn levels<'a>(
@@ -58,7 +58,7 @@ fn uniform(names: &[String]) -> Vec<Level<'_>> {
     })
 }
 
-/// The same with four priorities, as they may be in a real tree.
+/// Like [`uniform`], with four priorities.
 fn priorities(names: &[String]) -> Vec<Level<'_>> {
     let mut random = Sequence(11);
     let mut levels = uniform(names);

@@ -1,7 +1,7 @@
 //! EGO: quotas of a wide tree, and whole cycles of a large plan.
 //!
 //! *Quota*: 1,000 consumers, 4 dimensions, share usage quota and both reference quotas; *shapes* with 60 unit sizes, whose capacities
-//! have no small common multiple. *Cycle*: 10,000 units, from an empty plan, when newcomers take 1,000 units of a full one, and at rest.
+//! have no small common multiple. *Cycle*: 10,000 units: from an empty plan, with newcomers that take 1,000 units of a full one, and idle.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! A whole real trace: three weeks of the Philly cluster, first in, first out, 38,322 jobs.
+//! A complete real trace: three weeks of the Philly cluster under first in, first out, 38,322 jobs.
 //!
 //! The data stay outside the repository: `FAIRGROUND_DATA`, else `../shared/data` beside the repository.
 
@@ -13,7 +13,7 @@ use fairground::scenario::{Plan, check};
 use fairground::sim::Simulation;
 use fairground::trace::Level;
 
-/// The trace on a quarter of the cluster; says in one line if it is absent.
+/// The trace on a quarter of the cluster; prints a message if it is absent.
 fn plan() -> Option<Plan> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     let dir = std::env::var_os("FAIRGROUND_DATA").map_or(beside, PathBuf::from).join("philly-2017");

@@ -1,7 +1,7 @@
 //! Placements of YuniKorn's core: 10,000 equal asks of two applications on 500 to 5,000 nodes.
 //!
-//! The target is 200,000 placements a second, whatever the number of nodes. The real core was measured at about 4,500
-//! a second on the same machine; it does more work for each (locks, events, a queue of messages to the resource manager).
+//! The target is 200,000 placements per second, independent of the number of nodes. The real core reached about 4,500
+//! per second on the same machine; it does more per placement (locks, events, a queue of messages to the resource manager).
 
 use std::hint::black_box;
 
@@ -25,7 +25,7 @@ fn core(n_nodes: usize) -> Core {
     let settings = Settings { reservation_delay: 2000, ideal_predicates: true };
     let mut core = Core::new(&file.partitions[0], vec!["vcore".to_owned()], settings);
     for node in 0..n_nodes {
-        // Room for twice of what is asked.
+        // Capacity for twice the request.
         let room = 2 * ASKS.div_ceil(n_nodes) as i64;
         core.add_node(&format!("node-{node:05}"), &amounts(room * 1000));
     }

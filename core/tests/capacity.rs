@@ -1,4 +1,4 @@
-//! A node that has more or less from some moment on, under every policy.
+//! Nodes whose capacity changes, under every policy.
 
 use fairground::cluster::audit;
 use fairground::scenario::{Severity, check, read};
@@ -25,8 +25,8 @@ timeline: [{timeline}]
     )
 }
 
-/// What starts, goes or is over, each with its cycle, one a second; and the devices of `high` whenever they changed.
-fn told(policy: &str, timeline: &str) -> Vec<String> {
+/// Starts, evictions and completions with their cycles, one per second, and the devices of `high` on every change.
+fn history(policy: &str, timeline: &str) -> Vec<String> {
     let text = file(policy, timeline);
     let read = read(&text);
     assert_eq!(read.diagnostics, vec![], "{policy}");
@@ -59,21 +59,21 @@ fn told(policy: &str, timeline: &str) -> Vec<String> {
     lines
 }
 
-/// The free GPU goes first, then numbers move together; what waits starts once there is room.
+/// The free GPU is removed first, then devices are renumbered; pending pods start when there is room.
 #[test]
 fn free_devices_go_first() {
     for policy in POLICIES {
-        let lines = told(policy, "{at: 2s, node: n, capacity: {gpu: 3}}");
+        let lines = history(policy, "{at: 2s, node: n, capacity: {gpu: 3}}");
         let expected = ["2: high has [1, 2]", "6: low over", "6: late starts"];
         assert_eq!(lines, expected, "{policy}");
     }
 }
 
-/// Pods stay on a node that has less than they hold. Nothing more comes to it until there is room.
+/// Pods stay on a node whose capacity is below their requests; it takes no new pods until there is room.
 #[test]
 fn pods_stay_on_a_node_that_has_too_little() {
     for policy in POLICIES {
-        let lines = told(
+        let lines = history(
             policy,
             "{at: 2s, node: n, capacity: {gpu: 2, cpu: 2}}, {at: 9s, node: n, capacity: {gpu: 3, cpu: 64}}",
         );
@@ -85,7 +85,7 @@ fn pods_stay_on_a_node_that_has_too_little() {
 #[test]
 fn what_waits_starts_on_a_node_that_grows() {
     for policy in POLICIES {
-        let lines = told(
+        let lines = history(
             policy,
             "{at: 1s, node: n, capacity: {pods: 2}}, {at: 5s, node: n, capacity: {pods: unlimited}}",
         );
@@ -134,8 +134,8 @@ jobs:
     )
 }
 
-/// What starts, is found or is over, with its time.
-fn told_of(text: &str) -> Vec<String> {
+/// Starts, discoveries and completions with their times.
+fn history_of(text: &str) -> Vec<String> {
     let checked = check(&read(text).scenario.expect("it can be read"));
     let plan = checked.plan.unwrap_or_else(|| panic!("{text}: {:?}", checked.diagnostics));
     let mut simulation = Simulation::new(&plan);
@@ -156,26 +156,26 @@ fn told_of(text: &str) -> Vec<String> {
     lines
 }
 
-/// A job with `on` that is submitted later runs there when it becomes known, and the others see that its GPU is taken.
+/// A job with `on` that is submitted later is found running at its submission, and its GPU is no longer free.
 #[test]
 fn a_job_is_found_running() {
     for policy in POLICIES {
         let expected = ["first starts", "low found", "low over", "high starts", "first over"];
-        let lines = told_of(&found(policy, ""));
+        let lines = history_of(&found(policy, ""));
         assert_eq!(lines, expected, "{policy}");
-        // It began two seconds before that.
-        let lines = told_of(&found(policy, ", started: 1s"));
+        // It had started two seconds earlier.
+        let lines = history_of(&found(policy, ", started: 1s"));
         assert_eq!(lines, expected, "{policy}");
     }
 }
 
-/// Two that are found on one GPU hold more than there is; both stay, and the node takes nothing until there is room.
+/// Two jobs found on one GPU exceed the capacity; both stay, and the node takes no pods until there is room.
 #[test]
 fn more_is_found_than_there_is() {
     for policy in POLICIES {
         let text =
             found(policy, "").replace("gpu: 2,", "gpu: 1,").replace("gpu: 1, cpu: 64", "gpu: 1, cpu: 1");
-        let lines = told_of(&text);
+        let lines = history_of(&text);
         assert_eq!(lines, ["first starts", "low found", "low over", "first over", "high starts"], "{policy}");
     }
 }

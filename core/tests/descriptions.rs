@@ -1,4 +1,4 @@
-//! What policies say of themselves is whole: every setting is asked for, and every form is of a setting that can be read.
+//! Descriptions of policies are complete: every setting has a form field, and every field is a setting that can be read.
 
 use fairground::policy::Policy;
 use fairground::policy::form::{Ask, Attribute, Group};
@@ -8,7 +8,7 @@ fn attributes(groups: &[Group]) -> impl Iterator<Item = &Attribute> {
     groups.iter().flat_map(|(_, all)| all.iter())
 }
 
-/// A setting that is left out in a form could not be set on the page. Nothing waits in a queue for stale gang eviction, and
+/// A setting without a form field could not be set on the page. Per-queue settings do not include stale gang eviction, and
 /// groups belong to users.
 #[test]
 fn every_setting_has_its_field() {
@@ -26,7 +26,7 @@ fn every_setting_has_its_field() {
     }
 }
 
-/// Every choice that a form offers is one that the policy reads.
+/// Every choice of a form is accepted by the policy.
 #[test]
 fn every_choice_can_be_read() {
     for policy in Policy::ALL {
@@ -48,7 +48,7 @@ fn every_choice_can_be_read() {
     }
 }
 
-/// Names tell policies apart, and each has all of them.
+/// Every policy has all names, and they are unique.
 #[test]
 fn names_are_whole_and_different() {
     for (i, policy) in Policy::ALL.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! A node that is drained, under every policy: what is on it stays, nothing more comes, and it comes back.
+//! Drained nodes under every policy: running pods stay, new ones are not placed, and the node returns.
 
 use fairground::scenario::{Scenario, check, read};
 use fairground::sim::Simulation;
 use fairground::trace::Event;
 
-/// Two nodes; `n-2` is drained after 2 s and open again after 7 s, unless another state is said. From the start one job
-/// runs on each; at 4 s two more come, for which only the drained node would have room, and the job on it is
-/// over after 5 s.
+/// Two nodes; `n-2` is drained after 2 s (or gets another `state`) and ready again after 7 s. Initially one job
+/// runs on each; at 4 s two more are submitted, for which only the drained node would have room; the job on it
+/// completes after 5 s.
 fn scenario(policy: &str, state: &str) -> Scenario {
     let text = format!(
         "format: fairground-scenario
@@ -29,8 +29,8 @@ timeline: [{{at: 2s, node: n-2, state: {state}}}, {{at: 7s, node: n-2, state: re
     read.scenario.expect("it can be read")
 }
 
-/// What is placed, told to go, over or lost, each with its cycle, one a second.
-fn told(policy: &str, state: &str) -> Vec<String> {
+/// Placements, evictions, completions and losses with their cycles, one per second.
+fn history(policy: &str, state: &str) -> Vec<String> {
     let checked = check(&scenario(policy, state));
     let plan = checked.plan.unwrap_or_else(|| panic!("{policy}: {:?}", checked.diagnostics));
     let mut simulation = Simulation::new(&plan);
@@ -59,12 +59,12 @@ const POLICIES: [&str; 7] = ["kai", "runai", "yunikorn", "ego", "fifo", "max-min
 #[test]
 fn what_is_on_a_drained_node_stays_and_nothing_more_comes() {
     for policy in POLICIES {
-        let lines = told(policy, "draining");
+        let lines = history(policy, "draining");
         assert!(
             !lines.iter().any(|l| l.contains("evicted") || l.contains("waits again")),
             "{policy}: {lines:?}"
         );
-        // One pass of YuniKorn places one pod.
+        // A pass of YuniKorn places one pod.
         let since = |line: &String| line.split_once(':').and_then(|(cycle, _)| cycle.parse::<u32>().ok());
         let placed = lines.iter().filter(|line| line.ends_with(" on n-2") && since(line) >= Some(7)).count();
         assert_eq!((placed, lines.len()), (2, 2), "{policy}: {lines:?}");
@@ -74,7 +74,7 @@ fn what_is_on_a_drained_node_stays_and_nothing_more_comes() {
 #[test]
 fn what_is_on_a_node_that_goes_down_is_lost() {
     for policy in POLICIES {
-        let lines = told(policy, "down");
+        let lines = history(policy, "down");
         assert!(lines.contains(&"2: second waits again".to_string()), "{policy}: {lines:?}");
         assert!(lines.iter().all(|l| !l.contains("first")), "{policy}: {lines:?}");
     }

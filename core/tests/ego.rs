@@ -1,4 +1,4 @@
-//! EGO through scenario files: what the file says, what the plan makes of it, and what the events say.
+//! EGO through scenario files: from the file to the plan and its events.
 
 use fairground::scenario::{Plan, check, read};
 use fairground::sim::Simulation;
@@ -11,7 +11,7 @@ fn plan(text: &str) -> Plan {
     checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics))
 }
 
-/// What happened to pods until the given moment: starts (`+ name node`), evictions (`- name reason`).
+/// Starts (`+ name node`) and evictions (`- name reason`) up to a time.
 fn moves(text: &str, until: i64) -> Vec<String> {
     let mut simulation = Simulation::new(&plan(text));
     let mut moves = Vec::new();
@@ -35,7 +35,7 @@ fn moves(text: &str, until: i64) -> Vec<String> {
     moves
 }
 
-/// A unit is above a limit that is lowered at 5 s, then another queue takes its fair share: each eviction has its reason.
+/// A limit is lowered at 5 s below the usage of a unit, then another queue reclaims its fair share: each eviction has its reason.
 #[test]
 fn an_eviction_above_a_limit_says_so() {
     let text = "nodes: [{name: h, gpu: 6}]
@@ -49,7 +49,7 @@ timeline: [{at: 5s, queue: a, gpu: {limit: 4}}]
     assert_eq!(evictions, [format!("- x-5 {above}"), format!("- x-4 {fair}")]);
 }
 
-/// In a leaf the job of the higher priority is first, though it comes later in the file; at equal priority the earlier one.
+/// In a leaf, a job of higher priority precedes jobs earlier in the file; at equal priority the earlier one is first.
 #[test]
 fn job_priority_orders_the_jobs_of_a_leaf() {
     let text = "nodes: [{name: h, gpu: 2}]
@@ -59,7 +59,7 @@ jobs: [{name: low, queue: a, gpu: 1, priority: 10}, {name: mid, queue: a, gpu: 1
     assert_eq!(moves(text, 0), ["+ high h", "+ mid h"]);
 }
 
-/// The parent says nothing of a quota, and still owns what its child owns: no other consumer gets the hosts.
+/// A parent without a quota owns the hosts of its child: no other consumer gets them.
 #[test]
 fn a_parent_owns_what_its_children_own() {
     let text = "settings: {lendout: false}
@@ -70,7 +70,7 @@ jobs: [{name: x, queue: b, count: 3, gpu: 1}]
     assert_eq!(moves(text, 0), ["+ x-1 h-3"]);
 }
 
-/// Above a limit of GPUs, the newest unit is spared: it uses none.
+/// Above a GPU limit, the newest unit is not reclaimed if it uses no GPU.
 #[test]
 fn above_a_limit_only_units_that_help_are_taken() {
     let text = "nodes: [{name: h, gpu: 4}]
@@ -82,7 +82,7 @@ timeline: [{at: 5s, queue: a, gpu: {limit: 1}}]
     assert_eq!(all, ["+ x-1 h", "+ x-2 h", "+ y h", "- x-2 AboveLimit"]);
 }
 
-/// Two victims with graces of 5 and 20 seconds: the job they make room for waits for the later one.
+/// Two victims have grace periods of 5 and 20 seconds: the reclaiming job waits for the later one.
 #[test]
 fn a_job_waits_for_the_last_of_its_victims() {
     let text = "settings: {grace: 20s, reclaim-grace.a: 5s}
@@ -99,7 +99,7 @@ jobs: [{name: x, queue: a, gpu: 1}, {name: y, queue: b, gpu: 1}, {name: z, queue
     assert_eq!(waits, [(10_000, Gate::WaitingForVictims { until })]);
 }
 
-/// Of the units that run from the start the one that started last is the newest, wherever it stands in the file.
+/// Among units that run initially, the one that started last is the newest, regardless of file order.
 #[test]
 fn the_newest_unit_is_the_one_that_started_last() {
     let text = "nodes: [{name: h, gpu: 2}]
@@ -109,7 +109,7 @@ jobs: [{name: new, queue: a, gpu: 1, on: [h], started: -1s}, {name: old, queue: 
     assert_eq!(moves(text, 0), ["- new ReclaimedForFairShare", "+ z h"]);
 }
 
-/// The example of the specification: twelve slots, two branches of two leaves, and the second leaf of the first comes back for three.
+/// Example of the specification: twelve slots, two branches of two leaves, and the second leaf of the first branch reclaims three.
 #[test]
 fn a_slot_plan_is_enforced_at_the_leaf_or_at_the_parent() {
     let example = include_str!("../../assets/scenarios/ego-slots.yaml");
@@ -134,7 +134,7 @@ fn a_slot_plan_is_enforced_at_the_leaf_or_at_the_parent() {
     );
 }
 
-/// By the static quota a consumer without work keeps its part, so that nobody else can reclaim it; by the dynamic one it can be reclaimed.
+/// Under the static quota a consumer without demand keeps its part, so that others cannot reclaim it; under the dynamic one they can.
 #[test]
 fn a_static_share_quota_ignores_pending_work() {
     let text = |kind: &str| {
@@ -150,7 +150,7 @@ jobs: [{{name: x, queue: a, count: 6, gpu: 1}}, {{name: y, queue: b, submit: 1s,
     assert_eq!((evicted("static"), evicted("dynamic")), (2, 3));
 }
 
-/// What a slot plan has no counterpart for is said at its field; a job that does not ask for one GPU is refused.
+/// Values without an equivalent in a slot plan are reported at their field; a job that does not request one GPU is an error.
 #[test]
 fn a_slot_plan_says_what_it_cannot_do() {
     let found = |text: &str| {
@@ -172,7 +172,7 @@ fn a_slot_plan_says_what_it_cannot_do() {
     assert!(other.iter().any(|line| line.contains("only with plan: slots")), "{other:?}");
 }
 
-/// Who is served first among consumers: share priority, then usage for the share ratio; among the jobs of a leaf: priority, then age.
+/// Consumers are ordered by share priority, then usage over share ratio; jobs of a leaf by priority, then age.
 #[test]
 fn the_order_of_consumers_and_jobs_is_that_of_the_next_free_pass() {
     let order = |settings: &str| {

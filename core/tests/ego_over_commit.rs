@@ -1,4 +1,4 @@
-//! EGO: hosts that offer more than they have (ego.md 2, OC-34).
+//! EGO: hosts that offer more than their physical capacity (ego.md 2, OC-34).
 
 use fairground::cluster::audit;
 use fairground::id::PartitionId;
@@ -17,7 +17,7 @@ fn plan(text: &str) -> Plan {
     checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics))
 }
 
-/// Every finding as *place: text*.
+/// Findings as *path: text*.
 fn found(text: &str) -> Vec<String> {
     checked(text).diagnostics.iter().map(|found| format!("{}: {}", found.at, found.says)).collect()
 }
@@ -51,7 +51,7 @@ fn hosts_offer_more_than_they_have() {
     assert_eq!(of("over-commit.memory: 3"), (8, 8, vec![(Resource::MEMORY.0, 3.0)]), "cores are short");
 }
 
-/// WHY names the ratio for units that the host itself has no room for, and for these only.
+/// WHY names the ratio only for units beyond the physical capacity of the host.
 #[test]
 fn a_unit_beyond_what_the_host_has_says_so() {
     let mut simulation = Simulation::new(&plan(

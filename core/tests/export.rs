@@ -1,4 +1,4 @@
-//! What is exported comes back as it was, and only what was edited differs.
+//! Exports import unchanged, and differ only where the scenario was edited.
 
 use fairground::export::{Refused, changes, export, formats, formats_of, original};
 use fairground::scenario::{Scenario, read};
@@ -10,7 +10,7 @@ fn scenario(text: &str) -> Scenario {
     read.scenario.expect("a scenario")
 }
 
-/// Queues with values that every format can say: two levels, whole hosts, whole MiB.
+/// Queues with values that every format supports: two levels, whole hosts, whole MiB.
 fn drawn(policy: &'static str) -> impl Strategy<Value = String> {
     let queue = (0..8u32, prop::option::of(0..4u32), 0..4u32, prop::option::of(1..7u32), any::<bool>());
     prop::collection::vec((queue, prop::collection::vec(queue_below(), 0..3)), 1..4).prop_map(move |tops| {
@@ -43,7 +43,7 @@ fn line(name: &str, parent: Option<&str>, (quota, limit, weight, priority, is_wi
     )
 }
 
-/// A scenario through its policy's own format and back, written again.
+/// Exports a scenario in its policy's own format, imports it, and exports it again.
 fn there_and_back(text: &str) -> Result<(), TestCaseError> {
     let before = scenario(text);
     let written =
@@ -83,7 +83,7 @@ proptest! {
 
     #[test]
     fn a_configuration_of_yunikorn_comes_back(text in drawn("yunikorn")) {
-        // A parent with less than its children is refused by YuniKorn itself.
+        // YuniKorn rejects a parent with less than its children.
         let open = |line: &str| match line.split_once(", gpu") {
             Some((name, _)) if line.starts_with("- {name: top-") => format!("{name}}}\n"),
             _ => format!("{line}\n"),
@@ -147,8 +147,8 @@ spec:
     }
 }
 
-/// Fields and types of the custom resource definition `queues.scheduling.run.ai`, version `v2`: what stands at which depth, and
-/// what has to be a number.
+/// Fields and types of the custom resource definition `queues.scheduling.run.ai`, version `v2`, with nesting depth and
+/// numeric fields.
 #[test]
 fn queue_objects_have_the_fields_of_the_definition() {
     let written = export(&scenario(KAI), None).expect("a file");

@@ -1,10 +1,10 @@
-//! A pod with a scheduling gate never starts, not even in the place of one that ran: under every policy.
+//! A pod with a scheduling gate never starts, not even as the replacement of a running one, under every policy.
 
 use fairground::cluster::Phase;
 use fairground::scenario::{check, read};
 use fairground::sim::Simulation;
 
-/// Its node fails and comes back, and there is another one with room.
+/// Its node fails and returns, and another node has room.
 #[test]
 fn what_replaces_a_gated_pod_has_the_gate_again() {
     for policy in ["kai", "runai", "yunikorn", "ego", "fifo", "max-min", "drf"] {

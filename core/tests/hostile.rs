@@ -1,4 +1,4 @@
-//! Texts that mean no good: whatever is read, an answer comes in bounded time and of bounded length, and nothing panics.
+//! Hostile input: every reader answers in bounded time and length, without panics.
 
 mod support;
 
@@ -15,7 +15,7 @@ use fairground::scenario::{
 };
 use proptest::prelude::*;
 
-/// Most findings, or lines of a part of a report.
+/// Maximum number of findings, or of lines in a section of a report.
 const LISTED: usize = 300;
 
 const SCENARIO: &str = "format: fairground-scenario
@@ -67,7 +67,7 @@ fn samples() -> Vec<String> {
     all
 }
 
-/// A check lists up to a hundred findings of each kind and counts the others.
+/// A check lists up to a hundred findings of each kind and counts the rest.
 fn said_little(found: &[Diagnostic]) {
     for about in codes::ALL {
         let n = found.iter().filter(|d| d.code == about.code).count();
@@ -75,7 +75,7 @@ fn said_little(found: &[Diagnostic]) {
     }
 }
 
-/// What is imported can be checked and written; what is not says why.
+/// An import either yields a scenario that can be checked and written, or a reason.
 fn answered(imported: &Imported) {
     let r = &imported.report;
     said_little(&r.diagnostics);
@@ -88,7 +88,7 @@ fn answered(imported: &Imported) {
     }
 }
 
-/// Gives a text to everything that reads one.
+/// Passes a text to every reader.
 fn read_by_all(text: &str) {
     recognise(text.as_bytes(), "x.yaml");
     let options = Options::default();
@@ -116,7 +116,7 @@ fn read_by_all(text: &str) {
     }
 }
 
-/// Parts of texts that have broken readers before, one in each line.
+/// Fragments that broke readers before, one per line.
 const TOKENS: &str = r#"-
 -1
 0
@@ -176,7 +176,7 @@ fn token() -> impl Strategy<Value = String> {
     prop_oneof![6 => prop::sample::select(all).prop_map(String::from), 1 => any::<String>()]
 }
 
-/// A sample with parts replaced, doubled, cut out or moved.
+/// A sample with parts replaced, duplicated, removed or moved.
 fn mutated() -> impl Strategy<Value = String> {
     let change = (any::<prop::sample::Index>(), 0..12usize, token(), 0..3u8);
     (prop::sample::select(samples()), prop::collection::vec(change, 1..6)).prop_map(|(mut text, changes)| {
@@ -237,7 +237,7 @@ fn samples_are_understood() {
     }
 }
 
-/// So long may a hostile text take, everything that reads it together, in a build that is not optimised on a busy machine.
+/// Time limit for a hostile text in all readers, in an unoptimised build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
@@ -255,7 +255,7 @@ fn large_hostile_texts_are_answered_soon() {
         ",".repeat(1_000_000),
         format!("d1.{}", "A".repeat(1_000_000)),
         format!("{{\"projects\": [{}0]}}", "0,".repeat(300_000)),
-        // Entries beyond every limit, all of one name, and unknown keys without end.
+        // More entries than any limit, all with the same name, and unknown keys.
         format!(
             "partitions:\n- name: default\n  queues:\n{}",
             many(100_000, &|i| format!("  - name: q{i}\n"))
@@ -288,7 +288,7 @@ fn refused(imported: &Imported, says: &str) {
     assert!(imported.scenario.is_none() && said.iter().any(|s| s.contains(says)), "{said:?}");
 }
 
-/// One queue more than can be simulated is refused by every importer, and as many as can be are taken.
+/// Every importer rejects one queue more than the maximum, and accepts the maximum.
 #[test]
 fn imports_have_no_more_queues_than_can_be_simulated() {
     let most = usize::try_from(QUEUES_MAX).expect("small");
@@ -321,7 +321,7 @@ fn imports_have_no_more_queues_than_can_be_simulated() {
     refused(&import_organisation(&[&projects(most + 1)], &options), "more than 5000");
 }
 
-/// Sections end a text at the first entry that is too many, whatever it is written in.
+/// Sections stop reading at the first entry above the limit, in every notation.
 #[test]
 fn sections_are_limited_while_they_are_read() {
     let n = usize::try_from(QUEUES_MAX).expect("small") + 1;
@@ -335,12 +335,12 @@ fn sections_are_limited_while_they_are_read() {
         assert_eq!(read.scenario, None);
         assert_eq!(found, [(codes::TOO_MANY, Some(line))], "{}", read.diagnostics[0].says);
     }
-    // Pools of a queue and those of the scenario are different lists.
+    // Pools of queues and pools of the scenario have separate limits.
     let queue = "- {name: q, pools: [{name: a}, {name: b}]}\n".repeat(200);
     assert_eq!(read(&format!("{head}pools: [{{name: a}}, {{name: b}}]\nqueues:\n{queue}")).diagnostics, []);
 }
 
-/// A short link with a section that is too long is refused before the section is made.
+/// A short link with an oversized section is rejected before the section is allocated.
 #[test]
 fn sections_of_links_are_limited() {
     let queues = Arc::new(vec![QueueEntry::default(); QUEUES_MAX as usize + 1]);
@@ -354,7 +354,7 @@ fn sections_of_links_are_limited() {
     assert_eq!(link::decode(&link::encode(&large)), Ok(large));
 }
 
-/// Projects of one name get names of their own, in no time and of a length that can be shown.
+/// Projects with equal names get unique names quickly, and of a displayable length.
 #[test]
 fn projects_of_one_name_are_told_apart() {
     let unit = r#"{"name": "a", "departmentName": "d", "deservedGpus": 1}"#;
@@ -366,7 +366,7 @@ fn projects_of_one_name_are_told_apart() {
     assert!(check(&scenario).plan.is_some());
 }
 
-/// Invisible characters do not make a second queue of one name.
+/// Invisible characters do not distinguish queue names.
 #[test]
 fn invisible_characters_are_no_part_of_names() {
     use fairground::scenario::apply;
@@ -407,7 +407,7 @@ fn invisible_characters_are_no_part_of_names() {
     }
 }
 
-/// An empty item in the middle of a list is refused: what stands behind it would move up.
+/// An empty item in the middle of a list is rejected, because the following items would shift.
 #[test]
 fn a_list_with_a_gap_is_refused() {
     use fairground::scenario::{Edit, Path, apply, get};

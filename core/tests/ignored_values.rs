@@ -1,9 +1,9 @@
-//! Values of a scenario that the policy does not read are told, one finding for each kind.
+//! Values that the policy does not read are reported, one finding per kind.
 
 use expect_test::expect;
 use fairground::scenario::{check, codes, read};
 
-/// What is told to be ignored, as `place: words`.
+/// Ignored values as `path: text`.
 fn ignored(policy: &str) -> Vec<String> {
     let text = format!(
         "format: fairground-scenario\nversion: 1\npolicy: {policy}

@@ -21,7 +21,7 @@ fn quarter() -> Options {
     Options { nodes: Some((22, 8)), quota_scale: (1, 4), ..Options::default() }
 }
 
-fn told(imported: &Imported) -> String {
+fn messages(imported: &Imported) -> String {
     let report = &imported.report;
     let parts =
         [("understood", &report.understood), ("assumed", &report.assumed), ("ignored", &report.ignored)];
@@ -59,7 +59,7 @@ fn a_trace_and_its_queue_sizes_become_a_scenario() {
         assumed: a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so
         ignored: queue sizes: column nodes
     "#]]
-    .assert_eq(&told(&imported));
+    .assert_eq(&messages(&imported));
     let scenario = imported.scenario.expect("the rows are right");
     expect![[r#"
         format: fairground-scenario
@@ -143,7 +143,7 @@ fn bad_rows_are_reported_and_left_out() {
         S054 Some((9, 1)) line 9 is left out: 1.5 GPUs for a pod are neither whole nor part of one
         S054 Some((10, 1)) line 10 is left out: 4 fields instead of 7
     "#]]
-    .assert_eq(&told(&imported));
+    .assert_eq(&messages(&imported));
     let scenario = imported.scenario.expect("some rows are right");
     assert_eq!(scenario.jobs.iter().map(|j| j.name.as_str()).collect::<Vec<_>>(), ["a", "a~2", "i;1"]);
     assert!(check(&scenario).plan.is_some());

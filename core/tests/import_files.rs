@@ -1,4 +1,4 @@
-//! Files in any mixture become one scenario, or end with a message that says what to do.
+//! Any combination of files becomes one scenario, or a message that tells what to do.
 
 use fairground::import::{File, Files, Kind, Mapping, Options, import_files, preview};
 use fairground::scenario::{Scenario, Severity, check, to_yaml};
@@ -11,7 +11,7 @@ fn read(files: &[(&str, &str)], policy: &str) -> Files {
     import_files(&files, &options)
 }
 
-/// A scenario that can run.
+/// Returns the scenario, which must run.
 fn runs(files: &Files) -> &Scenario {
     let report = &files.imported.report;
     let Some(scenario) = &files.imported.scenario else { panic!("{report:#?}") };
@@ -193,7 +193,7 @@ fn windows_text_marks_and_prompts_are_passed_over() {
     }
 }
 
-/// Line ends of both kinds in one file, and a mark at its beginning, change nothing in any format.
+/// Mixed line endings and a byte order mark change nothing in any format.
 #[test]
 fn mixed_line_ends_and_marks_change_nothing() {
     let own = "format: fairground-scenario\nversion: 1\nnote: |-\n  first\n  second\nnodes:\n- {name: n, gpu: 1}\nqueues:\n- {name: q}\n";
@@ -216,7 +216,7 @@ fn mixed_line_ends_and_marks_change_nothing() {
     }
 }
 
-/// Broken YAML of every format says where it breaks, and is no scenario.
+/// Broken YAML of every format is reported with its position, and gives no scenario.
 #[test]
 fn broken_texts_say_where() {
     let object = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\n";
@@ -303,8 +303,8 @@ fn zip(name: &str, content: &[u8], n_entries: u16) -> Vec<u8> {
     all
 }
 
-/// An archive of so many empty files; at its end stands another number.
-fn entries(n: usize, said: u16) -> Vec<u8> {
+/// An archive of `n` empty files whose end record claims `claimed`.
+fn entries(n: usize, claimed: u16) -> Vec<u8> {
     let one = zip("x.csv", b"", 1);
     let directory = one.windows(4).position(|word| word == b"PK\x01\x02").expect("a directory");
     let end = one.windows(4).position(|word| word == b"PK\x05\x06").expect("its end");
@@ -312,8 +312,8 @@ fn entries(n: usize, said: u16) -> Vec<u8> {
     (0..n).for_each(|_| all.extend(&one[directory..end]));
     let size = (n * (end - directory)) as u32;
     let mut tail = one[end..].to_vec();
-    tail[8..10].copy_from_slice(&said.to_le_bytes());
-    tail[10..12].copy_from_slice(&said.to_le_bytes());
+    tail[8..10].copy_from_slice(&claimed.to_le_bytes());
+    tail[10..12].copy_from_slice(&claimed.to_le_bytes());
     tail[12..16].copy_from_slice(&size.to_le_bytes());
     all.extend(tail);
     all
@@ -323,7 +323,7 @@ fn packed(bytes: &[u8]) -> Files {
     import_files(&[File { name: "snapshot.zip", bytes, is_sizes: false }], &Options::default())
 }
 
-/// A snapshot of so many nodes and pods.
+/// A snapshot with nodes and pods.
 fn snapshot(n_nodes: usize, n_pods: usize) -> String {
     let noise = "x".repeat(200);
     let node = |i| {
@@ -374,7 +374,7 @@ fn hostile_archives_end_with_a_message() {
     assert!(!refused(&packed(&bad)).is_empty());
     let deep = zip("snapshot.json", "[".repeat(200_000).as_bytes(), 1);
     assert!(!refused(&packed(&deep)).is_empty());
-    // A bomb: 60 MB of zeros in 60 KB, and one of them inside of another.
+    // A zip bomb: 60 MB of zeros in 60 KB, and one inside another.
     let bomb = zip("a.csv", &vec![b'0'; 60_000_000], 1);
     assert!(
         bomb.len() < 100_000 && refused(&packed(&bomb)).contains("more than"),
@@ -382,17 +382,17 @@ fn hostile_archives_end_with_a_message() {
         refused(&packed(&bomb))
     );
     assert!(!refused(&packed(&zip("b.zip", &bomb, 1))).is_empty());
-    // A million entries, whatever the end of the archive says of them.
-    for said in [1, 64, u16::MAX] {
-        let million = entries(1_000_000, said);
+    // A million entries, whatever the end record claims.
+    for claimed in [1, 64, u16::MAX] {
+        let million = entries(1_000_000, claimed);
         let says = refused(&packed(&million));
-        assert!(says.contains("entries; up to 1000 are read"), "{said}: {says}");
+        assert!(says.contains("entries; up to 1000 are read"), "{claimed}: {says}");
     }
     let not_json = zip("snapshot.json", b"{\"config\": nul}", 1);
     assert!(refused(&packed(&not_json)).contains("line 1"), "{}", refused(&packed(&not_json)));
 }
 
-/// Words that stand in the formats, so that drawn texts come near to them.
+/// Keywords of the formats, so that generated texts resemble them.
 const WORDS: [&str; 36] = [
     "apiVersion: v1\n",
     "kind: Pod\n",
@@ -441,8 +441,8 @@ proptest! {
             let files = [File { name: "a", bytes: text.as_bytes(), is_sizes: false }];
             let files = import_files(&files, &options);
             let report = &files.imported.report;
-            let said = report.diagnostics.len() + report.ignored.len();
-            prop_assert!(files.imported.scenario.is_some() || said > 0, "{text:?}");
+            let n_messages = report.diagnostics.len() + report.ignored.len();
+            prop_assert!(files.imported.scenario.is_some() || n_messages > 0, "{text:?}");
         }
     }
 
@@ -453,7 +453,7 @@ proptest! {
         import_files(&[File { name: "a", bytes: &bytes, is_sizes: false }], &Options::default());
     }
 
-    /// A damaged archive is refused, or its checksum holds.
+    /// A damaged archive is rejected, unless its checksum holds.
     #[test]
     fn damage_is_noticed(at in any::<prop::sample::Index>(), bit in 0..8u32) {
         let whole = zip("snapshot.json", snapshot(1, 2).as_bytes(), 1);

@@ -1,4 +1,4 @@
-//! Configurations of YuniKorn: what they become, what is refused, and that every one comes back as it was.
+//! Import of YuniKorn configurations: results, rejections, and round trips.
 
 use fairground::export::export;
 use fairground::import::{Options, import_queues_yaml, is_queues_yaml};
@@ -65,7 +65,7 @@ fn a_configuration_becomes_a_scenario_and_comes_back() {
     let tenants = &scenario.queues[0];
     let quota = |part: &fairground::scenario::ResourceEntry| part.quota.as_ref().map(|s| s.0.clone());
     assert_eq!(quota(&tenants.cpu).as_deref(), Some("1500m"));
-    // A number without a unit would count megabytes.
+    // A number without a unit would mean megabytes.
     assert_eq!(quota(&tenants.memory).as_deref(), Some("1M"));
     let warnings: Vec<_> =
         imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
@@ -86,7 +86,7 @@ fn a_configuration_becomes_a_scenario_and_comes_back() {
     assert_eq!(again.report.diagnostics, []);
 }
 
-/// The single queue of the documentation is the shipped example of it.
+/// The single queue of the documentation equals the shipped example.
 #[test]
 fn the_documented_single_queue_is_the_example() {
     let documented = "partitions:
@@ -212,7 +212,7 @@ fn partitions_become_pools_and_come_back() {
     assert_eq!(imported(&exported), scenario, "{exported}");
 }
 
-/// A job of a queue runs in the partition of the queue, under its rules: here 1 application at a time.
+/// A job runs in the partition of its queue, under its rules: here one application at a time.
 #[test]
 fn jobs_run_in_the_partition_of_their_queue() {
     let mut scenario = imported(TWO);
@@ -250,12 +250,12 @@ fn partitions_of_one_name_are_refused() {
     assert_eq!(found, [(Some((4, 3)), "two partitions are called \"a\"")]);
 }
 
-/// Lines of a mapping at a depth.
+/// Lines of a mapping at an indentation depth.
 fn block(depth: usize, lines: &[String]) -> String {
     lines.iter().map(|line| format!("{}{line}\n", " ".repeat(depth))).collect()
 }
 
-/// What may be said of a queue besides its children, as lines; some of it upstream refuses beside the rest.
+/// Properties of a queue besides its children, as lines; upstream rejects some combinations.
 fn words() -> impl Strategy<Value = Vec<String>> {
     let amounts = prop::option::of((0i64..40, 0i64..40, prop::bool::ANY));
     let properties = prop::collection::btree_map(
@@ -346,7 +346,7 @@ fn queues(all: &[Tree], depth: usize) -> String {
     if all.is_empty() {
         return String::new();
     }
-    // Names meet those of other levels.
+    // Names also occur on other levels.
     let each = all.iter().zip(["a", "b", "root", "d"]).map(|(child, name)| queue(child, name, depth));
     block(depth, &["queues:".to_string()]) + &each.collect::<String>()
 }

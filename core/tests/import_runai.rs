@@ -1,4 +1,4 @@
-//! Projects and departments of Run:ai become a scenario that can be run.
+//! Projects and departments of Run:ai become a scenario that runs.
 
 use fairground::import::{Kind, Options, import_organisation, recognise};
 use fairground::scenario;
@@ -16,7 +16,7 @@ const API: &str = r#"{
   ]
 }"#;
 
-/// An older version: one pool, other names.
+/// Response of an older version: one pool, other field names.
 const OLD: &str = r#"{"projects": [{"name": "a", "departmentId": 1, "deservedGpus": 2, "maxAllowedGpus": -1, "gpuOverQuotaWeight": 2},
   {"name": "b", "departmentId": 1, "resources": {"gpu": {"deserved": 3, "maxAllowed": 4, "overQuotaWeight": 1}, "cpu": {}, "memory": {}}}]}"#;
 
@@ -54,7 +54,7 @@ fn the_list_of_the_api() {
     assert!(report.assumed.iter().any(|line| line.starts_with("7 nodes of 8 GPUs")), "{report:?}");
 }
 
-/// CPU comes in millicores, memory in MiB; where a pool says nothing they are unlimited, whatever the first one says.
+/// CPU is in millicores, memory in MiB; where a pool has no values they are unlimited, regardless of the first pool.
 #[test]
 fn quotas_of_cpu_and_memory() {
     let text = r#"{"projects": [{"name": "a", "resources": [
@@ -74,7 +74,7 @@ fn quotas_of_cpu_and_memory() {
     assert_eq!(of(1), [(Bound::Unlimited, Bound::Unset), (Bound::Unlimited, Bound::Unlimited)]);
 }
 
-/// Quotas are per project and pool; in a pool that is not listed the quota is 0 and over-quota allowed.
+/// Quotas are per project and pool; in an unlisted pool the quota is 0 and over-quota is allowed.
 #[test]
 fn every_pool_of_a_project() {
     let scenario = import_organisation(&[API], &Options::default()).scenario.expect("is one");
@@ -88,7 +88,7 @@ fn every_pool_of_a_project() {
     };
     let at = |n: i64| Bound::At(Amount::gpus(n));
     let found: Vec<_> = plan.cluster.queues_in(a100).values().map(gpus).collect();
-    // Where one says a rank, the others have the one that the API gives when nothing is said.
+    // If one project has a rank, the others have the API's default.
     assert_eq!(
         found,
         [(Some(2), at(0), Bound::Unlimited), (Some(2), at(40), at(40)), (Some(2), at(0), Bound::Unlimited)]
@@ -120,7 +120,7 @@ fn what_is_wrong_is_said() {
     assert_eq!(said, [(Some((3, 70)), "departments[0].resources[0].gpu.deserved: this is not a number")]);
 }
 
-/// What the API answers when it is asked for projects: departments are named, not listed.
+/// API response for projects: departments are named, not listed.
 const PROJECTS: &str = r#"{"projects": [
   {"name": "a", "parent": {"id": "7", "name": "research"}, "resources": [{"nodePool": {"name": "default"}, "gpu": {"deserved": 3}}]},
   {"name": "b", "parent": {"id": "7", "name": "research"}, "resources": [{"nodePool": {"name": "default"}, "gpu": {"deserved": 1.5}}]}]}"#;

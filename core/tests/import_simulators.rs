@@ -1,4 +1,4 @@
-//! Inputs of KAI's bundled simulators as scenarios, and usage that grows during a run.
+//! Import of inputs of KAI's bundled simulators, and usage that grows during a run.
 
 use fairground::import::{Imported, Kind, fairshare, recognise, time_based};
 use fairground::scenario::{Plan, Scenario, check, read, to_yaml};
@@ -20,7 +20,7 @@ Jobs:
 ";
 
 fn plan(scenario: &Scenario) -> Plan {
-    // What is written is read again, so that an import can be saved.
+    // The written scenario is read again, as after saving an import.
     let again = read(&to_yaml(scenario));
     assert_eq!(again.diagnostics, []);
     assert_eq!(again.scenario.as_ref(), Some(scenario));
@@ -33,7 +33,7 @@ fn taken(Imported { scenario, report }: Imported) -> Plan {
     plan(&scenario.expect("it can be understood"))
 }
 
-/// GPUs that each queue holds and is entitled to after the latest cycle.
+/// Allocation and fair share of each queue in GPUs after the latest cycle.
 fn gpus(simulation: &Simulation) -> Vec<(f64, f64)> {
     let rows = simulation.ledger().rows.iter();
     rows.map(|row| (row.allocated.gpu, row.fair_share.expect("KAI has one").gpu)).collect()
@@ -64,7 +64,7 @@ fn a_time_based_run_becomes_a_scenario_that_runs_alike() {
         simulation.advance();
         held.push(gpus(&simulation)[0].0);
     }
-    // The table of the runner's test, worked out by hand there.
+    // Computed by hand in the runner's test.
     assert_eq!(held, [8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 8.0]);
 }
 
@@ -94,12 +94,12 @@ fn measured_usage_turns_the_balance() {
             seen.push(now);
         }
     }
-    // At 20 s the first samples arrive: a held everything, so its part is 0.5 + (0.5 - 1) = 0, and b takes the node.
+    // At 20 s the first samples arrive: a held everything, so its part is 0.5 + (0.5 - 1) = 0, and b gets the node.
     let expected = [
         (1, 0.0, vec![(8.0, 4.0), (0.0, 4.0)]),
         (20, 1.0, vec![(0.0, 0.0), (0.0, 8.0)]),
         (21, 1.0, vec![(0.0, 0.0), (8.0, 8.0)]),
-        // Samples at 10 and 20 s are a's, those at 30 and 40 s b's.
+        // Samples at 10 and 20 s count for a, those at 30 and 40 s for b.
         (40, 0.5, vec![(0.0, 4.0), (8.0, 4.0)]),
     ];
     assert_eq!(seen, expected);

@@ -1,4 +1,4 @@
-//! Files of versions that are not known: every message says where, what, and what to do; nothing is made of half of a cluster.
+//! Files of unknown versions: every message states location, cause and remedy; a cluster is never imported in part.
 
 use fairground::import::{File, Files, Options, import_files};
 use fairground::scenario::Scenario;
@@ -9,7 +9,7 @@ fn read(files: &[(&str, &str)]) -> Files {
     import_files(&files, &Options::default())
 }
 
-/// The line and the message of each finding; there is no scenario.
+/// Line and message of each finding; there must be no scenario.
 fn refused(files: &[(&str, &str)]) -> Vec<(u32, String)> {
     let Files { imported, .. } = read(files);
     assert_eq!(imported.scenario, None);
@@ -30,7 +30,7 @@ fn unknown_versions_of_objects_are_named_with_the_command_that_prints_a_known_on
     let says = "apiVersion: version v3 of Queue is not known (2 objects); v2 is read. Print it in that version: kubectl get \
                 queue.v2.scheduling.run.ai -A -o yaml";
     assert_eq!(refused(&[("", &text)]), [(6, says.to_string())]);
-    // Of several files the one is named, and all at once.
+    // With several files the message names the file, and all are reported at once.
     let kueue = "apiVersion: kueue.x-k8s.io/v9\nkind: ClusterQueue\nmetadata: {name: c}\n";
     let found = refused(&[("queues.yaml", &later), ("kueue.yaml", kueue)]);
     let says: Vec<&str> = found.iter().map(|(_, says)| says.as_str()).collect();
@@ -45,7 +45,7 @@ fn unknown_versions_of_objects_are_named_with_the_command_that_prints_a_known_on
             && says.contains("clusterqueue.v1beta1.kueue.x-k8s.io")),
         "{says:?}"
     );
-    // Also where only the list says it.
+    // Also if only the list has the version.
     let list = "{\"apiVersion\": \"scheduling.volcano.sh/v2\", \"kind\": \"QueueList\", \"items\": [{\"metadata\": {\"name\": \"q\"}}]}";
     assert!(refused(&[("", list)])[0].1.contains("version v2 of Queue is not known"));
     let pods = "apiVersion: v2\nkind: Pod\nmetadata: {name: p}\n";
@@ -68,7 +68,7 @@ fn a_snapshot_of_another_layout_says_how_to_print_the_objects() {
         found[0].1.starts_with("rawObjects is missing") && found[0].1.contains("kubectl get"),
         "{found:?}"
     );
-    // A list that is not known is no reason to leave out the others.
+    // An unknown list does not suppress the others.
     let text = "{\"schedulerParams\": {}, \"rawObjects\": {\"queues\": [{\"metadata\": {\"name\": \"q\"}}], \"quantumLinks\": [{}, {}]}}";
     let imported = read(&[("", text)]).imported;
     assert_eq!(imported.scenario.map(|scenario: Scenario| scenario.queues.len()), Some(1));

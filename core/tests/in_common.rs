@@ -1,4 +1,4 @@
-//! Pods of several kinds with one minimum in common.
+//! Pod sets with a common minimum.
 
 use fairground::link;
 use fairground::scenario::{Diagnostic, apply, check, codes, read, to_yaml};
@@ -19,7 +19,7 @@ jobs: [{{name: j, queue: q, {job}}}]
 
 const KINDS: &str = "pod-sets: [{name: big, gpu: 2}, {name: small, pods: 2, gpu: 1}]";
 
-/// Which pods run after the first cycles.
+/// Pods that run after the first cycles.
 fn running(policy: &str, gpus: u32, job: &str) -> Vec<String> {
     let read = read(&text(policy, gpus, job));
     assert_eq!(read.diagnostics, []);
@@ -42,7 +42,7 @@ fn so_many_pods_of_whatever_kind_start_together() {
         assert_eq!(with(4, 3), ["j/big/1", "j/small/1", "j/small/2"], "{policy}: all three");
         assert_eq!(with(2, 1), ["j/big/1"], "{policy}: one");
         assert!(with(2, 2).is_empty(), "{policy}: two have no room");
-        // Without it each kind has its own minimum: both small pods.
+        // Without it each pod set has its own minimum: both small pods.
         assert!(running(policy, 3, KINDS).is_empty(), "{policy}");
     }
 }
@@ -75,7 +75,7 @@ fn it_stands_in_the_job_or_in_the_kinds() {
     assert!(found[0].says.contains("the 3 pods there are"), "{}", found[0].says);
 }
 
-/// What knows no such minimum says so, and takes each kind by itself.
+/// Policies without a common minimum report it, and use one per pod set.
 #[test]
 fn others_say_what_they_do_with_it() {
     let job = format!("min-available: 2, {KINDS}");

@@ -1,5 +1,5 @@
-//! What a job is that leaves its priority or its preemptibility out, under each policy (kai.md 1.3, runai.md 6, yunikorn.md
-//! 1.7), and what becomes of it in another policy's words.
+//! Defaults of priority and preemptibility under each policy (kai.md 1.3, runai.md 6, yunikorn.md
+//! 1.7), and their translation to other policies.
 
 use fairground::cluster::Preemptible;
 use fairground::policy::Policy;
@@ -14,7 +14,7 @@ fn written(policy: &str, text: &str) -> Scenario {
     read.scenario.expect("written for this")
 }
 
-/// Priority and preemptibility of a job under a policy, or what is wrong with it.
+/// Priority and preemptibility of a job under a policy, or the error.
 fn job(policy: &str, said: &str) -> Result<(i32, Preemptible), String> {
     let s = written(
         policy,
@@ -33,7 +33,7 @@ fn job(policy: &str, said: &str) -> Result<(i32, Preemptible), String> {
     }
 }
 
-/// Every 32-bit integer is a priority, the least one too.
+/// Every 32-bit integer is a priority, including the minimum.
 #[test]
 fn priorities_have_32_bits() {
     for n in [i32::MIN, i32::MAX] {
@@ -43,7 +43,7 @@ fn priorities_have_32_bits() {
     assert!(job("yunikorn", ", priority: 2147483648").is_err());
 }
 
-/// Jobs of one application have one queue and one user, and are created before they are known.
+/// Jobs of one application must have one queue and one user, and are created no later than submitted.
 #[test]
 fn jobs_that_cannot_belong_together_are_found() {
     let found = |first: &str, second: &str| {
@@ -97,7 +97,7 @@ fn a_job_without_a_priority() {
     }
 }
 
-/// From 100 on under KAI and Run:ai; nowhere else does a priority say that a job is not preemptible.
+/// From 100 on under KAI and Run:ai; under other policies a priority never makes a job non-preemptible.
 #[test]
 fn priority_makes_no_job_non_preemptible_but_under_kai() {
     for policy in Policy::NAMES {
@@ -111,7 +111,7 @@ fn priority_makes_no_job_non_preemptible_but_under_kai() {
     }
 }
 
-/// Other policies have no classes; the message gives the number that one stands for.
+/// Other policies have no priority classes; the message gives the number.
 #[test]
 fn classes_are_kais() {
     for policy in Policy::NAMES {
@@ -129,8 +129,8 @@ fn classes_are_kais() {
     }
 }
 
-/// YuniKorn has the priority classes of the cluster; what has none is given the number.
-/// KAI and Run:ai read any class of the cluster; the preset of value 75 has a name in each product.
+/// YuniKorn uses the priority classes of the cluster; a job without one is given the number.
+/// KAI and Run:ai accept any class of the cluster; the preset of value 75 has a name in each product.
 #[test]
 fn presets_and_classes_of_the_scenario_are_read_side_by_side() {
     for policy in ["kai", "runai"] {
@@ -188,7 +188,7 @@ fn classes_of_the_scenario_have_its_values() {
     );
 }
 
-/// Against a fence with an offset of 10, a job without a priority comes second: it has 0 (yunikorn.md 1.7, 2.1).
+/// A job without a priority has 0, so it comes after a fence with an offset of 10 (yunikorn.md 1.7, 2.1).
 #[test]
 fn under_yunikorn_a_fence_of_10_comes_before_a_job_without_priority() {
     let s = written(
@@ -206,7 +206,7 @@ fn under_yunikorn_a_fence_of_10_comes_before_a_job_without_priority() {
     assert_eq!(bound.as_deref(), Some("b"));
 }
 
-/// The youngest task goes, whatever its priority, unless it opted out (yunikorn.md 5.5 b).
+/// The youngest task is evicted regardless of its priority, unless it opted out (yunikorn.md 5.5 b).
 #[test]
 fn under_yunikorn_a_high_priority_is_no_opt_out() {
     let first_victim = |said: &str| {
@@ -239,7 +239,7 @@ fn at(s: &Scenario, job: &str, field: &str) -> Option<String> {
     get(s, &Path::default().field("jobs").named(job).field(field))
 }
 
-/// The number stays the same, and so does who may be evicted.
+/// Translation preserves the number and which jobs may be evicted.
 #[test]
 fn translation_keeps_what_is_meant() {
     let jobs = "nodes: [{name: n, gpu: 4}]\nqueues: [{name: a}]\njobs:\n- {name: unset, queue: a}\n\

@@ -21,7 +21,7 @@ fn found(text: &str) -> Vec<String> {
     checked(text).diagnostics.iter().map(|found| format!("{}: {}", found.at, found.says)).collect()
 }
 
-/// What happened until a moment: *second what*. The world is audited after every cycle.
+/// Events up to a time, as *second event*. The world is audited after every cycle.
 fn course(text: &str, until_s: i64) -> Vec<String> {
     let mut simulation = Simulation::new(&plan(text));
     let mut course = Vec::new();
@@ -54,7 +54,7 @@ fn job(policy: &str, sets: &str) -> String {
     )
 }
 
-/// Two pods start, and two more that join at 5 s are placed one by one beyond the minimum.
+/// Two pods start; two more join at 5 s and are placed one by one beyond the minimum.
 #[test]
 fn pods_beyond_the_minimum_start_once_they_have_joined() {
     for policy in ["kai", "runai"] {
@@ -74,7 +74,7 @@ fn pods_beyond_the_minimum_start_once_they_have_joined() {
     }
 }
 
-/// A gang waits until enough of its pods exist, and WHY says that more will join.
+/// A gang is pending until enough of its pods exist, and WHY announces that more will join.
 #[test]
 fn a_gang_waits_for_the_pods_that_join() {
     for policy in ["kai", "runai"] {
@@ -99,7 +99,7 @@ fn a_gang_waits_for_the_pods_that_join() {
     }
 }
 
-/// A job lasts until its last pod, also while none of its pods exists for a while; each pod has its own runtime.
+/// A job lasts until its last pod, even while none of its pods exists; each pod has its own runtime.
 #[test]
 fn a_job_is_done_after_its_last_pod() {
     let text = job(
@@ -120,7 +120,7 @@ fn pods_of_a_withdrawn_job_do_not_join() {
     assert_eq!(course(&text, 12), ["0 submitted j", "1 started j/a/1", "3 evicted j/a/1", "3 done j"]);
 }
 
-/// In a pattern, the pods of each job join this long after that job. Pods whose time is before the start are there at the start.
+/// In a pattern, the delay counts from each job. Pods due before the start exist at the start.
 #[test]
 fn the_delay_counts_from_each_job() {
     let sets = "pod-sets: [{name: a, gpu: 1}, {name: b, gpu: 1, after: 3s}]";
@@ -133,7 +133,7 @@ fn the_delay_counts_from_each_job() {
     assert!(simulation.cluster().pods.values().all(|pod| pod.phase == Phase::Pending));
 }
 
-/// Nodes in `on` are for the pods that come with the job.
+/// Nodes in `on` apply to the pods that are submitted with the job.
 #[test]
 fn pods_that_join_later_do_not_run_at_the_start() {
     let sets = "min-available: 1, pod-sets: [{name: b, gpu: 1, after: 3s}, {name: a, gpu: 1}]";

@@ -1,4 +1,4 @@
-//! The JSON schema of the format: it is published as it is made, takes every example, and refuses what is wrong.
+//! The JSON schema of the format: the published one is current, accepts every example, and rejects errors.
 #![allow(
     clippy::disallowed_methods,
     reason = "the examples and the published files are read from the repository"
@@ -31,7 +31,7 @@ fn the_reference_in_the_guide_is_what_the_program_makes() {
     assert!(text == format_reference(), "run this test with UPDATE_EXPECT=1");
 }
 
-/// What is wrong with a value by those words of JSON schema that ours uses; others are a mistake of the schema.
+/// Violations of a schema, for the keywords that ours uses; other keywords are an error of the schema.
 fn wrong(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
     for (word, wanted) in schema.as_object().expect("a schema") {
         match word.as_str() {

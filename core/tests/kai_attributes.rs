@@ -1,4 +1,4 @@
-//! What scenarios say of nodes, jobs and switches comes to something under KAI.
+//! Effects of node, job and policy settings under KAI.
 
 use fairground::cluster::Phase;
 use fairground::id::QueueId;
@@ -7,7 +7,7 @@ use fairground::sim::Simulation;
 use fairground::trace::DivisionStep;
 use fairground::units::Resource;
 
-/// Where each pod is after the first cycle; `-`: it waits, `gated`: it may not even wait.
+/// Node of each pod after the first cycle; `-` if it is pending, `gated` if it has a scheduling gate.
 fn after_one_cycle(text: &str) -> Vec<(String, String)> {
     let simulation = first_cycle(text);
     let cluster = simulation.cluster();
@@ -105,7 +105,7 @@ fn labels_order_the_pods_of_an_elastic_job() {
 "
         )
     };
-    // Pod sets come first, so an order inside a set is seen with one set only: two sets are one gang.
+    // Pod sets precede, so the order inside a set shows with one set only: two sets are one gang.
     assert_places(&job("{}"), &[("j/a/1", "-"), ("j/b/1", "-")]);
     let plan = check(
         &read(&format!("format: fairground-scenario\nversion: 1\n{}", job("{a: b}"))).scenario.unwrap(),
@@ -178,7 +178,7 @@ jobs:
         rows.iter().map(|row| row.fair_share.unwrap().gpu).collect::<Vec<f64>>()
     };
     assert_eq!(shares("true"), [6.0, 6.0, 3.0, 3.0, 6.0]);
-    // The first top queue's row is the synthetic queue's; the other department is gone.
+    // The row of the first top-level queue is the synthetic queue's; the other department is gone.
     assert_eq!(shares("false"), [12.0, 0.0, 4.0, 4.0, 4.0]);
 }
 
@@ -203,7 +203,7 @@ jobs:
     assert_eq!(first_cycle(text).ledger().total.gpu, 4.0);
 }
 
-/// Zero GPUs are none: such a pod needs no node with GPUs.
+/// A request of zero GPUs is none: such a pod needs no node with GPUs.
 #[test]
 fn no_gpus_are_asked_for_with_zero() {
     let text = "nodes: [{name: plain, cpu: 8}]
@@ -236,7 +236,7 @@ fn nominated_nodes_come_first_if_they_fit() {
     let places = |named, taken, k| {
         [("x", "full"), ("free", "b"), ("named", named), ("taken", taken), ("both/k/1", k), ("both/l/1", "b")]
     };
-    // The fuller node is better; a nominated one is better still, if it has room.
+    // The fuller node scores higher; a nominated one higher still, if it has room.
     assert_places(&text(""), &places("a", "b", "a"));
     let without = "settings: {plugins: [predicates, proportion, nodeavailability, nodeplacement]}\n";
     assert_places(&text(without), &places("b", "a", "b"));
@@ -306,8 +306,8 @@ jobs: [{name: j, queue: q, gpu: 1, priority: 100}]
     assert_eq!(told("k-value: 1", &runtime), 2);
 }
 
-/// A device memory below 100 MiB, or one of 1 TiB that is taken for bytes, is 0 to KAI: parts of a device take nothing of it
-/// in its books, and it places more pods than there are devices. They cannot be bound.
+/// KAI counts a device memory below 100 MiB, or one of 1 TiB (read as bytes), as 0: fractions take nothing of it
+/// in its accounting, and it places more pods than there are devices. These cannot be bound.
 #[test]
 fn a_pod_for_which_no_device_is_left_is_not_bound() {
     for (policy, memory) in
@@ -355,7 +355,7 @@ jobs: [{{name: a, queue: q, gpu-memory: {asked}}}]\n"
     assert_eq!(says("80Gi", "40 GB"), Vec::<String>::new());
 }
 
-/// The documents divide 5 GPUs into halves; KAI gives whole ones and a remainder.
+/// The documented formula divides 5 GPUs into halves; KAI gives whole ones and a remainder.
 #[test]
 fn the_published_share_stands_beside_where_it_differs() {
     let published = |gpus: u32, usage: &str| {

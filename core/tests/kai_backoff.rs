@@ -1,4 +1,4 @@
-//! KAI's scheduling back-off: a job that is tried once in a node pool.
+//! KAI's scheduling back-off: a job is tried once per node pool.
 
 use fairground::cluster::Phase;
 use fairground::scenario::{check, codes, read};
@@ -13,7 +13,7 @@ fn simulation(text: &str) -> Simulation {
     Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics)))
 }
 
-/// Whether each pod runs, starts or leaves.
+/// Whether each pod is running, starting or terminating.
 fn holding(simulation: &Simulation) -> Vec<bool> {
     simulation.cluster().pods.values().map(|pod| pod.phase.holds()).collect()
 }
@@ -52,7 +52,7 @@ fn what_found_no_place_once_is_not_tried_again() {
     let told = refusal(&simulation, &first, "b").expect("it waits");
     assert_ne!(told.gate, Gate::TriedOnce);
     assert_eq!(told.outlook, Outlook::OnlyByEdit);
-    // It is absent from now on: it requests nothing.
+    // It is set aside from now on and requests nothing.
     assert_eq!(request(&simulation), 1.0);
     for _ in 0..4 {
         let next = simulation.advance().expect("a further cycle");
@@ -74,7 +74,7 @@ fn what_found_no_place_once_is_not_tried_again() {
     }
 }
 
-/// `QUEUE`'s like: two that share a node.
+/// Two queues that share a node.
 const TWO: &str = "nodes: [{name: n, gpu: 2}]
 delays: {termination: 5s}
 queues:
@@ -94,13 +94,13 @@ fn a_claim_counts_as_found() {
         let record = simulation.advance().expect("a cycle");
         assert_eq!(set_aside(&simulation, &record), [""; 0]);
     }
-    // It took back its quota.
+    // It reclaimed its quota.
     assert_eq!(holding(&simulation).last(), Some(&true));
 }
 
 #[test]
 fn what_a_job_still_holds_stays_taken() {
-    // The elastic job loses its only running pod; its other one waits, so it is set aside while that one leaves.
+    // The elastic job loses its only running pod; its other pod is pending, so it is set aside while the first terminates.
     let mut simulation = simulation(&format!(
         "{TWO}jobs:
 - {{name: a, queue: q, gpu: 1, on: [n]}}

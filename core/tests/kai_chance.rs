@@ -1,4 +1,4 @@
-//! What KAI leaves to chance: a seed chooses, and decisions that hang on it are marked.
+//! Nondeterminism of KAI: a seed chooses, and decisions that depend on it are marked.
 
 use fairground::scenario::{check, read, to_yaml};
 use fairground::sim::{CycleRecord, Simulation};
@@ -19,7 +19,7 @@ fn keys(marks: &[Mark]) -> Vec<&'static str> {
     marks.iter().map(|mark| mark.rule.key()).collect()
 }
 
-/// Two queues alike in everything, and one place.
+/// Two identical queues, and room for one job.
 const TWINS: &str = "nodes: [{name: n, gpu: 1}]
 queues:
 - {name: a, created: -60s, gpu: {quota: 1, limit: unlimited, weight: 1}}

@@ -1,4 +1,4 @@
-//! Scheduling shards and configurations of KAI: what they say becomes settings, and settings are written as shards.
+//! Scheduling shards and configurations of KAI: import as settings, and export of settings as shards.
 
 use expect_test::expect;
 use fairground::export::kit;
@@ -105,7 +105,7 @@ fn a_configuration_is_read_by_itself_in_a_map_and_in_a_snapshot() {
     for text in [CONFIGURATION, &map, json] {
         let Imported { scenario, report } = imported(text);
         let scenario = scenario.unwrap_or_else(|| panic!("{report:?}"));
-        // Spread takes consolidation out of the actions by itself, so that the list is none of its own.
+        // Spread removes consolidation from the actions, so the list is not set explicitly.
         assert_eq!(
             settings(&scenario),
             "cpu-placement: spread\ngpu-placement: binpack\nk-value: 2\nplugins: predicates, proportion, nodeplacement\nqueue-depth-reclaim: 7\n",
@@ -123,7 +123,7 @@ fn plan(scenario: &Scenario) -> Plan {
     checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics))
 }
 
-/// One line of settings; some are left out.
+/// One line of settings, some of them omitted.
 fn drawn() -> impl Strategy<Value = String> {
     let one_of = |name: &'static str, values: &'static [&'static str]| {
         prop::option::weighted(0.4, prop::sample::select(values)).prop_map(move |value| match value {
@@ -219,7 +219,7 @@ queues: [{name: q, gpu: {quota: 1, limit: unlimited}}]
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// The scheduler of a kit decides by the settings of the scenario, in each pool.
+    /// The scheduler of a kit uses the settings of the scenario, in each pool.
     #[test]
     fn settings_come_back_from_the_shards_of_a_kit(all in drawn(), fast in drawn(), has_pools in any::<bool>()) {
         let pools = if has_pools {
@@ -227,7 +227,7 @@ proptest! {
         } else {
             REST.replace(", {name: m, gpu: 1, pool: fast}", "")
         };
-        // A run in which usage is measured every second would be long.
+        // A run that measures usage every second would take long.
         let cycle = if text_has_usage(&all) || text_has_usage(&fast) { "on events" } else { "2s" };
         let text = format!("format: fairground-scenario\nversion: 1\npolicy: kai\ncycle: {cycle}\nsettings: {{{all}}}\n{pools}");
         let found = read(&text);

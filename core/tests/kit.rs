@@ -1,4 +1,4 @@
-//! The kit of a virtual cluster: its files, their shape, and what they say of a scenario.
+//! The kit of a virtual cluster: its files, their structure, and their relation to the scenario.
 
 use std::io::Read;
 
@@ -124,7 +124,7 @@ fn a_kit_has_everything_that_a_cluster_takes() {
     assert!(events.lines().any(|line| line.contains(",started,train-1,")), "{events}");
 }
 
-/// The manifests are YAML that comes back as the same queues, nodes and jobs.
+/// The manifests are YAML that imports as the same queues, nodes and jobs.
 #[test]
 fn the_manifests_are_read_as_the_scenario_they_came_from() {
     let files = files();

@@ -76,7 +76,7 @@ fn links_are_as_short_as_promised() {
     }
 }
 
-/// Fields that were added when a table was long already; links to them stay readable.
+/// Fields appended to a long table later; older links stay readable.
 #[test]
 fn a_pattern_fits_into_a_link() {
     use fairground::scenario::{read, to_yaml};

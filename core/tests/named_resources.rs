@@ -1,5 +1,5 @@
-//! Resources that a scenario names itself: nodes have whole numbers of them, pods ask for them, and nothing is placed
-//! where there is too little.
+//! Named resources of a scenario: nodes have whole numbers of them, pods request them, and no pod is placed
+//! without enough of them.
 
 use fairground::cluster::audit;
 use fairground::scenario::{Edit, Path, apply, check, codes, get, read, to_yaml};
@@ -23,8 +23,8 @@ jobs:
 - {name: a, queue: q, count: 3, gpu: 1, resources: {rdma: 1}}
 ";
 
-/// Three jobs ask for an adapter each and there are two: under every policy two run, on the node that has adapters, and the
-/// third is told which resource it lacks.
+/// Three jobs request an adapter each and there are two: under every policy two run, on the node with adapters, and the
+/// refusal of the third names the resource.
 #[test]
 fn nothing_is_placed_where_there_is_too_little() {
     for policy in ["kai", "fifo", "max-min", "drf", "yunikorn", "ego", "runai"] {
@@ -52,7 +52,7 @@ fn nothing_is_placed_where_there_is_too_little() {
         assert_eq!(audit(simulation.world()), [], "{policy}");
         let refused = refusals.iter().find(|r| *cluster.jobs[r.job].name == *"a-3");
         let Some(Gate::NoNode { reasons, .. }) = refused.map(|r| &r.gate) else {
-            // EGO says of which dimension the pool is short in its own words.
+            // EGO has its own wording for a dimension that the pool lacks.
             assert_eq!(policy, "ego", "{refused:?}");
             continue;
         };
@@ -80,7 +80,7 @@ fn what_cannot_be_a_further_resource_is_said() {
     assert!(found(beside).contains(&(codes::CONFLICT, "jobs[\"j\"].resources".to_string())));
 }
 
-/// A job that asks for more than any node has is told so at the amount.
+/// A request above the capacity of every node is reported at the amount.
 #[test]
 fn asking_for_more_than_there_is_is_noticed() {
     let text = TEXT.replace("resources: {rdma: 1}", "resources: {rdma: 3}");
@@ -90,7 +90,7 @@ fn asking_for_more_than_there_is_is_noticed() {
     assert!(too_big.says.contains("more rdma than any node it may use has (2)"), "{}", too_big.says);
 }
 
-/// All of them are edited as one text, or one by one.
+/// They are edited together as one text, or one by one.
 #[test]
 fn they_are_edited_as_a_list_of_names_and_amounts() {
     let mut s = scenario(TEXT);

@@ -1,4 +1,4 @@
-//! Pods that run from the start may name their GPUs, and kinds of pods may have required affinity of their own.
+//! Initially running pods may name their GPUs, and pod sets may have their own required affinity.
 
 use fairground::cluster::{Cluster, Pod};
 use fairground::scenario::{Code, Diagnostic, check, codes, read};
@@ -20,7 +20,7 @@ jobs: {jobs}
     (checked.diagnostics, checked.plan.map(|plan| plan.cluster.clone()))
 }
 
-/// The devices of every pod that runs.
+/// Devices of every running pod.
 fn devices(jobs: &str) -> Vec<(String, Vec<u32>)> {
     let (found, cluster) = findings("kai", jobs);
     let cluster = cluster.unwrap_or_else(|| panic!("{found:?}"));

@@ -1,4 +1,4 @@
-//! Patterns of jobs, from text to jobs: how many, when, for how long, and what of that is drawn.
+//! Job patterns, from text to jobs: number, times, durations, and random draws.
 
 use fairground::scenario::{Checked, Scenario, check, codes, read, to_json, to_yaml};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn scenario(jobs: &str) -> Scenario {
     read.scenario.expect("it can be read")
 }
 
-/// Name, arrival and length in seconds of every job.
+/// Name, arrival and duration in seconds of every job.
 fn jobs(checked: &Checked) -> Vec<(String, i64, i64)> {
     let plan = checked.plan.as_ref().unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     let of = |job: &fairground::cluster::Job| {
@@ -22,7 +22,7 @@ fn jobs(checked: &Checked) -> Vec<(String, i64, i64)> {
     plan.cluster.jobs.values().map(of).collect()
 }
 
-fn told(jobs: &str) -> Vec<String> {
+fn findings(jobs: &str) -> Vec<String> {
     let found = check(&scenario(jobs)).diagnostics;
     found.into_iter().map(|d| format!("{} {}: {}", d.code.0, d.at, d.says)).collect()
 }
@@ -80,7 +80,7 @@ fn mistakes_name_the_field_and_a_way_out() {
         ("count: 3, repeat: 3 every 36500d", "S016 jobs[\"j\"].repeat: the last arrival"),
         ("count: 90, every: 36500d random", "S016 jobs[\"j\"].every: the last arrival"),
     ] {
-        let all = told(&job(fields));
+        let all = findings(&job(fields));
         assert!(all.iter().any(|line| line.starts_with(says)), "{fields}: {all:?}");
     }
 }
@@ -88,7 +88,7 @@ fn mistakes_name_the_field_and_a_way_out() {
 #[test]
 fn patterns_that_draw_the_same_are_told() {
     let both = |one: &str, other: &str| {
-        told(&format!(
+        findings(&format!(
             "- {{name: j, queue: a, count: 4, {one}}}\n- {{name: k, queue: a, count: 4, {other}}}\n"
         ))
         .into_iter()
@@ -111,7 +111,7 @@ fn patterns_that_draw_the_same_are_told() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// As many jobs as said, within the bounds, the same each time and whatever else stands in the file.
+    /// The number of jobs is as configured, within the bounds, reproducible and independent of the rest of the file.
     #[test]
     fn drawn_jobs_are_as_said(
         seed in 0..=i64::MAX, count in 1u32..30, times in 1u32..4, (from, more) in (0u32..5000, 0u32..5000),

@@ -17,7 +17,7 @@ fn plan(text: &str) -> Plan {
     checked.plan.expect("a plan")
 }
 
-/// Findings as place, code and label of the fix; every fix mends its finding.
+/// Findings as path, code and label of the fix; every fix removes its finding.
 fn findings(text: &str) -> Vec<String> {
     let scenario = read(&format!("{HEAD}{text}")).scenario.expect("a scenario");
     let found = check(&scenario).diagnostics;
@@ -32,7 +32,7 @@ fn findings(text: &str) -> Vec<String> {
     found.iter().map(line).collect()
 }
 
-/// Where every pod is, as `job@node`, in order.
+/// Placements as `job@node`, in order.
 fn places(simulation: &Simulation) -> Vec<String> {
     let cluster = simulation.cluster();
     let on = |pod: &fairground::cluster::Pod| Some(format!("{}@{}", pod.name, cluster.nodes[pod.node?].name));
@@ -68,11 +68,11 @@ fn two_shards_place_by_their_own_strategies() {
     let plan = plan(SHARDS);
     let mut simulation = Simulation::new(&plan);
     let first = simulation.advance().expect("a cycle");
-    // After a second only the first shard is due: it fills one node.
+    // After one second only the first shard runs: it fills one node.
     assert_eq!(first.time, Time::from_millis(1000));
     assert_eq!(places(&simulation), ["a-1@p-1", "a-2@p-1"]);
     let second = simulation.advance().expect("a cycle");
-    // After two both are parts of one cycle; the second shard spreads, as far as its limit goes.
+    // After two seconds both run in one cycle; the second shard spreads, within its limit.
     assert_eq!(second.time, Time::from_millis(2000));
     assert_eq!(places(&simulation), ["a-1@p-1", "a-2@p-1", "b-1@w-1", "b-2@w-2"]);
     let waiting: Vec<JobId> = second.refusals.iter().map(|refusal| refusal.job).collect();
@@ -86,7 +86,7 @@ fn two_shards_place_by_their_own_strategies() {
     assert_eq!((second.ledger.rows[0].allocated.gpu, second.ledger.total.gpu), (4.0, 16.0));
 }
 
-/// The refusal of a shard that is not asked stands until it is asked again.
+/// A refusal stays valid until the next cycle of its shard.
 #[test]
 fn a_refusal_stands_between_the_cycles_of_its_shard() {
     let mut simulation = Simulation::new(&plan(SHARDS));
@@ -114,7 +114,7 @@ fn what_is_written_stands_in_the_order_people_read() {
     assert!(yaml.find("pools:") < yaml.find("nodes:"), "{yaml}");
 }
 
-/// A pool moves before another; what names no pool stays where it was, in the pool that was the first.
+/// A pool is moved before another; objects without a pool stay in the pool that was the first.
 #[test]
 fn a_moved_pool_takes_no_nodes_along() {
     let text = format!(
@@ -200,8 +200,8 @@ fn events(simulation: &mut Simulation, cycles: u32) -> Vec<String> {
     lines
 }
 
-/// RC-1: one pool per cycle, then the next of the list, after the last the first again; as soon as a pool has room
-/// while the job is offered to it, it runs there.
+/// RC-1: one pool per cycle, then the next in the list, and the first again after the last; the workload runs as soon as
+/// the pool to which it is offered has room.
 #[test]
 fn a_workload_walks_its_list_of_pools() {
     let text = format!(
@@ -214,12 +214,12 @@ jobs:
     );
     let mut simulation = Simulation::new(&plan(&text));
     let lines = events(&mut simulation, 5);
-    // After both pools it is a's turn again; from then on rounds repeat the first and are not told. In cycle 4, when b has
-    // room, it is b's turn.
+    // After both pools it is offered to a again; further rounds repeat the first and are not recorded. In cycle 4, when b has
+    // room, it is offered to b.
     assert_eq!(lines, ["1: w offered to b", "2: w offered to a", "4: w on nb"]);
 }
 
-/// Its own list, else the project's, else the department's, else the first pool.
+/// The workload's own list, else the project's, else the department's, else the first pool.
 #[test]
 fn the_list_is_its_own_or_the_projects_or_the_departments() {
     let text = format!(
@@ -241,8 +241,8 @@ jobs:
     assert_eq!(places(&simulation), ["own@na", "projects@nb", "departments@nb", "none@na"]);
 }
 
-/// Quotas are per project and pool: P owns pool a, Q pool b; Q takes back what is its own there, and while room is
-/// held for its workload in b that does not move on to a.
+/// Quotas are per project and pool: P owns pool a, Q pool b; Q reclaims its quota there, and while resources are
+/// claimed for its workload in b, it is not offered to a.
 #[test]
 fn a_workload_stays_where_room_is_held_for_it() {
     let text = format!(
@@ -262,7 +262,7 @@ jobs:
     assert_eq!(lines, ["1: pb evicted", "4: w on nb"]);
 }
 
-/// A workload is queued in exactly one queue at a time: only the pool it is offered to counts its request.
+/// A workload is queued in exactly one pool at a time: only the pool to which it is offered counts its request.
 #[test]
 fn a_workload_is_requested_in_one_pool_only() {
     let text = format!(
@@ -276,12 +276,12 @@ jobs: [{{name: w, queue: P, gpu: 4, pools: [a, b]}}]
         let record = simulation.advance().expect("a cycle");
         asked.push([record.pools[0].rows[0].request.gpu, record.pools[1].rows[0].request.gpu]);
     }
-    // After each cycle it stands where it is offered next.
+    // After each cycle it is queued where it is offered next.
     assert_eq!(asked, [[0.0, 4.0], [4.0, 0.0], [0.0, 4.0], [4.0, 0.0]]);
     assert!(simulation.is_quiet(), "nothing will come of further rounds");
 }
 
-/// Every pool has the over-quota switches of the scenario, or its own.
+/// Every pool has the over-quota settings of the scenario, or its own.
 #[test]
 fn switches_of_a_queue_may_differ_by_pool() {
     let text = "policy: runai
@@ -296,7 +296,7 @@ jobs: [{name: a, count: 2, queue: P, gpu: 1, pools: a}, {name: b, count: 2, queu
     assert_eq!(places(&simulation), ["a-1@na", "b-1@nb", "b-2@nb"]);
 }
 
-/// Cycles on change: the rounds of a workload that fits nowhere come to an end, and begin anew when something changes.
+/// With cycles on change, the rounds of an unplaceable workload end, and restart with the next change.
 #[test]
 fn rounds_end_when_nothing_changes() {
     let text = format!(
@@ -316,8 +316,8 @@ jobs:
     assert_eq!(places(&simulation), ["hold-a@na", "w@nb"]);
 }
 
-/// A queue that is owed in one pool what it borrows in another: 2 of its quota of 2 there, 4 above its quota of 0 here. Both
-/// count, for each pool and in all; added up first they would cancel.
+/// A queue is below its quota in one pool and above it in another: 2 of 2 missing there, 4 above a quota of 0 here. Both
+/// count, per pool and in total; the sum would cancel.
 #[test]
 fn owed_in_one_pool_and_borrowed_in_another() {
     let text = "
@@ -349,7 +349,7 @@ jobs:
         .map(|p| [p.gpu_seconds_used, p.gpu_seconds_owed, p.gpu_seconds_borrowed, p.short_s].map(per_second))
         .collect();
     assert_eq!(pools, [[0.0, 2.0, 0.0, 1.0], [4.0, 0.0, 4.0, 0.0]]);
-    // All: `b` borrows 2 in p, where its quota is 0.
+    // In total, `b` borrows 2 in p, where its quota is 0.
     assert_eq!(
         (per_second(summary.all.gpu_seconds_owed), per_second(summary.all.gpu_seconds_borrowed)),
         (2.0, 6.0)

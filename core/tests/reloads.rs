@@ -1,11 +1,11 @@
-//! YuniKorn reads its configuration anew: it is checked as a whole as it is after each moment (yunikorn.md 1.6, 2.5).
+//! Reloads of YuniKorn's configuration: after each entry of the timeline it is checked as a whole (yunikorn.md 1.6, 2.5).
 
 use fairground::import::{Options, import_queues_yaml, reload};
 use fairground::scenario::{Edit, Scenario, apply, check, read};
 use fairground::sim::Simulation;
 use fairground::time::Time;
 
-/// The findings at entries of the timeline.
+/// Findings at entries of the timeline.
 fn found(text: &str) -> Vec<String> {
     let text = format!(
         "format: fairground-scenario\nversion: 1\npolicy: yunikorn\nnodes: [{{name: n, gpu: 8}}]\n\
@@ -40,7 +40,7 @@ fn changed_settings_are_checked_as_the_scenario_with_them() {
         S059 timeline[1].unset: YuniKorn would refuse this: p has maxapplications 4, so b needs it too; it would keep its previous configuration"#]].assert_eq(&found.join("\n"));
 }
 
-/// Entries of one moment are one configuration: what is wrong only between them is not reported.
+/// Entries at one time form one configuration: errors between them are not reported.
 #[test]
 fn entries_of_one_moment_are_one_configuration() {
     let both = "timeline:\n- {at: 5s, queue: a, gpu: {quota: 6}}\n- {at: 5s, queue: p, gpu: {limit: 8}}\n";
@@ -49,7 +49,7 @@ fn entries_of_one_moment_are_one_configuration() {
     assert_eq!(found(&apart).len(), 1, "{:?}", found(&apart));
 }
 
-/// What is refused from the start is reported there, once.
+/// An initial error is reported there, once.
 #[test]
 fn what_was_wrong_before_is_not_repeated() {
     let found = found(
@@ -77,7 +77,7 @@ fn start() -> Scenario {
     import_queues_yaml(QUEUES, &Options::default()).scenario.expect("it can be read")
 }
 
-/// The entries of a text that is read anew at 30 s, as lines of YAML.
+/// Timeline entries of a configuration reloaded at 30 s, as lines of YAML.
 fn entries(scenario: &Scenario, text: &str) -> Vec<String> {
     let reload = reload(scenario, "30s", text);
     assert_eq!(reload.diagnostics, vec![]);
@@ -115,7 +115,7 @@ fn a_configuration_becomes_the_entries_with_what_changed() {
     .assert_eq(&entries(&scenario, &text).join("\n"));
 }
 
-/// The scenario with the entries behaves from then on as one that had the new configuration from the start.
+/// The scenario with the entries behaves from then on like one with the new configuration from the start.
 #[test]
 fn after_the_entries_the_scenario_has_that_configuration() {
     let text =
@@ -132,7 +132,7 @@ fn after_the_entries_the_scenario_has_that_configuration() {
     }
     let limit = simulation.cluster().queues.values().next().expect("a queue").resources.gpu.limit;
     assert_eq!(limit, fairground::units::Bound::At(fairground::units::Amount::gpus(6)));
-    // Read once more at a later moment, the same text changes nothing, and the old one takes everything back.
+    // Reloaded later, the same text changes nothing, and the old one reverts everything.
     assert_eq!(reload(&changed, "40s", &text).entries, vec![]);
     let back = reload(&changed, "40s", QUEUES).entries;
     assert_eq!(back.len(), 2, "{back:?}");

@@ -1,4 +1,4 @@
-//! A pod that lost its place begins again, resumes, or is gone for good: under every policy.
+//! A displaced pod restarts, resumes, or is not replaced, under every policy.
 
 use fairground::cluster::audit;
 use fairground::id::PodId;
@@ -15,7 +15,7 @@ fn plan(text: &str) -> Plan {
     checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics))
 }
 
-/// When a job is over, and the GPU seconds that were lost, in milliseconds and thousandths.
+/// End of a job in milliseconds, and lost GPU-seconds in thousandths.
 fn outcome(plan: &Plan, job: &str) -> (i64, i64) {
     let mut simulation = Simulation::new(plan);
     while simulation.cycle() < 40 && simulation.advance().is_some() {}
@@ -27,7 +27,7 @@ fn outcome(plan: &Plan, job: &str) -> (i64, i64) {
     (ended, (simulation.summary().all.gpu_seconds_lost * 1000.0).round() as i64)
 }
 
-/// The node fails after 4 s, three of which the pod ran; it needs 10 s.
+/// The node fails after 4 s, of which the pod ran three; it needs 10 s.
 #[test]
 fn after_a_node_was_lost() {
     for policy in POLICIES {
@@ -50,7 +50,7 @@ timeline: [{{at: 4s, node: n, state: down}}]
     }
 }
 
-/// The pod is told to go after 4 s in which it ran, saves for 3 s, and takes 2 s to start each time.
+/// The pod is evicted after 4 s of running, terminates for 3 s, and starts for 2 s each time.
 #[test]
 fn after_it_was_reclaimed() {
     for policy in ["kai", "runai"] {
@@ -74,15 +74,15 @@ jobs:
     }
 }
 
-/// What a job came to whose pods nobody replaces.
+/// Outcome of a job whose pods are not replaced.
 #[derive(Debug, PartialEq)]
 struct End {
-    /// When it was over; `None`: it is not.
+    /// End of the job; `None` if it has not ended.
     ended_ms: Option<i64>,
-    /// Jobs done, evicted and unfinished, in all.
+    /// Numbers of done, evicted and unfinished jobs.
     jobs: (u32, u32, u32),
-    /// Events about it and its pods, from the first eviction on.
-    told: Vec<String>,
+    /// Its events, from the first eviction on.
+    history: Vec<String>,
 }
 
 fn end(plan: &Plan, job: &str, cycles: u32) -> End {
@@ -110,10 +110,10 @@ fn end(plan: &Plan, job: &str, cycles: u32) -> End {
         Event::JobEvicted { job } if job == id => Some("evicted".to_owned()),
         _ => None,
     };
-    let told = events.into_iter().filter_map(said).skip_while(|said| said.ends_with("started")).collect();
+    let history = events.into_iter().filter_map(said).skip_while(|said| said.ends_with("started")).collect();
     let all = simulation.summary().all;
     let jobs = (all.jobs_done, all.jobs_evicted, all.jobs_unfinished);
-    End { ended_ms: j.ended.map(|at| at.as_millis()), jobs, told }
+    End { ended_ms: j.ended.map(|at| at.as_millis()), jobs, history }
 }
 
 #[test]
@@ -128,13 +128,13 @@ jobs: [{{name: j, queue: a, gpu: 2, cpu: 1, memory: 1Gi, on: [n], started: -1s, 
 timeline: [{{at: 4s, node: n, state: down}}]
 "
         ));
-        let told = ["j NodeLost", "j gone", "j not replaced", "evicted"].map(String::from).to_vec();
-        assert_eq!(end(&plan, "j", 40), End { ended_ms: Some(4000), jobs: (0, 1, 0), told }, "{policy}");
+        let history = ["j NodeLost", "j gone", "j not replaced", "evicted"].map(String::from).to_vec();
+        assert_eq!(end(&plan, "j", 40), End { ended_ms: Some(4000), jobs: (0, 1, 0), history }, "{policy}");
         assert_eq!(outcome(&plan, "j"), (4000, 8000), "{policy}: two GPUs for four seconds");
     }
 }
 
-/// The taken pod has three seconds to go; under each policy whose rules take pods from others.
+/// The reclaimed pod has a grace period of three seconds; under each policy that evicts pods for others.
 #[test]
 fn nobody_replaces_what_another_queue_took() {
     let queues = |policy: &str| match policy {
@@ -159,12 +159,12 @@ jobs:
         let got = end(&plan(&text), "j", 90);
         let why =
             if matches!(policy, "yunikorn" | "ego") { "ReclaimedForQuota" } else { "ReclaimedForFairShare" };
-        let told = [&format!("j {why}"), "j gone", "j not replaced", "evicted"].map(String::from).to_vec();
-        assert_eq!((got.jobs, got.told), ((1, 1, 0), told), "{policy}");
+        let history = [&format!("j {why}"), "j gone", "j not replaced", "evicted"].map(String::from).to_vec();
+        assert_eq!((got.jobs, got.history), ((1, 1, 0), history), "{policy}");
     }
 }
 
-/// Three pods of the elastic job are taken and five go on; those finish the job.
+/// Three pods of the elastic job are reclaimed; the other five finish the job.
 #[test]
 fn an_elastic_job_goes_on_with_fewer() {
     let text = |n: u32, lasts: &str| {
@@ -182,17 +182,17 @@ jobs:
     };
     let few = end(&plan(&text(2, "30s")), "e", 60);
     assert_eq!((few.ended_ms, few.jobs), (Some(22_000), (1, 0, 2)));
-    let gone = few.told.iter().filter(|said| said.ends_with("not replaced")).count();
-    let finished = few.told.iter().filter(|said| said.ends_with("finished")).count();
+    let gone = few.history.iter().filter(|said| said.ends_with("not replaced")).count();
+    let finished = few.history.iter().filter(|said| said.ends_with("finished")).count();
     assert_eq!((gone, finished), (2, 2));
     assert!(
-        !few.told.iter().any(|said| said.ends_with("started") || said.ends_with("again")),
+        !few.history.iter().any(|said| said.ends_with("started") || said.ends_with("again")),
         "{:?}",
-        few.told
+        few.history
     );
 }
 
-/// One pod of a gang of two is lost with its node; what the policy's rules say decides what becomes of the other.
+/// One pod of a gang of two is lost with its node; the policy decides about the other.
 #[test]
 fn a_gang_that_lost_a_pod_for_good() {
     let text = |policy: &str, settings: &str| {
@@ -211,17 +211,17 @@ timeline: [{{at: 4s, node: n, state: down}}]
         let got = end(&plan(&text(policy, "settings: {staleness-grace: 10s}")), "g", 60);
         assert_eq!((got.ended_ms, got.jobs), (Some(14_000), (0, 1, 0)), "{policy}");
         let rest = ["g/2 StaleGang", "g/2 gone", "g/2 not replaced", "evicted"].map(String::from).to_vec();
-        assert_eq!(got.told, [lost.clone(), rest].concat(), "{policy}");
+        assert_eq!(got.history, [lost.clone(), rest].concat(), "{policy}");
     }
     for policy in ["yunikorn", "ego", "fifo", "max-min", "drf"] {
         let got = end(&plan(&text(policy, "")), "g", 60);
         assert_eq!((got.ended_ms, got.jobs), (Some(39_000), (0, 1, 0)), "{policy}: one of two is not enough");
         let rest = ["g/2 finished", "evicted"].map(String::from).to_vec();
-        assert_eq!(got.told, [lost.clone(), rest].concat(), "{policy}");
+        assert_eq!(got.history, [lost.clone(), rest].concat(), "{policy}");
     }
 }
 
-/// KAI deletes the pod that it moves and counts on somebody who makes a new one.
+/// KAI deletes the pod that it moves and relies on a controller to recreate it.
 #[test]
 fn a_pod_that_is_moved_is_gone_if_nobody_makes_it_again() {
     let text = |restart: &str| {
@@ -237,8 +237,8 @@ jobs:
         )
     };
     let again = end(&plan(&text("")), "s", 60);
-    assert_eq!(again.told[..4], ["s Moved", "s gone", "s waits again", "s started"].map(String::from));
+    assert_eq!(again.history[..4], ["s Moved", "s gone", "s waits again", "s started"].map(String::from));
     let never = end(&plan(&text(", restart: never")), "s", 60);
-    assert_eq!(never.told, ["s Moved", "s gone", "s not replaced", "evicted"].map(String::from));
+    assert_eq!(never.history, ["s Moved", "s gone", "s not replaced", "evicted"].map(String::from));
     assert_eq!(never.jobs, (1, 1, 1), "the wide job runs all the same");
 }

@@ -1,4 +1,4 @@
-//! Every kind of finding is found by its own example, and only by it.
+//! Every kind of finding has an example that shows it, and only it.
 
 use expect_test::expect;
 use fairground::scenario::{Diagnostic, Severity, apply, check, codes, read};

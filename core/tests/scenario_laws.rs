@@ -119,7 +119,7 @@ proptest! {
                 && !value.contains(',') && value.trim() == value && !value.is_empty()
             {
                 let got = get(&after, at);
-                // A label without a value is read back with its sign.
+                // A label without a value is written with an equals sign.
                 let label = Some(format!("{value}="));
                 prop_assert!(got.as_ref() == Some(value) || got == label, "{:?}", got);
             }

@@ -1,10 +1,10 @@
-//! What findings say, and how hostile files fare.
+//! Texts of findings, and hostile files.
 
 use expect_test::expect;
 use fairground::scenario::{Severity, check, codes, locate, read, to_yaml};
 
-/// All findings of a text with their places, one a line.
-fn told(text: &str) -> String {
+/// Findings of a text with their positions, one per line.
+fn findings(text: &str) -> String {
     let answer = read(text);
     let mut all = answer.diagnostics;
     if let Some(scenario) = &answer.scenario {
@@ -26,7 +26,7 @@ fn told(text: &str) -> String {
 fn every_kind_of_finding_says_what_to_do() {
     let small = |code| ![codes::TEXT_TOO_LARGE, codes::TOO_NESTED].contains(&code);
     let texts: Vec<String> =
-        codes::ALL.iter().filter(|about| small(about.code)).map(|about| told(&about.example())).collect();
+        codes::ALL.iter().filter(|about| small(about.code)).map(|about| findings(&about.example())).collect();
     expect![[r#"
         2:1 error S001 : this cannot be read as YAML: while parsing a flow sequence, expected ',' or ']'
         3:7 error S004 : a tag (!name) is not allowed here; write the value out
@@ -153,7 +153,7 @@ timeline:
         18:10 warning S042 queues[2].gpu.weight: "team-a" has gpu weight 0, so it gets nothing of what others leave unused; write 1 [Set the gpu weight to 1]
         20:35 warning S046 jobs["j"].gpu: "j" asks for more gpu than any node it may use has (4), so it waits for ever [Request 4]
         4:21 warning S056 settings.k-value: k-value has no effect: it needs past usage: of a queue, or measured (usage-client) [Remove it]
-    "#]].assert_eq(&told(text));
+    "#]].assert_eq(&findings(text));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn foreign_and_hostile_texts_are_refused_with_a_place() {
         "{\"format\": \"fairground-scenario\", \"version\": 1.0}",
         "\u{0}",
     ];
-    let all: Vec<String> = texts.iter().map(|text| format!("{text:?}\n{}", told(text))).collect();
+    let all: Vec<String> = texts.iter().map(|text| format!("{text:?}\n{}", findings(text))).collect();
     expect![[r#"
         ""
         1:1 error S008 : this is no scenario; a scenario begins with `format: fairground-scenario`
@@ -251,7 +251,7 @@ fn a_flood_of_findings_is_counted() {
     assert_eq!(found[100].says, "900 more findings like the 100 above");
 }
 
-/// Labels are edited as one text, and the first cycle may come at a moment of its own.
+/// Labels are edited as one text, and the first cycle may have its own time.
 #[test]
 fn labels_and_the_first_cycle_are_texts() {
     use fairground::scenario::{Edit, Path, apply, check, get, read};

@@ -1,4 +1,4 @@
-//! What is sent: how long links are, notes in them, and the card for tickets.
+//! Sharing: lengths of links, notes in links, and ticket cards.
 #![allow(
     clippy::disallowed_methods,
     reason = "the examples and the published files are read from the repository"
@@ -21,7 +21,7 @@ fn scenario(text: &str) -> Scenario {
     read.scenario.expect("a scenario")
 }
 
-/// Queues in departments, nodes in groups of different sizes, and jobs of different shapes: nothing in a pattern.
+/// Queues in departments, node groups of different sizes, and jobs of different shapes, without patterns.
 fn synthetic(n_queues: usize, n_nodes: usize, n_jobs: usize) -> Scenario {
     let mut text =
         "format: fairground-scenario\nversion: 1\nname: Synthetic\npolicy: kai\nnodes:\n".to_string();
@@ -93,7 +93,7 @@ fn a_ticket_card_reads_as_plain_characters() {
     expect_test::expect_file!["sharing.txt"].assert_eq(&card);
 }
 
-/// Every example under neutral names: nothing of its own names is left, and as much happens, cycle by cycle.
+/// Every example with neutral names: none of its own names is left, and the events are the same in every cycle.
 #[test]
 fn other_names_keep_the_shape() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenarios");
@@ -125,7 +125,7 @@ fn other_names_keep_the_shape() {
         let key = made.key();
         assert_eq!(key.lines().count(), made.names.len() + 1);
         assert!(is_list_of_names(key.as_bytes()) && !is_list_of_names(&key.as_bytes()[1..]));
-        // The list leads back to every name, also behind a byte order mark and with other line ends.
+        // The list restores every name, also with a byte order mark and other line endings.
         for list in [key.clone(), format!("\u{feff}{}", key.replace("\r\n", "\n"))] {
             let back = restored(&made.scenario, &list).expect("a list of names");
             assert_eq!(back.n_names, made.names.len());
@@ -139,7 +139,7 @@ fn other_names_keep_the_shape() {
     }
 }
 
-/// What was added since, notes among it, stays; a list that is damaged says where.
+/// Later additions, notes included, stay; a damaged list is reported with its position.
 #[test]
 fn a_renaming_is_taken_back_by_its_list() {
     let own = read(

@@ -1,4 +1,4 @@
-//! Every switch of every policy names the rules that it enters, or says why there is none.
+//! Every setting of every policy names the rules that it affects, or the reason why it affects none.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use fairground::policy::Policy;
 use fairground::policy::switches::{Enters, Rulebook};
 use fairground::scenario::{check, read};
 
-/// What a scenario of the policy may set, as it is told to whoever sets something else.
+/// Settings of the policy, as listed in the message about an unknown one.
 fn settings(policy: &str) -> Vec<String> {
     let text = format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\nsettings: {{zzz: 1}}\n");
     let found = check(&read(&text).scenario.expect("it can be read")).diagnostics;
@@ -14,7 +14,7 @@ fn settings(policy: &str) -> Vec<String> {
         return Vec::new();
     };
     let (listed, _) = listed.split_once(", and for queues that").unwrap_or((listed, ""));
-    // Priority classes have any name.
+    // Names of priority classes are arbitrary.
     let (listed, _) = listed.split_once("; priority-class.").unwrap_or((listed, ""));
     let apart = [
         "; for a queue, as in priority.policy.NAME: ",
@@ -62,7 +62,7 @@ fn every_setting_is_in_the_table() {
             Vec::<&String>::new(),
             "{policy}: without a line"
         );
-        // Users have groups, by whatever name.
+        // Names of user groups are arbitrary.
         let unknown: Vec<_> = has.difference(&all).filter(|name| *name != "groups").collect();
         assert_eq!(unknown, Vec::<&String>::new(), "{policy}: no such setting");
     }

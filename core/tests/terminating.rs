@@ -1,4 +1,4 @@
-//! Pods that are being evicted when the scenario begins: `terminating`, and `evicted-for`.
+//! Pods that are terminating when the scenario begins: `terminating`, and `evicted-for`.
 
 use fairground::cluster::{Phase, audit};
 use fairground::scenario::{Code, Diagnostic, Edit, Path, Plan, apply, check, codes, read, to_yaml};
@@ -20,7 +20,7 @@ fn simulation(policy: &str, rest: &str) -> Simulation {
     Simulation::new(&plan.unwrap_or_else(|| panic!("{found:?}")))
 }
 
-/// What happens to pods up to a moment: `second + pod node` (starts), `- pod` (evicted), `gone`, `again`, `over`, `= pod node` (room).
+/// Events up to a time: `second + pod node` (starts), `- pod` (evicted), `gone`, `again`, `over`, `= pod node` (claim).
 fn moves(mut simulation: Simulation, until: i64) -> Vec<String> {
     let mut all = Vec::new();
     let mut take = |simulation: &Simulation, time: fairground::time::Time, event: Event| {
@@ -56,7 +56,7 @@ fn moves(mut simulation: Simulation, until: i64) -> Vec<String> {
 const QUEUES: &str = "queues: [{name: q, gpu: {quota: 8, limit: unlimited, weight: 1}, cpu: {quota: unlimited, \
                       limit: unlimited}, memory: {quota: unlimited, limit: unlimited}}]";
 
-/// Each pod is gone at its moment; only then does somebody else have its room, and it is not evicted again.
+/// Each pod is gone at its time; only then are its resources used again, and it is not evicted again.
 #[test]
 fn a_pod_is_gone_at_its_moment_under_every_policy() {
     for policy in POLICIES {
@@ -83,7 +83,7 @@ jobs:
     }
 }
 
-/// What becomes of the pod then says `restart`; what it did before the start counts for one that resumes.
+/// `restart` decides about the pod; its runtime before the start counts if it resumes.
 #[test]
 fn a_pod_that_is_replaced_waits_again() {
     let of = |restart: &str| {
@@ -101,7 +101,7 @@ jobs: [{{name: a, queue: q, gpu: 1, lasts: 10s, on: [n], started: -7s, terminati
     assert_eq!((of("again"), of("resume"), of("never")), (Some(12), Some(5), Some(2)));
 }
 
-/// A pod that is gone at the start waits in the first cycle.
+/// A pod that is gone at the start is pending in the first cycle.
 #[test]
 fn a_pod_may_be_gone_at_the_start() {
     let text = format!(
@@ -113,7 +113,7 @@ jobs: [{{name: a, queue: q, gpu: 1, on: [n], terminating: [0s]}}, {{name: b, que
     assert_eq!(moves(simulation("ego", &text), 0), ["0 gone a", "0 again a", "0 + b n"]);
 }
 
-/// Under EGO the room is held for the job that the pods are evicted for, though another leaf is served before it.
+/// Under EGO resources are held for the job for which pods are evicted, although another leaf is served first.
 #[test]
 fn room_is_held_for_the_job_that_others_are_evicted_for() {
     let text = |evicted_for: &str| {
@@ -134,7 +134,7 @@ jobs:
     assert_eq!(starts(&text(", evicted-for: c")), ["5 + c n"]);
 }
 
-/// Two pods on one node have each the room that they need; what is more goes to nobody in particular.
+/// Two pods on one node each have the resources that they need; the excess is not assigned.
 #[test]
 fn every_pod_has_the_room_it_needs() {
     let text = "nodes: [{name: n, gpu: 5}]
@@ -149,7 +149,7 @@ jobs:
     assert_eq!(starts, ["2 + c/1 n", "4 + c/2 n", "4 + d-1 n"]);
 }
 
-/// A host that others than its owner use is lent to the pool above all of them, so that its units count there.
+/// A host used by borrowers is lent to the pool above its owner and all of them, so that its units count there.
 #[test]
 fn a_borrowed_host_is_in_the_pool_of_its_borrowers() {
     let text = "nodes: [{name: h, gpu: 2}, {name: k, gpu: 2}]
@@ -190,7 +190,7 @@ fn what_cannot_be_is_found() {
     }
 }
 
-/// The job that pods are evicted for can be renamed and removed.
+/// The job for which pods are evicted can be renamed and removed.
 #[test]
 fn edits_follow_the_name() {
     let text = format!(

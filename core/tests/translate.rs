@@ -1,4 +1,4 @@
-//! A scenario under another policy: nothing is lost without a note, the result can be run, and it means the same where it can.
+//! Translation to another policy: nothing is lost without a note, the result runs, and it means the same where possible.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use fairground::translate::{Kind, Note, translate};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Switches of each policy, for queue `a` where they are of a queue.
+/// Settings of each policy; those of queues are for queue `a`.
 fn settings_of(policy: &str) -> Vec<(&'static str, &'static str)> {
     match policy {
         "kai" => vec![
@@ -166,7 +166,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
     )
 }
 
-/// Every value that is given, by its place.
+/// Paths of all given values.
 fn places(s: &Scenario) -> Vec<Path> {
     let root = Path::default();
     let mut all: Vec<Path> = s.settings.keys().map(|name| root.field("settings").field(name)).collect();
@@ -215,7 +215,7 @@ fn is_named(notes: &[Note], at: &Path) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Every value is still there as it was, or a note names it.
+    /// Every value is unchanged, or a note names it.
     #[test]
     fn nothing_goes_without_a_note(old in scenario(), to in select(Policy::NAMES)) {
         let new = translate(&old, to).expect("known policies");
@@ -226,7 +226,7 @@ proptest! {
         prop_assert!(new.notes.iter().all(|note| !note.at.is_empty()));
     }
 
-    /// What could be checked without errors still can, and runs.
+    /// A scenario without errors translates to one that runs.
     #[test]
     fn the_result_runs(old in scenario(), to in select(Policy::NAMES)) {
         prop_assert_eq!(errors(&old), Vec::<String>::new());
@@ -238,7 +238,7 @@ proptest! {
         while simulation.cycle() < 12 && simulation.advance().is_some() {}
     }
 
-    /// To the same policy nothing changes.
+    /// Translation to the same policy changes nothing.
     #[test]
     fn to_the_same_policy_nothing_changes(old in scenario()) {
         let same = translate(&old, &old.policy).expect("known policies");
@@ -266,7 +266,7 @@ fn says(notes: &[Note], kind: Kind, part: &str) -> bool {
     notes.iter().any(|note| note.kind == kind && note.says.contains(part))
 }
 
-/// Priorities are counted from 100 in KAI and from 0 in YuniKorn, where they are offsets.
+/// The default priority is 100 in KAI and 0 in YuniKorn, where priorities are offsets.
 #[test]
 fn priorities_are_counted_from_the_default() {
     let kai = written(
@@ -287,7 +287,7 @@ fn priorities_are_counted_from_the_default() {
     assert_eq!(kai.settings.into_iter().collect::<Vec<_>>(), [("gpu-placement".into(), "spread".into())]);
 }
 
-/// A semi-preemptible workload of Run:ai goes by its priority elsewhere, and that is said.
+/// Other policies treat a semi-preemptible workload of Run:ai by its priority, with a note.
 #[test]
 fn semi_preemptible_jobs_are_run_ais_alone() {
     let text = |policy: &str| {
@@ -306,7 +306,7 @@ fn semi_preemptible_jobs_are_run_ais_alone() {
     assert!(says(&back.notes, Kind::Assumed, "the first pods of these stay"), "{:?}", back.notes);
 }
 
-/// What KAI means by leaving out forbids; what YuniKorn means by it allows.
+/// An absent value forbids in KAI and allows in YuniKorn.
 #[test]
 fn what_is_left_out_is_written_out() {
     let kai = translate(&written("policy: yunikorn\nqueues: [{name: a, gpu: {quota: 2}}]\n"), "kai")
@@ -344,7 +344,7 @@ fn over_quota_becomes_weights() {
     assert_eq!(at(&drf, &["queues", "a", "memory", "weight"]).as_deref(), Some("3"));
 }
 
-/// Of the weights and limits that come from over-quota those are named that were not there before in these words.
+/// Notes name the weights and limits that over-quota changes.
 #[test]
 fn what_over_quota_rewrites_is_named() {
     let runai = written(
@@ -358,7 +358,7 @@ fn what_over_quota_rewrites_is_named() {
     assert_eq!(places, ["queues[\"a\"].gpu.weight"]);
 }
 
-/// Gangs, parts, switches: what has no counterpart is named; what has one is carried over.
+/// Gangs, fractions, settings: values without an equivalent are named, the others translated.
 #[test]
 fn jobs_and_switches() {
     let kai = written(
@@ -391,7 +391,7 @@ fn jobs_and_switches() {
     assert!(translate(&kai, "lottery").is_none());
 }
 
-/// What is said of single pools comes along like what is said of all.
+/// Values of single pools are translated like those of all pools.
 #[test]
 fn pools_come_along() {
     let kai = written(
@@ -421,7 +421,7 @@ fn pools_come_along() {
     assert!(says(&back.notes, Kind::Dropped, "KAI offers a job to one pool only"));
 }
 
-/// What YuniKorn would refuse of a KAI scenario: what can be lowered is, the rest is told.
+/// Values of a KAI scenario that YuniKorn would reject are lowered if possible, otherwise reported.
 #[test]
 fn what_yunikorn_would_refuse_is_lowered_or_told() {
     let kai = written(
@@ -454,7 +454,7 @@ fn what_yunikorn_would_refuse_is_lowered_or_told() {
     assert!(translate(&native, "yunikorn").expect("known").notes.is_empty(), "it is no translation");
 }
 
-/// A quota that fills whole hosts is owned as it stands; of another the part that fills no host is not owned, and that is said.
+/// A quota of whole hosts becomes ownership; the rest that fills no host does not, with a note.
 #[test]
 fn ego_owns_whole_hosts() {
     let kai = written(

@@ -1,4 +1,4 @@
-//! Jobs that no node may take, by selector, affinity or taint, are found before the run.
+//! Jobs excluded from every node by selector, affinity or taint are reported before the run.
 
 use fairground::policy::Policy;
 use fairground::scenario::{Fix, apply, check, read};
@@ -59,7 +59,7 @@ fn under_every_policy_that_reads_them() {
     }
 }
 
-/// Affinity of one kind of pods is reported at that kind, once for the job.
+/// Affinity of a pod set is reported at the pod set, once per job.
 #[test]
 fn at_the_pod_set_that_says_so() {
     let all = found("kai", "pod-sets: [{name: a, gpu: 1}, {name: b, gpu: 1, affinity: ['!zone']}]");

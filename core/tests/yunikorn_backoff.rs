@@ -1,11 +1,11 @@
-//! An application that backs off is tried again when its back-off ends, even without an event at that time.
+//! An application in back-off is tried again when the back-off ends, even without an event at that time.
 
 use fairground::scenario::{check, read};
 use fairground::sim::Simulation;
 use fairground::time::Time;
 use fairground::trace::Event;
 
-/// The pods wait from 0 on and back off for 30 s after the first that has no node; at 15 s there is room.
+/// The pods are pending from 0 s and back off for 30 s after the first without a node; at 15 s there is room.
 #[test]
 fn room_that_came_during_a_back_off_is_used_after_it() {
     for cycle in ["on change", "1s"] {
@@ -34,7 +34,7 @@ timeline: [{{at: 15s, node: n, state: ready}}]
             let binds = record.events.iter().filter(|r| matches!(r.event, Event::Bound { .. }));
             bound.extend(binds.map(|_| record.time.as_seconds()));
         }
-        // Periodic cycles begin after the first second.
+        // Periodic cycles begin after one second.
         let at = if cycle == "1s" { 31.0 } else { 30.0 };
         assert_eq!(bound, [at, at], "{cycle}");
     }

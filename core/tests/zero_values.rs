@@ -1,4 +1,4 @@
-//! A limit of 0, a weight of 0 and a limit below the quota under every policy: what runs, and what is said of the value.
+//! A limit of 0, a weight of 0 and a limit below the quota under every policy: effects and findings.
 //!
 //! kai.md 2.1, 2.4, 5.3; runai.md 3, 4; yunikorn.md 1.2 (a max of zeros alone is dropped); ego.md 2, 4
 

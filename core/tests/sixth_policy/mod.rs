@@ -1,6 +1,6 @@
 //! A policy for tests: jobs start in the order of their names, pod by pod on the first node with room.
 //!
-//! It shows what a policy needs: this folder, and one line in `policy/registry.rs`. What comes of it stands in `tests`.
+//! It shows what a policy needs: this folder, and one line in `policy/registry.rs`. `tests` checks the effects.
 
 mod tests;
 

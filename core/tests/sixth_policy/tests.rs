@@ -1,4 +1,4 @@
-//! What a policy gets for its folder and its line in the registry: everything that the others have.
+//! A folder and a line in the registry give a policy everything that the others have.
 
 use crate::format::{Edit, Segment, codes};
 use crate::moment::rulebook;
@@ -17,7 +17,7 @@ fn scenario(policy: &str, settings: &str) -> Scenario {
     read(&text).scenario.expect("it has the form of a scenario")
 }
 
-/// The jobs that run after a while.
+/// Jobs that run after some cycles.
 fn running(scenario: &Scenario) -> Vec<String> {
     let plan = check(scenario).plan.expect("it can be run");
     let mut sim = Simulation::new(&plan);
@@ -57,7 +57,7 @@ fn its_setting_is_checked() {
     assert!(unknown.iter().any(|found| found.code == codes::POLICY && found.says.contains("by-name")));
 }
 
-/// Values of queues that it does not read are told of, here and in a translation.
+/// Queue values that it does not read are reported, in checks and in translations.
 #[test]
 fn scenarios_of_others_become_its_own() {
     let ignored = check(&scenario("by-name", "")).diagnostics;
@@ -76,7 +76,7 @@ fn scenarios_of_others_become_its_own() {
     assert_eq!(running(&made.scenario), ["a", "b"]);
 }
 
-/// The same way as the runner and the page: text, plan, simulation, rows.
+/// The path of the runner and the page: text, plan, simulation, rows.
 #[test]
 fn it_runs() {
     assert_eq!(running(&scenario("by-name", "")), ["a", "b"]);

@@ -1,4 +1,4 @@
-//! Scenarios for properties: any shape, and plausible ones.
+//! Scenario generators for property tests: arbitrary and plausible ones.
 #![allow(dead_code)]
 
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn resource() -> impl Strategy<Value = ResourceEntry> {
     })
 }
 
-/// Mostly one of three, so that some are met.
+/// Usually one of three, so that names coincide.
 fn pool() -> impl Strategy<Value = String> {
     prop_oneof![3 => string_regex("pool-[a-c]").expect("the pattern is right"), 1 => text()]
 }
@@ -254,7 +254,7 @@ fn entry() -> impl Strategy<Value = TimelineEntry> {
     )
 }
 
-/// A scenario of any shape.
+/// An arbitrary scenario.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
     let head = (text(), text(), text(), text());
     let settings = btree_map(text(), scalar(), 0..3);
@@ -283,7 +283,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
     )
 }
 
-/// A plausible scenario of a size, the same for the same numbers.
+/// A plausible scenario of the given size, reproducible.
 pub fn plausible(n_queues: usize, n_nodes: usize, n_jobs: usize) -> Scenario {
     let mut seed = 0x2545_f491_4f6c_dd1du64;
     let mut random = move |below: usize| {

@@ -1,7 +1,7 @@
 //! Kinds `fairshare`, `float` and `time-based`: the division, exact and whole, and the published formula.
 
 use fairground::policy::runai::exact::Exact;
-use fairground::policy::runai::fairshare::{Member, OnPaper, exact as divide, headline, unused, whole};
+use fairground::policy::runai::fairshare::{Member, ProjectTerms, exact as divide, published, unused, whole};
 use fairground::policy::runai::terms::OverQuota;
 use serde_json::Value;
 
@@ -126,13 +126,13 @@ fn compare_headline(settings: Settings, pool: &Value, expected: &Value) -> Resul
         let over_quota = over_quota(project)?;
         let is_on = over_quota != OverQuota::Off;
         names.push(text(&project["id"])?);
-        papers.push(OnPaper {
+        papers.push(ProjectTerms {
             quota: quota.ok_or("the formula needs quotas")?,
             request: exact(&project["request"]["gpu"])?,
             weight: is_on.then(|| over_quota.weight(settings.projects_by_quota, quota)),
         });
     }
-    let shares = headline(exact(&pool["totals"]["gpu"])?, &papers).ok_or("too long")?;
+    let shares = published(exact(&pool["totals"]["gpu"])?, &papers).ok_or("too long")?;
     for (name, share) in names.into_iter().zip(shares) {
         same(&format!("headline of {name}"), &expected[name], share)?;
     }

@@ -222,11 +222,11 @@ fn node_score(case: &Value, names: &Names) -> Result<Value, String> {
 fn remaining(case: &Value, names: &Names) -> Result<Value, String> {
     let queues = items(case, "queues");
     let position = |path: &str| queues.iter().position(|q| q["path"] == *path);
-    let mut queues = Vec::new();
+    let mut snapshots = Vec::new();
     for (at, queue) in queues.iter().enumerate() {
         let parent = queue["parent"].as_str().and_then(position);
         let (allocated, preempting) = (names.read(&queue["allocated"])?, names.read(&queue["preempting"])?);
-        queues.push(QueueSnapshot {
+        snapshots.push(QueueSnapshot {
             queue: at,
             parent,
             path: text(queue, "path").to_owned(),
@@ -239,7 +239,7 @@ fn remaining(case: &Value, names: &Names) -> Result<Value, String> {
     let leaf = position(text(case, "askLeaf"));
     if let (None, Some(guaranteed)) = (leaf, case.get("askGuaranteed")) {
         // The ask's leaf need not be one of the queues.
-        queues.push(QueueSnapshot {
+        snapshots.push(QueueSnapshot {
             queue: usize::MAX,
             parent: None,
             path: text(case, "askLeaf").to_owned(),
@@ -249,7 +249,7 @@ fn remaining(case: &Value, names: &Names) -> Result<Value, String> {
             linked: false,
         });
     }
-    let snapshot = Snapshot { leaf: leaf.unwrap_or(queues.len() - 1), queues };
+    let snapshot = Snapshot { leaf: leaf.unwrap_or(snapshots.len() - 1), queues: snapshots };
     if let Some(queue) = case["queue"].as_str() {
         let at = position(queue).ok_or("no such queue")?;
         return Ok(names.write(&snapshot.remaining(at)));

@@ -142,7 +142,7 @@ impl Nat {
         (Nat::from_limbs(limbs), rest as u64)
     }
 
-    /// Mantissa as a double, rounded down within a few units in the last place, and the number of binary digits cut.
+    /// The leading limbs as a double, and the number of limbs cut off.
     fn parts(&self) -> (f64, usize) {
         match self {
             Nat::Small(n) => (*n as f64, 0),

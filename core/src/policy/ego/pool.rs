@@ -228,7 +228,7 @@ impl<'p> PoolBook<'p> {
         self.charge(state, sub, if more { 1 } else { -1 }, &share);
     }
 
-    /// Whether `more` in this dimension would exceed the limit; false for a dimension that the pool lacks.
+    /// Whether the projected amount of a consumer plus `more` exceeds the limit in this dimension.
     pub fn exceeds(&self, limit: ShareLimit, consumer: ConsumerId, dim: usize, more: i64) -> bool {
         let amount = i128::from(self.amount(consumer, dim)) + i128::from(more);
         match limit {

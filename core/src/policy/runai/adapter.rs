@@ -1,10 +1,10 @@
-//! Run:ai on the engine: its queues go in, its words come out.
+//! Adapter of Run:ai to the KAI engine: converts its queues, and translates rules to its terms.
 //!
 //! # Source
 //! runai.md 9
 //!
 //! # Differs
-//! Which node pool a workload is offered to (RC-1) is decided outside, by what asks every pool's scheduler.
+//! The simulator selects the node pool of a workload (RC-1), by calling the scheduler of every pool.
 
 use super::alternative_share::Pool;
 use super::config::{Config, Sharing};
@@ -21,7 +21,7 @@ use crate::policy::{PartitionView, Rhythm, Scheduler, Turn};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
-/// Run:ai.
+/// The scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Runai {
     engine: Kai,

@@ -1,19 +1,19 @@
-//! What else is said of a fairshare: the exact one, and that of the published formula. Nothing is decided by them.
+//! Alternative fairshares for display: the exact one, and that of the published formula. Neither affects decisions.
 //!
 //! # Rule
 //! The exact fairshare divides every level of the tree without rounding to whole GPUs, from the pool down. The published one is
-//! one sum over all projects of the pool: `quota + weight / Σ weights · unused`; it is shown where every project has a
+//! one sum over all projects of the pool: `quota + weight / Σ weights · unused`; it is shown only if every project has a
 //! quota.
 //!
 //! # Source
 //! runai.md 4.3, 4.4
 //!
 //! # Differs
-//! RC-4: the engine's whole value decides. Neither is shown where past usage counts: a share of the past is no exact number.
+//! RC-4: the engine's whole value decides. Neither is shown with usage history, whose shares are not exact numbers.
 
 use super::config::Sharing;
 use super::exact::Exact;
-use super::fairshare::{Member, OnPaper, exact as divide, headline};
+use super::fairshare::{Member, ProjectTerms, exact as divide, published};
 use super::queues::Terms;
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
@@ -21,7 +21,7 @@ use crate::policy::kai::snapshot::SnapshotQueue;
 use crate::trace::{DivisionStep, Ledger, Rule, RuleRecord};
 use crate::units::Resource;
 
-/// The division without rounding.
+/// Division without rounding.
 pub static EXACT: Rule = Rule(&RuleRecord {
     key: "runai/fairshare/exact",
     says: "without rounding to whole GPUs",
@@ -30,8 +30,8 @@ pub static EXACT: Rule = Rule(&RuleRecord {
     differs: "for teaching; the whole value decides",
 });
 
-/// The formula of the documents.
-pub static ON_PAPER: Rule = Rule(&RuleRecord {
+/// The published formula.
+pub static PUBLISHED: Rule = Rule(&RuleRecord {
     key: "runai/fairshare/published-formula",
     says: "by the published formula",
     formula: "quota + weight / Σ weights · unused, over all projects of the pool",
@@ -39,18 +39,18 @@ pub static ON_PAPER: Rule = Rule(&RuleRecord {
     differs: "assumption (RC-4): no departments, no caps by requests or limits; the engine's value decides",
 });
 
-/// A pool and what its queues want of one resource.
+/// A pool, for one resource.
 pub(super) struct Pool<'a> {
     pub world: PartitionView<'a>,
     pub sharing: &'a Sharing,
-    /// The engine's queues, in the cluster's order.
+    /// Queues of the engine, in the order of the cluster.
     pub ranks: &'a [SnapshotQueue],
     pub ledger: &'a Ledger,
     pub resource: Resource,
 }
 
 impl Pool<'_> {
-    /// What stands beside the fairshare of a queue.
+    /// Returns the alternative fairshares of a queue.
     pub fn alternative_shares(&self, queue: QueueId) -> Vec<DivisionStep> {
         let has_past =
             |r: Resource| self.ledger.rows.iter().any(|row| row.usage.is_some_and(|u| u.get(r) != 0.0));
@@ -58,7 +58,7 @@ impl Pool<'_> {
             return Vec::new();
         }
         let exact = self.exact_share(queue).map(|share| (EXACT, share));
-        let paper = self.on_paper(queue).map(|share| (ON_PAPER, share));
+        let paper = self.published_share(queue).map(|share| (PUBLISHED, share));
         let step = |(rule, share): (Rule, Exact)| DivisionStep::AlternativeShare {
             rule,
             queue,
@@ -94,25 +94,25 @@ impl Pool<'_> {
         })
     }
 
-    fn on_paper(&self, queue: QueueId) -> Option<Exact> {
+    fn published_share(&self, queue: QueueId) -> Option<Exact> {
         let queues = self.world.queues();
         let projects: Vec<QueueId> = queues.ids().filter(|id| queues[*id].children.is_empty()).collect();
         let paper = |id: &QueueId| {
             let terms = Terms::of(&queues[*id], self.resource, self.sharing);
             let weight = terms.over_quota.then_some(terms.weight);
-            Some(OnPaper { quota: terms.quota?, request: self.request(*id)?, weight })
+            Some(ProjectTerms { quota: terms.quota?, request: self.request(*id)?, weight })
         };
-        let papers: Option<Vec<OnPaper>> = projects.iter().map(paper).collect();
+        let papers: Option<Vec<ProjectTerms>> = projects.iter().map(paper).collect();
         let at = projects.iter().position(|id| *id == queue)?;
         let total = self.amount(self.ledger.total.get(self.resource))?;
-        headline(total, &papers?)?.get(at).copied()
+        published(total, &papers?)?.get(at).copied()
     }
 
     fn request(&self, queue: QueueId) -> Option<Exact> {
         self.amount(self.ledger.rows.get(queue.index())?.request.get(self.resource))
     }
 
-    /// An amount of the ledger, of which thousandths of a GPU and whole units of the others are exact.
+    /// Converts an amount of the ledger, exact to milli-GPUs and to whole units of other resources.
     fn amount(&self, amount: f64) -> Option<Exact> {
         let parts = if self.resource == Resource::GPU { 1000.0 } else { 1.0 };
         Exact::new((amount * parts).round() as i128, parts as i128)

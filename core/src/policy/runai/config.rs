@@ -1,4 +1,4 @@
-//! The switches of Run:ai.
+//! Settings of Run:ai.
 //!
 //! # Rule
 //! | setting of a scenario | field | default |
@@ -12,7 +12,7 @@
 //! runai.md 4.2, 7, 9 (preset contents)
 //!
 //! # Differs
-//! nothing; every node pool may have switches of its own
+//! nothing; every node pool may have its own settings
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,27 +21,27 @@ pub use super::terms::OverQuota;
 pub use crate::policy::kai::config as engine;
 use crate::policy::kai::config::Dialect;
 
-/// How the engine behaves under Run:ai.
+/// Dialect of the engine under Run:ai.
 pub const DIALECT: Dialect =
     Dialect { over_share_in_any: true, caps_remainders: true, ties_by_name: true, by_smallest_device: true };
 
-/// Every switch.
+/// All settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The engine's own, in the dialect of Run:ai.
+    /// Settings of the engine, in the dialect of Run:ai.
     pub engine: engine::Config,
-    /// How over-quota is shared.
+    /// Distribution of over-quota.
     pub sharing: Sharing,
 }
 
-/// How over-quota is shared.
+/// Distribution of over-quota.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sharing {
     /// Whether departments share unused resources by their weights instead of their quotas.
     pub departments_by_weight: bool,
-    /// Whether projects share them by their quotas, because weights are switched off.
+    /// Whether projects share unused resources by their quotas, because weights are off.
     pub projects_by_quota: bool,
-    /// Over-quota of single queues, by name.
+    /// Over-quota settings of queues, by name.
     pub over_quota: BTreeMap<Arc<str>, OverQuota>,
 }
 
@@ -52,14 +52,14 @@ impl Default for Config {
 }
 
 impl Config {
-    /// With the switches of the engine.
+    /// Default settings with those of the engine.
     pub fn new(engine: engine::Config) -> Config {
         Config { engine: engine::Config { dialect: DIALECT, ..engine }, sharing: Sharing::default() }
     }
 }
 
-/// Settings of Run:ai itself.
+/// Names of Run:ai's own settings.
 pub const SETTINGS: [&str; 2] = ["department-over-quota", "over-quota-weights"];
 
-/// The setting of a single queue, as in `over-quota.team-a`.
+/// Prefix of the setting of a queue, as in `over-quota.team-a`.
 pub const OVER_QUOTA: &str = "over-quota";

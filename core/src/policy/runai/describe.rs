@@ -1,4 +1,4 @@
-//! What Run:ai says of itself.
+//! Description of Run:ai.
 //!
 //! # Source
 //! runai.md 2, 4, 6

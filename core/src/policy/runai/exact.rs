@@ -1,14 +1,14 @@
-//! Exact fractions, as far as 128 bits reach.
+//! Exact fractions of 128 bits.
 //!
 //! # Rule
-//! A fraction is kept in lowest terms with a positive denominator. An operation whose result does not fit says so; nothing
+//! A fraction is in lowest terms with a positive denominator. An operation whose result overflows returns `None`; nothing
 //! is ever rounded.
 //!
 //! # Source
 //! runai.md 4.3 (`fairshare_exact`)
 //!
 //! # Differs
-//! Amounts that outgrow 128 bits have no exact value; the whole one is not affected.
+//! Amounts that exceed 128 bits have no exact value; the whole value is not affected.
 
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
@@ -18,7 +18,7 @@ use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
 pub struct Exact(Ratio<i128>);
 
 impl Exact {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Exact = Exact::whole(0);
 
     /// A whole number.
@@ -26,7 +26,7 @@ impl Exact {
         Exact(Ratio::new_raw(n as i128, 1))
     }
 
-    /// `n / d`; `None` for a denominator of 0 and for the one number without a negative.
+    /// `n / d`; `None` if `d` is 0 or a part is `i128::MIN`.
     pub fn new(n: i128, d: i128) -> Option<Exact> {
         let is_negatable = n != i128::MIN && d != i128::MIN;
         (d != 0 && is_negatable).then(|| Exact(Ratio::new(n, d)))
@@ -37,22 +37,22 @@ impl Exact {
         self.0.into_raw()
     }
 
-    /// The sum.
+    /// The sum; `None` on overflow.
     pub fn plus(self, other: Exact) -> Option<Exact> {
         self.0.checked_add(&other.0).map(Exact)
     }
 
-    /// The difference.
+    /// The difference; `None` on overflow.
     pub fn minus(self, other: Exact) -> Option<Exact> {
         self.0.checked_sub(&other.0).map(Exact)
     }
 
-    /// The product.
+    /// The product; `None` on overflow.
     pub fn times(self, other: Exact) -> Option<Exact> {
         self.0.checked_mul(&other.0).map(Exact)
     }
 
-    /// The quotient; `None` also for a divisor of 0.
+    /// The quotient; `None` on overflow or for a divisor of 0.
     pub fn over(self, other: Exact) -> Option<Exact> {
         self.0.checked_div(&other.0).map(Exact)
     }
@@ -63,7 +63,7 @@ impl Exact {
         n as f64 / d as f64
     }
 
-    /// Whether it is more than nothing.
+    /// Whether it is above 0.
     pub fn is_positive(self) -> bool {
         self > Exact::ZERO
     }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn overflow_gives_none() {
         let large = of(i128::MAX, 1);
         assert_eq!((large.plus(Exact::whole(1)), large.times(large)), (None, None));
         assert_eq!(large.times(of(1, i128::MAX)), Some(Exact::whole(1)));

@@ -1,14 +1,14 @@
-//! Departments and projects as Run:ai's API lists them.
+//! Export of departments and projects in the format of Run:ai's API.
 //!
 //! # Rule
-//! A top queue with children is a department, every other queue a project. Of each node pool an entry with GPU, CPU (millicores), memory
-//! (MiB) and rank; -1 is unlimited, and what a scenario leaves out is left out.
+//! A top-level queue with children is a department, every other queue a project. Each node pool has an entry with GPU, CPU
+//! (millicores), memory (MiB) and rank; -1 is unlimited, and values absent in the scenario are omitted.
 //!
 //! # Source
 //! NVIDIA Run:ai, REST API reference, organizations: projects and departments
 //!
 //! # Differs
-//! the ids of departments and node pools are the cluster's: names stand in their place
+//! departments and node pools are referred to by name, because their ids belong to a cluster
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use crate::policy::Policy;
 use crate::policy::export::{Export, Source, Written, decimal};
 use crate::units::{Bound, Resource, Weight};
 
-/// Lists of departments and projects.
+/// The file with departments and projects.
 pub const ORGANISATION: Export = Export {
     file: "runai-projects.json",
     media: "application/json",
@@ -30,9 +30,9 @@ pub const ORGANISATION: Export = Export {
     write,
 };
 
-/// Ranks, the worst first; a scenario counts them from 0.
+/// Ranks, the lowest first; a scenario numbers them from 0.
 const RANKS: [&str; 7] = ["VeryLow", "Low", "MediumLow", "Medium", "MediumHigh", "High", "VeryHigh"];
-/// The priority of a queue that has none, above all ranks.
+/// Priority of a queue without one: above all ranks.
 const UNRANKED: i32 = 100;
 const MIB: i64 = 1 << 20;
 
@@ -124,8 +124,8 @@ fn unit<'a>(source: &Source<'a>, id: QueueId) -> Option<Unit<'a>> {
         resources.push(InPool {
             node_pool: Named { name: if has_names { name } else { "default" } },
             gpu: gpus(queue, &config.sharing),
-            cpu: beside_gpus(queue.resources.cpu, Resource::CPU),
-            memory: beside_gpus(queue.resources.memory, Resource::MEMORY),
+            cpu: cpu_or_memory(queue.resources.cpu, Resource::CPU),
+            memory: cpu_or_memory(queue.resources.memory, Resource::MEMORY),
             rank: has_ranks(source).then(|| rank(queue.priority.unwrap_or(UNRANKED))).flatten(),
         });
     }
@@ -137,7 +137,7 @@ fn unit<'a>(source: &Source<'a>, id: QueueId) -> Option<Unit<'a>> {
     })
 }
 
-/// Ranks without a queue are left out; a queue without a rank comes before all queues with one.
+/// Whether any queue has a rank; a queue without one precedes all queues with one.
 fn has_ranks(source: &Source<'_>) -> bool {
     source.partitions().any(|(_, queues, _)| queues.values().any(|queue| queue.priority.is_some()))
 }
@@ -155,7 +155,7 @@ fn weight(weight: Weight) -> Option<Box<RawValue>> {
     number(decimal(weight.in_millionths(), 6))
 }
 
-/// What is left out of GPUs is none of them, and as many as there are.
+/// Terms of GPUs: an absent quota is 0, an absent limit unlimited.
 fn gpus(queue: &Queue, sharing: &Sharing) -> Terms {
     let given = queue.resources.gpu;
     let own = sharing.over_quota.get(&queue.name);
@@ -169,13 +169,13 @@ fn gpus(queue: &Queue, sharing: &Sharing) -> Terms {
     let of_level = level.and_then(|level| number(level.saturating_sub(1).to_string()));
     Terms {
         deserved: bound(given.quota, "0"),
-        // Without over-quota nothing goes beyond the quota.
+        // Without over-quota, the quota is the limit.
         limit: if is_off { bound(given.quota, "0") } else { bound(given.limit, "-1") },
         over_quota_weight: of_level.or_else(|| given.weight.and_then(weight)),
     }
 }
 
-fn beside_gpus(given: QueueResource, of: Resource) -> Terms {
+fn cpu_or_memory(given: QueueResource, of: Resource) -> Terms {
     let bound = |bound: Bound| match bound {
         Bound::Unset => None,
         Bound::Unlimited => number("-1".into()),

@@ -1,10 +1,10 @@
-//! Fairshare: the exact value for teaching, the whole one for decisions, and the published formula beside them.
+//! Fairshare: the exact value for display, the whole one for decisions, and the published formula.
 //!
 //! # Rule
-//! A level divides an amount of one resource among siblings. Everybody first gets `min(quota, request)`; what is left of
-//! the amount is the level's *unused*. It is shared by weight among those that want more, rank by rank, in rounds: nobody
-//! gets more than it wants, and another round follows while somebody was satisfied with less than its offer. The whole value
-//! comes from the engine, which offers whole units and hands out what is rounded off one by one.
+//! A level divides an amount of one resource among siblings. Each first gets `min(quota, request)`; the rest of
+//! the amount is the level's *unused* amount. It is divided by weight among those with unmet demand, rank by rank, in rounds:
+//! none gets more than its demand, and another round follows if a demand was below its offer. The whole value
+//! comes from the engine, which offers whole units and distributes the remainder one by one.
 //!
 //! The published formula is one sum over all projects of a pool: `quota + weight / Σ weights · unused`.
 //!
@@ -12,50 +12,50 @@
 //! runai.md 4.3, 4.4; docs.run.ai, "The Run:ai Scheduler"
 //!
 //! # Differs
-//! RC-3: a unit of the remainder is capped by what is still wanted. RC-4: the engine's value decides, the published one is shown.
-//! RC-5: over-subscribed quotas are not scaled down. RC-15: the whole values are divided in doubles, so that one of two
-//! queues with equal remainders may get the unit of the other.
+//! RC-3: a unit of the remainder is capped by the unmet demand. RC-4: the engine's value decides, the published one is shown.
+//! RC-5: over-subscribed quotas are not scaled down. RC-15: the whole values are divided in floating point, so that either of
+//! two queues with equal remainders may get the unit.
 
 use super::exact::Exact;
 use crate::policy::kai::share::division::{DivisionParams, Sibling, divide};
 
-/// A queue as the division of one resource sees it; amounts are not negative.
+/// A queue in the division of one resource; amounts are not negative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member<'a> {
-    /// Unique among its siblings.
+    /// Name, unique among siblings.
     pub name: &'a str,
-    /// Larger is served first.
+    /// Rank, larger first.
     pub rank: i64,
-    /// Quota; `None`: unlimited.
+    /// Quota; `None` is unlimited.
     pub quota: Option<Exact>,
-    /// Limit, with over-quota already taken into account; `None`: unlimited.
+    /// Limit, with over-quota already applied; `None` is unlimited.
     pub limit: Option<Exact>,
-    /// Over-quota weight, as used.
+    /// Effective over-quota weight.
     pub weight: Exact,
-    /// All that runs and waits below it.
+    /// Running and pending requests of the subtree.
     pub request: Exact,
     /// Past usage as a share of the pool.
     pub usage: Exact,
 }
 
 impl Member<'_> {
-    /// What it may ask for.
+    /// Request capped by the limit.
     fn wanted(&self) -> Exact {
         self.limit.map_or(self.request, |limit| limit.min(self.request))
     }
 
-    /// Its part of the quotas in use.
+    /// Requested part of its quota.
     fn in_quota(&self, total: Exact) -> Exact {
         self.quota.unwrap_or(total).min(self.wanted())
     }
 }
 
-/// What the quotas in use leave of a total; negative if they are over-subscribed. `None`: too long for 128 bits.
+/// Amount left by the quotas in use; negative if they are over-subscribed. `None` on overflow.
 pub fn unused(total: Exact, members: &[Member<'_>]) -> Option<Exact> {
     members.iter().try_fold(total, |rest, m| rest.minus(m.in_quota(total)))
 }
 
-/// The exact fairshares of a level, in its order; `k` says how strongly past usage counts. `None`: too long for 128 bits.
+/// Exact fairshares of a level, in its order; `k` weights the usage history. `None` on overflow.
 pub fn exact(total: Exact, k: Exact, members: &[Member<'_>]) -> Option<Vec<Exact>> {
     let mut shares: Vec<Exact> = members.iter().map(|m| m.in_quota(total)).collect();
     let mut rest = unused(total, members)?;
@@ -67,13 +67,13 @@ pub fn exact(total: Exact, k: Exact, members: &[Member<'_>]) -> Option<Vec<Exact
     Some(shares)
 }
 
-/// The best rank below another.
+/// Highest rank below another.
 fn next_rank(members: &[Member<'_>], below: Option<i64>) -> Option<i64> {
     members.iter().map(|m| m.rank).filter(|rank| below.is_none_or(|b| *rank < b)).max()
 }
 
 /// One round of one rank: `offer = rest · p / Σ p`, `p = max(0, w' + k·(w' − usage))`, `w' = weight / Σ weights`.
-/// Says whether somebody was satisfied with less than its offer.
+/// Returns whether a demand was below its offer.
 fn round(
     rank: i64,
     k: Exact,
@@ -82,26 +82,26 @@ fn round(
     rest: &mut Exact,
 ) -> Option<bool> {
     let open = |i: usize, shares: &[Exact]| members[i].rank == rank && shares[i] < members[i].wanted();
-    let takers: Vec<usize> = (0..members.len()).filter(|&i| open(i, shares)).collect();
-    let weights = takers.iter().try_fold(Exact::ZERO, |sum, &i| sum.plus(members[i].weight))?;
+    let participants: Vec<usize> = (0..members.len()).filter(|&i| open(i, shares)).collect();
+    let weights = participants.iter().try_fold(Exact::ZERO, |sum, &i| sum.plus(members[i].weight))?;
     if !weights.is_positive() {
         return Some(false);
     }
-    let mut parts = Vec::with_capacity(takers.len());
+    let mut parts = Vec::with_capacity(participants.len());
     let mut sum = Exact::ZERO;
-    for &i in &takers {
+    for &i in &participants {
         let weight = members[i].weight.over(weights)?;
-        let bent = weight.plus(k.times(weight.minus(members[i].usage)?)?)?.max(Exact::ZERO);
-        sum = sum.plus(bent)?;
-        parts.push(bent);
+        let adjusted = weight.plus(k.times(weight.minus(members[i].usage)?)?)?.max(Exact::ZERO);
+        sum = sum.plus(adjusted)?;
+        parts.push(adjusted);
     }
     if !sum.is_positive() {
         return Some(false);
     }
     let pot = *rest;
     let mut again = false;
-    for (&i, part) in takers.iter().zip(parts) {
-        // A queue without weight is offered nothing, whatever its history.
+    for (&i, part) in participants.iter().zip(parts) {
+        // A queue of weight 0 is offered nothing, whatever its usage history.
         let has_weight = members[i].weight.is_positive();
         let offer = if has_weight { pot.times(part)?.over(sum)? } else { Exact::ZERO };
         let wanted = members[i].wanted().minus(shares[i])?;
@@ -113,7 +113,7 @@ fn round(
     Some(again)
 }
 
-/// The whole fairshares of a level, in its order, by the engine; queues are as old as their place.
+/// Whole fairshares of a level, in its order, from the engine; queues are created in this order.
 pub fn whole(total: f64, k: f64, members: &[Member<'_>]) -> Vec<f64> {
     let bound = |bound: Option<Exact>| bound.map_or(-1.0, Exact::as_real);
     let sibling = |(age, m): (usize, &Member<'_>)| Sibling {
@@ -132,27 +132,27 @@ pub fn whole(total: f64, k: f64, members: &[Member<'_>]) -> Vec<f64> {
     level.iter().map(|s| s.fair_share).collect()
 }
 
-/// A project as the published formula sees it.
+/// A project in the published formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OnPaper {
+pub struct ProjectTerms {
     /// Quota.
     pub quota: Exact,
-    /// Everything it runs and waits for.
+    /// Running and pending requests.
     pub request: Exact,
-    /// Over-quota weight; `None`: over-quota is off.
+    /// Over-quota weight; `None` if over-quota is off.
     pub weight: Option<Exact>,
 }
 
-/// The published formula over all projects of a pool: no departments, no caps, idle projects included.
-/// `None`: too long for 128 bits.
-pub fn headline(total: Exact, projects: &[OnPaper]) -> Option<Vec<Exact>> {
+/// Published formula over all projects of a pool: no departments, no caps, idle projects included.
+/// `None` on overflow.
+pub fn published(total: Exact, projects: &[ProjectTerms]) -> Option<Vec<Exact>> {
     let (mut unused, mut weights) = (total, Exact::ZERO);
     for p in projects {
         unused = unused.minus(p.quota.min(p.request))?;
         weights = weights.plus(p.weight.unwrap_or(Exact::ZERO))?;
     }
     let unused = unused.max(Exact::ZERO);
-    let of = |p: &OnPaper| match p.weight {
+    let of = |p: &ProjectTerms| match p.weight {
         Some(weight) if weights.is_positive() => p.quota.plus(weight.over(weights)?.times(unused)?),
         _ => Some(p.quota),
     };

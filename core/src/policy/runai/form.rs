@@ -1,4 +1,4 @@
-//! How the values of Run:ai are asked for, in its own words: departments, projects, workloads and the settings.
+//! Form fields in Run:ai's terms: departments, projects, workloads and the settings.
 //!
 //! # Source
 //! runai.md 4.2, 7, 9
@@ -9,7 +9,7 @@ use crate::policy::kai::form::{
     PLACEMENTS, WINDOW,
 };
 
-/// The levels of over-quota weight.
+/// Levels of over-quota weight.
 const LEVELS: Ask = Ask::Usual(&[
     ("none", "never beyond the quota"),
     ("lowest", "0: idle GPUs only"),
@@ -18,7 +18,7 @@ const LEVELS: Ask = Ask::Usual(&[
     ("high", "3"),
 ]);
 
-/// Which pods of a workload of Run:ai may be taken from it.
+/// Preemptibility of a workload.
 pub const PREEMPTIBLE: Attribute = ask(
     text(
         "preemptible",
@@ -29,7 +29,7 @@ pub const PREEMPTIBLE: Attribute = ask(
     Ask::Choice(&[("true", "yes"), ("false", "no"), ("semi", "semi: only above its minimum")]),
 );
 
-/// The priority of a workload, by the presets of the product.
+/// Priority of a workload, with the presets of the product.
 pub const PRIORITY: Attribute = ask(
     text(
         "priority",
@@ -45,7 +45,7 @@ pub const PRIORITY: Attribute = ask(
     ]),
 );
 
-/// A department or project of Run:ai.
+/// Fields of a department or project.
 pub const QUEUE: &[Group] = &[
     (
         "Department or project",
@@ -128,7 +128,7 @@ pub const QUEUE: &[Group] = &[
     REMARK,
 ];
 
-/// The settings of Run:ai.
+/// Fields of the settings.
 pub const SETTINGS: &[Group] = &[
     (
         "Run:ai settings",

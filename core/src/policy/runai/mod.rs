@@ -1,17 +1,17 @@
 //! Run:ai: departments and projects in node pools, a dialect of the KAI engine.
 //!
 //! # Rule
-//! Every node pool is scheduled on its own. A queue per department and pool has a queue per project and pool below it. Fairshare
-//! is quota plus a part of what nobody's quota uses: among departments in proportion to their quotas, among the projects of
-//! one by their over-quota weights. Work of priority 100 and above is not preemptible and must fit in the quota. The cycle, its
-//! queue order, reclaim and preemption are those of the KAI engine; what differs is named in
+//! Every node pool is scheduled separately. A queue per department and pool has a queue per project and pool below it. Fairshare
+//! is quota plus a part of the unused quota: among departments in proportion to their quotas, among the projects of
+//! a department by their over-quota weights. Workloads of priority 100 and above are non-preemptible and must fit in the quota.
+//! The cycle, its queue order, reclaim and preemption are those of the KAI engine; the differences are in
 //! [`crate::policy::kai::config::Dialect`].
 //!
 //! # Source
 //! runai.md; docs.run.ai, "The Run:ai Scheduler"
 //!
 //! # Differs
-//! Run:ai publishes no source: choices of our own carry their number (RC-1 to RC-15) where they are made.
+//! Run:ai publishes no source: our own choices are numbered (RC-1 to RC-16) where they are made.
 
 mod adapter;
 mod alternative_share;

@@ -1,15 +1,15 @@
-//! Departments and projects as the engine's queues.
+//! Conversion of departments and projects to queues of the engine.
 //!
 //! # Rule
-//! A queue with children at the top is a department, what is below it a project. A quota left out is 0 for GPUs and unlimited for
-//! CPU and memory, a limit left out is none; a rank left out is the same for all. Weight and limit come from
+//! A top-level queue with children is a department, a queue below it a project. An absent quota is 0 for GPUs and unlimited for
+//! CPU and memory, an absent limit unlimited; queues without rank are equal. Weight and limit come from
 //! [`super::terms`]. In a tree of one level all queues are projects of one department that has the whole pool.
 //!
 //! # Source
 //! runai.md 2, 4.2, 9
 //!
 //! # Differs
-//! KAI lets nothing run without quota, weight and limit.
+//! In KAI, a queue without quota, weight and limit cannot run anything.
 
 use super::config::Sharing;
 use super::exact::Exact;
@@ -20,7 +20,7 @@ use crate::policy::kai::queues::snapshot_queues;
 use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
 use crate::units::{Amount, Bound, Resource};
 
-/// The queues in the cluster's order.
+/// Queues of the engine, in the order of the cluster.
 pub(super) fn queues(world: PartitionView<'_>, sharing: &Sharing) -> Vec<SnapshotQueue> {
     let of_world = world.queues().values();
     let mut queues = snapshot_queues(world);
@@ -38,12 +38,12 @@ fn real(bound: Option<Exact>) -> f64 {
     bound.map_or(-1.0, Exact::as_real)
 }
 
-/// What a queue has of one resource.
+/// Terms of a queue for one resource.
 pub(super) struct Terms {
     pub quota: Option<Exact>,
     pub limit: Option<Exact>,
     pub weight: Exact,
-    /// It may go over its quota.
+    /// Whether it may exceed its quota.
     pub over_quota: bool,
 }
 
@@ -73,7 +73,7 @@ impl Terms {
     }
 }
 
-/// In the engine's units: devices, millicores, bytes.
+/// Converts to units of the engine: devices, millicores, bytes.
 fn exact(amount: Amount, r: Resource) -> Exact {
     let per_unit = if r == Resource::GPU { 1000 } else { 1 };
     Exact::new(i128::from(amount.in_base_units()), per_unit).unwrap_or(Exact::ZERO)

@@ -1,7 +1,7 @@
-//! The rules in the product's words. What the engine compares by a rule of its own is shown by the rule of Run:ai that it is.
+//! Rules in Run:ai's terms. Checks that cite a rule of the engine are displayed with the equivalent rule of Run:ai.
 //!
 //! # Rule
-//! One record each; choices of our own say so in `differs`.
+//! One record per rule; our own choices are noted in `differs`.
 //!
 //! # Source
 //! runai.md
@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use super::alternative_share::{EXACT, ON_PAPER};
+use super::alternative_share::{EXACT, PUBLISHED};
 use super::shared_rules::SHARED;
 use crate::policy::kai;
 use crate::trace::{DivisionStep, OrderLevel, Protection, Rule, RuleRecord, Trace};
@@ -21,11 +21,11 @@ macro_rules! rules {
             key: $key, says: $says, formula: $formula, source: $source, differs: $differs,
         });)*
 
-        /// The rules that differ from the engine's in more than words, each with the engine's rule that it is.
+        /// Rules that differ from the engine's in more than terms, each with the key of the engine's rule.
         static WORDS: &[(&str, &Rule)] = &[$(($engine, &$name)),*];
 
-        /// All rules of the policy that differ from the engine's in more than words.
-        pub static RULES: &[&Rule] = &[$(&$name,)* &EXACT, &ON_PAPER, &kai::NAME];
+        /// All rules of the policy that differ from the engine's in more than terms.
+        pub static RULES: &[&Rule] = &[$(&$name,)* &EXACT, &PUBLISHED, &kai::NAME];
     };
 }
 
@@ -82,45 +82,45 @@ rules! {
         "priority is not compared between projects";
 }
 
-/// A rule of the engine as Run:ai has it.
+/// Returns the rule of Run:ai for a rule of the engine.
 pub(super) fn of_engine(rule: Rule) -> Rule {
     let mut all = WORDS.iter().chain(SHARED);
     all.find(|(engine, _)| *engine == rule.key()).map_or(rule, |(_, own)| **own)
 }
 
-fn in_words(rule: &mut Rule) {
+fn translate_rule(rule: &mut Rule) {
     *rule = of_engine(*rule);
 }
 
-/// Puts what the engine recorded into the words of Run:ai.
+/// Translates the rules of a trace.
 pub(super) fn translate(trace: &mut Trace) {
     let of_events = trace.events.iter_mut().flat_map(|e| &mut e.checks);
     let of_refusals = trace.refusals.iter_mut().flat_map(|r| &mut r.checks);
-    of_events.chain(of_refusals).chain(&mut trace.checks).for_each(|check| in_words(&mut check.rule));
-    trace.marks.iter_mut().for_each(|mark| in_words(&mut mark.rule));
+    of_events.chain(of_refusals).chain(&mut trace.checks).for_each(|check| translate_rule(&mut check.rule));
+    trace.marks.iter_mut().for_each(|mark| translate_rule(&mut mark.rule));
     for not_selected in &mut trace.not_selected {
         if let Protection::Failed(check) | Protection::Later(check) = &mut not_selected.why {
-            in_words(&mut check.rule);
+            translate_rule(&mut check.rule);
         }
     }
 }
 
-/// The same for a derivation.
+/// Translates the rules of a derivation.
 pub(super) fn translate_steps(steps: &mut [DivisionStep]) {
     for step in steps {
         match step {
             DivisionStep::Quota { rule, .. }
             | DivisionStep::Round { rule, .. }
-            | DivisionStep::Remainder { rule, .. } => in_words(rule),
+            | DivisionStep::Remainder { rule, .. } => translate_rule(rule),
             _ => (),
         }
     }
 }
 
-/// The same for an order.
+/// Translates the rules of a serving order.
 pub(super) fn translate_order(levels: &mut [OrderLevel]) {
     let places = levels.iter_mut().flat_map(|level| &mut level.places);
-    places.flat_map(|place| &mut place.behind).for_each(|check| in_words(&mut check.rule));
+    places.flat_map(|place| &mut place.behind).for_each(|check| translate_rule(&mut check.rule));
 }
 
 #[cfg(test)]
@@ -128,14 +128,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_stands_for_a_rule_of_the_engine() {
+    fn every_translation_refers_to_a_rule_of_the_engine() {
         for (engine, own) in WORDS.iter().chain(SHARED) {
             assert!(kai::all_rules().iter().any(|rule| rule.key() == *engine), "{engine}, {}", own.key());
         }
     }
 
     #[test]
-    fn every_rule_of_the_engine_has_words() {
+    fn every_rule_of_the_engine_has_a_translation() {
         for rule in kai::all_rules() {
             assert!(of_engine(rule).key().starts_with("runai/"), "{}", rule.key());
         }

@@ -1,4 +1,4 @@
-//! The switches of Run:ai: its own, those of a queue as `over-quota.team-a`, and those of KAI that it has too.
+//! Settings of Run:ai in a scenario: its own, those of a queue as `over-quota.team-a`, and those shared with KAI.
 //!
 //! # Source
 //! runai.md 4.2, 7, 9
@@ -10,7 +10,7 @@ use crate::policy::kai;
 use crate::policy::kai::settings::{ENGINE_SETTINGS, is_of_engine};
 use crate::policy::setting::{Wanted, priority_class, refused, unknown};
 
-/// Reads all of them.
+/// Reads all settings, and reports invalid ones.
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::new(kai::settings::read(s, is_of_engine, f));
     for (name, typed) in s.settings.iter().filter(|(name, _)| !is_of_engine(name)) {
@@ -47,7 +47,7 @@ fn switch(config: &mut Config, name: &str, typed: &Scalar) -> Result<(), Wanted>
         ("department-over-quota", "by-quota") => config.sharing.departments_by_weight = false,
         ("department-over-quota", "by-weight") => config.sharing.departments_by_weight = true,
         ("department-over-quota", _) => return Err("by-quota or by-weight"),
-        // YAML reads a plain on or off as a truth value in its older version.
+        // YAML 1.1 reads a plain `on` or `off` as a boolean.
         (_, "on" | "true") => config.sharing.projects_by_quota = false,
         (_, "off" | "false") => config.sharing.projects_by_quota = true,
         _ => return Err("on or off"),

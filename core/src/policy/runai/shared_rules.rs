@@ -1,4 +1,4 @@
-//! The rules that Run:ai has in common with the open engine, in the product's words and under its own keys.
+//! Rules shared with the open-source engine, in Run:ai's terms and under its own keys.
 //!
 //! # Rule
 //! One record for each rule of the engine that is not in `rules.rs`.
@@ -17,7 +17,7 @@ macro_rules! shared {
             key: $key, says: $says, formula: $formula, source: $source, differs: $differs,
         });)*
 
-        /// Each with the engine's rule that it is.
+        /// Rules, each with the key of the engine's rule.
         pub static SHARED: &[(&str, &Rule)] = &[$(($engine, &$name)),*];
     };
 }

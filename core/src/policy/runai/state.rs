@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! `in quota: a ≤ quota`, `over quota: quota < a ≤ fairshare`, `over fairshare: fairshare < a` and `quota < a`, for each
-//! resource; a queue is in the worst of its resources' states.
+//! resource; the state of a queue is the worst of its resources.
 //!
 //! # Source
 //! runai.md 5
@@ -12,7 +12,7 @@
 
 use crate::policy::kai::snapshot::Quantities;
 
-/// The states, best first.
+/// State of a queue, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// Within the quota.
@@ -24,7 +24,7 @@ pub enum State {
 }
 
 impl State {
-    /// As the product writes it.
+    /// Name of the state in the product.
     pub fn name(self) -> &'static str {
         match self {
             State::InQuota => "in-quota",
@@ -33,7 +33,7 @@ impl State {
         }
     }
 
-    /// Of one resource; a quota of -1 is unlimited.
+    /// State for one resource; a quota of -1 is unlimited.
     pub fn of(allocated: f64, quota: f64, fairshare: f64) -> State {
         if quota == -1.0 || allocated <= quota {
             State::InQuota
@@ -44,7 +44,7 @@ impl State {
         }
     }
 
-    /// Of a queue.
+    /// State of a queue: the worst of its resources.
     pub fn worst(allocated: Quantities, quota: Quantities, fairshare: Quantities) -> State {
         let (a, q, f) = (allocated.to_array(), quota.to_array(), fairshare.to_array());
         let states = (0..3).map(|r| State::of(a[r], q[r], f[r]));

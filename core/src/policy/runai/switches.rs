@@ -1,7 +1,7 @@
-//! Which rules the switches enter.
+//! Rules affected by each setting.
 //!
 //! # Rule
-//! One line for each switch of its own; those of the engine enter the engine's rules, in the words of Run:ai where there are some.
+//! One entry per setting of its own; settings of the engine affect the engine's rules, translated to Run:ai's terms.
 //!
 //! # Source
 //! runai.md 4.2, 7, 9
@@ -14,14 +14,14 @@ use crate::policy::kai;
 use crate::policy::kai::settings::ENGINE_SETTINGS;
 use crate::policy::switches::{Rulebook, Switch};
 
-/// The switches of its own.
+/// Run:ai's own settings.
 pub static SWITCHES: [Switch; 3] = [
     Switch::of("department-over-quota", &[&OVER_QUOTA]),
     Switch::of("over-quota-weights", &[&OVER_QUOTA]),
     Switch::of("over-quota", &[&OVER_QUOTA, &REMAINDER, &LIMIT]),
 ];
 
-/// Its rules, then those that are the engine's, and all switches.
+/// Rule book: its own rules, then the engine's, and all settings.
 pub(super) fn rulebook() -> Rulebook {
     let own = Rulebook::new(Vec::new(), &SWITCHES);
     let engine = kai::settings::SETTINGS.iter().map(|setting| setting.switch);

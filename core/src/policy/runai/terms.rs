@@ -1,4 +1,4 @@
-//! What the words of an administrator come to: over-quota weight and limit, as the division uses them.
+//! Effective over-quota weight and limit of a queue.
 //!
 //! # Rule
 //! | over-quota | weight | limit |
@@ -15,21 +15,21 @@
 //! runai.md 4.2; run-ai/docs, projects, departments and the scheduler of the first node-pool versions
 //!
 //! # Differs
-//! RC-2: a weight of 0 that is a quota of 0 acts like *lowest*.
+//! RC-2: a weight of 0 from a quota of 0 has the same effect as *lowest*.
 
 use super::exact::Exact;
 
-/// What may happen beyond the quota.
+/// Over-quota of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverQuota {
-    /// Nothing.
+    /// No over-quota.
     Off,
     /// A weight.
     Weight(Exact),
 }
 
 impl OverQuota {
-    /// The levels by name.
+    /// Levels by name.
     pub const LEVELS: [(&'static str, OverQuota); 5] = [
         ("none", OverQuota::Off),
         ("lowest", OverQuota::Weight(Exact::ZERO)),
@@ -38,18 +38,18 @@ impl OverQuota {
         ("high", OverQuota::Weight(Exact::whole(3))),
     ];
 
-    /// A level by its name.
+    /// Finds a level by name.
     pub fn named(name: &str) -> Option<OverQuota> {
         Self::LEVELS.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
     }
 
-    /// A weight in millionths.
+    /// Weight from millionths.
     pub fn millionths(n: i64) -> OverQuota {
         OverQuota::Weight(Exact::new(i128::from(n), 1_000_000).unwrap_or(Exact::ZERO))
     }
 
-    /// The weight as used for a resource; by quota, an unlimited one weighs nothing, because it is satisfied before
-    /// anything is divided.
+    /// Effective weight for a resource. By quota, an unlimited quota has weight 0, because it is satisfied before the
+    /// division.
     pub fn weight(self, by_quota: bool, quota: Option<Exact>) -> Exact {
         match self {
             OverQuota::Off => Exact::ZERO,
@@ -58,7 +58,7 @@ impl OverQuota {
         }
     }
 
-    /// The limit as used for a resource.
+    /// Effective limit for a resource.
     pub fn limit(self, quota: Option<Exact>, limit: Option<Exact>) -> Option<Exact> {
         match (self, quota, limit) {
             (OverQuota::Off, Some(quota), Some(limit)) => Some(quota.min(limit)),

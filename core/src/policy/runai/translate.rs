@@ -1,8 +1,8 @@
-//! How a scenario comes to Run:ai and leaves it.
+//! Translation of scenarios to and from Run:ai.
 //!
 //! # Rule
-//! Over-quota, by level or in proportion to quotas, becomes weights and limits of the queues. Departments of another policy share
-//! by their weights, so Run:ai is set to do the same.
+//! Over-quota, by level or in proportion to quotas, becomes weights and limits of the queues. Departments of other policies share
+//! by weight, so Run:ai is set to do the same.
 //!
 //! # Source
 //! runai.md 4.2, 7
@@ -13,11 +13,11 @@ use crate::policy::kai;
 use crate::policy::translation::{Kind, Translation, Translator, part, part_mut, queue, setting, value};
 use crate::units::Resource;
 
-/// Its settings that others have too.
+/// Settings with an equivalent in other policies.
 pub const TRANSLATION: Translation =
     Translation { evictions: None, queues, setting: own_setting, ..kai::DESCRIPTION.translation };
 
-/// What over-quota comes to becomes weights; departments of another policy share by theirs.
+/// Converts over-quota to weights; coming from another policy, sets departments to share by weight.
 fn queues(work: &mut Translator<'_>) {
     let is_department = |q: &QueueEntry| {
         q.parent.is_none() && work.old.queues.iter().any(|child| child.parent.as_deref() == Some(&q.name))
@@ -75,7 +75,7 @@ fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
     }
 }
 
-/// Notes the weights and limits of a queue that were written anew.
+/// Notes changed weights and limits of a queue.
 fn rewritten(work: &mut Translator<'_>, i: usize, says: &str) {
     let (old, new) = (&work.old.queues[i], work.new.queues[i].clone());
     for r in Resource::ACCOUNTED {
@@ -88,7 +88,7 @@ fn rewritten(work: &mut Translator<'_>, i: usize, says: &str) {
     }
 }
 
-/// Over-quota *none*: the quota is a limit; an unlimited one adds none.
+/// Effective limit with over-quota *none*: the smaller of quota and limit; an unlimited quota adds none.
 fn smaller(quota: Option<&Scalar>, limit: Option<&Scalar>, r: Resource) -> Option<Scalar> {
     let amount = |text: &Scalar| quantity::amount(&text.0, r, 1_000_000).ok();
     let nothing = Scalar::from("0");
@@ -100,7 +100,7 @@ fn smaller(quota: Option<&Scalar>, limit: Option<&Scalar>, r: Resource) -> Optio
     }
 }
 
-/// A quota as a weight: GPUs, cores or GiB; an unlimited one weighs nothing, because it is satisfied before anything is shared.
+/// Weight from a quota in GPUs, cores or GiB; 0 for an unlimited one, because it is satisfied before the division.
 fn quota_as_weight(quota: Option<&Scalar>, r: Resource) -> String {
     let amount = quota.and_then(|text| quantity::amount(&text.0, r, 1_000_000).ok());
     let base = amount.map_or(0, |amount| amount.in_base_units());
@@ -108,7 +108,7 @@ fn quota_as_weight(quota: Option<&Scalar>, r: Resource) -> String {
     quantity::print_decimal(milli, 3)
 }
 
-/// How over-quota is shared is said by the queues, where the other policy has weights.
+/// Handles Run:ai's own settings: the queues express them if the other policy has weights.
 fn own_setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bool {
     if work.to.queue.weight.is_none() {
         return false;

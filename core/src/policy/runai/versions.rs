@@ -1,11 +1,11 @@
-//! The versions of Run:ai that are modelled.
+//! Modelled versions of Run:ai.
 //!
 //! # Source
 //! runai.md 15: public documentation.
 
 use crate::policy::versions::Modelled;
 
-/// What is modelled.
+/// Modelled versions.
 pub const MODELLED: Modelled = Modelled {
     policy: "runai",
     product: "Run:ai",

@@ -1,11 +1,11 @@
-//! The words of Run:ai.
+//! Vocabulary of Run:ai.
 //!
 //! # Source
 //! runai.md 4.2, 7, 9
 
 use crate::policy::vocabulary::{Terms, Unset};
 
-/// What a person reads.
+/// Terms on screen.
 pub const TERMS: Terms = Terms {
     pairs: &[
         ("within quota", "in quota"),
