@@ -1,24 +1,22 @@
-//! Recordings of format `kai-division/1`: calls of the division function on a flat set of siblings.
+//! Recordings of format `kai-division/1`: calls of the division function for one set of siblings.
 
 use fairground::policy::kai::share::division::{Sibling, Step, divide, divide_recorded};
 use serde::Deserialize;
 
 use crate::report::Verdict;
 
-/// A case.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
     /// Unique in the file.
     pub id: String,
-    /// What is divided.
+    /// Amounts to divide.
     pub totals: Triple,
-    /// How strongly past usage counts.
+    /// Weight of usage history.
     pub k: f64,
-    /// The siblings.
     pub queues: Vec<Queue>,
-    /// The result, if all executions agreed.
+    /// Result, if all executions agreed.
     pub fair_share: Option<Vec<Triple>>,
-    /// The results, if they did not.
+    /// Results, if they did not.
     #[serde(default)]
     pub outcomes: Vec<Outcome>,
 }
@@ -26,18 +24,14 @@ pub struct Case {
 /// One of several results.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Outcome {
-    /// Per queue.
     pub fair_share: Vec<Triple>,
 }
 
 /// One number per resource.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 pub struct Triple {
-    /// Millicores.
     pub cpu: f64,
-    /// Bytes.
     pub memory: f64,
-    /// Devices.
     pub gpu: f64,
 }
 
@@ -47,40 +41,30 @@ impl Triple {
     }
 }
 
-/// A sibling.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Queue {
     /// Unique in the case.
     pub name: String,
     /// Larger first.
     pub priority: i64,
-    /// Seconds.
     pub created: i64,
-    /// CPU.
     pub cpu: Inputs,
-    /// Memory.
     pub memory: Inputs,
-    /// GPU.
     pub gpu: Inputs,
 }
 
-/// What one resource needs.
+/// Inputs for one resource.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Inputs {
-    /// Quota.
     pub deserved: f64,
-    /// Limit.
     pub limit: f64,
-    /// Weight.
     pub weight: f64,
-    /// Request.
     pub request: f64,
-    /// Past usage.
     pub usage: f64,
 }
 
 impl Case {
-    /// The siblings as the division of one resource sees them.
+    /// Siblings for the division of one resource.
     pub fn siblings(&self, resource: usize) -> Vec<Sibling<'_>> {
         let mut siblings = Vec::with_capacity(self.queues.len());
         for q in &self.queues {
@@ -122,10 +106,10 @@ impl Case {
 
 const RESOURCES: [&str; 3] = ["cpu", "memory", "gpu"];
 
-/// From so many siblings on a recorded set of outcomes cannot be complete: last bits of long sums.
+/// Number of siblings from which a recorded set of outcomes cannot be complete, because sums differ in their last bits.
 const WIDE: usize = 50;
 
-/// Compares a case with its recording. With many siblings a set counts as reached within 1e-9.
+/// Compares a case with its recording. With many siblings, a tolerance of 1e-9 applies.
 pub fn check(case: &Case) -> Verdict {
     let got = match case.divide() {
         Ok(got) => got,
@@ -157,12 +141,11 @@ pub fn is_wide(case: &Case) -> bool {
     case.queues.len() >= WIDE
 }
 
-/// Equal but for the last bits.
+/// Equality except for the last bits.
 pub fn near(l: f64, r: f64) -> bool {
     (l - r).abs() <= 1e-9 * l.abs().max(r.abs())
 }
 
-/// The first difference.
 pub fn difference(
     case: &Case,
     expected: &[Triple],

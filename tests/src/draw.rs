@@ -1,7 +1,7 @@
-//! Scenarios drawn from a number, as wide as the format: trees of four levels, limits of CPU and memory, devices of all
-//! sizes and parts of them, selectors, taints, named resources, gates, pools, and everything a timeline can say.
+//! Random scenarios that cover the format: trees of four levels, limits of CPU and memory, devices and fractions of all
+//! sizes, selectors, taints, named resources, gates, pools, and every timeline entry.
 //!
-//! They are scenarios as users write them, not plans, so that one that breaks a law can be read and run.
+//! They are scenario files rather than plans, so that one that violates a law can be read and run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use fairground::scenario::{
 
 use crate::draw_settings;
 
-/// Numbers drawn one after the other; the same seed gives the same.
+/// Reproducible random numbers.
 #[derive(Clone, Debug)]
 pub struct Draw {
     seed: u64,
@@ -22,7 +22,7 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// The numbers of a seed.
+    /// Starts the sequence of a seed.
     pub fn new(seed: u64) -> Draw {
         Draw { seed, n: 0 }
     }
@@ -31,7 +31,7 @@ impl Draw {
         self.n += 1;
         random::below(random::mixed(self.seed, self.n), n as u64) as usize
     }
-    /// Whether something comes about that does so `percent` times of a hundred.
+    /// True with a probability of `percent`.
     pub fn in_hundred(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -39,18 +39,18 @@ impl Draw {
     pub fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
         values[self.below(values.len())]
     }
-    /// One of these values, as typed; `-` leaves it out.
+    /// One of these values as a scalar; `-` omits it.
     pub fn typed(&mut self, values: &[&str]) -> Option<Scalar> {
         let value = self.one_of(values);
         (value != "-").then(|| value.into())
     }
 }
 
-/// Fixes that are applied at most until a drawn scenario can run.
+/// Maximum number of fixes applied to a scenario.
 const FIXES_MAX: usize = 100;
 
-/// A scenario that can run under a policy. What was drawn against each other (a job on a node that cannot hold it, children that are
-/// promised more than their parent) is mended as its finding says.
+/// A scenario that runs under a policy. Contradictory draws (a job on a node that cannot hold it, a parent whose children
+/// have larger guarantees) are resolved by the fixes of their findings.
 pub fn scenario(policy: &str, seed: u64) -> Scenario {
     let mut d = Draw::new(seed);
     let mut scenario = draw(policy, &mut d);
@@ -131,7 +131,7 @@ fn texts(d: &mut Draw, percent: usize, values: &[&str]) -> Vec<String> {
     values.iter().filter(|_| d.in_hundred(percent)).map(|text| text.to_string()).collect()
 }
 
-/// The names of the machines of an entry.
+/// Node names of an entry.
 fn machines_of(node: &NodeEntry) -> Vec<String> {
     let Some(count) = &node.count else { return vec![node.name.clone()] };
     let count: usize = count.0.parse().unwrap_or(0);
@@ -155,7 +155,7 @@ fn queues(d: &mut Draw, pools: &[String], is_wide: bool) -> Vec<QueueEntry> {
         }
         level = next;
     }
-    // A parent may stand behind its children.
+    // A parent may follow its children.
     if d.in_hundred(20) {
         queues.reverse();
     }
@@ -269,7 +269,7 @@ fn job(
     job
 }
 
-/// Where the pods of a job may run, and what only some policies know.
+/// Placement constraints of a job, and fields that only some policies read.
 fn rules(d: &mut Draw, job: &mut JobEntry, policy: &str, machines: &[String]) {
     job.selector = labels(d, 10);
     job.affinity = texts(d, 8, &["zone in (a, b)", "kind notin (b)", "zone", "!kind"]);
@@ -301,7 +301,7 @@ fn rules(d: &mut Draw, job: &mut JobEntry, policy: &str, machines: &[String]) {
     }
 }
 
-/// Pods of one kind.
+/// A pod set.
 fn pods(d: &mut Draw, name: &str, is_wide: bool) -> PodSetEntry {
     let n = d.one_of(&[1, 1, 2, 3, 4]);
     let mut own = PodSetEntry {

@@ -1,4 +1,4 @@
-//! Settings of every policy for drawn scenarios.
+//! Random settings of every policy.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use fairground::scenario::{QueueEntry, Scalar};
 
 use crate::draw::Draw;
 
-/// A setting with values that it may have.
+/// A setting with possible values.
 type Values = (&'static str, &'static [&'static str]);
 
 const ENGINE: &[Values] = &[
@@ -79,7 +79,7 @@ const QUEUES: &[Values] = &[
     ("limits", &["[{users: [ada], maxapplications: 2}]", "[{users: [\"*\"], maxresources: {vcore: 2}}]"]),
 ];
 
-/// Some settings of a policy, each sometimes.
+/// A random selection of settings of a policy.
 pub fn settings(policy: &str, d: &mut Draw, queues: &[QueueEntry]) -> BTreeMap<String, Scalar> {
     let mut all = BTreeMap::new();
     let (of_all, of_queues): (&[&[Values]], &[Values]) = match policy {
@@ -89,7 +89,7 @@ pub fn settings(policy: &str, d: &mut Draw, queues: &[QueueEntry]) -> BTreeMap<S
         "yunikorn" => (&[YUNIKORN], QUEUES),
         _ => (&[], &[]),
     };
-    // Half of them run as the product comes.
+    // Half of the scenarios use the product's defaults.
     if d.in_hundred(50) {
         return all;
     }

@@ -1,25 +1,24 @@
-//! First in, first out, in hard partitions, in fifty lines that share nothing with the engine: what its answers are held against.
+//! Independent reference implementation of first in, first out with hard partitions, which shares no code with the engine.
 //!
-//! Nodes have eight GPUs, and each queue has nodes of its own. Its jobs start strictly in the order of their submission. Up to eight GPUs
-//! come from one node, the one with the fewest free on which the job fits, the first among equals; larger jobs take empty nodes.
+//! Nodes have eight GPUs, and each queue has its own nodes. Jobs of a queue start strictly in submission order. A job of up to
+//! eight GPUs goes to the node with the fewest free GPUs on which it fits, the first among equals; larger jobs take empty nodes.
 
-/// GPUs of a node.
 pub const NODE_GPUS: u32 = 8;
 
 /// A job; times in seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Position of its queue.
+    /// Index of its queue.
     pub queue: usize,
-    /// When it is submitted.
+    /// Submission time.
     pub submit: i64,
-    /// How long it runs.
+    /// Runtime.
     pub duration: i64,
     /// GPUs of the whole job: at most eight, or a multiple of eight.
     pub gpus: u32,
 }
 
-/// When each job starts; `nodes`: how many each queue has.
+/// Start time of each job; `nodes` is the number of nodes per queue.
 pub fn starts(rows: &[Row], nodes: &[u32]) -> Vec<i64> {
     let mut starts = vec![0; rows.len()];
     for (queue, &n) in nodes.iter().enumerate() {
@@ -60,7 +59,7 @@ fn place(free: &[u32], gpus: u32) -> Option<Vec<usize>> {
     empty.get(..(gpus / NODE_GPUS) as usize).map(<[usize]>::to_vec)
 }
 
-/// Jobs from a seed, in order of submission: arrivals a few minutes apart, most jobs short and small, some of several nodes.
+/// Random jobs in submission order: arrivals a few minutes apart, most jobs short and small, some of several nodes.
 pub fn generated(seed: u64, n: usize, nodes: &[u32]) -> Vec<Row> {
     let mut state = seed;
     // SplitMix64 (Steele, Lea, Flood 2014).

@@ -1,6 +1,6 @@
-//! Real differences that are understood and accepted, one reason each.
+//! Accepted differences from the real schedulers, one reason each.
 //!
-//! An entry covers one difference, not the case: if the case fails in another way, a panic included, it counts as failed.
+//! An entry covers one difference, not the case: if the case fails differently, panics included, it counts as failed.
 
 use clap::ValueEnum;
 use fairground::format::value::{self, Is, Value};
@@ -8,28 +8,27 @@ use fairground::format::value::{self, Is, Value};
 use crate::report::{FileReport, Verdict};
 use crate::run::Through;
 
-/// A difference that is understood.
+/// An accepted difference.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
-    /// End of the recording's path.
+    /// Suffix of the recording's path.
     pub file: String,
-    /// The case.
     pub id: String,
-    /// Which door the case takes where it differs; left out: the rules' own.
+    /// How the case enters the engine; by default the rules' own structures.
     pub through: Through,
-    /// The first differing decision, as the run reports it.
+    /// First differing decision, as reported.
     pub says: String,
-    /// Why it differs.
+    /// Reason.
     pub reason: String,
 }
 
 impl Difference {
-    /// Whether the entry speaks of this file.
+    /// Whether the entry is about this file.
     pub fn is_in(&self, path: &str) -> bool {
         path.trim_end_matches(".gz").ends_with(&self.file)
     }
 
-    /// What becomes of the verdict on its case: only the very difference of the entry is known, and one that has vanished is a
+    /// Adjusts the verdict on its case: only the exact difference of the entry is accepted, and a vanished one is a
     /// failure.
     pub fn judge(&self, verdict: &Verdict) -> Verdict {
         match verdict {
@@ -43,7 +42,7 @@ impl Difference {
     }
 }
 
-/// Entries whose case was not run.
+/// Returns entries whose case was not run.
 pub fn without_case<'a>(
     list: &'a [Difference],
     reports: &[FileReport],
@@ -55,7 +54,7 @@ pub fn without_case<'a>(
     list.iter().filter(|d| d.through == through && !has_case(d)).collect()
 }
 
-/// The keys of an entry.
+/// Keys of an entry.
 const KEYS: [&str; 5] = ["file", "id", "through", "difference", "reason"];
 
 /// Reads the list.

@@ -1,7 +1,7 @@
-//! Laws of the simulation: what must be true of every plan under every policy.
+//! Laws of the simulation, which hold for every plan under every policy.
 //!
-//! Each law takes a plan and a number from which it draws what it needs beside (where to stop, where to go back to).
-//! The tests run them over small plans and drawn scenarios, `cargo xtask soak` over as many as one likes.
+//! Each law takes a plan and a number from which it derives its choices (stopping points, seek targets).
+//! The tests run them over small plans and generated scenarios, `cargo xtask soak` over any number of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,19 +16,18 @@ use fairground::units::{Amount, PerResource, Resource, ResourceVec};
 
 use crate::draw::Draw;
 
-/// Nothing, or what is wrong.
+/// Result of a law; the error describes the violation.
 pub type Verdict = Result<(), String>;
 
-/// A law.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// What it says.
+    /// Statement of the law.
     pub name: &'static str,
-    /// Whether it holds for a plan.
+    /// Checks the law for a plan.
     pub of: fn(&Plan, u64) -> Verdict,
 }
 
-/// All of them.
+/// All laws.
 pub static LAWS: [Law; 15] = [
     Law { name: "nothing is lost or held twice", of: nothing_is_lost_or_held_twice },
     Law { name: "no node gives more than it has", of: no_node_gives_more_than_it_has },
@@ -47,14 +46,14 @@ pub static LAWS: [Law; 15] = [
     Law { name: "what waits has a reason", of: what_waits_has_a_reason },
 ];
 
-/// Cycles that are looked at.
+/// Number of checked cycles.
 const CYCLES: u32 = 40;
 
 fn ensure(holds: bool, says: impl FnOnce() -> String) -> Verdict {
     if holds { Ok(()) } else { Err(says()) }
 }
 
-/// Every record of the first cycles with the simulation after it, the opening's included.
+/// Calls `each` with every record of the first cycles, including the opening, and the simulation after it.
 fn walk(plan: &Plan, mut each: impl FnMut(&Simulation, &CycleRecord) -> Verdict) -> Verdict {
     let mut simulation = Simulation::new(plan);
     each(&simulation, &simulation.opening().clone())?;
@@ -65,7 +64,7 @@ fn walk(plan: &Plan, mut each: impl FnMut(&Simulation, &CycleRecord) -> Verdict)
     Ok(())
 }
 
-/// All records of the first cycles, the opening's included.
+/// Returns all records of the first cycles, including the opening.
 fn run(simulation: &mut Simulation) -> Vec<CycleRecord> {
     let mut records = vec![simulation.opening().clone()];
     while let Some(record) = (simulation.cycle() < CYCLES).then(|| simulation.advance()).flatten() {
@@ -86,8 +85,8 @@ fn bound(record: &CycleRecord) -> impl Iterator<Item = (PodId, NodeId)> {
     })
 }
 
-/// Whether a pod asks for so little that KAI places it on any node, even where every pod slot is taken by a pod that is still
-/// shutting down (kai.md 5.4).
+/// Whether a request is so small that KAI places the pod on any node, even if every pod slot is taken by a terminating
+/// pod (kai.md 5.4).
 fn is_best_effort(plan: &Plan, pod: &Pod) -> bool {
     let is_of_engine = matches!(plan.policy, Policy::Kai(_) | Policy::Runai(_));
     // Below 10 millicores, 10 MiB, a hundredth of a GPU, 10 of anything else.
@@ -99,13 +98,13 @@ fn is_best_effort(plan: &Plan, pod: &Pod) -> bool {
     is_of_engine && pod.request.resources.iter().all(is_little)
 }
 
-/// The pods on a node that need a slot of it.
+/// Number of pods on a node that need a pod slot.
 fn in_slots(plan: &Plan, cluster: &Cluster, node: NodeId) -> usize {
     let here = cluster.pods.values().filter(|pod| pod.node == Some(node));
     here.filter(|pod| !is_best_effort(plan, pod)).count()
 }
 
-/// Every pod is in one phase, every device has one holder, every sum is the sum of its parts, in every cycle.
+/// Every pod is in one phase, every device has one holder, and every sum is the sum of its parts, in every cycle.
 pub fn nothing_is_lost_or_held_twice(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |simulation, _| {
         let cluster = simulation.cluster();
@@ -120,8 +119,8 @@ pub fn nothing_is_lost_or_held_twice(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// On no node pods hold more CPU, memory, slots, devices or named things than it has. Added up here from what pods ask
-/// for, whatever the engine keeps.
+/// Pods on a node never hold more CPU, memory, slots, devices or named resources than its capacity. The sums are computed from
+/// the requests, independent of the engine.
 pub fn no_node_gives_more_than_it_has(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |simulation, record| {
         let cluster = simulation.cluster();
@@ -151,8 +150,8 @@ pub fn no_node_gives_more_than_it_has(plan: &Plan, _: u64) -> Verdict {
             let too_many_devices =
                 devices > node.n_devices() as usize || parts.values().any(|&milli| milli > 1000);
             let is_over = over.is_some() || too_many_pods || too_many_devices;
-            // Pods stay on a node that has less than before, and others are found on it; the scheduler adds nothing to what
-            // is exceeded.
+            // Pods stay on a node whose capacity shrinks, and others are found on it; the scheduler adds nothing to an
+            // exceeded resource.
             let adds = |(pod, to): (PodId, NodeId)| {
                 let request = &cluster.pods[pod].request;
                 let asks = |(r, n)| {
@@ -170,8 +169,8 @@ pub fn no_node_gives_more_than_it_has(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// A pod starts on a node that takes pods, in a pool to which its job is offered, with the labels it wants and without taints that it
-/// minds; EGO knows neither taints nor affinity. What is gated never starts.
+/// A pod starts on a schedulable node, in a pool to which its job is offered, with matching labels and without taints that it
+/// does not tolerate; EGO ignores taints and affinity. A gated pod never starts.
 pub fn pods_run_where_they_may(plan: &Plan, _: u64) -> Verdict {
     let is_ego = matches!(plan.policy, Policy::Ego(_));
     walk(plan, |simulation, record| {
@@ -197,11 +196,11 @@ pub fn pods_run_where_they_may(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// No queue in which something starts ends the cycle above a limit, nor, under KAI and Run:ai, with what may not be taken above its
-/// quota. Only resources that are asked for are compared: without GPUs a job starts where others run above a limit of
-/// GPUs that was lowered. Under KAI and Run:ai a part of a device in MiB is no amount of GPUs before it has a node, so a pod
-/// that asks for one passes at the limit, and GPUs are not compared in a cycle in which such a pod starts in the queue. Two policies
-/// give other promises: EGO limits what comes from share pools only (OC-7), *first in, first out* divides nodes.
+/// A queue in which a pod starts does not end the cycle above a limit nor, under KAI and Run:ai, with non-preemptible allocation
+/// above its quota. Only requested resources are compared: a job without GPUs starts even if others exceed a lowered limit of
+/// GPUs. Under KAI and Run:ai a request in MiB of a device is no amount of GPUs before placement, so such a pod passes the
+/// limit, and GPUs are not compared in a cycle in which one starts in the queue. Two policies have other guarantees: EGO
+/// limits only allocation from share pools (OC-7), *first in, first out* divides nodes.
 pub fn limits_hold(plan: &Plan, _: u64) -> Verdict {
     let engine = matches!(plan.policy, Policy::Kai(_) | Policy::Runai(_));
     if matches!(plan.policy, Policy::Ego(_) | Policy::Fifo(_)) {
@@ -229,7 +228,7 @@ pub fn limits_hold(plan: &Plan, _: u64) -> Verdict {
                     let at_most = |has: PerResource<f64>, most: PerResource<f64>| {
                         let (has, most) = (has.get(resource), most.get(resource));
                         let name = &cluster.queues[queue].name;
-                        // Sums of parts of devices may be off in their last bits.
+                        // Sums of fractions of devices may differ in their last bits.
                         let holds = has <= most + 1e-9 * most.abs().max(1.0);
                         ensure(holds, || format!("{name}, {}: {has} of {most}", resource.name()))
                     };
@@ -244,8 +243,8 @@ pub fn limits_hold(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// Under *first in, first out* no leaf queue in which something starts ends the cycle with more GPUs than its quota, as long as nothing
-/// ran before and no quota changes.
+/// Under *first in, first out* a leaf queue in which a pod starts does not end the cycle with more GPUs than its quota, if
+/// nothing ran initially and no quota changes.
 pub fn hard_quotas_hold(plan: &Plan, _: u64) -> Verdict {
     let runs = plan.cluster.pods.values().any(|pod| pod.node.is_some());
     let changes = plan.timeline.iter().any(|planned| matches!(planned.change, PlanChange::Queue { .. }));
@@ -265,7 +264,7 @@ pub fn hard_quotas_hold(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// A pod that nobody replaces is placed once at most; it is over once it is gone, and its job counts as one thing only.
+/// A pod that is not replaced is placed at most once; it ends when it is gone, and its job has one outcome.
 pub fn what_is_not_replaced_never_starts_twice(plan: &Plan, _: u64) -> Verdict {
     let mut simulation = Simulation::new(plan);
     let starts_of = |events: &[Recorded], pod: PodId| {
@@ -308,7 +307,7 @@ fn same_records(one: &[CycleRecord], other: &[CycleRecord]) -> Verdict {
     ensure(one.len() == other.len(), || format!("{} and {} cycles", one.len(), other.len()))
 }
 
-/// Going to a cycle or moment in any order equals having run there, reasons included; with few checkpoints as with many.
+/// Seeking to cycles or times in any order equals running there, reasons included, with few or many checkpoints.
 pub fn seeking_equals_running(plan: &Plan, number: u64) -> Verdict {
     let mut d = Draw::new(number);
     let records = run(&mut Simulation::new(plan));
@@ -336,7 +335,7 @@ pub fn seeking_equals_running(plan: &Plan, number: u64) -> Verdict {
     Ok(())
 }
 
-/// Folding the events alone gives the same placements as the cluster, after every cycle.
+/// Folding the events gives the same placements as the cluster, after every cycle.
 pub fn events_suffice(plan: &Plan, _: u64) -> Verdict {
     let mut folded = placements(&Simulation::new(&Plan { timeline: Vec::new(), ..plan.clone() }));
     folded.retain(|pod, _| matches!(plan.cluster.pods[*pod].phase, Phase::Running { .. }));
@@ -371,7 +370,7 @@ fn checks(record: &CycleRecord) -> impl Iterator<Item = &Check> {
     events.chain(record.refusals.iter().flat_map(|refusal| &refusal.checks)).chain(not_selected)
 }
 
-/// Evaluating what was compared gives what was recorded.
+/// Evaluating a recorded check gives its recorded result.
 pub fn checks_hold(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |_, record| {
         let wrong = checks(record).find(|c| c.op.eval(&c.left.value, &c.right.value) != c.holds);
@@ -379,7 +378,7 @@ pub fn checks_hold(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// What is compared for a pod is compared for its job.
+/// Checks about a pod also name its job.
 pub fn checks_of_a_pod_name_its_job(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |simulation, record| {
         let pods = &simulation.cluster().pods;
@@ -389,7 +388,7 @@ pub fn checks_of_a_pod_name_its_job(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// Leaving out idle cycles equals running them.
+/// Skipping idle cycles equals running them.
 pub fn skipping_changes_nothing(plan: &Plan, number: u64) -> Verdict {
     let by = Time::from_millis(Draw::new(number).below(60_000) as i64);
     let (mut all, mut some) = (Simulation::new(plan), Simulation::new(plan));
@@ -405,7 +404,7 @@ pub fn skipping_changes_nothing(plan: &Plan, number: u64) -> Verdict {
     ensure(is_same, || format!("cycle {} at {:?} and {:?}", all.cycle(), all.now(), some.now()))
 }
 
-/// How much is recorded decides nothing.
+/// The level of recording does not affect decisions.
 pub fn recording_decides_nothing(plan: &Plan, _: u64) -> Verdict {
     let digests = |level| {
         let mut simulation = Simulation::new(plan);
@@ -420,7 +419,7 @@ pub fn recording_decides_nothing(plan: &Plan, _: u64) -> Verdict {
     Ok(())
 }
 
-/// Nobody is evicted for a job of which nothing was placed or claimed in the same cycle.
+/// No pod is evicted for a job without a placement or claim in the same cycle.
 pub fn every_eviction_has_a_taker(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |simulation, record| {
         let events = || record.events.iter().map(|recorded| recorded.event);
@@ -429,8 +428,8 @@ pub fn every_eviction_has_a_taker(plan: &Plan, _: u64) -> Verdict {
             if matches!(reason, EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn) {
                 continue;
             }
-            // EGO takes for nobody in particular above a share limit, and what else runs on a called-back host;
-            // YuniKorn above a maximum that was lowered.
+            // EGO evicts without a preemptor above a share limit and on a called-back host;
+            // YuniKorn above a lowered maximum.
             let Some(by) = by else {
                 let may = matches!(plan.policy, Policy::Ego(_) | Policy::YuniKorn(_));
                 ensure(may, || format!("{victim:?} goes for nobody"))?;
@@ -446,8 +445,8 @@ pub fn every_eviction_has_a_taker(plan: &Plan, _: u64) -> Verdict {
     })
 }
 
-/// Of every job of which pods wait and none was placed in the cycle it is said why. With several pools, one that is asked later has
-/// nothing to say yet.
+/// Every job with pending pods and no placement in the cycle has a refusal. With several pools, one whose cycle is later has
+/// none yet.
 pub fn what_waits_has_a_reason(plan: &Plan, _: u64) -> Verdict {
     if plan.cluster.partitions.len() > 1 {
         return Ok(());

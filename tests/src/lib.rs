@@ -1,7 +1,7 @@
-//! Runners of recorded and written cases, and what tests and benches share.
+//! Runners of recorded and written cases, and shared code of tests and benches.
 //!
-//! The runner of the recordings is a library because two users share it: the binary `golden`, which takes
-//! any directory, and the test of this package, which takes the recordings in the repository.
+//! The runner of the recordings is a library with two users: the binary `golden`, which takes
+//! any directory, and the test of this package, which takes the recordings of the repository.
 
 pub mod cycle;
 pub mod division;

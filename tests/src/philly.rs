@@ -1,7 +1,7 @@
 //! The Philly trace as a plan: hard numbers from a real cluster.
 //!
-//! The data stay outside the repository. They are looked for in the directory that the environment variable
-//! `FAIRGROUND_DATA` names, else in `../shared/data` relative to the repository's root.
+//! The data are not part of the repository. Their directory is given by the environment variable
+//! `FAIRGROUND_DATA`, by default `../shared/data` relative to the repository's root.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use fairground::scenario::Plan;
 use fairground::time::{Span, Time};
 use fairground::units::{Amount, Bound, PerResource, Resource, ResourceVec, Weight};
 
-/// The directory with the trace; says in one line if it is absent. Tests that need it are ignored then, see `build.rs`.
+/// Directory of the trace; prints a message if it is absent. Tests that need it are then ignored, see `build.rs`.
 pub fn data() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let base = std::env::var_os("FAIRGROUND_DATA").map_or_else(|| root.join("../shared/data"), PathBuf::from);
@@ -30,7 +30,7 @@ pub fn data() -> Option<PathBuf> {
     None
 }
 
-/// The three weeks on a quarter of the cluster: 88 nodes of 8 GPUs, a quarter of each queue's size as quota.
+/// Three weeks on a quarter of the cluster: 88 nodes of 8 GPUs, with a quarter of each queue's size as quota.
 pub fn plan(dir: &std::path::Path, policy: Policy, rhythm: Rhythm) -> Plan {
     let queues = std::fs::read_to_string(dir.join("queues.csv")).expect("readable");
     let jobs = std::fs::read_to_string(dir.join("jobs.csv")).expect("readable");
@@ -67,7 +67,7 @@ pub fn plan(dir: &std::path::Path, policy: Policy, rhythm: Rhythm) -> Plan {
     Plan { cluster, policy, rhythm, further: Vec::new(), timeline: Vec::new() }
 }
 
-/// The same jobs for a computation of their own, and the nodes of each queue.
+/// The same jobs for the reference computation, and the number of nodes per queue.
 pub fn rows(dir: &std::path::Path) -> (Vec<Row>, Vec<u32>) {
     let read = |name: &str| std::fs::read_to_string(dir.join(name)).expect("readable");
     let (queues, jobs) = (read("queues.csv"), read("jobs.csv"));
@@ -105,7 +105,7 @@ fn add_queue(cluster: &mut Cluster, name: &str, gpus: i64, position: usize) -> Q
     })
 }
 
-/// One job: one pod for up to 8 GPUs, else pods of 8.
+/// Adds a job: one pod for up to 8 GPUs, otherwise pods of 8.
 pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64, duration_s: i64, gpus: i64) {
     let n_pods = if gpus <= 8 { 1 } else { (gpus / 8) as u32 };
     let each = gpus / i64::from(n_pods);
@@ -162,7 +162,7 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
     }
 }
 
-/// The work of all jobs, GPU seconds.
+/// Total work of all jobs in GPU-seconds.
 pub fn gpu_seconds(plan: &Plan) -> f64 {
     let cluster = &plan.cluster;
     let of = |pod: &Pod| {

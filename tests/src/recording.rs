@@ -1,4 +1,4 @@
-//! Files of recordings: JSON lines, the first line a header, every other line a case; plain or gzipped.
+//! Files of recordings: JSON lines, plain or gzipped; the first line is a header, every other line a case.
 
 use std::fmt;
 use std::fs;
@@ -9,14 +9,13 @@ use serde::Deserialize;
 
 use crate::yunikorn::Kind;
 
-/// What is wrong with a file, and where.
+/// An error in a file, with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Malformed {
-    /// The file.
     pub file: PathBuf,
     /// The line, from 1; 0 for the file as a whole.
     pub line: usize,
-    /// What is wrong.
+    /// Message.
     pub says: String,
 }
 
@@ -26,7 +25,7 @@ impl fmt::Display for Malformed {
     }
 }
 
-/// The readers there are.
+/// Formats of recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `kai-division/1`.
@@ -55,7 +54,7 @@ impl Format {
         }
     }
 
-    /// As headers say it.
+    /// Name in headers.
     pub fn name(&self) -> &'static str {
         match self {
             Format::KaiDivision => "kai-division/1",
@@ -77,20 +76,20 @@ struct Header {
     count: Option<usize>,
 }
 
-/// A file with its cases still as text.
+/// A file with unparsed cases.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// Where it was read from.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Which reader its cases need.
+    /// Format of its cases.
     pub format: Format,
-    /// The recorded revision; empty if the header does not say.
+    /// Recorded revision; empty if the header has none.
     pub revision: String,
     /// Line number and text of every case.
     pub cases: Vec<(usize, String)>,
 }
 
-/// Whether a file is a recording by its name.
+/// Whether the name of a file is that of a recording.
 pub fn is_recording(path: &Path) -> bool {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
@@ -114,7 +113,7 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, Malformed> {
     Ok(found)
 }
 
-/// Reads a file and its header; the cases are looked at later.
+/// Reads a file and its header; cases are parsed later.
 pub fn read(path: &Path) -> Result<Recording, Malformed> {
     let failed = |line: usize, says: String| Malformed { file: path.to_path_buf(), line, says };
     let bytes = fs::read(path).map_err(|e| failed(0, e.to_string()))?;

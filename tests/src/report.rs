@@ -1,8 +1,8 @@
-//! What became of the cases, counted by file.
+//! Verdicts on cases, counted by file.
 
 use std::fmt;
 
-/// What became of one case.
+/// Verdict on one case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// Equal to the only recorded outcome.
@@ -11,37 +11,30 @@ pub enum Verdict {
     InSet,
     /// Within 1e-9 of one of the outcomes of a set that cannot be complete.
     Near,
-    /// The case needs this feature, which is not built.
+    /// The case needs this feature, which is not implemented.
     NotBuilt(&'static str),
-    /// A scenario file cannot say this feature of the case.
+    /// A scenario file does not support this feature of the case.
     CannotSay(&'static str),
-    /// Differs, and `known-differences.yaml` says why.
+    /// Differs for a reason listed in `known-differences.yaml`.
     Known(String),
-    /// Differs; the first differing decision.
+    /// Differs; contains the first differing decision.
     Failed(String),
 }
 
-/// How many cases came to which verdict.
+/// Numbers of cases by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// [`Verdict::Equal`].
     pub equal: usize,
-    /// [`Verdict::InSet`].
     pub in_set: usize,
-    /// [`Verdict::Near`].
     pub near: usize,
-    /// [`Verdict::NotBuilt`].
     pub not_built: usize,
-    /// [`Verdict::CannotSay`].
     pub cannot_say: usize,
-    /// [`Verdict::Known`].
     pub known: usize,
-    /// [`Verdict::Failed`].
     pub failed: usize,
 }
 
 impl Counts {
-    /// Counts one more.
+    /// Counts a verdict.
     pub fn add(&mut self, verdict: &Verdict) {
         let count = match verdict {
             Verdict::Equal => &mut self.equal,
@@ -55,7 +48,7 @@ impl Counts {
         *count += 1;
     }
 
-    /// Adds another file's counts.
+    /// Adds the counts of another file.
     pub fn merge(&mut self, other: Counts) {
         self.equal += other.equal;
         self.in_set += other.in_set;
@@ -66,12 +59,12 @@ impl Counts {
         self.failed += other.failed;
     }
 
-    /// How many cases agree with the recording.
+    /// Number of cases that agree with the recording.
     pub fn agree(&self) -> usize {
         self.equal + self.in_set + self.near
     }
 
-    /// How many cases there are.
+    /// Number of cases.
     pub fn of(&self) -> usize {
         self.agree() + self.not_built + self.cannot_say + self.known + self.failed
     }
@@ -87,30 +80,29 @@ impl fmt::Display for Counts {
     }
 }
 
-/// One case's verdict with where it stands.
+/// Verdict on a case with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseReport {
     /// Line in the file, from 1.
     pub line: usize,
-    /// The case's id; empty if it could not be read.
+    /// Id of the case; empty if it could not be parsed.
     pub id: String,
-    /// What became of it.
+    /// Verdict.
     pub verdict: Verdict,
 }
 
-/// One file's cases.
+/// Cases of one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileReport {
-    /// The file as it was named or found.
+    /// Path as given or found.
     pub file: String,
-    /// The recorded revision; empty for other products.
+    /// Recorded revision; empty for other products.
     pub revision: String,
-    /// In file order.
+    /// Cases in file order.
     pub cases: Vec<CaseReport>,
 }
 
 impl FileReport {
-    /// The counts of this file.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for case in &self.cases {
@@ -119,12 +111,12 @@ impl FileReport {
         counts
     }
 
-    /// Features that are not built, with the number of cases that need each, in order of appearance.
+    /// Features that are not implemented, with the number of cases that need each, in order of appearance.
     pub fn not_built(&self) -> Vec<(&'static str, usize)> {
         self.features(|verdict| if let Verdict::NotBuilt(feature) = verdict { Some(feature) } else { None })
     }
 
-    /// Features that a scenario file cannot say, with the number of cases that have each, in order of appearance.
+    /// Features that a scenario file does not support, with the number of cases that have each, in order of appearance.
     pub fn cannot_say(&self) -> Vec<(&'static str, usize)> {
         self.features(|verdict| if let Verdict::CannotSay(feature) = verdict { Some(feature) } else { None })
     }
@@ -141,7 +133,7 @@ impl FileReport {
     }
 }
 
-/// The counts of all files.
+/// Counts of all files.
 pub fn total(files: &[FileReport]) -> Counts {
     let mut total = Counts::default();
     for file in files {

@@ -1,4 +1,4 @@
-//! Runs recordings: reads files, spreads their cases over threads, judges every case.
+//! Runs recordings: distributes the cases of all files over threads, and judges each case.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -10,28 +10,24 @@ use crate::recording::{Format, Recording};
 use crate::report::{CaseReport, FileReport, Verdict};
 use crate::{cycle, division, ego, front, runai, yunikorn};
 
-/// How cases enter the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Through {
-    /// By the rules' own structures.
+    /// As the data structures of the rules.
     #[default]
     Rules,
     /// As scenario files, see [`crate::front`].
     Scenarios,
 }
 
-/// What to run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Only cases whose id contains this.
     pub only: Option<String>,
-    /// Accepted differences.
     pub known: Vec<Difference>,
-    /// How cases enter the engine.
     pub through: Through,
 }
 
-/// Runs all cases of all files, on all processors; reports come in file and line order.
+/// Runs all cases of all files on all processors; reports are in file and line order.
 pub fn run(recordings: &[Recording], options: &Options) -> Vec<FileReport> {
     let work: Vec<(usize, usize)> = recordings
         .iter()
@@ -99,7 +95,7 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
     })
 }
 
-/// A case that was read.
+/// A parsed case.
 enum Case {
     Division(division::Case),
     Cycle(Box<cycle::Case>),
@@ -152,8 +148,8 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     }
 }
 
-/// An accepted difference that is still there is *known*; one that has vanished is a failure. Entries whose case is not in the
-/// file say nothing here: another folder may hold other cases under the same file name.
+/// Marks accepted differences as *known* and vanished ones as failures. Entries whose case is not in the
+/// file are not reported here: another folder may have other cases under the same file name.
 fn apply_known(report: &mut FileReport, options: &Options) {
     let own = |k: &&Difference| k.through == options.through && k.is_in(&report.file);
     for known in options.known.iter().filter(own) {
@@ -163,7 +159,7 @@ fn apply_known(report: &mut FileReport, options: &Options) {
     }
 }
 
-/// The part of a path that tells recordings apart: its last folder and name.
+/// Part of a path that identifies a recording: last folder and name.
 pub fn short_name(path: &str) -> String {
     let path = Path::new(path);
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();

@@ -1,19 +1,19 @@
-//! Simulations of scenarios that are written in a test.
+//! Simulations of scenarios that are written inside tests.
 
 use fairground::scenario;
 use fairground::sim::Simulation;
 
-/// The simulation of a whole scenario text.
+/// Builds the simulation of a complete scenario text.
 ///
 /// # Panics
-/// If it is no scenario or cannot run; says why.
+/// If the scenario is invalid; the message has the findings.
 pub fn simulation(text: &str) -> Simulation {
     let read = scenario::read(text);
     let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{:?}", read.diagnostics)));
     Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)))
 }
 
-/// The same without the lines that every scenario of a policy begins with.
+/// Builds the simulation of a scenario text without the common first lines.
 ///
 /// # Panics
 /// As [`simulation`].

@@ -1,4 +1,4 @@
-//! Draws scenarios, runs every law over each, and makes the first that breaks one as small as it gets.
+//! Generates scenarios, runs every law over each, and minimises the first that violates one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,23 +10,23 @@ use serde_json::Value;
 use crate::draw;
 use crate::laws::{LAWS, Verdict};
 
-/// A law that a scenario breaks.
+/// A violated law.
 #[derive(Clone, Debug)]
 pub struct Broken {
-    /// Which.
+    /// Name of the law.
     pub law: &'static str,
-    /// What is wrong.
+    /// Violation.
     pub says: String,
 }
 
-/// Runs all laws over the scenario of a seed; the smallest scenario found that breaks the same one, if one is broken.
+/// Runs all laws over the scenario of a seed; returns a minimised scenario that violates the same law, if any.
 pub fn soak(policy: &str, seed: u64) -> Option<(Broken, Scenario)> {
     let scenario = draw::scenario(policy, seed);
     let found = broken(&scenario, seed, None)?;
     Some(reduced(scenario, found, seed))
 }
 
-/// The first law that a scenario breaks, or whether it breaks this one.
+/// First law that a scenario violates; with `only`, just this one is checked.
 pub fn broken(scenario: &Scenario, number: u64, only: Option<&str>) -> Option<Broken> {
     let asked = |name: &str| only.is_none_or(|only| only == name);
     let judge = |law: &'static str, of: &dyn Fn() -> Verdict| {
@@ -76,7 +76,7 @@ fn reads_back(scenario: &Scenario) -> Verdict {
 }
 
 fn translates(scenario: &Scenario) -> Verdict {
-    // A job of Run:ai that runs in another pool than the first of its list has no counterpart yet.
+    // A job of Run:ai that runs in a pool other than the first of its list has no counterpart yet.
     if scenario.policy == "runai"
         && !scenario.pools.is_empty()
         && scenario.jobs.iter().any(|job| !job.on.is_empty())
@@ -90,7 +90,7 @@ fn translates(scenario: &Scenario) -> Verdict {
     Ok(())
 }
 
-/// A scenario that breaks the same law, from which nothing can be left out.
+/// Minimises a scenario: no part can be removed without losing the violation.
 fn reduced(scenario: Scenario, found: Broken, number: u64) -> (Broken, Scenario) {
     let (mut smallest, mut says) = (scenario, found);
     while let Some((scenario, found)) = smaller(&smallest, &says, number) {
@@ -99,7 +99,7 @@ fn reduced(scenario: Scenario, found: Broken, number: u64) -> (Broken, Scenario)
     (says, smallest)
 }
 
-/// The same with one thing less, breaking the same law.
+/// Removes one part such that the same law is still violated.
 fn smaller(scenario: &Scenario, found: &Broken, number: u64) -> Option<(Scenario, Broken)> {
     let whole: Value = serde_json::from_str(&to_json(scenario)).ok()?;
     let mut places = Vec::new();
@@ -109,14 +109,14 @@ fn smaller(scenario: &Scenario, found: &Broken, number: u64) -> Option<(Scenario
         remove(&mut less, &place)?;
         let less = read(&less.to_string());
         let less = less.is_clean().then_some(less.scenario).flatten()?;
-        // What says nothing, such as an empty list, is not written again.
+        // Neutral values such as empty lists are not written.
         let is_less = less != *scenario && check(&less).plan.is_some();
         let found = is_less.then(|| broken(&less, number, Some(found.law))).flatten()?;
         Some((less, found))
     })
 }
 
-/// Every place that could be left out, the largest first.
+/// Collects all removable parts, the largest first.
 fn collect(value: &Value, at: &mut Vec<String>, places: &mut Vec<Vec<String>>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), value)).collect(),

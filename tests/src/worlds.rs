@@ -1,4 +1,4 @@
-//! Small generated plans: a few nodes, queues and jobs with everything that can go on between them.
+//! Small generated plans: a few nodes, queues and jobs with all kinds of interactions.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use fairground::scenario::{Plan, PlanChange, Planned};
 use fairground::time::{Span, Time};
 use fairground::units::{Amount, Bound, PerResource, Resource, ResourceVec, Weight};
 
-/// A stream of small numbers from which a plan is made; shrinking it makes the plan smaller.
+/// A stream of small numbers that determines a plan; shrinking it shrinks the plan.
 #[derive(Clone, Debug)]
 pub struct Numbers {
     numbers: Vec<u8>,
@@ -20,7 +20,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// From any bytes; 0 for ever once they are used up.
+    /// Creates a stream from bytes; it continues with 0.
     pub fn new(numbers: Vec<u8>) -> Numbers {
         Numbers { numbers, at: 0 }
     }
@@ -36,7 +36,7 @@ impl Numbers {
     }
 }
 
-/// A plan made from numbers.
+/// Generates a plan.
 pub fn plan(n: &mut Numbers, policy: Policy) -> Plan {
     let mut cluster = Cluster::default();
     let partition: PartitionId = cluster.partitions.push(Partition::new("all"));
@@ -67,8 +67,8 @@ pub fn plan(n: &mut Numbers, policy: Policy) -> Plan {
     Plan { cluster, policy, rhythm, further: Vec::new(), timeline }
 }
 
-/// The same plan in two partitions: nodes and jobs are dealt out, queues have other values in the second, which
-/// sometimes is asked in another rhythm. Under Run:ai some jobs may run in either.
+/// Generates a plan with two partitions: nodes and jobs are distributed, and queues have other values in the second, which
+/// sometimes has another cycle interval. Under Run:ai some jobs may run in either.
 pub fn pooled(n: &mut Numbers, policy: Policy) -> Plan {
     let mut plan = plan(n, policy);
     let moves = matches!(plan.policy, Policy::Runai(_));
@@ -255,7 +255,7 @@ fn request(n: &mut Numbers) -> Request {
     Request { resources, gpu }
 }
 
-/// Sometimes the whole job runs already, on one node with room.
+/// Sometimes runs the whole job initially, on one node with room.
 fn place_at_start(cluster: &mut Cluster, n: &mut Numbers, pods: (PodId, u32)) {
     if n.below(4) != 3 {
         return;

@@ -1,4 +1,4 @@
-//! The baselines on the worked examples of their sources, and what each of their rules decides.
+//! The baselines on the worked examples of their sources, and a case for each of their rules.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ fn simulation(policy: &str, text: &str) -> Simulation {
     simulation
 }
 
-/// GPUs, then cores, held by each queue after the first cycle.
+/// Allocation of each queue after the first cycle: GPUs, cores.
 fn held(simulation: &Simulation) -> Vec<(f64, f64)> {
     let rows = &simulation.ledger().rows;
     rows.iter().map(|row| (row.allocated.gpu, row.allocated.cpu / 1000.0)).collect()
 }
 
-/// The jobs that start in the first cycle, in order, by the first letter of their names.
+/// Jobs that start in the first cycle, in order, by the first letter of their names.
 fn started(simulation: &mut Simulation) -> String {
     let record = simulation.advance().expect("a first cycle");
     let cluster = simulation.cluster();
@@ -32,7 +32,7 @@ fn started(simulation: &mut Simulation) -> String {
     record.events.iter().filter_map(|recorded| job(recorded.event)).collect()
 }
 
-/// A terminating pod still uses its node, but no longer counts as allocated to its queue, which therefore is served next.
+/// A terminating pod still uses its node but does not count for its queue, which is therefore served next.
 #[test]
 fn what_leaves_counts_for_no_queue() {
     let text = "
@@ -49,7 +49,7 @@ jobs:
     }
 }
 
-/// A node that gains a GPU goes to the first queue, in place of one that runs its pods already: they count on.
+/// A node that gains a GPU moves to the first queue, although the second runs pods on it: they still count.
 #[test]
 fn a_quota_holds_when_nodes_change_their_owner() {
     let text = "
@@ -72,7 +72,7 @@ timeline: [{at: 6s, node: n1, capacity: {gpu: 1}}]
     assert_eq!(last, Some(Time::from_seconds(20)), "half starts once the others are over");
 }
 
-/// NSDI 2011, 4.1: 9 CPUs and 18 GB; tasks of A want 1 CPU and 4 GB, those of B 3 CPUs and 1 GB.
+/// NSDI 2011, 4.1: 9 CPUs and 18 GB; tasks of A require 1 CPU and 4 GB, those of B 3 CPUs and 1 GB.
 const PAPER: &str = "
 nodes: [{name: n, cpu: 9, memory: 18Gi}]
 queues: [{name: A}, {name: B}]
@@ -94,8 +94,8 @@ fn drf_gives_three_and_two_tasks() {
     }
 }
 
-/// The ladder of the same example: both dominant shares rise to two thirds, A's of memory and B's of cores, until no core is left; what that
-/// gives of memory is 12 GB and 2 GB.
+/// Derivation of the same example: both dominant shares rise to two thirds, A's of memory and B's of cores, until the cores are
+/// exhausted; this gives 12 GB and 2 GB of memory.
 #[test]
 fn drf_says_how_shares_rise() {
     let mut simulation = simulation("drf", PAPER);
@@ -121,7 +121,7 @@ fn drf_says_how_shares_rise() {
     assert_eq!(rises.collect::<Vec<_>>(), expected);
 }
 
-/// Who wants less stops at what it wants, and the others go on; without a weight one gets what is left.
+/// A queue with a small demand stops at its demand while the others continue; a queue of weight 0 gets the rest.
 #[test]
 fn drf_goes_on_without_those_who_have_all() {
     let text = "
@@ -151,7 +151,7 @@ jobs:
     assert_eq!(rises.collect::<Vec<_>>(), expected);
 }
 
-/// Who is next: the smaller share, with both numbers; among equals the first in the file; jobs as they were submitted.
+/// Order: smaller share first, with both numbers; file order for equal shares; jobs by submission.
 #[test]
 fn the_order_says_who_is_next_and_why() {
     let text = "
@@ -186,7 +186,7 @@ jobs:
     assert!(idle[0].subject_is_absent, "nothing waits in D");
 }
 
-/// 4.3: with three times the weight for every resource A's dominant share is three times B's.
+/// 4.3: with three times the weight for every resource, A's dominant share is three times B's.
 #[test]
 fn drf_with_weights() {
     let text = "
@@ -203,7 +203,7 @@ jobs:
     assert_eq!(held(&simulation), [(0.0, 75.0), (0.0, 25.0)]);
 }
 
-/// A queue that wants less leaves the rest to the others, in proportion to their weights.
+/// A queue with a small demand leaves the rest to the others, in proportion to their weights.
 const WANTS: &str = "
 nodes: [{name: n, count: 2, gpu: 5}]
 queues:
@@ -233,7 +233,7 @@ fn max_min_by_weight() {
     assert!(matches!(rounds.last(), Some(DivisionStep::Result { fair_share: 6.0, .. })));
 }
 
-/// Level by level: departments first, then teams; the department with one team is not outvoted by the one with two.
+/// Division by level: departments first, then teams; a department with one team gets as much as one with two.
 #[test]
 fn departments_come_before_teams() {
     let text = "
@@ -257,7 +257,7 @@ jobs:
     }
 }
 
-/// Every rule decides something; who waits is told why.
+/// Every rule decides a case; pending jobs have reasons.
 #[test]
 fn rules_and_refusals() {
     let text = "
@@ -298,7 +298,7 @@ jobs:
     }
 }
 
-/// The keys that decide where a queue is at its limit.
+/// Keys of the rules that decide for a queue at its limit.
 fn simulation_of_limit(policy: &str) -> Vec<&'static str> {
     let text = "
 nodes: [{name: n, gpu: 4}]
@@ -312,7 +312,7 @@ jobs: [{name: a, queue: A, count: 4, gpu: 1}]
     record.refusals[0].checks.iter().map(|check| check.rule.key()).collect()
 }
 
-/// A gang starts whole or not at all; further pods come singly; the same under both.
+/// A gang starts as a whole or not at all; further pods start singly; the same under both policies.
 #[test]
 fn gangs_are_whole() {
     let text = "
@@ -329,7 +329,7 @@ jobs:
     }
 }
 
-/// A weight of 2 lets the dominant share rise twice as far: entitlements of 4 and 2 GPUs, and the pods that start follow them.
+/// With a weight of 2 the dominant share rises twice as far: fair shares of 4 and 2 GPUs, followed by the starts.
 #[test]
 fn drf_counts_weights() {
     let text = "
@@ -345,7 +345,7 @@ jobs:
     assert_eq!(shares.collect::<Vec<_>>(), [Some(4.0), Some(2.0)]);
 }
 
-/// Who wants exactly what it is offered has all it wants and leaves the division; the others are offered what is left.
+/// A queue whose demand equals its offer is served and leaves the division; the rest is offered to the others.
 #[test]
 fn max_min_serves_who_wants_just_the_offer_first() {
     let text = "

@@ -1,4 +1,4 @@
-//! Every citation of a specification in the code opens: the document, the section and the register entry exist in `docs/spec`.
+//! Every citation of a specification in the code resolves: document, section and register entry exist in `docs/spec`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// What can be cited of one document.
+/// Citable parts of a document.
 struct Document {
     sections: BTreeSet<String>,
     entries: BTreeSet<String>,
@@ -33,13 +33,13 @@ fn document(name: &str) -> Document {
     Document { sections, entries: register_entries(&text).collect() }
 }
 
-/// The section number at the start of a text; empty if there is none.
+/// Section number at the start of a text; empty if there is none.
 fn number_at(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     text[..end].trim_end_matches('.')
 }
 
-/// All register entries in a text, such as `OC-11`.
+/// Register entries in a text, such as `OC-11`.
 fn register_entries(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter_map(|word| {
         let (register, number) = word.split_once('-')?;
@@ -49,7 +49,7 @@ fn register_entries(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The section numbers that follow the name of a document: `6.3 A, 6.8` or `3.7 to 3.9`.
+/// Section numbers that follow the name of a document: `6.3 A, 6.8` or `3.7 to 3.9`.
 fn cited_sections(text: &str) -> Vec<&str> {
     let mut cited = Vec::new();
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! `docs/coverage.md`: every view, example and test that it names exists.
+//! Every view, example and test named in `docs/coverage.md` exists.
 
 use std::path::{Path, PathBuf};
 
-/// Where tests are.
+/// Folders with tests.
 const TESTS: [&str; 6] = [
     "tests/tests",
     "core/tests",
@@ -20,13 +20,13 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
 
-/// The cells of the lines of all tables, without their heads.
+/// Cells of the rows of all tables, without headers.
 fn rows(text: &str) -> Vec<Vec<&str>> {
     let lines = text.lines().filter(|line| line.starts_with("| "));
     lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
-/// What a cell names in code spans.
+/// Code spans of a cell.
 fn spans(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }

@@ -1,4 +1,4 @@
-//! Every worked example of ego.md by its name: the numbers are normative, IBM's own among them.
+//! Every worked example of ego.md by name; the numbers are normative, including IBM's own.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ macro_rules! examples {
 }
 
 examples! {
-    /// Reached from an empty pool and by reclaim from C alike.
+    /// Reached both from an empty pool and by reclaim from C.
     the_tree_of_the_documentation = "ego-01-seed-tree";
     /// IBM: A:B = 1:4, B1:B2 = 25:75.
     ibm_walk_through_of_100_slots = "ego-02-ibm-100-slots";
@@ -40,7 +40,7 @@ examples! {
     the_displaced_unit_reclaims_elsewhere = "ego-06d-public-reclaim";
     above_a_share_limit_without_anybody_waiting = "ego-07-share-limit";
     several_victims_for_one_unit = "ego-08-multi-unit-victims";
-    /// IBM: 1:1:1, C comes back for 2.
+    /// IBM: 1:1:1, C reclaims 2.
     ibm_example_of_18_slots = "ego-09-ibm-18-slots";
     /// Ownership, lending, the owner's return: all pools of example 6 together.
     ownership_and_lending_over_five_cycles = "ego-06-plan";

@@ -1,4 +1,4 @@
-//! Recorded plans of several cycles as one scenario file each: what EGO remembers between its cycles.
+//! Recorded plans of several cycles as one scenario file each, which tests the memory of EGO between cycles.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use fairground_tests::ego::Case;
 use fairground_tests::front::ego::is_one_file;
 use fairground_tests::recording;
 
-/// How many cases of a recording agree as one file. The others meet a cycle that the recording has not and that decides something.
+/// Number of cases of a recording that agree as one file. The others have a cycle with decisions that the recording lacks.
 fn agree(file: &str) -> usize {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/ego").join(file);
     let recording = recording::read(&path).expect("a recording");

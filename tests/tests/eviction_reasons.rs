@@ -1,4 +1,4 @@
-//! Evictions say why: each reason, from a scenario in which it is the only one that applies.
+//! Reasons of evictions: each from a scenario in which it is the only applicable one.
 
 use fairground::trace::{Event, EvictReason};
 use fairground_tests::scenarios::{simulation, under};
@@ -33,8 +33,8 @@ jobs:
 - {name: wide, queue: back, gpu: 2}
 ";
 
-/// A queue within its fair share, but above its quota, loses work to one that stays within its quota: here because what
-/// is free is in two parts, and what goes fits nowhere else.
+/// A queue within its fair share but above its quota loses jobs to one that stays within its quota: here free resources
+/// are fragmented, and the evicted job fits nowhere else.
 #[test]
 fn within_the_fair_share_work_is_taken_for_a_quota() {
     let text = format!(
@@ -44,7 +44,7 @@ fn within_the_fair_share_work_is_taken_for_a_quota() {
     assert_eq!(evicted, [("b".to_owned(), EvictReason::ReclaimedForQuota)]);
 }
 
-/// Above its fair share it loses work for the fair share of another.
+/// A queue above its fair share loses jobs for the fair share of another.
 #[test]
 fn above_the_fair_share_work_is_taken_for_a_fair_share() {
     let text = format!(
@@ -54,7 +54,7 @@ fn above_the_fair_share_work_is_taken_for_a_fair_share() {
     assert_eq!(evicted, [("b".to_owned(), EvictReason::ReclaimedForFairShare)]);
 }
 
-/// Moved, preempted, called back by its owner, taken for a guarantee: the examples of the page.
+/// Moved, preempted, called back by the owner, evicted for a guarantee: the examples of the page.
 #[test]
 fn examples_evict_for_their_own_reasons() {
     let moved = example(include_str!("../../assets/scenarios/fragments-movable.yaml"));
@@ -69,7 +69,7 @@ fn examples_evict_for_their_own_reasons() {
     assert_eq!(shared, [EvictReason::ReclaimedForFairShare]);
 }
 
-/// Under YuniKorn and EGO: a limit that is lowered below what is used takes work for nobody.
+/// Under YuniKorn and EGO, a limit lowered below the usage evicts jobs without a preemptor.
 #[test]
 fn above_a_lowered_limit_work_is_taken_for_the_limit() {
     let text = "

@@ -1,4 +1,4 @@
-//! Explanations of decisions: why a job waits, what ends the wait, which queues were not selected, and the numbers compared.
+//! Explanations of decisions: reasons and outlooks of pending jobs, queues that were not selected, and compared numbers.
 
 use fairground::id::PartitionId;
 use fairground::sim::Simulation;
@@ -9,7 +9,7 @@ use fairground_tests::scenarios::under;
 
 const FREE: &str = "limit: unlimited, weight: 1";
 
-/// The refusal of a job at the end of the first cycle.
+/// Refusal of a job at the end of the first cycle.
 fn refusal(simulation: &mut Simulation, job: &str) -> Refusal {
     let record = simulation.advance().expect("a first cycle");
     let cluster = simulation.cluster();
@@ -17,8 +17,8 @@ fn refusal(simulation: &mut Simulation, job: &str) -> Refusal {
     of_job.cloned().unwrap_or_else(|| panic!("{job} does not wait"))
 }
 
-/// Every queue that was not selected for an eviction is listed once, where its path leaves the path of the reclaiming queue: a department
-/// with two projects once, and a second department beside it.
+/// Every queue that was not selected for an eviction is listed once, at the level where its path splits from that of the
+/// reclaiming queue: a department with two projects once, and a second department with it.
 #[test]
 fn every_spared_queue_is_told_once() {
     let text = format!(
@@ -51,7 +51,7 @@ jobs:
     }
 }
 
-/// What asks for more than the limit as such waits for an edit; what finds the limit used up does not.
+/// A request above the limit itself needs an edit; a request above the rest of the limit does not.
 #[test]
 fn more_than_a_limit_waits_for_an_edit() {
     let text = |gpus: u32| {
@@ -71,7 +71,7 @@ jobs:
     }
 }
 
-/// A non-preemptible job over its queue's fair share is refused for that, whether or not it is over the quota too.
+/// A non-preemptible job above its queue's fair share is refused for that reason, whether or not it is above the quota too.
 #[test]
 fn the_fair_share_is_compared_before_the_quota() {
     let text = "settings: {actions: [reclaim]}
@@ -89,7 +89,7 @@ jobs:
     assert_eq!(refused.checks[0].rule.key(), "kai/reclaim/can-reclaim");
 }
 
-/// Memory that is asked for is a part of the smallest GPU there is; a node without GPUs has none.
+/// A GPU memory request is a fraction of the smallest GPU; a node without GPUs does not count.
 #[test]
 fn a_node_without_gpus_measures_none() {
     let text = format!(
@@ -101,7 +101,7 @@ jobs: [{{name: j, queue: q, count: 2, gpu-memory: 40000}}]
     assert_eq!(under("runai", &text).ledger().rows[0].request.gpu, 1.0);
 }
 
-/// Free capacity that is too small for every waiting job is stranded; without waiting jobs none is.
+/// Free capacity that is too small for every pending job is stranded; without pending jobs none is.
 #[test]
 fn what_fits_nobody_who_waits_is_stranded() {
     let of = |waits: &str| {
@@ -120,8 +120,8 @@ jobs:
     assert_eq!(of("- {name: wide, queue: q, gpu: 2}\n"), (2.0, 2.0));
 }
 
-/// A node that has as many pods as it may says so; one that has too little of something names that; those that are common
-/// to all are closed to a queue that uses more than its share, and no selector is blamed for it.
+/// A node without free pod slots or with too little of a resource is reported so; common nodes are
+/// closed to a queue above its share, and the selector is not reported as the reason.
 #[test]
 fn first_in_first_out_says_what_each_node_lacks() {
     let reasons = |quota: &str| {
@@ -143,8 +143,8 @@ jobs:
     assert_eq!(reasons("0"), [(NodeReason::Gate, 2)]);
 }
 
-/// EGO reclaims from consumers above their quota that did not reclaim in the same pass: `b` is above its quota with the unit that it
-/// reclaimed, and `a` has lost what it used above its own. The refusal of `c` shows what protects `a`.
+/// EGO reclaims from consumers above their quota that did not reclaim in the same pass: `b` is above its quota with the unit
+/// that it reclaimed, and `a` has lost its excess. The refusal of `c` shows what protects `a`.
 #[test]
 fn a_consumer_within_its_quota_is_protected() {
     let text = "cycle: 5s
@@ -163,7 +163,7 @@ jobs:
     assert_eq!((check.rule.key(), of.as_deref(), check.holds), ("ego/over-quota", Some("a"), false));
 }
 
-/// KAI protects a job from its newest start on, also while a pod of an earlier one still shuts down.
+/// KAI protects a job from its latest start on, even while a pod of an earlier start is terminating.
 #[test]
 fn a_minimum_runtime_counts_from_the_newest_start() {
     let text = "settings: {default-preempt-min-runtime: 60s}
@@ -188,7 +188,7 @@ timeline: [{at: 5s, node: n2, state: ready}]
     assert_eq!(evicted, [1, 65]);
 }
 
-/// GPU memory counts as a part of the smallest GPU wherever GPUs are counted: two halves are one GPU, the limit of the queue.
+/// GPU memory counts as a fraction of the smallest GPU in all sums: two halves are one GPU, the limit of the queue.
 #[test]
 fn gpu_memory_counts_against_a_limit() {
     let text = "nodes: [{name: n, gpu: 4, gpu-memory: 80000}, {name: large, gpu: 4, gpu-memory: 160000}]
@@ -201,7 +201,7 @@ jobs: [{name: j, queue: q, count: 4, gpu-memory: 40000}]
     }
 }
 
-/// The order of the next cycle: every place with the rule that puts it behind the one before it.
+/// Order of the next cycle: every entry with the rule that places it behind the previous one.
 fn order_of(policy: &str, text: &str, queue: &str) -> Vec<String> {
     let simulation = under(policy, text);
     let queues = &simulation.cluster().queues;
@@ -215,7 +215,7 @@ fn order_of(policy: &str, text: &str, queue: &str) -> Vec<String> {
     levels.iter().flat_map(|level| &level.places).map(line).collect()
 }
 
-/// Queues are compared with their first waiting job; the jobs of a queue follow.
+/// Queues are compared by their first pending job; the jobs of a queue follow.
 #[test]
 fn the_order_of_the_next_cycle_is_listed() {
     let text = format!(
@@ -245,7 +245,7 @@ jobs:
     assert_eq!(started.collect::<Vec<_>>(), ["c1", "b2", "b1"], "the order is the one in which they start");
 }
 
-/// A job that waits for pods that leave its node waits for the last of them: those that were leaving already, and those evicted for it.
+/// A job with a claim waits for the last terminating pod of the node: those already terminating, and those evicted for it.
 #[test]
 fn what_claims_a_node_waits_for_the_last_that_leaves_it() {
     let text = |jobs: &str| {

@@ -1,5 +1,5 @@
-//! All recordings in the repository agree, through the rules and through scenario files, and the numbers that the page shows
-//! are those that were found.
+//! All recordings in the repository agree, through the rules and through scenario files, and the numbers on the page
+//! match the results.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use fairground_tests::recording;
 use fairground_tests::report::{Counts, FileReport, Verdict, total};
 use fairground_tests::run::{Options, Through, run, short_name};
 
-/// The policies with recordings, as the folders of the recordings begin.
+/// Policies with recordings, by the prefix of their folders.
 const POLICIES: [&str; 4] = ["kai", "yunikorn", "runai", "ego"];
 
-/// What every policy's recordings gave, through the rules and through scenario files.
+/// Results per policy, through the rules and through scenario files.
 static RULES: [LazyLock<Vec<FileReport>>; 4] = [
     LazyLock::new(|| run_all(POLICIES[0], Through::Rules)),
     LazyLock::new(|| run_all(POLICIES[1], Through::Rules)),
@@ -39,7 +39,7 @@ fn known_differences() -> Vec<Difference> {
     known::parse(include_str!("../known-differences.yaml")).expect("known differences")
 }
 
-/// Which policy a file of recordings is of: what its folder's name begins with.
+/// Policy of a recording: the prefix of its folder's name.
 fn policy_of(path: &Path) -> String {
     let folder = path.parent().and_then(Path::file_name);
     let folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -53,7 +53,7 @@ fn run_all(policy: &str, through: Through) -> Vec<FileReport> {
     run(&recordings, &Options { known: known_differences(), through, ..Options::default() })
 }
 
-/// Panics with the first failures, if there are some.
+/// Panics with the first failures, if any.
 fn assert_agree(reports: &[FileReport]) {
     let of_file = |file: &'_ FileReport| -> Vec<String> {
         let says = file.cases.iter().filter_map(|case| match &case.verdict {
@@ -81,7 +81,7 @@ macro_rules! recordings_agree {
     )* };
 }
 
-// One by one, so that what concerns one policy need not run the others'; `cargo xtask mutants` knows them by name.
+// Separate tests, so that policies can be run alone; `cargo xtask mutants` knows them by name.
 recordings_agree! {
     0 kai_recordings_agree kai_recordings_agree_through_scenario_files
     1 yunikorn_recordings_agree yunikorn_recordings_agree_through_scenario_files
@@ -99,7 +99,7 @@ fn every_recording_is_of_a_policy() {
     assert!(paths.iter().all(|path| POLICIES.contains(&policy_of(path).as_str())), "{paths:?}");
 }
 
-/// The counts are left in `target/through-scenarios.txt`.
+/// Writes the counts to `target/through-scenarios.txt`.
 #[test]
 fn known_differences_have_cases() {
     let scenarios = all(&SCENARIOS);
@@ -119,7 +119,7 @@ fn known_differences_have_cases() {
     }
 }
 
-/// What was found, a line for each policy as the page reads it, is what is committed.
+/// The results, one line per policy as read by the page, match the committed ones.
 #[test]
 fn the_page_shows_what_was_found() {
     let line = |index: usize| {

@@ -1,4 +1,4 @@
-//! The runner of the recordings notices when a recording says something else.
+//! The runner of the recordings detects modified recordings.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,8 @@ fn judge(case: &Value) -> Verdict {
     cycle::check(&case)
 }
 
-/// What the runner complains of after an edit of the start scenario's recording.
-fn complaint(edit: impl Fn(&mut Value)) -> String {
+/// Failure after an edit of the start scenario's recording.
+fn failure(edit: impl Fn(&mut Value)) -> String {
     let mut case = cases("start.jsonl").swap_remove(0);
     assert_eq!(judge(&case), Verdict::Equal);
     edit(&mut case);
@@ -32,29 +32,29 @@ fn complaint(edit: impl Fn(&mut Value)) -> String {
 #[test]
 fn another_node() {
     let says =
-        complaint(|c| c["outcomes"][0]["rounds"][1]["steps"][0]["commits"][0][0]["node"] = json!("node-1"));
+        failure(|c| c["outcomes"][0]["rounds"][1]["steps"][0]["commits"][0][0]["node"] = json!("node-1"));
     assert!(says.starts_with("round 1 allocate, commit 0: expected bind b2-0 on node-1"), "{says}");
 }
 
 #[test]
 fn a_missing_step() {
-    let says = complaint(|c| c["outcomes"][0]["rounds"][0]["steps"] = json!([]));
+    let says = failure(|c| c["outcomes"][0]["rounds"][0]["steps"] = json!([]));
     assert!(says.starts_with("round 0 reclaim, commit 0: expected nothing; got evict a2-0 for b2"), "{says}");
 }
 
 #[test]
 fn another_state_of_a_pod() {
-    let says = complaint(|c| c["outcomes"][0]["rounds"][0]["steps"][0]["pods"]["a2-0"][0] = json!("Running"));
+    let says = failure(|c| c["outcomes"][0]["rounds"][0]["steps"][0]["pods"]["a2-0"][0] = json!("Running"));
     assert!(says.starts_with("round 0 reclaim, pod a2-0: expected Running"), "{says}");
 }
 
 #[test]
 fn numbers_of_queues() {
-    let says = complaint(|c| {
+    let says = failure(|c| {
         c["outcomes"][0]["rounds"][0]["shares"]["team-a"]["fair_share"]["gpu"] = json!(2.0000000001)
     });
     assert!(says.starts_with("round 0 opening: queue team-a fair share"), "{says}");
-    let says = complaint(|c| {
+    let says = failure(|c| {
         c["outcomes"][0]["rounds"][0]["steps"][0]["queues"]["team-b"]["allocated"]["gpu"] = json!(3);
     });
     assert!(says.starts_with("round 0 reclaim, queue team-b allocated"), "{says}");
@@ -62,21 +62,20 @@ fn numbers_of_queues() {
 
 #[test]
 fn starts_and_openings() {
-    let says = complaint(|c| c["outcomes"][0]["rounds"][1]["steps"][0]["started"] = json!([]));
+    let says = failure(|c| c["outcomes"][0]["rounds"][1]["steps"][0]["started"] = json!([]));
     assert!(says.starts_with("round 1 allocate, started"), "{says}");
-    let says = complaint(|c| c["outcomes"][0]["rounds"][2]["open"]["jobs"]["b2"]["last_start_s"] = json!(-2));
+    let says = failure(|c| c["outcomes"][0]["rounds"][2]["open"]["jobs"]["b2"]["last_start_s"] = json!(-2));
     assert!(says.starts_with("round 2 opening: job b2"), "{says}");
-    let says = complaint(|c| {
-        c["outcomes"][0]["rounds"][1]["open"]["pods"]["b2-0"] = json!(["Running", "node-2", []])
-    });
+    let says =
+        failure(|c| c["outcomes"][0]["rounds"][1]["open"]["pods"]["b2-0"] = json!(["Running", "node-2", []]));
     assert!(says.starts_with("round 1 opening: pod b2-0"), "{says}");
 }
 
-/// What the recording does not name is no agreement.
+/// Objects missing in the recording are failures.
 #[test]
 fn missing_pods_jobs_and_queues() {
     let remove = |at: &'static [&'static str]| {
-        complaint(move |c| {
+        failure(move |c| {
             let (last, path) = at.split_last().expect("a place");
             let mut value = &mut c["outcomes"][0]["rounds"];
             for step in path {
@@ -90,7 +89,7 @@ fn missing_pods_jobs_and_queues() {
     };
     assert_eq!(remove(&["1", "open", "pods", "b2-0"]), "round 1 opening: pod b2-0: not in the recording");
     assert_eq!(remove(&["1", "open", "jobs", "b2"]), "round 1 opening: job b2: not in the recording");
-    let says = complaint(|c| {
+    let says = failure(|c| {
         let step = &mut c["outcomes"][0]["rounds"][0]["steps"][0]["queues"];
         step["team-c"] = step["team-a"].clone();
     });
@@ -99,7 +98,7 @@ fn missing_pods_jobs_and_queues() {
 
 #[test]
 fn what_jobs_hold_and_on_which_devices() {
-    let says = complaint(|c| {
+    let says = failure(|c| {
         c["outcomes"][0]["rounds"][1]["open"]["jobs"]["a1"]["allocated"]["gpu"] = json!(1);
     });
     assert!(
@@ -128,8 +127,8 @@ fn what_jobs_hold_and_on_which_devices() {
     assert!(merged > 10, "{merged}");
 }
 
-/// What the runner complains of when the edited start scenario is run as a file.
-fn complaint_of_file(edit: impl Fn(&mut Value)) -> String {
+/// Failure of the edited start scenario, run as a file.
+fn failure_of_file(edit: impl Fn(&mut Value)) -> String {
     let judge = |case: &Value| {
         let case: cycle::Case = serde_json::from_value(case.clone()).expect("a case");
         front::kai_cycle::check(&case)
@@ -146,40 +145,40 @@ fn complaint_of_file(edit: impl Fn(&mut Value)) -> String {
 #[test]
 fn files_are_held_against_all_of_the_recording() {
     let rounds = |c: &mut Value| c["outcomes"][0]["rounds"].take();
-    let says = complaint_of_file(|c| {
+    let says = failure_of_file(|c| {
         c["outcomes"][0]["rounds"][1]["steps"][0]["commits"][0][0]["node"] = json!("node-1");
     });
     assert!(says.starts_with("round 1, allocate, commit 0: expected bind b2-0 on node-1"), "{says}");
-    let says = complaint_of_file(|c| c["outcomes"][0]["rounds"][0]["steps"] = json!([]));
+    let says = failure_of_file(|c| c["outcomes"][0]["rounds"][0]["steps"] = json!([]));
     assert!(says.starts_with("round 0, reclaim, expected nothing more; got evict a2-0 for b2"), "{says}");
-    let says = complaint_of_file(|c| {
+    let says = failure_of_file(|c| {
         c["outcomes"][0]["rounds"][0]["shares"]["team-a"]["fair_share"]["gpu"] = json!(3);
     });
     assert!(says.starts_with("round 0, opening: queue team-a fair share"), "{says}");
-    let says = complaint_of_file(|c| {
+    let says = failure_of_file(|c| {
         c["outcomes"][0]["rounds"][1]["open"]["pods"]["b2-0"] = json!(["Running", "node-2", []]);
     });
     assert!(says.starts_with("round 1, opening: pod b2-0: expected Running"), "{says}");
-    let says = complaint_of_file(|c| {
+    let says = failure_of_file(|c| {
         let mut rounds = rounds(c);
         rounds[1]["open"]["pods"].as_object_mut().expect("pods").remove("b2-0");
         c["outcomes"][0]["rounds"] = rounds;
     });
     assert_eq!(says, "round 1, opening: pod b2-0: not in the recorded opening");
-    assert_eq!(complaint_of_file(|c| c["outcomes"] = json!([])), "round 0, no outcomes");
+    assert_eq!(failure_of_file(|c| c["outcomes"] = json!([])), "round 0, no outcomes");
 }
 
 #[test]
 fn nonsense_is_named() {
-    let says = complaint(|c| c["jobs"][0]["pods"][0]["status"] = json!("Resting"));
+    let says = failure(|c| c["jobs"][0]["pods"][0]["status"] = json!("Resting"));
     assert_eq!(says, "unknown status \"Resting\"");
-    let says = complaint(|c| c["outcomes"][0]["rounds"][0]["steps"][0]["action"] = json!("dance"));
+    let says = failure(|c| c["outcomes"][0]["rounds"][0]["steps"][0]["action"] = json!("dance"));
     assert!(says.contains("\"dance\""), "{says}");
-    let says = complaint(|c| c["outcomes"] = json!([]));
+    let says = failure(|c| c["outcomes"] = json!([]));
     assert_eq!(says, "no outcomes");
 }
 
-/// Names of new devices are free, but who shares one with whom is not.
+/// Names of new devices are arbitrary, but sharing is not.
 #[test]
 fn devices() {
     let cases = cases("fractions.jsonl.gz");
@@ -219,8 +218,8 @@ fn malformed_files() {
     assert_eq!(short, "1 cases, but the header says 2");
 }
 
-/// What the runner complains of after an edit of a worked example of Run:ai.
-fn runai_complaint(id: &str, edit: impl Fn(&mut Value)) -> String {
+/// Failure after an edit of a worked example of Run:ai.
+fn runai_failure(id: &str, edit: impl Fn(&mut Value)) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/runai/worked-examples.jsonl");
     let recording = recording::read(&path).expect("a recording");
     let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
@@ -236,26 +235,26 @@ fn runai_complaint(id: &str, edit: impl Fn(&mut Value)) -> String {
 #[test]
 fn other_numbers_and_decisions_of_runai() {
     let table = "runai-06-caps";
-    let says = runai_complaint(table, |c| c["expect"][0]["exact"]["P2"]["gpu"] = json!("9"));
+    let says = runai_failure(table, |c| c["expect"][0]["exact"]["P2"]["gpu"] = json!("9"));
     assert_eq!(says, "P2 gpu exact: expected \"9\", got (46, 5)");
-    let says = runai_complaint(table, |c| c["expect"][0]["whole"]["P2"]["gpu"] = json!("10"));
+    let says = runai_failure(table, |c| c["expect"][0]["whole"]["P2"]["gpu"] = json!("10"));
     assert_eq!(says, "P2 gpu whole: expected 10, got 9");
-    let says = runai_complaint(table, |c| c["expect"][0]["headline"]["P1"] = json!("5"));
+    let says = runai_failure(table, |c| c["expect"][0]["headline"]["P1"] = json!("5"));
     assert!(says.starts_with("headline of P1"), "{says}");
-    let says = runai_complaint("runai-11-quickstart", |c| c["steps"][4][7] = json!(["a2"]));
+    let says = runai_failure("runai-11-quickstart", |c| c["steps"][4][7] = json!(["a2"]));
     assert!(says.starts_with("step 4 \"submit\": expected"), "{says}");
-    let says = runai_complaint("runai-11-quickstart", |c| c["steps"][3][1]["team-a"][3] = json!("in-quota"));
+    let says = runai_failure("runai-11-quickstart", |c| c["steps"][3][1]["team-a"][3] = json!("in-quota"));
     assert!(says.starts_with("step 3 \"state\": team-a"), "{says}");
-    let says = runai_complaint("runai-15-priority-preempt", |c| c["steps"][3][6] = json!("over-limit"));
+    let says = runai_failure("runai-15-priority-preempt", |c| c["steps"][3][6] = json!("over-limit"));
     assert!(says.contains("non-preemptible-over-quota"), "{says}");
-    let says = runai_complaint("runai-20-fractions", |c| c["partA"]["spread"]["f2"] = json!("n1/g0"));
+    let says = runai_failure("runai-20-fractions", |c| c["partA"]["spread"]["f2"] = json!("n1/g0"));
     assert!(says.starts_with("part A spread"), "{says}");
-    let says = runai_complaint("runai-21-multi-resource", |c| c["expect_state"]["queue"] = json!("in-quota"));
+    let says = runai_failure("runai-21-multi-resource", |c| c["expect_state"]["queue"] = json!("in-quota"));
     assert!(says.starts_with("state"), "{says}");
 }
 
-/// What the runner complains of after an edit of the first YuniKorn scenario.
-fn yunikorn_complaint(edit: impl Fn(&mut Value)) -> String {
+/// Failure after an edit of the first YuniKorn scenario.
+fn yunikorn_failure(edit: impl Fn(&mut Value)) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/yunikorn/seed-multitenancy.jsonl");
     let recording = recording::read(&path).expect("a recording");
     let mut case: Value = serde_json::from_str(&recording.cases[0].1).expect("a case");
@@ -270,22 +269,21 @@ fn yunikorn_complaint(edit: impl Fn(&mut Value)) -> String {
 
 #[test]
 fn yunikorn_cycles_orders_states_and_headroom() {
-    let says = yunikorn_complaint(|c| c["trace"][0]["cycles"][2]["ask"] = json!("low-P3"));
+    let says = yunikorn_failure(|c| c["trace"][0]["cycles"][2]["ask"] = json!("low-P3"));
     assert!(says.starts_with("t 0 cycle 2 ask: expected \"low-P3\""), "{says}");
-    let says = yunikorn_complaint(|c| {
+    let says = yunikorn_failure(|c| {
         c["trace"][0]["cycles"][0]["order"]["queues"]["root"] = json!(["tenants", "system"])
     });
     assert!(says.starts_with("t 0 cycle 0 order queues root"), "{says}");
-    let says = yunikorn_complaint(|c| {
-        c["trace"][0]["cycles"][0]["patch"]["queues"]["root.system"]["eff"] = json!(11)
-    });
+    let says =
+        yunikorn_failure(|c| c["trace"][0]["cycles"][0]["patch"]["queues"]["root.system"]["eff"] = json!(11));
     assert!(says.starts_with("t 0 cycle 0 queues root.system eff: expected 11"), "{says}");
-    let says = yunikorn_complaint(|c| {
+    let says = yunikorn_failure(|c| {
         let last = c["trace"].as_array().map_or(0, Vec::len) - 1;
         c["trace"][last]["headroom"]["root"]["vcore"] = json!(1);
     });
     assert!(says.starts_with("headroom of root"), "{says}");
-    let says = yunikorn_complaint(|c| {
+    let says = yunikorn_failure(|c| {
         if let Some(cycles) = c["trace"][0]["cycles"].as_array_mut() {
             let again = cycles[10].clone();
             cycles.push(again);

@@ -1,4 +1,4 @@
-//! First in, first out: a generated trace has the answer that an independent computation gives.
+//! First in, first out: a generated trace gives the result of an independent computation.
 
 use std::fmt::Write;
 
@@ -7,11 +7,11 @@ use fairground::scenario::check;
 use fairground::sim::Simulation;
 use fairground_tests::fifo_reference::{NODE_GPUS, Row, generated, starts};
 
-/// Nodes of each queue.
+/// Number of nodes per queue.
 const NODES: [u32; 4] = [1, 2, 3, 6];
 const JOBS: usize = 3_000;
 
-/// When each job starts in a simulation of the trace, read from CSV, and the mean wait that the summary gives.
+/// Start times in a simulation of the trace, read from CSV, and the mean wait of the summary.
 fn simulated(rows: &[Row]) -> (Vec<i64>, f64) {
     let mut jobs = String::from("id,submit_s,duration_s,gpus,vc\n");
     for (i, row) in rows.iter().enumerate() {
@@ -61,7 +61,7 @@ fn a_generated_trace_comes_out_as_computed_independently() {
     }
 }
 
-/// The numbers themselves, so that generator, computation and engine cannot drift together.
+/// Pins the numbers, so that generator, computation and engine cannot drift together.
 #[test]
 fn the_answer_stays_the_same() {
     let rows = generated(1, JOBS, &NODES);
@@ -72,14 +72,14 @@ fn the_answer_stays_the_same() {
     assert_eq!(answer, "61360.862 Some(1336537) 2022");
 }
 
-/// By hand: queue 0 has one node. The second job waits for the first, the third for the second although it would fit, since
-/// nobody overtakes; the two together then leave no room for the fourth.
+/// Computed by hand: queue 0 has one node. The second job waits for the first, the third for the second although it would fit,
+/// because jobs do not overtake; the two together leave no room for the fourth.
 #[test]
 fn the_computation_agrees_with_one_by_hand() {
     let row = |submit, duration, gpus| Row { queue: 0, submit, duration, gpus };
     let rows = [row(0, 10, 4), row(1, 10, 8), row(2, 10, 1), row(3, 5, 8)];
     assert_eq!(starts(&rows, &[1]), [0, 10, 20, 30]);
     let rows = [row(0, 10, 4), row(0, 20, 6), row(0, 5, 2), row(1, 1, 16), row(2, 1, 1)];
-    // 4 on the first node, 6 on the second, 2 beside them; two empty nodes are there at 20.
+    // 4 on the first node, 6 on the second, 2 on the same node; two empty nodes are available at 20.
     assert_eq!(starts(&rows, &[2]), [0, 0, 0, 20, 21]);
 }

@@ -1,4 +1,4 @@
-//! What `kubectl` prints of a cluster becomes a scenario at its present moment.
+//! Output of `kubectl` for a cluster becomes a scenario of its present state.
 
 use expect_test::expect;
 use fairground::import::{Imported, Kind, Options, Source, import_kubernetes, recognise};
@@ -6,7 +6,7 @@ use fairground::scenario::{check, read, to_yaml};
 use fairground::sim::Simulation;
 use fairground::trace::Event;
 
-/// Two nodes, two queues below a parent, and every kind of work; some of it is of other schedulers.
+/// Two nodes, two queues below a parent, and all kinds of workloads, some of other schedulers.
 const CLUSTER: &str = r#"
 apiVersion: v1
 kind: Node
@@ -200,7 +200,7 @@ fn what_was_assumed_and_left_out_is_reported() {
     .assert_eq(&lines.collect::<String>());
 }
 
-/// What runs stays where it is; the next cycle starts what has room.
+/// Running pods stay on their nodes; the next cycle starts pods with room.
 #[test]
 fn the_next_cycle_goes_on_from_there() {
     let scenario = imported(CLUSTER).scenario.expect("a scenario");
@@ -216,7 +216,7 @@ fn the_next_cycle_goes_on_from_there() {
     assert_eq!(bound.collect::<Vec<_>>(), [("pg-train/2", "gpu-a")]);
 }
 
-/// The same objects as a list of `kubectl -o json`, and as KAI's snapshot has them.
+/// The same objects as a list of `kubectl -o json`, and as in KAI's snapshot.
 #[test]
 fn lists_and_snapshots_are_read_too() {
     let queue = r#"{"metadata": {"name": "q"}, "spec": {"resources": {"gpu": {"quota": 1, "limit": -1}}}}"#;
@@ -237,7 +237,7 @@ fn lists_and_snapshots_are_read_too() {
     }
 }
 
-/// What cannot be read is told with its line; nothing is made of it.
+/// Unreadable input is reported with its line, and imports nothing.
 #[test]
 fn what_cannot_be_read_is_told() {
     let says = |text: &str| {
@@ -258,7 +258,7 @@ fn what_cannot_be_read_is_told() {
     assert_eq!(says("{\"apiVersion\": \"v1\", \"kind\": \"Pod\"").len(), 1);
 }
 
-/// Subgroups become pod sets; a bind request that has not failed puts its pod on a node; huge amounts and loops of parents end.
+/// Subgroups become pod sets; a bind request that has not failed places its pod; huge amounts and cyclic parents terminate.
 #[test]
 fn gangs_bind_requests_and_extremes_are_read() {
     let pod = |name: &str, subgroup: &str, cpu: &str| {

@@ -1,10 +1,10 @@
-//! Objects of Kueue and of Volcano, alone and among others, become a scenario of the policy that is chosen.
+//! Objects of Kueue and Volcano, alone and mixed, become a scenario of the selected policy.
 
 use expect_test::expect;
 use fairground::import::{Imported, Kind, Options, Source, import_kubernetes, recognise};
 use fairground::scenario::{check, to_yaml};
 
-/// A cohort with two ClusterQueues, one of which has two flavors, and workloads that wait, run and are over.
+/// A cohort with two ClusterQueues, one with two flavors, and pending, running and finished workloads.
 const KUEUE: &str = r#"
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ResourceFlavor
@@ -113,7 +113,7 @@ metadata: {name: gpu-a, labels: {tier: spot}}
 status: {allocatable: {cpu: "32", memory: 128Gi, pods: "110", nvidia.com/gpu: "8"}}
 "#;
 
-/// Queues of Volcano, and a pod group of which one pod runs.
+/// Queues of Volcano, and a pod group with one running pod.
 const VOLCANO: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
 {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "root"}, "spec": {}},
 {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "research"},
@@ -141,7 +141,7 @@ fn of(text: &str, policy: &str) -> Imported {
     imported(&[Source { file: "", text }], policy)
 }
 
-/// The scenario, then what was said of it.
+/// The scenario, then the messages.
 fn shown(Imported { scenario, report }: Imported) -> String {
     let scenario = scenario.unwrap_or_else(|| panic!("{:?}", report.diagnostics));
     let checked = check(&scenario);
@@ -261,7 +261,7 @@ fn volcano_becomes_queues_and_jobs() {
     "#]].assert_eq(&shown(of(VOLCANO, "kai")));
 }
 
-/// Under another policy the same objects are put into its words, and the notes say what that changes.
+/// Under another policy the same objects are translated, with notes about changes.
 #[test]
 fn the_chosen_policy_gets_its_own_words() {
     for policy in ["kai", "runai", "yunikorn", "ego", "max-min", "drf", "fifo"] {
@@ -273,7 +273,7 @@ fn the_chosen_policy_gets_its_own_words() {
     }
 }
 
-/// Several files with several schedulers' objects: every object counts once, with its file and line.
+/// Several files with objects of several schedulers: every object counts once, with file and line.
 #[test]
 fn a_mixture_names_files_and_lines() {
     let kai = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: k}\nspec: {resources: {gpu: {quota: 1, limit: -1}}}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n";
@@ -295,7 +295,7 @@ fn a_mixture_names_files_and_lines() {
     }
 }
 
-/// Values that cannot be read are reported with file, line and field; loops, huge counts and missing parts end.
+/// Unreadable values are reported with file, line and field; cycles, huge counts and missing parts terminate.
 #[test]
 fn hostile_objects_end_with_a_message() {
     let queue = |spec: &str| {

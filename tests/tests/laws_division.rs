@@ -1,8 +1,8 @@
 //! Laws of the division of one level (kai.md 2.3).
 //!
-//! Amounts are multiples of a quarter, so that all sums are exact and the laws hold to the last bit. What does *not* hold is as
-//! instructive: the sum may exceed the total (quotas), a share may exceed request and limit by less than a unit
-//! (remainders), and asking for more may bring less (1.5 offered: who wants 1.5 gets it, who wants 1.6 gets 1).
+//! Amounts are multiples of a quarter, so that all sums are exact and the laws hold to the last bit. Some statements do *not*
+//! hold: the sum may exceed the total (quotas), a share may exceed request and limit by less than a unit
+//! (remainders), and a larger request may get less (offered 1.5: a request of 1.5 gets 1.5, one of 1.6 gets 1).
 
 use fairground::policy::kai::share::division::{Sibling, Step, divide, divide_recorded};
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ fn shares(total: f64, k: f64, siblings: &[Sibling<'_>]) -> (Vec<f64>, f64) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The order in which queues are given does not matter.
+    /// The order of the input does not matter.
     #[test]
     fn order_is_irrelevant(
         queues in prop::collection::vec(queue(), 1..8), total in quarters(40), k in 0..3u32, seed in any::<u64>(),
@@ -95,7 +95,7 @@ proptest! {
         }
     }
 
-    /// Recording changes nothing, and the recorded grants and gifts add up to the result.
+    /// Recording changes nothing, and the recorded amounts add up to the result.
     #[test]
     fn the_record_is_the_result(
         queues in prop::collection::vec(queue(), 1..8), total in 0.0..40.0f64, k in 0.0..2.0f64,
@@ -117,7 +117,7 @@ proptest! {
         }
     }
 
-    /// What is granted for the quota is never taken back; nothing ends a whole unit above limit or request.
+    /// The amount granted for the quota is kept; no share exceeds limit or request by a whole unit.
     #[test]
     fn bounds(queues in prop::collection::vec(queue(), 1..8), total in quarters(40), k in 0..3u32) {
         let siblings = siblings(&queues);
@@ -128,7 +128,7 @@ proptest! {
         }
     }
 
-    /// Shares and rest add up to the total, unless the quotas alone exceed it; then nobody gets more than that.
+    /// Shares and rest add up to the total, unless the quotas alone exceed it; then no queue gets more than its quota.
     #[test]
     fn sums(queues in prop::collection::vec(queue(), 1..8), total in quarters(40), k in 0..3u32) {
         let siblings = siblings(&queues);
@@ -143,7 +143,7 @@ proptest! {
         }
     }
 
-    /// Without weight there is the quota and nothing else.
+    /// A queue of weight 0 gets its quota only.
     #[test]
     fn no_weight_no_surplus(queues in prop::collection::vec(queue(), 1..8), total in quarters(40), k in 0..3u32) {
         let siblings = siblings(&queues);
@@ -153,7 +153,7 @@ proptest! {
         }
     }
 
-    /// Where all have weight and no past, something is left only when nobody wants more.
+    /// If all queues have weight and no usage history, a rest remains only without unmet demand.
     #[test]
     fn nothing_is_wasted(
         queues in prop::collection::vec(queue(), 1..8), total in quarters(40), k in 0..3u32,
@@ -170,7 +170,7 @@ proptest! {
         }
     }
 
-    /// Queues of lower priority without quota cost the others at most the rounded-off unit.
+    /// Queues of lower priority without quota cost the others at most the rounded unit.
     #[test]
     fn lower_priority_takes_only_remainders(
         queues in prop::collection::vec(queue(), 1..8), total in quarters(40), k in 0..3u32,
@@ -188,7 +188,7 @@ proptest! {
         }
     }
 
-    /// Equal queues get equal shares but for one unit, and that goes to the older one.
+    /// Equal queues get equal shares except for one unit, which goes to the older one.
     #[test]
     fn twins(
         queues in prop::collection::vec(queue(), 1..7), total in quarters(40), k in 0..3u32,

@@ -1,11 +1,11 @@
-//! Every law over scenarios drawn as wide as the format, a few hundred of each policy; `cargo xtask soak` draws as many
-//! as one likes.
+//! Every law over random scenarios that cover the format, a few hundred per policy; `cargo xtask soak` runs any
+//! number.
 
 use fairground::scenario::{Scenario, check, to_yaml};
 use fairground_tests::draw;
 use fairground_tests::soak::{broken, soak};
 
-/// Scenarios of each policy.
+/// Number of scenarios per policy.
 const CASES: u64 = 120;
 
 fn laws_hold(policy: &str) {
@@ -35,7 +35,7 @@ laws_hold! {
     under_drf "drf"
 }
 
-/// What is drawn reaches what laws over small plans do not: each of these stands in at least one of twenty scenarios.
+/// Random scenarios cover features that small plans lack: each occurs in at least one of twenty scenarios.
 #[test]
 fn what_is_drawn_is_wide() {
     let drawn: Vec<Scenario> = (1..=CASES).map(|seed| draw::scenario("runai", seed)).collect();
@@ -77,10 +77,10 @@ fn what_is_drawn_is_wide() {
     assert!(rare.is_empty(), "{rare:?}");
 }
 
-/// A broken law is found, and what is left of its scenario is what breaks it.
+/// A violated law is found, and the minimised scenario still violates it.
 #[test]
 fn what_breaks_a_law_is_found() {
-    // No law is broken today, so the scenario is: it cannot run.
+    // No law is violated at present, so an invalid scenario is used.
     let mut scenario = draw::scenario("kai", 1);
     std::sync::Arc::make_mut(&mut scenario.jobs)[0].queue = "nowhere".into();
     let found = broken(&scenario, 1, None).map(|broken| broken.law);

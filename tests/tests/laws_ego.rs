@@ -1,5 +1,5 @@
 //! Laws of the EGO policy (ego.md 11.1) over small generated plans: ownership, private pools, lending, limits, priorities, several
-//! dimensions, graces, and work that comes and goes.
+//! dimensions, grace periods, and changing demand.
 
 use fairground::id::{Arena, Id};
 use fairground::policy::ego::cycle::{Cycle, run};
@@ -108,7 +108,7 @@ fn state(world: &World) -> PoolState<'_> {
     state
 }
 
-/// Work comes and goes, then a cycle takes place.
+/// Changes the demand, then runs a cycle.
 fn step(n: &mut Numbers, state: &mut PoolState<'_>, layout: &Layout) -> Cycle {
     state.now = state.now + Span::from_seconds(n.one_of(&[0, 5, 10, 30]));
     for sub in state.subs.ids() {
@@ -177,7 +177,7 @@ fn check_table(
     Ok(())
 }
 
-/// E-P6, from the units alone: nothing is ever used twice, and what is held fits beside it.
+/// E-P6, from the units alone: no resource is used twice, and held resources fit in addition.
 fn check_hosts(state: &PoolState<'_>) -> Result<(), TestCaseError> {
     for (host, capacity) in state.plan.hosts.iter() {
         let mut used = Dims::default();
@@ -198,7 +198,7 @@ fn check_hosts(state: &PoolState<'_>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// OC-14: whatever started in a cycle belongs to an allocation whose first units all run or are promised.
+/// OC-14: every unit started in a cycle belongs to an allocation whose first units all run or are earmarked.
 fn check_first_units(state: &PoolState<'_>) -> Result<(), TestCaseError> {
     let lost = |sub: SubId| {
         state.changes.iter().any(|c| matches!(c, UnitChange::Reclaimed(id) if state.units[*id].sub == sub))
@@ -212,7 +212,7 @@ fn check_first_units(state: &PoolState<'_>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// E-P8, from the numbers recorded with each reclaim and again from the tree.
+/// E-P8, from the numbers recorded with each reclaim, and recomputed from the tree.
 fn check_reclaims(state: &PoolState<'_>, cycle: &Cycle) -> Result<(), TestCaseError> {
     let consumers = &state.plan.consumers;
     for why in cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims).filter_map(|r| r.why.as_ref()) {
@@ -261,7 +261,7 @@ proptest! {
         let changes = |by: u64| {
             let n = &mut Numbers::new(bytes.clone());
             let mut world = world(n, true);
-            // Siblings stand at the same depth; each depth is scaled differently.
+            // Siblings have the same depth; each depth is scaled differently.
             let scaled: Arena<ConsumerId, (u64, u64)> = world.ratios.values().zip(world.plan.consumers.values())
                 .map(|(&(r, d), c)| (r * by.pow(c.depth as u32), d))
                 .collect();
@@ -278,7 +278,7 @@ proptest! {
         prop_assert_eq!(&changes(1), &plain);
     }
 
-    /// E-P7: without graces and with constant demand, cycles come to rest.
+    /// E-P7: without grace periods and with constant demand, the state converges.
     #[test]
     fn it_settles(bytes in prop::collection::vec(any::<u8>(), 100..400)) {
         let n = &mut Numbers::new(bytes);
@@ -295,7 +295,7 @@ proptest! {
         prop_assert!(rests, "still moving: {:?}", state.changes);
     }
 
-    /// E-P9: units that run elsewhere change no number of a pool, as long as as much is wanted of it.
+    /// E-P9: units that run elsewhere do not change the numbers of a pool, if the demand on it is the same.
     #[test]
     fn pools_keep_separate_books(bytes in prop::collection::vec(any::<u8>(), 100..400), more in 1..5u32) {
         let n = &mut Numbers::new(bytes);
@@ -304,7 +304,7 @@ proptest! {
         let mut state = state(&world);
         step(n, &mut state, &layout);
         let before = tables(&state, &layout);
-        // A sub-allocation that wants nothing stays out: its size would join the sizes that occur.
+        // A sub-allocation without demand is excluded, because its size would be added to the sizes in use.
         for sub in state.subs.values_mut().filter(|sub| sub.want > 0 && sub.want >= sub.covered()) {
             sub.outside += more;
             sub.want += more;
@@ -335,7 +335,7 @@ proptest! {
     }
 }
 
-/// The generator reaches what the laws speak of.
+/// The generator covers the cases of the laws.
 #[test]
 fn the_worlds_are_not_empty() {
     let (mut reclaims, mut lent, mut graces, mut owned, mut called_back) = (0, 0, 0, 0, 0);

@@ -1,13 +1,13 @@
-//! R-P10 of runai.md 10, as far as it holds: gangs on the engine of KAI, which Run:ai runs on.
+//! R-P10 of runai.md 10, as far as it holds: gangs on the engine of KAI, which Run:ai uses.
 //!
-//! As written, *a gang has 0 or at least `min-available` running pods at every cycle end*, it does not hold, and cannot. A pod
-//! that consolidation (or a reclaim that moves) takes off its node claims its new place for one cycle only, because nothing of a
-//! claim survives the cycle (kai.md 4.5). In the next cycle it is a pending pod like others, and its place may go to whoever comes
-//! before it in the order; until it runs again, the rest of its gang runs without it, for as long as the grace of stale gangs
-//! allows. And pods end by themselves, or with their node, without asking their gang.
+//! The literal statement, *a gang has 0 or at least `min-available` running pods at every cycle end*, does not hold. A pod
+//! that consolidation (or a reclaim that moves) takes off its node claims its new node for one cycle only, because claims do
+//! not survive the cycle (kai.md 4.5). In the next cycle it is an ordinary pending pod, and its node may go to a pod that
+//! precedes it; until it runs again, the rest of its gang runs without it, for the grace period of stale
+//! gangs. Pods also complete, or are lost with their node, independently of their gang.
 //!
-//! What holds is proved here: a gang never *starts* below its minimum; and one that runs below it lacks exactly pods that ended,
-//! were moved, or lost their node. What is taken for others without a new place never leaves a part of a gang behind.
+//! The following holds: a gang never *starts* below its minimum, and a gang running below it lacks exactly pods that completed,
+//! were moved, or lost their node. Evictions without a new node never leave a part of a gang running.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use fairground::trace::{Event, EvictReason};
 use fairground_tests::worlds::{Numbers, plan, pooled};
 use proptest::prelude::*;
 
-/// Cycles that are looked at.
+/// Number of checked cycles.
 const CYCLES: u32 = 40;
 
 fn policies() -> Vec<Policy> {
@@ -35,7 +35,7 @@ fn policies() -> Vec<Policy> {
     ]
 }
 
-/// Plans in which jobs of several pods have minimums of all kinds, some with pods of two kinds.
+/// Plans with jobs of several pods with various minimums, some with two pod sets.
 fn plans() -> impl Strategy<Value = Plan> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..220);
     let policies = policies();
@@ -47,7 +47,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// Gives every job its kinds of pods anew: one, or two of which the first has one pod.
+/// Replaces the pod sets of every job: one, or two of which the first has one pod.
 fn set_kinds(cluster: &mut Cluster, n: &mut Numbers) {
     let mut sets: Arena<PodSetId, PodSet> = Arena::default();
     for job in cluster.jobs.ids() {
@@ -66,14 +66,14 @@ fn set_kinds(cluster: &mut Cluster, n: &mut Numbers) {
     cluster.pod_sets = sets;
 }
 
-/// Why a pod that once ran does not run now.
+/// Reason for which a pod that ran no longer runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
     Ended,
     Told(EvictReason),
 }
 
-/// Who runs, and why others do not any more; folded from events.
+/// Running pods, and the reasons of others that no longer run; folded from events.
 #[derive(Default)]
 struct Pods {
     held: BTreeSet<PodId>,
@@ -104,7 +104,7 @@ impl Pods {
         self.left.insert(pod, why);
     }
 
-    /// Pod sets of a job with fewer pods than their minimum: those that run, and those that do not any more.
+    /// Pod sets of a job below their minimum, with the number of running pods and the reasons of the others.
     fn below(&self, cluster: &Cluster, job: JobId) -> Vec<(PodSetId, usize, Vec<Left>)> {
         let of = |set| {
             let is_of = |pod: PodId| cluster.pods[pod].pod_set == set;
@@ -118,7 +118,7 @@ impl Pods {
     }
 }
 
-/// Follows a run; `each` sees the pods after the last bind of every job in a cycle, with that job, and at its end.
+/// Follows a run; calls `each` after the last bind of every job in a cycle, with that job, and at the end of the cycle.
 fn run(plan: &Plan, mut each: impl FnMut(&Cluster, &Pods, &CycleRecord, Option<JobId>)) {
     let mut simulation = Simulation::new(plan);
     let mut pods = Pods::at_start(simulation.cluster());
@@ -133,7 +133,7 @@ fn run(plan: &Plan, mut each: impl FnMut(&Cluster, &Pods, &CycleRecord, Option<J
             };
             for (i, &event) in events.iter().enumerate() {
                 pods.happened(event);
-                // What is placed may be moved later in the same cycle, so a job is looked at once all of it is placed.
+                // A placed pod may be moved later in the same cycle, so a job is checked once it is placed completely.
                 let job =
                     job_of(&event).filter(|job| !events[i + 1..].iter().any(|e| job_of(e) == Some(*job)));
                 if let Some(job) = job {
@@ -150,7 +150,7 @@ fn run(plan: &Plan, mut each: impl FnMut(&Cluster, &Pods, &CycleRecord, Option<J
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Whenever pods of a gang are placed, as many run as must run together.
+    /// Whenever pods of a gang are placed, at least its minimum runs.
     #[test]
     fn a_gang_never_starts_below_its_minimum(plan in plans()) {
         let mut broken = Vec::new();
@@ -165,7 +165,7 @@ proptest! {
         prop_assert_eq!(broken, vec![]);
     }
 
-    /// At the end of every cycle a gang of which something runs has its minimum, but for pods that ended, were moved, or lost
+    /// At the end of every cycle a running gang has its minimum, except for pods that completed, were moved, or lost
     /// their node.
     #[test]
     fn a_gang_below_its_minimum_lacks_only_what_moved_or_ended(plan in plans()) {

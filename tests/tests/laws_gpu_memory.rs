@@ -1,4 +1,4 @@
-//! Whatever memory the GPUs of a plan have, also one that no GPU has, every cycle ends and nothing is placed twice.
+//! With any GPU memory, even an unrealistic one, every cycle ends and no resource is allocated twice.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use fairground_tests::laws::what_waits_has_a_reason;
 use fairground_tests::worlds::{Numbers, plan, pooled};
 use proptest::prelude::*;
 
-/// Cycles that are looked at.
+/// Number of checked cycles.
 const CYCLES: u32 = 30;
-/// Unknown, below what is counted, around a hundred, usual ones, and those that are taken for bytes.
+/// Unknown, below the counted minimum, around a hundred, usual ones, and those read as bytes.
 const MEMORIES: [i64; 14] = [
     0,
     1,
@@ -54,7 +54,7 @@ proptest! {
         for (node, memory) in plan.cluster.nodes.values_mut().zip(memories.iter().cycle()) {
             node.gpu_memory_mib = MEMORIES[*memory];
         }
-        // Every other set of pods that asks for parts of devices asks for memory instead.
+        // Every other pod set that requests fractions of devices requests memory instead.
         let pods = plan.cluster.pods.values();
         let held: BTreeSet<PodSetId> = pods.filter(|pod| pod.phase.holds()).map(|pod| pod.pod_set).collect();
         for pod in plan.cluster.pods.values_mut() {
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// The scheduler places a pod that finds no free GPU when it is bound: what it waits for is said in that cycle, too.
+/// The scheduler places a pod for which binding finds no free GPU: its reason is reported in the same cycle.
 #[test]
 fn a_pod_that_cannot_be_bound_has_a_reason() {
     let text = "\

@@ -1,4 +1,4 @@
-//! What a refusal promises is what happens: laws of [`Outlook`], over generated plans, by running on.
+//! Outlooks of refusals come true: laws of [`Outlook`], over generated plans, by continuing the run.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use fairground::trace::{Ending, Event, Gate, Outlook, Refusal};
 use fairground_tests::worlds::{Numbers, plan};
 use proptest::prelude::*;
 
-/// Cycles that are looked at.
+/// Number of checked cycles.
 const CYCLES: u32 = 40;
 
 fn policies() -> Vec<Policy> {
@@ -39,7 +39,7 @@ fn plans() -> impl Strategy<Value = Plan> {
         .prop_map(move |(numbers, policy, is_slow)| world(numbers, policies[policy].clone(), is_slow))
 }
 
-/// A generated plan; a slow one evicts work late and takes long to end it.
+/// A generated plan; a slow one has long start and termination times.
 fn world(numbers: Vec<u8>, policy: Policy, is_slow: bool) -> Plan {
     let mut plan = plan(&mut Numbers::new(numbers), policy);
     if is_slow {
@@ -53,10 +53,10 @@ fn world(numbers: Vec<u8>, policy: Policy, is_slow: bool) -> Plan {
     plan
 }
 
-/// A run with what its promises are held against.
+/// A run, with the data to check its outlooks.
 struct Run {
     records: Vec<CycleRecord>,
-    /// Whose pods they are.
+    /// Job per pod.
     jobs: Vec<JobId>,
 }
 
@@ -75,7 +75,7 @@ impl Run {
         self.jobs[pod.0 as usize]
     }
 
-    /// Whom a cycle starts pods of, or claims room for.
+    /// Jobs with starts or claims in a cycle.
     fn served(&self, at: usize) -> Vec<JobId> {
         let events = self.records[at].events.iter().map(|recorded| recorded.event);
         let of = |event| match event {
@@ -94,7 +94,7 @@ impl Run {
         self.records[at].refusals.iter().find(|refusal| refusal.job == job).map(|refusal| &refusal.gate)
     }
 
-    /// Whether something came from outside in some cycles.
+    /// Whether external events occur in some cycles.
     fn is_disturbed(&self, cycles: std::ops::RangeInclusive<usize>) -> bool {
         let comes = |event: &Event| {
             matches!(event, Event::Changed { .. } | Event::Submitted { .. } | Event::Joined { .. })
@@ -102,7 +102,7 @@ impl Run {
         self.records[cycles].iter().any(|record| record.events.iter().any(|recorded| comes(&recorded.event)))
     }
 
-    /// Whether nothing but ends of jobs happened up to a cycle, and before it nothing was decided.
+    /// Whether only completions of jobs occur up to a cycle, and no decisions before it.
     fn is_quiet(&self, after: usize, to: usize) -> bool {
         let is_end = |event: &Event| matches!(event, Event::Finished { .. } | Event::JobDone { .. });
         let outside = |at: usize| {
@@ -112,7 +112,7 @@ impl Run {
         (after + 1..=to).all(outside) && !(after + 1..to).any(|at| self.decides(at))
     }
 
-    /// Whether a promise is kept; `None`: the run does not tell.
+    /// Whether an outlook comes true; `None` if the run does not tell.
     fn keeps(&self, at: usize, refusal: &Refusal) -> Option<bool> {
         let job = refusal.job;
         let end = self.records.len();
@@ -158,7 +158,7 @@ impl Run {
         }
     }
 
-    /// Promises that are not kept, and how many of each kind were held against the run.
+    /// Wrong outlooks, and the number of checked ones by kind.
     fn broken(&self) -> (Vec<(u32, Refusal)>, BTreeMap<String, u32>) {
         let (mut broken, mut tested) = (Vec::new(), BTreeMap::new());
         for (at, record) in self.records.iter().enumerate() {
@@ -185,7 +185,7 @@ fn kind(outlook: Outlook) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// What was promised happens when it was promised, unless something came from outside.
+    /// Outlooks come true at their time, unless external events interfere.
     #[test]
     fn promises_are_kept(plan in plans()) {
         let (broken, _) = Run::of(&plan).broken();
@@ -193,7 +193,7 @@ proptest! {
     }
 }
 
-/// The laws are tested: each kind of promise is made, and held against what follows, in many generated runs.
+/// Coverage of the law: each kind of outlook occurs and is checked in many generated runs.
 #[test]
 fn every_kind_of_promise_is_made() {
     let mut state = 1u64;

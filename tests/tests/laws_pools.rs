@@ -13,7 +13,7 @@ use fairground::units::Resource;
 use fairground_tests::worlds::{Numbers, pooled};
 use proptest::prelude::*;
 
-/// Until when runs are looked at.
+/// End of the checked part of runs.
 const UNTIL: Time = Time::from_millis(25_000);
 
 fn policies() -> Vec<Policy> {
@@ -42,7 +42,7 @@ fn run(plan: &Plan, mut each: impl FnMut(&Simulation, &CycleRecord)) {
     }
 }
 
-/// The job an event is about.
+/// Job of an event.
 fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
     let of = |pod| Some(simulation.cluster().pods[pod].job);
     match event {
@@ -66,7 +66,7 @@ fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
     }
 }
 
-/// The same plan without the jobs of the other partitions.
+/// The same plan without the jobs of other partitions.
 fn alone(plan: &Plan, partition: PartitionId) -> Plan {
     let mut plan = plan.clone();
     let cluster = &mut plan.cluster;
@@ -83,7 +83,7 @@ fn alone(plan: &Plan, partition: PartitionId) -> Plan {
     plan
 }
 
-/// What one partition shows of a run.
+/// The run as seen from one partition.
 #[derive(Debug, PartialEq)]
 struct Seen {
     events: Vec<(Option<Time>, Event)>,
@@ -97,12 +97,12 @@ fn seen(plan: &Plan, partition: PartitionId) -> Seen {
         let is_here = |job: JobId| simulation.cluster().jobs[job].partition == partition;
         for (i, recorded) in (0..).zip(&record.events) {
             if job_of(simulation, recorded.event).is_some_and(is_here) {
-                // What happens outside is told by the next cycle, whichever partition it is of.
+                // External events are recorded by the next cycle of any partition.
                 let at = (i >= record.n_outside).then_some(record.time);
                 seen.events.push((at, recorded.event));
             }
         }
-        // Between its own cycles the others' records repeat what it said last.
+        // Between its own cycles, the records of others repeat its last refusals.
         let new = record.refusals.iter().filter(|refusal| is_here(refusal.job));
         for refusal in new {
             let known = seen.refusals.iter().rev().find(|(_, known)| known.job == refusal.job);
@@ -121,11 +121,11 @@ fn seen(plan: &Plan, partition: PartitionId) -> Seen {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// R-P9: what happens in a pool is the same whether or not anything happens in the others.
+    /// R-P9: the events of a pool are independent of the other pools.
     #[test]
     fn pools_are_independent(plan in plans(policies()), second in any::<bool>()) {
         let mut plan = plan;
-        // Jobs with lists are what connects pools.
+        // Jobs with lists connect pools.
         plan.cluster.jobs.values_mut().for_each(|job| Arc::make_mut(&mut job.spec).pools.clear());
         let partition = PartitionId(u32::from(second));
         let (together, apart) = (seen(&plan, partition), seen(&alone(&plan, partition), partition));
@@ -134,7 +134,7 @@ proptest! {
         prop_assert_eq!(together.ledgers.last(), apart.ledgers.last());
     }
 
-    /// Nothing runs on a node of a pool that its job did not ask for.
+    /// No pod runs on a node of a pool outside its job's list.
     #[test]
     fn nothing_runs_where_it_may_not(plan in plans(policies())) {
         let mut wrong = Vec::new();
@@ -153,14 +153,14 @@ proptest! {
         prop_assert_eq!(wrong, vec![]);
     }
 
-    /// Each pool's ledger has what its own ready nodes have, and what pods hold on them.
+    /// The ledger of each pool has the capacity of its ready nodes and the allocation on them.
     #[test]
     fn every_pool_counts_its_own(plan in plans(policies())) {
         let mut wrong = Vec::new();
         run(&plan, |simulation, record| {
             let cluster = simulation.cluster();
             for (partition, ledger) in (0..).map(PartitionId).zip(&record.pools) {
-                // KAI counts a drained node as not ready.
+                // KAI counts a draining node as not ready.
                 let is_kai = matches!(plan.policy.key(), "kai" | "runai");
                 let ready = cluster.nodes.values().filter(|node| node.partition == partition && node.ready);
                 let ready = ready.filter(|node| !(node.draining && is_kai));
@@ -171,18 +171,18 @@ proptest! {
                 let held: i64 = held.map(|pod| request_of(&pod.request)[2]).sum();
                 let tops = ledger.rows.iter().filter(|row| cluster.queues[row.queue].parent.is_none());
                 let shown: f64 = tops.map(|row| row.allocated.gpu).sum();
-                // Parts of devices are counted in floats.
+                // Fractions of devices are floating-point numbers.
                 if (shown * 1000.0 - held as f64).abs() > 1e-6 || ledger.total.gpu * 1000.0 != gpus as f64 {
                     wrong.push((record.cycle, partition, shown, held, ledger.total.gpu, gpus));
                 }
             }
         });
-        // EGO and YuniKorn count whole devices in their decisions; their ledgers show what is asked for.
+        // EGO and YuniKorn count whole devices in their decisions; their ledgers show requests.
         prop_assert_eq!(wrong, vec![]);
     }
 
-    /// RC-1: a job moves on only from a pool that was asked and did not place it, to the next of its list; with equal
-    /// rhythms a job that waits all the time is offered to every pool of its list in turn.
+    /// RC-1: a job moves on only from a pool that ran a cycle and did not place it, to the next in its list; with equal
+    /// intervals a pending job is offered to every pool of its list in turn.
     #[test]
     fn jobs_are_offered_in_turn(plan in plans(vec![Policy::Runai(Default::default())])) {
         let mut plan = plan;
@@ -195,7 +195,7 @@ proptest! {
                 let before = std::mem::replace(&mut at[id.index()], job.partition);
                 let events = || record.events.iter().map(|recorded| recorded.event);
                 let is_own = |event: &Event| job_of(simulation, *event) == Some(id);
-                // A claim counts while it stands: another job may take the room later in the same cycle.
+                // A claim counts until another job takes its resources later in the same cycle.
                 let stands = |served: u32, event: Event| match event {
                     Event::Bound { .. } | Event::Claimed { .. } => served + 1,
                     Event::Unclaimed { .. } => served.saturating_sub(1),

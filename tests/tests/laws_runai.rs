@@ -1,4 +1,4 @@
-//! The properties of runai.md 10, by their numbers, on random levels and small pools.
+//! The properties of runai.md 10, by number, on random levels and small pools.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use fairground::trace::{Level, Trace};
 use fairground_tests::runai::events::World;
 use proptest::prelude::*;
 
-/// Rank, quota, limit, weight and request of a queue; 100 is more than any pool has.
+/// Rank, quota, limit, weight and request of a queue; 100 exceeds every pool.
 type Numbers = (i64, i64, Option<i64>, i64, i64);
 
 fn level() -> impl Strategy<Value = (i64, Vec<Numbers>)> {
@@ -45,7 +45,7 @@ fn sum(shares: &[Exact]) -> Exact {
 }
 
 proptest! {
-    /// R-P1: with enough requests everything is divided, in whole units too.
+    /// R-P1: with enough requests everything is divided, also in whole units.
     #[test]
     fn everything_is_divided((total, mut numbers) in level()) {
         for queue in &mut numbers {
@@ -58,7 +58,7 @@ proptest! {
         prop_assert_eq!(wholes.iter().sum::<f64>(), total as f64);
     }
 
-    /// R-P2: at least what is in quota, at most what is wanted.
+    /// R-P2: at least the requested part of the quota, at most the demand.
     #[test]
     fn between_quota_and_request((total, numbers) in level()) {
         let members = members(&numbers);
@@ -71,8 +71,8 @@ proptest! {
         }
     }
 
-    /// R-P4: whole and exact values stay close. Of one rank only: what a better one rounds off may go to a worse one. How
-    /// close is not said anywhere: 62/5 against 14 is among the kept cases, so it is more than 3/2.
+    /// R-P4: whole and exact values are close. Only for one rank, because the rounding of a higher rank may benefit a lower one. No
+    /// bound is specified: 62/5 against 14 is among the kept cases, so it is more than 3/2.
     #[test]
     fn rounding_is_small((total, mut numbers) in level()) {
         numbers.iter_mut().for_each(|queue| queue.0 = 0);
@@ -95,7 +95,7 @@ proptest! {
     }
 }
 
-/// A pool, its projects as (department, quota, weight), and workloads as (project, GPUs, priority).
+/// Pool size, projects as (department, quota, weight), and workloads as (project, GPUs, priority).
 type Pool = (i64, Vec<(usize, i64, i64)>, Vec<(usize, i64, i64)>);
 
 fn pool() -> impl Strategy<Value = Pool> {
@@ -143,7 +143,7 @@ fn project_of<'w>(world: &'w World, workload: &str) -> &'w str {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// R-P5: non-preemptible work stays within the quota of every queue and is no victim; R-P8: a static load settles.
+    /// R-P5: non-preemptible workloads stay within the quota of every queue and are never victims; R-P8: a static load converges.
     #[test]
     fn cycles_keep_what_they_promise(pool in pool()) {
         let mut world = world(&pool);
@@ -166,7 +166,7 @@ proptest! {
         prop_assert!((0..60).any(|_| is_over(&mut world)), "still moving after 60 cycles");
     }
 
-    /// R-P6, R-P7, R-P11: when a workload that is tried alone takes from others.
+    /// R-P6, R-P7, R-P11: evictions for a workload that is tried alone.
     #[test]
     fn taking_keeps_its_bounds(pool in pool()) {
         let mut world = world(&pool);

@@ -1,5 +1,5 @@
-//! R-P5 of runai.md 10, extended to semi-preemptible jobs: their first pods are never taken and stay within quota on every
-//! level; what is above may be taken and may go over quota. Over generated plans, with delays, lost nodes and changing quotas.
+//! R-P5 of runai.md 10, extended to semi-preemptible jobs: their minimum pods are never evicted and stay within quota on every
+//! level; pods above may be evicted and exceed quota. Over generated plans, with delays, lost nodes and changing quotas.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use fairground::trace::{Event, EvictReason, Ledger};
 use fairground_tests::worlds::{Numbers, plan, pooled};
 use proptest::prelude::*;
 
-/// Cycles that are looked at.
+/// Number of checked cycles.
 const CYCLES: u32 = 40;
 
-/// Plans of Run:ai in which many jobs of several pods are semi-preemptible, with minimums of one or two.
+/// Plans of Run:ai with many semi-preemptible jobs of several pods, with minimums of one or two.
 fn plans() -> impl Strategy<Value = Plan> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..220);
     (bytes(), bytes(), any::<bool>()).prop_map(|(numbers, semi, pools)| {
@@ -35,7 +35,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// All records of the first cycles with the simulation after each, the opening's included.
+/// Calls `each` with every record of the first cycles, including the opening, and the simulation after it.
 fn run(plan: &Plan, mut each: impl FnMut(&Simulation, &CycleRecord)) {
     let mut simulation = Simulation::new(plan);
     each(&simulation, &simulation.opening().clone());
@@ -45,13 +45,13 @@ fn run(plan: &Plan, mut each: impl FnMut(&Simulation, &CycleRecord)) {
     }
 }
 
-/// The pods that start or run.
+/// Starting and running pods.
 fn held(cluster: &Cluster) -> BTreeSet<PodId> {
     let holds = |phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. });
     cluster.pods.iter().filter(|(_, pod)| holds(pod.phase)).map(|(id, _)| id).collect()
 }
 
-/// The core of a job among pods that are held: in each pod set, the first by name, as many as its minimum.
+/// The core of a job among held pods: the first pods of each pod set by name, up to its minimum.
 fn core(cluster: &Cluster, job: JobId, held: &BTreeSet<PodId>) -> Vec<PodId> {
     let of_set = |set| {
         let mut pods: Vec<PodId> =
@@ -67,7 +67,7 @@ fn is_for_others(reason: EvictReason) -> bool {
     !matches!(reason, EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn)
 }
 
-/// Whether the pods that are held tell of an eviction that takes from a core; they are brought up to date.
+/// First eviction from a core in a record, if any; updates the held pods.
 fn takes_from_a_core(cluster: &Cluster, held: &mut BTreeSet<PodId>, record: &CycleRecord) -> Option<PodId> {
     let mut taken = None;
     for recorded in &record.events {
@@ -103,7 +103,7 @@ fn ledger<'r>(record: &'r CycleRecord, cluster: &Cluster, job: JobId) -> &'r Led
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// R-P5: whatever is taken for others, it is never a pod of a core; and the sums that are kept stay right.
+    /// R-P5: pods of a core are never evicted for others, and the incremental sums stay correct.
     #[test]
     fn the_core_is_never_a_victim(plan in plans()) {
         let mut now = None;
@@ -122,8 +122,8 @@ proptest! {
         prop_assert_eq!(broken, vec![]);
     }
 
-    /// R-P5: a queue in which a pod of a core starts ends the cycle with what may not be taken within its quota, and so do
-    /// all above it.
+    /// R-P5: a queue in which a pod of a core starts ends the cycle with its non-preemptible allocation within its quota, and so
+    /// do its ancestors.
     #[test]
     fn the_core_stays_within_quota(plan in plans()) {
         let mut broken = Vec::new();
@@ -137,7 +137,7 @@ proptest! {
                 let is_core = match cluster.jobs[job].preemptible {
                     Preemptible::Yes => false,
                     Preemptible::No => true,
-                    // Not above the minimum: then every pod that runs is core, the new one too.
+                    // Not above the minimum, so every running pod is core, including the new one.
                     Preemptible::Semi => n <= cluster.pod_sets[set].min_available as usize,
                 };
                 if !is_core || cluster.pods[pod].request.gpu == GpuRequest::None {
@@ -155,7 +155,7 @@ proptest! {
         prop_assert_eq!(broken, vec![]);
     }
 
-    /// What the policy says may not be taken is what the fixed pods ask for, and never more than is allocated.
+    /// The non-preemptible allocation in the ledger is the request of the core pods, and at most the allocation.
     #[test]
     fn what_may_not_be_taken_is_the_core(plan in plans()) {
         run(&plan, |simulation, record| {

@@ -138,7 +138,7 @@ proptest! {
     }
 }
 
-/// A gang that is incomplete from the start is noticed in the first cycle only; its grace is over after that of the start.
+/// An initially incomplete gang is detected in the first cycle only; its grace period ends after that of the start.
 #[test]
 fn the_grace_of_an_incomplete_gang_is_not_skipped() {
     let text = "\

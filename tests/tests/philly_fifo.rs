@@ -1,4 +1,4 @@
-//! The known answer of the Philly trace: first in, first out, in hard partitions.
+//! Known results of the Philly trace under first in, first out with hard partitions.
 
 use fairground::cluster::audit;
 use fairground::policy::{Policy, Rhythm, fifo};
@@ -7,7 +7,7 @@ use fairground::time::Span;
 use fairground::trace::Level;
 use fairground_tests::{fifo_reference, philly};
 
-/// Mean wait per virtual cluster as the reference simulator gives it, seconds.
+/// Mean wait per virtual cluster from the reference simulator, in seconds.
 const MEAN_WAITS: [(&str, i64); 11] = [
     ("e13805", 0),
     ("b436b2", 1_947),
@@ -55,7 +55,7 @@ fn known_answer() {
     assert_eq!((summary.all.evictions, summary.all.gpu_seconds_lost), (0, 0.0));
     assert_eq!(summary.all.gpu_seconds_used, philly::gpu_seconds(&plan));
 
-    // The computation that stands in for the trace where it is absent gives the same.
+    // The reference computation, which replaces the trace where it is absent, gives the same.
     let (rows, nodes) = philly::rows(&dir);
     let starts = fifo_reference::starts(&rows, &nodes);
     let wait: i64 = rows.iter().zip(&starts).map(|(row, start)| start - row.submit).sum();

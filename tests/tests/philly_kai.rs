@@ -1,6 +1,6 @@
-//! The Philly trace under KAI: a cycle at every arrival and end, at least a second apart, nothing lost in any of them.
+//! The Philly trace under KAI: a cycle at every arrival and completion, at least one second apart, audited after each.
 //!
-//! The whole run takes a minute or two when optimised, so other builds ignore it and look at the first cycles only.
+//! The whole run takes a minute or two when optimised, so other builds ignore it and run the first cycles only.
 
 use fairground::cluster::{audit, audit_live};
 use fairground::policy::{Policy, Rhythm, kai};
@@ -9,9 +9,9 @@ use fairground::time::Span;
 use fairground::trace::Level;
 use fairground_tests::philly;
 
-/// The first cycles.
+/// Number of cycles in unoptimised builds.
 const CYCLES: u32 = 1_500;
-/// What the process may take, in kB.
+/// Memory limit of the process in kB.
 const MEMORY_MAX_KB: u64 = 1 << 20;
 
 #[test]
@@ -71,7 +71,7 @@ fn nothing_is_lost(cycles: u32) {
     }
 }
 
-/// The most memory the process ever held, where the system says so.
+/// Peak memory of the process, if the system reports it.
 fn most_memory_kb() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

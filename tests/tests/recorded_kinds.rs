@@ -1,4 +1,4 @@
-//! How many recorded cases there are of each kind, which the page says beside how many of them agree.
+//! Numbers of recorded cases by kind, as the page displays them beside the agreeing ones.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Every rule of a policy decides in some case that has a name.
+//! Every rule of a policy decides in at least one named case.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,10 +14,10 @@ use fairground_tests::cycle::{Case, laws, openings};
 use fairground_tests::recording::{Format, find, read};
 use fairground_tests::scenarios::simulation;
 
-/// A shipped example whose levels need all rules of the division.
+/// A shipped example that uses all rules of the division.
 const ODD_GPU: &str = include_str!("../../assets/scenarios/odd-gpu.yaml");
 
-/// No recording has a queue that is over its fair share in all three resources at once, so here is one.
+/// Recordings have no queue above its fair share in all three resources at once.
 const OVER_IN_EVERYTHING: &str = "
 format: fairground-scenario
 version: 1
@@ -49,7 +49,7 @@ jobs:
 - {name: jb, queue: b, gpu: 1}
 ";
 
-/// Recordings are of single cycles, so none shows a job that was tried once and is tried no more.
+/// Recordings have single cycles, so none shows a job that was tried once and is not tried again.
 const TRIED_ONCE: &str = "
 format: fairground-scenario
 version: 1
@@ -60,7 +60,7 @@ jobs:
 - {name: b, queue: q, gpu: 1, scheduling-backoff: 1}
 ";
 
-/// Nor does any have a nominated node.
+/// Recordings have no nominated nodes.
 const NOMINATED: &str = "
 format: fairground-scenario
 version: 1
@@ -69,7 +69,7 @@ queues: [{name: q, gpu: {quota: 1, limit: unlimited, weight: 1}}]
 jobs: [{name: j, queue: q, gpu: 1, nominated-node: b}]
 ";
 
-/// Nor any a device memory that the scheduler cannot count.
+/// Recordings have no device memory that the scheduler cannot count.
 const TOO_LITTLE_MEMORY: &str = "
 format: fairground-scenario
 version: 1
@@ -78,7 +78,7 @@ queues: [{name: q, gpu: {quota: 2, limit: unlimited, weight: 1}}]
 jobs: [{name: a, queue: q, gpu: 0.5}, {name: b, queue: q, gpu: 2}]
 ";
 
-/// What puts one job behind another shows in the order of a queue, not in what happens.
+/// The order of jobs shows in the serving order of a queue, not in events.
 const JOBS_IN_ORDER: &str = "
 format: fairground-scenario
 version: 1
@@ -129,9 +129,9 @@ fn every_rule_of_kai_decides_somewhere() {
                 for key in laws::rules_used(&opening) {
                     first.entry(key).or_insert_with(|| case.id.clone());
                 }
-                // That the order of insertion decides shows in no comparison.
-                let hangs = if case.strict { Vec::new() } else { hangs_on_chance(&opening) };
-                for mark in hangs {
+                // The effect of insertion order shows in no check.
+                let depends = if case.strict { Vec::new() } else { hangs_on_chance(&opening) };
+                for mark in depends {
                     first.entry(mark.rule.key()).or_insert_with(|| case.id.clone());
                 }
             }
@@ -148,19 +148,19 @@ fn every_rule_of_kai_decides_somewhere() {
     assert!(unknown.is_empty(), "rules that decide but are not listed: {unknown:?}");
 }
 
-/// The keys of all rules that a scenario's first cycle compares by.
+/// Keys of the rules of all checks in a scenario's first cycle.
 fn rules_of_all_checks(scenario: &str) -> Vec<&'static str> {
     let explained = explain(&simulation(scenario), Level::Every).expect("a first cycle");
     explained.trace.checks.iter().map(|check| check.rule.key()).collect()
 }
 
-/// The keys of all rules by which something happened in a scenario's first cycle.
+/// Keys of the rules behind events in a scenario's first cycle.
 fn rules_of_events(scenario: &str) -> Vec<&'static str> {
     let record = simulation(scenario).advance().expect("a first cycle");
     record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()).collect()
 }
 
-/// The keys of all rules by which the jobs of a scenario's first queue are in their order.
+/// Keys of the rules behind the serving order of jobs in a scenario's first queue.
 fn rules_of_order(scenario: &str) -> Vec<&'static str> {
     let simulation = simulation(scenario);
     let levels = simulation.order_in(PartitionId(0), QueueId(0), None);
@@ -168,7 +168,7 @@ fn rules_of_order(scenario: &str) -> Vec<&'static str> {
     places.flat_map(|place| &place.behind).map(|check| check.rule.key()).collect()
 }
 
-/// The keys of all rules by which the fair shares of a scenario's queues came about, before its last cycle.
+/// Keys of the rules behind the fair shares of a scenario's queues, before its last cycle.
 fn rules_of_the_division(scenario: &str) -> Vec<&'static str> {
     let mut simulation = simulation(scenario);
     simulation.advance().expect("a first cycle");

@@ -1,4 +1,4 @@
-//! Every rule of Run:ai and of EGO decides in some case that has a name: a shipped example, or one of the few below.
+//! Every rule of Run:ai and EGO decides in at least one named case: a shipped example, or one of the cases below.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use fairground::sim::{Simulation, explain};
 use fairground::trace::{Check, DivisionStep, Level, Rule, Trace};
 use fairground::units::Resource;
 
-/// What the examples do not have, by name.
+/// Cases that the examples lack, by name.
 const CASES: &[(&str, &str)] = &[
     (
         "runai: a limit, a quota for what stays, a rank",
@@ -86,7 +86,7 @@ jobs: [{name: s, queue: slow, gpu: 1}]
     ),
 ];
 
-/// The examples in which the policies decide.
+/// Examples in which the rules decide.
 const EXAMPLES: [&str; 10] = [
     "runai-quick-start",
     "runai-projects",
@@ -106,7 +106,7 @@ fn text_of(example: &str) -> String {
     std::fs::read_to_string(file).expect("the example is there")
 }
 
-/// The keys of all rules that were compared by in the first cycles of a scenario.
+/// Keys of the rules of all checks in the first cycles of a scenario.
 fn keys(name: &str, text: &str) -> Vec<&'static str> {
     let read = scenario::read(text);
     let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{name}")));
@@ -158,7 +158,7 @@ fn first_uses() -> BTreeMap<&'static str, String> {
     first
 }
 
-/// `own` are the rules that only this policy has; its book may have others, which another policy's cases decide by.
+/// `own` are the rules of this policy alone; its rule book may have others, which the cases of another policy cover.
 fn all_decide(own: &[Rule], policy: &str) {
     let first = first_uses();
     let mut table = String::new();

@@ -1,4 +1,4 @@
-//! Every worked example of runai.md by its name: the numbers are normative, the vendor's own among them.
+//! Every worked example of runai.md by name; the numbers are normative, including the vendor's own.
 
 use std::path::Path;
 

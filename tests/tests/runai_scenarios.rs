@@ -1,4 +1,4 @@
-//! Run:ai from a scenario to decisions: what its words come to, in the worked examples of runai.md 11.
+//! Run:ai from scenario to decisions, in the worked examples of runai.md 11.
 
 use fairground::id::Id;
 use fairground::scenario;
@@ -11,7 +11,7 @@ fn simulation(text: &str) -> Simulation {
     under("runai", text)
 }
 
-/// The fairshares of GPUs, in the order of the queues, once some cycles are over.
+/// Fairshares of GPUs after some cycles, in the order of the queues.
 fn fairshares(text: &str) -> Vec<f64> {
     let mut simulation = simulation(text);
     simulation.advance().expect("a first cycle");
@@ -32,7 +32,7 @@ jobs:
 - {name: p3, queue: P3, count: 100, gpu: 1}
 ";
 
-/// Example 05: departments by quota, projects by weight; nothing needs a limit or a weight to run.
+/// Example 05: departments by quota, projects by weight; queues run without explicit limits and weights.
 #[test]
 fn departments_by_quota_projects_by_weight() {
     assert_eq!(fairshares(TWO_DEPARTMENTS), [24.0, 8.0, 16.0, 8.0, 8.0]);
@@ -42,7 +42,7 @@ fn departments_by_quota_projects_by_weight() {
     assert_eq!(held, [24.0, 8.0, 16.0, 8.0, 8.0]);
 }
 
-/// Departments alike although their quotas are 12 and 4; weights off: the projects of X alike too.
+/// Equal departments although their quotas are 12 and 4; with weights off, the projects of X are equal too.
 #[test]
 fn the_two_switches() {
     let by_weight = format!("settings: {{department-over-quota: by-weight}}{TWO_DEPARTMENTS}");
@@ -51,7 +51,7 @@ fn the_two_switches() {
     assert_eq!(fairshares(&off), [24.0, 12.0, 12.0, 8.0, 8.0]);
 }
 
-/// Over-quota off makes the quota a ceiling; lowest gets nothing promised but may use what is idle.
+/// Over-quota off makes the quota a limit; lowest has no fairshare beyond its quota but may use idle resources.
 #[test]
 fn none_and_lowest() {
     let text = "
@@ -105,7 +105,7 @@ jobs:
     assert_eq!(evicted, ["a1"]);
 }
 
-/// The ladder of a fairshare speaks of Run:ai.
+/// Derivations use the terms of Run:ai.
 #[test]
 fn derivations_are_in_the_words_of_the_product() {
     let mut simulation = simulation(TWO_DEPARTMENTS);
@@ -122,7 +122,7 @@ fn derivations_are_in_the_words_of_the_product() {
     assert_eq!(keys, [level, level].concat());
 }
 
-/// The documentation's own numbers, without departments.
+/// Numbers of the documentation, without departments.
 const PROJECTS: &str = "
 nodes: [{name: n, count: 3, gpu: 12}]
 queues:
@@ -135,7 +135,7 @@ jobs:
 - {name: p3, queue: P3, count: 100, gpu: 1}
 ";
 
-/// What stands beside the fairshare of a queue: without rounding, and by the published formula.
+/// Alternative fairshares of a queue: exact, and by the published formula.
 fn beside(simulation: &Simulation, name: &str) -> Vec<(&'static str, f64)> {
     let queues = &simulation.cluster().queues;
     let (queue, _) = queues.iter().find(|(_, q)| &*q.name == name).expect("a queue");
@@ -146,7 +146,7 @@ fn beside(simulation: &Simulation, name: &str) -> Vec<(&'static str, f64)> {
     simulation.derive(queue, Resource::GPU).into_iter().filter_map(of).collect()
 }
 
-/// Examples 02 and 05: the exact values are 50/3, 16 and 10/3; the published formula sees no departments.
+/// Examples 02 and 05: the exact values are 50/3, 16 and 10/3; the published formula ignores departments.
 #[test]
 fn exact_and_published_values_stand_beside() {
     let mut one = simulation(PROJECTS);
@@ -169,7 +169,7 @@ fn exact_and_published_values_stand_beside() {
 /// Without departments all queues are projects of one, by weight.
 #[test]
 fn a_tree_of_one_level() {
-    // The documentation's own numbers, example 01.
+    // Numbers of the documentation, example 01.
     assert_eq!(fairshares(PROJECTS), [17.0, 16.0, 3.0]);
 }
 

@@ -1,5 +1,5 @@
-//! Semi-preemptible workloads under Run:ai, from a scenario to decisions: the first `min-available` pods are like non-preemptible
-//! work, those above like preemptible work.
+//! Semi-preemptible workloads under Run:ai, from scenario to decisions: the first `min-available` pods are treated as
+//! non-preemptible, those above as preemptible.
 
 use fairground::cluster::Phase;
 use fairground::id::Id;
@@ -9,7 +9,7 @@ use fairground::trace::{Event, EvictReason, Gate};
 use fairground::units::Resource;
 use fairground_tests::scenarios::under;
 
-/// Runs a scenario for some cycles and says who was evicted when and why.
+/// Runs a scenario for some cycles; returns the evictions with cycle and reason.
 fn evicted(simulation: &mut Simulation, cycles: u32) -> Vec<(u32, String, EvictReason)> {
     let mut evicted = Vec::new();
     for _ in 0..cycles {
@@ -29,7 +29,7 @@ fn running(simulation: &Simulation) -> Vec<String> {
     pods.map(|pod| pod.name.to_string()).collect()
 }
 
-/// What of a queue may not be taken, GPUs.
+/// Non-preemptible allocation of a queue in GPUs.
 fn fixed(simulation: &Simulation, queue: usize) -> f64 {
     simulation.ledger().rows[queue].non_preemptible.gpu
 }
@@ -41,7 +41,7 @@ queues:
 - {name: B, gpu: {quota: 2}}
 ";
 
-/// Two of four pods are core: B gets its quota back from the other two, however much it wants.
+/// Two of four pods are core: B reclaims its quota from the other two only, regardless of its demand.
 #[test]
 fn reclaim_takes_what_is_above_the_minimum_only() {
     let text = format!(
@@ -60,8 +60,8 @@ fn reclaim_takes_what_is_above_the_minimum_only() {
     assert_eq!(fixed(&simulation, 0), 2.0);
 }
 
-/// A quota that is lowered below the core leaves the project over its quota: what is above the minimum may go, the core stays, as
-/// non-preemptible work does. Of a preemptible job all goes.
+/// With a quota lowered below the core, the project stays above its quota: pods above the minimum may be evicted, the core
+/// stays, like non-preemptible jobs. A preemptible job is evicted completely.
 #[test]
 fn the_core_stays_where_preemptible_work_would_go() {
     let text = |preemptible: &str| {
@@ -87,7 +87,7 @@ timeline: [{{at: 1.5, queue: A, gpu: {{quota: 0}}}}]
     assert_eq!(running(&preemptible), ["b/1", "b/2", "b/3"]);
 }
 
-/// Inside a project too: higher priority takes the pods above the minimum, and then waits.
+/// Inside a project, higher priority preempts the pods above the minimum, and then waits.
 #[test]
 fn preemption_stops_at_the_minimum() {
     let text = "
@@ -104,7 +104,7 @@ jobs:
     assert_eq!(running(&simulation), ["low/1", "high-1", "high-2"]);
 }
 
-/// Consolidation moves the pod above the minimum, not the core: the pod that could make room is core in the second case.
+/// Consolidation moves the pod above the minimum, not the core; in the second case the pod that could make room is core.
 #[test]
 fn consolidation_moves_no_core() {
     let text = |min: u32| {
@@ -127,7 +127,7 @@ jobs:
     assert_eq!(running(&two), ["a/1", "a/2"]);
 }
 
-/// The core must fit in the quota of the project and of the department above it; what is above need not.
+/// The core must fit in the quota of the project and of its department; pods above the minimum need not.
 #[test]
 fn only_the_core_must_fit_in_quota() {
     let text = |min: u32, department: u32| {
@@ -161,7 +161,7 @@ jobs:
     }
 }
 
-/// A pod of the core that is lost is replaced by the next: two remain core while two run, and what comes back is above them.
+/// A lost core pod is replaced by the next running one: two remain core while two run, and the replacement is above the minimum.
 #[test]
 fn the_core_is_a_number_of_pods() {
     let text = "
@@ -227,7 +227,7 @@ fn semi_needs_pods_above_the_minimum_and_a_policy_that_knows_it() {
     assert_eq!(wrong, vec![("S030", "preemptible \"half\" is none of true, false and semi".to_string())]);
 }
 
-/// Files and links carry the word as it is.
+/// Files and links preserve the value.
 #[test]
 fn files_and_links_carry_it() {
     let text = format!(
@@ -242,7 +242,7 @@ fn files_and_links_carry_it() {
     assert_eq!(linked.as_ref(), Ok(&scenario));
 }
 
-/// Under KAI the priority decides, whatever the job's minimum.
+/// Under KAI the priority decides, regardless of the job's minimum.
 #[test]
 fn kai_goes_by_the_priority() {
     use fairground::cluster::Preemptible;

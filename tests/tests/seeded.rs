@@ -1,7 +1,7 @@
-//! With any seed a case comes out as the real scheduler was seen to come out.
+//! With any seed, the result of a case is one observed from the real scheduler.
 //!
-//! What upstream does in fewer than about one of twenty runs may be missing from a recording, so a case may leave what
-//! was recorded with a few of many seeds.
+//! Results that upstream gives in fewer than about one of twenty runs may be missing in a recording, so a few of many seeds
+//! may give an unrecorded result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,22 +12,22 @@ use fairground::trace::{Level, Trace};
 use fairground_tests::cycle::{Case, check_seeded, openings};
 use fairground_tests::recording::{Format, find, read};
 
-/// Seeds for cases that always came out the same, and for the others.
+/// Number of seeds for cases with one recorded outcome, and for others.
 const SEEDS: (u64, u64) = (1, 8);
 
-/// When one seed leaves what was recorded, so many more are tried.
+/// Number of further seeds after an unrecorded result.
 const MORE_SEEDS: u64 = 100;
 
-/// So many of them may leave it.
+/// Maximum number of unrecorded results among them.
 const MOST_OUTSIDE: usize = 10;
 
-/// All cases whose recordings hold every outcome that was seen.
+/// Cases whose recordings have all observed outcomes.
 fn cases() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
     let mut cases = Vec::new();
     for path in find(&folder).expect("the folder of recordings") {
         let recording = read(&path).unwrap_or_else(|says| panic!("{says}"));
-        // Of the large cases only the outcome of the canonical order was kept.
+        // The large cases have only the outcome of the canonical order.
         let is_whole = recording.format == Format::KaiCycle && !path.ends_with("mid.jsonl.gz");
         let read = |(_, text): &(usize, String)| serde_json::from_str(text).expect("a case");
         cases.extend(recording.cases.iter().filter(|_| is_whole).map(read));
@@ -63,13 +63,13 @@ fn seeds_stay_within_what_was_recorded() {
     assert!(2 * n_varied > n_sets, "only {n_varied} of {n_sets} cases came out in more than one way");
 }
 
-/// The rules of the marks that a cycle carries in canonical order.
+/// Rules of the marks of a cycle in canonical order.
 fn marked(opening: &Snapshot) -> Vec<&'static str> {
     hangs_on_chance(opening).iter().map(|mark| mark.rule.key()).collect()
 }
 
-/// How a cycle ends for every pod it touches: status, node, devices, and whether it was told to go. A device that was
-/// opened in the cycle is called after the first pod on it.
+/// Result of a cycle for every pod that it changes: status, node, devices, and whether it was evicted. A device that is
+/// used first in the cycle is named after its first pod.
 fn ended(opening: &Snapshot, seed: Option<u64>) -> BTreeMap<String, (String, bool)> {
     let mut opening = opening.clone();
     opening.config.seed = seed;
@@ -100,17 +100,17 @@ fn ended(opening: &Snapshot, seed: Option<u64>) -> BTreeMap<String, (String, boo
     ended
 }
 
-/// Seeds by which a test tells whether a cycle hangs on chance.
+/// Number of seeds to test whether a cycle is nondeterministic.
 const TRIED: u64 = 64;
 
-/// A cycle is marked if and only if its end hangs on an order that is left to chance, as far as seeds can tell: a seed
-/// draws as the maps of the real scheduler do, in which some orders are rare, and a mark stands for one order alone.
+/// A cycle is marked if and only if its result depends on nondeterministic order, as far as seeds can show: a seed
+/// draws like the maps of the real scheduler, in which some orders are rare, and a mark stands for one order alone.
 #[test]
 fn marks_tell_what_depends_on_chance() {
     let (mut n_cases, mut n, mut n_hang, mut missing, mut over) = (0, 0, 0, Vec::new(), Vec::new());
     let mut by_rule: Vec<&str> = Vec::new();
     for case in cases() {
-        // Of those that always came out the same, a few.
+        // Of the cases with one outcome, a few.
         n_cases += 1;
         if case.strict && n_cases % 8 != 0 {
             continue;

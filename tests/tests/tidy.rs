@@ -1,5 +1,5 @@
-//! Checks on the code itself: layers, sizes, headings, words, dependencies. Text only, no compiler; each failure
-//! says what to do.
+//! Checks on the source code: layers, sizes, headings, words, dependencies. Text only, without a compiler; each failure
+//! tells what to do.
 
 mod tidy_cycles;
 mod tidy_paths;
@@ -46,7 +46,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["bin"],
 ];
 
-/// What each package may depend on; the reasons stand in the workspace manifest.
+/// Allowed dependencies per package; the workspace manifest has the reasons.
 const DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "core",
@@ -103,13 +103,13 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("xtask", &["pulldown-cmark", "tiny_http"]),
 ];
 
-/// Policies that are written as a dialect of another one's engine, which therefore know that one: it is what they are.
+/// Policies that are dialects of another policy's engine and therefore use it.
 const DIALECTS: &[(&str, &str)] = &[("runai", "kai"), ("maxmin", "filling"), ("drf", "filling")];
 
-/// Where policies are registered.
+/// Registry of policies.
 const POLICY_REGISTRY: &str = "core/src/policy/registry.rs";
 
-/// Files outside the folders of the policies that name one, each with the reason.
+/// Files outside the policies' folders that name a policy, with the reasons.
 const NAMES_A_POLICY: &[(&str, &str)] = &[
     ("core/src/format/mod.rs", "the dialect of the files is called as KAI is, whose words it has"),
     ("core/src/import/ego_plan.rs", "reads a file of that product"),
@@ -128,10 +128,10 @@ const NAMES_A_POLICY: &[(&str, &str)] = &[
 const FILE_LINES: usize = 600;
 const FUNCTION_LINES: usize = 70;
 
-/// Gives the reason for a long file (in its `//!` comment) or a long function (in its `///` comment).
+/// Introduces the reason for a long file (in its `//!` comment) or a long function (in its `///` comment).
 const REASON: &str = "Long because";
 
-/// The one file that may turn colours into text.
+/// The only file that may convert colours to text.
 const COLOUR_BORDER: &str = "web/src/chart/paint.rs";
 
 #[test]
@@ -211,14 +211,14 @@ fn what_is_common_to_all_policies_names_none() {
     report(findings, "ask the policy's description, or let the policy's folder do it");
 }
 
-/// The folders of the policies.
+/// Folders of the policies.
 fn policy_folders() -> Vec<String> {
     let folders = fs::read_dir(root().join("core/src/policy")).expect("the policies");
     let folders = folders.flatten().filter(|entry| entry.path().is_dir());
     folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// The name in scenario files of the policy in a folder; `None`: what several policies have in common.
+/// Name of a folder's policy in scenario files; `None` for code shared by several policies.
 fn policy_key(folder: &str) -> Option<String> {
     let text = read(&root().join("core/src/policy").join(folder).join("describe.rs"));
     let key = text.split("key: \"").nth(1)?.split('"').next()?;
@@ -276,7 +276,7 @@ fn policy_files_name_their_source() {
 
 #[test]
 fn nothing_unfinished_and_no_path_of_a_machine() {
-    // Put together here, so that this file can be searched like every other.
+    // Concatenated, so that this file does not match.
     let folders = ["work", "tmp", "root", "home"].map(|folder| format!("/{folder}/"));
     let everywhere: Vec<String> = folders.into_iter().chain([format!("{0}resolved{0}:", '"')]).collect();
     let in_rust = ["todo", "unimplemented"].map(|word| format!("{word}!(")).into_iter();
@@ -368,7 +368,7 @@ fn stored_integers_have_explicit_sizes() {
     report(findings, "use u32 or u64: what is stored or hashed is the same on every machine");
 }
 
-/// Fails with all findings at once and what to do about them.
+/// Fails with all findings at once and the advice.
 fn report(findings: Vec<String>, advice: &str) {
     assert!(findings.is_empty(), "\n{}\nWhat to do: {advice}\n", findings.join("\n"));
 }
@@ -380,13 +380,13 @@ struct File {
 }
 
 impl File {
-    /// The top module it belongs to; none for `lib.rs` and `main.rs`.
+    /// Top-level module of the file; `None` for `lib.rs` and `main.rs`.
     fn module(&self) -> Option<String> {
         let name = self.name.split('/').nth(2)?.trim_end_matches(".rs");
         (!["lib", "main"].contains(&name)).then(|| name.to_owned())
     }
 
-    /// Its module path below the crate: none for `lib.rs`.
+    /// Module path below the crate; empty for `lib.rs`.
     fn path(&self) -> Vec<String> {
         let path = self.name.split("/src/").nth(1).unwrap_or_default().trim_end_matches(".rs");
         let parts = path.split('/').filter(|part| !["lib", "main", "mod"].contains(part));
@@ -397,7 +397,7 @@ impl File {
         self.name.ends_with("/tests.rs") || self.name.ends_with("_tests.rs") || self.name.contains("/tests/")
     }
 
-    /// The `//!` comment it begins with.
+    /// The `//!` comment at its beginning.
     fn heading(&self) -> String {
         self.text.lines().take_while(|line| line.starts_with("//!")).collect::<Vec<_>>().join("\n")
     }
@@ -406,7 +406,7 @@ impl File {
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line))
     }
 
-    /// Numbered lines that are neither comments nor tests; a test module stands at the end of its file.
+    /// Numbered lines without comments and tests; a test module is at the end of its file.
     fn code(&self) -> Vec<(usize, &str)> {
         let lines = self.numbered().filter(|_| !self.is_test());
         lines
@@ -432,7 +432,7 @@ fn rust_files(folder: &str) -> Vec<File> {
     text_files(&root().join(folder)).into_iter().filter(|file| file.name.ends_with(".rs")).collect()
 }
 
-/// Sources and documents below `folder`, in order; nothing generated, no recordings.
+/// Source files and documents below `folder`, in order, without generated files and recordings.
 fn text_files(folder: &Path) -> Vec<File> {
     const SKIPPED: [&str; 5] = ["target", "dist", "node_modules", ".git", "results"];
     const KINDS: [&str; 11] =
@@ -455,7 +455,7 @@ fn text_files(folder: &Path) -> Vec<File> {
     found
 }
 
-/// The top modules named by `crate::...` in a line, `crate::{a, b::{c}}` included.
+/// Top-level modules in `crate::...` paths of a line, `crate::{a, b::{c}}` included.
 fn crate_modules(line: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for rest in line.split("crate::").skip(1) {
@@ -478,7 +478,7 @@ fn crate_modules(line: &str) -> Vec<&str> {
     names
 }
 
-/// The identifier a text begins with.
+/// Identifier at the start of a text.
 fn first_name(text: &str) -> &str {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
 }
@@ -505,13 +505,13 @@ fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Comments and attributes right above a line.
+/// Comments and attributes directly above a line.
 fn comment_above(lines: &[&str], at: usize) -> String {
     let above = lines[..at].iter().rev();
     above.take_while(|line| line.trim().starts_with(['/', '#'])).copied().collect::<Vec<_>>().join("\n")
 }
 
-/// Numbered keys of one section of a manifest, those of multi-line values left out.
+/// Numbered keys of one section of a manifest, without those inside multi-line values.
 fn section(manifest: &str, heading: &str) -> Vec<(usize, String)> {
     let numbered = manifest.lines().enumerate().map(|(i, line)| (i + 1, line));
     numbered
@@ -523,7 +523,7 @@ fn section(manifest: &str, heading: &str) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Whether a text after `#` is a colour in hexadecimal digits (three need a decimal digit: `#add` is a name).
+/// Whether the text after `#` is a hexadecimal colour (three digits need a decimal one: `#add` is a name).
 fn is_hex_colour(rest: &str) -> bool {
     let name = first_name(rest);
     let hex = name.chars().all(|c| c.is_ascii_hexdigit());

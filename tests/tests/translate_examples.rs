@@ -1,5 +1,5 @@
-//! Every ready-made scenario under every policy: it can be run there, nothing is lost without a note, and what the new policy
-//! ignores or would refuse is in the list.
+//! Every shipped scenario under every policy: it runs there, nothing is lost without a note, and values that the new policy
+//! ignores or would reject are listed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use fairground::sim::Simulation;
 use fairground::translate::{Kind, Note, translate};
 use serde_json::Value;
 
-/// Cycles that each of them runs.
+/// Number of cycles of each run.
 const CYCLES: u32 = 20;
 
 fn examples() -> Vec<(String, Scenario)> {
@@ -27,7 +27,7 @@ fn examples() -> Vec<(String, Scenario)> {
     files.iter().map(example).collect()
 }
 
-/// Every value of a scenario by its place, as people write it.
+/// Values of a scenario by path, as written.
 fn values(s: &Scenario) -> BTreeMap<String, String> {
     fn walk(at: &str, value: &Value, all: &mut BTreeMap<String, String>) {
         match value {
@@ -60,7 +60,7 @@ fn is_named(notes: &[Note], at: &str, kinds: &[Kind]) -> bool {
     let of_kind = |note: &&Note| kinds.is_empty() || kinds.contains(&note.kind);
     notes.iter().filter(of_kind).flat_map(|note| &note.at).any(|place| {
         let place = place.to_string();
-        // A place inside of another one, or the other way round: `pod-sets` stands for all kinds of pods.
+        // A path inside another one, or the other way round: `pod-sets` stands for all pod sets.
         at.starts_with(&place) || place.starts_with(at)
     })
 }
@@ -104,7 +104,7 @@ fn every_difference_has_its_note() {
     assert!(silent.is_empty(), "{} differences\n{}", silent.len(), silent.join("\n"));
 }
 
-/// What the new policy ignores was ignored by the old one too, or is in the list of what was dropped.
+/// Values that the new policy ignores were ignored by the old one too, or are listed as dropped.
 #[test]
 fn what_is_ignored_is_dropped() {
     let mut silent = Vec::new();
@@ -121,7 +121,7 @@ fn what_is_ignored_is_dropped() {
     assert!(silent.is_empty(), "{} values\n{}", silent.len(), silent.join("\n"));
 }
 
-/// YuniKorn would take the translation, or the list says what it would refuse, word for word as for a scenario of its own.
+/// YuniKorn accepts the translation, or the notes have its rejections, word for word as for a native scenario.
 #[test]
 fn what_would_be_refused_is_told() {
     let mut silent = Vec::new();

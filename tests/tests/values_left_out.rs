@@ -1,10 +1,10 @@
-//! What a value that is left out means, and what a policy remembers between cycles, each where it alone decides.
+//! Meaning of absent values, and state between cycles, each where it alone decides.
 
 use fairground::cluster::audit;
 use fairground::trace::Event;
 use fairground_tests::scenarios::under;
 
-/// Second, name and what happens to it, of every pod that starts or is evicted in the first cycles.
+/// Second, pod name and event, for every start and eviction in the first cycles.
 fn moves(policy: &str, text: &str, cycles: u32) -> Vec<String> {
     let mut simulation = under(policy, &format!("cycle: 1s\n{text}"));
     let mut told = Vec::new();
@@ -22,7 +22,7 @@ fn moves(policy: &str, text: &str, cycles: u32) -> Vec<String> {
     told
 }
 
-/// A priority of a queue left out is 100: above 50 (kai.md 1.1).
+/// The default priority of a queue is 100: above 50 (kai.md 1.1).
 #[test]
 fn a_queue_priority_left_out_is_above_50() {
     let of = |priority: u32| {
@@ -60,7 +60,7 @@ jobs:
     assert_eq!(gone("").as_deref(), Some("6 borrows goes"));
 }
 
-/// A job is as old as `created` says, whenever the scheduler hears of it; left out, as old as its submission.
+/// The age of a job is given by `created`, regardless of its submission; by default by its submission.
 #[test]
 fn jobs_are_ordered_by_when_they_were_created() {
     for policy in ["kai", "runai"] {
@@ -81,7 +81,7 @@ jobs:
     }
 }
 
-/// A quota of GPUs left out is 0 under Run:ai: what is promised goes first (runai.md 2).
+/// An absent GPU quota is 0 under Run:ai: queues with quota are served first (runai.md 2).
 #[test]
 fn a_gpu_quota_left_out_promises_nothing() {
     let text = "nodes: [{name: n, gpu: 2}]
@@ -93,7 +93,7 @@ jobs:
     assert_eq!(moves("runai", text, 1), ["1 b-1 starts", "1 b-2 starts"]);
 }
 
-/// A device of 1 TiB is taken for bytes, and counts as none: what its memory comes to is no number, and every cycle ends.
+/// A device of 1 TiB is read as bytes and counts as none: its memory gives no finite fraction, and every cycle ends.
 #[test]
 fn memory_of_a_device_that_counts_as_none() {
     for policy in ["kai", "runai"] {

@@ -1,5 +1,5 @@
-//! The shipped examples of KAI, Run:ai and EGO tell what the worked examples of their documents say, number by number, and what their
-//! notes promise to happen next.
+//! The shipped examples of KAI, Run:ai and EGO give the numbers of the worked examples of their documents, and the events
+//! announced in their notes.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use fairground::scenario;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, SharePool, UsageOf, UsageRow};
 
-/// A shipped example, with some texts exchanged.
+/// A shipped example, with some text replaced.
 fn example(id: &str, changes: &[(&str, &str)]) -> Simulation {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/scenarios").join(format!("{id}.yaml"));
     let mut text = std::fs::read_to_string(file).expect("the example is there");
@@ -22,7 +22,7 @@ fn example(id: &str, changes: &[(&str, &str)]) -> Simulation {
     Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{id}: {:?}", checked.diagnostics)))
 }
 
-/// `queue allocated/quota/entitlement` of every queue, in GPUs.
+/// `queue allocated/quota/fair-share` of every queue, in GPUs.
 fn table(simulation: &Simulation) -> String {
     let ledger = simulation.ledger();
     let mut text = String::new();
@@ -34,8 +34,8 @@ fn table(simulation: &Simulation) -> String {
     text.trim_end().to_string()
 }
 
-/// What a cycle tells: `-a for b` for an eviction, `+a` for a start, in order.
-fn told(simulation: &mut Simulation) -> String {
+/// Events of a cycle: `-a for b` for an eviction, `+a` for a start, in order.
+fn events(simulation: &mut Simulation) -> String {
     let record = simulation.advance().expect("a cycle");
     let cluster = simulation.cluster();
     let mut text = String::new();
@@ -53,8 +53,8 @@ fn told(simulation: &mut Simulation) -> String {
     text.trim_end().to_string()
 }
 
-fn told_in(simulation: &mut Simulation, cycles: u32) -> String {
-    let all: Vec<String> = (0..cycles).map(|_| told(simulation)).filter(|text| !text.is_empty()).collect();
+fn events_in(simulation: &mut Simulation, cycles: u32) -> String {
+    let all: Vec<String> = (0..cycles).map(|_| events(simulation)).filter(|text| !text.is_empty()).collect();
     all.join(" | ")
 }
 
@@ -63,7 +63,7 @@ fn told_in(simulation: &mut Simulation, cycles: u32) -> String {
 fn run_ai_quick_start() {
     let mut simulation = example("runai-quick-start", &[]);
     assert_eq!(table(&simulation), "department 4/4/4 team-a 3/2/3 team-b 1/2/1");
-    assert_eq!(told_in(&mut simulation, 2), "-a1 for b2 | +b2");
+    assert_eq!(events_in(&mut simulation, 2), "-a1 for b2 | +b2");
     assert_eq!(table(&simulation), "department 4/4/4 team-a 2/2/2 team-b 2/2/2");
     let quotas = [
         (
@@ -75,14 +75,14 @@ fn run_ai_quick_start() {
             "team-b\n  parent: department\n  gpu: {quota: 1}",
         ),
     ];
-    assert_eq!(told_in(&mut example("runai-quick-start", &quotas), 4), "");
+    assert_eq!(events_in(&mut example("runai-quick-start", &quotas), 4), "");
 }
 
 /// runai.md example 01: over-quota 7, 10 and 3, fairshares 17, 16 and 3.
 #[test]
 fn run_ai_projects_1_to_3() {
     let mut simulation = example("runai-projects", &[]);
-    let _ = told(&mut simulation);
+    let _ = events(&mut simulation);
     assert_eq!(
         table(&simulation),
         "department 36/16/36 project-1 17/10/17 project-2 16/6/16 project-3 3/0/3"
@@ -95,55 +95,55 @@ fn run_ai_evicts_inside_the_quota() {
     let mut simulation = example("runai-department-empty", &[]);
     assert_eq!(table(&simulation), "prod 0/8/0 serving 0/8/0 shared 8/0/0 alice 4/4/4 bob 4/4/4");
     let evicted = ["b4", "a4", "b3", "a3", "b2", "a2"].map(|name| format!("-{name} for srv")).join(" ");
-    assert_eq!(told_in(&mut simulation, 2), format!("{evicted} | +srv"));
+    assert_eq!(events_in(&mut simulation, 2), format!("{evicted} | +srv"));
     assert_eq!(table(&simulation), "prod 6/8/6 serving 6/8/6 shared 2/0/0 alice 1/4/4 bob 1/4/4");
     let next = ("shared\n  gpu: {quota: 0}", "shared\n  gpu: {quota: 4}");
-    assert_eq!(told_in(&mut example("runai-department-empty", &[next]), 4), "");
+    assert_eq!(events_in(&mut example("runai-department-empty", &[next]), 4), "");
 }
 
-/// runai.md example 18 with the 10 on 7 of section 13: first come, first served where quotas exceed the hardware.
+/// runai.md example 18 with the 10 on 7 of section 13: first come, first served with quotas above the capacity.
 #[test]
 fn run_ai_over_subscribed() {
     let mut simulation = example("runai-over-subscribed", &[]);
-    assert_eq!(told_in(&mut simulation, 4), "+b-1 +b-2");
+    assert_eq!(events_in(&mut simulation, 4), "+b-1 +b-2");
     assert_eq!(table(&simulation), "department 7/10/10 team-a 5/5/5 team-b 2/5/5");
     let next = ("quota: 5", "quota: 3");
     let mut next = example("runai-over-subscribed", &[next]);
-    assert_eq!(told_in(&mut next, 2), "+b-1 +b-2 -a-5 for b-3 | +b-3");
+    assert_eq!(events_in(&mut next, 2), "+b-1 +b-2 -a-5 for b-3 | +b-3");
 }
 
 /// runai.md RC-1: a workload that could not be placed in a cycle is offered to the next pool of its list.
 #[test]
 fn run_ai_goes_on_to_the_next_pool() {
     let mut simulation = example("two-pools", &[]);
-    assert_eq!(told(&mut simulation), "");
-    assert_eq!(told(&mut simulation), "+n1");
+    assert_eq!(events(&mut simulation), "");
+    assert_eq!(events(&mut simulation), "+n1");
     let cluster = simulation.cluster();
     let n1 = cluster.jobs.values().find(|job| &*job.name == "n1").expect("n1");
     assert_eq!(&*cluster.partitions[n1.partition].name, "t4");
     let next = ("pools: [a100, t4]", "pools: [a100]");
     let mut next = example("two-pools", &[next]);
-    assert_eq!(told_in(&mut next, 5), "");
+    assert_eq!(events_in(&mut next, 5), "");
 }
 
 /// ego.md 3.3: a lent host is called back as a whole, after the borrower's grace.
 /// kai.md 6.3 B, example E6.2: 1.25 is below 1.5, and 1.25 × 1.2 is not.
 #[test]
 fn kai_multiplier_makes_reclaim_more_conservative() {
-    assert_eq!(told_in(&mut example("reclaim-multiplier", &[]), 1), "");
+    assert_eq!(events_in(&mut example("reclaim-multiplier", &[]), 1), "");
     let next = ("\"1.2\"", "\"1\"");
-    assert_eq!(told_in(&mut example("reclaim-multiplier", &[next]), 1), "-search-4 for vision-2");
+    assert_eq!(events_in(&mut example("reclaim-multiplier", &[next]), 1), "-search-4 for vision-2");
     let name = ("reclaimerUtilizationMultiplier", "relcaimerSaturationMultiplier");
-    assert_eq!(told_in(&mut example("reclaim-multiplier", &[name]), 1), "");
+    assert_eq!(events_in(&mut example("reclaim-multiplier", &[name]), 1), "");
 }
 
-/// Reclaim looks at fairshares, not at priorities.
+/// Reclaim depends on fairshares, not on priorities.
 #[test]
 fn runai_low_priority_reclaims_from_high_priority() {
     let mut simulation = example("runai-low-takes-high", &[]);
-    assert_eq!(told(&mut simulation), "-workspace-6 for training-1 -workspace-5 for training-2");
+    assert_eq!(events(&mut simulation), "-workspace-6 for training-1 -workspace-5 for training-2");
     let next = ("name: training, queue: speech", "name: training, queue: vision");
-    assert_eq!(told_in(&mut example("runai-low-takes-high", &[next]), 1), "");
+    assert_eq!(events_in(&mut example("runai-low-takes-high", &[next]), 1), "");
 }
 
 /// The illustration of the scheduler page: 20 of 40 GPUs unused, and 6 + 3 / 6 × 20 = 16 for project 2.
@@ -170,24 +170,24 @@ fn runai_divides_each_node_pool() {
 #[test]
 fn ego_lends_and_calls_back() {
     let mut simulation = example("ego-owned-and-lent", &[]);
-    assert_eq!(told(&mut simulation), "+a-1 +a-2 +b1 +a-3");
-    assert_eq!(told(&mut simulation), "-a-3 for b2");
-    assert_eq!(told(&mut simulation), "");
-    assert_eq!(told(&mut simulation), "+b2");
+    assert_eq!(events(&mut simulation), "+a-1 +a-2 +b1 +a-3");
+    assert_eq!(events(&mut simulation), "-a-3 for b2");
+    assert_eq!(events(&mut simulation), "");
+    assert_eq!(events(&mut simulation), "+b2");
     assert_eq!(table(&simulation), "team-a 2/2/2 team-b 2/2/2");
     let next = ("grace: 10s", "grace: 10s, lendout: false");
-    assert_eq!(told_in(&mut example("ego-owned-and-lent", &[next]), 6), "+a-1 +a-2 +b1 | +b2");
+    assert_eq!(events_in(&mut example("ego-owned-and-lent", &[next]), 6), "+a-1 +a-2 +b1 | +b2");
 }
 
 /// ego.md example 9: 8, 8 and 2, one slot from B, then one from A.
 #[test]
 fn ego_eighteen_slots() {
     let mut simulation = example("ego-eighteen-slots", &[]);
-    assert_eq!(told_in(&mut simulation, 2), "-b-9 for c-1 -a-9 for c-2 | +c-1 +c-2");
+    assert_eq!(events_in(&mut simulation, 2), "-b-9 for c-1 -a-9 for c-2 | +c-1 +c-2");
     assert_eq!(table(&simulation), "A 8/0/8 B 8/0/8 C 2/0/2");
     let next = ("queue: C, count: 2", "queue: C, count: 6");
     let mut next = example("ego-eighteen-slots", &[next]);
-    let _ = told_in(&mut next, 2);
+    let _ = events_in(&mut next, 2);
     assert_eq!(table(&next), "A 6/0/6 B 6/0/6 C 6/0/6");
 }
 
@@ -196,19 +196,19 @@ fn ego_eighteen_slots() {
 fn ego_assigns_by_share_usage() {
     let mut simulation = example("ego-share-usage", &[]);
     assert_eq!(
-        told(&mut simulation),
+        events(&mut simulation),
         "+a1/1 +b1/1 +b1/2 +a2/1 +b1/3 +b1/4 +a2/2 +b1/5 +b1/6 +a1/2 +b1/7 +b1/8 +a2/3 +b1/9 +b1/10 +a2/4 +b1/11 +b1/12"
     );
-    assert_eq!(told_in(&mut simulation, 3), "");
+    assert_eq!(events_in(&mut simulation, 3), "");
     let next = ("name: C, priority: 1", "name: C, priority: 2");
     let mut next = example("ego-share-usage", &[next]);
-    let _ = told(&mut next);
+    let _ = events(&mut next);
     let pools = next.share_pools_in(fairground::id::PartitionId(0));
     let usage = |name: &str| pools[0].rows.iter().find(|row| row.name == name).map(|row| row.usage.fraction);
     assert_eq!(["A", "B", "C"].map(usage), [Some((5, 18)), Some((1, 2)), Some((2, 9))].map(Some));
 }
 
-/// ego.md 4 to 6: what Share usage shows adds up as the rules say, in every example of the policy.
+/// ego.md 4 to 6: the numbers of Share usage add up according to the rules, in every example of the policy.
 #[test]
 fn ego_share_usage_adds_up() {
     for name in ["ego-owned-and-lent", "ego-eighteen-slots", "ego-share-usage", "ego-grace"] {
@@ -244,7 +244,7 @@ fn adds_up(pool: &SharePool) {
             near(consumer.quota.real, row.projected.real);
             continue;
         };
-        // The quota is the smaller of what it is offered and its demand; who is offered nothing has none.
+        // The quota is the smaller of offer and demand; without an offer there is none.
         let own = steps.iter().find(|step| row.of == UsageOf::Consumer && step.queue == row.queue);
         let offered = own.map_or(0.0, |step| step.offer.real.min(step.demand.real));
         near(consumer.quota.real, if row.of == UsageOf::Pool { row.projected.real } else { offered });
@@ -254,23 +254,23 @@ fn adds_up(pool: &SharePool) {
     }
 }
 
-/// ego.md example 5, every time 5 s later: held after 0, 10, 15, 20 and 35 s.
+/// ego.md example 5, all times 5 s later: units held after 0, 10, 15, 20 and 35 s.
 #[test]
 fn ego_grace_over_several_cycles() {
     let mut simulation = example("ego-grace", &[]);
-    assert_eq!(told(&mut simulation), "-a10 for b-1 -a-9 for b-2 -a-8 for b-3 -a-7 for b-4");
-    assert_eq!(told_in(&mut simulation, 2), "+b-1");
-    assert_eq!(told(&mut simulation), "-a-6 for late-1");
-    assert_eq!(told(&mut simulation), "+b-2 +b-3 +b-4");
-    assert_eq!(told_in(&mut simulation, 3), "+late-1");
+    assert_eq!(events(&mut simulation), "-a10 for b-1 -a-9 for b-2 -a-8 for b-3 -a-7 for b-4");
+    assert_eq!(events_in(&mut simulation, 2), "+b-1");
+    assert_eq!(events(&mut simulation), "-a-6 for late-1");
+    assert_eq!(events(&mut simulation), "+b-2 +b-3 +b-4");
+    assert_eq!(events_in(&mut simulation, 3), "+late-1");
     assert_eq!(table(&simulation), "A 5/0/5 B 5/0/5");
-    assert_eq!(told_in(&mut simulation, 4), "");
+    assert_eq!(events_in(&mut simulation, 4), "");
     let mut at_once = example("ego-grace", &[("grace: 20s", "grace: 0s")]);
-    assert_eq!(told(&mut at_once), "-a10 for b-1 -a-9 for b-2 -a-8 for b-3 -a-7 for b-4");
-    assert_eq!(told(&mut at_once), "+b-1 +b-2 +b-3 +b-4");
+    assert_eq!(events(&mut at_once), "-a10 for b-1 -a-9 for b-2 -a-8 for b-3 -a-7 for b-4");
+    assert_eq!(events(&mut at_once), "+b-1 +b-2 +b-3 +b-4");
 }
 
-/// A pod that is told to go waits again only once it is gone: nothing is started for it in the same cycle.
+/// An evicted pod is pending only once it is gone: no pod is started in its place in the same cycle.
 #[test]
 fn ego_starts_nothing_for_a_pod_that_still_goes() {
     let text = "\
@@ -295,7 +295,7 @@ jobs:
 ";
     let read = scenario::read(text).scenario.expect("is a scenario");
     let mut simulation = Simulation::new(&scenario::check(&read).plan.expect("can be run"));
-    let (first, second) = (told(&mut simulation), told(&mut simulation));
+    let (first, second) = (events(&mut simulation), events(&mut simulation));
     assert!(first.contains("-b-runs"), "{first}");
     assert!(!first.contains("+b-runs") && second.contains("+b-runs"), "{first}; {second}");
 }

@@ -1,4 +1,4 @@
-//! The shipped examples of YuniKorn do what the real scheduler did, and its words in scenarios come to something.
+//! The shipped examples of YuniKorn behave like the real scheduler, and its settings in scenarios have their effects.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn words(text: &str) -> Simulation {
     under("yunikorn", text)
 }
 
-/// Who started where and who had to go, in order, with the seconds; and the keys of all rules that decided.
+/// Starts and evictions in order, with seconds; and the keys of all rules that decided.
 fn run(mut simulation: Simulation, cycles: u32) -> (Vec<String>, BTreeSet<&'static str>) {
     let (mut told, mut rules) = (Vec::new(), BTreeSet::new());
     for _ in 0..cycles {
@@ -39,7 +39,7 @@ fn run(mut simulation: Simulation, cycles: u32) -> (Vec<String>, BTreeSet<&'stat
     (told, rules)
 }
 
-/// The same of a recording.
+/// The same for a recording.
 fn recorded(file: &str, name: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/yunikorn").join(file);
     let recording = read(&path).expect("a recording");
@@ -82,7 +82,7 @@ fn examples_do_what_the_real_scheduler_did() {
     }
 }
 
-/// The single queue of the documentation: priority before age, and age alone once priority is disabled.
+/// The single queue of the documentation: priority before age, and age alone with priority disabled.
 #[test]
 fn a_single_queue_orders_by_priority_then_age() {
     let text = example!("single-queue");
@@ -91,7 +91,7 @@ fn a_single_queue_orders_by_priority_then_age() {
     assert_eq!(run(simulation(&text), 5).0, ["0 early node-1", "0 late node-1"]);
 }
 
-/// Jobs of one priority are safe from the fence that those of a lower one are not.
+/// Jobs of one priority are protected by the fence, those of a lower one are not.
 #[test]
 fn one_more_makes_it_safe() {
     let text = example!("preemption-fence").replace("priority: 7", "priority: 8");
@@ -110,7 +110,7 @@ jobs:
 #[test]
 fn maxapplications_lets_one_begin_after_the_other() {
     let (told, rules) = run(words(MAX_APPLICATIONS), 60);
-    // An application that is Completing does not count any more.
+    // A Completing application does not count.
     assert_eq!(told, ["0 j1 n", "5 j2 n"]);
     assert!(rules.contains("yunikorn/max-applications"));
     let refusals =
@@ -142,7 +142,7 @@ fn limits_of_users_and_groups_with_wildcards() {
     assert!(rules.contains("yunikorn/user-limit"));
 }
 
-/// The groups that a job says go before those that the settings say of its user.
+/// Groups of a job take precedence over those of the user in the settings.
 const OWN_GROUPS: &str = "
 settings:
   limits.root: [{groups: [students], maxresources: {nvidia.com/gpu: 1}}]
@@ -162,7 +162,7 @@ fn groups_of_a_job() {
     assert_eq!(told, ["0 carol-1 n", "0 staff-1 n", "0 staff-2 n"]);
 }
 
-/// A reload puts `b` before `a`, lets only one application of `a` run, and later takes both back.
+/// A reload puts `b` before `a`, allows one running application of `a`, and later reverts both.
 const RELOAD: &str = "
 cycle: on events
 nodes: [{name: n, gpu: 1}]
@@ -184,7 +184,7 @@ fn a_configuration_is_read_anew() {
     assert_eq!(told, ["0 a1 n", "5 b1 n", "10 a2 n", "15 b2 n"]);
 }
 
-/// A queue that the configuration does not have yet takes no jobs; one that it does not have any more keeps those that it has.
+/// A queue that is not configured yet accepts no jobs; one that is no longer configured keeps its jobs.
 const ABSENT: &str = "
 cycle: on events
 nodes: [{name: n, gpu: 4}]
@@ -302,7 +302,7 @@ jobs:
 - {name: j, queue: a, count: 2, gpu: 1}
 ";
 
-/// Each child gives up its part, rounded down (yunikorn.md 5.8): of 3 GPUs too many, one of each, and none of the third.
+/// Each child frees its part, rounded down (yunikorn.md 5.8): of 3 excess GPUs, one of each, and the third stays.
 #[test]
 fn what_a_lowered_limit_takes_is_rounded_down() {
     let text = "
@@ -329,7 +329,7 @@ jobs:
 - {name: daemon, queue: a, gpu: 1, priority: 5, required-node: n, submit: 1s}
 ";
 
-/// Its victims are marked in a cycle that comes to no other result.
+/// Its victims are marked in a cycle without another result.
 #[test]
 fn a_required_node_is_given_up() {
     let (told, rules) = run(words(REQUIRED), 60);
@@ -340,7 +340,7 @@ fn a_required_node_is_given_up() {
     assert!(!told.iter().any(|line| line.ends_with("goes")), "{told:?}");
 }
 
-/// What is reserved on a node that is gone is reserved no more: `big`, which waited for `n`, does not come first on `m`.
+/// A reservation on a lost node is dropped: `big`, which waited for `n`, is not first on `m`.
 #[test]
 fn a_lost_node_keeps_no_reservation() {
     let text = "
@@ -359,7 +359,7 @@ timeline:
     assert!(has("5 urgent m") && !has("5 big m"), "{told:?}");
 }
 
-/// A job that requires a node which is down is passed over; the next one of its application runs.
+/// A job that requires a node that is down is skipped; the next one of its application runs.
 #[test]
 fn a_required_node_that_is_down_holds_nobody_up() {
     let text = "
@@ -374,7 +374,7 @@ jobs:
     assert!(!told.iter().any(|line| line.contains(" daemon ")), "{told:?}");
 }
 
-/// A driver and its executors are one application: where one may run, both do, and another waits.
+/// A driver and its executors are one application: both run where one application is allowed, and another waits.
 #[test]
 fn jobs_of_one_application_count_once() {
     let text = |application: &str| {
@@ -394,7 +394,7 @@ jobs:
     assert_eq!((n(", application: spark"), n("")), (3, 1));
 }
 
-/// Every rule decides in a case that has a name.
+/// Every rule decides in a named case.
 #[test]
 fn every_rule_decides_somewhere() {
     let mut decided: BTreeSet<&'static str> = BTreeSet::new();

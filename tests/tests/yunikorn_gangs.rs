@@ -1,4 +1,4 @@
-//! Gangs of YuniKorn in scenarios: placeholders hold the room, pods take their places, or the gang gives up.
+//! Gangs of YuniKorn in scenarios: placeholders hold resources until pods replace them, or the gang times out.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn words(text: &str) -> Simulation {
     under("yunikorn", text)
 }
 
-/// What happens to pods, in order, with the seconds.
+/// Events of pods in order, with seconds.
 fn run(simulation: &mut Simulation, cycles: u32) -> Vec<String> {
     let mut told = Vec::new();
     for _ in 0..cycles {
@@ -51,7 +51,7 @@ fn gate(simulation: &Simulation, job: &str) -> Gate {
     refusal.expect("it waits").gate.clone()
 }
 
-/// The decisions of a recording: seconds, and what was done to whom.
+/// Decisions of a recording: second, event and pod.
 fn recorded(name: &str) -> Vec<(i64, String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/yunikorn/spec-examples.jsonl.gz");
     let recording = read(&path).expect("a recording");
@@ -69,7 +69,7 @@ fn recorded(name: &str) -> Vec<(i64, String, String)> {
     told
 }
 
-/// The example is the recorded case, but that its pods come a second after their placeholders are gone.
+/// The example is the recorded case, except that its pods follow one second after their placeholders are gone.
 #[test]
 fn a_soft_gang_does_what_the_real_scheduler_did() {
     let told = run(&mut simulation(example!("gang-soft")), 60);
@@ -88,7 +88,7 @@ fn a_soft_gang_does_what_the_real_scheduler_did() {
     assert_eq!(told.len(), 9, "{told:?}");
 }
 
-/// yunikorn.md 7.6: a hard gang that is not complete in time fails with everything it has.
+/// yunikorn.md 7.6: a hard gang that times out fails with all its allocations.
 #[test]
 fn a_hard_gang_fails_for_good() {
     let mut simulation = simulation(example!("gang-hard"));
@@ -120,7 +120,7 @@ fn what_a_gang_waits_for_is_told() {
     assert_eq!(gate(&hard, "gang"), Gate::GangFailed);
 }
 
-/// All of the room comes together: each pod takes the place of a placeholder of its kind, further pods follow.
+/// All placeholders are placed: each pod replaces a placeholder of its pod set, further pods follow.
 #[test]
 fn a_complete_gang_starts_together() {
     let text = "
@@ -146,7 +146,7 @@ jobs:
     assert!(simulation.cluster().live_jobs.is_empty());
 }
 
-/// yunikorn.md 1.8: no gang in a leaf that sorts by fair, none that is larger than a maximum on its path.
+/// yunikorn.md 1.8: a leaf with sort policy fair rejects gangs, and so does a maximum on the path below the gang's size.
 #[test]
 fn a_queue_may_refuse_a_gang() {
     let text = "
@@ -162,7 +162,7 @@ jobs: [{name: gang, queue: q, gang: soft, pods: 2, gpu: 1}]
     assert_eq!(run(&mut words(&fits), 9).len(), 4);
 }
 
-/// A gang of which a pod is preempted, withdrawn or loses its node leaves no room behind.
+/// A gang with a preempted, withdrawn or lost pod holds no resources afterwards.
 #[test]
 fn nothing_is_held_for_what_is_gone() {
     let withdrawn = "
@@ -188,7 +188,7 @@ timeline: [{at: 5s, node: m, state: down}]
     assert_eq!(told.iter().filter(|line| line.starts_with("11 runs")).count(), 2, "{told:?}");
 }
 
-/// A placeholder is a victim like any other; the room goes to who preempted it.
+/// A placeholder can be preempted like any task; its resources go to the preemptor.
 #[test]
 fn a_placeholder_can_be_preempted() {
     let text = "
@@ -228,7 +228,7 @@ fn words_of_a_gang_are_checked() {
     assert_eq!(codes("kai", "gang: soft"), ["S048"]);
 }
 
-/// A placeholder stays on a node that loses its GPUs; the pod in its place finds none there and is placed elsewhere.
+/// A placeholder stays on a node that loses its GPUs; its pod finds none there and is placed elsewhere.
 #[test]
 fn a_node_that_loses_its_gpus_takes_no_pod_for_a_placeholder() {
     let text = "\

@@ -1,4 +1,4 @@
-//! Why one queue or application of YuniKorn stands behind another: what is told is what the next pass does.
+//! Serving order of YuniKorn: the displayed order is that of the next pass.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -37,8 +37,8 @@ fn order_of_job(simulation: &Simulation, name: &str) -> Vec<OrderLevel> {
     simulation.order_in(PartitionId(0), simulation.cluster().jobs[job].queue, Some(job))
 }
 
-/// The places of a level in short: name, and the rule that put it behind the one before.
-fn told(level: &OrderLevel) -> Vec<String> {
+/// Entries of a level in short: name, and the rule that places it behind the previous one.
+fn summary(level: &OrderLevel) -> Vec<String> {
     let place = |place: &OrderPlace| match place.behind.last() {
         None => place.name.clone(),
         Some(check) => {
@@ -48,7 +48,7 @@ fn told(level: &OrderLevel) -> Vec<String> {
     level.places.iter().map(place).collect()
 }
 
-/// Comparisons hold; of a place all but the last are of equals.
+/// Asserts that checks hold, and that all keys of an entry but the last are equal.
 fn assert_sound(levels: &[OrderLevel], rules: &mut BTreeSet<&'static str>) {
     for level in levels {
         for place in &level.places {
@@ -64,7 +64,7 @@ fn assert_sound(levels: &[OrderLevel], rules: &mut BTreeSet<&'static str>) {
     }
 }
 
-/// The job that stands first on every level from the root.
+/// The first job at every level from the root.
 fn first(simulation: &Simulation) -> Option<JobId> {
     let any = QueueId(0);
     let mut levels = simulation.order_in(PartitionId(0), any, None);
@@ -76,7 +76,7 @@ fn first(simulation: &Simulation) -> Option<JobId> {
     }
 }
 
-/// In examples in which everything fits, who stands first is who is placed next, pass by pass.
+/// In examples in which everything fits, the first entry is placed next, pass by pass.
 #[test]
 fn who_stands_first_is_placed_next() {
     for id in ["tenants-and-offsets", "tenants-fair-system", "tenants-fairness-first"] {
@@ -103,7 +103,7 @@ fn who_stands_first_is_placed_next() {
     }
 }
 
-/// The example of yunikorn.md 3.2: by their own maxima the order would be c, a, b.
+/// Example of yunikorn.md 3.2: by their own maxima the order would be c, a, b.
 const POSITIONAL: &str = "
 nodes: [{name: n, gpu: 20}]
 queues:
@@ -123,12 +123,12 @@ jobs:
 fn a_share_of_another_place_is_told() {
     let simulation = words(POSITIONAL);
     let levels = order(&simulation, "c");
-    assert_eq!(told(&levels[0]), ["a", "c tie", "b share"]);
+    assert_eq!(summary(&levels[0]), ["a", "c tie", "b share"]);
     let behind = &levels[0].places[1].behind;
     let sides: Vec<_> = behind.iter().map(|check| (&check.left.value, &check.right.value)).collect();
     assert_eq!(sides[1], (&Value::Real(0.5), &Value::Real(0.5)), "2 of the 4 that b may have");
     assert_eq!(behind[1].rule.key(), "yunikorn/share-of-place");
-    // Its own number is still its own.
+    // Its displayed share is its own.
     assert!(levels[0].places[1].keys.iter().any(|term| term.value == Value::Real(0.2)));
     assert_sound(&levels, &mut BTreeSet::new());
 }
@@ -155,24 +155,24 @@ jobs:
 #[test]
 fn every_key_of_an_order_is_told() {
     let mut simulation = words(LEAVES);
-    assert_eq!(told(&order(&simulation, "fifo")[1]), ["old", "twin tie"]);
+    assert_eq!(summary(&order(&simulation, "fifo")[1]), ["old", "twin tie"]);
     let absent = order(&simulation, "idle");
     assert!(absent[0].subject_is_absent && absent[0].n == 3);
-    // Two of six: everything is taken, so that what came late waits as well.
+    // Two of six: all resources are allocated, so that later jobs are pending too.
     while simulation.now().as_millis() < 1000 {
         simulation.advance().expect("a further pass");
     }
     let levels = order_of_job(&simulation, "late");
     assert_eq!(
-        told(levels.last().expect("its leaf")),
+        summary(levels.last().expect("its leaf")),
         ["first", "old application", "twin tie", "late application"]
     );
     assert!(levels.last().is_some_and(|level| level.places[3].is_subject));
-    assert_eq!(told(&order(&simulation, "fair")[1]), ["f3", "f2 application", "f1 application"]);
-    assert_eq!(told(&order(&simulation, "more")[0])[1..], ["fifo pending", "fair priority"]);
+    assert_eq!(summary(&order(&simulation, "fair")[1]), ["f3", "f2 application", "f1 application"]);
+    assert_eq!(summary(&order(&simulation, "more")[0])[1..], ["fifo pending", "fair priority"]);
 }
 
-/// All rules by which siblings are told apart decide somewhere.
+/// Every rule of the order of siblings decides in at least one example.
 #[test]
 fn orders_of_all_examples_are_sound() {
     let mut rules = BTreeSet::new();
@@ -207,7 +207,7 @@ fn orders_of_all_examples_are_sound() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// The table of yunikorn.md 9.2, before the first step: what comes from below, and where a fence stops it.
+/// Table of yunikorn.md 9.2, before the first step: priorities from below, and the effect of a fence.
 #[test]
 fn priorities_before_the_first_pass() {
     let simulation = example("tenants-and-offsets");

@@ -1,4 +1,4 @@
-//! The worked example of dynamic priorities (yunikorn.md 9): eleven tasks, step by step, and its variations.
+//! Worked example of dynamic priorities (yunikorn.md 9): eleven tasks, step by step, with variations.
 
 use fairground::policy::yunikorn::amounts::Amounts;
 use fairground::policy::yunikorn::apps::NewApp;
@@ -6,7 +6,7 @@ use fairground::policy::yunikorn::config::File;
 use fairground::policy::yunikorn::model::{Ask, Core, Settings};
 use fairground::policy::yunikorn::priority::MIN;
 
-/// The queues; `properties` of the root and of `root.system` vary.
+/// Queues; `properties` of the root and of `root.system` vary.
 fn config(root: &str, system: &str) -> File {
     let text = format!(
         r#"{{"partitions": [{{"queues": [{{"name": "root", "submitacl": "*", "properties": {{{root}}}, "queues": [
@@ -33,7 +33,7 @@ const ASKS: [(&str, &str, &[i32]); 7] = [
     ("b2", "root.tenants.tenant-b.child-b-2", &[8]),
 ];
 
-/// Everything asked for, on one node of so many vcores.
+/// All asks, with one node of the given vcores.
 fn core(file: &File, vcores: i64) -> Core {
     let types = vec!["memory".to_owned(), "vcore".to_owned()];
     let settings = Settings { reservation_delay: 2000, ideal_predicates: true };
@@ -67,7 +67,7 @@ fn row(core: &Core) -> String {
     order.map(|name| short(find(name))).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs to the end; the keys in order, and every queue's effective priority before the first step and after each.
+/// Runs to the end; returns the keys in order, and the effective priority of every queue before the first step and after each.
 fn run(mut core: Core) -> (Vec<String>, Vec<String>) {
     let (mut keys, mut rows) = (Vec::new(), vec![row(&core)]);
     while let Some(found) = core.cycle() {

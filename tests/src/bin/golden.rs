@@ -26,7 +26,7 @@ struct Arguments {
     verbose: bool,
 }
 
-/// How many failures of a file are listed without `--verbose`.
+/// Maximum number of failures listed per file without `--verbose`.
 const LISTED: usize = 5;
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn golden(arguments: &Arguments) -> Result<bool, String> {
-    // Panics are caught and become failures of their case.
+    // Panics are caught and reported as failures of their case.
     std::panic::set_hook(Box::new(|_| {}));
     let known = known::parse(include_str!("../../known-differences.yaml"))
         .map_err(|e| format!("known-differences.yaml: {e}"))?;

@@ -1,5 +1,5 @@
-//! Runs every law over drawn scenarios, policy by policy, and prints the first that breaks one, as small as it gets, so that
-//! `fairground run` takes it.
+//! Runs every law over generated scenarios, policy by policy, and prints the first that violates one, minimised, in a form
+//! that `fairground run` accepts.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         eprintln!("there is no such policy; there are {}", Policy::NAMES.join(", "));
         return ExitCode::from(3);
     }
-    // A panic is a broken law here, and making its scenario small breaks it hundreds of times.
+    // A panic counts as a violation, and minimising its scenario repeats it hundreds of times.
     std::panic::set_hook(Box::new(|_| {}));
     let mut n_broken = 0;
     for policy in policies {

@@ -10,7 +10,7 @@ use super::decisions::{self, Names, RoundDecisions};
 use super::format::{Case, Outcome, Round};
 use super::snapshot;
 
-/// The first difference, and where it is.
+/// First difference with its position.
 #[derive(Clone, Debug)]
 pub struct Difference {
     round: usize,
@@ -20,7 +20,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// How far the executions agreed.
+    /// Position up to which the executions agree.
     pub fn at(&self) -> (usize, usize) {
         (self.round, self.step)
     }
@@ -32,9 +32,9 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The first difference between simulated rounds and those of an outcome from round `first` on.
+/// Returns the first difference between simulated rounds and those of an outcome from round `first` on.
 ///
-/// `ran` may be longer than what was recorded: a recording stops when nothing changes any more.
+/// `ran` may be longer than the recording, which stops when nothing changes.
 pub(super) fn compare(
     case: &Case,
     ran: &[Ran],
@@ -71,14 +71,14 @@ pub(super) fn compare(
     Ok(None)
 }
 
-/// The position of the action in which the real scheduler died, at the end of the outcome's last round.
+/// Position of the action in which the real scheduler crashed, at the end of the outcome's last round.
 fn crash_step(case: &Case, outcome: &Outcome) -> Result<Option<usize>, String> {
     let Some(crash) = &outcome.panic else { return Ok(None) };
     let at = case.config.actions.iter().position(|a| *a == crash.action);
     at.map(Some).ok_or_else(|| format!("crash in {:?}, which is not configured", crash.action))
 }
 
-/// Of the action that died only the statements count that it had committed; what follows is unspecified.
+/// Of the crashed action only the committed statements count; what follows is unspecified.
 fn cut_at_crash(expected: &mut RoundDecisions, got: &mut RoundDecisions, at: usize) {
     let committed = expected[at].commits.len();
     for steps in [expected, got] {
@@ -92,7 +92,7 @@ fn cut_at_crash(expected: &mut RoundDecisions, got: &mut RoundDecisions, at: usi
     }
 }
 
-/// Whether the round opens as recorded: this checks the runner's own write-back. What is not in the recording is a difference.
+/// Compares the opening of a round, which checks the write-back of the runner. Objects missing in the recording are differences.
 fn opening_difference(
     ran: &Ran,
     recorded: &Round,
@@ -136,7 +136,7 @@ fn opening_difference(
     None
 }
 
-/// Whether a pod uses devices; what others carry of earlier ones means nothing.
+/// Whether a pod uses devices; those of other pods are outdated.
 fn holds(status: Status) -> bool {
     !matches!(status, Status::Pending | Status::Gated | Status::Succeeded | Status::Failed)
 }
@@ -230,10 +230,10 @@ fn numbers_difference(expected: &Numbers, got: &Numbers, same: Same) -> Option<S
     None
 }
 
-/// Whether two numbers count as equal.
+/// Equality of two numbers.
 pub type Same = fn(f64, f64) -> bool;
 
-/// How numbers of an outcome are compared. One execution alone cannot show that its sums do not depend on the order of summation.
+/// Equality for an outcome. A single execution cannot show that sums are independent of the order of summation.
 pub fn same_for(outcome: &Outcome) -> Same {
     if outcome.queues_exact && outcome.n > 1 { exact } else { near }
 }
@@ -242,7 +242,7 @@ fn exact(l: f64, r: f64) -> bool {
     l == r
 }
 
-/// Relative 1e-9; what should be nothing may be a residue of a sum of amounts up to one unit.
+/// Relative tolerance of 1e-9; zero may be a rounding residue of amounts up to one unit.
 fn near(l: f64, r: f64) -> bool {
     (l - r).abs() <= 1e-9 * l.abs().max(r.abs()).max(1.0)
 }

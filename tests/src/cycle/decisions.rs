@@ -1,7 +1,8 @@
-//! What a cycle decided, in a form in which two executions can be compared.
+//! Decisions of a cycle, in a form that allows comparing executions.
 //!
-//! Devices that are not in the input have no names of their own. Each gets one from where it occurs (at the
-//! opening, then by round, action and pod), so that two executions that are equal up to the names of such devices
+//! Devices that are not in the input have no stable names. Each gets one from its first occurrence (at the
+//! opening, then by round, action and pod), so that two executions that differ only in the names of such devices
+//! compare equal.
 //! come out equal.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,7 @@ use super::snapshot::status_name;
 /// Status, node, devices.
 pub type PodNow = (String, String, Vec<String>);
 
-/// What one action decided.
+/// Decisions of one action.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepDecisions {
     /// Committed statements; events sorted.
@@ -33,13 +34,12 @@ pub struct StepDecisions {
 pub struct EventLine {
     /// `bind`, `evict` or `pipelined`.
     pub kind: String,
-    /// The pod.
     pub pod: String,
     /// Its node; empty for evictions.
     pub node: String,
-    /// Shared devices, sorted.
+    /// Shared device groups, sorted.
     pub groups: Vec<String>,
-    /// For which job.
+    /// Preemptor job.
     pub preemptor: String,
 }
 
@@ -59,10 +59,10 @@ impl fmt::Display for EventLine {
     }
 }
 
-/// What the actions of one round decided; every configured action has an entry.
+/// Decisions of the actions of one round; every configured action has an entry.
 pub type RoundDecisions = Vec<StepDecisions>;
 
-/// The decisions of a recorded round.
+/// Decisions of a recorded round.
 pub fn recorded(case: &Case, round: &Round) -> Result<RoundDecisions, String> {
     let mut steps = vec![StepDecisions::default(); case.config.actions.len()];
     for step in &round.steps {
@@ -82,7 +82,7 @@ fn recorded_step(step: &Step) -> StepDecisions {
     }
 }
 
-/// A recorded event.
+/// Converts a recorded event.
 pub fn event_line(e: &Event) -> EventLine {
     EventLine {
         kind: e.kind.clone(),
@@ -93,7 +93,7 @@ pub fn event_line(e: &Event) -> EventLine {
     }
 }
 
-/// The decisions of a simulated round.
+/// Decisions of a simulated round.
 pub fn simulated(case: &Case, outcome: &CycleOutcome) -> Result<RoundDecisions, String> {
     let names: Vec<&str> = outcome.steps.iter().map(|s| s.action).collect();
     if names != case.config.actions {
@@ -145,13 +145,13 @@ fn sorted(mut events: Vec<EventLine>) -> Vec<EventLine> {
     events
 }
 
-/// Where a device without a name of its own occurs: round, action, pod.
+/// Occurrence of a device without a stable name: round, action, pod.
 pub type Occurrence = (usize, usize, String);
 
 /// Names of devices by node and name.
 pub type Names = BTreeMap<(String, String), String>;
 
-/// The names of the devices of a pod on its node, sorted.
+/// Names of the devices of a pod on its node, sorted.
 pub fn named(names: &Names, node: &str, groups: &[std::sync::Arc<str>]) -> Vec<String> {
     let name = |group: &str| names.get(&(node.to_owned(), group.to_owned())).cloned();
     let mut all: Vec<String> = groups.iter().map(|g| name(g).unwrap_or_else(|| g.to_string())).collect();
@@ -159,7 +159,7 @@ pub fn named(names: &Names, node: &str, groups: &[std::sync::Arc<str>]) -> Vec<S
     all
 }
 
-/// Gives every device that is not in the input a name from where it occurs, and sorts the devices of a pod.
+/// Names every device that is not in the input after its first occurrence, and sorts the devices of a pod.
 pub fn name_devices(case: &Case, opening: &Snapshot, rounds: &mut [RoundDecisions]) -> Names {
     let input: BTreeSet<&str> =
         case.jobs.iter().flat_map(|j| &j.pods).flat_map(|p| &p.gpu_groups).map(|g| &**g).collect();
@@ -204,7 +204,7 @@ pub fn name_devices(case: &Case, opening: &Snapshot, rounds: &mut [RoundDecision
     names
 }
 
-/// A name for every device from where it occurs; devices are given by node and name.
+/// Names every device after its first occurrence; devices are given by node and name.
 pub fn names_by_place(places: BTreeMap<(String, String), Vec<Occurrence>>) -> Names {
     let mut order: Vec<_> = places.into_iter().collect();
     order.sort_by(|((node_a, _), at_a), ((node_b, _), at_b)| (node_a, at_a).cmp(&(node_b, at_b)));
@@ -220,7 +220,7 @@ pub fn names_by_place(places: BTreeMap<(String, String), Vec<Occurrence>>) -> Na
     names
 }
 
-/// The first difference of two steps, for people.
+/// Describes the first difference of two steps.
 pub fn difference(expected: &StepDecisions, got: &StepDecisions) -> Option<String> {
     for (i, pair) in pairs(&expected.commits, &got.commits).into_iter().enumerate() {
         if pair.0 != pair.1 {

@@ -1,4 +1,4 @@
-//! A cross-check: what upstream's own tests state about the end, on top of what was recorded.
+//! A cross-check against the final states that upstream's own tests state.
 
 use fairground::policy::kai::snapshot::{Snapshot, SnapshotJob, SnapshotPod, Status};
 
@@ -6,9 +6,9 @@ use super::Ran;
 use super::format::{Case, ExpectedState};
 use super::snapshot::{status_name, write_back};
 
-/// Whether the pods end as upstream's test demands, if the case comes from one.
+/// Checks the final states of pods if the case comes from a test of upstream.
 ///
-/// A test of one round looks right after the actions, the others after the write-back.
+/// A test of one round checks right after the actions, the others after the write-back.
 pub fn check(case: &Case, ran: &[Ran]) -> Result<(), String> {
     let Some(expected) = &case.expected else { return Ok(()) };
     let Some(last) = expected.after_round.checked_sub(1).and_then(|i| ran.get(i)) else { return Ok(()) };

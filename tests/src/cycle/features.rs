@@ -1,17 +1,17 @@
-//! What is not built yet, decided by what a case contains, never by its name.
+//! Features that are not implemented, detected from the content of a case, never from its name.
 
 use super::format::Case;
 
-/// A part of the scheduler that cases may need.
+/// A feature of the scheduler that cases may need.
 struct Feature {
     name: &'static str,
     needed: fn(&Case) -> bool,
 }
 
-/// The parts that are missing, the most fundamental first. An entry goes when its part is built.
+/// Missing features, the most fundamental first. Entries are removed when implemented.
 const UNBUILT: &[Feature] = &[];
 
-/// The first missing part that the case needs.
+/// First missing feature that the case needs.
 pub fn unbuilt(case: &Case) -> Option<&'static str> {
     UNBUILT.iter().find(|f| (f.needed)(case)).map(|f| f.name)
 }

@@ -1,4 +1,4 @@
-//! The record as it is written; meanings and units stand in the README beside the recordings.
+//! File format of the recordings; the README beside the recordings describes meanings and units.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,32 +6,26 @@ use std::sync::Arc;
 use fairground::policy::kai::snapshot::Quantities;
 use serde::{Deserialize, Deserializer};
 
-/// A case.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
     /// Unique in the file.
     pub id: String,
-    /// Switches.
     pub config: Config,
-    /// Machines.
     pub nodes: Vec<Node>,
-    /// Queues.
     pub queues: Vec<Queue>,
-    /// Pod groups.
     pub jobs: Vec<Job>,
-    /// What the root divides; absent when fair shares were not computed.
+    /// Amount divided at the root; absent if fair shares were not computed.
     #[serde(deserialize_with = "optional_triple")]
     pub total: Option<Quantities>,
     /// Whether all executions took the same decisions.
     pub strict: bool,
-    /// What was seen.
+    /// Observed outcomes.
     pub outcomes: Vec<Outcome>,
-    /// What upstream's own test states.
+    /// Final states that upstream's own test states.
     #[serde(default)]
     pub expected: Option<Expected>,
 }
 
-/// Switches.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Config {
     /// Loaded plugins in order.
@@ -40,43 +34,32 @@ pub struct Config {
     pub actions: Vec<String>,
     /// -1 for any number.
     pub max_consolidation_preemptees: i64,
-    /// Switch.
     pub allow_consolidating_reclaim: bool,
-    /// Switch.
     pub use_scheduling_signatures: bool,
     /// Negative for never.
     pub staleness_grace_s: f64,
-    /// By action.
+    /// Queue depth by action.
     #[serde(default)]
     pub queue_depth_per_action: BTreeMap<String, u32>,
-    /// Rounds run at most.
+    /// Maximum number of rounds.
     pub rounds: usize,
     /// Seconds between two rounds.
     pub round_seconds: f64,
 }
 
-/// A plugin.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Plugin {
-    /// Upstream's name.
     pub name: Arc<str>,
-    /// Arguments.
     #[serde(default)]
     pub arguments: BTreeMap<String, String>,
 }
 
-/// A machine.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Node {
-    /// Unique name.
     pub name: Arc<str>,
-    /// Millicores.
     pub cpu_milli: f64,
-    /// Bytes.
     pub memory_bytes: f64,
-    /// Devices.
     pub gpus: f64,
-    /// Pod slots.
     pub pods: i64,
     /// Label value.
     pub gpu_memory_mib: i64,
@@ -86,35 +69,25 @@ pub struct Node {
     /// Label value.
     #[serde(default)]
     pub gpu_count_label: Option<i64>,
-    /// Labels.
     #[serde(default)]
     pub labels: BTreeMap<Arc<str>, Arc<str>>,
 }
 
-/// A queue.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Queue {
-    /// Unique name.
     pub name: Arc<str>,
-    /// Empty for a top queue.
+    /// Parent; empty for a top-level queue.
     pub parent: Arc<str>,
     /// Larger first.
     pub priority: i64,
-    /// Creation.
     pub created_s: f64,
-    /// CPU.
     pub cpu: QueueNumbers,
-    /// Memory.
     pub memory: QueueNumbers,
-    /// GPU.
     pub gpu: QueueNumbers,
-    /// Minimum runtime.
     #[serde(default)]
     pub preempt_min_runtime_s: Option<f64>,
-    /// Minimum runtime.
     #[serde(default)]
     pub reclaim_min_runtime_s: Option<f64>,
-    /// Past usage.
     #[serde(default, deserialize_with = "optional_triple")]
     pub usage: Option<Quantities>,
 }
@@ -122,31 +95,23 @@ pub struct Queue {
 /// A queue's settings for one resource.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct QueueNumbers {
-    /// Quota.
     pub quota: f64,
-    /// Limit.
     pub limit: f64,
-    /// Weight.
     pub weight: f64,
 }
 
-/// A pod group.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Job {
-    /// Unique name.
     pub name: Arc<str>,
-    /// Its queue.
     pub queue: Arc<str>,
     /// Larger first.
     pub priority: i64,
     /// Whether it may be evicted for others.
     pub preemptible: bool,
-    /// Creation.
     pub created_s: f64,
-    /// Last start.
     #[serde(default)]
     pub last_start_s: Option<f64>,
-    /// Since when it is stale.
+    /// Start of its staleness.
     #[serde(default)]
     pub stale_since_s: Option<f64>,
     /// Whether evicted pods stay.
@@ -157,7 +122,6 @@ pub struct Job {
     pub allocated: Option<Quantities>,
     /// Leaf subgroups.
     pub pod_sets: Vec<PodSet>,
-    /// Pods.
     pub pods: Vec<Pod>,
 }
 
@@ -173,12 +137,9 @@ pub struct PodSet {
     pub path: Vec<Arc<str>>,
 }
 
-/// A pod.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Pod {
-    /// Unique name.
     pub name: Arc<str>,
-    /// Its pod set.
     pub pod_set: Arc<str>,
     /// Upstream's name of the status.
     pub status: String,
@@ -186,74 +147,58 @@ pub struct Pod {
     pub node: Arc<str>,
     /// Shared devices.
     pub gpu_groups: Vec<Arc<str>>,
-    /// Creation.
     #[serde(default)]
     pub created_s: Option<f64>,
     /// Label value.
     #[serde(default)]
     pub task_priority: Option<Arc<str>>,
-    /// Required node label.
     #[serde(default)]
     pub node_affinity_in: Option<Affinity>,
-    /// What it asks for.
+    /// Resource request.
     pub request: Request,
 }
 
-/// Required node label.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Affinity {
-    /// Label key.
     pub key: Arc<str>,
-    /// Allowed values.
     pub values: Vec<Arc<str>>,
 }
 
-/// What a pod asks for.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Request {
-    /// Millicores.
     pub cpu_milli: f64,
-    /// Bytes.
     pub memory_bytes: f64,
-    /// GPUs.
     pub gpu: GpuRequest,
-    /// Named resources.
     #[serde(default)]
     pub scalars: BTreeMap<Arc<str>, i64>,
 }
 
-/// How a pod asks for GPUs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum GpuRequest {
-    /// Not.
     None {
         /// Key present with value 0.
         #[serde(default)]
         explicit_zero: bool,
     },
-    /// Whole devices.
     Whole {
-        /// How many.
         devices: i64,
     },
-    /// Parts of devices.
+    /// Fractions of devices.
     Fraction {
-        /// Of each.
+        /// Fraction of each device.
         portion: f64,
-        /// How many.
         devices: i64,
     },
     /// Memory on devices.
     Memory {
-        /// On each.
+        /// Memory on each device.
         mib: i64,
-        /// How many.
         devices: i64,
     },
 }
 
-/// One of the things that were seen.
+/// An observed outcome.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Outcome {
     /// Number of executions.
@@ -263,24 +208,22 @@ pub struct Outcome {
     /// Whether queue numbers differed by more than last bits.
     #[serde(default)]
     pub queues_vary: bool,
-    /// The crash that ends it.
+    /// Crash at its end.
     #[serde(default)]
     pub panic: Option<Crash>,
-    /// Rounds.
     pub rounds: Vec<Round>,
 }
 
 /// A crash of the real scheduler.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Crash {
-    /// In which action.
+    /// Action that crashed.
     pub action: String,
 }
 
-/// A round.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Round {
-    /// The state it opens from; absent in the first round.
+    /// State at the opening; absent in the first round.
     #[serde(default)]
     pub open: Option<Open>,
     /// Queue numbers at the opening.
@@ -290,61 +233,53 @@ pub struct Round {
     pub steps: Vec<Step>,
 }
 
-/// The state a later round opens from.
+/// State at the opening of a later round.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Open {
     /// Status, node, groups by pod.
     pub pods: BTreeMap<Arc<str>, OpenPod>,
-    /// By job.
     pub jobs: BTreeMap<Arc<str>, OpenJob>,
 }
 
 /// Status, node, shared devices.
 pub type OpenPod = (String, Arc<str>, Vec<Arc<str>>);
 
-/// A job at the opening of a later round.
 #[derive(Clone, Debug, Deserialize)]
 pub struct OpenJob {
     /// Job-level allocation.
     #[serde(deserialize_with = "triple")]
     pub allocated: Quantities,
-    /// Last start.
     #[serde(default)]
     pub last_start_s: Option<f64>,
-    /// Since when it is stale.
+    /// Start of its staleness.
     #[serde(default)]
     pub stale_since_s: Option<f64>,
 }
 
-/// A queue's numbers at the opening.
+/// Numbers of a queue at the opening.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Shares {
-    /// Entitlement.
+    /// Fair share.
     #[serde(deserialize_with = "triple")]
     pub fair_share: Quantities,
-    /// Request.
     #[serde(deserialize_with = "triple")]
     pub request: Quantities,
-    /// Allocated.
     #[serde(deserialize_with = "triple")]
     pub allocated: Quantities,
-    /// Allocated and not preemptible.
+    /// Allocated to non-preemptible jobs.
     #[serde(deserialize_with = "triple")]
     pub allocated_non_preemptible: Quantities,
 }
 
-/// What an action did.
+/// Effects of an action.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Step {
-    /// Its name.
     pub action: String,
     /// Committed statements.
     #[serde(default)]
     pub commits: Vec<Vec<Event>>,
-    /// Changed pods.
     #[serde(default)]
     pub pods: BTreeMap<String, (String, String, Vec<String>)>,
-    /// Changed queues.
     #[serde(default)]
     pub queues: BTreeMap<String, QueueAfter>,
     /// Jobs that were started.
@@ -355,13 +290,12 @@ pub struct Step {
     pub stale: BTreeMap<String, String>,
 }
 
-/// A queue's numbers after an action.
+/// Numbers of a queue after an action.
 #[derive(Clone, Debug, Deserialize)]
 pub struct QueueAfter {
-    /// Allocated.
     #[serde(deserialize_with = "triple")]
     pub allocated: Quantities,
-    /// Allocated and not preemptible.
+    /// Allocated to non-preemptible jobs.
     #[serde(deserialize_with = "triple")]
     pub allocated_non_preemptible: Quantities,
 }
@@ -371,20 +305,18 @@ pub struct QueueAfter {
 pub struct Event {
     /// `bind`, `evict` or `pipelined`.
     pub kind: String,
-    /// The pod.
     pub pod: String,
-    /// Its node.
     #[serde(default)]
     pub node: String,
     /// Shared devices.
     #[serde(default)]
     pub gpu_groups: Vec<String>,
-    /// For which job.
+    /// Preemptor job.
     #[serde(default)]
     pub preemptor: String,
 }
 
-/// What upstream's own test states.
+/// Final states that upstream's own test states.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Expected {
     /// By job, for all its pods.
@@ -393,11 +325,11 @@ pub struct Expected {
     /// By pod.
     #[serde(default)]
     pub pods: BTreeMap<String, ExpectedState>,
-    /// After how many rounds it holds.
+    /// Round after which they hold.
     pub after_round: usize,
 }
 
-/// A state that is expected.
+/// An expected state.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ExpectedState {
     /// Upstream's name of the status.

@@ -1,9 +1,9 @@
-//! Laws that hold in every recorded case, whatever was recorded.
+//! Laws that hold in every recorded case, regardless of its outcome.
 //!
-//! - *Recording decides nothing:* with every comparison recorded, the cycle comes to the same.
-//! - *True:* every recorded check, evaluated again from its own numbers, gives what it says.
-//! - *Sufficient:* the events alone tell what became of every pod.
-//! - *Said:* whom the real scheduler would have died on is marked in the trace.
+//! - *Recording decides nothing:* with every comparison recorded, the result of the cycle is the same.
+//! - *True:* every recorded check evaluates to its recorded result.
+//! - *Sufficient:* the events alone determine the state of every pod.
+//! - *Marked:* jobs on which the real scheduler would have crashed are marked in the trace.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use fairground::policy::kai::snapshot::{CycleOutcome, Snapshot, Status};
 use fairground::policy::kai::{CRASH, run_cycle};
 use fairground::trace::{Check, Event, Level, Trace};
 
-/// What one cycle recorded, and what broke a law.
+/// Checks the laws for one cycle.
 pub fn hold(opening: &Snapshot, outcome: &CycleOutcome) -> Result<(), String> {
     let mut trace = Trace::new(Level::Every);
     if run_cycle(opening, &mut trace) != *outcome {
@@ -29,7 +29,7 @@ pub fn hold(opening: &Snapshot, outcome: &CycleOutcome) -> Result<(), String> {
     events_suffice(opening, outcome, &trace)
 }
 
-/// The keys of all rules that a cycle's checks name.
+/// Keys of the rules that the checks of a cycle cite.
 pub fn rules_used(opening: &Snapshot) -> Vec<&'static str> {
     let mut trace = Trace::new(Level::Every);
     run_cycle(opening, &mut trace);
@@ -40,16 +40,16 @@ pub fn rules_used(opening: &Snapshot) -> Vec<&'static str> {
     keys
 }
 
-/// Every check, wherever it was recorded.
+/// All recorded checks.
 fn checks(trace: &Trace) -> impl Iterator<Item = &Check> {
     let of_events = trace.events.iter().flat_map(|event| &event.checks);
     let of_refusals = trace.refusals.iter().flat_map(|refusal| &refusal.checks);
     of_events.chain(of_refusals).chain(&trace.checks)
 }
 
-/// What the events say of a pod.
+/// State of a pod according to the events.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Said {
+struct PodEvents {
     bound: Option<NodeId>,
     claimed: Option<NodeId>,
     is_evicted: bool,
@@ -57,15 +57,18 @@ struct Said {
 }
 
 fn events_suffice(opening: &Snapshot, outcome: &CycleOutcome, trace: &Trace) -> Result<(), String> {
-    let mut said: BTreeMap<PodId, Said> = BTreeMap::new();
+    let mut pod_events: BTreeMap<PodId, PodEvents> = BTreeMap::new();
     for recorded in &trace.events {
         match recorded.event {
-            Event::Bound { pod, node, .. } => said.entry(pod).or_default().bound = Some(node),
-            Event::Claimed { pod, node } => said.entry(pod).or_default().claimed = Some(node),
+            Event::Bound { pod, node, .. } => pod_events.entry(pod).or_default().bound = Some(node),
+            Event::Claimed { pod, node } => pod_events.entry(pod).or_default().claimed = Some(node),
             Event::Unclaimed { pod, .. } => {
-                said.insert(pod, Said { is_unclaimed: true, ..said.get(&pod).copied().unwrap_or_default() });
+                pod_events.insert(
+                    pod,
+                    PodEvents { is_unclaimed: true, ..pod_events.get(&pod).copied().unwrap_or_default() },
+                );
             }
-            Event::Evicted { pod, .. } => said.entry(pod).or_default().is_evicted = true,
+            Event::Evicted { pod, .. } => pod_events.entry(pod).or_default().is_evicted = true,
             _ => {}
         }
     }
@@ -74,18 +77,18 @@ fn events_suffice(opening: &Snapshot, outcome: &CycleOutcome, trace: &Trace) -> 
         outcome.steps.iter().flat_map(|step| &step.pods).map(|pod| (&*pod.pod, pod)).collect();
     let pods = opening.jobs.iter().flat_map(|job| &job.pods).enumerate();
     for (i, pod) in pods {
-        let said = said.get(&PodId::from_index(i)).copied().unwrap_or_default();
+        let pod_events = pod_events.get(&PodId::from_index(i)).copied().unwrap_or_default();
         let Some(state) = last.get(&*pod.name).filter(|state| state.status != pod.status) else { continue };
         let agrees = match state.status {
-            Status::Binding => said.bound == node(&state.node) && !said.is_evicted,
-            Status::Pipelined => said.claimed == node(&state.node),
-            // A pod that had only a claim of this cycle lost it.
-            Status::Releasing => said.is_evicted || said.is_unclaimed,
+            Status::Binding => pod_events.bound == node(&state.node) && !pod_events.is_evicted,
+            Status::Pipelined => pod_events.claimed == node(&state.node),
+            // A pod with only a claim of this cycle lost it.
+            Status::Releasing => pod_events.is_evicted || pod_events.is_unclaimed,
             _ => false,
         };
         if !agrees {
             return Err(format!(
-                "{} is {:?} on {:?}, but the events say {said:?}",
+                "{} is {:?} on {:?}, but the events say {pod_events:?}",
                 pod.name, state.status, state.node
             ));
         }

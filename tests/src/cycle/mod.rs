@@ -1,8 +1,8 @@
 //! Recordings of format `kai-cycle/1`: whole cycles of the real scheduler on small clusters.
 //!
-//! A case agrees when the whole trajectory, simulated from the input, takes the decisions of one recorded
+//! A case agrees if the whole trajectory, simulated from the input, makes the decisions of one recorded
 //! outcome, and every later round, simulated from its recorded opening, does as well. Numbers of queues are
-//! compared bit for bit where the recording found them to be exact.
+//! compared bit for bit if the recording found them to be exact.
 
 pub(crate) mod compare;
 pub(crate) mod decisions;
@@ -26,9 +26,9 @@ use crate::report::Verdict;
 #[derive(Clone, Debug)]
 struct Ran {
     opening: Snapshot,
-    /// With new devices named as they were recorded.
+    /// Outcome with new devices named as in the recording.
     outcome: CycleOutcome,
-    /// As it came out.
+    /// Outcome with the names of the simulation.
     as_run: CycleOutcome,
 }
 
@@ -44,7 +44,7 @@ pub fn check(case: &Case) -> Verdict {
     }
 }
 
-/// Which of the recorded outcomes comes out with a seed; an error if none of them.
+/// Index of the recorded outcome that a seed gives; an error if none matches.
 pub fn check_seeded(case: &Case, seed: u64) -> Result<usize, String> {
     let ran = trajectory(case, Some(seed))?;
     let mut furthest: Option<Difference> = None;
@@ -97,7 +97,7 @@ fn reopened(
     compare(case, &[ran], outcome, round)
 }
 
-/// Simulates as many rounds as were recorded, each from what the one before left.
+/// Simulates the recorded number of rounds, each from the end of the previous one.
 fn trajectory(case: &Case, seed: Option<u64>) -> Result<Vec<Ran>, String> {
     let rounds = case.outcomes.iter().map(|o| o.rounds.len()).max().unwrap_or(0);
     let mut opening = snapshot::opening(case)?;
@@ -116,7 +116,7 @@ fn trajectory(case: &Case, seed: Option<u64>) -> Result<Vec<Ran>, String> {
     Ok(ran)
 }
 
-/// The openings of all simulated rounds of a case.
+/// Openings of all simulated rounds of a case.
 pub fn openings(case: &Case) -> Result<Vec<Snapshot>, String> {
     Ok(trajectory(case, None)?.into_iter().map(|ran| ran.opening).collect())
 }

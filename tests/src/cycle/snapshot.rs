@@ -1,4 +1,4 @@
-//! From the record to the policy's snapshot, and from one round to the opening of the next.
+//! Conversion of recordings to snapshots of the policy, and of the end of a round to the next opening.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use fairground::policy::kai::snapshot::{
 
 use super::format::{self, Case, GpuRequest, Open, OpenJob};
 
-/// The state the first round opens from.
+/// Opening of the first round.
 pub fn opening(case: &Case) -> Result<Snapshot, String> {
     Ok(Snapshot {
         config: config(&case.config)?,
@@ -24,7 +24,7 @@ pub fn opening(case: &Case) -> Result<Snapshot, String> {
     })
 }
 
-/// The state a later round was recorded to open from.
+/// Recorded opening of a later round.
 pub fn reopening(case: &Case, open: &Open) -> Result<Snapshot, String> {
     let mut snapshot = opening(case)?;
     for job in &mut snapshot.jobs {
@@ -50,7 +50,7 @@ fn set_job(job: &mut SnapshotJob, open: &OpenJob) {
     job.allocated = job.allocated.and(Some(open.allocated));
 }
 
-/// Renames the devices that appeared in this round, so that a later round cannot give out their names again.
+/// Renames devices that appeared in this round, so that a later round cannot reuse their names.
 pub fn rename_new_devices(opening: &Snapshot, outcome: &mut CycleOutcome, round: usize) {
     let pods = opening.jobs.iter().flat_map(|j| &j.pods);
     let old: BTreeSet<&str> = pods.flat_map(|p| &p.gpu_groups).map(|g| &**g).collect();
@@ -72,9 +72,9 @@ pub fn rename_new_devices(opening: &Snapshot, outcome: &mut CycleOutcome, round:
     }
 }
 
-/// Takes over what a round did and lets the time between two rounds pass, as the recording did.
+/// Applies the effects of a round and the time between two rounds, as the recorder did.
 ///
-/// `open` gives the job-level numbers that upstream's fixture makes anew in every round.
+/// `open` has the job-level numbers that upstream's fixture recomputes in every round.
 pub fn write_back(
     case: &Case,
     snapshot: &mut Snapshot,
@@ -91,8 +91,8 @@ pub fn write_back(
     Ok(())
 }
 
-/// Takes over what a cycle did and lets time pass: binding pods run, claims are forgotten, evicted pods wait again unless
-/// their job `stays`, moments become older. Now remains moment 0.
+/// Applies the effects of a cycle and lets time pass: binding pods run, claims are dropped, evicted pods are pending again
+/// unless their job `stays`, and timestamps are shifted so that the present time remains 0.
 pub fn pass(snapshot: &mut Snapshot, outcome: &CycleOutcome, seconds: f64, stays: impl Fn(&str) -> bool) {
     for job in &mut snapshot.jobs {
         for step in &outcome.steps {
@@ -164,12 +164,12 @@ fn config(recorded: &format::Config) -> Result<Config, String> {
     })
 }
 
-/// The action of that name.
+/// Finds an action by name.
 pub fn action(name: &str) -> Result<Action, String> {
     Action::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| format!("unknown action {name:?}"))
 }
 
-/// Seconds of a Go duration such as `1h30m` or `0.5s`; `None` if it is none.
+/// Parses a Go duration such as `1h30m` or `0.5s` to seconds; `None` if it is invalid.
 fn go_duration_s(text: &str) -> Option<f64> {
     let (sign, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (-1.0, rest),
@@ -301,7 +301,7 @@ fn status(name: &str) -> Result<Status, String> {
     found.map(|(status, _)| *status).ok_or_else(|| format!("unknown status {name:?}"))
 }
 
-/// Upstream's name of a status.
+/// Name of a status in upstream.
 pub fn status_name(status: Status) -> &'static str {
     STATUSES.iter().find(|(s, _)| *s == status).map_or("?", |(_, name)| name)
 }

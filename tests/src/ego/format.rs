@@ -10,16 +10,15 @@ use fairground::time::Span;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A case: `plan`, `slots` or `pool` tells its shape.
+/// A case; its shape is given by the presence of `plan`, `slots` or `pool`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
     /// Unique in the file.
     pub id: String,
-    /// The tree.
     pub consumers: Node,
     /// Plan shape.
     pub plan: Option<Place>,
-    /// Plan shape: what happens, and what is expected after each cycle.
+    /// Plan shape: events and expected results per cycle.
     #[serde(default)]
     pub cycles: Vec<Value>,
     /// Slot shape.
@@ -35,13 +34,13 @@ pub struct Case {
     /// Sub-allocations in order, or wanted slots by leaf.
     #[serde(default)]
     pub demand: Value,
-    /// Units that run at the start, or held slots by leaf.
+    /// Initially running units, or held slots by leaf.
     #[serde(default)]
     pub initial: Value,
     /// Units covered elsewhere, by sub-allocation.
     #[serde(default)]
     pub outside: BTreeMap<String, u32>,
-    /// Step and slot shape: in order.
+    /// Step and slot shape: operations, in order.
     #[serde(default)]
     pub steps: Vec<Value>,
 }
@@ -49,86 +48,69 @@ pub struct Case {
 /// The hosts of a pool or plan.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Place {
-    /// Of a pool: `public`, or whose private one it is.
+    /// Pool id: `public`, or the consumer of a private pool.
     #[serde(default)]
     pub id: String,
-    /// Seconds.
     #[serde(default, alias = "default_grace")]
     pub grace: i64,
     /// `stacked`, `balanced` or `exclusive`.
     pub placement: String,
-    /// Hosts in order.
     pub hosts: Vec<Host>,
 }
 
-/// One host, or `count` equal ones.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Host {
-    /// Name, or its beginning.
+    /// Name, or name prefix.
     pub id: String,
-    /// Per dimension.
+    /// Capacity per dimension.
     pub cap: BTreeMap<String, String>,
-    /// How many.
     pub count: Option<usize>,
 }
 
-/// A consumer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
-    /// Unique.
     pub id: String,
     /// Share ratio, a fraction.
     pub ratio: Option<String>,
-    /// Share priority.
     #[serde(default)]
     pub priority: i64,
     /// Per dimension, an amount or a percentage.
     #[serde(default)]
     pub share_limit: BTreeMap<String, String>,
-    /// Seconds.
     pub reclaim_grace: Option<i64>,
-    /// What it owns.
+    /// Ownership.
     #[serde(default)]
     pub own: Vec<Owned>,
-    /// What it never lends.
+    /// Ownership that is never lent.
     #[serde(default)]
     pub reserved: OneOrMany,
     /// Whether it lends.
     #[serde(default)]
     pub lendout: bool,
-    /// Seconds.
     #[serde(default)]
     pub lendout_grace: i64,
-    /// Seconds.
     pub private_pool_grace: Option<i64>,
-    /// Order of ownership.
+    /// Rank in the distribution of hosts.
     #[serde(default)]
     pub rank: u32,
-    /// Slot shape: most slots.
+    /// Slot shape: maximum number of slots.
     pub limit: Option<u64>,
-    /// In order.
     #[serde(default)]
     pub children: Vec<Node>,
 }
 
-/// An entry of an ownership.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Owned {
-    /// Named hosts.
     Hosts(Vec<String>),
-    /// A number of hosts.
     NumHosts(usize),
 }
 
-/// One entry or a list of them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
-    /// One.
     One(Owned),
-    /// Several.
     Many(Vec<Owned>),
 }
 
@@ -138,25 +120,20 @@ impl Default for OneOrMany {
     }
 }
 
-/// A sub-allocation.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Wanted {
-    /// Of which leaf.
+    /// Leaf.
     pub leaf: String,
-    /// Name.
     pub sub: String,
-    /// Size of one unit.
+    /// Unit size.
     pub unit: BTreeMap<String, String>,
-    /// Units wanted.
     pub want: u32,
 }
 
-/// Names for what the engine numbers.
+/// Names by index.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Dimensions.
     pub dims: Vec<String>,
-    /// Hosts.
     pub hosts: Arena<HostId, String>,
     /// Consumers in tree order.
     pub consumers: Arena<ConsumerId, String>,
@@ -167,7 +144,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// What is behind a name.
+    /// Finds an id by name.
     pub fn find<I: Id>(names: &Arena<I, String>, name: &str) -> Result<I, String> {
         let found = names.iter().find(|(_, n)| *n == name);
         found.map(|(id, _)| id).ok_or_else(|| format!("unknown name {name:?}"))
@@ -185,7 +162,7 @@ impl Names {
         Ok(dims)
     }
 
-    /// A sub-allocation as the engine has it.
+    /// Converts a sub-allocation for the engine.
     pub fn sub(&mut self, wanted: &Wanted, outside: u32) -> Result<Sub, String> {
         let leaf = Names::find(&self.consumers, &wanted.leaf)?;
         let unit = self.dims_of(&wanted.unit)?;

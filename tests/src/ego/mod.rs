@@ -1,6 +1,6 @@
 //! Recordings of format `ego-model/1`: an independent model of the EGO specification, in three shapes.
 //!
-//! What the engine says is written in the recording's own form, fractions in lowest terms, and compared as a whole.
+//! Results of the engine are converted to the format of the recording, with reduced fractions, and compared as a whole.
 
 pub mod format;
 mod slots;
@@ -33,7 +33,7 @@ pub fn check(case: &Case) -> Verdict {
     }
 }
 
-/// The first difference of two values, by path.
+/// Compares two values; the error has the path of the first difference.
 fn compare(place: &str, expected: &Value, got: &Value) -> Result<(), String> {
     match (expected, got) {
         (Value::Object(e), Value::Object(g)) => {
@@ -50,7 +50,7 @@ fn compare(place: &str, expected: &Value, got: &Value) -> Result<(), String> {
     }
 }
 
-/// Lowest terms as the recordings write them.
+/// Formats a reduced fraction as in the recordings.
 fn text(fraction: &Fraction) -> Value {
     match fraction.lowest_terms() {
         Some((n, 1)) => json!(n.to_string()),
@@ -116,7 +116,7 @@ fn source_name(names: &Names, source: Source) -> String {
     }
 }
 
-/// Units that end by themselves; their tasks are done.
+/// Completes units whose tasks are done.
 fn complete(state: &mut PoolState<'_>, units: &Value) -> Result<(), String> {
     for name in units.as_array().into_iter().flatten() {
         let id = unit_id(name)?;
@@ -128,7 +128,7 @@ fn complete(state: &mut PoolState<'_>, units: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The number of a JSON field.
+/// Reads a number from a JSON field.
 pub(crate) fn number(value: &Value, key: &str) -> Result<u64, String> {
     value[key].as_u64().ok_or_else(|| format!("{key} is no number: {value}"))
 }

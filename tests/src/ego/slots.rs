@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::format::{Case, Names, plan};
 use super::{compare, number};
 
-/// Runs a case; the first difference.
+/// Runs a case; returns the first difference.
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, names) = plan(case)?;
     let by_leaf = |values: &Value| {

@@ -24,7 +24,7 @@ struct Initial {
     hosts: Vec<String>,
 }
 
-/// Runs a case; the first difference.
+/// Runs a case; returns the first difference.
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
     let mut state = PoolState::new(&plan, Time::ZERO);

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::format::{Case, Names, Wanted, plan};
 use super::{compare, complete, leaves, number, reclaiming, seconds, source_name, table, unit_name, units};
 
-/// Runs a case; the first difference.
+/// Runs a case; returns the first difference.
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
     let mut state = PoolState::new(&plan, Time::ZERO);

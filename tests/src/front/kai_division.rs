@@ -1,5 +1,5 @@
-//! Recordings of format `kai-division/1` as scenario files: the siblings are top queues, what is divided is what the nodes have, and
-//! what a queue requests is asked for by jobs that wait. Compared are the fair shares at the opening.
+//! Recordings of format `kai-division/1` as scenario files: siblings are top-level queues, the total is the capacity of the nodes, and
+//! requests are pending jobs. The fair shares at the opening are compared.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use fairground::units::Resource;
 use crate::division::{Case, Inputs, Queue, difference};
 use crate::report::Verdict;
 
-/// Most GPUs of one node.
+/// Maximum number of GPUs per node.
 const NODE_GPUS: u64 = 64;
 
 /// Compares a case with its recording through a scenario file.
@@ -45,7 +45,7 @@ pub fn check(case: &Case) -> Verdict {
     }
 }
 
-/// The fair shares in the order of the recorded queues; unlimited is -1.
+/// Fair shares in the order of the recorded queues; unlimited is -1.
 fn shares(case: &Case, names: &[&str], ledger: &Ledger) -> Result<Vec<[f64; 3]>, String> {
     let of = |queue: &Queue| {
         let at = names.iter().position(|name| **name == *queue.name);
@@ -58,7 +58,7 @@ fn shares(case: &Case, names: &[&str], ledger: &Ledger) -> Result<Vec<[f64; 3]>,
     case.queues.iter().map(of).collect()
 }
 
-/// The file of a case; an error names what a scenario cannot say.
+/// Writes the file of a case; an error names an unsupported feature.
 fn file(case: &Case) -> Result<String, &'static str> {
     let mut text = String::from("format: fairground-scenario\nversion: 1\n");
     if case.k != 1.0 {
@@ -93,7 +93,7 @@ fn file(case: &Case) -> Result<String, &'static str> {
     Ok(text)
 }
 
-/// How an amount of a resource is written.
+/// Formats an amount of a resource.
 type Unit = fn(f64) -> Result<String, &'static str>;
 
 const CPU: Unit = |n| whole(n, "m").ok_or("parts of a millicore");
@@ -107,7 +107,7 @@ fn whole(n: f64, unit: &str) -> Option<String> {
     (n.fract() == 0.0 && n >= 0.0).then(|| format!("{n}{unit}"))
 }
 
-/// A number of at most six digits behind the point.
+/// Formats a number with at most six decimals.
 fn millionths(n: f64) -> Option<String> {
     ((n * 1e6).round() / 1e6 == n && n >= 0.0).then(|| format!("{n}"))
 }
@@ -128,7 +128,7 @@ fn values(inputs: &Inputs, unit: Unit) -> Result<String, &'static str> {
     Ok(said.map(|(name, _, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", "))
 }
 
-/// Nodes that have the totals together.
+/// Writes nodes with the given total capacity.
 fn nodes(case: &Case, text: &mut String) -> Result<(), &'static str> {
     if case.totals.gpu.fract() != 0.0 {
         return Err("nodes with parts of a GPU");
@@ -147,7 +147,7 @@ fn nodes(case: &Case, text: &mut String) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Jobs that ask for what a queue requests: one for whole GPUs, CPU and memory, one for a part of a GPU.
+/// Writes jobs with the request of a queue: one for whole GPUs, CPU and memory, one for a fraction of a GPU.
 fn jobs(queue: &Queue, n: usize, text: &mut String) -> Result<(), &'static str> {
     let gpu = queue.gpu.request;
     let part = ((gpu - gpu.floor()) * 1000.0).round() / 1000.0;

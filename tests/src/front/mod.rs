@@ -1,8 +1,8 @@
-//! Recorded cases as scenario files: written as a user writes them, then loaded and run by the code behind
+//! Recorded cases as scenario files: written as a user writes them, loaded and run by the code of
 //! `fairground run FILE`, and compared with the recording.
 //!
-//! A value that equals the product's default is left out of the file, so that the defaults are compared, too. What a
-//! scenario file cannot say is decided by features of the case ([`Verdict::CannotSay`](crate::report::Verdict)).
+//! Values that equal the product's default are omitted, so that the defaults are compared too. Unsupported
+//! cases are detected by their features ([`Verdict::CannotSay`](crate::report::Verdict)).
 
 pub mod ego;
 pub mod kai_cycle;
@@ -13,7 +13,7 @@ pub mod yunikorn;
 use fairground::scenario::{self, Severity};
 use fairground::sim::Simulation;
 
-/// What became of a case, if it is not equal.
+/// Reason for which a case is not equal.
 enum Differs {
     CannotSay(&'static str),
     Says(String),

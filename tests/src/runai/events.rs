@@ -1,4 +1,4 @@
-//! Kind `events`: workloads one by one or in whole cycles, on one big node; decisions take effect at once.
+//! Kind `events`: workloads one by one or in whole cycles, on one large node; decisions take effect at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::{list, real, text};
 use crate::cycle::snapshot::pass;
 
-/// Runs a case under the product's own queue order, and under the engine's where the recording says that it is the same.
+/// Runs a case under the product's own queue order, and under the engine's if the recording marks it as equivalent.
 pub fn check(case: &Value) -> Result<(), String> {
     run(case, DIALECT)?;
     if case["holds_under_all"] == true {
@@ -33,7 +33,7 @@ fn run(case: &Value, dialect: Dialect) -> Result<(), String> {
     for (i, step) in list(&case["steps"]).enumerate() {
         let may_differ = list(&case["varies_in_engine_at"]).any(|at| at.as_u64() == Some(i as u64));
         match world.step(step) {
-            // The recorded decision is one of several; what follows hangs on it.
+            // The recorded decision is one of several; what follows depends on it.
             Err(_) if may_differ => return Ok(()),
             other => other.map_err(|says| format!("step {i} {}: {says}", step[0]))?,
         }
@@ -43,17 +43,17 @@ fn run(case: &Value, dialect: Dialect) -> Result<(), String> {
 
 /// A pool whose decisions take effect at once.
 pub struct World {
-    /// As the next cycle opens.
+    /// Opening of the next cycle.
     pub snapshot: Snapshot,
 }
 
-/// What a cycle decided: the workload that got room, by which action, and who lost it.
+/// A decision of a cycle: placed workload, action, and evicted workloads.
 pub(crate) type Decided = (String, &'static str, BTreeSet<String>);
 
 const EACH: fn(f64, f64) -> Quantities = |other, gpu| Quantities { cpu: other, memory: other, gpu };
 
 impl World {
-    /// Nodes with much of everything but GPUs; no queues, no workloads.
+    /// Creates nodes with ample resources except GPUs, without queues and workloads.
     pub fn of_nodes(dialect: Dialect, nodes: &[(&str, f64)]) -> World {
         let config = Config { dialect, ..Config::default() };
         let mut snapshot = Snapshot { config, ..Snapshot::default() };
@@ -106,7 +106,7 @@ impl World {
         });
     }
 
-    /// One cycle, effective at once.
+    /// Runs one cycle and applies its decisions at once.
     pub fn advance(&mut self) -> (CycleOutcome, Trace) {
         let mut trace = Trace::new(Level::Decisive);
         let outcome = run_cycle(&self.snapshot, &mut trace);
@@ -114,7 +114,7 @@ impl World {
         (outcome, trace)
     }
 
-    /// The numbers of all queues, fairshare computed anew.
+    /// Numbers of all queues, with fairshares recomputed.
     pub fn shares(&self) -> Vec<QueueShares> {
         let mut snapshot = self.snapshot.clone();
         snapshot.config.actions.clear();
@@ -183,7 +183,7 @@ impl World {
         Ok(())
     }
 
-    /// One entry for every committed statement: evicted is who has no place at the end.
+    /// One entry per committed statement; a pod without a node at the end counts as evicted.
     pub(crate) fn decided(&self, outcome: &CycleOutcome) -> Vec<Decided> {
         let was_pending: BTreeSet<&str> = self.pods(|status| status == Status::Pending);
         let mut decided = Vec::new();
@@ -214,7 +214,7 @@ impl World {
         pods.filter(|pod| is_wanted(pod.status)).map(|pod| &*pod.name).collect()
     }
 
-    /// Why each workload is pending: the reason of the allocate action.
+    /// Reason of each pending workload in the allocate action.
     fn reasons(&self, trace: &Trace) -> BTreeMap<String, &'static str> {
         let of = |refusal: &fairground::trace::Refusal| {
             let is_room = refusal.also.iter().any(|gate| matches!(gate, Gate::NoNode { .. }));
@@ -229,7 +229,7 @@ impl World {
         trace.refusals.iter().map(of).collect()
     }
 
-    /// Fairshare computed anew.
+    /// Compares the state, with fairshares recomputed.
     fn state(&self, expected: &Value) -> Result<(), String> {
         let opened = self.shares();
         let states = expected.as_object().ok_or("no states")?;
@@ -249,7 +249,7 @@ impl World {
     }
 }
 
-/// Who was evicted has no place, who claims runs: no time passes until decisions take effect.
+/// Applies decisions at once: evicted pods have no node, pods with claims run.
 pub(crate) fn effective(mut outcome: CycleOutcome) -> CycleOutcome {
     for pod in outcome.steps.iter_mut().flat_map(|step| &mut step.pods) {
         if pod.status == Status::Pipelined {

@@ -9,7 +9,7 @@ use super::{amount, exact, list, text};
 
 const RESOURCES: [&str; 3] = ["gpu", "cpu", "mem"];
 
-/// How weights come about.
+/// Settings of weights.
 #[derive(Clone, Copy)]
 struct Settings {
     departments_by_quota: bool,
@@ -151,7 +151,7 @@ fn level_member(queue: &Value) -> Result<Member<'_>, String> {
     Ok(Member { name, rank, quota, limit: None, weight, request, usage })
 }
 
-/// Kind `float`: the whole result is one of several.
+/// Kind `float`: the whole result is one of several possible ones.
 pub fn float(case: &Value) -> Result<(), String> {
     let members = level(case)?;
     let total = exact(&case["total"])?;
@@ -168,7 +168,7 @@ pub fn float(case: &Value) -> Result<(), String> {
     Err(format!("whole {wholes:?} is none of the outcomes"))
 }
 
-/// Kind `time-based`: with history.
+/// Kind `time-based`: with usage history.
 pub fn time_based(case: &Value) -> Result<(), String> {
     let members = level(case)?;
     let (total, k) = (exact(&case["total"])?, exact(&case["k"])?);

@@ -1,6 +1,6 @@
 //! Recordings of format `runai-model/1`: an independent model of the Run:ai specification.
 //!
-//! What the engine says is written in the recording's own form, fractions in lowest terms, and compared as a whole.
+//! Results of the engine are converted to the format of the recording, with reduced fractions, and compared as a whole.
 
 pub mod events;
 mod fairshare;
@@ -30,7 +30,7 @@ pub fn check(case: &Value) -> Verdict {
     }
 }
 
-/// An amount; `None`: unlimited, also if it is left out.
+/// Parses an amount; `None` for unlimited or absent.
 fn amount(value: &Value) -> Result<Option<Exact>, String> {
     match value {
         Value::Null => Ok(None),
@@ -39,7 +39,7 @@ fn amount(value: &Value) -> Result<Option<Exact>, String> {
     }
 }
 
-/// A fraction in a text, or a whole JSON number.
+/// Parses a fraction in a string, or an integer JSON number.
 fn exact(value: &Value) -> Result<Exact, String> {
     let complaint = || format!("{value} is no fraction");
     if let Some(n) = value.as_i64() {
@@ -51,7 +51,7 @@ fn exact(value: &Value) -> Result<Exact, String> {
     fraction.ok_or_else(complaint)
 }
 
-/// The same as a double; -1 for unlimited.
+/// Parses an amount as a double; -1 for unlimited.
 pub(crate) fn real(value: &Value) -> Result<f64, String> {
     Ok(amount(value)?.map_or(-1.0, Exact::as_real))
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{list, real, text};
 
-/// Sorts the queues and compares the order and the rules between neighbours.
+/// Sorts the queues; compares the order and the rules between neighbours.
 pub fn check(case: &Value) -> Result<(), String> {
     let any = case["over_fairshare_test"] == "any";
     let dialect = Dialect { over_share_in_any: any, ..DIALECT };

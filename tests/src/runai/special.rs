@@ -19,7 +19,7 @@ fn project(quota: Quantities) -> SnapshotQueue {
     SnapshotQueue { name: Arc::from("project"), quota, limit: unlimited, ..SnapshotQueue::default() }
 }
 
-/// Example 20: which device every workload is on.
+/// Example 20: device of every workload.
 pub fn placement(case: &Value) -> Result<(), String> {
     for (name, placement) in [("binpack", Placement::BinPack), ("spread", Placement::Spread)] {
         let mut devices = Devices::new(case, placement)?;
@@ -68,12 +68,12 @@ fn same(place: &str, expected: &Value, got: &Value) -> Result<(), String> {
     if expected == got { Ok(()) } else { Err(format!("{place}: expected {expected}, got {got}")) }
 }
 
-/// Gives devices their numbers: a new one gets the lowest that is free on its node.
+/// Numbers devices: a new one gets the lowest free number of its node.
 struct Devices {
     world: World,
-    /// By workload: `node/gN`.
+    /// Device by workload, as `node/gN`.
     on: BTreeMap<String, String>,
-    /// By shared device.
+    /// Number by shared device group.
     groups: BTreeMap<Arc<str>, String>,
 }
 
@@ -88,7 +88,7 @@ impl Devices {
         Ok(Devices { world, on: BTreeMap::new(), groups: BTreeMap::new() })
     }
 
-    /// Adds a workload and runs a cycle; its device, or `pending`.
+    /// Adds a workload and runs a cycle; returns its device, or `pending`.
     fn submit(&mut self, ask: &Value) -> Result<String, String> {
         let name = text(&ask[0])?;
         let amount = exact(&ask[1])?.as_real();
@@ -136,7 +136,7 @@ impl Devices {
         }
     }
 
-    /// How much of every device is used.
+    /// Used part of every device.
     fn in_use(&self) -> Value {
         let mut used: BTreeMap<&str, f64> = BTreeMap::new();
         for pod in self.world.snapshot.jobs.iter().flat_map(|job| &job.pods) {

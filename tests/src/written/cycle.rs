@@ -1,4 +1,4 @@
-//! Blocks `cycle`: a small cluster and what every cycle decides.
+//! Blocks `cycle`: a small cluster and the decisions of every cycle.
 //!
 //! ```text
 //! set grace 60                                       multiplier, k, consolidation off, seconds between two cycles
@@ -13,9 +13,9 @@
 //! shares -> q0 2, q1 2                               fair shares of GPUs in the cycle above
 //! ```
 //!
-//! Quotas, limits and weights are those of GPUs; of CPU and memory there is enough for everybody. Between two cycles binding
-//! pods begin to run, evicted pods wait again, claims are forgotten. Within a statement evictions are listed first, then binds, then
-//! claims, by pod.
+//! Quotas, limits and weights are those of GPUs; CPU and memory are ample. Between two cycles binding
+//! pods start to run, evicted pods are pending again, claims are dropped. In a statement evictions are listed first, then
+//! binds, then claims, by pod.
 
 use std::sync::Arc;
 
@@ -27,10 +27,10 @@ use fairground::policy::kai::snapshot::{
 };
 use fairground::trace::{Level, Trace};
 
-use super::{Line, Said};
+use super::{Line, ParsedLine};
 use crate::cycle::snapshot::pass;
 
-/// A scenario in the making, and the last cycle.
+/// State of the cluster, and the last cycle.
 #[derive(Default)]
 struct World {
     snapshot: Snapshot,
@@ -59,28 +59,28 @@ pub fn run(lines: &[Line]) -> Result<(), String> {
 
 impl World {
     fn set(&mut self, line: &Line) -> Result<(), String> {
-        let said = Said::of(line, &["k", "multiplier", "grace", "seconds", "consolidation"], &[])?;
+        let parsed = ParsedLine::of(line, &["k", "multiplier", "grace", "seconds", "consolidation"], &[])?;
         let config = &mut self.snapshot.config;
-        config.k_value = said.number("k", config.k_value)?;
-        config.saturation_multiplier = said.number("multiplier", config.saturation_multiplier)?;
-        config.staleness_grace_s = Some(said.number("grace", config.staleness_grace_s.unwrap_or(60.0))?);
-        self.seconds = said.number("seconds", self.seconds)?;
-        if said.text("consolidation") == Some("off") {
+        config.k_value = parsed.number("k", config.k_value)?;
+        config.saturation_multiplier = parsed.number("multiplier", config.saturation_multiplier)?;
+        config.staleness_grace_s = Some(parsed.number("grace", config.staleness_grace_s.unwrap_or(60.0))?);
+        self.seconds = parsed.number("seconds", self.seconds)?;
+        if parsed.text("consolidation") == Some("off") {
             config.actions.retain(|a| *a != Action::Consolidation);
         }
         Ok(())
     }
 
     fn node(&mut self, line: &Line) -> Result<(), String> {
-        let said = Said::of(line, &["gpu", "mib"], &[])?;
-        for name in said.names() {
+        let parsed = ParsedLine::of(line, &["gpu", "mib"], &[])?;
+        for name in parsed.names() {
             let node = SnapshotNode {
                 name: Arc::from(*name),
                 cpu_milli: 64_000.0,
                 memory_bytes: 1e12,
-                gpus: said.number("gpu", 0.0)?,
+                gpus: parsed.number("gpu", 0.0)?,
                 pods: 110,
-                gpu_memory_mib: said.count("mib", 40_000)?,
+                gpu_memory_mib: parsed.count("mib", 40_000)?,
                 gpu_memory_synced: true,
                 ready: true,
                 ..SnapshotNode::default()
@@ -96,17 +96,17 @@ impl World {
 
     fn queue(&mut self, line: &Line) -> Result<(), String> {
         let keys = ["parent", "quota", "limit", "weight", "priority", "reclaim-after", "preempt-after"];
-        let said = Said::of(line, &keys, &[])?;
+        let parsed = ParsedLine::of(line, &keys, &[])?;
         let of = |other: f64, gpu: f64| Quantities { cpu: other, memory: other, gpu };
-        let seconds = |key| said.has(key).then(|| said.number(key, 0.0)).transpose();
+        let seconds = |key| parsed.has(key).then(|| parsed.number(key, 0.0)).transpose();
         let queue = SnapshotQueue {
-            name: Arc::from(said.name()?),
-            parent: Arc::from(said.text("parent").unwrap_or_default()),
-            priority: said.count("priority", 100)?,
+            name: Arc::from(parsed.name()?),
+            parent: Arc::from(parsed.text("parent").unwrap_or_default()),
+            priority: parsed.count("priority", 100)?,
             created_s: -1e6 + self.snapshot.queues.len() as f64,
-            quota: of(-1.0, said.number("quota", 0.0)?),
-            limit: of(-1.0, said.number("limit", -1.0)?),
-            weight: of(1.0, said.number("weight", 1.0)?),
+            quota: of(-1.0, parsed.number("quota", 0.0)?),
+            limit: of(-1.0, parsed.number("limit", -1.0)?),
+            weight: of(1.0, parsed.number("weight", 1.0)?),
             reclaim_min_runtime_s: seconds("reclaim-after")?,
             preempt_min_runtime_s: seconds("preempt-after")?,
             ..SnapshotQueue::default()
@@ -120,29 +120,29 @@ impl World {
             "on", "at", "pods", "min", "gpu", "part", "mib", "devices", "device", "cpu", "priority",
             "started", "failed",
         ];
-        let said = Said::of(line, &keys, &["fixed"])?;
-        if said.names().is_empty() || !said.has("on") {
-            return Err(said.complaint("expected names and `on QUEUE`"));
+        let parsed = ParsedLine::of(line, &keys, &["fixed"])?;
+        if parsed.names().is_empty() || !parsed.has("on") {
+            return Err(parsed.complaint("expected names and `on QUEUE`"));
         }
-        for name in said.names() {
-            let n_pods = said.count("pods", 1)?;
+        for name in parsed.names() {
+            let n_pods = parsed.count("pods", 1)?;
             let mut pods = Vec::new();
             for i in 0..n_pods {
                 let pod_name = if n_pods == 1 { (*name).to_owned() } else { format!("{name}-{i}") };
-                let failed = i >= n_pods - said.count("failed", 0)?;
+                let failed = i >= n_pods - parsed.count("failed", 0)?;
                 let status = if failed { Status::Failed } else { status };
-                pods.push(self.pod(&said, &pod_name, i as usize, status)?);
+                pods.push(self.pod(&parsed, &pod_name, i as usize, status)?);
             }
-            let min_available = said.count("min", 1)?;
+            let min_available = parsed.count("min", 1)?;
             let set =
                 SnapshotPodSet { name: Arc::from("default"), min_available, ..SnapshotPodSet::default() };
-            let priority = said.count("priority", 50)?;
-            let started = -said.number("started", 100_000.0)?;
+            let priority = parsed.count("priority", 50)?;
+            let started = -parsed.number("started", 100_000.0)?;
             self.snapshot.jobs.push(SnapshotJob {
                 name: Arc::from(*name),
-                queue: Arc::from(said.text("on").unwrap_or_default()),
+                queue: Arc::from(parsed.text("on").unwrap_or_default()),
                 priority,
-                preemptible: (priority < 100 && !said.has("fixed")).into(),
+                preemptible: (priority < 100 && !parsed.has("fixed")).into(),
                 created_s: -1e5 + self.snapshot.jobs.len() as f64,
                 last_start_s: (status != Status::Pending).then_some(started),
                 pod_sets: vec![set],
@@ -153,29 +153,35 @@ impl World {
         Ok(())
     }
 
-    /// The pod at a position of its job: with the line's status while there are nodes for it, else pending.
-    fn pod(&self, said: &Said<'_>, name: &str, at: usize, status: Status) -> Result<SnapshotPod, String> {
-        let node = match (said.text("at"), &self.snapshot.nodes[..]) {
+    /// Creates the pod at a position of its job: with the line's status if it has a node, otherwise pending.
+    fn pod(
+        &self,
+        parsed: &ParsedLine<'_>,
+        name: &str,
+        at: usize,
+        status: Status,
+    ) -> Result<SnapshotPod, String> {
+        let node = match (parsed.text("at"), &self.snapshot.nodes[..]) {
             _ if status == Status::Pending => None,
             (Some(nodes), _) => nodes.split(',').nth(at),
             (None, [only]) => Some(&*only.name),
-            (None, _) => return Err(said.complaint("`at NODE` is needed with several nodes")),
+            (None, _) => return Err(parsed.complaint("`at NODE` is needed with several nodes")),
         };
-        let devices = said.count("devices", 1)?;
-        let gpu = match (said.has("part"), said.has("mib"), said.has("gpu")) {
-            (true, ..) => GpuAsk::Fraction { portion: said.number("part", 0.0)?, devices },
-            (_, true, _) => GpuAsk::Memory { mib: said.count("mib", 0)?, devices },
-            (_, _, true) => GpuAsk::Whole { devices: said.count("gpu", 0)? },
+        let devices = parsed.count("devices", 1)?;
+        let gpu = match (parsed.has("part"), parsed.has("mib"), parsed.has("gpu")) {
+            (true, ..) => GpuAsk::Fraction { portion: parsed.number("part", 0.0)?, devices },
+            (_, true, _) => GpuAsk::Memory { mib: parsed.count("mib", 0)?, devices },
+            (_, _, true) => GpuAsk::Whole { devices: parsed.count("gpu", 0)? },
             _ => GpuAsk::None,
         };
-        let groups = said.text("device").filter(|_| node.is_some());
+        let groups = parsed.text("device").filter(|_| node.is_some());
         Ok(SnapshotPod {
             name: Arc::from(name),
             pod_set: Arc::from("default"),
             status: if node.is_some() { status } else { Status::Pending },
             node: Arc::from(node.unwrap_or_default()),
             gpu_groups: groups.into_iter().map(Arc::from).collect(),
-            cpu_milli: said.number("cpu", 1.0)? * 1000.0,
+            cpu_milli: parsed.number("cpu", 1.0)? * 1000.0,
             memory_bytes: 1e9,
             gpu,
             ..SnapshotPod::default()

@@ -1,4 +1,4 @@
-//! Blocks `division`: one amount, the siblings in order of age, and what each is entitled to.
+//! Blocks `division`: an amount, the siblings in order of age, and their fair shares.
 //!
 //! ```text
 //! divide 10  k 1
@@ -7,7 +7,7 @@
 
 use fairground::policy::kai::share::division::{Sibling, divide, divide_recorded};
 
-use super::{Line, Said};
+use super::{Line, ParsedLine};
 
 /// Runs a block.
 pub fn run(lines: &[Line]) -> Result<(), String> {
@@ -17,7 +17,7 @@ pub fn run(lines: &[Line]) -> Result<(), String> {
     for line in lines {
         match line.words.first().map(String::as_str) {
             Some("divide") => {
-                let said = Said::of(line, &["k"], &[])?;
+                let said = ParsedLine::of(line, &["k"], &[])?;
                 let amount = said.name()?.parse::<f64>();
                 let amount = amount.map_err(|_| said.complaint("the amount is not a number"))?;
                 pot = Some((amount, said.number("k", 1.0)?));
@@ -47,7 +47,7 @@ pub fn run(lines: &[Line]) -> Result<(), String> {
 
 fn sibling(line: &Line, position: usize) -> Result<Sibling<'_>, String> {
     let keys = ["priority", "quota", "limit", "weight", "request", "usage"];
-    let said = Said::of(line, &keys, &[])?;
+    let said = ParsedLine::of(line, &keys, &[])?;
     Ok(Sibling {
         name: said.name()?,
         priority: said.count("priority", 100)?,

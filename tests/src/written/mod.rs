@@ -1,19 +1,19 @@
 //! Cases written as Markdown: prose for the reader, fenced blocks for the runner.
 //!
-//! A block's info string chooses the runner: `division` ([`division`]) or `cycle` ([`cycle`]); other blocks are text. A line is
-//! a list of words; what follows `->` is expected; `#` starts a comment.
+//! A block's info string selects the runner: `division` ([`division`]) or `cycle` ([`cycle`]); other blocks are text. A line is
+//! a list of words; text after `->` is the expectation; `#` starts a comment.
 
 pub mod cycle;
 pub mod division;
 
 use std::collections::BTreeMap;
 
-/// A block that can be run.
+/// A runnable block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Its runner.
     pub kind: String,
-    /// The heading above it.
+    /// Heading above it.
     pub heading: String,
     /// Its lines.
     pub lines: Vec<Line>,
@@ -22,15 +22,15 @@ pub struct Block {
 /// A line of a block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// In the file, from 1.
+    /// Line number in the file, from 1.
     pub number: usize,
-    /// What is said.
+    /// Words before the expectation.
     pub words: Vec<String>,
-    /// What is expected.
+    /// Expectation.
     pub expected: Option<String>,
 }
 
-/// The blocks of a file, in order.
+/// Blocks of a file, in order.
 pub fn blocks(markdown: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut heading = String::new();
@@ -72,18 +72,18 @@ pub fn run(block: &Block) -> Result<(), String> {
     }
 }
 
-/// The words of a line: names first, then keys with values.
+/// Words of a line: names, then keys with values.
 #[derive(Clone, Debug, Default)]
-pub struct Said<'a> {
+pub struct ParsedLine<'a> {
     number: usize,
     names: Vec<&'a str>,
     values: BTreeMap<&'a str, &'a str>,
 }
 
-impl<'a> Said<'a> {
-    /// Takes a line apart: `names` words up to the first key, `keys` with one value each, `flags` without.
-    pub fn of(line: &'a Line, keys: &[&str], flags: &[&str]) -> Result<Said<'a>, String> {
-        let mut said = Said { number: line.number, ..Said::default() };
+impl<'a> ParsedLine<'a> {
+    /// Parses a line: names up to the first key, `keys` with one value each, `flags` without.
+    pub fn of(line: &'a Line, keys: &[&str], flags: &[&str]) -> Result<ParsedLine<'a>, String> {
+        let mut said = ParsedLine { number: line.number, ..ParsedLine::default() };
         let mut words = line.words.iter().skip(1).map(String::as_str);
         while let Some(word) = words.next() {
             if flags.contains(&word) {
@@ -100,12 +100,11 @@ impl<'a> Said<'a> {
         Ok(said)
     }
 
-    /// The names.
     pub fn names(&self) -> &[&'a str] {
         &self.names
     }
 
-    /// The only name.
+    /// Single name.
     pub fn name(&self) -> Result<&'a str, String> {
         match self.names[..] {
             [name] => Ok(name),
@@ -113,17 +112,17 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Whether a key or flag is there.
+    /// Whether a key or flag is present.
     pub fn has(&self, key: &str) -> bool {
         self.values.contains_key(key)
     }
 
-    /// The text of a key.
+    /// Text of a key.
     pub fn text(&self, key: &str) -> Option<&'a str> {
         self.values.get(key).copied()
     }
 
-    /// The number of a key; `unlimited` is -1.
+    /// Number of a key; `unlimited` is -1.
     pub fn number(&self, key: &str, default: f64) -> Result<f64, String> {
         match self.text(key) {
             None => Ok(default),
@@ -134,7 +133,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// The whole number of a key.
+    /// Integer of a key.
     pub fn count(&self, key: &str, default: i64) -> Result<i64, String> {
         match self.text(key) {
             None => Ok(default),
@@ -144,7 +143,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// A complaint about this line.
+    /// Error message with the line number.
     pub fn complaint(&self, says: &str) -> String {
         format!("line {}: {says}", self.number)
     }

@@ -1,4 +1,4 @@
-//! Configurations: accepted or refused, and what every queue makes of them.
+//! Configurations: accepted or rejected, and the resulting values of every queue.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Names, same};
 
-/// What a configuration comes to, or why it is refused.
+/// Parses and validates a configuration.
 pub fn read(value: &Value) -> Result<(File, Vec<String>), String> {
     let file: File = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
     let mut types = Vec::new();
@@ -80,8 +80,8 @@ pub fn check(case: &Value) -> Result<(), String> {
     same("number of queues", &json!(n), &json!(queues.len()))
 }
 
-/// The same configuration, imported as a scenario and run from there: every queue comes to the same, and what is exported
-/// reads back as the same scenario. What upstream refuses is refused at a place.
+/// Imports the configuration as a scenario and compares the resulting values of every queue; the export reads back as the same
+/// scenario. A configuration that upstream rejects is rejected with a position.
 pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
     let text = case["config"].to_string();
     let import = |text: &str| import_queues_yaml(text, &Options::default());
@@ -123,14 +123,14 @@ pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
     }
 }
 
-/// What upstream stops at is among the findings. A key that does not exist stops the reader, which names it.
+/// Checks that the error of upstream is among the findings. An unknown key stops the reader, which names it.
 fn same_reason(expected: &str, found: &str) -> Result<(), String> {
     if expected == "unknownKey" || found.contains("unknown field") {
         let is_same = expected == "unknownKey" && found.starts_with("unknown field `");
         return if is_same { Ok(()) } else { Err(format!("refused for {found}, upstream for {expected}")) };
     }
     let is = |problem: &str| {
-        // The recordings have one word for these two.
+        // The recordings have one name for these two.
         let recorded = problem.replace("MaxApplicationsMissingBelowLimitedParent", "NodeSortPolicy");
         expected.eq_ignore_ascii_case(&recorded)
     };

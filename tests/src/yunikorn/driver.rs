@@ -1,4 +1,4 @@
-//! What surrounds the core in a scenario: events, time points, timers, and a resource manager that reacts at once.
+//! Environment of the core in a scenario: events, time points, timers, and a resource manager that reacts at once.
 
 use std::collections::BTreeSet;
 
@@ -10,25 +10,23 @@ use serde_json::Value;
 
 use super::{Names, configs, text, texts};
 
-/// A scenario under way.
+/// A running scenario.
 pub struct World {
-    /// The partition.
     pub core: Core,
-    /// Resource types.
     pub names: Names,
     events: Vec<Value>,
     next_event: usize,
     grace: i64,
-    /// Marked tasks by the end of their grace: when, application, key.
-    dying: Vec<(i64, String, String)>,
+    /// Marked tasks by the end of their grace period: time, application, key.
+    terminating: Vec<(i64, String, String)>,
 }
 
-/// What happened at a time point before its cycles.
+/// Events at a time point before its cycles.
 #[derive(Default)]
 pub struct Opening {
     /// Keys of step 1, sorted.
     pub timeouts: Vec<String>,
-    /// Marked by polls.
+    /// Tasks marked by polls.
     pub victims: Vec<String>,
     /// Victims that ended.
     pub killed: Vec<String>,
@@ -37,7 +35,7 @@ pub struct Opening {
 }
 
 impl World {
-    /// The partition of a scenario before its first event.
+    /// Creates the partition of a scenario before its first event.
     pub fn new(scenario: &Value) -> Result<World, String> {
         let events: Vec<Value> = scenario["events"].as_array().cloned().unwrap_or_default();
         let mut types = BTreeSet::new();
@@ -63,23 +61,23 @@ impl World {
         let partition = file.partitions.first().ok_or("no partition")?;
         let core = Core::new(partition, names.0.clone(), settings);
         let grace = scenario["graceMs"].as_i64().unwrap_or(0);
-        Ok(World { core, names, events, next_event: 0, grace, dying: Vec::new() })
+        Ok(World { core, names, events, next_event: 0, grace, terminating: Vec::new() })
     }
 
-    /// The next time point: an event, the end of a grace, or a placeholder timeout.
+    /// Next time point: an event, the end of a grace period, or a placeholder timeout.
     pub fn next_time(&self) -> Option<i64> {
         let event = self.events.get(self.next_event).and_then(|e| e["t"].as_i64());
-        let dying = self.dying.iter().map(|(due, ..)| *due).min();
+        let terminating = self.terminating.iter().map(|(due, ..)| *due).min();
         let waiting = self.core.live_apps().filter(|app| !app.placeholder.is_zero());
         let completing = waiting.filter_map(|app| app.completing_due).min();
         let placeholders = self.core.live_apps().filter_map(|app| app.placeholder_due).min();
-        // The recorder stops after the last event; timers that are left do not show.
+        // The recorder stops after the last event, so remaining timers do not fire.
         let last = self.events.last().and_then(|e| e["t"].as_i64()).unwrap_or(0);
         let timers = [placeholders, completing].into_iter().flatten().filter(|&due| due <= last);
-        [event, dying].into_iter().flatten().chain(timers).min()
+        [event, terminating].into_iter().flatten().chain(timers).min()
     }
 
-    /// Goes to a time point and does everything but its cycles.
+    /// Advances to a time point and applies everything but its cycles.
     pub fn open(&mut self, t: i64) -> Result<Opening, String> {
         while let Some((due, timers)) = self.core.due_timers().filter(|(due, _)| *due <= t) {
             self.core.now = due;
@@ -100,7 +98,7 @@ impl World {
                 opening.rejected.push(self.next_event);
             }
             if event["op"] == "quotaPoll" {
-                opening.victims.extend(self.doom());
+                opening.victims.extend(self.schedule_ends());
             }
             self.next_event += 1;
         }
@@ -111,12 +109,12 @@ impl World {
         Ok(opening)
     }
 
-    /// Ends what has had its grace, by key.
+    /// Ends tasks whose grace period is over; returns their keys.
     pub fn kill(&mut self) -> Vec<String> {
         let now = self.core.now;
         let (mut due, rest) =
-            std::mem::take(&mut self.dying).into_iter().partition::<Vec<_>, _>(|d| d.0 <= now);
-        self.dying = rest;
+            std::mem::take(&mut self.terminating).into_iter().partition::<Vec<_>, _>(|d| d.0 <= now);
+        self.terminating = rest;
         due.sort_by(|a, b| a.2.cmp(&b.2));
         let mut killed = Vec::new();
         for (_, app, key) in due {
@@ -132,14 +130,14 @@ impl World {
         killed
     }
 
-    /// Everything marked by the last cycle or poll will end; their keys.
-    pub fn doom(&mut self) -> Vec<String> {
+    /// Schedules the end of all tasks marked by the last cycle or poll; returns their keys.
+    pub fn schedule_ends(&mut self) -> Vec<String> {
         let due = self.core.now + self.grace;
         let marked = std::mem::take(&mut self.core.marked);
         let mut keys = Vec::new();
         for ask in marked {
             let ask = &self.core.asks[ask];
-            self.dying.push((due, self.core.apps[ask.app].id.clone(), ask.key.clone()));
+            self.terminating.push((due, self.core.apps[ask.app].id.clone(), ask.key.clone()));
             keys.push(ask.key.clone());
         }
         keys

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::report::Verdict;
 
-/// What a case is about.
+/// Kind of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One call of a function.
@@ -25,7 +25,7 @@ pub enum Kind {
     Trace,
 }
 
-/// The name of a case; function calls have none.
+/// Name of a case; function calls have none.
 pub fn id(case: &Value) -> &str {
     case["name"].as_str().unwrap_or_default()
 }
@@ -50,7 +50,7 @@ pub fn check(kind: Kind, case: &Value) -> Verdict {
 struct Names(Vec<String>);
 
 impl Names {
-    /// All that occur, in byte order.
+    /// Collects the names in byte order.
     fn new(all: BTreeSet<String>) -> Result<Names, String> {
         if all.len() > TYPES_MAX {
             return Err(format!("{} resource types", all.len()));
@@ -58,7 +58,7 @@ impl Names {
         Ok(Names(all.into_iter().collect()))
     }
 
-    /// A resource; none where there is no object.
+    /// Parses a resource; *none* without an object.
     fn read(&self, value: &Value) -> Result<Amounts, String> {
         let Some(object) = value.as_object() else { return Ok(Amounts::NONE) };
         let mut out = Amounts::EMPTY;
@@ -69,7 +69,7 @@ impl Names {
         Ok(out)
     }
 
-    /// Written as the recordings do.
+    /// Formats amounts as in the recordings.
     fn write(&self, amounts: &Amounts) -> Value {
         if amounts.is_none() {
             return Value::Null;
@@ -78,7 +78,7 @@ impl Names {
         Value::Object(fields.collect::<Map<_, _>>())
     }
 
-    /// Without what is 0, and never none.
+    /// Formats amounts without zeros; *none* becomes empty.
     fn write_pruned(&self, amounts: &Amounts) -> Value {
         self.write(&amounts.or_empty().pruned())
     }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Names, same, text};
 
-/// Whether a case calls a function that no decision of the core uses, so that the engine does without it.
+/// Whether a case calls a function that does not affect decisions of the core, and that the engine lacks.
 pub fn has_no_counterpart(case: &Value) -> bool {
     ["multiply", "maxUnion", "subEliminateNegative"].contains(&text(case, "fn"))
 }
@@ -41,7 +41,7 @@ pub fn check(case: &Value) -> Result<(), String> {
         None => of_fields(function, case, &names)?,
     };
     let expected = &case["result"];
-    // Whole numbers may be written without a point.
+    // Whole numbers may have no decimal point.
     let numbers = |value: &Value| -> Option<Vec<f64>> {
         let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         list.iter().map(Value::as_f64).collect()
@@ -53,7 +53,7 @@ pub fn check(case: &Value) -> Result<(), String> {
     }
 }
 
-/// Names of types: the keys of every object that holds quantities.
+/// Collects names of types: the keys of every object with quantities.
 fn collect(value: &Value, types: &mut BTreeSet<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect(item, types)),

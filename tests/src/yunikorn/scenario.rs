@@ -1,4 +1,4 @@
-//! Whole scenarios: every cycle, every order, every state as recorded.
+//! Whole scenarios: every cycle, order and state.
 
 use fairground::policy::yunikorn::cycle::{CycleResult, ResultType, Stage};
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ fn compare_opening(t: i64, point: &Value, opening: &Opening) -> Result<(), Strin
     same(&format!("t {t} rejected"), &rejected, &json!(opening.rejected))
 }
 
-/// Runs a cycle and what follows at once; what it came to, and whether there is another at this moment.
+/// Runs a cycle and its immediate effects; returns the result, and whether another cycle follows at this time.
 fn cycle(world: &mut World) -> (Value, bool) {
     let found = world.core.cycle();
     let mut row = match &found {
@@ -121,7 +121,7 @@ fn cycle(world: &mut World) -> (Value, bool) {
     if let Some(CycleResult { kind: ResultType::Replaced, ask, placeholder: Some(placeholder), .. }) = found {
         world.core.confirm_replacement(ask, placeholder);
     }
-    let victims = world.doom();
+    let victims = world.schedule_ends();
     world.core.confirm_releases();
     let mut timeouts = std::mem::take(&mut world.core.timed_out);
     timeouts.sort();

@@ -1,4 +1,4 @@
-//! The state of a partition, written as the recordings do: one map a kind, by path or id.
+//! State of a partition in the format of the recordings: one map per kind, by path or id.
 
 use fairground::policy::yunikorn::model::{App, Core, State};
 use fairground::policy::yunikorn::priority::MIN;
@@ -89,7 +89,7 @@ fn nodes(core: &Core, names: &Names) -> Value {
     core.nodes.iter().filter(|n| n.exists).map(|n| (n.id.clone(), row(n))).collect::<Map<_, _>>().into()
 }
 
-/// The orders in which candidates would be tried now.
+/// Orders in which candidates would be tried now.
 pub fn orders(core: &Core) -> Value {
     let (mut queues, mut apps, mut asks) = (Map::new(), Map::new(), Map::new());
     for (at, queue) in core.queues.iter().enumerate() {
@@ -119,7 +119,7 @@ fn put(map: &mut Map<String, Value>, key: &str, list: Value) {
     }
 }
 
-/// Overwrites what a patch names: two levels of names, then fields; null takes a name out.
+/// Applies a patch: two levels of names, then fields; null removes a name.
 pub fn patch(state: &mut Value, patch: &Value, depth: usize) {
     let Some(fields) = patch.as_object() else { return };
     for (name, value) in fields {
@@ -140,7 +140,7 @@ pub fn patch(state: &mut Value, patch: &Value, depth: usize) {
     }
 }
 
-/// The first difference, by path; a list of task groups that is missing is empty.
+/// First difference by path; an absent list of task groups equals an empty one.
 pub fn differ(place: &str, expected: &Value, got: &Value) -> Result<(), String> {
     match (expected, got) {
         (Value::Object(e), Value::Object(g)) => {

@@ -1,14 +1,14 @@
-//! Files that need each other: none but those that are listed with a reason.
+//! Cycles between files: none but those that are listed with a reason.
 
 use super::*;
 
-/// Files of the page that need each other, and why.
+/// Known cycles in the page, with reasons.
 const WEB_CYCLES: &[(&[&str], &str)] = &[(
     &["web/src/effects.rs", "web/src/store.rs"],
     "a command's effects are carried out by the store, and timers, engine and other tabs answer with commands",
 )];
 
-/// Files of the engine that need each other, and why.
+/// Known cycles in the engine, with reasons.
 const CORE_CYCLES: &[(&[&str], &str)] = &[
     (
         &["core/src/policy/description.rs", "core/src/policy/translation.rs"],
@@ -30,13 +30,13 @@ fn no_two_files_of_the_page_need_each_other() {
     check_cycles("web/src", |_| true, WEB_CYCLES, "WEB_CYCLES");
 }
 
-/// A `mod.rs` and the files beside it are one thing: it defines what they have in common.
+/// A `mod.rs` counts as one with the files beside it, because it defines their common parts.
 #[test]
 fn no_two_files_of_the_engine_need_each_other() {
     check_cycles("core/src", |file| !file.name.ends_with("/mod.rs"), CORE_CYCLES, "CORE_CYCLES");
 }
 
-/// Fails where files use each other, directly or through others, unless the cycle is known.
+/// Fails if files depend on each other, directly or indirectly, unless the cycle is known.
 fn check_cycles(root: &str, counts: fn(&File) -> bool, known: &[(&[&str], &str)], list: &str) {
     let files: Vec<File> =
         rust_files(root).into_iter().filter(|file| !file.is_test() && counts(file)).collect();
@@ -64,7 +64,7 @@ fn check_cycles(root: &str, counts: fn(&File) -> bool, known: &[(&[&str], &str)]
     report(findings, &advice);
 }
 
-/// The files that a file names, by `crate::` and `super::` and by the modules that it imports.
+/// Files that a file uses, by `crate::` and `super::` paths and by imported modules.
 fn used_files(file: &File, modules: &BTreeMap<Vec<String>, usize>) -> BTreeSet<usize> {
     let text: String = file.code().into_iter().map(|(_, line)| format!("{}\n", line.trim())).collect();
     let own = file.path();

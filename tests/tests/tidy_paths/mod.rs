@@ -1,8 +1,8 @@
-//! Paths of modules, read from source text.
+//! Module paths in source text.
 
 use super::first_name;
 
-/// Every path in a text that starts with `start`, below `base`: `start::{a, b::{c}}` are three.
+/// Collects the paths in a text that start with `start`, relative to `base`: `start::{a, b::{c}}` has two leaves and three paths.
 pub fn expand(text: &str, start: &str, base: &[String], paths: &mut Vec<Vec<String>>) {
     for (at, _) in text.match_indices(start) {
         let before = text[..at].chars().next_back();

@@ -1,8 +1,8 @@
-//! What a recorded plan does cycle by cycle, and which pods its units are.
+//! Decisions of a recorded plan cycle by cycle, with the pods of its units.
 //!
-//! The rules' own run of the case gives units and sub-allocations by number; that it agrees with the recording is checked first.
-//! Each unit wanted is a pod of its own: one that goes with a grace is not replaced, and a new one is submitted at the next
-//! cycle, since a unit in its grace asks for a replacement (OC-4) while a pod that is leaving cannot.
+//! A direct run of the case gives units and sub-allocations by id; its agreement with the recording is checked first.
+//! Each wanted unit is a separate pod: one evicted with a grace period is not replaced, and a new one is submitted at the next
+//! cycle, because a unit in its grace period requests a replacement (OC-4) while a terminating pod cannot.
 
 use std::collections::BTreeMap;
 
@@ -18,73 +18,73 @@ use serde_json::Value;
 
 use crate::ego::format::{Case, Names, Wanted};
 
-/// What happens to a sub-allocation before a cycle.
-pub enum News {
-    /// So many are wanted from now on.
+/// A change before a cycle.
+pub enum Change {
+    /// New number of wanted units.
     Want(SubId, u32),
-    /// Units that end.
+    /// Completed units.
     Complete(Vec<UnitId>),
 }
 
-/// One cycle: when, and what happens before it.
+/// A cycle with its time and preceding changes.
 pub struct Round {
     pub t: i64,
-    pub news: Vec<News>,
+    pub changes: Vec<Change>,
 }
 
-/// A pod of the scenario, alone in its job.
+/// A pod of the scenario, the only one of its job.
 #[derive(Clone, Debug, Default)]
 pub struct Pod {
     pub sub: SubId,
-    /// Its number among those of its sub-allocation, from 1.
+    /// Number within its sub-allocation, from 1.
     pub number: usize,
     pub submit: i64,
-    /// Host and place in the order of starts, if it runs at the start.
+    /// Host and position in the order of starts, if it runs initially.
     pub on: Option<(HostId, usize)>,
     /// Whether it is not replaced once it is evicted.
     pub is_never_replaced: bool,
-    /// Whether it was evicted without any grace.
+    /// Whether it was evicted without a grace period.
     was_replaced: bool,
-    /// When its job is ended from outside.
+    /// Time at which its job is ended externally.
     pub ends: Option<i64>,
 }
 
-/// A decision, in pods.
+/// A decision about a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Move {
     /// The pod starts on a host.
     Start(usize, HostId),
-    /// The pod is evicted: why, for which sub-allocation, and how many seconds it may still run.
+    /// The pod is evicted: reason, reclaiming sub-allocation, and grace period in seconds.
     Evict(usize, EvictReason, Option<SubId>, i64),
-    /// Room for a pod of a sub-allocation on a host.
+    /// A claim for a pod of a sub-allocation on a host.
     Claim(SubId, HostId),
 }
 
-/// The decisions of one recorded cycle, and what runs after it.
+/// Decisions of one recorded cycle, and the pods that hold resources after it.
 pub struct Expected {
     pub t: i64,
     pub moves: Vec<Move>,
-    /// Host of each running pod, and of each pod in its grace.
+    /// Host of each running or terminating pod.
     pub holds: BTreeMap<usize, (HostId, bool)>,
 }
 
-/// The whole course.
+/// All cycles.
 #[derive(Default)]
 pub struct Course {
     pub pods: Vec<Pod>,
     pub cycles: Vec<Expected>,
     pub subs: Arena<SubId, Sub>,
-    /// How many units run at the start.
+    /// Number of initially running units.
     pub started: usize,
-    /// For each unit its pod.
+    /// Pod per unit.
     of_unit: Arena<UnitId, usize>,
-    /// For each sub-allocation the pods that wait, in order.
+    /// Pending pods per sub-allocation, in order.
     waiting: Arena<SubId, Vec<usize>>,
-    /// Room that is promised: sub-allocation, host, and the pod that will start there.
+    /// Claims: sub-allocation, host, and the pod that will start there.
     claims: Vec<(SubId, HostId, usize)>,
 }
 
-/// Sub-allocations and running units at the start.
+/// Initial state: sub-allocations and running units.
 pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolState<'p>, String> {
     let mut state = PoolState::new(plan, Time::ZERO);
     let wanted: Vec<Wanted> =
@@ -111,7 +111,7 @@ pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolSt
 }
 
 impl Course {
-    /// Pods that run or wait at the start.
+    /// Creates the pods that run or are pending initially.
     pub fn new(state: &PoolState<'_>) -> Course {
         let mut course = Course {
             waiting: state.subs.ids().map(|_| Vec::new()).collect(),
@@ -134,20 +134,20 @@ impl Course {
         self.pods.len() - 1
     }
 
-    /// The host of every pod that has one, and whether it runs on.
+    /// Host of every placed pod, and whether it keeps running.
     fn holds(&self, state: &PoolState<'_>) -> BTreeMap<usize, (HostId, bool)> {
         let units =
             state.units.values().zip(self.of_unit.values()).filter(|(unit, _)| unit.state != State::Gone);
         units.map(|(unit, &pod)| (pod, (unit.host, unit.state == State::Run))).collect()
     }
 
-    /// The next pod that waits without a claim.
+    /// Next pending pod without a claim.
     fn unclaimed(&self, sub: SubId) -> Option<usize> {
         let is_free = |&pod: &usize| self.claims.iter().all(|claim| claim.2 != pod);
         self.waiting[sub].iter().copied().find(is_free)
     }
 
-    /// As many pods wait as units are wanted beside those that run.
+    /// Adjusts the number of pending pods to the number of wanted units.
     fn adjust(&mut self, state: &PoolState<'_>, t: i64) {
         for (at, sub) in state.subs.iter() {
             let wanted = sub.want.saturating_sub(sub.running) as usize;
@@ -162,7 +162,7 @@ impl Course {
         }
     }
 
-    /// Runs the cycles with the rules' own code and notes what they decide, in pods. The feature that a pod cannot have, if one needs it.
+    /// Runs the cycles directly and records the decisions in terms of pods. Returns a feature that pods do not support, if needed.
     pub fn run(
         &mut self,
         state: &mut PoolState<'_>,
@@ -171,10 +171,10 @@ impl Course {
     ) -> Result<Option<&'static str>, String> {
         for round in rounds {
             state.now = Time::from_seconds(round.t);
-            for news in &round.news {
-                match news {
-                    News::Want(sub, want) => state.subs[*sub].want = *want,
-                    News::Complete(units) => {
+            for change in &round.changes {
+                match change {
+                    Change::Want(sub, want) => state.subs[*sub].want = *want,
+                    Change::Complete(units) => {
                         for &unit in units {
                             let sub = state.units.get(unit).ok_or("no such unit")?.sub;
                             if state.units[unit].state == State::Gone {
@@ -206,7 +206,7 @@ impl Course {
         let in_pools = done.passes.iter().flat_map(|(_, pass)| &pass.reclaims);
         let reclaims: Vec<_> = done.by_owners.iter().chain(in_pools).collect();
         let free: Vec<UnitId> = done.owned.iter().copied().chain(turns_of(done)).collect();
-        // Room made in this cycle is claimed by pods that wait already; who is evicted waits only after it.
+        // Resources freed in this cycle are claimed by pods pending before; evicted pods are pending only afterwards.
         let (mut moves, mut again) = (Vec::new(), Vec::new());
         let mut is_claimed_now = false;
         for change in &state.changes {
@@ -267,10 +267,10 @@ impl Course {
     }
 }
 
-/// A pod can neither wait nor start while it is leaving.
+/// A terminating pod can neither be pending nor start.
 const REPLACED: &str = "a unit in its grace is replaced in the same cycle";
 
-/// Why a unit is evicted.
+/// Reason of an eviction.
 pub fn reason(is_for_somebody: bool, is_owned: bool) -> EvictReason {
     match (is_for_somebody, is_owned) {
         (false, _) => EvictReason::AboveLimit,
@@ -283,7 +283,7 @@ fn turns_of(done: &fairground::policy::ego::cycle::Cycle) -> impl Iterator<Item 
     done.turns.iter().flat_map(|(_, turns)| turns).flat_map(|turn| turn.units.iter().copied())
 }
 
-/// When a unit in its grace is gone.
+/// End of a unit's grace period.
 pub fn deadline_of(state: &PoolState<'_>, unit: UnitId) -> Option<Time> {
     match state.units[unit].state {
         State::Reclaiming(until) => Some(until),
@@ -291,14 +291,14 @@ pub fn deadline_of(state: &PoolState<'_>, unit: UnitId) -> Option<Time> {
     }
 }
 
-/// The cycles of a case: those of the plan shape as they are; of the step shape every *advance, assign_free, reclaim*.
+/// Cycles of a case: of the plan shape as recorded; of the step shape every *advance, assign_free, reclaim*.
 pub fn rounds(case: &Case, names: &Names) -> Result<Option<Vec<Round>>, String> {
     if case.plan.is_some() {
         let round = |cycle: &Value| {
-            let news = cycle["events"].as_array().into_iter().flatten().map(|event| news(event, names));
+            let changes = cycle["events"].as_array().into_iter().flatten().map(|event| change(event, names));
             Ok(Round {
                 t: crate::ego::number(cycle, "t")? as i64,
-                news: news.collect::<Result<_, String>>()?,
+                changes: changes.collect::<Result<_, String>>()?,
             })
         };
         return case.cycles.iter().map(round).collect::<Result<_, String>>().map(Some);
@@ -309,10 +309,10 @@ pub fn rounds(case: &Case, names: &Names) -> Result<Option<Vec<Round>>, String> 
     for step in &case.steps {
         let op = step["op"].as_str().unwrap_or_default();
         match op {
-            "set_want" | "complete" => waits.push(news(step, names)?),
+            "set_want" | "complete" => waits.push(change(step, names)?),
             "advance" => {
                 let t = crate::ego::number(step, "t")? as i64;
-                rounds.push(Round { t, news: std::mem::take(&mut waits) });
+                rounds.push(Round { t, changes: std::mem::take(&mut waits) });
             }
             "assign_free" => is_whole &= last == "advance",
             "reclaim" => is_whole &= last == "assign_free",
@@ -326,12 +326,12 @@ pub fn rounds(case: &Case, names: &Names) -> Result<Option<Vec<Round>>, String> 
     Ok(is_whole.then_some(rounds))
 }
 
-fn news(event: &Value, names: &Names) -> Result<News, String> {
+fn change(event: &Value, names: &Names) -> Result<Change, String> {
     if let Some(sub) = event["sub"].as_str() {
         let want = u32::try_from(crate::ego::number(event, "want")?).map_err(|e| e.to_string())?;
-        return Ok(News::Want(Names::find(&names.subs, sub)?, want));
+        return Ok(Change::Want(Names::find(&names.subs, sub)?, want));
     }
     let named = event.get("complete").unwrap_or(&event["units"]);
     let units = named.as_array().into_iter().flatten().map(crate::ego::unit_id);
-    Ok(News::Complete(units.collect::<Result<_, String>>()?))
+    Ok(Change::Complete(units.collect::<Result<_, String>>()?))
 }

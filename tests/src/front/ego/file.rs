@@ -1,7 +1,7 @@
 //! A recorded plan as a scenario file.
 //!
-//! Dimensions are CPU, memory and GPU where a share limit or ownership needs one of these, and resources by name otherwise; share ratios
-//! are weights in whole numbers, owned hosts are a quota of what they have together, units are jobs of one pod.
+//! Dimensions are CPU, memory and GPU where a share limit or ownership requires it, and named resources otherwise; share ratios
+//! are integer weights, owned hosts a quota of their total capacity, units jobs of one pod.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,25 +17,25 @@ use fairground::units::RESOURCES_MAX;
 use super::course::Course;
 use crate::ego::format::Names;
 
-/// What a dimension is called in a scenario, and the unit behind its numbers.
+/// Name of a dimension in a scenario, and its unit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Word {
+pub struct DimensionName {
     pub name: String,
     unit: &'static str,
-    /// Position among CPU, memory and GPU.
+    /// Index among CPU, memory and GPU.
     pub accounted: Option<usize>,
 }
 
 /// A scenario and the names in it.
 pub struct File {
     pub text: String,
-    /// For each pod of the course the name of its job.
+    /// Job name per pod.
     pub jobs: Vec<String>,
-    /// By dimension.
-    pub words: Vec<Word>,
+    /// Name and unit per dimension.
+    pub dimension_names: Vec<DimensionName>,
 }
 
-/// CPU, memory, GPU in the order in which dimensions without a name of their own take them.
+/// CPU, memory and GPU, in the order of assignment to dimensions with other names.
 const ACCOUNTED: [(&str, &str); 3] = [("cpu", ""), ("memory", "Gi"), ("gpu", "")];
 
 fn usual(dim: &str) -> Option<usize> {
@@ -47,45 +47,49 @@ fn usual(dim: &str) -> Option<usize> {
     }
 }
 
-/// The words for the dimensions of a plan. At most one of several is a resource by name, unless it has share limits.
-fn words(plan: &Plan, names: &Names) -> Result<Vec<Word>, &'static str> {
+/// Names of the dimensions of a plan. With several, at most one is a named resource, unless it has share limits.
+fn dimension_names(plan: &Plan, names: &Names) -> Result<Vec<DimensionName>, &'static str> {
     let mut taken = [false; 3];
-    let mut words: Vec<Option<Word>> = names.dims.iter().map(|_| None).collect();
-    let word =
-        |at: usize| Word { name: ACCOUNTED[at].0.to_owned(), unit: ACCOUNTED[at].1, accounted: Some(at) };
+    let mut dimension_names: Vec<Option<DimensionName>> = names.dims.iter().map(|_| None).collect();
+    let word = |at: usize| DimensionName {
+        name: ACCOUNTED[at].0.to_owned(),
+        unit: ACCOUNTED[at].1,
+        accounted: Some(at),
+    };
     let is_limited = |dim: usize| plan.consumers.values().any(|consumer| consumer.share_limit[dim].is_some());
     for (dim, name) in names.dims.iter().enumerate() {
         if let Some(at) = usual(name).filter(|&at| !taken[at]) {
             taken[at] = true;
-            words[dim] = Some(word(at));
+            dimension_names[dim] = Some(word(at));
         }
     }
     for (dim, name) in
-        names.dims.iter().enumerate().filter(|(dim, _)| words[*dim].is_none()).collect::<Vec<_>>()
+        names.dims.iter().enumerate().filter(|(dim, _)| dimension_names[*dim].is_none()).collect::<Vec<_>>()
     {
         let free = (0..3).find(|&at| !taken[at]).filter(|_| is_limited(dim));
         if let Some(at) = free {
             taken[at] = true;
-            words[dim] = Some(word(at));
+            dimension_names[dim] = Some(word(at));
         } else if is_limited(dim) {
             return Err("a share limit in a fourth dimension");
         } else {
-            words[dim] = Some(Word { name: name.clone(), unit: "", accounted: None });
+            dimension_names[dim] = Some(DimensionName { name: name.clone(), unit: "", accounted: None });
         }
     }
-    Ok(words.into_iter().flatten().collect())
+    Ok(dimension_names.into_iter().flatten().collect())
 }
 
-/// The amounts a queue owns, so that its quota picks the recorded hosts.
+/// Owned amounts per queue, such that its quota selects the recorded hosts.
 type Quotas = Arena<ConsumerId, [Option<i64>; RESOURCES_MAX]>;
 
-/// What the hosts of every owner have together, in the first dimension alone or in all of them, whichever picks the recorded hosts.
-fn quotas(plan: &Plan, layout: &Layout, words: &[Word]) -> Result<Quotas, &'static str> {
+/// Total capacity of the hosts of every owner, in the first dimension or in all, whichever selects the recorded hosts.
+fn quotas(plan: &Plan, layout: &Layout, dimension_names: &[DimensionName]) -> Result<Quotas, &'static str> {
     let none = [None; RESOURCES_MAX];
     if plan.consumers.values().all(|consumer| consumer.own.is_empty()) {
         return Ok(plan.consumers.ids().map(|_| none).collect());
     }
-    let accounted: Vec<usize> = (0..words.len()).filter(|&dim| words[dim].accounted.is_some()).collect();
+    let accounted: Vec<usize> =
+        (0..dimension_names.len()).filter(|&dim| dimension_names[dim].accounted.is_some()).collect();
     let single = accounted.iter().map(|&dim| vec![dim]);
     for dims in single.chain([accounted.clone()]) {
         let mut owned: Quotas = plan.consumers.ids().map(|_| none).collect();
@@ -110,18 +114,18 @@ fn quotas(plan: &Plan, layout: &Layout, words: &[Word]) -> Result<Quotas, &'stat
     Err("own hosts that are not the first of their size")
 }
 
-/// A file that is being written.
+/// Writes a file.
 pub struct Writer<'c> {
     plan: &'c Plan,
-    /// What things are called.
+    /// Names.
     pub names: &'c Names,
-    words: Vec<Word>,
+    dimension_names: Vec<DimensionName>,
     quotas: Quotas,
     /// The text so far.
     pub text: String,
 }
 
-/// The scenario file of a course. What it cannot say is an error.
+/// Writes the scenario file of all cycles. An unsupported feature is an error.
 pub fn write(plan: &Plan, layout: &Layout, names: &Names, course: &Course) -> Result<File, &'static str> {
     let mut writer = Writer::new(plan, layout, names)?;
     let jobs = writer.jobs(course);
@@ -135,7 +139,7 @@ pub fn write(plan: &Plan, layout: &Layout, names: &Names, course: &Course) -> Re
         writer.text.push_str("timeline:\n");
         writer.text.push_str(&ends.concat());
     }
-    Ok(File { text: writer.text, jobs, words: writer.words })
+    Ok(File { text: writer.text, jobs, dimension_names: writer.dimension_names })
 }
 
 fn seconds(span: Span) -> String {
@@ -143,11 +147,11 @@ fn seconds(span: Span) -> String {
 }
 
 impl<'c> Writer<'c> {
-    /// Writes all but the work. What a file cannot say is an error.
+    /// Writes everything but the jobs. An unsupported feature is an error.
     pub fn new(plan: &'c Plan, layout: &Layout, names: &'c Names) -> Result<Writer<'c>, &'static str> {
-        let words = words(plan, names)?;
-        let quotas = quotas(plan, layout, &words)?;
-        let mut writer = Writer { plan, names, words, quotas, text: String::new() };
+        let dimension_names = dimension_names(plan, names)?;
+        let quotas = quotas(plan, layout, &dimension_names)?;
+        let mut writer = Writer { plan, names, dimension_names, quotas, text: String::new() };
         writer.text.push_str("format: fairground-scenario\nversion: 1\npolicy: ego\n");
         writer.settings(layout);
         writer.nodes();
@@ -160,7 +164,7 @@ impl<'c> Writer<'c> {
         let of = &subs[sub];
         let mut text = format!("- {{name: {name}, queue: {}", self.names.consumers[of.leaf]);
         text += &self.amounts(&of.unit, false);
-        // Those of a leaf in their order.
+        // Priorities keep the order of the leaf.
         let later = subs.values().skip(sub.index() + 1).filter(|other| other.leaf == of.leaf).count();
         if later > 0 {
             let _ = write!(text, ", priority: {}", 50 + later);
@@ -199,7 +203,7 @@ impl<'c> Writer<'c> {
             if let Some(grace) = consumer.reclaim_grace {
                 settings.push(format!("reclaim-grace.{name}: {}", seconds(grace)));
             }
-            // A pool of a consumer in the middle is not lent at all.
+            // The pool of an inner consumer is not lent at all.
             if let [Ownership::Count(n)] = consumer.reserved[..]
                 && plan.is_leaf(c)
             {
@@ -222,11 +226,11 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Amounts by name. A node without CPU or memory has to say so, since it would have both.
+    /// Amounts by name. A node without CPU or memory has to be explicit, because both have defaults.
     fn amounts(&self, dims: &Dims, is_node: bool) -> String {
         let mut text = String::new();
         let mut named: Vec<String> = Vec::new();
-        for (word, &amount) in self.words.iter().zip(dims) {
+        for (word, &amount) in self.dimension_names.iter().zip(dims) {
             match word.accounted {
                 None if amount > 0 => named.push(format!("{}: {amount}", word.name)),
                 Some(at) if amount > 0 || is_node && at < 2 => {
@@ -256,9 +260,9 @@ impl<'c> Writer<'c> {
             if consumer.ratio != 1 {
                 parts.entry("gpu").or_default().push(format!("weight: {}", consumer.ratio));
             }
-            for (dim, word) in self.words.iter().enumerate() {
+            for (dim, word) in self.dimension_names.iter().enumerate() {
                 let of_children: i64 = consumer.children.iter().filter_map(|&c| self.quotas[c][dim]).sum();
-                // A parent owns what its children own.
+                // A parent owns at least the hosts of its children.
                 if let Some(quota) = self.quotas[c][dim].filter(|&quota| quota > of_children) {
                     parts.entry(&word.name).or_default().push(format!("quota: {quota}{}", word.unit));
                 }
@@ -275,7 +279,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// A percentage is of what the whole plan has: exact in thousandths.
+    /// A percentage refers to the whole plan and must be exact in thousandths.
     fn limit(&self, limit: ShareLimit, dim: usize) -> Result<String, &'static str> {
         let part = match limit {
             ShareLimit::At(most) => return Ok(most.to_string()),
@@ -285,13 +289,13 @@ impl<'c> Writer<'c> {
         let thousandths = total * part / 1000;
         let is_exact = thousandths * 1000 == total * part && thousandths >= 0;
         let is_whole = thousandths % 1000 == 0;
-        if !is_exact || !is_whole && self.words[dim].unit == "Gi" {
+        if !is_exact || !is_whole && self.dimension_names[dim].unit == "Gi" {
             return Err("a share limit that is no round amount");
         }
         Ok(format!("{}", thousandths as f64 / 1000.0))
     }
 
-    /// Writes the jobs: those of a sub-allocation in order, equal ones as one pattern. For each pod its job's name.
+    /// Writes the jobs: those of a sub-allocation in order, equal ones as one pattern. Returns the job name per pod.
     fn jobs(&mut self, course: &Course) -> Vec<String> {
         let mut jobs = vec![String::new(); course.pods.len()];
         self.text.push_str("jobs:\n");

@@ -62,18 +62,18 @@ fn compare(case: &Case) -> Result<(), Differs> {
     Ok(())
 }
 
-/// The cycles of a case, and whether they are a free pass alone.
+/// Cycles of a case, and whether they are a free pass alone.
 fn cycles(case: &Case, names: &Names) -> Result<(Vec<Round>, bool), Differs> {
     let ops = case.steps.iter().filter_map(|step| step["op"].as_str());
     let is_free_pass = ops.filter(|&op| op != "capacity" && op != "table").eq(["assign_free"]);
     if is_free_pass {
-        return Ok((vec![Round { t: 0, news: Vec::new() }], true));
+        return Ok((vec![Round { t: 0, changes: Vec::new() }], true));
     }
     let rounds = course::rounds(case, names)?.ok_or("operations that are no whole cycle")?;
     Ok((rounds, false))
 }
 
-/// A free pass alone: what reclaim would do after it is not part of the recording.
+/// Compares a free pass alone: the recording does not include the reclaim after it.
 fn only_starts(
     case: &Case,
     starts: &[(SubId, HostId)],
@@ -94,7 +94,7 @@ fn only_starts(
     }
 }
 
-/// Whole cycles hold what the single operations of the recording hold.
+/// Checks that whole cycles end with the units of the recorded operations.
 fn held(case: &Case, mut cycles: impl Iterator<Item = u64>) -> Result<(), String> {
     let recorded = case.steps.iter().filter(|step| step["op"] == "reclaim");
     for (i, step) in recorded.enumerate() {
@@ -107,7 +107,7 @@ fn held(case: &Case, mut cycles: impl Iterator<Item = u64>) -> Result<(), String
     Ok(())
 }
 
-/// Dynamic share quotas: what the ledger shows as entitlement before the first cycle.
+/// Dynamic share quotas, compared with the fair share in the ledger before the first cycle.
 fn quotas(case: &Case, plan: &Plan, names: &mut Names) -> Result<(), Differs> {
     let layout = Layout::new(plan);
     let mut state = course::open(case, plan, names)?;
@@ -136,7 +136,7 @@ fn entitled(simulation: &Simulation, expected: &Value, names: &Names, file: &Fil
         let (queue, _) = queue.ok_or_else(|| format!("no queue {name}"))?;
         let row = simulation.ledger().rows.iter().find(|row| row.queue == queue);
         let share = row.and_then(|row| row.fair_share).ok_or_else(|| format!("{name}: no entitlement"))?;
-        for (dim, word) in names.dims.iter().zip(&file.words) {
+        for (dim, word) in names.dims.iter().zip(&file.dimension_names) {
             let Some(at) = word.accounted else { continue };
             let text = expected[name][dim].as_str().ok_or_else(|| format!("{name} {dim}: not recorded"))?;
             let (n, d) = text.split_once('/').unwrap_or((text, "1"));

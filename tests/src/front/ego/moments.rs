@@ -1,9 +1,8 @@
-//! Every recorded cycle as a scenario file of its own, which begins with what the recording says before that cycle.
+//! Every recorded cycle as a separate scenario file that begins with the recorded state before that cycle.
 //!
-//! Units that run are pods on their hosts, in the order of their starts; a unit in its grace is a pod that is terminating, for the job
-//! whose room it makes, and is not replaced, since its replacement waits already (OC-4). Only the first cycle of the file is compared, and
-//! of the next one at the same instant what takes the room of units without a grace.
-
+//! Running units are pods on their hosts, in the order of their starts. A unit in its grace period is a pod that is terminating for
+//! the job that gets its resources, and is not replaced, because its replacement is pending already (OC-4). Only the first cycle of
+//! the file is compared, and of the next one at the same instant the starts on resources of units without a grace period.
 use std::collections::BTreeMap;
 
 use fairground::cluster::Phase;
@@ -18,39 +17,39 @@ use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Level};
 
-use super::course::{News, Round, deadline_of, reason};
+use super::course::{Change, Round, deadline_of, reason};
 use super::file::Writer;
 use crate::ego::format::Names;
 use crate::front::Differs;
 
-/// What a cycle decides.
+/// Decisions of a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decided {
-    /// Sub-allocation and host of every start.
+    /// Starts: sub-allocation and host.
     pub starts: Vec<(SubId, HostId)>,
-    /// The first of these that has the room of a unit without a grace.
+    /// Index of the first start on resources of a unit without a grace period.
     pub handed: usize,
-    /// The units that start.
+    /// Units that start.
     units: Vec<UnitId>,
-    /// Unit, why, for which sub-allocation, and for how many seconds it may still run.
+    /// Evictions: unit, reason, reclaiming sub-allocation, and grace period in seconds.
     evictions: Vec<(UnitId, EvictReason, Option<SubId>, i64)>,
-    /// Sub-allocations and hosts.
+    /// Claims: sub-allocation and host.
     claims: Vec<(SubId, HostId)>,
-    /// Whether a host loses a unit after another of it was gone without a grace.
+    /// Whether a host loses a unit after another one was gone without a grace period.
     goes_on: bool,
 }
 
-/// A file and what its names mean.
+/// A file and the meaning of its names.
 struct Moment {
     text: String,
-    /// The sub-allocation of every job.
+    /// Sub-allocation per job.
     jobs: BTreeMap<String, SubId>,
-    /// The unit of every pod that holds something.
+    /// Unit per pod with resources.
     pods: BTreeMap<String, UnitId>,
 }
 
-/// Runs the cycles with the rules' own code, which is compared with the recording before, and every cycle through a file. Gives what was
-/// decided, and how many units each sub-allocation holds after it.
+/// Runs the cycles directly, which has been compared with the recording, and each of them through a file. Returns the decisions
+/// and the number of units per sub-allocation afterwards.
 pub fn run(
     (plan, layout, names): (&Plan, &Layout, &Names),
     state: &mut PoolState<'_>,
@@ -62,7 +61,7 @@ pub fn run(
         state.now = Time::from_seconds(round.t);
         let mut ended: Vec<UnitId> = Vec::new();
         let before = state.clone();
-        news(state, round, &mut ended)?;
+        apply_changes(state, round, &mut ended)?;
         let moment = write((plan, layout, names), (&before, state), &ended)?;
         state.changes.clear();
         let done = run_cycle(state, layout, Level::Outcomes);
@@ -80,12 +79,12 @@ pub fn run(
     Ok(all)
 }
 
-/// What happens before a cycle. `ended`: units that end, running or in their grace.
-fn news(state: &mut PoolState<'_>, round: &Round, ended: &mut Vec<UnitId>) -> Result<(), String> {
-    for news in &round.news {
-        match news {
-            News::Want(sub, want) => state.subs[*sub].want = *want,
-            News::Complete(units) => {
+/// Applies the changes before a cycle. `ended` collects completed units, running or in their grace period.
+fn apply_changes(state: &mut PoolState<'_>, round: &Round, ended: &mut Vec<UnitId>) -> Result<(), String> {
+    for change in &round.changes {
+        match change {
+            Change::Want(sub, want) => state.subs[*sub].want = *want,
+            Change::Complete(units) => {
                 for &unit in units {
                     let of = *state.units.get(unit).ok_or("no such unit")?;
                     if of.state != State::Gone {
@@ -100,7 +99,7 @@ fn news(state: &mut PoolState<'_>, round: &Round, ended: &mut Vec<UnitId>) -> Re
     Ok(())
 }
 
-/// What the rules' own code decided.
+/// Decisions of the direct run.
 fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
     let in_pools = done.passes.iter().flat_map(|(_, pass)| &pass.reclaims);
     let reclaims: Vec<_> = done.by_owners.iter().chain(in_pools).collect();
@@ -131,7 +130,7 @@ fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
     decided
 }
 
-/// The pool to which a host is lent, as those who run on it tell: the closest one above its owner and all of them.
+/// Pool to which a host is lent, derived from its users: the closest one above its owner and all of them.
 fn pool_of_borrowers(
     plan: &Plan,
     state: &PoolState<'_>,
@@ -147,7 +146,7 @@ fn pool_of_borrowers(
     }))
 }
 
-/// Whether everything was drawn from where a scenario takes it to be drawn from.
+/// Checks that every unit was drawn from the source that a scenario implies.
 fn sources(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<(), &'static str> {
     let drawn = |leaf: ConsumerId, host: HostId| {
         let holder = layout.holders[host];
@@ -170,8 +169,8 @@ fn sources(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<(), &'
     Ok(())
 }
 
-/// Whether a sub-allocation wants more than some pool above it holds: then it is not the same as several jobs, whose demand is capped
-/// one by one.
+/// Whether a sub-allocation wants more than the capacity of a pool above it: then it differs from several jobs, whose demand
+/// is capped separately.
 fn is_capped(plan: &Plan, layout: &Layout, state: &PoolState<'_>, sub: SubId) -> bool {
     let of = &state.subs[sub];
     plan.path(of.leaf).filter(|pool| layout.pools.contains(pool)).any(|pool| {
@@ -181,7 +180,7 @@ fn is_capped(plan: &Plan, layout: &Layout, state: &PoolState<'_>, sub: SubId) ->
     })
 }
 
-/// Units of one sub-allocation that started one after the other, and pods that wait.
+/// Units of one sub-allocation that started consecutively, and pending pods.
 #[derive(Default)]
 struct Block {
     sub: SubId,
@@ -189,14 +188,14 @@ struct Block {
     waiting: usize,
 }
 
-/// The jobs of the units that run and of those that wait.
+/// Jobs of the running and the pending units.
 fn blocks(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<Vec<Block>, &'static str> {
     let capped: Arena<SubId, bool> =
         state.subs.ids().map(|sub| is_capped(plan, layout, state, sub)).collect();
     let mut blocks: Vec<Block> = Vec::new();
     for (id, unit) in state.units.iter().filter(|(_, unit)| unit.state == State::Run) {
         let leaf = state.subs[unit.sub].leaf;
-        // In one leaf the order of starts decides who goes first; a job that is one demand may stand beside those of others.
+        // In a leaf the order of starts decides about victims; a job that is one demand may be listed beside others.
         let last = match capped[unit.sub] {
             true => blocks.iter_mut().rev().find(|block| state.subs[block.sub].leaf == leaf),
             false => blocks.last_mut(),
@@ -220,7 +219,7 @@ fn blocks(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<Vec<Blo
     Ok(blocks)
 }
 
-/// Writes the jobs of units that run or wait. For each sub-allocation the job that waits, and how many of its pods.
+/// Writes the jobs of running or pending units. Returns per sub-allocation its pending job and the number of its pods.
 fn running(
     writer: &mut Writer<'_>,
     moment: &mut Moment,
@@ -261,7 +260,7 @@ fn running(
     claimants
 }
 
-/// The file of a moment: `before` what ended in its grace, and after it.
+/// Writes the file of a cycle: `before` precedes the running units.
 fn write(
     (plan, layout, names): (&Plan, &Layout, &Names),
     (before, state): (&PoolState<'_>, &PoolState<'_>),
@@ -317,7 +316,7 @@ fn write(
     Ok(moment)
 }
 
-/// The promises for which a pod waits in a job of its own, so that the file says whose room each pod makes that leaves.
+/// Earmarks whose pending pod has a job of its own, so that the file tells for which job each pod terminates.
 fn claiming(blocks: &mut [Block], state: &PoolState<'_>, is_capped: impl Fn(SubId) -> bool) -> Vec<usize> {
     let mut claiming = Vec::new();
     for (i, earmark) in state.earmarks.iter().enumerate().filter(|(_, earmark)| !is_capped(earmark.sub)) {
@@ -329,7 +328,7 @@ fn claiming(blocks: &mut [Block], state: &PoolState<'_>, is_capped: impl Fn(SubI
     claiming
 }
 
-/// Units in their grace, and the promise whose room they make: in the order of the promises.
+/// Units in their grace period with their earmark, in the order of the earmarks.
 fn leaving(state: &PoolState<'_>, ended: &[UnitId]) -> Vec<(UnitId, Option<usize>)> {
     let promised = state.earmarks.iter().enumerate();
     let promised = promised.flat_map(|(i, e)| e.victims.iter().map(move |&unit| (unit, Some(i))));
@@ -343,12 +342,12 @@ fn leaving(state: &PoolState<'_>, ended: &[UnitId]) -> Vec<(UnitId, Option<usize
     leaving
 }
 
-/// What a scenario does, in the recording's words.
+/// A run of a scenario in terms of the recording.
 struct Run<'m> {
     simulation: Simulation,
     moment: &'m Moment,
     hosts: BTreeMap<&'m str, HostId>,
-    /// Units of pods that started in the first cycle.
+    /// Units of the pods that started in the first cycle.
     started: BTreeMap<String, UnitId>,
 }
 
@@ -367,7 +366,7 @@ impl Run<'_> {
         self.sub(self.simulation.cluster().pods[pod].job)
     }
 
-    /// What a cycle decided. `units`: those that start in it, in order.
+    /// Decisions of a cycle. `units` are those that start in it, in order.
     fn decided(&mut self, record: &CycleRecord, units: &[UnitId]) -> Result<Decided, String> {
         let mut decided = Decided::default();
         for recorded in &record.events {

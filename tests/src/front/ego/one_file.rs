@@ -1,7 +1,7 @@
-//! A whole case as one file, so that what the policy remembers between its cycles counts.
+//! A whole case as one file, so that the memory of the policy between cycles counts.
 //!
-//! A file has cycles that a recording has not: whatever happens is followed by one, and a pod that is leaving asks for nothing. Not
-//! every case agrees therefore; how many do is fixed.
+//! A file has cycles that a recording lacks: every change is followed by one, and a terminating pod requests nothing. Therefore
+//! not every case agrees; the number of agreeing cases is fixed.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::ego::Case;
 use crate::ego::format::{Names, plan};
 use crate::front::Differs;
 
-/// Whether all cycles of a case, several of them, are those of one file.
+/// Whether a case has several cycles and all of them agree in one file.
 pub fn is_one_file(case: &Case) -> bool {
     run(case).is_ok()
 }
@@ -41,7 +41,7 @@ fn run(case: &Case) -> Result<(), Differs> {
     follow(&course, &file, &names).map_err(Differs::Says)
 }
 
-/// What a scenario does, in pods of the course.
+/// A run of a scenario in terms of the recorded pods.
 struct Run<'c> {
     simulation: Simulation,
     course: &'c Course,
@@ -64,7 +64,7 @@ impl Run<'_> {
         self.hosts.get(name).copied().ok_or_else(|| format!("unknown node {name}"))
     }
 
-    /// An event as a decision; none if it is none.
+    /// Converts an event to a decision, if it is one.
     fn decision(&self, event: Event) -> Result<Option<Move>, String> {
         Ok(Some(match event {
             Event::Bound { pod, node, .. } => Move::Start(self.pod(pod)?, self.host(node)?),
@@ -96,10 +96,10 @@ impl Run<'_> {
     }
 }
 
-/// Runs the file and compares it cycle by cycle. Cycles at one instant are one: what goes without a grace is gone at the next of them.
-/// By pod: its host, and whether it is leaving.
+/// By pod: its host, and whether it is terminating.
 type Held = BTreeMap<usize, (HostId, bool)>;
 
+/// Runs the file and compares it cycle by cycle. Cycles at one instant form one: units without a grace period are gone at the next.
 fn follow(course: &Course, file: &File, names: &Names) -> Result<(), String> {
     let mut run = Run {
         simulation: crate::front::simulation(&file.text)?,
@@ -144,7 +144,7 @@ fn same(
     let of_kind = |kind: fn(&Move) -> bool| {
         let wanted: Vec<&Move> = expected.moves.iter().filter(|m| kind(m)).collect();
         let got: Vec<&Move> = moves.iter().copied().filter(|m| kind(m)).collect();
-        // Of pods of one size that claim the same host any may be the first: which pods hold a host is compared below.
+        // Pods of equal size that claim the same host are interchangeable: the pods that hold a host are compared below.
         let alike = |m: Option<&&Move>| match m {
             Some(&&Move::Start(pod, host)) => Some(Move::Start(course.pods[pod].sub.index(), host)),
             other => other.map(|&m| m.clone()),

@@ -1,6 +1,6 @@
-//! Slot cases as scenario files: one file for each state before a free pass and the reclaim after it, which are one cycle.
+//! Slot cases as scenario files: one file per state before a free pass and the following reclaim, which form one cycle.
 //!
-//! Every node has one slot, a GPU; slots held are jobs that run, those wanted beside them are jobs that wait.
+//! Every node has one slot, a GPU; held slots are running jobs, further wanted slots pending jobs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -60,7 +60,7 @@ pub fn compare(case: &Case) -> Result<(), Differs> {
             _ => return Err("operations that are no whole cycle".into()),
         }
     }
-    // A free pass that no reclaim follows: its starts are those of the cycle.
+    // A free pass without a following reclaim: its starts are those of the cycle.
     if let Some(starts) = starts {
         let mut cycle = File { case, plan: &plan, names: &names, leaves: &leaves }.open()?;
         equal("starts", starts, &decided(&mut cycle)?.0)?;
@@ -87,7 +87,7 @@ fn equal(what: &str, expected: &Value, got: &Value) -> Result<(), String> {
     if expected == got { Ok(()) } else { Err(format!("{what}: expected {expected}, got {got}")) }
 }
 
-/// A scenario file that is written.
+/// Writes a scenario file.
 struct File<'c> {
     case: &'c Case,
     plan: &'c Plan,
@@ -148,7 +148,7 @@ impl File<'_> {
     }
 }
 
-/// The quotas are what the ledger shows as entitlement in GPUs.
+/// Compares the quotas with the fair shares of GPUs in the ledger.
 fn quota_is(cycle: &Simulation, names: &Names, expected: &Value) -> Result<(), String> {
     for name in names.consumers.values().skip(1) {
         let queue = cycle.cluster().queues.iter().find(|(_, queue)| *queue.name == **name);
@@ -162,7 +162,7 @@ fn quota_is(cycle: &Simulation, names: &Names, expected: &Value) -> Result<(), S
     Ok(())
 }
 
-/// The queues of all starts, then the two queues of all evictions. Where nothing waits there is no cycle.
+/// Queues of all starts, then both queues of all evictions. Without pending jobs there is no cycle.
 fn decided(simulation: &mut Simulation) -> Result<(Value, Value), String> {
     let events = simulation.advance().map(|CycleRecord { events, .. }| events).unwrap_or_default();
     let cluster = simulation.cluster();

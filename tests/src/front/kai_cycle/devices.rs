@@ -1,13 +1,13 @@
-//! How pods that run get the recorded devices. Those that name none are given the lowest free ones, in file order, and a part goes
-//! to a device that is shared already, if one has room: so jobs are put in an order in which that comes out, and only where there
-//! is none, devices are named.
+//! Assignment of the recorded devices to running pods. By default a pod gets the lowest free devices, in file order, and a fraction
+//! goes to a shared device with room. So jobs are written in an order that gives the recorded devices; devices are named only if
+//! there is no such order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cycle::format::{Case, GpuRequest, Job, Node, Pod};
 
-/// The devices of a node as a file fills them: thousandths in use, and which recorded group each holds.
+/// Devices of a node as a file fills them: thousandths in use, and the recorded group of each.
 #[derive(Clone, Debug, Default)]
 struct Filled {
     used: Vec<i64>,
@@ -15,11 +15,10 @@ struct Filled {
     mib: i64,
 }
 
-/// What is written for the devices of a pod.
+/// Text for the devices of each pod.
 pub type Numbers = BTreeMap<String, String>;
 
-/// The devices of all pods that run, where no order of jobs brings them there: first the shared ones of each node by name, then
-/// the whole ones.
+/// Explicit devices of all running pods: first the shared ones of each node by name, then the whole ones.
 pub fn numbers(case: &Case) -> Result<Numbers, &'static str> {
     let running = || case.jobs.iter().flat_map(|j| &j.pods).filter(|p| super::file::holds(p));
     let is_part = |p: &&Pod| !matches!(p.request.gpu, GpuRequest::Whole { .. } | GpuRequest::None { .. });
@@ -50,7 +49,7 @@ pub fn numbers(case: &Case) -> Result<Numbers, &'static str> {
     if case.nodes.iter().any(is_overfull) { Err("more runs on a node than it has GPUs") } else { Ok(numbers) }
 }
 
-/// The jobs in an order in which the pods that run get the recorded devices without naming them, if one is found.
+/// Jobs in an order that gives running pods the recorded devices without naming them, if one is found.
 pub fn order(case: &Case) -> Option<Vec<&Job>> {
     let mut nodes: BTreeMap<&str, Filled> = BTreeMap::new();
     for node in &case.nodes {
@@ -74,7 +73,7 @@ pub fn order(case: &Case) -> Option<Vec<&Job>> {
     Some(order)
 }
 
-/// Puts a pod where a file would; whether that is where it was recorded.
+/// Places a pod as a file would; returns whether this agrees with the recording.
 fn place(nodes: &mut BTreeMap<&str, Filled>, pod: &Pod) -> bool {
     let Some(node) = nodes.get_mut(&*pod.node) else { return false };
     let (part, n) = match pod.request.gpu {

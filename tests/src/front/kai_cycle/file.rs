@@ -1,4 +1,4 @@
-//! The scenario file of a recorded case, as a user would write it: what equals the default of the product is left out.
+//! Scenario file of a recorded case, as a user would write it: values that equal the product's default are omitted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,16 +7,15 @@ use super::devices::{self, Numbers};
 use super::settings;
 use crate::cycle::format::{Case, GpuRequest, Job, Node, Pod, Queue, QueueNumbers, Request};
 
-/// A scenario file and what its names mean in the recording.
+/// A scenario file, with the recorded meaning of its names.
 #[derive(Clone, Debug, Default)]
 pub struct File {
-    /// The text.
     pub text: String,
-    /// The recorded name of every pod of the scenario.
+    /// Recorded name of every pod.
     pub pods: BTreeMap<String, String>,
 }
 
-/// The file of a case; an error names what a scenario cannot say.
+/// Writes the file of a case; an error names an unsupported feature.
 pub fn write(case: &Case) -> Result<File, &'static str> {
     let mut file = File::default();
     case.jobs.iter().try_for_each(|job| Sets::of(job).map(drop))?;
@@ -45,7 +44,6 @@ pub fn write(case: &Case) -> Result<File, &'static str> {
 
 type Fields = Vec<(String, String)>;
 
-/// An entry of a list.
 fn line(fields: &Fields) -> String {
     format!("- {}\n", map(fields))
 }
@@ -59,7 +57,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// A text as YAML takes it.
+/// Quotes a text for YAML.
 pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     let is_plain = text.chars().all(plain) && text.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -77,13 +75,13 @@ fn put_unless(fields: &mut Fields, key: &str, value: String, default: &str) {
     }
 }
 
-/// Whether a pod holds something at the start: it runs, or is being evicted. Upstream's fixtures name nodes of pods that wait, too; that
-/// means nothing.
+/// Whether a pod holds resources initially, running or terminating. The nodes that upstream's fixtures give to pending pods
+/// have no meaning.
 pub fn holds(pod: &Pod) -> bool {
     matches!(pod.status.as_str(), "Running" | "Releasing")
 }
 
-/// How many pod slots a node needs for its slots never to matter.
+/// Number of pod slots that is never exhausted.
 fn slots_needed(case: &Case) -> Option<i64> {
     let pods = || case.jobs.iter().flat_map(|j| &j.pods);
     let is_whole_number = |g: &Arc<str>| g.parse::<i64>().is_ok();
@@ -115,12 +113,10 @@ fn node_fields(node: &Node, slots_needed: Option<i64>) -> Result<Fields, &'stati
     Ok(fields)
 }
 
-/// A number without a unit.
 pub fn number(n: f64) -> String {
     format!("{n}")
 }
 
-/// An amount of memory.
 fn memory(bytes: f64) -> String {
     for (unit, size) in [("G", 1e9), ("M", 1e6)] {
         if bytes != 0.0 && bytes % size == 0.0 {
@@ -130,12 +126,12 @@ fn memory(bytes: f64) -> String {
     format!("{bytes}B")
 }
 
-/// A moment or a duration.
+/// Formats a time or duration.
 pub fn seconds(s: f64) -> String {
     if s.fract() == 0.0 { format!("{s}s") } else { format!("{}ms", (s * 1000.0).round()) }
 }
 
-/// The queues from the oldest, so that their age need not be written; where two are equally old, all ages are.
+/// Queues from the oldest, so that ages can be omitted; if two are equally old, all ages are written.
 fn queues(queues: &[Queue]) -> Result<Vec<Fields>, &'static str> {
     let mut in_order: Vec<&Queue> = queues.iter().collect();
     in_order.sort_by(|l, r| l.created_s.total_cmp(&r.created_s));
@@ -154,7 +150,7 @@ fn queue_fields(queue: &Queue, is_age_told_by_order: bool) -> Result<Fields, &'s
         put(&mut fields, "created", seconds(queue.created_s));
     }
     let usage = queue.usage.unwrap_or_default();
-    // A bare number of memory counts 10^6 bytes in a queue.
+    // A queue's memory without a unit is in 10^6 bytes.
     let memory = |bytes: f64| if bytes % 1e6 == 0.0 { number(bytes / 1e6) } else { format!("{bytes}B") };
     let cores: Unit = |milli| number(milli / 1000.0);
     let parts: [(&str, &QueueNumbers, Unit, f64); 3] = [
@@ -179,7 +175,7 @@ fn queue_fields(queue: &Queue, is_age_told_by_order: bool) -> Result<Fields, &'s
     Ok(fields)
 }
 
-/// Writes an amount in the unit of a resource.
+/// Formats an amount in the unit of a resource.
 type Unit = fn(f64) -> String;
 
 fn resource_fields(numbers: &QueueNumbers, unit: Unit, usage: f64) -> Result<Fields, &'static str> {
@@ -191,7 +187,7 @@ fn resource_fields(numbers: &QueueNumbers, unit: Unit, usage: f64) -> Result<Fie
     };
     put_unless(&mut fields, "quota", bound(numbers.quota)?, "0");
     put_unless(&mut fields, "limit", bound(numbers.limit)?, "0");
-    // Who has everything as quota takes no part in the surplus, so that the weight says nothing.
+    // A queue with an unlimited quota does not share the surplus, so its weight has no effect.
     let weight = if numbers.weight < 0.0 && numbers.quota == -1.0 { 0.0 } else { numbers.weight };
     if weight < 0.0 {
         return Err("a weight below zero beside a quota");
@@ -240,7 +236,7 @@ fn job_fields(
     Ok(fields)
 }
 
-/// When the pods that are being evicted are gone: before the second round, or after the last one.
+/// End of termination: before the second round, or after the last one.
 fn terminating(case: &Case, job: &Job) -> Result<Option<(String, String)>, &'static str> {
     let mut ends: Vec<String> = Vec::new();
     for pod in running_in_order(job) {
@@ -258,8 +254,8 @@ fn terminating(case: &Case, job: &Job) -> Result<Option<(String, String)>, &'sta
     Ok(is_said.then(|| ("terminating".to_owned(), list(ends.iter().map(|end| format!("{end:?}"))))))
 }
 
-/// The scheduler gives a part of a GPU that a pod being evicted still has to another, while a third waits for it. No simulated
-/// pod holds what another holds.
+/// Rejects cases in which the scheduler gives a fraction of a GPU held by a terminating pod to another pod while a third one is
+/// pending for it. In the simulator, pods never share resources.
 fn is_bound_to_what_is_free(case: &Case) -> Result<(), &'static str> {
     let pods = || case.jobs.iter().flat_map(|j| &j.pods);
     let whole = |pod: &Pod| match pod.request.gpu {
@@ -290,42 +286,42 @@ fn is_bound_to_what_is_free(case: &Case) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The required node affinity of a pod.
+/// Required node affinity of a pod.
 fn affinity(pod: &Pod) -> Option<String> {
     let values = |values: &[Arc<str>]| values.iter().map(|v| v.to_string()).collect::<Vec<_>>().join(", ");
     pod.node_affinity_in.as_ref().map(|a| format!("{} in ({})", a.key, values(&a.values)))
 }
 
-/// That of all pods of a job; `None` also if they differ.
+/// Required node affinity of all pods of a job; `None` also if it differs.
 fn common_affinity(job: &Job) -> Option<String> {
     let all: BTreeSet<Option<String>> = job.pods.iter().map(affinity).collect();
     all.into_iter().next().flatten().filter(|_| !has_affinities(job))
 }
 
-/// Whether the pods of a job have different affinity.
+/// Whether the affinity of the pods of a job differs.
 fn has_affinities(job: &Job) -> bool {
     job.pods.windows(2).any(|pair| affinity(&pair[0]) != affinity(&pair[1]))
 }
 
-/// The pods of a job that run, in the order in which its file gives them their places.
+/// Running pods of a job, in the order in which its file assigns nodes.
 pub fn running_in_order(job: &Job) -> Vec<&Pod> {
     let sets = Sets::of(job).map(|sets| sets.in_file_order().collect()).unwrap_or_default();
     Vec::into_iter(sets).filter(|p| holds(p)).collect()
 }
 
-/// The pods of a job in kinds, each a name and pods that are alike.
+/// Pods of a job in sets of equal pods.
 struct Sets<'a> {
-    /// In file order: what runs comes first.
+    /// In file order: running pods first.
     sets: Vec<Set<'a>>,
-    /// The minimum all pods have in common, if the kinds have none of their own.
+    /// Common minimum, if the sets have none of their own.
     common: Option<i64>,
-    /// Whether the file has no kinds, but the pods stand in the job itself.
+    /// Whether the pods are written in the job itself, without pod sets.
     is_flat: bool,
 }
 
 struct Set<'a> {
     name: String,
-    /// Its own minimum and subgroups.
+    /// Minimum and subgroups.
     of: Option<&'a crate::cycle::format::PodSet>,
     pods: Vec<&'a Pod>,
 }
@@ -381,7 +377,7 @@ impl<'a> Sets<'a> {
                 }
             }
         }
-        // By name the kinds stand as the pods do; what runs has to come first in the file.
+        // Sets are in order of name, but running pods have to come first in the file.
         sets.sort_by_key(|set| !holds(set.pods[0]));
         Ok(Sets { sets, common, is_flat: false })
     }
@@ -436,7 +432,7 @@ impl<'a> Sets<'a> {
             let sets: Result<Vec<String>, &'static str> = self.sets.iter().map(text).collect();
             put(&mut fields, "pod-sets", list(sets?.into_iter()));
             if self.common == Some(n) {
-                // Said, because without it every kind would have a minimum of its own.
+                // Explicit, because otherwise every set would have its own minimum.
                 put(&mut fields, "min-available", n.to_string());
             }
         }
@@ -475,7 +471,7 @@ impl Set<'_> {
     }
 }
 
-/// What pods of one kind have in common.
+/// Fields common to a set of pods.
 fn shape(pod: &Pod) -> String {
     let Request { cpu_milli, memory_bytes, gpu, .. } = &pod.request;
     let (priority, gated) = (&pod.task_priority, pod.status == "Gated");

@@ -1,8 +1,8 @@
 //! Recordings of format `kai-cycle/1` as scenario files.
 //!
-//! [`file`] writes the state at the start as a user would; [`trajectory`] runs it and folds its events; what comes out is compared
-//! with the recorded outcomes here: the numbers of the queues at the opening, every committed operation in order with node and
-//! devices, and where every pod stands before the next round. The devices of claims are not compared: events do not name them.
+//! [`file`] writes the initial state as a user would; [`trajectory`] runs it and folds its events. The results are compared
+//! here with the recorded outcomes: the numbers of the queues at the opening, every committed operation in order with node and
+//! devices, and the state of every pod before the next round. Devices of claims are not compared, because events lack them.
 
 mod devices;
 mod file;
@@ -43,7 +43,7 @@ pub fn check(case: &Case) -> Verdict {
     Verdict::Failed(format!("round {round}, {says}"))
 }
 
-/// The first difference and its round.
+/// First difference with its round.
 fn difference(case: &Case, ran: &Trajectory, outcome: &Outcome) -> Option<(usize, String)> {
     let same = same_for(outcome);
     if let Some(shares) = outcome.rounds.first().and_then(|r| r.shares.as_ref())
@@ -72,7 +72,7 @@ fn difference(case: &Case, ran: &Trajectory, outcome: &Outcome) -> Option<(usize
         if let Some(says) = next.and_then(|open| opening_difference(case, open, got)) {
             return Some((i + 1, format!("opening: {says}")));
         }
-        // Where a round does nothing, its numbers afterwards are those of its opening.
+        // A round without effects ends with the numbers of its opening.
         let recorded = &outcome.rounds[i];
         let shares = recorded.shares.as_ref().filter(|_| recorded.steps.is_empty() && !outcome.queues_vary);
         if let Some(says) = shares.and_then(|shares| shares_difference(ran, shares, &got.ledger, same)) {
@@ -82,8 +82,8 @@ fn difference(case: &Case, ran: &Trajectory, outcome: &Outcome) -> Option<(usize
     None
 }
 
-/// A recorded round in the words of events: a second eviction of one pod is none, and that of a pod that has only a claim
-/// gives the claim up.
+/// Converts a recorded round to events: a second eviction of a pod has none, and that of a pod with only a claim
+/// drops the claim.
 fn recorded(case: &Case, round: &format::Round) -> Round {
     let mut held: BTreeSet<&str> = match &round.open {
         Some(open) => open
@@ -132,7 +132,7 @@ fn recorded(case: &Case, round: &format::Round) -> Round {
     Round { actions, ..Round::default() }
 }
 
-/// Of the action in which the real scheduler died only what it had committed counts; nothing after it.
+/// Of the action that crashed only committed statements count, and nothing after it.
 fn cut_at_crash(case: &Case, action: &str, expected: &Round, got: &mut Round) {
     let at = case.config.actions.iter().position(|a| a == action).unwrap_or(0);
     for (i, name) in case.config.actions.iter().enumerate() {
@@ -146,12 +146,12 @@ fn cut_at_crash(case: &Case, action: &str, expected: &Round, got: &mut Round) {
     }
 }
 
-/// Where a device occurs: round, action, pod.
-type Place = (usize, usize, String);
+/// Occurrence of a device: round, action, pod.
+type Occurrence = (usize, usize, String);
 
-/// Gives every shared device a name from where it occurs: at the opening, then by round, action and pod.
+/// Names every shared device after its first occurrence: at the opening, then by round, action and pod.
 fn name_devices(case: &Case, rounds: &mut [Round], is_recorded: bool) {
-    let mut places: BTreeMap<(String, String), Vec<Place>> = BTreeMap::new();
+    let mut places: BTreeMap<(String, String), Vec<Occurrence>> = BTreeMap::new();
     let mut see = |node: &str, group: &str, place| {
         places.entry((node.to_owned(), group.to_owned())).or_default().push(place);
     };
@@ -184,7 +184,7 @@ fn name_devices(case: &Case, rounds: &mut [Round], is_recorded: bool) {
     }
 }
 
-/// Compares commits with the events of the same action, which come in the same order, but for the order inside of a commit.
+/// Compares commits with the events of the same action in order, except for the order inside a commit.
 fn events_difference(expected: &[Vec<EventLine>], got: &[Vec<EventLine>]) -> Option<String> {
     let mut rest: Vec<EventLine> = got.iter().flatten().cloned().collect();
     for (i, commit) in expected.iter().enumerate() {
@@ -207,7 +207,7 @@ fn show(events: &[EventLine]) -> String {
     }
 }
 
-/// Whether every pod stands before the next round where it was recorded.
+/// Compares the state of every pod before the next round.
 fn opening_difference(case: &Case, open: &format::Open, got: &Round) -> Option<String> {
     for pod in case.jobs.iter().flat_map(|j| &j.pods) {
         let Some((status, node, _)) = open.pods.get(&pod.name) else {
@@ -216,7 +216,7 @@ fn opening_difference(case: &Case, open: &format::Open, got: &Round) -> Option<S
         let Some(now) = got.pods.get(&*pod.name) else {
             return Some(format!("pod {}: not in the scenario", pod.name));
         };
-        // The node of a pod that waits means nothing.
+        // The node of a pending pod has no meaning.
         let waits = matches!(status.as_str(), "Pending" | "Gated");
         if now.0 != *status || !waits && *now.1 != **node {
             return Some(format!("pod {}: expected {status} {node}, got {} {}", pod.name, now.0, now.1));

@@ -1,4 +1,4 @@
-//! Switches, rhythm and delays of the file of a recorded case.
+//! Settings, cycle interval and delays of the file of a recorded case.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::file::{number, seconds};
 use crate::cycle::format::Case;
 use crate::cycle::snapshot;
 
-/// Writes what is not the product's default.
+/// Writes values that differ from the product's default.
 pub fn write(case: &Case, text: &mut String) -> Result<(), &'static str> {
     let config = snapshot::opening(case).map_err(|_| "a switch that is not known")?.config;
     if let Some(cycle) = cycle(case) {
@@ -27,7 +27,7 @@ pub fn write(case: &Case, text: &mut String) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether it matters how long a job runs already.
+/// Whether the elapsed runtime of jobs matters.
 pub fn time_matters(case: &Case) -> bool {
     let Ok(opening) = snapshot::opening(case) else { return true };
     let config = opening.config;
@@ -36,16 +36,16 @@ pub fn time_matters(case: &Case) -> bool {
     queues.flatten().chain(defaults).any(|s| s > 0.0)
 }
 
-/// When cycles take place; `None`: as by default, every second, because no time matters.
+/// Cycle interval; `None` for the default of one second, if no time matters.
 fn cycle(case: &Case) -> Option<String> {
     match case.config.round_seconds {
-        // Rounds at one instant follow each other at the shortest distance there is.
+        // Rounds at one instant are separated by the shortest interval.
         0.0 => time_matters(case).then(|| "\"1ms, first at 0s\"".to_owned()),
         s => Some(format!("\"{}, first at 0s\"", seconds(s))),
     }
 }
 
-/// When the second cycle takes place.
+/// Time of the second cycle.
 pub fn second_cycle(case: &Case) -> String {
     match case.config.round_seconds {
         0.0 if time_matters(case) => "1ms".to_owned(),
@@ -54,7 +54,7 @@ pub fn second_cycle(case: &Case) -> String {
     }
 }
 
-/// Whether evicted pods stay on their node until the end (`true`) or are gone before the next round. In a file that is the
+/// Whether evicted pods stay on their node until the end (`true`) or are gone before the next round, which in a file is the
 /// same for all.
 fn evicted_pods_stay(case: &Case) -> Result<bool, &'static str> {
     let (mut stay, mut go) = (false, false);
@@ -75,7 +75,7 @@ fn evicted_pods_stay(case: &Case) -> Result<bool, &'static str> {
     }
 }
 
-/// The switches that differ from what the others make the default.
+/// Settings that differ from the default that the others imply.
 fn switches(config: &Config) -> Result<Vec<(String, String)>, &'static str> {
     let mut all = Vec::new();
     let mut put = |name: &str, value: String| all.push((name.to_owned(), value));

@@ -1,4 +1,4 @@
-//! The rounds of a scenario file: events by action, and where every pod stands afterwards.
+//! Rounds of a scenario file: events by action, and the state of every pod afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,27 +12,27 @@ use super::file::File;
 use crate::cycle::decisions::EventLine;
 use crate::cycle::format::Case;
 
-/// What one round came to.
+/// Result of one round.
 #[derive(Clone, Debug, Default)]
 pub struct Round {
-    /// Of every configured action: its commits; of a simulated round all in one.
+    /// Commits per configured action; those of a simulated round are merged.
     pub actions: BTreeMap<String, Vec<Vec<EventLine>>>,
     /// Status and node of every pod before the next round.
     pub pods: BTreeMap<String, (String, String)>,
     /// Node and shared devices of pods that held some before the round.
     pub held: BTreeMap<String, (String, Vec<String>)>,
-    /// The numbers of the queues after it.
+    /// Numbers of the queues after it.
     pub ledger: Arc<Ledger>,
 }
 
-/// The rounds of a scenario.
+/// Rounds of a scenario.
 #[derive(Clone, Debug)]
 pub struct Trajectory {
-    /// The numbers of the queues at the start.
+    /// Numbers of the queues at the start.
     pub opening: Arc<Ledger>,
-    /// The rows of the ledger by name.
+    /// Rows of the ledger by name.
     pub queues: BTreeMap<String, usize>,
-    /// One after the other.
+    /// Rounds, in order.
     pub rounds: Vec<Round>,
 }
 
@@ -67,7 +67,7 @@ fn one(
     for action in &case.config.actions {
         round.actions.insert(action.clone(), vec![Vec::new()]);
     }
-    // `None`: nothing will ever happen again.
+    // `None`: the simulation has come to rest.
     let record = simulation.advance();
     let cluster = simulation.cluster();
     for recorded in record.iter().flat_map(|r| &r.events) {
@@ -111,10 +111,10 @@ fn one(
     Ok(round)
 }
 
-/// Who shares which device; a device that was free in between is another one afterwards.
+/// Users of shared devices; a device that was free in between counts as another one.
 #[derive(Clone, Debug, Default)]
 struct Devices {
-    /// By node and device: how often it was opened, and who is on it.
+    /// By node and device: number of uses, and present users.
     shared: BTreeMap<(usize, u32), (usize, BTreeSet<PodId>)>,
     places: BTreeMap<PodId, (String, usize, Vec<u32>)>,
 }
@@ -128,7 +128,7 @@ impl Devices {
         }
     }
 
-    /// A pod takes devices; their names if they are shared.
+    /// Assigns devices to a pod; returns the names of shared ones.
     fn bind(&mut self, cluster: &Cluster, pod: PodId, node: usize, devices: Vec<u32>) -> Vec<String> {
         let request = cluster.pods[pod].request.gpu;
         if !matches!(request, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. }) {

@@ -1,8 +1,10 @@
-//! Kind `events`: every step that decides is a cycle of the scenario, a second after the last one.
+//! Kind `events`: every step with decisions is a cycle of the scenario, one second after the previous one.
 //!
-//! What is evicted is gone before the next cycle, in which the reclaimer starts; so a step that evicts takes two cycles. Where
-//! the second of them would serve others, too, a new file goes on with what the recording says: who has room runs at its start,
-//! who was evicted waits and is as old as before. So it does where numbers are recorded between an arrival and its cycle.
+//! Evicted pods are gone before the next cycle, in which the reclaimer starts; so a step with evictions takes two cycles. If
+//! the second of them would serve other workloads too, a new file continues from the recorded state: placed workloads run
+//! initially, evicted ones are pending with their age. The same applies if numbers are recorded between an arrival and its
+//! cycle. If other workloads would be served in the cycle of a workload tried alone, that cycle is a file in which they cannot
+//! start.
 //! Where others would be served in the cycle of a workload that was tried alone, that cycle is a file in which they cannot start.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,20 +23,20 @@ use crate::report::Verdict;
 use crate::runai::events::{Decided, World, as_set};
 use crate::runai::{list, real, text};
 
-/// What a cycle of the scenario is expected to show.
+/// Expected results of a cycle.
 enum Expected {
-    /// Decisions in order, and why workloads wait.
+    /// Decisions in order, and reasons of pending workloads.
     Decides(Vec<Decided>, BTreeMap<String, String>),
-    /// What was given room starts.
+    /// Workloads with claims start.
     Starts(BTreeSet<String>),
     /// Numbers of the queues after the cycle.
     Numbers(Value),
 }
 
-/// A workload that is known.
+/// A submitted workload.
 struct Known {
     name: String,
-    /// Queue and priority, as the file says them.
+    /// Queue and priority, as written in the file.
     says: String,
     gpus: i64,
     runs: bool,
@@ -43,9 +45,9 @@ struct Known {
 /// A case as files.
 #[derive(Default)]
 struct Course {
-    /// In the order in which they were submitted; who ended is not among them.
+    /// Workloads in submission order, except those that ended.
     known: Vec<Known>,
-    /// One after the other; the last is being written.
+    /// Files in order; the last is being written.
     files: Vec<File>,
 }
 
@@ -54,15 +56,15 @@ struct Course {
 struct File {
     jobs: String,
     timeline: String,
-    /// By cycle, from 1.
+    /// Expected results by cycle, from 1.
     expected: Vec<(u32, Expected)>,
-    /// The recorded decision of these cycles is one of several.
+    /// Cycles whose recorded decision is one of several.
     may_differ: BTreeSet<u32>,
     cycle: u32,
-    /// It says one cycle, in which only one workload can start.
+    /// Whether it has one cycle in which only one workload can start.
     is_of_one: bool,
     /// Arrivals and ends since the last cycle.
-    n_news: u32,
+    n_changes: u32,
 }
 
 /// Compares a case with its recording through a scenario file.
@@ -92,7 +94,7 @@ pub fn check(case: &Value) -> Result<(), Differs> {
     Ok(())
 }
 
-/// What equals the product's default is left out: a GPU quota of 0, over-quota weight *medium*, a department's weight.
+/// Omits values that equal the product's default: a GPU quota of 0, over-quota weight *medium*, a department's weight.
 fn queues(case: &Value) -> Result<String, String> {
     let mut text = String::from("queues:\n");
     for department in list(&case["departments"]) {
@@ -128,7 +130,7 @@ fn queue(to: &mut String, queue: &Value, parent: Option<&str>) -> Result<(), Str
     if let Some(parent) = parent {
         let _ = write!(to, ", parent: {parent}");
     }
-    // Left out it is 100.
+    // The default is 100.
     if let Some(rank) = queue["rank"].as_i64().filter(|&rank| rank != 0) {
         let _ = write!(to, ", priority: {}", 100 + rank);
     }
@@ -150,22 +152,22 @@ impl File {
         )
     }
 
-    /// A moment before the next cycle, later than what happened before.
+    /// A time before the next cycle, later than previous events.
     fn next_moment(&mut self) -> String {
-        self.n_news += 1;
-        format!("{}ms", self.cycle * 1000 + 10 * self.n_news)
+        self.n_changes += 1;
+        format!("{}ms", self.cycle * 1000 + 10 * self.n_changes)
     }
 }
 
 impl Course {
-    /// The file that is being written.
+    /// File that is being written.
     fn file(&mut self) -> &mut File {
         let last = self.files.len() - 1;
         &mut self.files[last]
     }
 
-    /// Goes on in a new file, which opens with what is known now. Where one workload is tried alone, the others that wait are
-    /// gangs of which a pod is gated: they ask for their GPUs and cannot start.
+    /// Continues in a new file that begins with the present state. If one workload is tried alone, the other pending ones are
+    /// gangs with a gated pod: they request GPUs and cannot start.
     fn open_file(&mut self, alone: Option<&str>) {
         let last = self.file();
         let may_differ = last.may_differ.contains(&(last.cycle + 1)).then_some(1);
@@ -219,7 +221,7 @@ impl Course {
                 self.decides(world, step, decided, reasons)
             }
             Some("state") => {
-                if self.file().n_news > 0 {
+                if self.file().n_changes > 0 {
                     self.open_file(None);
                 }
                 let file = self.file();
@@ -259,7 +261,7 @@ impl Course {
         if alone != together {
             self.open_file(Some(name));
         }
-        // The step adds the workload itself where it is submitted; it is there already.
+        // A submit step adds the workload, which exists already.
         let step = if step[0] == "submit" {
             serde_json::json!(["try", job, result, by, evicted])
         } else {
@@ -283,7 +285,7 @@ impl Course {
     ) -> Result<(), Differs> {
         let file = self.file();
         file.cycle += 1;
-        file.n_news = 0;
+        file.n_changes = 0;
         let is_of_one = file.is_of_one;
         let is_open = file.may_differ.contains(&file.cycle);
         let room: BTreeSet<String> =
@@ -310,7 +312,7 @@ impl Course {
     }
 }
 
-/// Who starts in the cycle after the next one, everybody being a candidate, if nobody else is evicted in it.
+/// Workloads that start in the cycle after the next one with all of them as candidates, if none is evicted in it.
 fn starts_next(world: &World) -> Option<BTreeSet<String>> {
     let mut next = World { snapshot: world.snapshot.clone() };
     let outcome = run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive));
@@ -325,11 +327,11 @@ fn action(name: &str) -> Result<&'static str, String> {
     known.into_iter().find(|known| *known == name).ok_or_else(|| format!("unknown action {name}"))
 }
 
-/// How far a file was compared.
+/// Extent of a comparison.
 #[derive(PartialEq, Eq)]
 enum Followed {
     ToTheEnd,
-    /// To a decision that is another one of those that were possible; what follows hangs on it.
+    /// Up to a decision that differs from the recorded one but was possible; what follows depends on it.
     UpToAChoice,
 }
 
@@ -392,7 +394,7 @@ fn compare(simulation: &Simulation, record: Option<&CycleRecord>, expected: &Exp
     Ok(())
 }
 
-/// The decisions of a cycle: who got room, by which action, and who lost it.
+/// Decisions of a cycle: placed workload, action, and evicted workloads.
 fn decided(simulation: &Simulation, record: &CycleRecord) -> Vec<Decided> {
     let cluster = simulation.cluster();
     let job_of = |pod| cluster.jobs[cluster.pods[pod].job].name.to_string();
@@ -409,7 +411,7 @@ fn decided(simulation: &Simulation, record: &CycleRecord) -> Vec<Decided> {
     decided
 }
 
-/// Why jobs wait: the reason of the allocate action.
+/// Reasons of pending jobs in the allocate action.
 fn why<'s>(simulation: &'s Simulation, record: &CycleRecord) -> BTreeMap<&'s str, &'static str> {
     let of = |refusal: &fairground::trace::Refusal| {
         let is_room = refusal.also.iter().any(|gate| matches!(gate, Gate::NoNode { .. }));

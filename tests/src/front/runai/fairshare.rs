@@ -1,5 +1,5 @@
-//! Kind `fairshare`: departments and projects as queues, requests as jobs that wait, one scenario for each pool; compared is what the
-//! page shows as fair share before the first cycle.
+//! Kind `fairshare`: departments and projects as queues, requests as pending jobs, one scenario per pool. The displayed fair
+//! shares before the first cycle are compared.
 
 use std::fmt::Write;
 
@@ -9,15 +9,15 @@ use serde_json::Value;
 use super::Differs;
 use crate::runai::{list, real, text};
 
-/// A resource in the recording, in a scenario, and how many of its units are one of the scenario's.
+/// Name of a resource in the recording and in a scenario, with the number of recorded units per unit of the scenario.
 const RESOURCES: [(&str, &str, Resource, f64); 3] = [
     ("gpu", "gpu", Resource::GPU, 1.0),
     ("cpu", "cpu", Resource::CPU, 1e3),
-    // A queue's memory without a unit counts 10^6 bytes.
+    // A queue's memory without a unit is in 10^6 bytes.
     ("mem", "memory", Resource::MEMORY, 1e6),
 ];
 
-/// GPUs of one node at most.
+/// Maximum number of GPUs per node.
 const NODE_GPUS: f64 = 64.0;
 
 /// Compares a case with its recording through a scenario file.
@@ -67,7 +67,7 @@ fn file(settings: &Value, pool: &Value) -> Result<String, Differs> {
     ))
 }
 
-/// All of the pool on one node, further GPUs on nodes without anything else.
+/// Writes one node with the whole pool, and nodes with only GPUs for the rest.
 fn nodes(totals: &Value) -> Result<String, Differs> {
     let mut gpus = real(&totals["gpu"])?;
     if gpus.fract() != 0.0 {
@@ -102,13 +102,13 @@ fn queue(
     if let Some(parent) = parent {
         let _ = write!(to, ", parent: {parent}");
     }
-    // Left out it is 100.
+    // The default is 100.
     if let Some(rank) = queue["rank"].as_i64().filter(|&rank| rank != 0) {
         let _ = write!(to, ", priority: {}", 100 + rank);
     }
     match queue["weight"].as_str().filter(|_| has_weight) {
         _ if queue["over_quota"] == false => set.push(format!("over-quota.{name}: none")),
-        // A weight left out is medium.
+        // The default weight is medium.
         None | Some("medium") => {}
         Some(weight) => {
             let weight =
@@ -144,7 +144,7 @@ fn queue(
     Ok(())
 }
 
-/// A project's request as jobs that wait: whole devices, the part of one, CPU and memory.
+/// Writes a project's request as pending jobs: whole devices, a fraction of one, CPU and memory.
 fn requests(to: &mut String, project: &Value) -> Result<(), Differs> {
     let queue = text(&project["id"])?;
     let request = &project["request"];

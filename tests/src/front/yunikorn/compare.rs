@@ -1,4 +1,4 @@
-//! What became of a scenario file against what the core did: who is placed where and who is evicted, in this order, and the
+//! Compares a run of a scenario file with the recorded core: placements and evictions in order, and the
 //! effective priority of every queue after every time point.
 
 use std::collections::BTreeMap;
@@ -9,18 +9,18 @@ use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Level};
 use serde_json::Value;
 
-use super::events::{Told, points};
+use super::events::{CoreInput, points};
 use super::file::File;
 use crate::front;
 
-/// What one cycle came to: victims in their order, then who was placed where.
+/// Result of one cycle: victims in order, then placements.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Step {
     victims: Vec<String>,
     placed: Option<(String, String)>,
 }
 
-/// A time point: what its cycles came to, and the effective priorities after them by path.
+/// A time point: results of its cycles, and the effective priorities after them by path.
 #[derive(Debug, Default)]
 struct Point {
     at: i64,
@@ -29,8 +29,8 @@ struct Point {
 }
 
 /// Compares a case with the run of its file.
-pub fn compare(case: &Value, told: &Told, file: &File) -> Result<(), String> {
-    let expected = expected(case, told)?;
+pub fn compare(case: &Value, input: &CoreInput, file: &File) -> Result<(), String> {
+    let expected = expected(case, input)?;
     let mut simulation = front::simulation(&file.text)?;
     simulation.set_level(Level::Outcomes);
     let mut got: Vec<Point> =
@@ -68,7 +68,7 @@ fn same(expected: &Point, got: Point, last: &mut BTreeMap<String, Option<i64>>) 
             return Err(format!("t {at} result {i}: expected {expected:?}, got {got:?}"));
         }
     }
-    // Without a cycle nothing was looked at, and all is as it was.
+    // Without a cycle the priorities are unchanged.
     if !got.effective.is_empty() {
         *last = got.effective;
     }
@@ -81,8 +81,8 @@ fn same(expected: &Point, got: Point, last: &mut BTreeMap<String, Option<i64>>) 
     Ok(())
 }
 
-/// What was recorded, with jobs by their names in the file.
-fn expected(case: &Value, told: &Told) -> Result<Vec<Point>, String> {
+/// Recorded results, with jobs by their names in the file.
+fn expected(case: &Value, input: &CoreInput) -> Result<Vec<Point>, String> {
     let mut effective: BTreeMap<String, Option<i64>> = BTreeMap::new();
     let mut all = Vec::new();
     for point in points(case).filter(|point| point["final"] != true) {
@@ -91,7 +91,7 @@ fn expected(case: &Value, told: &Told) -> Result<Vec<Point>, String> {
         patch(&point["patch"], &mut effective);
         for cycle in point["cycles"].as_array().into_iter().flatten() {
             patch(&cycle["patch"], &mut effective);
-            let key = |key: &str, app: Option<&str>| name(told, key, app);
+            let key = |key: &str, app: Option<&str>| name(input, key, app);
             let mut step = Step::default();
             for victim in crate::yunikorn::texts(&cycle["victims"]) {
                 step.victims.push(key(&victim, None)?);
@@ -109,9 +109,9 @@ fn expected(case: &Value, told: &Told) -> Result<Vec<Point>, String> {
     Ok(all)
 }
 
-/// The job of a key; victims come without their application.
-fn name(told: &Told, key: &str, app: Option<&str>) -> Result<String, String> {
-    let mut own = told.jobs.iter().filter(|job| job.key == key && app.is_none_or(|app| job.app == app));
+/// Job name for a key; victims have no application.
+fn name(input: &CoreInput, key: &str, app: Option<&str>) -> Result<String, String> {
+    let mut own = input.jobs.iter().filter(|job| job.key == key && app.is_none_or(|app| job.app == app));
     match (own.next(), own.next()) {
         (Some(job), None) => Ok(job.name.clone()),
         _ => Err(format!("{key} is not the key of one job")),
@@ -146,7 +146,7 @@ fn step(simulation: &Simulation, record: &CycleRecord) -> Step {
     step
 }
 
-/// The effective priorities of the file's queues by path.
+/// Effective priorities of the file's queues by path.
 fn effective(simulation: &Simulation, paths: &BTreeMap<&str, &str>) -> BTreeMap<String, Option<i64>> {
     let cluster = simulation.cluster();
     let all = simulation.priorities_in(PartitionId(0));

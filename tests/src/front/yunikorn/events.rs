@@ -1,4 +1,4 @@
-//! What the recorded core was told, in the terms of a scenario; or the feature of the case that a scenario cannot say.
+//! Input of the recorded core in terms of a scenario, or the feature that a scenario does not support.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,17 @@ use serde_json::{Map, Value};
 
 use super::tree;
 
-/// What a scenario cannot say.
+/// A feature that a scenario does not support.
 pub type Feature = &'static str;
 
-/// A node.
 pub struct Node {
     pub name: String,
     pub capacity: Map<String, Value>,
-    /// Whether it is there from the start.
+    /// Whether it exists from the start.
     pub is_first: bool,
 }
 
-/// A request: a job of one pod.
+/// An ask: a job of one pod.
 #[derive(Clone)]
 pub struct Job {
     pub name: String,
@@ -26,13 +25,13 @@ pub struct Job {
     pub app: String,
     pub queue: String,
     pub user: String,
-    /// The groups of its user when its application came.
+    /// Groups of its user at the submission of its application.
     pub groups: Vec<String>,
     pub submit: i64,
-    /// The event: priority, flags, amounts.
+    /// Recorded event: priority, flags, amounts.
     pub ask: Value,
     is_over: bool,
-    /// Whether it came and went at one moment, so that no cycle saw it: it is left out.
+    /// Whether it was added and removed at one time, so that no cycle saw it; such asks are omitted.
     is_fleeting: bool,
 }
 
@@ -42,7 +41,7 @@ impl Job {
     }
 }
 
-/// Something that happens from outside.
+/// An external event.
 pub enum Change {
     Node {
         name: String,
@@ -55,20 +54,20 @@ pub enum Change {
     EndJob {
         job: usize,
     },
-    /// Another configuration.
+    /// A new configuration.
     Reload {
         config: Value,
     },
-    /// Nothing; the core is only made to look.
+    /// No change; triggers a cycle only.
     Tick,
 }
 
-/// All that a core was told.
-pub struct Told {
+/// All input of a core.
+pub struct CoreInput {
     pub nodes: Vec<Node>,
     pub jobs: Vec<Job>,
     pub timeline: Vec<(i64, Change)>,
-    /// Groups by user; none for a user whose groups change.
+    /// Groups by user; `None` for a user whose groups change.
     pub groups: BTreeMap<String, Option<Vec<String>>>,
 }
 
@@ -81,21 +80,22 @@ struct App {
 
 struct Reader<'a> {
     case: &'a Value,
-    told: Told,
+    input: CoreInput,
     apps: BTreeMap<String, App>,
-    /// Nodes that are there, and whether they take pods.
+    /// Existing nodes, and whether they are schedulable.
     present: BTreeMap<String, bool>,
-    /// What nodes have now.
+    /// Present capacity of nodes.
     capacities: BTreeMap<String, Map<String, Value>>,
 }
 
 /// Reads a case.
-pub fn read(case: &Value) -> Result<Told, Feature> {
+pub fn read(case: &Value) -> Result<CoreInput, Feature> {
     let scenario = &case["scenario"];
     general(case, scenario)?;
-    let told = Told { nodes: Vec::new(), jobs: Vec::new(), timeline: Vec::new(), groups: BTreeMap::new() };
+    let input =
+        CoreInput { nodes: Vec::new(), jobs: Vec::new(), timeline: Vec::new(), groups: BTreeMap::new() };
     let mut reader =
-        Reader { case, told, apps: BTreeMap::new(), present: BTreeMap::new(), capacities: BTreeMap::new() };
+        Reader { case, input, apps: BTreeMap::new(), present: BTreeMap::new(), capacities: BTreeMap::new() };
     let rejected: BTreeSet<u64> = points(case)
         .flat_map(|point| point["rejected"].as_array().into_iter().flatten())
         .filter_map(Value::as_u64)
@@ -109,18 +109,18 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
     reader.ages()?;
     reader.equals()?;
     reader.ended_victims();
-    let mut told = reader.told;
-    leave_out(&mut told);
-    name(&mut told.jobs);
-    Ok(told)
+    let mut input = reader.input;
+    leave_out(&mut input);
+    name(&mut input.jobs);
+    Ok(input)
 }
 
-/// The recorded time points.
+/// Recorded time points.
 pub fn points(case: &Value) -> impl Iterator<Item = &Value> {
     case["trace"].as_array().into_iter().flatten()
 }
 
-/// Features of the case as a whole.
+/// Rejects unsupported features of the whole case.
 fn general(case: &Value, scenario: &Value) -> Result<(), Feature> {
     let text = scenario["config"].to_string();
     let events = || scenario["events"].as_array().into_iter().flatten();
@@ -157,7 +157,7 @@ fn general(case: &Value, scenario: &Value) -> Result<(), Feature> {
     Ok(())
 }
 
-/// Whether a node is drained on which something is reserved.
+/// Whether a node with a reservation is drained.
 fn is_drained_while_reserved(case: &Value) -> bool {
     let mut reserved: BTreeSet<String> = BTreeSet::new();
     let events = || case["scenario"]["events"].as_array().into_iter().flatten();
@@ -186,7 +186,7 @@ fn is_drained_while_reserved(case: &Value) -> bool {
 
 impl Reader<'_> {
     fn event(&mut self, at: i64, event: &Value, is_rejected: bool) -> Result<(), Feature> {
-        let before = self.told.timeline.len() + self.told.jobs.len();
+        let before = self.input.timeline.len() + self.input.jobs.len();
         if !is_rejected {
             match text(event, "op").as_str() {
                 "addNode" => self.add_node(at, event)?,
@@ -205,14 +205,14 @@ impl Reader<'_> {
                     self.end(at, &own);
                 }
                 "reload" => {
-                    self.told.timeline.push((at, Change::Reload { config: event["config"].clone() }));
+                    self.input.timeline.push((at, Change::Reload { config: event["config"].clone() }));
                 }
                 "quotaPoll" | "tick" => {}
                 _ => return Err("an event that is not known"),
             }
         }
-        if before == self.told.timeline.len() + self.told.jobs.len() && at > 0 {
-            self.told.timeline.push((at, Change::Tick));
+        if before == self.input.timeline.len() + self.input.jobs.len() && at > 0 {
+            self.input.timeline.push((at, Change::Tick));
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl Reader<'_> {
     fn add_node(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
         let name = text(event, "node");
         let capacity = capacity(event)?;
-        match self.told.nodes.iter().any(|node| node.name == name) {
+        match self.input.nodes.iter().any(|node| node.name == name) {
             true => {
                 self.resize(at, &name, capacity);
                 self.state(at, &name, "ready");
@@ -230,7 +230,7 @@ impl Reader<'_> {
                 if at > 0 {
                     self.state(at, &name, "ready");
                 }
-                self.told.nodes.push(Node { name: name.clone(), capacity, is_first: at == 0 });
+                self.input.nodes.push(Node { name: name.clone(), capacity, is_first: at == 0 });
             }
         }
         self.present.insert(name, true);
@@ -248,7 +248,7 @@ impl Reader<'_> {
     fn resize(&mut self, at: i64, name: &str, capacity: Map<String, Value>) {
         if self.capacities.get(name) != Some(&capacity) {
             self.capacities.insert(name.to_owned(), capacity.clone());
-            self.told.timeline.push((at, Change::Capacity { name: name.to_owned(), capacity }));
+            self.input.timeline.push((at, Change::Capacity { name: name.to_owned(), capacity }));
         }
     }
 
@@ -274,7 +274,7 @@ impl Reader<'_> {
     }
 
     fn state(&mut self, at: i64, name: &str, state: &'static str) {
-        self.told.timeline.push((at, Change::Node { name: name.to_owned(), state }));
+        self.input.timeline.push((at, Change::Node { name: name.to_owned(), state }));
     }
 
     fn add_app(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
@@ -292,7 +292,7 @@ impl Reader<'_> {
         }
         let mut groups: Vec<String> = crate::yunikorn::texts(&event["groups"]);
         groups.retain(|group| !group.is_empty());
-        let known = self.told.groups.entry(user.clone()).or_insert_with(|| Some(groups.clone()));
+        let known = self.input.groups.entry(user.clone()).or_insert_with(|| Some(groups.clone()));
         known.take_if(|known| *known != groups);
         let new = App { queue, user, groups, at };
         match self.apps.insert(id, new) {
@@ -306,16 +306,16 @@ impl Reader<'_> {
         if event["placeholder"] == true || !text(event, "taskGroup").is_empty() {
             return Err("placeholders as events of their own");
         }
-        if self.told.jobs.iter().any(|job| job.app == id && job.key == key) {
+        if self.input.jobs.iter().any(|job| job.app == id && job.key == key) {
             return Err("a key that is used twice");
         }
         let required = text(event, "requiredNode");
         let is_node = |other: &Value| other["op"] == "addNode" && other["node"] == *required;
         let mut all = self.case["scenario"]["events"].as_array().into_iter().flatten();
-        let is_known = self.told.nodes.iter().any(|node| node.name == required);
+        let is_known = self.input.nodes.iter().any(|node| node.name == required);
         if !required.is_empty() && !is_known && !all.any(is_node) {
-            // A node that does not exist is one that is never ready.
-            self.told.nodes.push(Node { name: required, capacity: Map::new(), is_first: false });
+            // A missing node is written as one that is never ready.
+            self.input.nodes.push(Node { name: required, capacity: Map::new(), is_first: false });
         }
         let created = event["createTime"].as_i64().unwrap_or(at);
         if created > at {
@@ -324,7 +324,7 @@ impl Reader<'_> {
         let app = self.apps.get(&id).ok_or("a request without an application")?;
         let (queue, user, groups) = (app.queue.clone(), app.user.clone(), app.groups.clone());
         let (name, ask) = (String::new(), event.clone());
-        self.told.jobs.push(Job {
+        self.input.jobs.push(Job {
             name,
             key,
             app: id,
@@ -340,24 +340,25 @@ impl Reader<'_> {
     }
 
     fn end(&mut self, at: i64, is: &dyn Fn(&Job) -> bool) {
-        for (job, entry) in self.told.jobs.iter_mut().enumerate().filter(|(_, job)| is(job) && !job.is_over) {
+        for (job, entry) in self.input.jobs.iter_mut().enumerate().filter(|(_, job)| is(job) && !job.is_over)
+        {
             entry.is_over = true;
             entry.is_fleeting = entry.submit == at;
             let change = if entry.is_fleeting { Change::Tick } else { Change::EndJob { job } };
-            self.told.timeline.push((at, change));
+            self.input.timeline.push((at, change));
         }
     }
 
-    /// All configurations with their moments.
+    /// All configurations with their times.
     fn configs(&self) -> impl Iterator<Item = (i64, &Value)> {
-        let reloaded = self.told.timeline.iter().filter_map(|(at, change)| match change {
+        let reloaded = self.input.timeline.iter().filter_map(|(at, change)| match change {
             Change::Reload { config } => Some((*at, config)),
             _ => None,
         });
         std::iter::once((0, &self.case["scenario"]["config"])).chain(reloaded)
     }
 
-    /// An application of a scenario begins with its first request, so that its queue has to take it then.
+    /// Checks that the queue accepts each application at its first ask, because a scenario submits it only then.
     fn begin(&self) -> Result<(), Feature> {
         let configs: Vec<(i64, Vec<String>)> = self
             .configs()
@@ -367,7 +368,7 @@ impl Reader<'_> {
             return Ok(());
         }
         for (id, app) in &self.apps {
-            let own = self.told.jobs.iter().filter(|job| job.app == *id && !job.is_fleeting);
+            let own = self.input.jobs.iter().filter(|job| job.app == *id && !job.is_fleeting);
             let Some(first) = own.map(|job| job.submit).min() else { continue };
             let known = configs.iter().rev().find(|(at, _)| *at <= first);
             if known.is_some_and(|(_, paths)| !paths.contains(&app.queue)) {
@@ -377,14 +378,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The age of an application is that of its arrival or of its oldest request; a scenario knows its requests alone. It decides
-    /// the order of those of one queue, which has to be the same at every moment.
+    /// Checks ages: the age of an application is that of its submission or oldest ask, but a scenario has only asks. The age
+    /// decides the order in a queue, which has to be the same at every time.
     fn ages(&self) -> Result<(), Feature> {
-        let moments: BTreeSet<i64> = self.told.jobs.iter().map(|job| job.submit).collect();
+        let moments: BTreeSet<i64> = self.input.jobs.iter().map(|job| job.submit).collect();
         for moment in moments {
             let mut ages: BTreeMap<&str, Vec<(i64, i64)>> = BTreeMap::new();
             for (id, app) in &self.apps {
-                let asks = self.told.jobs.iter().filter(|job| job.app == *id && job.submit <= moment);
+                let asks = self.input.jobs.iter().filter(|job| job.app == *id && job.submit <= moment);
                 let all = asks.clone().map(Job::created).chain([app.at]).min();
                 let kept = asks.filter(|job| !job.is_fleeting).map(Job::created).min();
                 if let (Some(age), Some(kept)) = (all, kept) {
@@ -401,9 +402,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Where a new request is put among equal ones depends on those that are there, also on one that goes at once.
+    /// Checks that equal asks are unaffected by fleeting ones: the position of a new ask among equals depends on those present.
     fn equals(&self) -> Result<(), Feature> {
-        let jobs = &self.told.jobs;
+        let jobs = &self.input.jobs;
         let is_equal = |job: &Job, other: &Job| {
             job.key != other.key
                 && job.app == other.app
@@ -422,7 +423,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The recorded core looks again when the grace of a victim is over, also of one that has ended before that.
+    /// Adds cycles at the end of each victim's grace period, as in the recorded core, even for a victim that ended earlier.
     fn ended_victims(&mut self) {
         let grace = self.case["scenario"]["graceMs"].as_i64().unwrap_or(0);
         for point in points(self.case) {
@@ -432,22 +433,22 @@ impl Reader<'_> {
             let victims: BTreeSet<String> = victims.collect();
             let has_ended = |(at, change): &(i64, Change)| match change {
                 Change::EndJob { job } => {
-                    (marked..marked + grace).contains(at) && victims.contains(&self.told.jobs[*job].key)
+                    (marked..marked + grace).contains(at) && victims.contains(&self.input.jobs[*job].key)
                 }
                 _ => false,
             };
-            if self.told.timeline.iter().any(has_ended) {
-                self.told.timeline.push((marked + grace, Change::Tick));
+            if self.input.timeline.iter().any(has_ended) {
+                self.input.timeline.push((marked + grace, Change::Tick));
             }
         }
-        self.told.timeline.sort_by_key(|(at, _)| *at);
+        self.input.timeline.sort_by_key(|(at, _)| *at);
     }
 }
 
-/// Leaves out the requests that no cycle saw.
-fn leave_out(told: &mut Told) {
+/// Removes asks that no cycle saw.
+fn leave_out(input: &mut CoreInput) {
     let mut n = 0;
-    let places: Vec<usize> = told
+    let places: Vec<usize> = input
         .jobs
         .iter()
         .map(|job| {
@@ -455,22 +456,22 @@ fn leave_out(told: &mut Told) {
             n.saturating_sub(1)
         })
         .collect();
-    told.jobs.retain(|job| !job.is_fleeting);
-    for (_, change) in &mut told.timeline {
+    input.jobs.retain(|job| !job.is_fleeting);
+    for (_, change) in &mut input.timeline {
         if let Change::EndJob { job } = change {
             *job = places[*job];
         }
     }
 }
 
-/// The queue in which the recording shows an application first.
+/// Recorded first queue of an application.
 fn recorded_queue(point: &Value, id: &str) -> Option<String> {
     let of = |patch: &Value| Some(patch["apps"][id]["queue"].as_str()?.to_owned());
     let cycles = point["cycles"].as_array().into_iter().flatten();
     of(&point["patch"]).or_else(|| cycles.into_iter().find_map(|cycle| of(&cycle["patch"])))
 }
 
-/// Names jobs: an application of one request is a job by itself; other requests keep their keys where those are unique.
+/// Names jobs: an application with one ask gives its name; other asks keep their keys if unique.
 fn name(jobs: &mut [Job]) {
     let n_keys = jobs.iter().map(|job| &job.key).collect::<BTreeSet<_>>().len();
     let is_unique = n_keys == jobs.len();
@@ -488,7 +489,7 @@ fn name(jobs: &mut [Job]) {
     }
 }
 
-/// What a node has, in an event.
+/// Capacity of a node in an event.
 fn capacity(event: &Value) -> Result<Map<String, Value>, Feature> {
     let capacity = event["capacity"].as_object().cloned().unwrap_or_default();
     match capacity.get("gpu").and_then(Value::as_i64).is_some_and(|gpus| gpus > NODE_GPUS_MAX) {
@@ -497,7 +498,7 @@ fn capacity(event: &Value) -> Result<Map<String, Value>, Feature> {
     }
 }
 
-/// A text of an event.
+/// Reads a text of an event.
 pub fn text(event: &Value, field: &str) -> String {
     event[field].as_str().unwrap_or_default().to_owned()
 }

@@ -1,5 +1,5 @@
-//! The scenario file of a case: its queues as the importer makes them from `queues.yaml`, its nodes, jobs and timeline as people
-//! write them. What equals the product's default is left out.
+//! Scenario file of a case: queues as the importer converts them from `queues.yaml`; nodes, jobs and timeline as users
+//! write them. Values that equal the product's default are omitted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use std::sync::Arc;
 use fairground::scenario::{Scenario, to_yaml};
 use serde_json::{Map, Value};
 
-use super::events::{Change, Node, Told};
+use super::events::{Change, CoreInput, Node};
 use super::reload;
 use super::tree::{self, Tree};
 
-/// A file, and what its queues are called.
+/// A file with the names of its queues.
 pub struct File {
     pub text: String,
-    /// Names by path.
+    /// Queue names by path.
     pub queues: BTreeMap<String, String>,
 }
 
 /// Writes the file of a case.
-pub fn write(case: &Value, told: &Told) -> Result<File, String> {
+pub fn write(case: &Value, input: &CoreInput) -> Result<File, String> {
     let scenario = &case["scenario"];
-    let later = told.timeline.iter().filter_map(|(_, change)| match change {
+    let later = input.timeline.iter().filter_map(|(_, change)| match change {
         Change::Reload { config } => Some(config),
         _ => None,
     });
@@ -30,7 +30,7 @@ pub fn write(case: &Value, told: &Told) -> Result<File, String> {
     let mut imported = config.clone();
     imported.nodes = Arc::default();
     imported.cycle = Some("on events".into());
-    for (user, groups) in &told.groups {
+    for (user, groups) in &input.groups {
         let Some(groups) = groups else { continue };
         if !user.is_empty() && !groups.is_empty() {
             imported.settings.insert(format!("groups.{user}"), groups.join(", ").as_str().into());
@@ -40,13 +40,13 @@ pub fn write(case: &Value, told: &Told) -> Result<File, String> {
         imported.delays.termination = Some(format!("{grace}ms").as_str().into());
     }
     let mut text = to_yaml(&imported);
-    nodes(&mut text, &told.nodes);
-    jobs(&mut text, told, &queues)?;
-    timeline(&mut text, told, (&tree, config))?;
+    nodes(&mut text, &input.nodes);
+    jobs(&mut text, input, &queues)?;
+    timeline(&mut text, input, (&tree, config))?;
     Ok(File { text, queues })
 }
 
-/// A configuration in YAML, as it stands in a file.
+/// Formats a configuration as YAML, as in a file.
 pub fn queues_yaml(value: &Value, depth: usize) -> String {
     let indent = "  ".repeat(depth);
     let mut out = String::new();
@@ -75,7 +75,7 @@ pub fn queues_yaml(value: &Value, depth: usize) -> String {
     out
 }
 
-/// A text in quotes.
+/// Quotes a text.
 pub fn quoted(text: &str) -> Value {
     Value::from(text)
 }
@@ -107,8 +107,8 @@ fn nodes(text: &mut String, nodes: &[Node]) {
     }
 }
 
-fn jobs(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -> Result<(), String> {
-    let jobs = &told.jobs;
+fn jobs(text: &mut String, input: &CoreInput, queues: &BTreeMap<String, String>) -> Result<(), String> {
+    let jobs = &input.jobs;
     if jobs.is_empty() {
         return Ok(());
     }
@@ -125,7 +125,7 @@ fn jobs(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -> Re
         let ask = &job.ask;
         add(job.name != job.app, &format!("application: {}", quoted(&job.app)));
         add(!job.user.is_empty(), &format!("user: {}", quoted(&job.user)));
-        let is_changing = told.groups.get(&job.user).is_none_or(Option::is_none);
+        let is_changing = input.groups.get(&job.user).is_none_or(Option::is_none);
         let groups: Vec<String> = job.groups.iter().map(|group| quoted(group).to_string()).collect();
         add(is_changing && !groups.is_empty(), &format!("groups: [{}]", groups.join(", ")));
         add(job.submit > 0, &format!("submit: {}ms", job.submit));
@@ -140,7 +140,7 @@ fn jobs(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -> Re
         add(ask["requiredNode"].is_string(), &format!("required-node: {}", of("requiredNode")));
         add(ask["node"].is_string(), &format!("on: [{}]", of("node")));
         let amounts = ask["resource"].as_object().cloned().unwrap_or_default();
-        // What is asked for with an amount of 0 is said, too.
+        // A request of 0 is written too.
         for (of, field) in [("vcore", "cpu"), ("memory", "memory"), ("gpu", "gpu")] {
             let amount = number(&amounts, of);
             let amount = if of == "vcore" { cores(amount) } else { amount.to_string() };
@@ -151,15 +151,19 @@ fn jobs(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -> Re
     Ok(())
 }
 
-fn timeline(text: &mut String, told: &Told, (tree, mut config): (&Tree, Scenario)) -> Result<(), String> {
+fn timeline(
+    text: &mut String,
+    input: &CoreInput,
+    (tree, mut config): (&Tree, Scenario),
+) -> Result<(), String> {
     let mut rows = String::new();
-    // A look is an entry that says what is so already; of nodes, every state is known.
-    let mut states: BTreeMap<&str, &str> = told
+    // A cycle is triggered by an entry that repeats the present state, which is known for every node.
+    let mut states: BTreeMap<&str, &str> = input
         .nodes
         .iter()
         .map(|node| (node.name.as_str(), if node.is_first { "ready" } else { "down" }))
         .collect();
-    for (at, change) in &told.timeline {
+    for (at, change) in &input.timeline {
         let what = match change {
             Change::Node { name, state } => {
                 states.insert(name, state);
@@ -170,7 +174,7 @@ fn timeline(text: &mut String, told: &Told, (tree, mut config): (&Tree, Scenario
                 let amounts = format!("cpu: {}, memory: {memory}, gpu: {gpu}", cores(cpu));
                 format!("node: {}, capacity: {{{amounts}}}", quoted(name))
             }
-            Change::EndJob { job } => format!("job: {}", quoted(&told.jobs[*job].name)),
+            Change::EndJob { job } => format!("job: {}", quoted(&input.jobs[*job].name)),
             Change::Reload { config: new } => {
                 let (new, _) = reload::import(tree, new)?;
                 let entries = reload::entries(&config, &new);
@@ -179,9 +183,9 @@ fn timeline(text: &mut String, told: &Told, (tree, mut config): (&Tree, Scenario
                     rows.extend(entries.iter().map(|entry| format!("- {{at: {at}ms, {entry}}}\n")));
                     continue;
                 }
-                look(&states)
+                no_op_entry(&states)
             }
-            Change::Tick => look(&states),
+            Change::Tick => no_op_entry(&states),
         };
         if what.is_empty() {
             continue;
@@ -195,8 +199,8 @@ fn timeline(text: &mut String, told: &Told, (tree, mut config): (&Tree, Scenario
     Ok(())
 }
 
-/// An entry that says what is so already.
-fn look(states: &BTreeMap<&str, &str>) -> String {
+/// An entry that repeats the present state.
+fn no_op_entry(states: &BTreeMap<&str, &str>) -> String {
     let node = states.iter().next();
     node.map_or(String::new(), |(name, state)| format!("node: {}, state: {state}", quoted(name)))
 }

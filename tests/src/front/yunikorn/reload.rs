@@ -1,4 +1,4 @@
-//! What a reloaded configuration changes: both are imported, and what differs stands in the timeline.
+//! Changes of a reloaded configuration: both are imported, and the differences become timeline entries.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use fairground::scenario::{QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::file::{queues_yaml, quoted};
 use super::tree::Tree;
 
-/// Imports a configuration with all queues of a tree. Those that it does not have are absent.
+/// Imports a configuration with all queues of a tree; queues missing in the configuration are absent.
 pub fn import(
     tree: &Tree,
     config: &serde_json::Value,
@@ -30,7 +30,7 @@ pub fn import(
     Ok((scenario, names))
 }
 
-/// The entries of a timeline that make one configuration of another, without their moment.
+/// Timeline entries that turn one configuration into another, without their time.
 pub fn entries(old: &Scenario, new: &Scenario) -> Vec<String> {
     let mut rows: Vec<String> =
         old.queues.iter().zip(new.queues.iter()).filter_map(|(old, new)| queue_entry(old, new)).collect();

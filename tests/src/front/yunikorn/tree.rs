@@ -1,4 +1,4 @@
-//! All configurations of a case as configurations of one tree of queues, so that their queues get the same names in a file.
+//! All configurations of a case as configurations of one queue tree, so that queue names in a file stay the same.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::events::Feature;
 
-/// A queue with its children in the order in which they were first configured.
+/// A queue with its children, in the order of their first configuration.
 #[derive(Default)]
 pub struct Tree {
     children: Vec<(String, Tree)>,
 }
 
-/// Refuses configurations that make a leaf of a parent: where work is in a file does not change.
+/// Rejects configurations that turn a parent into a leaf, because jobs of a file do not change their queue.
 pub fn one_shape<'a>(configs: impl Iterator<Item = &'a Value>) -> Result<(), Feature> {
     let mut is_leaf: BTreeMap<String, bool> = BTreeMap::new();
     let mut is_same = true;
@@ -25,7 +25,7 @@ pub fn one_shape<'a>(configs: impl Iterator<Item = &'a Value>) -> Result<(), Fea
     if is_same { Ok(()) } else { Err("a reload that makes a leaf of a parent, or a parent of a leaf") }
 }
 
-/// The tree of all queues that any of the configurations has.
+/// Tree of the queues of all configurations.
 pub fn union<'a>(configs: impl Iterator<Item = &'a Value>) -> Tree {
     let mut tree = Tree::default();
     for config in configs {
@@ -46,7 +46,7 @@ impl Tree {
         }
     }
 
-    /// The paths of all queues, in the order of the tree.
+    /// Paths of all queues, in tree order.
     pub fn paths(&self, above: &str) -> Vec<String> {
         let of = |(name, tree): &(String, Tree)| {
             let path = format!("{above}.{name}");
@@ -56,7 +56,7 @@ impl Tree {
         self.children.iter().flat_map(of).collect()
     }
 
-    /// A configuration with all queues of the tree, and the paths of those that it does not have.
+    /// Extends a configuration to all queues of the tree; returns it with the paths of the added ones.
     pub fn filled(&self, config: &Value) -> (Value, Vec<String>) {
         let mut filled = config.clone();
         let mut absent = Vec::new();
@@ -84,7 +84,7 @@ impl Tree {
     }
 }
 
-/// The root of a configuration: the only queue of that name, or one above all.
+/// Root of a configuration: the only queue of that name, or a new one above all.
 fn root(config: &Value) -> Value {
     let partition = &config["partitions"][0];
     match partition["queues"].as_array().map(Vec::as_slice) {
