@@ -18,8 +18,8 @@ use crate::state::document;
 use crate::state::document::draft::{DRAFTS_MAX, Draft, is_large};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Theme;
+use crate::state::model::Model;
 use crate::storage::{self, Trouble};
-use crate::store::Store;
 use crate::tabs::{Heard, Tabs};
 use crate::{address, words};
 
@@ -32,6 +32,18 @@ const URL_AFTER: Duration = Duration::from_millis(1000);
 
 /// A value that is being changed rests when it has been the same for so long.
 const REST_AFTER: Duration = Duration::from_millis(700);
+
+/// The holder of the state, to which timers, the engine and other tabs answer with commands.
+pub trait Host: Copy + 'static {
+    /// Changes the state as a command says.
+    fn dispatch(self, command: Command);
+    /// Reads the state without following it.
+    fn now<T>(self, read: impl FnOnce(&Model) -> T) -> T;
+    /// Sets the text of the live region.
+    fn announce(self, text: String);
+    /// The effects of the page.
+    fn effects(self) -> StoredValue<Effects, LocalStorage>;
+}
 
 /// Everything that is not a value: the engine, timers, the address as last written.
 #[derive(Default)]
@@ -57,12 +69,12 @@ pub struct Effects {
 
 impl Effects {
     /// The line to the engine, which is started by the first question.
-    fn client(&mut self, store: Store) -> &mut Client {
+    fn client(&mut self, host: impl Host) -> &mut Client {
         let is_inline = self.is_inline;
         self.client.get_or_insert_with(|| {
             let handlers = ReplyHandlers {
-                on_reply: Rc::new(move |reply| store.dispatch(Command::Replied(Box::new(reply)))),
-                on_death: Rc::new(move || store.dispatch(Command::EngineDied)),
+                on_reply: Rc::new(move |reply| host.dispatch(Command::Replied(Box::new(reply)))),
+                on_death: Rc::new(move || host.dispatch(Command::EngineDied)),
             };
             Client::new(handlers, !is_inline)
         })
@@ -79,57 +91,57 @@ impl Effects {
     }
 
     /// Carries out an effect.
-    pub fn run(&mut self, store: Store, effect: Effect) {
+    pub fn run(&mut self, host: impl Host, effect: Effect) {
         let leaves_traces = matches!(effect, Effect::Save | Effect::SetUrl | Effect::Remember(..));
-        if leaves_traces && store.now(|m| m.view.embed.is_some()) {
+        if leaves_traces && host.now(|m| m.view.embed.is_some()) {
             return;
         }
         match effect {
-            Effect::Send(request) => self.client(store).send(request),
+            Effect::Send(request) => self.client(host).send(request),
             Effect::EndEngineSoon(id) => {
-                set_timeout(move || store.dispatch(Command::EndEngine(id)), END_AFTER);
+                set_timeout(move || host.dispatch(Command::EndEngine(id)), END_AFTER);
             }
-            Effect::RestartEngine => self.client(store).restart(),
-            Effect::Save => self.save_later(store),
-            Effect::SavePacked(packed) => self.save_packed(store, packed),
-            Effect::AddDrafts(scenarios) => add_drafts(store, &scenarios),
+            Effect::RestartEngine => self.client(host).restart(),
+            Effect::Save => self.save_later(host),
+            Effect::SavePacked(packed) => self.save_packed(host, packed),
+            Effect::AddDrafts(scenarios) => add_drafts(host, &scenarios),
             Effect::SetUrl => {
-                let later = move || store.effects().update_value(|effects| effects.set_url(store));
+                let later = move || host.effects().update_value(|effects| effects.set_url(host));
                 again(&mut self.url, later, URL_AFTER);
             }
-            Effect::CopyLink => self.copy_link(store),
+            Effect::CopyLink => self.copy_link(host),
             Effect::DownloadCsv { is_of_events, text } => {
                 let what = if is_of_events { "events" } else { "series" };
-                let name = store.now(|m| file_name(&m.scenario.name)).replace("fairground.yaml", what);
+                let name = host.now(|m| file_name(&m.scenario.name)).replace("fairground.yaml", what);
                 download(&format!("{name}.csv"), "text/csv", &text);
             }
             Effect::DownloadScenario => {
                 let (name, text) =
-                    store.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
+                    host.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
                 let text = with_schema_line(&text, &crate::address::beside("scenario.schema.json"));
                 download(&name, "application/yaml", &text);
             }
-            Effect::Announce(text) => store.announcement.set(text),
+            Effect::Announce(text) => host.announce(text),
             Effect::AnnounceStep(frame, resource) => {
-                store.announcement.set(words::announce(&frame, resource));
+                host.announce(words::announce(&frame, resource));
             }
             Effect::AnnounceAction(frame, resource) => {
-                store.announcement.set(words::announce_action(&frame, resource));
+                host.announce(words::announce_action(&frame, resource));
             }
             Effect::AnnounceEdit => {
-                let said = store.now(|m| {
+                let said = host.now(|m| {
                     let (before, frame) = (m.baseline.as_ref()?, m.frame.as_ref()?);
                     Some(alternative::says(before, frame, m.run.as_ref()?, m.settings_resource()))
                 });
-                said.into_iter().for_each(|said| store.announcement.set(said));
+                said.into_iter().for_each(|said| host.announce(said));
             }
             Effect::AnnouncePreview => {
                 let says = move || {
-                    let said = store.now(|m| {
+                    let said = host.now(|m| {
                         m.preview.as_ref()?;
                         alternative::as_edited(m.run.as_ref()?, m.preview_run.as_ref()?)
                     });
-                    said.into_iter().for_each(|said| store.announcement.set(format!("As edited: {said}.")));
+                    said.into_iter().for_each(|said| host.announce(format!("As edited: {said}.")));
                 };
                 again(&mut self.rest, says, REST_AFTER);
             }
@@ -139,7 +151,7 @@ impl Effects {
                 if let Some(handle) = self.ticks.take() {
                     handle.clear();
                 }
-                let tick = move || store.dispatch(Command::Tick);
+                let tick = move || host.dispatch(Command::Tick);
                 self.ticks = every.and_then(|ms| {
                     set_interval_with_handle(tick, Duration::from_millis(u64::from(ms.max(10)))).ok()
                 });
@@ -148,30 +160,30 @@ impl Effects {
         }
     }
 
-    fn save_later(&mut self, store: Store) {
+    fn save_later(&mut self, host: impl Host) {
         self.is_unsaved = true;
-        again(&mut self.save, move || save_soon(store), SAVE_AFTER);
+        again(&mut self.save, move || save_soon(host), SAVE_AFTER);
     }
 
     /// Keeps the document now, if something is waiting to be kept.
-    pub fn save_now(&mut self, store: Store) {
+    pub fn save_now(&mut self, host: impl Host) {
         if self.stop_save() {
-            self.save_as(store, None);
+            self.save_as(host, None);
         }
     }
 
     /// Keeps a large document whose text the engine has written, unless it was changed since.
-    fn save_packed(&mut self, store: Store, packed: Option<String>) {
+    fn save_packed(&mut self, host: impl Host, packed: Option<String>) {
         if self.save.is_none() && std::mem::take(&mut self.is_unsaved) {
             match packed {
-                Some(_) => self.save_as(store, packed),
-                None => self.warn_of_storage(store, NOT_KEPT),
+                Some(_) => self.save_as(host, packed),
+                None => self.warn_of_storage(host, NOT_KEPT),
             }
         }
     }
 
-    fn save_as(&mut self, store: Store, packed: Option<String>) {
-        let Some((id, title, draft)) = store.now(|m| {
+    fn save_as(&mut self, host: impl Host, packed: Option<String>) {
+        let Some((id, title, draft)) = host.now(|m| {
             let id = m.draft.clone()?;
             Some((id, m.scenario.name.clone(), Draft::of(m, &self.address, packed)))
         }) else {
@@ -189,7 +201,7 @@ impl Effects {
                 let own = storage::fresh_id();
                 let _ = storage::keep(&own, &title, &draft);
                 let _ = storage::keep_states(&own, &draft.states);
-                set_timeout(move || store.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
+                set_timeout(move || host.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
                 return;
             }
             Ok(_) => {
@@ -200,28 +212,28 @@ impl Effects {
                 "This browser keeps nothing for this page. Download the scenario to keep it."
             }
         };
-        self.warn_of_storage(store, says);
+        self.warn_of_storage(host, says);
     }
 
-    fn warn_of_storage(&mut self, store: Store, says: &str) {
+    fn warn_of_storage(&mut self, host: impl Host, says: &str) {
         if !std::mem::replace(&mut self.told_of_storage, true) {
             let notify = Command::Notify { is_problem: true, text: says.to_string() };
-            set_timeout(move || store.dispatch(notify), Duration::ZERO);
+            set_timeout(move || host.dispatch(notify), Duration::ZERO);
         }
     }
 
     /// Takes note of the draft that is open here now, and asks whether another tab has it open.
-    pub(crate) fn hold(&mut self, store: Store, draft: Option<String>) {
+    pub(crate) fn hold(&mut self, host: impl Host, draft: Option<String>) {
         self.held = draft;
         if self.held.is_some() {
-            self.mark_entry(store);
+            self.mark_entry(host);
         }
         let Some(id) = &self.held else { return };
         if self.tabs.is_none() {
             self.tabs = Tabs::open(move |heard| {
-                let taken = store.effects().try_update_value(|effects| effects.hear(&heard)).flatten();
+                let taken = host.effects().try_update_value(|effects| effects.hear(&heard)).flatten();
                 if let Some(own) = taken {
-                    store.dispatch(Command::OwnCopy(own));
+                    host.dispatch(Command::OwnCopy(own));
                 }
             });
         }
@@ -266,57 +278,57 @@ impl Effects {
     }
 
     /// Replaces the address by the link of the present moment, or by none if that would be too long.
-    pub fn set_url(&mut self, store: Store) {
-        self.put_url(store, false);
+    pub fn set_url(&mut self, host: impl Host) {
+        self.put_url(host, false);
     }
 
     /// Another document is about to be opened: keeps the present one, and its address in its own entry of the history.
-    pub(crate) fn leave(&mut self, store: Store) {
-        self.save_now(store);
-        if !self.is_there && store.now(|m| m.view.embed.is_none()) {
-            self.put_url(store, false);
+    pub(crate) fn leave(&mut self, host: impl Host) {
+        self.save_now(host);
+        if !self.is_there && host.now(|m| m.view.embed.is_none()) {
+            self.put_url(host, false);
         }
     }
 
     /// Another document was opened: it has an entry of its own.
-    pub(crate) fn arrive(&mut self, store: Store) {
+    pub(crate) fn arrive(&mut self, host: impl Host) {
         let is_there = std::mem::take(&mut self.is_there);
-        if store.now(|m| m.view.embed.is_none()) {
-            self.put_url(store, !is_there);
+        if host.now(|m| m.view.embed.is_none()) {
+            self.put_url(host, !is_there);
         }
     }
 
     /// The draft of the document changed its name: its entry of the history has to know at once.
-    fn mark_entry(&self, store: Store) {
-        address::put_in_bar(&self.address, &store.now(address::entry), false);
+    fn mark_entry(&self, host: impl Host) {
+        address::put_in_bar(&self.address, &host.now(address::entry), false);
     }
 
-    fn put_url(&mut self, store: Store, adds: bool) {
+    fn put_url(&mut self, host: impl Host, adds: bool) {
         if let Some(handle) = self.url.take() {
             handle.clear();
         }
         let is_small =
-            store.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
-        let mut fragment = if is_small { store.now(address::write) } else { String::new() };
+            host.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
+        let mut fragment = if is_small { host.now(address::write) } else { String::new() };
         if fragment.len() > address::IN_ADDRESS_MAX {
             fragment.clear();
         }
-        let entry = store.now(address::entry);
+        let entry = host.now(address::entry);
         if !adds && fragment == self.address {
             return;
         }
         address::put_in_bar(&fragment, &entry, adds);
         storage::set_own_address(&fragment);
         self.address = fragment;
-        if store.now(|m| m.draft.is_some()) {
-            self.run(store, Effect::Save);
+        if host.now(|m| m.draft.is_some()) {
+            self.run(host, Effect::Save);
         }
     }
 
-    fn copy_link(&mut self, store: Store) {
-        let link = link_of(&store.now(address::write));
-        copy(store, link, "Link copied.");
-        self.set_url(store);
+    fn copy_link(&mut self, host: impl Host) {
+        let link = link_of(&host.now(address::write));
+        copy(host, link, "Link copied.");
+        self.set_url(host);
     }
 }
 
@@ -324,17 +336,17 @@ impl Effects {
 const NOT_KEPT: &str = "There is no room left on this device: this scenario is not kept. Download it, or remove drafts under Examples.";
 
 /// Keeps the document, which has been quiet for a while; of a large one the engine writes the text first.
-fn save_soon(store: Store) {
-    if store.now(|m| is_large(&m.scenario)) {
-        store.effects().update_value(|effects| effects.save = None);
-        store.dispatch(Command::Pack);
+fn save_soon(host: impl Host) {
+    if host.now(|m| is_large(&m.scenario)) {
+        host.effects().update_value(|effects| effects.save = None);
+        host.dispatch(Command::Pack);
     } else {
-        store.effects().update_value(|effects| effects.save_now(store));
+        host.effects().update_value(|effects| effects.save_now(host));
     }
 }
 
 /// Keeps scenarios as drafts and says how many were kept; no draft goes for them.
-fn add_drafts(store: Store, scenarios: &[String]) {
+fn add_drafts(host: impl Host, scenarios: &[String]) {
     let add = |(at, scenario): (usize, &String)| {
         let title = document::from_text(scenario).ok()?.name;
         storage::add(at, &title, &Draft { scenario: scenario.clone(), ..Draft::default() }).ok()
@@ -354,7 +366,7 @@ fn add_drafts(store: Store, scenarios: &[String]) {
     };
     let text = format!("{kept} kept among your drafts, under Examples.{left}");
     let notify = Command::Notify { is_problem: n_left > 0, text };
-    set_timeout(move || store.dispatch(notify), Duration::ZERO);
+    set_timeout(move || host.dispatch(notify), Duration::ZERO);
 }
 
 /// The whole link of a fragment.
@@ -365,13 +377,13 @@ pub fn link_of(fragment: &str) -> String {
 }
 
 /// Copies a text and says so.
-pub fn copy(store: Store, text: String, done: &'static str) {
+pub fn copy(host: impl Host, text: String, done: &'static str) {
     let clipboard = window().navigator().clipboard();
     leptos::task::spawn_local(async move {
         let copied = wasm_bindgen_futures::JsFuture::from(clipboard.write_text(&text)).await.is_ok();
         let text =
             if copied { done } else { "The browser did not allow copying. Select the text and copy it." };
-        store.dispatch(Command::Notify { is_problem: !copied, text: text.to_string() });
+        host.dispatch(Command::Notify { is_problem: !copied, text: text.to_string() });
     });
 }
 

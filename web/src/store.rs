@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use crate::address::{self, Fragment};
 use crate::chart::selection::selection_closure;
-use crate::effects::Effects;
+use crate::effects::{Effects, Host};
 use crate::engine::protocol::Frame;
 use crate::engine::report::Report;
 use crate::props::{
@@ -256,14 +256,24 @@ impl Store {
         }
     }
 
-    /// What carries out effects, to start its engine and its listeners.
-    pub fn effects(self) -> StoredValue<Effects, LocalStorage> {
-        self.effects
-    }
-
     /// Why a text cannot be the value of a place, if it cannot.
     pub fn mistake(self, at: &Path, text: &str) -> Option<String> {
         self.now(|model| mistake(model, at, text))
+    }
+}
+
+impl Host for Store {
+    fn dispatch(self, command: Command) {
+        Store::dispatch(self, command);
+    }
+    fn now<T>(self, read: impl FnOnce(&Model) -> T) -> T {
+        Store::now(self, read)
+    }
+    fn announce(self, text: String) {
+        self.announcement.set(text);
+    }
+    fn effects(self) -> StoredValue<Effects, LocalStorage> {
+        self.effects
     }
 }
 

@@ -62,7 +62,7 @@ pub enum BindError {
 
 /// What became of a pod that was torn off its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Torn {
+pub struct Displaced {
     /// The pod.
     pub pod: PodId,
     /// Where it was.
@@ -356,8 +356,8 @@ impl World {
     }
 
     /// The job ends from outside, at once. Gives the pods that held something.
-    pub fn withdraw(&mut self, job: JobId, now: Time) -> Vec<Torn> {
-        let mut torn = Vec::new();
+    pub fn withdraw(&mut self, job: JobId, now: Time) -> Vec<Displaced> {
+        let mut displaced = Vec::new();
         for pod in self.cluster.jobs[job].pod_ids() {
             let phase = self.cluster.pods[pod].phase;
             if phase.is_over() {
@@ -365,30 +365,34 @@ impl World {
             }
             if phase.holds() {
                 let node = self.vacate(pod, Phase::Removed { at: now });
-                torn.push(Torn { pod, node, was_leaving: matches!(phase, Phase::Terminating { .. }) });
+                displaced.push(Displaced {
+                    pod,
+                    node,
+                    was_leaving: matches!(phase, Phase::Terminating { .. }),
+                });
             } else {
                 self.set_phase(pod, Phase::Removed { at: now });
             }
             self.close_pod(pod, now);
         }
-        torn
+        displaced
     }
 
     /// A node goes down, is drained or comes back. Pods on a node that goes down are lost; they are given.
-    pub fn set_state(&mut self, node: NodeId, state: NodeState, now: Time) -> Vec<Torn> {
+    pub fn set_state(&mut self, node: NodeId, state: NodeState, now: Time) -> Vec<Displaced> {
         self.cluster.nodes[node].ready = state != NodeState::Down;
         self.cluster.nodes[node].draining = state == NodeState::Draining;
         if state != NodeState::Down {
             return Vec::new();
         }
         let on_node: Vec<PodId> = self.pods_on(node).collect();
-        let mut torn = Vec::new();
+        let mut displaced = Vec::new();
         for pod in on_node {
             let was_leaving = matches!(self.cluster.pods[pod].phase, Phase::Terminating { .. });
             self.gone(pod, now);
-            torn.push(Torn { pod, node, was_leaving });
+            displaced.push(Displaced { pod, node, was_leaving });
         }
-        torn
+        displaced
     }
 
     /// A queue's plan changes in a partition.

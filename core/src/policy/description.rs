@@ -4,6 +4,7 @@
 //! descriptions and name no policy.
 
 use super::export::{Export, Kit};
+use super::field::Field;
 use super::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
 use super::job_defaults::JobDefaults;
 use super::translation::Translation;
@@ -75,31 +76,6 @@ impl Cycle {
         match self {
             Cycle::EverySecond => Span::from_seconds(1),
             Cycle::OnChange => Span::ZERO,
-        }
-    }
-}
-
-/// A value of a queue that is given per resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// What is promised.
-    Quota,
-    /// The most that is allowed.
-    Limit,
-    /// The part in the surplus.
-    Weight,
-}
-
-impl Field {
-    /// All.
-    pub const ALL: [Field; 3] = [Field::Quota, Field::Limit, Field::Weight];
-
-    /// The name in scenario files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Field::Quota => "quota",
-            Field::Limit => "limit",
-            Field::Weight => "weight",
         }
     }
 }

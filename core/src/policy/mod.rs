@@ -13,6 +13,7 @@ pub mod drf;
 pub mod ego;
 mod ends;
 pub mod export;
+pub mod field;
 pub mod fifo;
 pub mod filling;
 pub mod form;
@@ -26,6 +27,7 @@ pub mod runai;
 pub(crate) mod setting;
 pub mod switches;
 pub mod translation;
+pub mod translator;
 pub mod versions;
 pub mod vocabulary;
 pub mod yunikorn;
@@ -35,9 +37,10 @@ use draft::{Draft, DraftQueue};
 pub use job_defaults::{JobDefaults, PRIORITY_CLASS};
 pub use registry::{InCharge, Memory, Policy};
 use switches::Rulebook;
+use translator::Translator;
 
 use crate::cluster::{Cluster, Devices, Node, Queue};
-use crate::format::{Findings, Scenario};
+use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::trace::{
@@ -70,6 +73,13 @@ pub trait Scheduler {
     /// How many times what it has a node offers of a resource, at least 1.
     fn over_commit(_config: &Self::Config, _resource: Resource) -> Weight {
         Weight::ONE
+    }
+    /// Rewrites what only this policy states of queues into common values, or common values into its own. Called before
+    /// queues are translated, for both policies.
+    fn translate_queues(_work: &mut Translator<'_>) {}
+    /// Translates a setting that only this policy has; `false`: it has no counterpart.
+    fn translate_setting(_work: &mut Translator<'_>, _name: &str, _value: &Scalar) -> bool {
+        false
     }
     /// With these settings, asked in this rhythm.
     fn new(config: Self::Config, rhythm: Rhythm) -> Self;

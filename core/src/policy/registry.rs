@@ -7,8 +7,9 @@
 use super::description::Description;
 use super::draft::{Draft, DraftQueue};
 use super::switches::Rulebook;
+use super::translator::Translator;
 use super::{Change, JobDefaults, PartitionView, Rhythm, Scheduler, Timers, Turn};
-use crate::format::{Findings, Scenario};
+use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::trace::{DivisionStep, Holdings, Ledger, OrderLevel, QueuePriority, SharePool, Trace};
 use crate::units::{Resource, Weight};
@@ -35,6 +36,21 @@ macro_rules! policies {
                     return Some(<$scheduler>::rulebook());
                 })+
                 None
+            }
+
+            /// See [`Scheduler::translate_queues`].
+            pub fn translate_queues(key: &str, work: &mut Translator<'_>) {
+                $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
+                    return <$scheduler>::translate_queues(work);
+                })+
+            }
+
+            /// See [`Scheduler::translate_setting`].
+            pub fn translate_setting(key: &str, work: &mut Translator<'_>, name: &str, value: &Scalar) -> bool {
+                $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
+                    return <$scheduler>::translate_setting(work, name, value);
+                })+
+                false
             }
 
             /// What it says of itself.

@@ -1,15 +1,11 @@
-//! What a policy says to the translation of scenarios: the settings for which others have a counterpart, and a function for what
-//! only it can put into common words.
+//! What a policy states about the translation of scenarios: the settings for which others have a counterpart.
 //!
-//! [`crate::translate`] goes through a scenario and names no policy; each policy fills one [`Translation`] in its folder.
+//! [`crate::translate`] goes through a scenario and names no policy; what only the policy itself can translate are functions of
+//! its [`super::Scheduler`].
 
-use std::sync::Arc;
-
-use super::description::{Description, Field};
+use super::field::Field;
 use crate::cluster::Queue;
-use crate::format::{Path, QueueEntry, ResourceEntry, Scalar, Scenario};
 use crate::id::{Arena, QueueId};
-use crate::units::Resource;
 
 /// The settings of a policy for which others have a counterpart.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +26,6 @@ pub struct Translation {
     pub owns_hosts: bool,
     /// What it refuses that other policies take.
     pub refuses: Option<Refuses>,
-    /// Puts what only this policy says of queues into common words, or common words into its own: called before the queues
-    /// are translated, on both sides.
-    pub queues: fn(&mut Translator<'_>),
-    /// Translates a setting that only this policy has, and says whether it did.
-    pub setting: fn(&mut Translator<'_>, &str, &Scalar) -> bool,
 }
 
 impl Translation {
@@ -48,8 +39,6 @@ impl Translation {
         queue_priority: None,
         owns_hosts: false,
         refuses: None,
-        queues: |_| {},
-        setting: |_, _, _| false,
     };
 
     /// The usual spelling of a setting.
@@ -93,126 +82,4 @@ pub struct Refuses {
     pub above_limits: &'static [(Field, &'static str)],
     /// The names of queues as the policy writes them.
     pub names: fn(&Arena<QueueId, Queue>) -> Vec<String>,
-}
-
-/// What became of a setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// The new policy's real scheduler would not take it; the simulation goes on with it.
-    Refused,
-    /// The new policy has no counterpart.
-    Dropped,
-    /// The new policy needs it, the old one did not say it.
-    Assumed,
-    /// Said in another way.
-    Changed,
-    /// As it was, though the product may call it differently.
-    Kept,
-}
-
-impl Kind {
-    /// In one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Refused => "refused",
-            Kind::Dropped => "dropped",
-            Kind::Assumed => "assumed",
-            Kind::Changed => "changed",
-            Kind::Kept => "kept",
-        }
-    }
-}
-
-/// What became of some settings, and why.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Note {
-    /// What became of them.
-    pub kind: Kind,
-    /// The places: of what was said, or of what is said now; never empty.
-    pub at: Vec<Path>,
-    /// What and why, in a sentence.
-    pub says: String,
-}
-
-/// A translation in progress.
-#[derive(Debug)]
-pub struct Translator<'a> {
-    /// The policy of the scenario.
-    pub from: &'static Description,
-    /// The policy that it gets.
-    pub to: &'static Description,
-    /// The scenario.
-    pub old: &'a Scenario,
-    /// What it becomes.
-    pub new: Scenario,
-    /// What became of its settings.
-    pub notes: Vec<Note>,
-}
-
-impl Translator<'_> {
-    /// Notes what became of a place; equal sentences are one note.
-    pub fn note(&mut self, kind: Kind, at: Path, says: impl Into<String>) {
-        let says = says.into();
-        match self.notes.iter_mut().find(|note| note.kind == kind && note.says == says) {
-            Some(note) => note.at.push(at),
-            None => self.notes.push(Note { kind, at: vec![at], says }),
-        }
-    }
-
-    /// Removes a setting and says why.
-    pub fn drop_setting(&mut self, name: &str, why: &str) {
-        self.new.settings.remove(name);
-        self.note(Kind::Dropped, setting(name), why);
-    }
-
-    /// The queues of the new scenario.
-    pub fn new_queues(&mut self) -> &mut Vec<QueueEntry> {
-        Arc::make_mut(&mut self.new.queues)
-    }
-}
-
-/// The place of a setting.
-pub fn setting(name: &str) -> Path {
-    Path::default().field("settings").field(name)
-}
-
-/// The place of a queue.
-pub fn queue(name: &str) -> Path {
-    Path::default().field("queues").named(name)
-}
-
-/// What is said of a resource of a queue.
-pub fn part(queue: &QueueEntry, r: Resource) -> &ResourceEntry {
-    match r {
-        Resource::CPU => &queue.cpu,
-        Resource::MEMORY => &queue.memory,
-        _ => &queue.gpu,
-    }
-}
-
-/// The same, to be changed.
-pub fn part_mut(queue: &mut QueueEntry, r: Resource) -> &mut ResourceEntry {
-    match r {
-        Resource::CPU => &mut queue.cpu,
-        Resource::MEMORY => &mut queue.memory,
-        _ => &mut queue.gpu,
-    }
-}
-
-/// One value of a resource.
-pub fn value(part: &ResourceEntry, field: Field) -> &Option<Scalar> {
-    match field {
-        Field::Quota => &part.quota,
-        Field::Limit => &part.limit,
-        Field::Weight => &part.weight,
-    }
-}
-
-/// The same, to be changed.
-pub fn value_mut(part: &mut ResourceEntry, field: Field) -> &mut Option<Scalar> {
-    match field {
-        Field::Quota => &mut part.quota,
-        Field::Limit => &mut part.limit,
-        Field::Weight => &mut part.weight,
-    }
 }

@@ -9,6 +9,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::cluster::{Cluster, Phase};
+use crate::id::{JobId, PodId};
+use crate::scenario::Planned;
 use crate::time::Time;
 
 /// What kind of thing happens; the order is the order at one instant.
@@ -25,7 +28,7 @@ pub enum Kind {
     /// A job becomes known, or pods that join it.
     Submit,
     /// Time itself may change a decision: a minimum runtime or a grace is over.
-    Look,
+    Timer,
 }
 
 impl Kind {
@@ -51,8 +54,28 @@ pub struct Agenda {
 }
 
 impl Agenda {
-    /// With what is known from the start, in any order.
-    pub fn new(mut known: Vec<Entry>) -> Agenda {
+    /// The timeline and every job's arrival.
+    pub fn of(cluster: &Cluster, timeline: &[Planned]) -> Agenda {
+        let changes =
+            timeline.iter().zip(0..).map(|(planned, position)| (planned.at, Kind::Change, position));
+        let is_future = |pod: PodId| cluster.pods[pod].phase == Phase::Future;
+        let is_known = |job: JobId| cluster.live_jobs.binary_search(&job).is_ok();
+        let later = cluster
+            .jobs
+            .iter()
+            .filter(|(id, job)| !is_known(*id) && job.pod_ids().next().is_some_and(is_future));
+        let arrivals = later.map(|(id, job)| (job.submit, Kind::Submit, id.0));
+        // Pods that join at one moment are one entry.
+        let yet = cluster.joining.iter().filter(|joining| is_future(joining.pod));
+        let mut joins: Vec<_> =
+            yet.map(|joining| (joining.at, Kind::Submit, cluster.pods[joining.pod].job.0)).collect();
+        joins.dedup();
+        joins.sort();
+        joins.dedup();
+        Agenda::new(changes.chain(arrivals).chain(joins).collect())
+    }
+    /// With entries in any order.
+    fn new(mut known: Vec<Entry>) -> Agenda {
         known.sort();
         Agenda { known: known.into(), ..Agenda::default() }
     }
@@ -110,5 +133,15 @@ impl Agenda {
     /// Whether nothing will happen by itself.
     pub fn is_empty(&self) -> bool {
         self.made.is_empty() && self.next >= self.known.len()
+    }
+}
+
+/// The entry for the end of a phase that ends by itself.
+pub fn end_of(phase: Phase, pod: PodId) -> Option<Entry> {
+    match phase {
+        Phase::Starting { until } => Some((until, Kind::Run, pod.0)),
+        Phase::Running { until: Some(until), .. } => Some((until, Kind::End, pod.0)),
+        Phase::Terminating { until } => Some((until, Kind::Gone, pod.0)),
+        _ => None,
     }
 }

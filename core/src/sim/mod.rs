@@ -3,17 +3,20 @@
 mod agenda;
 mod compare;
 mod drive;
+mod event_log;
 mod explain;
-mod happen;
-mod looks;
-mod losses;
+mod external_events;
 mod meter;
+mod partition_state;
 mod partitions;
+mod policy_timers;
 mod record;
 mod simulation;
 mod summary;
 mod timeline;
+mod unreplaced;
 mod view;
+mod wakeups;
 
 pub use compare::{Column, Comparing, Moves, Ran, compare, first_difference};
 pub use drive::{CYCLES_MAX, Stopped, Stops, drive};

@@ -14,88 +14,16 @@
 use std::sync::Arc;
 
 use super::agenda::{Entry, Kind};
-use super::happen::Log;
-use super::looks::{Looks, time_matters, usage_matters};
+use super::event_log::{Log, log};
+use super::partition_state::{PartitionState, sum};
+use super::policy_timers::{time_matters, usage_matters};
 use super::simulation::Simulation;
 use crate::cluster::Phase;
-use crate::id::{Arena, JobId, PartitionId, PodId};
-use crate::policy::{InCharge, Memory, PartitionView, Rhythm, Wake};
-use crate::scenario::{Plan, PlanChange};
+use crate::id::{JobId, PartitionId, PodId};
+use crate::policy::{PartitionView, Wake};
+use crate::scenario::PlanChange;
 use crate::time::{Span, Time};
-use crate::trace::{Digest, Event, Ledger, LedgerRow, Level, Recorded, Refusal, Trace};
-use crate::units::{PerResource, Resource};
-
-/// What is known of the scheduling of one partition: never changes in a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Charge {
-    pub(super) looks: Looks,
-}
-
-/// What changes about one partition, beside the world.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// Who decides; the timeline may change its switches.
-    pub(super) policy: Arc<InCharge>,
-    pub(super) memory: Memory,
-    /// What the policy said last; before the first cycle what its rhythm says.
-    pub(super) wake: Wake,
-    /// News the policy has not been asked about yet.
-    pub(super) has_news: bool,
-    /// A job was offered that no other partition of its list placed.
-    has_offer: bool,
-    /// A gang became incomplete since the last cycle.
-    pub(super) has_torn: bool,
-    /// How often it was asked since something last changed anywhere.
-    pub(super) n_still: u32,
-    ledger: Arc<Ledger>,
-    row_hashes: Vec<u64>,
-    refusals: Vec<Refusal>,
-}
-
-/// Schedulers of all partitions, with empty memories.
-pub fn open(plan: &Plan) -> (Arena<PartitionId, Charge>, Arena<PartitionId, Part>) {
-    let of = |partition: PartitionId| {
-        let (policy, rhythm) = plan.scheduling(partition);
-        let (policy, memory) = InCharge::new(policy, rhythm);
-        let wake = match rhythm {
-            Rhythm::Every { first, .. } => Wake::At(Time::ZERO + first.max(Span::from_millis(1))),
-            Rhythm::OnChange { .. } | Rhythm::OnEvents => Wake::OnChange { not_before: Time::ZERO },
-        };
-        let part = Part {
-            policy: Arc::new(policy),
-            memory,
-            wake,
-            has_news: false,
-            has_offer: false,
-            has_torn: false,
-            n_still: 0,
-            ledger: Arc::default(),
-            row_hashes: Vec::new(),
-            refusals: Vec::new(),
-        };
-        (Charge { looks: Looks::new(plan, partition) }, part)
-    };
-    let (mut charges, mut parts) = (Arena::new(), Arena::new());
-    for partition in plan.cluster.partitions.ids() {
-        let (charge, part) = of(partition);
-        charges.push(charge);
-        parts.push(part);
-    }
-    (charges, parts)
-}
-
-/// How often each partition has to be asked without any change until every job with a list was refused by all of it.
-pub fn rounds(plan: &Plan) -> u32 {
-    let longest = plan.cluster.jobs.values().map(|job| job.pools.len()).max().unwrap_or(0);
-    if longest < 2 { 1 } else { u32::try_from(longest).unwrap_or(u32::MAX).saturating_add(1) }
-}
-
-impl Part {
-    /// Whether the policy wants to be asked at once if something changes.
-    pub(super) fn is_asked_again(&self) -> bool {
-        matches!(self.wake, Wake::Again | Wake::OnChangeOrAt { .. }) || self.has_news
-    }
-}
+use crate::trace::{Digest, Event, Ledger, Level, Refusal, Trace};
 
 impl Simulation {
     /// One partition, as it is now.
@@ -110,14 +38,14 @@ impl Simulation {
 
     /// When the next cycle takes place, if there is one.
     pub fn next_cycle_at(&self) -> Option<Time> {
-        self.state.parts.ids().filter_map(|partition| self.next_of(partition)).min()
+        self.state.partitions.ids().filter_map(|partition| self.next_of(partition)).min()
     }
 
     /// When a partition is asked next.
     fn next_of(&self, partition: PartitionId) -> Option<Time> {
         let now = self.state.now;
         let earliest = if self.state.is_stuck() { now + Span::from_millis(1) } else { now };
-        let part = &self.state.parts[partition];
+        let part = &self.state.partitions[partition];
         let news = || match part.has_news || part.has_offer {
             true => Some(now),
             false => self.state.agenda.next_news(&|entry| self.news_of(entry, partition)),
@@ -145,7 +73,7 @@ impl Simulation {
 
     /// Whether an entry of the agenda is news for a partition.
     pub(super) fn concerns(&self, (_, kind, sequence): Entry, partition: PartitionId) -> bool {
-        if self.state.parts.len() == 1 || self.has_lists() {
+        if self.state.partitions.len() == 1 || self.has_lists() {
             return true;
         }
         let cluster = self.cluster();
@@ -153,7 +81,7 @@ impl Simulation {
         match kind {
             Kind::End | Kind::Gone | Kind::Run => of_job(cluster.pods[PodId(sequence)].job),
             Kind::Submit => of_job(JobId(sequence)),
-            Kind::Look => sequence == partition.0,
+            Kind::Timer => sequence == partition.0,
             Kind::Change => match &self.fixed.timeline[sequence as usize].change {
                 PlanChange::Queue { resources, .. } => resources.iter().any(|(p, _)| *p == partition),
                 PlanChange::Node { node, .. } => cluster.nodes[*node].partition == partition,
@@ -165,9 +93,9 @@ impl Simulation {
 
     /// An entry of the agenda happens: those it concerns have news.
     pub(super) fn note_news(&mut self, entry: Entry) {
-        for partition in self.state.parts.ids() {
+        for partition in self.state.partitions.ids() {
             if entry.1.is_news() && self.concerns(entry, partition) {
-                self.state.parts[partition].has_news = true;
+                self.state.partitions[partition].has_news = true;
             }
         }
     }
@@ -175,12 +103,12 @@ impl Simulation {
     /// Asks every partition that is due at an instant, in file order, and applies the decisions of each.
     pub(super) fn ask_due(&mut self, at: Time) -> (Trace, Vec<PartitionId>) {
         let is_due = |&partition: &PartitionId| self.next_of(partition).is_some_and(|next| next <= at);
-        let due: Vec<PartitionId> = self.state.parts.ids().filter(is_due).collect();
+        let due: Vec<PartitionId> = self.state.partitions.ids().filter(is_due).collect();
         let mut all = Trace::new(self.state.level);
         for &partition in &due {
-            let part = &mut self.state.parts[partition];
+            let part = &mut self.state.partitions[partition];
             (part.has_news, part.has_offer) = (false, false);
-            if self.state.parts.len() == 1 {
+            if self.state.partitions.len() == 1 {
                 self.ask(partition, &mut all);
                 return (all, due);
             }
@@ -196,7 +124,7 @@ impl Simulation {
             if self.state.level >= Level::Decisive {
                 all.not_selected.append(&mut trace.not_selected);
             }
-            self.state.parts[partition].refusals = trace.refusals;
+            self.state.partitions[partition].refusals = trace.refusals;
         }
         if self.state.level >= Level::Decisive {
             all.refusals = self.refusals();
@@ -206,7 +134,7 @@ impl Simulation {
 
     /// What every partition said last about jobs that are still offered to it and wait, by job.
     fn refusals(&self) -> Vec<Refusal> {
-        let parts = &self.state.parts;
+        let parts = &self.state.partitions;
         let mut all = Vec::new();
         for (partition, part) in parts.iter() {
             let stands = |refusal: &&Refusal| {
@@ -224,7 +152,7 @@ impl Simulation {
 
     /// Notes who saw a change, or saw none.
     pub(super) fn note_change(&mut self, has_changed: bool, asked: &[PartitionId]) {
-        for (partition, part) in self.state.parts.iter_mut() {
+        for (partition, part) in self.state.partitions.iter_mut() {
             if has_changed {
                 part.n_still = 0;
             } else if asked.contains(&partition) {
@@ -248,7 +176,7 @@ impl Simulation {
             }
         }
         // Later rounds repeat the first as long as nothing changes; they are not recorded.
-        let is_told = self.state.parts.values().any(|part| part.n_still < self.fixed.rounds);
+        let is_told = self.state.partitions.values().any(|part| part.n_still < self.fixed.rounds);
         for job in self.cluster().live_jobs.clone() {
             let j = &self.cluster().jobs[job];
             let Some(next) = j.next_pool().filter(|_| asked.contains(&j.partition)) else { continue };
@@ -258,55 +186,55 @@ impl Simulation {
             }
             self.world.offer(job, next);
             if is_told {
-                self.state.parts[next].has_offer = true;
-                let event = Event::Offered { job, partition: next };
-                events.push(Recorded { event, action: "", checks: Vec::new() });
+                self.state.partitions[next].has_offer = true;
+                log(events, Event::Offered { job, partition: next });
             }
         }
     }
 
     /// Whether every partition was asked often enough since the last change to be sure that nothing comes of it.
     pub(super) fn is_still(&self) -> bool {
-        let part_is_still = |part: &Part| part.n_still >= self.fixed.rounds && !part.is_asked_again();
-        self.state.changed_at < self.state.now && self.state.parts.values().all(part_is_still)
+        let part_is_still =
+            |part: &PartitionState| part.n_still >= self.fixed.rounds && !part.is_asked_again();
+        self.state.changed_at < self.state.now && self.state.partitions.values().all(part_is_still)
     }
 
     /// Whether time alone may change a decision somewhere.
     pub(super) fn time_matters(&self) -> bool {
         let unchanged = self.state.now - self.state.changed_at;
-        self.fixed.charges.iter().any(|(partition, charge)| {
-            unchanged <= charge.looks.longest && time_matters(self.view(partition), &charge.looks)
+        self.fixed.timers.iter().any(|(partition, timers)| {
+            unchanged <= timers.longest && time_matters(self.view(partition), timers)
         })
     }
 
     /// Whether measured usage may still change a decision somewhere.
     pub(super) fn usage_matters(&self) -> bool {
-        self.fixed.charges.ids().any(|partition| self.usage_matters_in(partition))
+        self.fixed.timers.ids().any(|partition| self.usage_matters_in(partition))
     }
 
     pub(super) fn usage_matters_in(&self, partition: PartitionId) -> bool {
         let unchanged = self.state.now - self.state.changed_at;
-        usage_matters(self.view(partition), &self.fixed.charges[partition].looks, unchanged)
+        usage_matters(self.view(partition), &self.fixed.timers[partition], unchanged)
     }
 
     /// When all partitions are asked next, together; `None`: not together, or not periodically.
     pub(super) fn common_wake(&self) -> Option<Time> {
-        let mut wakes = self.state.parts.values().map(|part| part.wake);
+        let mut wakes = self.state.partitions.values().map(|part| part.wake);
         let Some(Wake::At(first)) = wakes.next() else { return None };
         let same = wakes.all(|wake| wake == Wake::At(first));
-        let same_rhythm = self.state.parts.len() == 1 || self.fixed.is_one_rhythm;
+        let same_rhythm = self.state.partitions.len() == 1 || self.fixed.is_one_rhythm;
         (same && same_rhythm && !self.has_lists()).then_some(first)
     }
 
     /// Brings ledgers and their hashes up to date.
     pub(super) fn close_ledgers(&mut self) {
-        let n_parts = self.state.parts.len();
+        let n_parts = self.state.partitions.len();
         let mut any_changed = false;
-        for partition in self.state.parts.ids() {
+        for partition in self.state.partitions.ids() {
             let view = self.view(partition);
-            let part = &self.state.parts[partition];
+            let part = &self.state.partitions[partition];
             let ledger = part.policy.ledger(view, &part.memory);
-            let part = &mut self.state.parts[partition];
+            let part = &mut self.state.partitions[partition];
             let old = &part.ledger;
             part.row_hashes.resize(ledger.rows.len(), 0);
             let mut changed = ledger.total != old.total || ledger.rows.len() != old.rows.len();
@@ -326,24 +254,24 @@ impl Simulation {
             return;
         }
         if n_parts == 1 {
-            self.state.ledger = self.state.parts[PartitionId(0)].ledger.clone();
+            self.state.ledger = self.state.partitions[PartitionId(0)].ledger.clone();
             return;
         }
-        let sum = sum(self.state.parts.values().map(|part| &*part.ledger));
+        let sum = sum(self.state.partitions.values().map(|part| &*part.ledger));
         self.state.ledger = Arc::new(sum);
     }
 
     /// The numbers of every partition; empty if there is only one.
     pub fn ledgers(&self) -> Vec<Arc<Ledger>> {
-        if self.state.parts.len() == 1 {
+        if self.state.partitions.len() == 1 {
             return Vec::new();
         }
-        self.state.parts.values().map(|part| part.ledger.clone()).collect()
+        self.state.partitions.values().map(|part| part.ledger.clone()).collect()
     }
 
     /// Takes the partitions into a digest: what each has, every row of its ledger, and who is offered to whom.
     pub(super) fn digest_parts(&self, digest: &mut Digest) {
-        for part in self.state.parts.values() {
+        for part in self.state.partitions.values() {
             digest.word(Digest::of_total(&part.ledger.total));
             digest.word(part.row_hashes.iter().fold(0, |sum, &hash| sum.wrapping_add(hash)));
         }
@@ -352,34 +280,5 @@ impl Simulation {
                 digest.word(u64::from(job.0) << 32 | u64::from(self.cluster().jobs[job].partition.0));
             }
         }
-    }
-}
-
-/// The sums of the partitions' numbers. Shares of past usage are parts of different wholes and have no sum.
-fn sum<'a>(ledgers: impl Iterator<Item = &'a Ledger>) -> Ledger {
-    let mut all = Ledger::default();
-    for ledger in ledgers {
-        add(&mut all.total, &ledger.total);
-        for (at, row) in ledger.rows.iter().enumerate() {
-            let Some(into) = all.rows.get_mut(at) else {
-                all.rows.push(LedgerRow { usage: None, ..*row });
-                continue;
-            };
-            add(&mut into.allocated, &row.allocated);
-            add(&mut into.non_preemptible, &row.non_preemptible);
-            add(&mut into.request, &row.request);
-            add(&mut into.quota, &row.quota);
-            add(&mut into.limit, &row.limit);
-            if let (Some(into), Some(share)) = (&mut into.fair_share, &row.fair_share) {
-                add(into, share);
-            }
-        }
-    }
-    all
-}
-
-fn add(into: &mut PerResource<f64>, more: &PerResource<f64>) {
-    for r in Resource::ACCOUNTED {
-        into.set(r, into.get(r) + more.get(r));
     }
 }

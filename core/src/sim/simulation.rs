@@ -13,13 +13,14 @@
 use std::sync::Arc;
 
 use super::agenda::Agenda;
-use super::happen::{Log, agenda_of};
-use super::losses::Losses;
+use super::event_log::{Log, log};
 use super::meter::Meter;
-use super::partitions::{self, Charge, Part};
+use super::partition_state::{self, PartitionState};
+use super::policy_timers::PolicyTimers;
 use super::record::CycleRecord;
+use super::unreplaced::Unreplaced;
 use crate::cluster::{Cluster, Devices, World};
-use crate::id::{Arena, JobId, PartitionId, PodId, QueueId};
+use crate::id::{Arena, PartitionId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Wake};
 use crate::scenario::{Plan, Planned};
 use crate::time::{Span, Time};
@@ -41,7 +42,7 @@ pub struct Simulation {
 /// What never changes in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
-    pub(super) charges: Arena<PartitionId, Charge>,
+    pub(super) timers: Arena<PartitionId, PolicyTimers>,
     pub(super) timeline: Vec<Planned>,
     /// How often a partition has to be asked without any change until nothing can come of it.
     pub(super) rounds: u32,
@@ -52,7 +53,7 @@ pub struct Fixed {
 /// What changes, beside the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    pub(super) parts: Arena<PartitionId, Part>,
+    pub(super) partitions: Arena<PartitionId, PartitionState>,
     pub(super) agenda: Agenda,
     pub(super) meter: Meter,
     pub(super) level: Level,
@@ -65,7 +66,7 @@ pub struct State {
     /// The only partition's, or the sums over all.
     pub(super) ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
-    pub(super) losses: Arc<Losses>,
+    pub(super) unreplaced: Arc<Unreplaced>,
     opening: Arc<CycleRecord>,
 }
 
@@ -101,11 +102,12 @@ impl State {
 impl Simulation {
     /// The opening state of a plan. What happens at or before the start has happened.
     pub fn new(plan: &Plan) -> Simulation {
-        let (charges, parts) = partitions::open(plan);
+        let partitions: Arena<PartitionId, PartitionState> =
+            plan.cluster.partitions.ids().map(|partition| PartitionState::open(plan, partition)).collect();
         let world = World::new(plan.cluster.clone());
         let state = State {
-            parts,
-            agenda: agenda_of(world.cluster(), &plan.timeline),
+            partitions,
+            agenda: Agenda::of(world.cluster(), &plan.timeline),
             meter: Meter::new(&world),
             level: Level::default(),
             now: Time::ZERO,
@@ -114,13 +116,13 @@ impl Simulation {
             changed_at: Time::ZERO,
             ledger: Arc::default(),
             refusals: Arc::default(),
-            losses: Arc::default(),
+            unreplaced: Arc::default(),
             opening: Arc::default(),
         };
         let fixed = Arc::new(Fixed {
-            charges,
+            timers: plan.cluster.partitions.ids().map(|id| PolicyTimers::new(plan, id)).collect(),
             timeline: plan.timeline.clone(),
-            rounds: partitions::rounds(plan),
+            rounds: partition_state::rounds(plan),
             is_one_rhythm: plan.further.iter().all(|(_, rhythm)| *rhythm == plan.rhythm),
         });
         let mut simulation = Simulation { fixed, hashes: PodHashes::new(&world), world, state };
@@ -131,21 +133,20 @@ impl Simulation {
     fn open(&mut self) {
         self.tell(Change::Configuration);
         let known = self.cluster().live_jobs.clone();
-        let submitted =
-            |&job: &JobId| Recorded { event: Event::Submitted { job }, action: "", checks: Vec::new() };
-        let mut events: Log = known.iter().map(submitted).collect();
+        let mut events = Log::new();
+        known.iter().for_each(|&job| log(&mut events, Event::Submitted { job }));
         for job in known {
             for pod in self.cluster().jobs[job].pod_ids() {
                 self.schedule(pod);
             }
-            self.look_after_start(job);
+            self.wake_after_start(job);
             self.tell(Change::Submitted(job));
         }
-        self.happen_until(Time::ZERO, &mut events);
-        for part in self.state.parts.values_mut() {
+        self.apply_until(Time::ZERO, &mut events);
+        for part in self.state.partitions.values_mut() {
             part.has_news |= !events.is_empty();
         }
-        self.note_losses(&events);
+        Unreplaced::note(&mut self.state.unreplaced, self.world.cluster(), self.state.now, &events);
         self.close();
         self.state.opening = Arc::new(self.record(events, 0));
     }
@@ -161,7 +162,7 @@ impl Simulation {
         let at = self.next_cycle_at()?;
         let before = self.state.now;
         let mut events = Vec::new();
-        self.happen_until(at, &mut events);
+        self.apply_until(at, &mut events);
         let n_outside = events.len();
         self.state.meter.move_to(at, &self.world);
         let state = &mut self.state;
@@ -175,8 +176,8 @@ impl Simulation {
         }
         self.note_change(!events.is_empty(), &asked);
         self.move_on(&asked, &mut events);
-        self.note_losses(&events);
-        self.look_after_usage();
+        Unreplaced::note(&mut self.state.unreplaced, self.world.cluster(), self.state.now, &events);
+        self.wake_after_usage();
         if *self.state.refusals != trace.refusals {
             self.state.refusals = Arc::new(trace.refusals.clone());
         }
@@ -223,8 +224,8 @@ impl Simulation {
         if period <= Span::ZERO || !self.is_idle() {
             return 0;
         }
-        let charges = self.fixed.charges.iter().filter(|(partition, _)| self.usage_matters_in(*partition));
-        let usage = charges.filter_map(|(_, charge)| Some(charge.looks.usage?.next(now))).min();
+        let measured = self.fixed.timers.iter().filter(|(partition, _)| self.usage_matters_in(*partition));
+        let usage = measured.filter_map(|(_, timers)| Some(timers.usage?.next(now))).min();
         let first = first.into_iter().chain(usage).min();
         let last = first.map_or(by, |first| by.min(first - Span::from_millis(1)));
         let fit = (last - now).as_millis() / period.as_millis();
@@ -234,11 +235,11 @@ impl Simulation {
         self.state.now = to;
         self.state.cycle += n;
         let mut has_passed = false;
-        for (partition, charge) in self.fixed.charges.iter() {
+        for (partition, timers) in self.fixed.timers.iter() {
             let view = PartitionView { cluster: self.world.cluster(), partition, now: to };
-            let part = &mut self.state.parts[partition];
+            let part = &mut self.state.partitions[partition];
             part.wake = Wake::At(to + period);
-            if charge.looks.usage.is_some() && n > 0 {
+            if timers.usage.is_some() && n > 0 {
                 part.policy.pass(view, &mut part.memory);
                 has_passed = true;
             }
@@ -253,7 +254,7 @@ impl Simulation {
     pub(super) fn ask(&mut self, partition: PartitionId, trace: &mut Trace) {
         let now = self.state.now;
         let view = PartitionView { cluster: self.world.cluster(), partition, now };
-        let part = &mut self.state.parts[partition];
+        let part = &mut self.state.partitions[partition];
         let turn = part.policy.cycle(view, &mut part.memory, trace);
         part.wake = turn.wake;
         // A job with a list of partitions is offered to another by then, of which this one knows nothing.
@@ -273,10 +274,10 @@ impl Simulation {
                     bound.push((pod, devices));
                     self.schedule(pod);
                     let job = self.cluster().pods[pod].job;
-                    if !self.fixed.charges[partition].looks.after_start.is_empty()
+                    if !self.fixed.timers[partition].after_start.is_empty()
                         && self.cluster().jobs[job].last_start == Some(now)
                     {
-                        self.look_after_start(job);
+                        self.wake_after_start(job);
                     }
                 }
                 Decision::Evict { pod, grace } => {
@@ -286,7 +287,7 @@ impl Simulation {
                 }
             }
         }
-        self.look_after_loss(partition);
+        self.wake_after_loss(partition);
         fill_in_devices(&mut trace.events, bound);
     }
 
@@ -318,7 +319,7 @@ impl Simulation {
         };
         let only = job.map(|job| self.world.cluster().jobs[job].partition);
         let now = self.state.now;
-        for (partition, part) in self.state.parts.iter_mut() {
+        for (partition, part) in self.state.partitions.iter_mut() {
             if only.is_none_or(|only| only == partition) {
                 let view = PartitionView { cluster: self.world.cluster(), partition, now };
                 part.policy.observe(view, &change, &mut part.memory);
@@ -333,7 +334,7 @@ impl Simulation {
 
     /// The same in a partition.
     pub fn derive_in(&self, partition: PartitionId, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
-        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.derive(view, &part.memory, queue, resource)
     }
     /// The opening state's record: what was known at the start.
@@ -351,6 +352,11 @@ impl Simulation {
     /// What a copy weighs, about, in bytes.
     pub fn weight(&self) -> u64 {
         self.world.weight() + self.state.agenda.weight()
+    }
+    /// Jobs that are over because their evicted pods were not replaced, in the order in which they ended, each with its
+    /// latest eviction.
+    pub fn evicted_jobs(&self) -> Vec<(Time, Event)> {
+        self.state.unreplaced.ended_jobs(self.cluster())
     }
     /// The world as it is now.
     pub fn world(&self) -> &World {

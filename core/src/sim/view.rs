@@ -1,5 +1,6 @@
 //! What a page asks of a state: what a job's pods are about, what was claimed, who comes next.
 
+use super::partition_state::PartitionState;
 use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::cluster::Phase;
@@ -38,34 +39,34 @@ impl Simulation {
     /// The order in which a partition's next pass will look at a queue or a job, and at those beside it on the way there; see
     /// [`crate::policy::Scheduler::order`].
     pub fn order_in(&self, partition: PartitionId, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
-        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.order(view, &part.memory, queue, job)
     }
 
     /// The pools of a partition that are shared by share usage.
     pub fn share_pools_in(&self, partition: PartitionId) -> Vec<SharePool> {
-        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.share_pools(view, &part.memory)
     }
 
     /// Who owns nodes of a partition; see [`crate::policy::Scheduler::holdings`].
     pub fn holdings_in(&self, partition: PartitionId) -> Holdings {
-        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.holdings(view, &part.memory)
     }
 
     /// Room that is held, beyond the cycle, for pods that wait.
     pub fn held(&self) -> Vec<ClaimView> {
-        let of = |(partition, part): (PartitionId, &super::partitions::Part)| {
+        let of = |(partition, part): (PartitionId, &PartitionState)| {
             part.policy.held(self.view(partition), &part.memory)
         };
-        let held = self.state.parts.iter().flat_map(of);
+        let held = self.state.partitions.iter().flat_map(of);
         held.map(|(pod, node)| ClaimView { pod, node }).collect()
     }
 
     /// What siblings are compared with in a partition; see [`crate::policy::Scheduler::priorities`].
     pub fn priorities_in(&self, partition: PartitionId) -> Vec<QueuePriority> {
-        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.priorities(view, &part.memory)
     }
 

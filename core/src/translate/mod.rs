@@ -17,9 +17,9 @@ mod refused;
 mod settings;
 
 use crate::policy::Policy;
-use crate::policy::description::Field;
-pub use crate::policy::translation::{Kind, Note};
-use crate::policy::translation::{Translator, queue, setting};
+use crate::policy::field::Field;
+pub use crate::policy::translator::{Kind, Note};
+use crate::policy::translator::{Translator, queue, setting};
 use crate::scenario::Scenario;
 use crate::units::Resource;
 

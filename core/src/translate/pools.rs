@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::queues::{given, shifted};
 use super::{Kind, Translator, queue};
-use crate::policy::description::Field;
-use crate::policy::translation::value;
+use crate::policy::field::Field;
 use crate::scenario::{Path, QueuePoolEntry};
 use crate::units::Resource;
 
@@ -30,7 +29,7 @@ fn of_queue(work: &mut Translator<'_>, (i, k): (usize, usize), at: &Path, pool: 
     let parts = [(Resource::GPU, &pool.gpu), (Resource::CPU, &pool.cpu), (Resource::MEMORY, &pool.memory)];
     for (r, part) in parts {
         for field in Field::ALL {
-            given(work, at, field, r, value(part, field).as_ref());
+            given(work, at, field, r, field.of(part).as_ref());
         }
     }
     if let Some(typed) = &pool.priority {

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use super::{Kind, Translator, assumed, queue};
-use crate::policy::description::{Description, Field};
-use crate::policy::translation::{part, part_mut, value, value_mut};
+use crate::policy::Policy;
+use crate::policy::description::Description;
+use crate::policy::field::Field;
+use crate::policy::translator::{part, part_mut};
 use crate::scenario::{Path, Scalar, quantity};
 use crate::units::Resource;
 
 /// Translates what is said of queues.
 pub fn queues(work: &mut Translator<'_>) {
-    (work.from.translation.queues)(work);
-    (work.to.translation.queues)(work);
+    Policy::translate_queues(work.from.key, work);
+    Policy::translate_queues(work.to.key, work);
     for i in 0..work.old.queues.len() {
         let at = queue(&work.old.queues[i].name);
         if work.from.queue.one_weight {
@@ -19,7 +21,7 @@ pub fn queues(work: &mut Translator<'_>) {
         }
         for r in Resource::ACCOUNTED {
             for field in Field::ALL {
-                given(work, &at, field, r, value(part(&work.old.queues[i], r), field).as_ref());
+                given(work, &at, field, r, field.of(part(&work.old.queues[i], r)).as_ref());
                 left_out(work, i, &at, field, r);
             }
         }
@@ -78,7 +80,7 @@ fn left_out(work: &mut Translator<'_>, i: usize, at: &Path, field: Field, r: Res
     let (from, to) = (work.from, work.to);
     // A single ratio is read from whichever weight is there; see `to_one_ratio`.
     let is_read = to.word(field, r).is_some() && !(field == Field::Weight && to.queue.one_weight);
-    if !is_read || value(part(&work.new.queues[i], r), field).is_some() {
+    if !is_read || field.of(part(&work.new.queues[i], r)).is_some() {
         return;
     }
     let meant = from.unset(field, r);
@@ -87,7 +89,7 @@ fn left_out(work: &mut Translator<'_>, i: usize, at: &Path, field: Field, r: Res
     if to.unset(field, r).is_none_or(|means| means == text) {
         return;
     }
-    *value_mut(part_mut(&mut work.new_queues()[i], r), field) = Some(text.into());
+    *field.of_mut(part_mut(&mut work.new_queues()[i], r)) = Some(text.into());
     let at = at.field(r.name()).field(field.name());
     let what = field.name();
     match meant {
@@ -261,7 +263,7 @@ fn timeline(work: &mut Translator<'_>) {
             [(Resource::GPU, &entry.gpu), (Resource::CPU, &entry.cpu), (Resource::MEMORY, &entry.memory)];
         for (r, part) in parts {
             for field in Field::ALL {
-                given(work, &at, field, r, value(part, field).as_ref());
+                given(work, &at, field, r, field.of(part).as_ref());
             }
         }
         if let Some(typed) = &entry.priority {

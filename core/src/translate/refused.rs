@@ -5,8 +5,8 @@
 //! said in another way without meaning something else stays, and is noted; the simulation goes on with it.
 
 use super::{Kind, Translator, queue};
-use crate::policy::description::Field;
-use crate::policy::translation::{part, part_mut, value, value_mut};
+use crate::policy::field::Field;
+use crate::policy::translator::{part, part_mut};
 use crate::scenario::{Scalar, check, codes, quantity};
 use crate::units::Resource;
 
@@ -39,12 +39,12 @@ pub fn refused(work: &mut Translator<'_>) {
 fn lower(work: &mut Translator<'_>, i: usize, r: Resource, field: Field, says: &str) {
     let amount = |typed: &Scalar| quantity::amount(&typed.0, r, 1_000_000).ok();
     let entry = &work.new.queues[i];
-    let Some(own) = value(part(entry, r), field).as_ref().and_then(amount) else { return };
+    let Some(own) = field.of(part(entry, r)).as_ref().and_then(amount) else { return };
     let mut least: Option<&Scalar> = None;
     let mut at = Some(entry);
     let mut steps = 0;
     while let Some(queue) = at.filter(|_| steps < crate::scenario::TREE_DEPTH_MAX) {
-        let limit = value(part(queue, r), Field::Limit).as_ref();
+        let limit = Field::Limit.of(part(queue, r)).as_ref();
         let limit = limit.filter(|typed| amount(typed).is_some());
         if least.and_then(amount).is_none_or(|least| limit.and_then(amount).is_some_and(|l| l < least)) {
             least = limit.or(least);
@@ -56,6 +56,6 @@ fn lower(work: &mut Translator<'_>, i: usize, r: Resource, field: Field, says: &
         return;
     };
     let at = queue(&entry.name).field(r.name()).field(field.name());
-    *value_mut(part_mut(&mut work.new_queues()[i], r), field) = Some(least);
+    *field.of_mut(part_mut(&mut work.new_queues()[i], r)) = Some(least);
     work.note(Kind::Changed, at, format!("{says}; the smaller one, which held anyway, is written"));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Kind, Translator, setting};
-use crate::policy::PRIORITY_CLASS;
+use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::{Path, Scalar, TimelineEntry};
 
 /// Translates the settings that [`super::queues`] left.
@@ -58,7 +58,7 @@ fn one(work: &mut Translator<'_>, name: &str, typed: &Scalar) {
         work.new.settings.remove(name);
         let says = "the default priority is written into the jobs without one";
         work.note(Kind::Changed, setting(name), says);
-    } else if !evictions(work, name, typed) && !(from.setting)(work, name, typed) {
+    } else if !evictions(work, name, typed) && !Policy::translate_setting(work.from.key, work, name, typed) {
         work.drop_setting(name, &format!("{} has no {name}", work.to.name));
     }
 }

@@ -27,10 +27,11 @@ use super::reclaim::Reclaim;
 use super::slot_view::{self, SlotView};
 use super::{holdings, ledger, order, over_commit, refuse, rules, share_usage};
 use crate::cluster::Devices;
-use crate::format::{Findings, Scenario};
+use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
+use crate::policy::translator::Translator;
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
@@ -55,6 +56,10 @@ impl Scheduler for Ego {
 
     fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
         super::settings::read(scenario, findings)
+    }
+
+    fn translate_setting(work: &mut Translator<'_>, name: &str, value: &Scalar) -> bool {
+        super::translate::setting(work, name, value)
     }
 
     fn rulebook() -> Rulebook {

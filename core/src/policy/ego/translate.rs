@@ -7,7 +7,8 @@
 //! ego.md 2, 8.5
 
 use crate::format::{Path, Scalar};
-use crate::policy::translation::{self, Kind, Packing, Translation, Translator};
+use crate::policy::translation::{Packing, Translation};
+use crate::policy::translator::{self, Kind, Translator};
 
 /// Settings with an equivalent in other policies.
 pub const TRANSLATION: Translation = Translation {
@@ -18,11 +19,10 @@ pub const TRANSLATION: Translation = Translation {
         packs_by_default: true,
     }),
     owns_hosts: true,
-    setting,
     ..Translation::PLAIN
 };
 
-fn setting(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
+pub fn setting(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
     if name != "grace" {
         return false;
     }
@@ -32,7 +32,7 @@ fn setting(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
         work.note(Kind::Dropped, at.clone(), "the grace of the plan wins in EGO");
     }
     let says = "the grace becomes the delay from evict to gone";
-    work.note(Kind::Changed, translation::setting(name), says);
+    work.note(Kind::Changed, translator::setting(name), says);
     work.note(Kind::Changed, at, says);
     true
 }

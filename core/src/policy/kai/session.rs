@@ -26,7 +26,7 @@ use super::place::score_parts::{self, Part};
 use super::pod::Pod;
 use super::share::shares::{self, Queue};
 use super::snapshot::{Quantities, Status};
-use super::task::{JobRef, PodRef, Task, TaskRef};
+use super::task::{JobRef, PodRef, QueueRef, Task, TaskRef};
 use crate::cluster::Preemptible;
 use crate::trace::Level;
 
@@ -209,9 +209,13 @@ impl<'a> Session<'a> {
         let waits = |&job: &JobRef| self.facts_of(job).is_ordered && self.job(job).has_pending();
         let mut jobs: Vec<JobRef> = self.own_jobs().filter(waits).collect();
         jobs.sort_by_key(|&job| self.job(job).rank);
-        let waiting = Rc::new(Leaves::of(self, jobs));
+        let waiting: Rc<Leaves> = Rc::new(jobs.into_iter().map(|job| (self.leaf_of(job), job)).collect());
         self.waiting = Some(waiting.clone());
         waiting
+    }
+    /// The queue of an ordered job.
+    pub fn leaf_of(&self, job: JobRef) -> QueueRef {
+        self.facts_of(job).queue.expect("ordered jobs have a queue")
     }
     /// A job object.
     pub fn job(&self, job: JobRef) -> &Job {

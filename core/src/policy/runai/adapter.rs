@@ -10,13 +10,14 @@ use super::alternative_share::Pool;
 use super::config::{Config, Sharing};
 use super::queues::queues;
 use super::rules::{translate, translate_order, translate_steps};
-use crate::format::{Findings, Scenario};
+use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, QueueId};
 use crate::policy::Timers;
 use crate::policy::description::Description;
 use crate::policy::draft::DraftQueue;
 use crate::policy::kai::{Kai, Memory, advice};
 use crate::policy::switches::Rulebook;
+use crate::policy::translator::Translator;
 use crate::policy::{PartitionView, Rhythm, Scheduler, Turn};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
@@ -46,6 +47,14 @@ impl Scheduler for Runai {
 
     fn timers(config: &Config) -> Timers {
         config.engine.timers()
+    }
+
+    fn translate_queues(work: &mut Translator<'_>) {
+        super::translate::queues(work);
+    }
+
+    fn translate_setting(work: &mut Translator<'_>, name: &str, value: &Scalar) -> bool {
+        super::translate::own_setting(work, name, value)
     }
 
     fn rulebook() -> Rulebook {

@@ -8,17 +8,17 @@
 //! runai.md 4.2, 7
 
 use crate::format::{QueueEntry, Scalar, quantity};
-use crate::policy::description::Field;
+use crate::policy::field::Field;
 use crate::policy::kai;
-use crate::policy::translation::{Kind, Translation, Translator, part, part_mut, queue, setting, value};
+use crate::policy::translation::Translation;
+use crate::policy::translator::{Kind, Translator, part, part_mut, queue, setting};
 use crate::units::Resource;
 
 /// Settings with an equivalent in other policies.
-pub const TRANSLATION: Translation =
-    Translation { evictions: None, queues, setting: own_setting, ..kai::DESCRIPTION.translation };
+pub const TRANSLATION: Translation = Translation { evictions: None, ..kai::DESCRIPTION.translation };
 
 /// Converts over-quota to weights; coming from another policy, sets departments to share by weight.
-fn queues(work: &mut Translator<'_>) {
+pub fn queues(work: &mut Translator<'_>) {
     let is_department = |q: &QueueEntry| {
         q.parent.is_none() && work.old.queues.iter().any(|child| child.parent.as_deref() == Some(&q.name))
     };
@@ -80,7 +80,7 @@ fn rewritten(work: &mut Translator<'_>, i: usize, says: &str) {
     let (old, new) = (&work.old.queues[i], work.new.queues[i].clone());
     for r in Resource::ACCOUNTED {
         for field in [Field::Weight, Field::Limit] {
-            if value(part(old, r), field) != value(part(&new, r), field) {
+            if field.of(part(old, r)) != field.of(part(&new, r)) {
                 let at = queue(&old.name).field(r.name()).field(field.name());
                 work.note(Kind::Changed, at, says);
             }
@@ -109,7 +109,7 @@ fn quota_as_weight(quota: Option<&Scalar>, r: Resource) -> String {
 }
 
 /// Handles Run:ai's own settings: the queues express them if the other policy has weights.
-fn own_setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bool {
+pub fn own_setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bool {
     if work.to.queue.weight.is_none() {
         return false;
     }

@@ -17,11 +17,12 @@ use super::memory::Memory;
 use super::wake::quota_due;
 use super::words::Config;
 use super::{explain, order, priority_steps, refuse};
-use crate::format::{Findings, Scenario};
+use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::draft::Draft;
 use crate::policy::switches::Rulebook;
+use crate::policy::translator::Translator;
 use crate::policy::{Change, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::trace::{Ledger, Level, OrderLevel, QueuePriority, Trace};
 
@@ -51,6 +52,10 @@ impl Scheduler for YuniKorn {
     fn advise(config: &Config, draft: &Draft<'_>, findings: &mut Findings) {
         super::applications::applications(draft, findings);
         super::advice::advice(config, draft, findings);
+    }
+
+    fn translate_setting(work: &mut Translator<'_>, name: &str, value: &Scalar) -> bool {
+        super::translate::setting(work, name, value)
     }
 
     fn rulebook() -> Rulebook {

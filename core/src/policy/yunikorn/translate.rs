@@ -8,8 +8,9 @@
 
 use super::partition::paths;
 use crate::format::Scalar;
-use crate::policy::description::Field;
-use crate::policy::translation::{Evictions, Packing, Refuses, Translation, Translator};
+use crate::policy::field::Field;
+use crate::policy::translation::{Evictions, Packing, Refuses, Translation};
+use crate::policy::translator::Translator;
 
 /// Settings with an equivalent in other policies.
 pub const TRANSLATION: Translation = Translation {
@@ -37,12 +38,11 @@ pub const TRANSLATION: Translation = Translation {
             paths(queues).iter().map(last).collect()
         },
     }),
-    setting,
     ..Translation::PLAIN
 };
 
 /// An existing queue has its offset as its priority already.
-fn setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bool {
+pub fn setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bool {
     let is_offset = name.starts_with("priority.offset.") && name != "priority.offset.root";
     if is_offset {
         work.new.settings.remove(name);

@@ -10,7 +10,7 @@
 //! # Differs
 //! nothing
 
-use crate::policy::kai::session::Session;
+use crate::policy::kai::order::job_rank::JobRank;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 /// Jobs by leaf queue. No leaf is empty.
@@ -18,31 +18,23 @@ use crate::policy::kai::task::{JobRef, QueueRef};
 pub(in crate::policy::kai) struct Leaves(Vec<(QueueRef, Vec<JobRef>)>);
 
 impl Leaves {
-    /// Of jobs in job order.
-    pub fn of(session: &Session<'_>, jobs: Vec<JobRef>) -> Leaves {
-        let mut leaves = Leaves::default();
-        jobs.into_iter().for_each(|job| leaves.leaf_of(session, job).push(job));
-        leaves
-    }
-
-    /// The same without some jobs and with others, in job order, in their places.
+    /// The same with some jobs of leaf queues in place of others; `rank` is the place in job order. Jobs are left out only
+    /// of leaves that get some.
     pub fn with(
         mut self,
-        session: &Session<'_>,
+        jobs: impl Iterator<Item = (QueueRef, JobRef)>,
         is_left_out: impl Fn(JobRef) -> bool,
-        others: &[JobRef],
+        rank: impl Fn(JobRef) -> JobRank,
     ) -> Leaves {
-        let rank = |job: JobRef| session.job(job).rank;
         let mut cleared: Vec<QueueRef> = Vec::new();
-        for &job in others {
-            let queue = session.facts_of(job).queue.expect("ordered jobs have a queue");
-            let jobs = self.leaf_of(session, job);
+        for (queue, job) in jobs {
+            let others = self.leaf(queue);
             if !cleared.contains(&queue) {
-                jobs.retain(|&job| !is_left_out(job));
+                others.retain(|&job| !is_left_out(job));
                 cleared.push(queue);
             }
-            let at = jobs.partition_point(|&before| rank(before) <= rank(job));
-            jobs.insert(at, job);
+            let at = others.partition_point(|&before| rank(before) <= rank(job));
+            others.insert(at, job);
         }
         self.0.sort_by_key(|(_, jobs)| rank(jobs[0]));
         self
@@ -53,15 +45,7 @@ impl Leaves {
         self.0.iter().find(|(queue, _)| *queue == leaf).map_or(&[], |(_, jobs)| jobs)
     }
 
-    /// All jobs in job order.
-    pub fn in_order(self, session: &Session<'_>) -> Vec<JobRef> {
-        let mut jobs: Vec<JobRef> = self.0.into_iter().flat_map(|(_, jobs)| jobs).collect();
-        jobs.sort_by_key(|&job| session.job(job).rank);
-        jobs
-    }
-
-    fn leaf_of(&mut self, session: &Session<'_>, job: JobRef) -> &mut Vec<JobRef> {
-        let queue = session.facts_of(job).queue.expect("ordered jobs have a queue");
+    fn leaf(&mut self, queue: QueueRef) -> &mut Vec<JobRef> {
         let at = match self.0.iter().position(|leaf| leaf.0 == queue) {
             Some(at) => at,
             None => {
@@ -70,6 +54,15 @@ impl Leaves {
             }
         };
         &mut self.0[at].1
+    }
+}
+
+/// From jobs in job order.
+impl FromIterator<(QueueRef, JobRef)> for Leaves {
+    fn from_iter<I: IntoIterator<Item = (QueueRef, JobRef)>>(jobs: I) -> Leaves {
+        let mut leaves = Leaves::default();
+        jobs.into_iter().for_each(|(queue, job)| leaves.leaf(queue).push(job));
+        leaves
     }
 }
 

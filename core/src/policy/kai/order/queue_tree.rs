@@ -89,7 +89,7 @@ impl QueueTree {
             return;
         }
         for job in jobs {
-            let leaf = session.facts_of(job).queue.expect("ordered jobs have a queue");
+            let leaf = session.leaf_of(job);
             match &mut self.branches[leaf.ix()] {
                 // The job order is strict and nothing changes while we load: a job never moves up past
                 // those before it, so pushing it is appending it, and a full heap drops it again.
@@ -105,7 +105,8 @@ impl QueueTree {
     /// Fills an empty tree without a bound on the jobs of a leaf.
     pub fn load_leaves(&mut self, session: &mut Session<'_>, leaves: Leaves) {
         if session.draws(RandomOrder::Insertion) {
-            self.load_sorted(session, leaves.in_order(session));
+            let jobs = leaves.into_iter().flat_map(|(_, jobs)| jobs).collect();
+            self.load(session, jobs);
             return;
         }
         for (leaf, jobs) in leaves {
@@ -117,7 +118,7 @@ impl QueueTree {
 
     /// Adds a job.
     pub fn push(&mut self, session: &mut Session<'_>, job: JobRef) {
-        let leaf = session.facts_of(job).queue.expect("ordered jobs have a queue");
+        let leaf = session.leaf_of(job);
         let is_new = self.branches[leaf.ix()].is_none();
         let victim = self.is_victim;
         let branch = self.branches[leaf.ix()].get_or_insert_default();

@@ -124,7 +124,8 @@ impl Session<'_> {
     fn waiting_or_wanted(&mut self, partial: JobRef, owners: &[JobRef], wanted: &[JobRef]) -> Leaves {
         let (claimant, waiting) = (self.job(partial).uid, self.waiting());
         let is_replaced = |job: JobRef| job == claimant || owners.binary_search(&job).is_ok();
-        Leaves::clone(&waiting).with(self, is_replaced, wanted)
+        let wanted = wanted.iter().map(|&job| (self.leaf_of(job), job));
+        Leaves::clone(&waiting).with(wanted, is_replaced, |job| self.job(job).rank)
     }
 
     fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {

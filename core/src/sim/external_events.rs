@@ -2,26 +2,20 @@
 
 use std::sync::Arc;
 
-use super::agenda::{Agenda, Entry, Kind};
-use super::looks::is_torn;
+use super::agenda::Kind;
+use super::event_log::{Log, log};
+use super::policy_timers::has_incomplete_gang;
 use super::simulation::Simulation;
-use crate::cluster::{Cluster, NodeState, Phase, Torn};
-use crate::id::{JobId, NodeId, PartitionId, PodId};
+use crate::cluster::{Displaced, NodeState};
+use crate::id::{JobId, NodeId, PodId};
 use crate::policy::{Change, InCharge};
 use crate::scenario::PlanChange;
-use crate::time::{Span, Time};
-use crate::trace::{Event, EvictReason, Recorded};
-
-/// What happened, in order.
-pub type Log = Vec<Recorded>;
-
-fn log(events: &mut Log, event: Event) {
-    events.push(Recorded { event, action: "", checks: Vec::new() });
-}
+use crate::time::Time;
+use crate::trace::{Event, EvictReason};
 
 impl Simulation {
     /// Applies the agenda up to and at an instant.
-    pub(super) fn happen_until(&mut self, by: Time, events: &mut Log) {
+    pub(super) fn apply_until(&mut self, by: Time, events: &mut Log) {
         while let Some(entry) = self.state.agenda.take_due(by) {
             let (at, kind, sequence) = entry;
             let at = at.max(self.state.now);
@@ -52,7 +46,7 @@ impl Simulation {
                     self.tell(Change::Submitted(job));
                     self.find(job, &running, events);
                 }
-                Kind::Look => {}
+                Kind::Timer => {}
             }
             self.log_dealt(events);
         }
@@ -80,7 +74,7 @@ impl Simulation {
             self.schedule(pod);
         }
         if !running.is_empty() {
-            self.look_after_start(job);
+            self.wake_after_start(job);
             self.tell(Change::Configuration);
         }
     }
@@ -107,8 +101,8 @@ impl Simulation {
         log(events, if is_over { Event::NotReplaced { pod } } else { Event::Requeued { pod } });
         self.tell(Change::PodOver(pod));
         let job = self.cluster().pods[pod].job;
-        let (partition, torn) = (self.cluster().jobs[job].partition, is_torn(self.cluster(), job));
-        self.state.parts[partition].has_torn |= torn;
+        let partition = self.cluster().jobs[job].partition;
+        self.state.partitions[partition].saw_incomplete_gang |= has_incomplete_gang(self.cluster(), job);
     }
 
     /// If the job is over, says how.
@@ -146,7 +140,7 @@ impl Simulation {
             }
             PlanChange::EndJob { job } => self.withdraw(*job, at, events),
             PlanChange::Settings { scheduling } => {
-                for (part, (policy, rhythm)) in self.state.parts.values_mut().zip(scheduling) {
+                for (part, (policy, rhythm)) in self.state.partitions.values_mut().zip(scheduling) {
                     part.policy = Arc::new(InCharge::new(policy, *rhythm).0);
                 }
             }
@@ -160,10 +154,10 @@ impl Simulation {
             self.unschedule(&on_node);
         }
         let mut jobs = Vec::new();
-        for torn in self.world.set_state(node, state, at) {
-            log_torn(events, torn, EvictReason::NodeLost);
-            self.lost(torn.pod, events);
-            jobs.push(self.cluster().pods[torn.pod].job);
+        for displaced in self.world.set_state(node, state, at) {
+            log_displaced(events, displaced, EvictReason::NodeLost);
+            self.lost(displaced.pod, events);
+            jobs.push(self.cluster().pods[displaced.pod].job);
         }
         jobs.dedup();
         for job in jobs {
@@ -180,8 +174,8 @@ impl Simulation {
         for at in joins.into_iter().chain([submit]) {
             self.state.agenda.cancel((at, Kind::Submit, job.0));
         }
-        for torn in self.world.withdraw(job, at) {
-            log_torn(events, torn, EvictReason::Withdrawn);
+        for displaced in self.world.withdraw(job, at) {
+            log_displaced(events, displaced, EvictReason::Withdrawn);
         }
         for pod in pods {
             self.tell(Change::PodOver(pod));
@@ -190,93 +184,10 @@ impl Simulation {
             log(events, Event::JobDone { job });
         }
     }
-
-    /// Puts what a pod's phase says about the future on the agenda.
-    pub(super) fn schedule(&mut self, pod: PodId) {
-        let phase = self.cluster().pods[pod].phase;
-        if let Some(entry) = next_of(phase, pod) {
-            self.state.agenda.add(entry);
-        }
-    }
-
-    /// Takes what the pods' phases say about the future off the agenda.
-    pub(super) fn unschedule(&mut self, pods: &[PodId]) {
-        for &pod in pods {
-            let phase = self.cluster().pods[pod].phase;
-            if let Some(entry) = next_of(phase, pod) {
-                self.state.agenda.cancel(entry);
-            }
-        }
-    }
-
-    /// Puts the moments at which time alone may matter after a start on the agenda.
-    pub(super) fn look_after_start(&mut self, job: JobId) {
-        let partition = self.cluster().jobs[job].partition;
-        let looks = &self.fixed.charges[partition].looks;
-        if let (true, Some(start)) = (looks.on_agenda, self.cluster().jobs[job].last_start) {
-            let entries: Vec<Entry> =
-                looks.after_start.iter().map(|&s| (start + s, Kind::Look, partition.0)).collect();
-            for entry in entries {
-                self.state.agenda.add(entry);
-            }
-        }
-    }
-
-    /// The same where usage is measured and may change a decision.
-    pub(super) fn look_after_usage(&mut self) {
-        for (partition, charge) in self.fixed.charges.iter() {
-            let looks = &charge.looks;
-            if let (true, Some(usage)) = (looks.on_agenda, looks.usage)
-                && usage.every.is_some()
-                && self.usage_matters_in(partition)
-            {
-                let next = usage.next(self.state.now);
-                self.state.agenda.add((next, Kind::Look, partition.0));
-            }
-        }
-    }
-
-    /// The same after a cycle that has seen an incomplete gang.
-    pub(super) fn look_after_loss(&mut self, partition: PartitionId) {
-        let torn = std::mem::take(&mut self.state.parts[partition].has_torn);
-        let looks = &self.fixed.charges[partition].looks;
-        if let (true, true, Some(grace)) = (torn, looks.on_agenda, looks.after_loss) {
-            let grace = grace.max(Span::from_millis(1));
-            self.state.agenda.add((self.state.now + grace, Kind::Look, partition.0));
-        }
-    }
 }
 
-/// What is known from the start: the timeline and every job's arrival.
-pub fn agenda_of(cluster: &Cluster, timeline: &[crate::scenario::Planned]) -> Agenda {
-    let changes = timeline.iter().zip(0..).map(|(planned, position)| (planned.at, Kind::Change, position));
-    let is_future = |pod: PodId| cluster.pods[pod].phase == Phase::Future;
-    let is_known = |job: JobId| cluster.live_jobs.binary_search(&job).is_ok();
-    let later =
-        cluster.jobs.iter().filter(|(id, job)| !is_known(*id) && job.pod_ids().next().is_some_and(is_future));
-    let arrivals = later.map(|(id, job)| (job.submit, Kind::Submit, id.0));
-    // Pods that join at one moment are one entry.
-    let yet = cluster.joining.iter().filter(|joining| is_future(joining.pod));
-    let mut joins: Vec<_> =
-        yet.map(|joining| (joining.at, Kind::Submit, cluster.pods[joining.pod].job.0)).collect();
-    joins.dedup();
-    joins.sort();
-    joins.dedup();
-    Agenda::new(changes.chain(arrivals).chain(joins).collect())
-}
-
-/// When a phase ends by itself, and how.
-fn next_of(phase: Phase, pod: PodId) -> Option<Entry> {
-    match phase {
-        Phase::Starting { until } => Some((until, Kind::Run, pod.0)),
-        Phase::Running { until: Some(until), .. } => Some((until, Kind::End, pod.0)),
-        Phase::Terminating { until } => Some((until, Kind::Gone, pod.0)),
-        _ => None,
-    }
-}
-
-fn log_torn(events: &mut Log, torn: Torn, reason: EvictReason) {
-    let Torn { pod, node, was_leaving } = torn;
+fn log_displaced(events: &mut Log, displaced: Displaced, reason: EvictReason) {
+    let Displaced { pod, node, was_leaving } = displaced;
     if !was_leaving {
         log(events, Event::Evicted { pod, node, by: None, reason });
     }

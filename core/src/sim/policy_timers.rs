@@ -4,7 +4,7 @@
 //! Under a rhythm *on change* nobody would ask a policy when a minimum runtime or a grace is over. So the agenda gets an entry for
 //! that moment: every configured minimum runtime after a job started, and the grace of incomplete gangs after a
 //! pod left a job of which others stay. A policy that is asked periodically needs none of it. Where usage is measured and
-//! a job waits, the policy also looks whenever it learns of usage, until a whole window has passed without a change.
+//! a job waits, the policy also runs whenever it learns of usage, until a whole window has passed without a change.
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, PartitionId};
@@ -14,7 +14,7 @@ use crate::time::{Span, Time};
 
 /// The spans after which a policy wants to look again.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Looks {
+pub struct PolicyTimers {
     /// After the start of a job; ascending, each once.
     pub after_start: Vec<Span>,
     /// After a gang became incomplete.
@@ -24,12 +24,12 @@ pub struct Looks {
     /// Whether the agenda needs entries.
     pub on_agenda: bool,
     /// Where usage is measured.
-    pub usage: Option<UsageLooks>,
+    pub usage: Option<UsageTimer>,
 }
 
 /// When measured usage may change a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UsageLooks {
+pub struct UsageTimer {
     /// At every multiple of this; `None`: at every cycle.
     pub every: Option<Span>,
     /// Until this long after the last change.
@@ -44,12 +44,12 @@ fn period(rhythm: Rhythm) -> Span {
     }
 }
 
-impl UsageLooks {
-    fn new(timers: UsageTimers, rhythm: Rhythm) -> UsageLooks {
+impl UsageTimer {
+    fn new(timers: UsageTimers, rhythm: Rhythm) -> UsageTimer {
         match timers {
-            UsageTimers::Every { interval, window } => UsageLooks { every: Some(interval), longest: window },
+            UsageTimers::Every { interval, window } => UsageTimer { every: Some(interval), longest: window },
             UsageTimers::Cycles(n) => {
-                UsageLooks { every: None, longest: Span::from_millis(period(rhythm).as_millis() * n) }
+                UsageTimer { every: None, longest: Span::from_millis(period(rhythm).as_millis() * n) }
             }
         }
     }
@@ -62,12 +62,12 @@ impl UsageLooks {
     }
 }
 
-impl Looks {
+impl PolicyTimers {
     /// What the policy and the queues of a partition say.
-    pub fn new(plan: &Plan, partition: PartitionId) -> Looks {
+    pub fn new(plan: &Plan, partition: PartitionId) -> PolicyTimers {
         let (policy, rhythm) = plan.scheduling(partition);
         if !policy.description().queue.history {
-            return Looks::default();
+            return PolicyTimers::default();
         }
         let timers = policy.timers();
         let queues = plan.cluster.queues_in(partition).values();
@@ -84,13 +84,13 @@ impl Looks {
         let seen = after_loss.map(|grace| grace + period(rhythm));
         let longest = after_start.iter().copied().chain(seen).max().unwrap_or_default();
         let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });
-        let usage = timers.usage.map(|usage| UsageLooks::new(usage, rhythm));
-        Looks { after_start, after_loss, longest, on_agenda, usage }
+        let usage = timers.usage.map(|usage| UsageTimer::new(usage, rhythm));
+        PolicyTimers { after_start, after_loss, longest, on_agenda, usage }
     }
 }
 
 /// Whether some pods of the job hold something while another of its gang does not.
-pub fn is_torn(cluster: &Cluster, job: JobId) -> bool {
+pub fn has_incomplete_gang(cluster: &Cluster, job: JobId) -> bool {
     let n_holding = cluster.pods_of(job).filter(|(_, pod)| pod.phase.holds()).count();
     n_holding > 0
         && cluster.jobs[job].pod_set_ids().any(|set| {
@@ -105,15 +105,15 @@ fn waits(cluster: &Cluster, job: JobId) -> bool {
 }
 
 /// Whether measured usage may change a decision, so many after the last change.
-pub fn usage_matters(world: PartitionView<'_>, looks: &Looks, unchanged: Span) -> bool {
-    let Some(usage) = &looks.usage else { return false };
+pub fn usage_matters(world: PartitionView<'_>, timers: &PolicyTimers, unchanged: Span) -> bool {
+    let Some(usage) = &timers.usage else { return false };
     let sees = || usage.every.is_none() || world.live_jobs().any(|job| waits(world.cluster, job));
     unchanged <= usage.longest && sees()
 }
 
 /// Whether a job waits that a minimum runtime may hold back, or a gang is incomplete.
-pub fn time_matters(world: PartitionView<'_>, looks: &Looks) -> bool {
+pub fn time_matters(world: PartitionView<'_>, timers: &PolicyTimers) -> bool {
     let waits = |job: JobId| waits(world.cluster, job);
-    let may_wait = !looks.after_start.is_empty();
-    world.live_jobs().any(|job| may_wait && waits(job) || is_torn(world.cluster, job))
+    let may_wait = !timers.after_start.is_empty();
+    world.live_jobs().any(|job| may_wait && waits(job) || has_incomplete_gang(world.cluster, job))
 }

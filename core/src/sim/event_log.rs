@@ -1,0 +1,11 @@
+//! The events of a cycle, in order.
+
+use crate::trace::{Event, Recorded};
+
+/// Events in the order in which they took place.
+pub type Log = Vec<Recorded>;
+
+/// Appends an event without comparisons.
+pub fn log(events: &mut Log, event: Event) {
+    events.push(Recorded { event, action: "", checks: Vec::new() });
+}
