@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
+use crate::effects::Host;
 use crate::keys::{self, Action, Focus, Pressed};
 use crate::shell::app::App;
 use crate::startup::{Startup, startup};
