@@ -1,26 +1,26 @@
-//! Every kind of finding: how bad it is, what it means, and the smallest scenario that shows it.
+//! All codes of findings: severity, explanation and a minimal invalid scenario for each.
 
 use serde::de::{Deserialize, Deserializer, Error};
 
 use super::diagnostic::{Code, Severity};
 
-/// A kind of finding.
+/// Documentation of a code.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
-    /// Its code.
+    /// Code, such as `S012`.
     pub code: Code,
-    /// How bad it is.
+    /// Severity of all findings with this code.
     pub severity: Severity,
-    /// A few words.
+    /// Title of a few words.
     pub title: &'static str,
-    /// What it means and what to do, in one paragraph.
+    /// Explanation and remedy, in one paragraph.
     pub about: &'static str,
-    /// The smallest wrong scenario. The two lines every file begins with stand in front, unless it has its own.
+    /// Minimal invalid scenario; without its own `format` line, the two header lines are prepended.
     example: &'static str,
 }
 
 impl About {
-    /// The smallest wrong scenario, as a whole text; of some codes it is large.
+    /// Returns the minimal invalid scenario as a complete text. Can be large for codes about size limits.
     pub fn example(&self) -> String {
         let mut text = match self.example.starts_with("format:") {
             true => String::new(),
@@ -45,12 +45,12 @@ impl About {
     }
 }
 
-/// What is known of a code.
+/// Returns the documentation of a code.
 pub fn about(code: Code) -> Option<&'static About> {
     ALL.iter().find(|about| about.code == code)
 }
 
-// Its text is known to both sides: only those of the list are codes.
+// A code is a static string, so deserialisation looks it up in the list and rejects unknown ones.
 impl<'de> Deserialize<'de> for Code {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
         let code = String::deserialize(deserializer)?;
@@ -67,7 +67,7 @@ macro_rules! codes {
             #[doc = $title]
             pub const $name: Code = Code($code);
         )*
-        /// All kinds, by code.
+        /// All codes in ascending order.
         pub const ALL: &[About] = &[$(About {
             code: $name,
             severity: Severity::$severity,
@@ -429,5 +429,5 @@ queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, count: 2, on: [n, n]}]\n"
 }
 
-/// Kinds of findings that no scenario has: they are about edits and imports.
+/// Codes that no scenario can cause: they are about edits and imports.
 pub const NOT_OF_SCENARIOS: [Code; 3] = [NO_PLACE, IMPORT, BAD_ROW];

@@ -1,4 +1,4 @@
-//! Findings about a scenario: where, what, and an edit that mends it.
+//! Findings about a scenario: location, message and fix; and the edits that fixes consist of.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::{JobEntry, NodeEntry, TimelineEntry};
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Severity {
-    /// The scenario runs, but may not do what its author wants.
+    /// The scenario runs, but may not behave as intended.
     Warning,
     /// The scenario cannot run.
     Error,
 }
 
-/// A finding's kind: `S012`. Each has a paragraph and a minimal wrong example beside `check`.
+/// Kind of a finding, such as `S012`. `codes` documents each with an explanation and a minimal invalid scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Code(pub &'static str);
 
-/// A place in a scenario, printed as people write it: `queues["team-a"].gpu.limit`.
+/// A location in a scenario, displayed as `queues["team-a"].gpu.limit`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Path(pub Vec<Segment>);
 
@@ -28,22 +28,22 @@ pub struct Path(pub Vec<Segment>);
 pub enum Segment {
     /// A field, as spelled in the file.
     Field(String),
-    /// An element of a list by its name.
+    /// A list element by name.
     Named(String),
-    /// An element of a list by its position, from 0.
+    /// A list element by its zero-based position.
     At(u32),
 }
 
 impl Path {
-    /// This place's field.
+    /// Appends a field.
     pub fn field(&self, name: &str) -> Path {
         self.with(Segment::Field(name.to_string()))
     }
-    /// This list's element of that name.
+    /// Appends a list element by name.
     pub fn named(&self, name: &str) -> Path {
         self.with(Segment::Named(name.to_string()))
     }
-    /// This list's element at that position.
+    /// Appends a list element by its zero-based position.
     pub fn at(&self, position: u32) -> Path {
         self.with(Segment::At(position))
     }
@@ -68,96 +68,95 @@ impl fmt::Display for Path {
     }
 }
 
-/// A finding.
+/// A finding about a scenario or another input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// How bad.
+    /// Whether it prevents a run.
     pub severity: Severity,
-    /// Its kind.
+    /// Kind of the finding.
     pub code: Code,
-    /// Where.
+    /// Location in the scenario.
     pub at: Path,
-    /// Line and column in the text it was read from, from 1, if it was read from text.
+    /// One-based line and column in the source text, if known.
     pub position: Option<(u32, u32)>,
-    /// What is wrong and how to mend it, in one or two short sentences. Texts of the scenario are quoted and cut.
+    /// The problem and how to fix it, in one or two sentences. Texts from the scenario are quoted and truncated.
     pub says: String,
-    /// An edit that mends it.
+    /// Edits that fix it, if there is an obvious fix.
     pub fix: Option<Fix>,
 }
 
-/// An edit of the scenario with what the button that applies it says.
+/// Edits of the scenario with the label of the button that applies them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fix {
-    /// *Set the limit to unlimited*.
+    /// Label, such as *Set the limit to unlimited*.
     pub label: String,
-    /// The edits, in order.
+    /// Edits in the order in which they are applied.
     pub edits: Vec<Edit>,
 }
 
-/// One change of a scenario, by place; also what the page's own edits are made of.
+/// One change of a scenario by location, of a fix or made on the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Edit {
     /// Sets a value; an empty text unsets it.
     Set {
-        /// The place of a value.
+        /// Location of the value.
         at: Path,
-        /// The new text.
+        /// New value as typed.
         value: String,
     },
-    /// Renames a queue, node or job and everything that refers to it.
+    /// Renames an element and all references to it.
     Rename {
-        /// The place of the element.
+        /// Location of the element.
         at: Path,
-        /// The new name.
+        /// New name.
         to: String,
     },
-    /// Removes an element of a list; a queue goes with its descendants and their jobs.
+    /// Removes a list element; a queue together with its descendants and their jobs.
     Remove {
-        /// The place of the element.
+        /// Location of the element.
         at: Path,
     },
-    /// Adds a queue with values with which something can run: limits unlimited, CPU and memory unlimited, GPU
-    /// quota 0, weight 1.
+    /// Adds a queue in which jobs can run: limits unlimited, CPU and memory unlimited, GPU quota 0, weight 1.
     AddQueue {
-        /// Its name.
+        /// Name of the queue.
         name: String,
-        /// Its parent; `None`: a top queue.
+        /// Parent queue; `None` for a top queue.
         parent: Option<String>,
     },
-    /// Adds a node or a group of nodes at the end.
+    /// Appends a node or a group of nodes.
     AddNode {
-        /// The node.
+        /// The node or group to append.
         node: Box<NodeEntry>,
     },
-    /// Adds a job or a pattern of jobs at the end.
+    /// Appends a job or a pattern of jobs.
     AddJob {
-        /// The job.
+        /// The job or pattern to append.
         job: Box<JobEntry>,
     },
-    /// Adds something that happens from outside.
+    /// Appends an external event.
     AddTimeline {
-        /// What and when.
+        /// The event and its time.
         entry: Box<TimelineEntry>,
     },
-    /// Moves a queue with everything below it.
+    /// Moves a queue with its descendants.
     MoveQueue {
-        /// The place of the queue.
+        /// Location of the queue.
         at: Path,
-        /// Its new parent; `None`: a top queue.
+        /// New parent; `None` for a top queue.
         parent: Option<String>,
-        /// The queue before which it stands in the file from now on; `None`: at the end.
+        /// Queue before which it is inserted in the file; `None` appends it.
         before: Option<String>,
     },
     /// Moves a node pool before another.
     MovePool {
-        /// The place of the pool.
+        /// Location of the pool.
         at: Path,
-        /// The pool that it comes before from now on.
+        /// Pool before which it is inserted.
         before: String,
     },
-    /// Adds a copy of an element under a fresh name; a queue with its descendants and their jobs.
+    /// Adds a copy of an element under an unused name; a queue together with its descendants and their jobs.
     Duplicate {
-        /// The place of the element.
+        /// Location of the element.
         at: Path,
     },
 }

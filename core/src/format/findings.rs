@@ -1,14 +1,14 @@
-//! Collects findings, and keeps a flood of equal ones readable.
+//! Collects findings and limits how many of each kind are listed.
 
 use std::collections::BTreeMap;
 
 use super::codes;
 use super::diagnostic::{Code, Diagnostic, Edit, Fix, Path, Severity};
 
-/// How many findings of one kind are listed; the rest is counted.
+/// Maximum number of listed findings per code; further ones are only counted.
 const LISTED_MAX: u32 = 100;
 
-/// The findings so far.
+/// Collector of findings.
 #[derive(Debug, Default)]
 pub struct Findings {
     list: Vec<Diagnostic>,
@@ -17,12 +17,12 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding; the code's table entry says how bad it is.
+    /// Adds a finding with the severity of its code.
     pub fn add(&mut self, code: Code, at: Path, says: impl Into<String>, fix: Option<Fix>) {
         self.push(diagnostic(code, at, says.into(), fix));
     }
 
-    /// Adds a finding with its place in the text.
+    /// Adds a complete finding, such as one with a position in the text.
     pub fn push(&mut self, found: Diagnostic) {
         self.errors += u32::from(found.severity == Severity::Error);
         let n = self.counts.entry(found.code).or_default();
@@ -32,8 +32,8 @@ impl Findings {
         }
     }
 
-    /// Counts a finding of a kind of which enough are listed already. `false`: not yet, say what was found.
-    /// For findings whose text takes time to make.
+    /// Counts a finding without listing it if its code has reached the limit, and returns whether it did. Saves the time to
+    /// format a message that would be dropped.
     pub fn only_counts(&mut self, code: Code) -> bool {
         let n = self.counts.entry(code).or_default();
         let is_enough = *n >= LISTED_MAX;
@@ -44,12 +44,12 @@ impl Findings {
         is_enough
     }
 
-    /// Whether something makes the scenario impossible to run.
+    /// Whether any finding is an error, which prevents a run.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// Everything found, in order of finding; floods end with a count.
+    /// Returns the findings in the order in which they were added, followed by the number of unlisted findings per code.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         for (&code, &n) in &self.counts {
             if n > LISTED_MAX {
@@ -65,19 +65,18 @@ fn severity(code: Code) -> Severity {
     codes::about(code).map_or(Severity::Error, |about| about.severity)
 }
 
-/// A finding without a place in a text.
+/// Returns a finding without a position in the text.
 pub fn diagnostic(code: Code, at: Path, says: String, fix: Option<Fix>) -> Diagnostic {
     Diagnostic { severity: severity(code), code, at, position: None, says, fix }
 }
 
-/// A fix that sets one value.
+/// Returns a fix that sets one value.
 pub fn set(at: Path, value: impl Into<String>, label: impl Into<String>) -> Option<Fix> {
     Some(Fix { label: label.into(), edits: vec![Edit::Set { at, value: value.into() }] })
 }
 
-/// Whether a character cannot be seen, or changes how others are shown: zero-width and filling characters, variation selectors,
-/// marks, embeddings, overrides and isolates of the direction of text, separators of lines and paragraphs, tags. Names that
-/// differ in such characters alone look the same.
+/// Whether a character is invisible or changes how others are displayed: zero-width and filler characters, variation selectors,
+/// bidirectional controls, line and paragraph separators, tags. Names that differ only in such characters look the same.
 pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -86,7 +85,7 @@ pub fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text with each control character and each invisible one replaced, so that it cannot steer a terminal or hide in it.
+/// Replaces control and invisible characters by U+FFFD, so that the text can neither control a terminal nor hide in it.
 pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
     let is_shown = |c: char| !c.is_control() && !is_invisible(c);
     if text.chars().all(is_shown) {
@@ -95,7 +94,8 @@ pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
     text.chars().map(|c| if is_shown(c) { c } else { '\u{fffd}' }).collect()
 }
 
-/// A text of the scenario as it stands in a message: cut, in quotes, without control characters and invisible ones.
+/// Formats a text of the scenario for a message: quoted, truncated to 40 characters, with control and invisible characters
+/// replaced.
 pub fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;
     let cut: String = text.chars().take(SHOWN).collect();

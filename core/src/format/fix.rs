@@ -1,4 +1,4 @@
-//! Changes of a scenario by place. Sections that do not change stay shared with the scenario before.
+//! Applies edits to a scenario. Unchanged sections stay shared with the original.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scen
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
 
-/// The scenario after some edits, in order; the scenario itself stays as it was. Fails at the first edit whose
-/// place does not exist or takes no such value.
+/// Returns a copy of the scenario with the edits applied in order. Fails at the first edit whose location does not exist or does
+/// not accept the value.
 pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagnostic>> {
     let mut after = scenario.clone();
     for edit in edits {
@@ -21,7 +21,8 @@ pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagno
     Ok(after)
 }
 
-/// The text at a place as typed; lists of names are joined by commas, labels as `name=value`. `None`: nothing there, or no such place.
+/// Returns the text at a location as typed; lists of names are joined by commas, labels are written as `name=value`. `None` if
+/// the location is empty or does not exist.
 pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
     match at.0.as_slice() {
         [Segment::Field(name)] if name == "format" => return Some(FORMAT.to_string()),
@@ -53,18 +54,18 @@ pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
     }
 }
 
-/// Names with values as one text.
+/// Joins names and values into `name=value, name=value`.
 fn pairs<'a>(map: impl Iterator<Item = (&'a String, &'a str)>) -> String {
     map.map(|(name, value)| [name.as_str(), "=", value].concat()).collect::<Vec<_>>().join(", ")
 }
 
-/// Name and value of a text such as `zone=east`.
+/// Splits a text such as `zone=east` into name and value.
 fn pair(text: &str) -> (String, &str) {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     (name.trim().to_string(), value.trim())
 }
 
-/// The only remaining step, if it names something.
+/// Returns the name in the only remaining segment.
 fn last(rest: &[Segment]) -> Option<&str> {
     match rest {
         [Segment::Field(name) | Segment::Named(name)] => Some(name),
@@ -80,7 +81,7 @@ fn position(rows: &dyn Rows, segment: &Segment) -> Option<usize> {
     }
 }
 
-/// The name of an entry that has one.
+/// Returns the name of an entry; `None` if entries of its kind have no name.
 fn name_of(row: &dyn Shape) -> Option<&str> {
     match row.field(0) {
         Ref::Text(name) => Some(name),
@@ -98,7 +99,7 @@ fn no_place(at: &Path) -> Box<Diagnostic> {
 
 fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
     match edit {
-        // Checked first, so that a section is only copied when something changes.
+        // Checked first, so that a section is copied only if it changes.
         Edit::Set { at, value } if get(s, at).as_deref() == Some(value.as_str()) => Ok(()),
         Edit::Set { at, value } => set(s, &at.0, value).map_err(|why| match why {
             Unset::NoPlace => no_place(at),
@@ -147,7 +148,7 @@ fn free<'a>(mut names: impl Iterator<Item = &'a str>, name: &str, at: Path) -> R
     }
 }
 
-/// A queue with values with which something can run: no limits, CPU and memory unlimited, weight 1.
+/// Returns a queue in which jobs can run: no limits, CPU and memory unlimited, weight 1.
 fn new_queue(name: &str, parent: Option<String>) -> QueueEntry {
     let value = |text: &str| Some(Scalar::from(text));
     let open = ResourceEntry {
@@ -166,15 +167,15 @@ fn new_queue(name: &str, parent: Option<String>) -> QueueEntry {
     }
 }
 
-/// Why a value cannot be set.
+/// Reason why a value cannot be set.
 enum Unset {
-    /// There is no such place.
+    /// The location does not exist.
     NoPlace,
-    /// The text of a list has an empty item: whatever was meant, the items behind it would move up.
+    /// The text of a list has an empty item; dropping it would shift the items after it.
     Gap,
 }
 
-/// The items of a text such as `a, b`; a comma may end it.
+/// Splits a text such as `a, b` into items. A trailing comma is allowed.
 fn items(value: &str) -> Result<Vec<&str>, Unset> {
     let text = value.trim();
     let text = text.strip_suffix(',').map_or(text, str::trim_end);
@@ -195,7 +196,7 @@ fn items(value: &str) -> Result<Vec<&str>, Unset> {
     if items.iter().any(|item| item.is_empty()) { Err(Unset::Gap) } else { Ok(items) }
 }
 
-/// Sets a value; an empty text unsets it.
+/// Sets the value at a location; an empty text unsets it.
 fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), Unset> {
     let Some((Segment::Field(name), rest)) = segments.split_first() else { return Err(Unset::NoPlace) };
     let i = shape.names().iter().position(|n| n == name).ok_or(Unset::NoPlace)?;
@@ -208,7 +209,7 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
                 Segment::Named(element) if name == GROWING && !value.is_empty() => {
                     fix_pools::grow(rows, element)
                 }
-                // Nothing is said there already.
+                // Unsetting a value of a missing element changes nothing.
                 _ if name == GROWING && value.is_empty() && position(rows, which).is_none() => {
                     return Ok(());
                 }
@@ -251,7 +252,7 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
     Ok(())
 }
 
-/// The section and position of an element of one of the five lists.
+/// Returns the section and position of an element of a top-level list.
 fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
     let [Segment::Field(section), which] = at.0.as_slice() else { return None };
     let i = s.names().iter().position(|n| n == section)?;
@@ -263,7 +264,7 @@ fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
 
 fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
     if at.0.len() > 2 {
-        // A pod set, or a queue's values in a pool: nothing refers to it.
+        // No other entry refers to a pod set or to a queue's values in a pool.
         return set(s, &at.field("name").0, to).map_err(|_| no_place(at));
     }
     let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
@@ -287,7 +288,7 @@ fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> 
     Ok(())
 }
 
-/// Changes a name wherever it stands, without copying a section in which it does not.
+/// Changes the matching entries of a section; does not copy the section if none matches.
 fn replace<T: Clone>(section: &mut Arc<Vec<T>>, has: impl Fn(&T) -> bool, mut change: impl FnMut(&mut T)) {
     if section.iter().any(&has) {
         Arc::make_mut(section).iter_mut().filter(|entry| has(entry)).for_each(&mut change);
@@ -296,7 +297,7 @@ fn replace<T: Clone>(section: &mut Arc<Vec<T>>, has: impl Fn(&T) -> bool, mut ch
 
 fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
     let from = std::mem::replace(&mut Arc::make_mut(&mut s.queues)[i].name, to.to_string());
-    // While another queue keeps the name, references mean that one.
+    // If another queue has the same name, the references belong to that one.
     if from.is_empty() || s.queues.iter().any(|q| q.name == from) {
         return;
     }
@@ -325,7 +326,7 @@ fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
     }
 }
 
-/// The entries of a timeline that change settings.
+/// Returns the timeline entries that change settings.
 fn in_timeline(timeline: &mut Arc<Vec<TimelineEntry>>) -> impl Iterator<Item = &mut TimelineEntry> {
     let changes = |entry: &TimelineEntry| !entry.settings.is_empty() || !entry.unset.is_empty();
     let any = timeline.iter().any(changes);
@@ -333,7 +334,7 @@ fn in_timeline(timeline: &mut Arc<Vec<TimelineEntry>>) -> impl Iterator<Item = &
     all.iter_mut().filter(move |entry| changes(entry))
 }
 
-/// The settings that are about a queue: those with its name behind a dot, unless a longer name stands there.
+/// Returns the settings of a queue: those that end with a dot and its name, but not with a dot and a longer queue name.
 fn settings_of(
     settings: &mut dyn Iterator<Item = &String>,
     queue: &str,
@@ -347,7 +348,8 @@ fn settings_of(
     keys
 }
 
-/// A reference to `from` after it is called `to`; of a group or pattern also to its members.
+/// Returns a reference to `from` with `to` in its place; with `members`, a reference to a member `from-N` of a group or pattern.
+/// `None` if the reference is to something else.
 fn follow(reference: &str, from: &str, to: &str, members: bool) -> Option<String> {
     let rest = reference.strip_prefix(from)?;
     let is_member = || {
@@ -412,7 +414,7 @@ fn remove(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-/// Removes an element of a list inside an entry.
+/// Removes an element of a list within an entry.
 fn remove_inner(s: &mut Scenario, at: &Path) -> Option<()> {
     let [Segment::Field(section), which, Segment::Field(list), inner] = at.0.as_slice() else { return None };
     let i = s.names().iter().position(|n| n == section)?;
@@ -432,7 +434,7 @@ fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
     }
 }
 
-/// Removes what refers to jobs that are gone.
+/// Removes references to removed jobs.
 fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
     let refers = |name: &str| gone.iter().any(|j| follow(name, &j.name, "", j.count.is_some()).is_some());
     let left = s.jobs.clone();
@@ -442,7 +444,7 @@ fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
     replace(&mut s.jobs, |j| is_gone(&j.evicted_for), |j| j.evicted_for = None);
 }
 
-/// The positions of a queue and all its descendants, ascending.
+/// Returns the positions of a queue and all its descendants in ascending order.
 fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
     let mut children: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (k, queue) in queues.iter().enumerate() {
@@ -462,7 +464,7 @@ fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
 
 fn remove_queues(s: &mut Scenario, i: usize) {
     let repeats = s.queues.iter().enumerate().any(|(k, q)| k != i && q.name == s.queues[i].name);
-    // While another queue keeps the name, children and jobs are that one's.
+    // If another queue has the same name, the children and jobs belong to that one.
     let inside = if repeats { vec![i] } else { subtree(&s.queues, i) };
     let gone: BTreeSet<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
     let mut k = 0;
@@ -523,7 +525,7 @@ fn move_queue(
     Ok(())
 }
 
-/// A copy of an element behind it, under a fresh name; of a queue with its descendants and their jobs.
+/// Inserts a copy of an element after it under an unused name; a queue is copied with its descendants and their jobs.
 fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
     let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
     match section {
@@ -586,7 +588,7 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
     }
 }
 
-/// `name-copy`, or the first of `name-copy2`, … that is not taken; it is taken from then on.
+/// Returns `name-copy`, or the first unused one of `name-copy2`, …, and adds it to `taken`.
 fn fresh(name: &str, taken: &mut BTreeSet<String>) -> String {
     let base: String = name.chars().take(super::NAME_CHARS_MAX - 16).collect();
     let mut copy = format!("{base}-copy");

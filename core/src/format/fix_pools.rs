@@ -1,4 +1,4 @@
-//! Changes of the list of pools, and what refers to it.
+//! Edits of the list of pools and of all references to pools.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use super::schema::Scenario;
 use super::shape::{Mut, Ref};
 use super::shape::{Rows, Shape};
 
-/// Lists in which a value may be set for an element that is not there yet: it is added.
+/// Name of the lists to which setting a value of a missing element adds the element.
 pub const GROWING: &str = "pools";
 
-/// The element of that name, added at the end if there is none.
+/// Returns the position of the element with this name; appends one if there is none.
 pub fn grow(rows: &mut dyn Rows, name: &str) -> usize {
     let is_it = |row: &dyn Shape| matches!(row.field(0), Ref::Text(text) if text == name);
     if let Some(at) = (0..rows.count()).find(|&i| rows.row(i).is_some_and(is_it)) {
@@ -23,7 +23,7 @@ pub fn grow(rows: &mut dyn Rows, name: &str) -> usize {
     last
 }
 
-/// Everything that refers to a pool refers to another; `None`: to none.
+/// Replaces all references to a pool by references to another; `None` removes them.
 pub fn redirect(s: &mut Scenario, from: &str, to: Option<&str>) {
     let is = |name: &Option<String>| name.as_deref() == Some(from);
     let to_owned = || to.map(str::to_string);
@@ -62,16 +62,17 @@ pub fn redirect(s: &mut Scenario, from: &str, to: Option<&str>) {
     }
 }
 
-/// Renames a pool wherever it stands.
+/// Renames a pool and all references to it.
 pub fn rename(s: &mut Scenario, i: usize, to: &str) {
     let from = std::mem::replace(&mut Arc::make_mut(&mut s.pools)[i].name, to.to_string());
-    // While another pool keeps the name, references mean that one.
+    // If another pool has the same name, the references belong to that one.
     if !from.is_empty() && s.pools.iter().all(|pool| pool.name != from) {
         redirect(s, &from, Some(to));
     }
 }
 
-/// Removes a pool; its nodes are in the first then, and jobs that named only it are offered to their queue's.
+/// Removes a pool and all references to it: its nodes move to the first pool, and jobs that named no other pool use their
+/// queue's default pools.
 pub fn remove(s: &mut Scenario, i: usize) {
     let gone = Arc::make_mut(&mut s.pools).remove(i);
     if s.pools.iter().all(|pool| pool.name != gone.name) {
@@ -79,8 +80,8 @@ pub fn remove(s: &mut Scenario, i: usize) {
     }
 }
 
-/// Moves an element of a section, if it is a pool, before another one; nodes that name no pool stay in the one that was the
-/// first.
+/// Moves a pool before another. Nodes without a pool stay in the pool that was first before the move. Returns `None` if the
+/// element is no pool or the other pool does not exist.
 pub fn shift(element: Option<(&str, usize)>, s: &mut Scenario, before: &str) -> Option<()> {
     let ("pools", i) = element? else { return None };
     let target = s.pools.iter().position(|pool| pool.name == before)?;

@@ -1,8 +1,8 @@
-//! The scenario file as text: its shape, its values, edits of it, and findings about it. Nothing here knows what a value
-//! means to a scheduler.
+//! The scenario file as text: shape, values, edits and findings. This module does not interpret values; `scenario::check`
+//! does.
 //!
-//! [`read`] makes a [`Scenario`] of a text, [`to_yaml`] and [`to_json`] lead back. [`apply`] changes a scenario by edits, those
-//! of a [`Fix`] as well as the page's own.
+//! [`read`] parses text into a [`Scenario`]; [`to_yaml`] and [`to_json`] write it back. [`apply`] applies edits to a scenario,
+//! both those of a [`Fix`] and those made on the page.
 
 pub mod codes;
 mod diagnostic;
@@ -35,32 +35,32 @@ pub(crate) use shape::{Mut as SlotMut, Ref, Rows, Shape};
 pub(crate) use write::yaml_text;
 pub use write::{to_json, to_yaml};
 
-/// What the first line of a scenario file says.
+/// Value of the `format` key, the first line of every scenario file.
 pub const FORMAT: &str = "fairground-scenario";
-/// The version this build reads and writes.
+/// Format version that this build reads and writes.
 pub const VERSION: &str = "1";
 
-/// The words and units that files are written in; the only dialect there is.
+/// The only supported value of the `dialect` key: KAI's terms and units.
 pub const DIALECT: &str = "kai";
 
-/// Longest text that is read, in bytes.
+/// Maximum length of a text to read, in bytes.
 pub const TEXT_MAX: usize = 50_000_000;
-/// Most nodes of a scenario.
+/// Maximum number of nodes in a scenario.
 pub const NODES_MAX: u64 = 20_000;
-/// Most pods of a scenario.
+/// Maximum number of pods in a scenario.
 pub const PODS_MAX: u64 = 200_000;
-/// Most queues of a scenario.
+/// Maximum number of queues in a scenario.
 pub const QUEUES_MAX: u64 = 5_000;
-/// Most node pools of a scenario.
+/// Maximum number of node pools in a scenario.
 pub const POOLS_MAX: usize = 64;
-/// Most levels of the queue tree.
+/// Maximum depth of the queue tree, in levels.
 pub const TREE_DEPTH_MAX: usize = 16;
-/// Longest name, in characters.
+/// Maximum length of a name, in characters.
 pub const NAME_CHARS_MAX: usize = 253;
-/// Most GPUs of one node.
+/// Maximum number of GPUs per node.
 pub const NODE_GPUS_MAX: i64 = 64;
 
-/// A finding about a whole text, without a fix.
+/// Returns a finding without a fix or a position in the text.
 pub(crate) fn finding(code: Code, at: Path, says: String) -> Diagnostic {
     findings::diagnostic(code, at, says, None)
 }

@@ -1,7 +1,7 @@
-//! The name somebody probably meant.
+//! Suggestions for misspelled names.
 
-/// The candidate with the smallest edit distance to `name`, if it is near enough to be a slip. Ties go to
-/// the earlier candidate.
+/// Returns the candidate with the smallest edit distance to `name`, ignoring case, if the distance is at most a third of the
+/// length of `name`, or 1. The first of several equally near candidates wins.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
     let allowed = (wanted.len() / 3).max(1);
@@ -23,7 +23,7 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     best.map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+/// Returns the edit distance: insertions, deletions, substitutions and transpositions of adjacent characters.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();

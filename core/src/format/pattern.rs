@@ -1,16 +1,16 @@
-//! What is said of a pattern of jobs in one value each: distances that change or are drawn, lengths that are drawn, the whole
-//! pattern again.
+//! Values of job patterns: constant, changing or random arrival intervals, random durations, and repetition of the whole
+//! pattern.
 //!
 //! # Rule
-//! The nth job of a pattern gets the nth of the numbers that belong to its seed. Neither its name nor its place in the
-//! file counts, so renaming, adding and moving entries change nothing that is drawn; patterns that shall not draw alike
-//! need different seeds. What is given in whole seconds comes out in whole seconds, else in milliseconds.
+//! The nth job of a pattern gets the nth random number of its seed. Neither the name nor the position in the file matters, so
+//! renaming, adding and moving entries keep all random values; patterns with the same seed get the same values. Values given
+//! in whole seconds yield whole seconds, others milliseconds.
 
 use super::quantity::{self, MILLIS_MAX, Wrong};
 use crate::kit::random::{below, exponential, mixed};
 use crate::time::Span;
 
-/// What numbers are drawn for, so that arrivals and lengths of one job have nothing to do with each other.
+/// Purpose of a random number: keeps arrivals and durations of a job independent.
 #[derive(Clone, Copy)]
 enum What {
     Arrival = 1,
@@ -21,7 +21,7 @@ fn draw(seed: u64, what: What, n: u64) -> u64 {
     mixed(mixed(seed, what as u64), n)
 }
 
-/// Two times, `8m..20m`; of a single one, it twice.
+/// Parses a range such as `8m..20m`; a single time is both of its ends.
 fn range(text: &str) -> Result<(Span, Span), Wrong> {
     match text.split_once("..") {
         Some((_, to)) if to.starts_with('.') => Err(Wrong::Form),
@@ -30,31 +30,31 @@ fn range(text: &str) -> Result<(Span, Span), Wrong> {
     }
 }
 
-/// Milliseconds that values come in, given in these times.
+/// Returns the granularity of values within these bounds, in milliseconds.
 fn step(times: (Span, Span)) -> i64 {
     let is_whole = |time: Span| time.as_millis() % 1000 == 0;
     if is_whole(times.0) && is_whole(times.1) { 1000 } else { 1 }
 }
 
-/// How long the jobs of an entry last: `20m`, or drawn, `8m..20m`.
+/// Duration of the jobs of an entry: fixed, `20m`, or random, `8m..20m`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasts {
-    /// The shortest.
+    /// Shortest duration, or the longest if the bounds are swapped.
     pub from: Span,
-    /// The longest.
+    /// Longest duration, or the shortest if the bounds are swapped.
     pub to: Span,
 }
 
 impl Lasts {
-    /// From text. The bounds may stand the wrong way round.
+    /// Parses a duration or a range of durations, in either order.
     pub fn read(text: &str) -> Result<Lasts, Wrong> {
         range(text).map(|(from, to)| Lasts { from, to })
     }
-    /// Whether lengths are drawn.
+    /// Whether durations are random.
     pub fn is_drawn(&self) -> bool {
         self.from != self.to
     }
-    /// The length of the nth job, from 0.
+    /// Returns the duration of the nth job, counted from 0.
     pub fn of(&self, seed: u64, n: u64) -> Span {
         let (from, to) = (self.from.min(self.to), self.from.max(self.to));
         let step = step((from, to));
@@ -64,21 +64,21 @@ impl Lasts {
     }
 }
 
-/// Distances of arrivals: `30s`; evenly from one to another, `60s..10s`; either drawn, `30s random`.
+/// Intervals between arrivals: constant, `30s`; changing linearly, `60s..10s`; either as the mean of random ones, `30s random`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Every {
-    /// The first.
+    /// First interval.
     pub first: Span,
-    /// The last.
+    /// Last interval.
     pub last: Span,
-    /// Whether these are only the means of an exponential distribution, as of a Poisson process.
+    /// Whether the intervals are means of an exponential distribution (a Poisson process).
     pub is_random: bool,
 }
 
 impl Every {
-    /// All at once.
+    /// All jobs arrive at the same time.
     pub const AT_ONCE: Every = Every { first: Span::ZERO, last: Span::ZERO, is_random: false };
-    /// From text.
+    /// Parses intervals.
     pub fn read(text: &str) -> Result<Every, Wrong> {
         let (times, is_random) = match text.trim().strip_suffix("random") {
             Some(times) => (times, true),
@@ -88,19 +88,19 @@ impl Every {
     }
 }
 
-/// The whole pattern again: `5 every 1d`.
+/// Repetition of a whole pattern: `5 every 1d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeat {
-    /// How often in all.
+    /// Number of rounds in total.
     pub times: u32,
-    /// From one beginning to the next.
+    /// Time from the beginning of a round to that of the next.
     pub every: Span,
 }
 
 impl Repeat {
-    /// Once.
+    /// A single round.
     pub const ONCE: Repeat = Repeat { times: 1, every: Span::ZERO };
-    /// From text.
+    /// Parses a repetition.
     pub fn read(text: &str) -> Result<Repeat, Wrong> {
         let (times, every) = text.split_once("every").ok_or(Wrong::Form)?;
         let times = u32::try_from(quantity::count(times)?).map_err(|_| Wrong::Large)?;
@@ -108,28 +108,28 @@ impl Repeat {
     }
 }
 
-/// When the jobs of an entry arrive.
+/// Arrival times of the jobs of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrivals {
-    /// The first of all, milliseconds.
+    /// First arrival, in milliseconds.
     pub submit: i64,
-    /// How many, each time.
+    /// Number of jobs per round.
     pub count: u32,
-    /// Their distances.
+    /// Intervals within a round.
     pub every: Every,
-    /// How often the whole.
+    /// Number of rounds and the time between them.
     pub repeat: Repeat,
-    /// Names what is drawn.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
 impl Arrivals {
-    /// Number of jobs.
+    /// Returns the number of jobs in all rounds.
     pub fn n_jobs(&self) -> u64 {
         u64::from(self.count) * u64::from(self.repeat.times)
     }
 
-    /// When each arrives, in the order of their numbers; nothing lies beyond [`MILLIS_MAX`] by more than a second.
+    /// Returns the arrival times in the order of the job numbers, in milliseconds; at most a second beyond [`MILLIS_MAX`].
     pub fn moments(self) -> impl Iterator<Item = i64> {
         let beyond = i128::from(MILLIS_MAX) + 1000;
         let step = i128::from(step((self.every.first, self.every.last)));
@@ -147,11 +147,11 @@ impl Arrivals {
         })
     }
 
-    /// From the kth arrival of a round to the next, in units of 2^-32 milliseconds.
+    /// Returns the interval between the kth arrival of a round and the next, in units of 2^-32 milliseconds.
     fn distance(&self, round: u32, k: u32) -> i128 {
         let fine = |time: Span| i128::from(time.as_millis()) << 32;
         let (first, last) = (fine(self.every.first), fine(self.every.last));
-        // Of n jobs there are n - 1 distances, and n - 2 changes between them.
+        // n jobs have n - 1 intervals, with n - 2 changes between them.
         let n_changes = i128::from(self.count.saturating_sub(2).max(1));
         let mean = first + (last - first) * i128::from(k) / n_changes;
         if !self.every.is_random {
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(arrivals(2, "5s", "3 every 1m"), [0, 5, 60, 65, 120, 125]);
     }
 
-    /// Pinned: other numbers would change the jobs of every link that draws some.
+    /// Pinned: other numbers would change the jobs of every shared link with random values.
     #[test]
     fn what_is_drawn_stays_as_it_is() {
         assert_eq!(arrivals(6, "30s random", "1 every 0"), [0, 96, 106, 116, 147, 164]);

@@ -1,27 +1,27 @@
-//! Quantities as people type them, and back: exact integers in base units, never floats.
+//! Parses and prints quantities: exact integers in base units, never floats.
 
 use crate::time::Span;
 use crate::units::{Amount, Resource};
 
-/// Largest value of one field in base units: every smaller integer is exact in a double.
+/// Maximum value of a field in base units, up to which every integer is exact in a double.
 pub const BASE_UNITS_MAX: i64 = 1 << 53;
-/// Largest distance of a moment from the start, in milliseconds: a hundred years.
+/// Maximum distance of a moment from the start, in milliseconds: a hundred years.
 pub const MILLIS_MAX: i64 = 100 * 366 * 86_400_000;
 
-/// Why a text is no quantity.
+/// Reason why a text is not a valid quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// Not a number, or a unit that does not exist for this quantity.
+    /// Not a number, or an unknown unit for this kind of quantity.
     Form,
     /// Below zero.
     Negative,
-    /// Beyond what is counted exactly.
+    /// Above the maximum.
     Large,
-    /// Finer than the base unit.
+    /// Not a multiple of the base unit.
     Fine,
 }
 
-/// A number as typed, split from its unit: `digits * 10^exponent`.
+/// A number as typed, `digits * 10^exponent`, and its unit.
 struct Typed<'a> {
     negative: bool,
     digits: i128,
@@ -29,7 +29,7 @@ struct Typed<'a> {
     unit: &'a str,
 }
 
-/// Splits a text into number and unit. Digits beyond thirty are refused.
+/// Splits a text into number and unit. Fails for more than thirty digits.
 fn split(text: &str) -> Result<Typed<'_>, Wrong> {
     let text = text.trim();
     let negative = text.starts_with('-');
@@ -69,7 +69,7 @@ fn split(text: &str) -> Result<Typed<'_>, Wrong> {
     Ok(Typed { negative, digits, exponent, unit: unit.trim_start() })
 }
 
-/// `digits * 10^exponent * num / den` as an integer; rounds up if `round` is set, else refuses parts.
+/// Returns `digits * 10^exponent * num / den` as an integer. Rounds up if `round` is set, otherwise fails for fractions.
 fn scale(typed: &Typed<'_>, num: i128, den: i128, round: bool, max: i64) -> Result<i64, Wrong> {
     let (digits, mut den) = (typed.digits, den);
     if digits == 0 {
@@ -100,7 +100,7 @@ fn scale(typed: &Typed<'_>, num: i128, den: i128, round: bool, max: i64) -> Resu
     if n > max { Err(Wrong::Large) } else { Ok(n) }
 }
 
-/// An integer not below zero: `3`, `1e6`.
+/// Parses a non-negative integer: `3`, `1e6`.
 pub fn count(text: &str) -> Result<u64, Wrong> {
     let typed = split(text)?;
     if !typed.unit.is_empty() {
@@ -110,7 +110,7 @@ pub fn count(text: &str) -> Result<u64, Wrong> {
     if typed.negative && n > 0 { Err(Wrong::Negative) } else { Ok(n.unsigned_abs()) }
 }
 
-/// An integer of 32 bits, of either sign.
+/// Parses a signed 32-bit integer.
 pub fn integer(text: &str) -> Result<i32, Wrong> {
     let typed = split(text)?;
     if !typed.unit.is_empty() {
@@ -121,7 +121,7 @@ pub fn integer(text: &str) -> Result<i32, Wrong> {
     i32::try_from(if typed.negative { -n } else { n }).map_err(|_| Wrong::Large)
 }
 
-/// A number in millionths: `1`, `0.25`. At most 2^53 millionths.
+/// Parses a decimal number such as `0.25` into millionths, up to 2^53.
 pub fn millionths(text: &str) -> Result<i64, Wrong> {
     let typed = split(text)?;
     if !typed.unit.is_empty() {
@@ -131,7 +131,7 @@ pub fn millionths(text: &str) -> Result<i64, Wrong> {
     if typed.negative && n > 0 { Err(Wrong::Negative) } else { Ok(n) }
 }
 
-/// A quantity of a resource. A memory without a unit counts `bytes_per_one` bytes.
+/// Parses an amount of a resource. Memory without a unit is in multiples of `bytes_per_one`.
 pub fn amount(text: &str, resource: Resource, bytes_per_one: i64) -> Result<Amount, Wrong> {
     let typed = split(text)?;
     let (num, den, round) = match resource {
@@ -151,7 +151,7 @@ pub fn amount(text: &str, resource: Resource, bytes_per_one: i64) -> Result<Amou
     if typed.negative && n > 0 { Err(Wrong::Negative) } else { Ok(Amount::base_units(n)) }
 }
 
-/// GPU memory in MiB, which is what a number without a unit counts; part of a MiB is rounded up.
+/// Parses GPU memory into MiB, which is also the unit of numbers without one. Rounds up.
 pub fn mebibytes(text: &str) -> Result<i64, Wrong> {
     let typed = split(text)?;
     let num = if typed.unit.is_empty() { 1 << 20 } else { bytes(typed.unit).ok_or(Wrong::Form)? };
@@ -159,16 +159,16 @@ pub fn mebibytes(text: &str) -> Result<i64, Wrong> {
     if typed.negative && n > 0 { Err(Wrong::Negative) } else { Ok(n) }
 }
 
-/// Memory that GPUs have, MiB.
+/// Plausible memory of a GPU, in MiB.
 const GPU_MEBIBYTES: std::ops::Range<i64> = 100..1 << 20;
 
-/// Whether a GPU can have so many MiB; 0 says that it is not known.
+/// Whether a GPU memory in MiB is plausible; 0 means unknown and is accepted.
 pub fn is_plausible_gpu_memory(mib: i64) -> bool {
     mib == 0 || GPU_MEBIBYTES.contains(&mib)
 }
 
-/// What a text that is no plausible GPU memory probably means: `80` is `80Gi`, `2Ti` is `2Gi`, and a large number without a unit
-/// counts bytes or KiB.
+/// Returns the likely meaning of an implausible GPU memory: `80` means `80Gi`, `2Ti` means `2Gi`, and a large number without a
+/// unit means bytes or KiB.
 pub fn meant_gpu_memory(text: &str) -> Option<String> {
     let mib = mebibytes(text).ok()?;
     let text = text.trim();
@@ -182,7 +182,7 @@ pub fn meant_gpu_memory(text: &str) -> Option<String> {
     mebibytes(&meant).is_ok_and(|mib| GPU_MEBIBYTES.contains(&mib)).then_some(meant)
 }
 
-/// Bytes of a unit: `Gi`, `GiB`, `G`, `GB`; case matters only where it must (`M` is not `m`).
+/// Returns the number of bytes in a unit: `Gi`, `GiB`, `G`, `GB`. Case-sensitive except for `k` and the final `B`.
 fn bytes(unit: &str) -> Option<i128> {
     let short = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
     if short.is_empty() {
@@ -207,18 +207,18 @@ fn bytes(unit: &str) -> Option<i128> {
     Some(if binary { 1i128 << (10 * power) } else { 1000i128.pow(power) })
 }
 
-/// Whether a text says *no end*: the word that scenarios have for it, what the page shows, and what people write.
+/// Whether a text means *unlimited*: the keyword of scenario files, the `∞` of the page, and common synonyms.
 pub fn is_unlimited(text: &str) -> bool {
     let text = text.trim();
     text == "∞" || ["unlimited", "inf", "infinite"].iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Whether a text says that there is no ceiling. Of a floor, *none* would say the opposite.
+/// Whether a limit is *unlimited* or *none*. For a quota, *none* would mean the opposite.
 pub fn is_no_ceiling(text: &str) -> bool {
     is_unlimited(text) || text.trim().eq_ignore_ascii_case("none")
 }
 
-/// A time as clocks show it, in milliseconds: `0:07`, `1:02:03`.
+/// Parses a clock time such as `0:07` or `1:02:03` into milliseconds.
 fn clock(text: &str) -> Result<i64, Wrong> {
     let mut sum = 0i64;
     for (i, part) in text.split(':').enumerate() {
@@ -231,7 +231,7 @@ fn clock(text: &str) -> Result<i64, Wrong> {
     sum.checked_mul(1000).filter(|ms| *ms <= MILLIS_MAX).ok_or(Wrong::Large)
 }
 
-/// A duration or a moment in milliseconds, of either sign: `90`, `1:30`, `1.5s`, `250ms`, `5m`, `2h30m`, `1d`.
+/// Parses a signed duration or moment into milliseconds: `90`, `1:30`, `1.5s`, `250ms`, `5m`, `2h30m`, `1d`.
 pub fn millis(text: &str) -> Result<i64, Wrong> {
     let text = text.trim();
     let negative = text.starts_with('-');
@@ -272,7 +272,7 @@ pub fn millis(text: &str) -> Result<i64, Wrong> {
     Ok(if negative { -sum } else { sum })
 }
 
-/// A duration that is not negative.
+/// Parses a non-negative duration.
 pub fn span(text: &str) -> Result<Span, Wrong> {
     match millis(text)? {
         ms if ms < 0 => Err(Wrong::Negative),
@@ -280,7 +280,7 @@ pub fn span(text: &str) -> Result<Span, Wrong> {
     }
 }
 
-/// A quantity as a person would type it; reading it gives the same quantity.
+/// Prints an amount in its shortest exact form, which parses back to the same amount.
 pub fn print_amount(amount: Amount, resource: Resource) -> String {
     let n = amount.in_base_units();
     if resource == Resource::MEMORY {
@@ -295,7 +295,7 @@ pub fn print_amount(amount: Amount, resource: Resource) -> String {
     print_decimal(n, 3)
 }
 
-/// `n` of `10^digits` as a decimal number without trailing zeros.
+/// Prints `n / 10^digits` as a decimal number without trailing zeros.
 pub fn print_decimal(n: i64, digits: u32) -> String {
     let one = 10u64.pow(digits);
     let (whole, part) = (n.unsigned_abs() / one, n.unsigned_abs() % one);
@@ -304,7 +304,7 @@ pub fn print_decimal(n: i64, digits: u32) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// A duration as a person would type it; reading it gives the same duration.
+/// Prints a duration in a form that parses back to the same duration.
 pub fn print_millis(ms: i64) -> String {
     let sign = if ms < 0 { "-" } else { "" };
     let mut rest = ms.unsigned_abs();

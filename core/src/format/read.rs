@@ -1,5 +1,5 @@
-//! Text to [`Scenario`]: shape only. Everything that is not a known key of the right kind is reported, the
-//! rest is kept, so that one slip does not hide the others.
+//! Parses text into a [`Scenario`], shape only. Unknown keys and values of the wrong kind are reported and skipped; everything
+//! else is kept, so that one mistake does not hide others.
 
 use super::codes;
 use super::diagnostic::{Code, Diagnostic, Path, Severity};
@@ -11,25 +11,25 @@ use super::value::{self, Is, Position, Value};
 use super::write::flow;
 use super::{FORMAT, NODES_MAX, PODS_MAX, POOLS_MAX, QUEUES_MAX, Scalar, VERSION};
 
-/// What became of a text.
+/// Result of reading a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// The scenario, as far as its shape could be understood; `None` only if the text as a whole is no scenario.
+    /// The scenario as far as its shape is valid; `None` only if the text as a whole is no scenario.
     pub scenario: Option<Scenario>,
-    /// Findings about the text's shape, with positions.
+    /// Findings about the shape, with positions.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether the text seems to have comments: they are not kept; `note` fields are.
+    /// Whether the text seems to contain comments, which are lost, unlike `note` fields.
     pub has_comments: bool,
 }
 
 impl Read {
-    /// Whether the text has a shape that may be checked and run.
+    /// Whether the shape is free of errors, so that the scenario can be checked.
     pub fn is_clean(&self) -> bool {
         self.scenario.is_some() && self.diagnostics.iter().all(|d| d.severity != Severity::Error)
     }
 }
 
-/// How many entries the sections of a scenario may have: more are refused while they are read.
+/// Maximum number of entries per section, enforced while the text is parsed.
 pub(crate) const SECTIONS: [value::Limit; 5] = [
     value::Limit { key: "queues", anywhere: false, most: QUEUES_MAX as usize },
     value::Limit { key: "nodes", anywhere: false, most: NODES_MAX as usize },
@@ -38,7 +38,7 @@ pub(crate) const SECTIONS: [value::Limit; 5] = [
     value::Limit { key: "timeline", anywhere: false, most: PODS_MAX as usize },
 ];
 
-/// What a line begins with that names the schema of a file for editors.
+/// Prefix of the comment line that names the JSON schema for editors.
 pub const SCHEMA_LINE: &str = "# yaml-language-server: $schema=";
 
 /// Reads YAML or JSON of format version 1.
@@ -52,14 +52,14 @@ pub fn read(text: &str) -> Read {
         Ok(tree) => reader.scenario(tree),
     };
     let comment = |line: &str| line.trim_start().starts_with('#') || line.contains(" # ");
-    // Where the schema is, for editors, is said again whenever a file is written.
+    // The schema line is written anew with every file, so it is not lost.
     let for_editors = |line: &str| line.starts_with(SCHEMA_LINE);
     let has_comments =
         !text.trim_start().starts_with('{') && text.lines().any(|line| comment(line) && !for_editors(line));
     Read { scenario, diagnostics: reader.findings.finish(), has_comments }
 }
 
-/// Fills in where in the text each finding is, as far as its place can be found there.
+/// Adds positions in the text to findings that have none. Does nothing if the text cannot be parsed.
 pub fn locate(text: &str, diagnostics: &mut [Diagnostic]) {
     if diagnostics.iter().all(|d| d.position.is_some()) {
         return;
@@ -70,7 +70,7 @@ pub fn locate(text: &str, diagnostics: &mut [Diagnostic]) {
     }
 }
 
-/// The position of a place, or of the nearest thing around it that stands in the text.
+/// Returns the position of a location, or of its nearest ancestor that exists in the text.
 pub(crate) fn position(tree: &Value, path: &Path) -> Position {
     use super::Segment;
     let mut here = tree;
@@ -153,7 +153,7 @@ impl Reader {
         Some(scenario)
     }
 
-    /// Fills the fields of one thing from the entries of a map.
+    /// Fills a group of fields from the entries of a map.
     fn fill(&mut self, shape: &mut dyn Shape, entries: Vec<(String, Value)>, path: &Path) {
         let names = shape.names();
         for (key, value) in entries {
@@ -244,7 +244,7 @@ impl Reader {
         }
     }
 
-    /// A setting: one value, or a list that is kept as its items with commas between; entries with keys are kept as text.
+    /// Returns a setting as text: a scalar as typed, a list of scalars joined by commas, other lists in flow style.
     fn setting(&mut self, value: Value, path: &Path) -> Option<String> {
         let is_plain = |item: &Value| !matches!(item.is, Is::List(_) | Is::Map(_));
         match value.is {

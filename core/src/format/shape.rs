@@ -1,5 +1,5 @@
-//! The fields of format version 1, once: their names in files, their order and their kinds. Reading, writing,
-//! editing by place and links all go through this table, so they cannot disagree.
+//! Field table of format version 1: names, order and kinds. Reading, writing, editing by path and links all use this table, so
+//! that they agree.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::schema::{
     ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
 
-/// A field to look at.
+/// Shared reference to a field.
 pub enum Ref<'a> {
     /// A text; empty: left out.
     Text(&'a str),
@@ -31,7 +31,7 @@ pub enum Ref<'a> {
     Rows(&'a dyn Rows),
 }
 
-/// A field to change.
+/// Mutable reference to a field.
 pub enum Mut<'a> {
     /// A text; empty: left out.
     Text(&'a mut String),
@@ -53,31 +53,31 @@ pub enum Mut<'a> {
     Rows(&'a mut dyn Rows),
 }
 
-/// Something with fields.
+/// A group of fields.
 pub trait Shape {
-    /// The names of all fields, in file order.
+    /// Returns the names of all fields in file order.
     fn names(&self) -> &'static [&'static str];
-    /// A field by its position.
+    /// Returns a field by position.
     fn field(&self, i: usize) -> Ref<'_>;
-    /// A field by its position, to be changed.
+    /// Returns a mutable field by position.
     fn field_mut(&mut self, i: usize) -> Mut<'_>;
 }
 
-/// A list of things with fields.
+/// A list of entries, each a group of fields.
 pub trait Rows {
-    /// How many there are.
+    /// Returns the number of entries.
     fn count(&self) -> usize;
-    /// How many bytes one takes.
+    /// Returns the in-memory size of an entry, in bytes.
     fn row_bytes(&self) -> usize;
-    /// One of them.
+    /// Returns an entry by position.
     fn row(&self, i: usize) -> Option<&dyn Shape>;
-    /// One of them, to be changed.
+    /// Returns a mutable entry by position.
     fn row_mut(&mut self, i: usize) -> Option<&mut dyn Shape>;
-    /// Replaces all by `n` empty ones.
+    /// Replaces all entries by `n` empty ones.
     fn reset(&mut self, n: usize);
-    /// Removes one.
+    /// Removes an entry by position.
     fn remove_row(&mut self, i: usize);
-    /// Adds an empty one at the end.
+    /// Appends an empty entry.
     fn add_row(&mut self);
 }
 

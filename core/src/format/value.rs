@@ -1,5 +1,4 @@
-//! Text of YAML or JSON as one small tree with positions. Values stay as typed: `6214e9` is text, not a
-//! float, until somebody asks for a number.
+//! Parses YAML or JSON into a tree with positions. Scalars stay as typed: `6214e9` remains text until it is parsed as a number.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,24 +12,24 @@ use super::codes;
 use super::diagnostic::{Code, Diagnostic};
 use super::findings::{diagnostic, quoted};
 
-/// Deepest nesting that is read.
+/// Maximum nesting depth.
 pub const DEPTH_MAX: usize = 64;
 
-/// Most values and keys of a text, about three times those of the largest scenario.
+/// Maximum number of values and keys in a text, about three times those of the largest scenario.
 const VALUES_MAX: usize = 6_000_000;
 
-/// How many items the lists under a key may have together. Beyond that a text is refused while it is read, before it takes memory.
+/// Maximum total number of items in the lists under a key. Enforced during parsing, before the items take memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// The key, in any case.
+    /// Key of the lists, case-insensitive.
     pub key: &'static str,
-    /// At any depth; otherwise only where the whole text is a map with the key.
+    /// Whether the limit applies at any depth; otherwise it applies to the top-level key only.
     pub anywhere: bool,
-    /// How many items.
+    /// Maximum number of items.
     pub most: usize,
 }
 
-/// Counts what is read against the limits.
+/// Counts values and list items against the limits.
 struct Meter<'l> {
     limits: &'l [Limit],
     items: Vec<usize>,
@@ -42,13 +41,13 @@ impl Meter<'_> {
         Meter { limits, items: vec![0; limits.len()], n_values: 0 }
     }
 
-    /// The limit for a list under a key at a depth: its position.
+    /// Returns the index of the limit that applies to a list under a key at a depth.
     fn limit(&self, key: Option<&str>, depth: usize) -> Option<usize> {
         let key = key?;
         self.limits.iter().position(|l| l.key.eq_ignore_ascii_case(key) && (l.anywhere || depth == 1))
     }
 
-    /// One more value, and one more item of a list with a limit.
+    /// Counts a value and, if it is an item of a limited list, the item. Fails beyond a limit.
     fn count(&mut self, limit: Option<usize>, at: Position) -> Result<(), Box<Diagnostic>> {
         self.n_values += 1;
         if self.n_values > VALUES_MAX {
@@ -66,33 +65,33 @@ impl Meter<'_> {
     }
 }
 
-/// Line and column, from 1.
+/// One-based line and column.
 pub type Position = (u32, u32);
 
-/// A value and where it begins.
+/// A value with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// Where it begins.
+    /// Position of its first character; for maps and empty values, of their key.
     pub at: Position,
-    /// What it is.
+    /// Content of the value.
     pub is: Is,
 }
 
-/// What a value is.
+/// Content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Is {
-    /// Left empty, `~` or `null`.
+    /// Empty, `~` or `null`.
     Null,
-    /// A number, a truth value or a text, as typed.
+    /// A number, boolean or string, as typed.
     Scalar(String),
-    /// A list.
+    /// A sequence.
     List(Vec<Value>),
-    /// Keys with values, in file order, without duplicates.
+    /// A mapping in file order, without duplicate keys.
     Map(Vec<(String, Value)>),
 }
 
 impl Value {
-    /// The value of a key, if this is a map that has it.
+    /// Returns the value of a key; `None` if this is no map or has no such key.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match &self.is {
             Is::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -101,7 +100,7 @@ impl Value {
     }
 }
 
-/// The text without a byte order mark, unless it is too long.
+/// Strips a byte order mark. Fails if the text is too long.
 fn within_limits(text: &str) -> Result<&str, Box<Diagnostic>> {
     if text.len() > TEXT_MAX {
         let says = format!("the text has {} bytes; up to {TEXT_MAX} are read", text.len());
@@ -110,7 +109,7 @@ fn within_limits(text: &str) -> Result<&str, Box<Diagnostic>> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Reads one or several YAML documents, or JSON values one after the other, each into a tree.
+/// Parses a stream of YAML documents or concatenated JSON values, each into a tree.
 pub fn documents(text: &str) -> Result<Vec<Value>, Box<Diagnostic>> {
     let text = within_limits(text)?;
     if !text.trim_start().starts_with(['{', '[']) {
@@ -128,7 +127,7 @@ pub fn documents(text: &str) -> Result<Vec<Value>, Box<Diagnostic>> {
     values.map(value).collect()
 }
 
-/// Reads YAML (which JSON is a part of, but for two escapes) into a tree, with limits on some lists.
+/// Parses a YAML document or JSON value into a tree, with limits on some lists.
 pub fn parse(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
     let text = within_limits(text)?;
     if text.trim_start().starts_with('{') {
@@ -145,9 +144,9 @@ fn refusal(code: Code, at: Position, says: String) -> Box<Diagnostic> {
     Box::new(Diagnostic { position: Some(at), ..diagnostic(code, Default::default(), says, None) })
 }
 
-/// A list or map that is not closed yet.
+/// A list or map whose end has not been reached.
 enum Open {
-    /// With the limit of its items.
+    /// Items so far, and the index of the limit on their number.
     List(Vec<Value>, Option<usize>),
     Map(Vec<(String, Value)>, Option<(String, Position)>),
 }
@@ -155,9 +154,9 @@ enum Open {
 /// Builds the tree from the parser's events.
 struct Builder<'l> {
     open: Vec<(Position, Open)>,
-    /// One for each document.
+    /// One tree per document.
     roots: Vec<Value>,
-    /// Whether there may be several documents.
+    /// Whether several documents are accepted.
     is_stream: bool,
     meter: Meter<'l>,
 }
@@ -264,7 +263,7 @@ impl<'l> Builder<'l> {
             let says = "a key must be a text, not a list or a map".to_string();
             return Err(refusal(codes::YAML_FEATURE, at, says));
         }
-        // Counted when it begins, so that a list with too many entries ends at the first of these.
+        // Counted at its beginning, so that parsing stops at the first item beyond a limit.
         let limit = match self.open.last() {
             Some((_, Open::List(_, limit))) => *limit,
             _ => None,
@@ -280,7 +279,7 @@ impl<'l> Builder<'l> {
             Some((_, Open::List(items, _))) => items.push(value),
             Some((_, Open::Map(entries, key))) => {
                 if let Some((name, at)) = key.take() {
-                    // The key's place is the better one to point at when the value is a map or empty.
+                    // For maps and empty values the position of the key is more useful.
                     let at = if matches!(value.is, Is::Scalar(_)) { value.at } else { at };
                     entries.push((name, Value { at, is: value.is }));
                 }
@@ -294,7 +293,7 @@ fn too_deep(at: Position) -> Box<Diagnostic> {
     refusal(codes::TOO_NESTED, at, format!("the text is nested more than {DEPTH_MAX} levels deep"))
 }
 
-/// A map, unless a key stands in it twice.
+/// Returns a map; fails if a key occurs twice.
 fn map(at: Position, entries: Vec<(String, Value)>) -> Result<Value, Box<Diagnostic>> {
     let mut seen = BTreeSet::new();
     match entries.iter().find(|(key, _)| !seen.insert(key)) {
@@ -308,7 +307,7 @@ fn map(at: Position, entries: Vec<(String, Value)>) -> Result<Value, Box<Diagnos
 
 // ---------------------------------------------------------------------------------------------- JSON
 
-/// A JSON object with its values unread.
+/// A JSON object with unparsed values.
 struct Entries<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Entries<'de> {
@@ -331,7 +330,7 @@ impl<'de> Deserialize<'de> for Entries<'de> {
     }
 }
 
-/// The items of a JSON array, unread; those beyond a number are passed over.
+/// Collects the unparsed items of a JSON array up to a maximum; further items are skipped.
 struct Items(usize);
 
 impl<'de> DeserializeSeed<'de> for Items {
@@ -357,7 +356,7 @@ impl<'de> Visitor<'de> for Items {
     }
 }
 
-/// Where parts of the text are, found by walking forward once.
+/// Computes positions of slices of a text in a single forward pass.
 struct Places<'a> {
     text: &'a str,
     offset: usize,
@@ -365,7 +364,7 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The position of a part of the text; parts are asked for in ascending order.
+    /// Returns the position of a slice of the text. Calls must be in ascending order of position.
     fn of(&mut self, part: &str) -> Position {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         if let Some(between) = self.text.get(self.offset..offset) {
@@ -414,7 +413,7 @@ fn json_value(
         }
         Some(b'[') => {
             let limit = meter.limit(key, depth);
-            // One more than may be, so that the first that is too many is found.
+            // One item beyond the limit, so that exceeding it is detected.
             let most = limit.map_or(VALUES_MAX, |i| meter.limits[i].most) + 1;
             let mut reader = serde_json::Deserializer::from_str(raw);
             let items = Items(most).deserialize(&mut reader).map_err(|e| not_json(&e, at))?;

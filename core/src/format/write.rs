@@ -1,17 +1,17 @@
-//! [`Scenario`] to text that reads and diffs well: fixed order of keys, defaults left out, values as typed,
-//! short entries on one line. Reading the text gives the same scenario.
+//! Writes a [`Scenario`] as text that reads and diffs well: fixed key order, no empty fields, values as typed, short entries on
+//! one line. Reading the text returns the same scenario.
 
 use super::schema::Scenario;
 use super::shape::{Ref, Shape};
 use super::value::{Is, Value};
 use super::{FORMAT, VERSION};
 
-/// Longest line of an entry that is written on one line, without its indentation.
+/// Maximum length of an entry that is written on one line, without indentation.
 const LINE_MAX: usize = 100;
 
-/// What stands in a place.
+/// A value to write.
 enum Out<'a> {
-    /// A text: never looks like a number to a reader that guesses types.
+    /// A string; quoted where a parser would infer another type.
     Text(&'a str),
     /// A value as typed.
     Value(&'a str),
@@ -22,7 +22,7 @@ enum Out<'a> {
     Rows(Vec<Vec<(&'a str, Out<'a>)>>),
 }
 
-/// The fields that are not left out.
+/// Returns the fields that are not empty.
 fn outline(shape: &dyn Shape) -> Vec<(&'static str, Out<'_>)> {
     let mut fields = Vec::new();
     for (i, name) in shape.names().iter().copied().enumerate() {
@@ -55,7 +55,7 @@ fn outline(shape: &dyn Shape) -> Vec<(&'static str, Out<'_>)> {
 fn whole(scenario: &Scenario) -> Vec<(&'static str, Out<'_>)> {
     let mut fields = vec![("format", Out::Text(FORMAT)), ("version", Out::Value(VERSION))];
     fields.extend(outline(scenario));
-    // Nodes refer to pools, so these stand first.
+    // Nodes refer to pools, so pools come first.
     let at = |fields: &[(&str, Out<'_>)], key: &str| fields.iter().position(|(name, _)| *name == key);
     if let (Some(pools), Some(nodes)) = (at(&fields, "pools"), at(&fields, "nodes")) {
         fields[nodes..=pools].rotate_right(1);
@@ -63,7 +63,7 @@ fn whole(scenario: &Scenario) -> Vec<(&'static str, Out<'_>)> {
     fields
 }
 
-/// The scenario as YAML.
+/// Returns the scenario as YAML.
 pub fn to_yaml(scenario: &Scenario) -> String {
     let mut text = String::new();
     for (key, out) in &whole(scenario) {
@@ -119,12 +119,12 @@ fn yaml_field(text: &mut String, key: &str, out: &Out<'_>, depth: usize) {
     }
 }
 
-/// Whether a setting is a list of entries, which needs no quotes.
+/// Whether a setting is a flow-style list of maps, which is written without quotes.
 fn is_flow(text: &str) -> bool {
     text.starts_with("[{") && super::value::parse(text, &[]).is_ok_and(|value| flow(&value) == text)
 }
 
-/// A value on one line, as typed.
+/// Returns a value in flow style, scalars as typed.
 pub(super) fn flow(value: &Value) -> String {
     let mut text = String::new();
     write_flow(&mut text, value);
@@ -154,7 +154,7 @@ fn write_flow(text: &mut String, value: &Value) {
     }
 }
 
-/// An entry of a list: on one line if it is short and flat.
+/// Writes a list entry, on one line if it is short and flat.
 fn yaml_row(text: &mut String, row: &[(&str, Out<'_>)], depth: usize) {
     let nested = |out: &Out<'_>| match out {
         Out::Rows(_) => true,
@@ -220,7 +220,7 @@ fn yaml_flow(text: &mut String, out: &Out<'_>) {
     }
 }
 
-/// Whether a text can stand as lines of its own.
+/// Whether a text can be written as a block scalar.
 fn is_block(note: &str) -> bool {
     let plain = |c: char| c == '\n' || !c.is_control() && !is_odd(c);
     note.contains('\n')
@@ -230,12 +230,12 @@ fn is_block(note: &str) -> bool {
         && note.split('\n').all(|line| line.is_empty() || !line.trim().is_empty())
 }
 
-/// Characters that YAML readers treat as something else than text.
+/// Whether YAML parsers do not treat a character as ordinary text.
 fn is_odd(c: char) -> bool {
     matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Whether a text can stand without quotes, in lists and maps too.
+/// Whether a text needs no quotes, even in flow lists and maps.
 fn is_plain(s: &str, as_text: bool) -> bool {
     let inner = |c: char| {
         c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-' | ' ' | '(' | ')' | '=' | ';')
@@ -255,7 +255,7 @@ fn is_null(s: &str) -> bool {
     matches!(s, "null" | "Null" | "NULL")
 }
 
-/// Whether a reader that guesses types would take this for something else than a text.
+/// Whether a YAML parser would infer a type other than string.
 fn looks_typed(s: &str) -> bool {
     let word = ["true", "false", "yes", "no", "on", "off", "y", "n"];
     s.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
@@ -284,7 +284,7 @@ pub(crate) fn yaml_text(text: &mut String, s: &str, as_text: bool) {
     text.push('"');
 }
 
-/// The scenario as JSON.
+/// Returns the scenario as JSON.
 pub fn to_json(scenario: &Scenario) -> String {
     let mut text = String::from("{\n");
     for (i, (key, out)) in whole(scenario).iter().enumerate() {
@@ -344,7 +344,7 @@ fn json_map(text: &mut String, fields: &[(&str, Out<'_>)]) {
     text.push('}');
 }
 
-/// Whether a value as typed is a number or a truth value of JSON.
+/// Whether a value as typed is a JSON number or boolean.
 fn is_json(s: &str) -> bool {
     let first = s.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     matches!(s, "true" | "false")
@@ -352,6 +352,6 @@ fn is_json(s: &str) -> bool {
 }
 
 fn json_text(text: &mut String, s: &str) {
-    // A text always has a JSON form.
+    // Serialising a string cannot fail.
     text.push_str(&serde_json::to_string(s).unwrap_or_default());
 }

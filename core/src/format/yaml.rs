@@ -1,17 +1,17 @@
-//! Trees as YAML, for the files that schedulers read: in blocks as people write them, or on one line.
+//! Writes trees as YAML in block or flow style, for the files of schedulers.
 
 use super::yaml_text;
 
-/// A tree to write. What is empty is left out.
+/// A YAML tree to write.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Yaml {
-    /// A text, in quotes where a reader would take it for something else.
+    /// A string; quoted where a YAML parser would infer another type.
     Text(String),
-    /// A number, a quantity or a switch.
+    /// A number, quantity or boolean, written without type-driven quotes.
     Value(String),
-    /// Entries.
+    /// A sequence.
     List(Vec<Yaml>),
-    /// Keys with values.
+    /// A mapping in the given order.
     Map(Vec<(String, Yaml)>),
 }
 
@@ -24,7 +24,7 @@ impl Yaml {
         }
     }
 
-    /// On one line, which any reader of YAML takes.
+    /// Returns the tree in flow style, on one line.
     pub fn flow(&self) -> String {
         let mut out = String::new();
         self.write_flow(&mut out, false);
@@ -56,7 +56,7 @@ impl Yaml {
         }
     }
 
-    /// In blocks, each level two spaces further to the right.
+    /// Returns the tree in block style, indented by two spaces per level.
     pub fn block(&self) -> String {
         let mut out = String::new();
         self.write_block(&mut out, 0);
@@ -91,7 +91,7 @@ impl Yaml {
         }
     }
 
-    /// Behind a key.
+    /// Writes the value of a key: lists of strings and scalars on the line of the key, others as a nested block.
     fn write_under(&self, out: &mut String, depth: usize) {
         let is_names = |items: &[Yaml]| items.iter().all(|item| matches!(item, Yaml::Text(_)));
         match self {
@@ -118,13 +118,13 @@ fn indent(out: &mut String, n: usize) {
     out.extend(std::iter::repeat_n(' ', n));
 }
 
-/// The entries that say something, in their order.
+/// Returns a mapping of the entries with non-empty values.
 pub fn map<const N: usize>(entries: [(&str, Yaml); N]) -> Yaml {
-    let said = entries.into_iter().filter(|(_, node)| !node.is_empty());
-    Yaml::Map(said.map(|(key, node)| (key.to_string(), node)).collect())
+    let non_empty = entries.into_iter().filter(|(_, node)| !node.is_empty());
+    Yaml::Map(non_empty.map(|(key, node)| (key.to_string(), node)).collect())
 }
 
-/// A text.
+/// Returns a string node.
 pub fn text(text: &str) -> Yaml {
     Yaml::Text(text.to_string())
 }
