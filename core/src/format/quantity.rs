@@ -182,7 +182,8 @@ pub fn meant_gpu_memory(text: &str) -> Option<String> {
     mebibytes(&meant).is_ok_and(|mib| GPU_MEBIBYTES.contains(&mib)).then_some(meant)
 }
 
-/// Returns the number of bytes in a unit: `Gi`, `GiB`, `G`, `GB`. Case-sensitive except for `k` and the final `B`.
+/// Returns the number of bytes in a unit: `Gi`, `GiB`, `G`, `GB`. Lowercase is accepted where it is unambiguous: `gb`, but not
+/// `m`, which means thousandths in Kubernetes.
 fn bytes(unit: &str) -> Option<i128> {
     let short = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
     if short.is_empty() {
@@ -280,7 +281,7 @@ pub fn span(text: &str) -> Result<Span, Wrong> {
     }
 }
 
-/// Prints an amount in its shortest exact form, which parses back to the same amount.
+/// Prints an amount in a form that parses back to the same amount.
 pub fn print_amount(amount: Amount, resource: Resource) -> String {
     let n = amount.in_base_units();
     if resource == Resource::MEMORY {

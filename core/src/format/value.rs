@@ -71,7 +71,7 @@ pub type Position = (u32, u32);
 /// A value with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// Position of its first character; for maps and empty values, of their key.
+    /// Position where it begins; for a list, map or empty value in a YAML map, the position of its key.
     pub at: Position,
     /// Content of the value.
     pub is: Is,
@@ -279,7 +279,7 @@ impl<'l> Builder<'l> {
             Some((_, Open::List(items, _))) => items.push(value),
             Some((_, Open::Map(entries, key))) => {
                 if let Some((name, at)) = key.take() {
-                    // For maps and empty values the position of the key is more useful.
+                    // For lists, maps and empty values the position of the key is more useful.
                     let at = if matches!(value.is, Is::Scalar(_)) { value.at } else { at };
                     entries.push((name, Value { at, is: value.is }));
                 }

@@ -1,4 +1,4 @@
-//! Amounts of what nodes have and pods ask for, as foreign texts list them: by name of the resource.
+//! Node capacities and pod requests as foreign texts list them, by resource name.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use super::loose::Place;
 use crate::scenario::{Scalar, quantity};
 use crate::units::{Amount, Resource};
 
-/// The resources that count as GPUs.
+/// Names of resources that count as GPUs.
 pub const GPUS: [&str; 2] = ["nvidia.com/gpu", "amd.com/gpu"];
 
-/// Amounts, in base units.
+/// Amounts per resource, in base units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amounts {
     pub cpu: i64,
     pub memory: i64,
     pub gpu: i64,
-    /// Further whole numbers, by name.
+    /// Amounts of other, integral resources by name.
     pub others: BTreeMap<String, i64>,
 }
 
 impl Amounts {
-    /// Amounts by resource name, as Kubernetes writes quantities.
+    /// Reads Kubernetes quantities by resource name. Reports invalid ones.
     pub fn read(place: &Place<'_>, report: &mut Report) -> Amounts {
         let mut read = Amounts::default();
         for (name, value) in place.entries() {
@@ -29,7 +29,7 @@ impl Amounts {
                 "cpu" => Resource::CPU,
                 "memory" => Resource::MEMORY,
                 _ if name.contains('/') => Resource::GPU,
-                // Pods are slots of nodes; local storage and huge pages rarely bind.
+                // Pods are node slots, not requests; local storage and huge pages are rarely the bottleneck.
                 _ => continue,
             };
             let Some(text) = value.scalar(&[]) else { continue };
@@ -48,7 +48,7 @@ impl Amounts {
         read
     }
 
-    /// Adds what another asks for.
+    /// Adds other amounts, saturating.
     pub fn add(&mut self, other: &Amounts) {
         self.cpu = self.cpu.saturating_add(other.cpu);
         self.memory = self.memory.saturating_add(other.memory);
@@ -59,7 +59,7 @@ impl Amounts {
         }
     }
 
-    /// The most of each of both.
+    /// Raises each amount to that of `other` if it is larger there.
     pub fn raise(&mut self, other: &Amounts) {
         self.cpu = self.cpu.max(other.cpu);
         self.memory = self.memory.max(other.memory);
@@ -70,7 +70,7 @@ impl Amounts {
         }
     }
 
-    /// Takes away what others use; nothing goes below 0.
+    /// Subtracts other amounts, down to 0.
     pub fn less(&mut self, other: &Amounts) {
         self.cpu = (self.cpu - other.cpu).max(0);
         self.memory = (self.memory - other.memory).max(0);
@@ -82,7 +82,7 @@ impl Amounts {
         }
     }
 
-    /// The amounts as a scenario writes them; nothing for those that are 0.
+    /// Formats the amounts for a scenario; amounts of 0 are left out.
     pub fn written(&self) -> ([Option<Scalar>; 3], BTreeMap<String, Scalar>) {
         let of = |n: i64, resource| {
             let amount = Amount::base_units(n);
@@ -96,7 +96,8 @@ impl Amounts {
     }
 }
 
-/// A quantity in base units: thousandths, or bytes of memory, for which Kubernetes also writes thousandths (`1500m`).
+/// Parses a Kubernetes quantity into base units: thousandths, or bytes of memory, which Kubernetes also writes in thousandths
+/// (`1500m`).
 pub fn amount(text: &str, resource: Resource) -> Option<i64> {
     let text = text.trim();
     let thousandths = text.strip_suffix('m').filter(|_| resource == Resource::MEMORY);

@@ -1,7 +1,7 @@
-//! Packed files: text in gzip, the zip archive in which KAI answers with its snapshot, and archives of several files.
+//! Compressed files: gzip, the zip archive with KAI's snapshot, and zip archives of several files.
 //!
-//! Archives are read piece by piece from memory and never written to disk, so names inside them cannot lead anywhere. What
-//! comes out is bounded, whatever the archive says of itself.
+//! Archives are read in memory and never extracted to disk, so paths inside them are harmless. The unpacked size is bounded
+//! regardless of the sizes that the archive declares.
 
 use std::io::{Error, Read, Result as IoResult};
 
@@ -9,18 +9,18 @@ use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 use rawzip::{CompressionMethod, ZipArchive};
 
-/// The file in the archive that KAI answers with.
+/// Name of the file in KAI's snapshot archive.
 const SNAPSHOT: &str = "snapshot.json";
-/// Most entries of an archive that are looked through.
+/// Maximum number of entries in an archive.
 const ENTRIES_MAX: u64 = 1000;
-/// Most bytes of an unpacked snapshot.
+/// Maximum size of an unpacked snapshot, in bytes.
 pub const SNAPSHOT_MAX: u64 = 1_000_000_000;
 
-/// Deflated bytes that are inflated as they are read.
+/// Reader that inflates deflated bytes.
 pub struct Inflater<'a> {
     packed: &'a [u8],
     state: Box<InflateState>,
-    /// How many bytes may still come.
+    /// Remaining number of inflated bytes before the limit.
     left: u64,
     most: u64,
     is_at_end: bool,
@@ -57,7 +57,7 @@ impl Read for Inflater<'_> {
     }
 }
 
-/// Whether bytes are packed with gzip.
+/// Whether bytes are a gzip file.
 pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
@@ -67,7 +67,7 @@ pub fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// Unpacks gzip, to at most so many bytes.
+/// Unpacks a gzip file. Fails if the result exceeds `most` bytes.
 pub fn gunzip(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let packed = behind_gzip_head(bytes).ok_or("the gzip header is damaged; compress it again")?;
     let mut unpacked = Vec::new();
@@ -77,7 +77,7 @@ pub fn gunzip(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
     }
 }
 
-/// What stands behind the head of a gzip file (RFC 1952).
+/// Returns the bytes after the header of a gzip file (RFC 1952).
 fn behind_gzip_head(bytes: &[u8]) -> Option<&[u8]> {
     let (flags, mut rest) = (*bytes.get(3)?, bytes.get(10..)?);
     if bytes.get(2) != Some(&8) {
@@ -87,7 +87,7 @@ fn behind_gzip_head(bytes: &[u8]) -> Option<&[u8]> {
         let n = usize::from(u16::from_le_bytes([*rest.first()?, *rest.get(1)?]));
         rest = rest.get(2 + n..)?;
     }
-    // The file's name and a comment, each ended by a zero.
+    // Zero-terminated file name and comment.
     for flag in [8, 16] {
         if flags & flag != 0 {
             let end = rest.iter().position(|&b| b == 0)?;
@@ -99,13 +99,14 @@ fn behind_gzip_head(bytes: &[u8]) -> Option<&[u8]> {
 
 /// A file of an archive.
 pub struct Entry {
-    /// Its path inside, for messages only.
+    /// Path in the archive, for messages only.
     pub name: String,
-    /// What is in it.
+    /// Unpacked content.
     pub bytes: Vec<u8>,
 }
 
-/// The files of an archive, which unpack to at most so many bytes together; `None`: it is a snapshot, whose text is read as it comes.
+/// Unpacks the files of an archive. Fails if they exceed `most` bytes in total. `None` for a snapshot, which is read as a stream by
+/// [`read_snapshot`].
 pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
     let damaged = |error: rawzip::Error| format!("the archive is damaged ({error}); download it again");
     let archive = ZipArchive::from_slice(bytes).map_err(damaged)?;
@@ -144,7 +145,7 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
         left -= unpacked.len() as u64;
         found.push(Entry { name, bytes: unpacked });
     }
-    // How many there are is said at the end of the archive, and need not be true.
+    // The declared number of entries may be wrong.
     if entries.next_entry().is_ok_and(|entry| entry.is_some()) {
         return Err(format!(
             "the archive has more than {ENTRIES_MAX} entries; up to {ENTRIES_MAX} are read; split it"
@@ -156,7 +157,7 @@ pub fn unzip(bytes: &[u8], most: u64) -> Result<Option<Vec<Entry>>, String> {
     Ok(Some(found))
 }
 
-/// Reads the snapshot in an archive, which is unpacked meanwhile; its checksum is compared at its end.
+/// Reads the snapshot in an archive as a stream; the checksum is verified at the end.
 pub fn read_snapshot<T>(
     bytes: &[u8],
     read: impl FnOnce(&mut dyn Read) -> Result<T, String>,

@@ -1,4 +1,4 @@
-//! A job trace, and the sizes of its queues, as a scenario.
+//! Imports a job trace and an optional table of queue sizes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use crate::scenario::{
     Scenario,
 };
 
-/// GPUs of a node when nothing says how many.
+/// Assumed number of GPUs per node.
 const NODE_GPUS: u32 = 8;
 
-/// The first rows of a trace, for people who choose its columns.
+/// First rows of a trace, for the choice of columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preview {
-    /// Each column: its name, and what it holds (a field of the mapping; empty: nothing that is read).
+    /// Name of each column and the [`Mapping`] field that it holds; empty if it is not read.
     pub columns: Vec<(String, &'static str)>,
-    /// The first rows.
+    /// First rows.
     pub rows: Vec<Vec<String>>,
 }
 
-/// How many rows and columns a preview has.
+/// Maximum number of rows and columns of a preview.
 const PREVIEW: (usize, usize) = (4, 40);
 
-/// The first rows of a trace with what its columns hold.
+/// Returns the first rows of a trace and the fields of its columns.
 pub fn preview(trace: &str, mapping: &Mapping) -> Preview {
     let mut table = Table::new(trace.as_bytes());
     let headers = table.headers.iter().take(PREVIEW.1);
@@ -55,8 +55,8 @@ pub fn preview(trace: &str, mapping: &Mapping) -> Preview {
     Preview { columns, rows }
 }
 
-/// Makes a scenario of a job trace and, if there is one, a list of queue sizes. Bad rows are reported and left
-/// out; nothing is made only if no row is left or the limits of a simulation are passed.
+/// Imports a job trace and an optional table of queue sizes. Skips and reports invalid rows; fails only if no row is left or a limit
+/// of the simulation is exceeded.
 pub fn import(jobs: &[u8], queues: Option<&[u8]>, options: &Options) -> Imported {
     let mut lines = trace::Lines::default();
     let mut report = Report::default();
@@ -135,7 +135,7 @@ fn make(
     })
 }
 
-/// Refuses more queues than are simulated: those that are listed and those that jobs name.
+/// Fails if the number of queues, listed or named by jobs, exceeds the limit.
 fn few_enough(sizes: Option<&Sizes>, used: &BTreeSet<String>, lines: &mut trace::Lines) -> Option<()> {
     let listed: BTreeSet<&str> = sizes.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     let n_queues = listed.len() + used.iter().filter(|name| !listed.contains(name.as_str())).count();
@@ -146,7 +146,7 @@ fn few_enough(sizes: Option<&Sizes>, used: &BTreeSet<String>, lines: &mut trace:
     Some(())
 }
 
-/// The jobs of a trace and the queues they name.
+/// Reads the jobs of a trace and the names of their queues.
 fn read_jobs(
     bytes: &[u8],
     options: &Options,
@@ -176,13 +176,13 @@ fn read_jobs(
     }
 }
 
-/// GPUs of a whole job that the import made.
+/// Returns the total number of GPUs of an imported job.
 fn gpus_of(job: &JobEntry) -> u64 {
     let number = |value: &Option<Scalar>| value.as_ref().and_then(|v| v.0.parse::<u64>().ok());
     number(&job.gpu).unwrap_or(0).saturating_mul(number(&job.pods).unwrap_or(1))
 }
 
-/// Sizes of queues in GPUs, in file order.
+/// Queue sizes in GPUs, in file order.
 type Sizes = Vec<(String, u64)>;
 
 fn sizes(
@@ -241,7 +241,7 @@ fn sizes(
     Some(sizes)
 }
 
-/// A size after scaling, in thousandths of a GPU, rounded down.
+/// Scales a size; returns thousandths of a GPU, rounded down.
 fn scaled(gpus: u64, options: &Options) -> u64 {
     let (numerator, denominator) = options.quota_scale;
     gpus.saturating_mul(1000).saturating_mul(u64::from(numerator)) / u64::from(denominator.max(1))
@@ -251,7 +251,7 @@ fn total_gpus(sizes: Option<&Sizes>, options: &Options) -> Option<u64> {
     sizes.map(|sizes| sizes.iter().map(|&(_, gpus)| scaled(gpus, options)).fold(0, u64::saturating_add))
 }
 
-/// The queues: those of the list, then others that jobs name.
+/// Returns the listed queues, then those that only jobs name.
 fn queue_entries(
     sizes: Option<Sizes>,
     used: &BTreeSet<String>,
@@ -288,7 +288,7 @@ fn queue_entries(
         listed.insert(name);
     }
     let others: Vec<&String> = used.iter().filter(|name| !listed.contains(*name)).collect();
-    // Without a list of sizes nothing is promised to anybody, except where quotas are all there is.
+    // Without queue sizes no queue has a quota, unless the policy knows only quotas.
     let reads = Policy::described(&options.policy).map(|policy| policy.queue);
     let only_quotas =
         reads.is_some_and(|queue| queue.quota.is_some() && queue.weight.is_none() && queue.limit.is_none());

@@ -1,9 +1,9 @@
-//! Dates of foreign texts as moments.
+//! Parses dates in foreign texts.
 
 use crate::scenario::quantity;
 
-/// Milliseconds from 1970 to a date, with a time and an offset if they are written (`2017-10-02 00:00:00`, also with `T`, `Z` and
-/// `+02:00`; without an offset taken as UTC).
+/// Parses a date with optional time and offset (`2017-10-02 00:00:00`, also with `T`, `Z` and `+02:00`; UTC without an offset) into
+/// milliseconds since 1970.
 pub fn date(text: &str) -> Option<i64> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "0:00"));
@@ -25,13 +25,13 @@ pub fn date(text: &str) -> Option<i64> {
     if parts.next().is_some() || clock.next().is_some() || !is_date || !(0..61_000).contains(&ms) {
         return None;
     }
-    // Days up to the first of the month, with the year beginning in March so that leap days come last.
+    // The year begins in March, so that the leap day is its last day.
     let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468;
     Some(((days * 24 + hours) * 60 + minutes - offset) * 60_000 + ms)
 }
 
-/// `+02:00` or `-0530` in minutes.
+/// Parses an offset such as `+02:00` or `-0530` into minutes.
 fn offset_minutes(text: &str) -> Option<i64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),

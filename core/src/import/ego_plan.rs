@@ -1,7 +1,7 @@
-//! A multidimensional resource plan of IBM EGO (`MDPlan.xml`) as a scenario: the consumer tree, without work.
+//! Imports a multidimensional resource plan of IBM EGO (`MDPlan.xml`) as a scenario with the consumer tree, without jobs.
 //!
-//! Source of the elements: IBM, *MDPlan.xml reference*; of the priorities: IBM, *Share priority and ratio*: 1 is the highest, 10 the
-//! lowest, so they are turned round here.
+//! Source of the elements: IBM, *MDPlan.xml reference*. Source of the priorities: IBM, *Share priority and ratio*; 1 is the highest
+//! and 10 the lowest, so the import reverses them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::scenario::{
     quoted,
 };
 
-/// GPUs of a host when nothing says how many, and hosts of a plan.
+/// Assumed number of GPUs per host and of hosts.
 const NODE_GPUS: u32 = 8;
 const NODES: u32 = 8;
 
-/// How many lines of one kind a report lists; the rest is counted.
+/// Maximum number of lines of one kind in a report; further ones are counted.
 const LISTED_MAX: usize = 100;
 
-/// Share priorities go from 1, the highest, to 10.
+/// Sum of a share priority, from 1, the highest, to 10, and the priority of the scenario.
 const PRIORITIES: i64 = 11;
 
 /// Whether a text is a resource plan.
@@ -30,7 +30,7 @@ pub fn is_plan(text: &str) -> bool {
     text.contains("<DistributionTree")
 }
 
-/// Makes a scenario of a resource plan. Hosts and work are not part of a plan: hosts are assumed, work is left to the reader.
+/// Imports a resource plan. It contains neither hosts nor jobs: hosts are assumed, jobs are left to the user.
 pub fn import_plan(text: &str, options: &Options) -> Imported {
     let mut report = Report::default();
     let parsed = xml::parse(text).filter(|(root, _)| root.name == "DistributionTree");
@@ -60,19 +60,19 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
     Imported { scenario: scenario.filter(|_| is_clean), report }
 }
 
-/// What is wrong in a line.
+/// Returns an error at a line.
 fn mistake(line: u32, says: String) -> Diagnostic {
     let found = finding(codes::IMPORT, Path::default(), says);
     Diagnostic { position: Some((line, 1)), ..found }
 }
 
-/// What a report counts without listing it.
+/// Numbers of lines that the report does not list.
 #[derive(Default)]
 struct Unlisted {
     ignored: usize,
     assumed: usize,
     mistakes: usize,
-    /// Consumers above the largest number of queues, and the line of the first.
+    /// Number of consumers beyond the maximum number of queues, and the line of the first.
     consumers: usize,
     consumers_from: u32,
 }
@@ -81,9 +81,9 @@ struct Reader<'r> {
     report: &'r mut Report,
     scenario: Scenario,
     queues: Vec<QueueEntry>,
-    /// Names of the queues so far.
+    /// Queue names in use.
     names: BTreeSet<String>,
-    /// For names that occur several times the latest number that was appended.
+    /// Last number appended to each duplicate name.
     numbers: BTreeMap<String, u32>,
     unlisted: Unlisted,
     n_nodes: u32,
@@ -113,7 +113,7 @@ impl Reader<'_> {
         self.count_unlisted();
     }
 
-    /// Says how many lines the report leaves out.
+    /// Reports the numbers of unlisted lines.
     fn count_unlisted(&mut self) {
         let Unlisted { ignored, assumed, mistakes, consumers, consumers_from } = self.unlisted;
         if consumers > 0 {
@@ -161,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The name of a consumer as a queue: its own, or behind the parent's, or with the next number.
+    /// Returns an unused queue name for a consumer: its own, with the parent's as a prefix, or with a number.
     fn unused_name(&mut self, typed: &str, parent: Option<&str>) -> String {
         let below = || parent.map(|parent| format!("{parent}/{typed}"));
         let names = &self.names;
@@ -250,7 +250,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The GPUs that a host offers: what is owned is a number of hosts.
+    /// Returns the number of GPUs that a host offers, by which a number of owned hosts becomes a quota.
     fn offered_gpus(&self) -> u64 {
         let ratio =
             self.scenario.settings.get("over-commit.gpu").and_then(|typed| typed.0.parse::<f64>().ok());
@@ -284,7 +284,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How many times what the hosts have of a resource the plan offers.
+    /// Reads the over-commit ratio of a resource.
     fn over_commit(&mut self, resource: &Element) {
         let Some(typed) = resource.attribute("OverCommitRatio").map(str::trim) else { return };
         let Ok(ratio) = typed.parse::<f64>() else {
@@ -312,7 +312,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A number at its place; what is none is a mistake.
+    /// Parses a number of an element. Reports an invalid one.
     fn whole(&mut self, element: &Element, typed: &str, what: &str, wanted: &str) -> Option<u32> {
         let number = typed.trim().parse::<u32>();
         if number.is_err() {
@@ -357,7 +357,7 @@ impl Reader<'_> {
     }
 }
 
-/// How many consumers an element is and contains.
+/// Returns the number of consumers in an element, itself included.
 fn consumers_in(element: &Element) -> usize {
     let mut n = 0;
     let mut open = vec![element];
@@ -458,7 +458,7 @@ mod tests {
 
     #[test]
     fn no_cut_text_makes_it_panic() {
-        // Without its last character it still says all.
+        // Only the last character may be missing: every shorter text is truncated.
         for end in (0..PLAN.len() - 1).filter(|&end| PLAN.is_char_boundary(end)) {
             let imported = import_plan(&PLAN[..end], &Options::default());
             assert!(imported.scenario.is_none(), "{end}");

@@ -1,4 +1,4 @@
-//! Input of KAI's bundled fair-share simulator: one flat division.
+//! Imports the input of KAI's bundled fair-share simulator: one division without hierarchy.
 //!
 //! # Rule
 //! `{"totalResource": {GPU, CPU, Memory}, "queues": [{uid, priority, creationTimestamp, resourceShare: {gpu, cpu, memory}}]}`,
@@ -17,53 +17,53 @@ use crate::policy::kai;
 use crate::scenario::value::Limit;
 use crate::scenario::{JobEntry, NodeEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario};
 
-/// What is divided, among whom.
+/// Input of the fair-share simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FairShareInput {
-    /// CPU, memory, GPU.
+    /// Total resources to divide: CPU, memory, GPU.
     pub total: [f64; 3],
-    /// In file order.
+    /// Queues in file order.
     pub queues: Vec<FairShareQueue>,
 }
 
-/// One of them.
+/// A queue of the fair-share simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FairShareQueue {
-    /// Unique.
+    /// Unique id.
     pub uid: String,
-    /// Larger first.
+    /// Priority; the larger is served first.
     pub priority: i64,
-    /// Seconds since 1970; later than any other if it is not given.
+    /// Creation time in seconds since 1970; later than any date if it is missing or invalid.
     pub created_s: f64,
-    /// CPU, memory, GPU.
+    /// Values for CPU, memory, GPU.
     pub resources: [FairShareResource; 3],
 }
 
-/// A queue's values for one resource; -1: unlimited.
+/// Values of a queue for one resource; -1 means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FairShareResource {
-    /// Quota.
+    /// Quota (`deserved`).
     pub deserved: f64,
-    /// What it has before the division.
+    /// Fair share before the division.
     pub fair_share: f64,
-    /// Limit.
+    /// Limit (`maxAllowed`).
     pub limit: f64,
-    /// Weight.
+    /// Over-quota weight.
     pub weight: f64,
-    /// What it asks for.
+    /// Requested amount.
     pub request: f64,
 }
 
-/// The resources, in the order of the arrays.
+/// Keys of the resources in array order.
 const NAMES: [&str; 3] = ["cpu", "memory", "gpu"];
-/// How many queues are read.
+/// Maximum number of queues.
 const LISTS: [Limit; 1] = [Limit { key: "queues", anywhere: false, most: QUEUES_MAX as usize }];
-/// Largest amount or weight.
+/// Maximum amount or weight.
 const AMOUNT_MAX: f64 = 1e15;
-/// What a queue requests if it does not say.
+/// Default request of a queue.
 const REQUEST_DEFAULT: f64 = 100_000.0;
 
-/// Reads the input; what is wrong with it, and what was decided.
+/// Reads the input. The report contains errors and assumptions.
 pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
     let mut report = Report::default();
     let value = match tree(text, &LISTS) {
@@ -126,15 +126,15 @@ fn queue(place: &Place<'_>, i: usize, reader: &mut Reader) -> FairShareQueue {
     }
 }
 
-/// What a value may be at least.
+/// Minimum of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Floor {
     Zero,
-    /// Also -1, which means *unlimited*.
+    /// 0, or -1 for unlimited.
     Unlimited,
 }
 
-/// A value that can be divided: not below zero, and small enough that sums and products of all are exact or nearly so.
+/// Reads a non-negative value that is small enough for accurate sums and products.
 fn amount(of: Option<&Place<'_>>, key: &str, default: f64, floor: Floor, reader: &mut Reader) -> f64 {
     let n = reader.number(of, key, default);
     let is_unlimited = floor == Floor::Unlimited && n == -1.0;
@@ -154,10 +154,10 @@ fn amount(of: Option<&Place<'_>>, key: &str, default: f64, floor: Floor, reader:
     default
 }
 
-/// Later than any date: a hundred thousand years.
+/// Later than any date, in seconds: a hundred thousand years.
 const NOW_S: f64 = 3.2e12;
 
-/// Seconds since 1970 of `2024-05-06T07:08:09Z`, with a fraction and an offset instead of `Z` where given.
+/// Parses a timestamp such as `2024-05-06T07:08:09Z`, with an optional fraction and offset, into seconds since 1970.
 fn timestamp_s(text: &str) -> Option<f64> {
     let (date, rest) = text.split_once(['T', 't'])?;
     let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
@@ -173,25 +173,25 @@ fn timestamp_s(text: &str) -> Option<f64> {
     };
     let mut parts = time.split(':').map(|part| part.parse::<f64>().ok());
     let (h, min, s) = (parts.next()??, parts.next()??, parts.next()??);
-    // Checked first, so that nothing below can overflow.
+    // Checked first, so that the arithmetic below cannot overflow.
     let is_date = (1..=12).contains(&m) && (1..=31).contains(&d) && (0..10_000).contains(&y);
     let is_time = (0.0..24.0).contains(&h) && (0.0..60.0).contains(&min) && (0.0..61.0).contains(&s);
     if !is_date || !is_time || !(-90_000.0..=90_000.0).contains(&offset_s) {
         return None;
     }
-    // Days since 1970 of a date in the Gregorian calendar, counted in years that begin in March.
+    // Days since 1970 in the Gregorian calendar, with years that begin in March.
     let (y, m) = if m > 2 { (y, m - 3) } else { (y - 1, m + 9) };
     let (era, of_era) = (y.div_euclid(400), y.rem_euclid(400));
     let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * m + 2) / 5 + d - 1 - 719_468;
     Some(days as f64 * 86_400.0 + h * 3600.0 + min * 60.0 + s - offset_s)
 }
 
-/// Most GPUs of the nodes that stand for the total.
+/// Maximum number of GPUs per node of the generated scenario.
 const NODE_GPUS: u64 = 8;
-/// Most GPUs that become nodes and pods.
+/// Maximum number of GPUs of the generated scenario.
 const GPUS_MAX: f64 = 50_000.0;
 
-/// The division as a scenario: nodes for the GPUs in total, and one job per queue that asks for GPUs one by one.
+/// Imports the division as a scenario: nodes with all GPUs, and per queue one job whose pods request one GPU each.
 pub fn import(text: &str) -> Imported {
     let (input, mut report) = read(text);
     let Some(input) = input else { return Imported { scenario: None, report } };
@@ -272,7 +272,7 @@ fn resource(of: &FairShareResource, unit: f64) -> ResourceEntry {
     }
 }
 
-/// At most three digits behind the point.
+/// Formats a number with at most three decimals.
 fn decimal(n: f64) -> String {
     let n = (n * 1000.0).round() / 1000.0;
     format!("{n}")

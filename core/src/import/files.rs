@@ -1,8 +1,9 @@
-//! Several files at once, in any mixture: each is recognised, and those that belong together become one scenario.
+//! Imports several files of any kinds at once: recognises each, and merges those that belong together into one scenario.
 //!
 //! # Rule
-//! A scenario, a link, an input of KAI's simulators and a plan of EGO stand alone. Of the others each kind becomes a part: queues
-//! come from the part that lists them, nodes from the one that knows them, jobs from all. What is not used is named, with the reason.
+//! A scenario, a link, an input of KAI's simulators and a plan of EGO are imported alone. All other files of one kind form a part:
+//! queues come from the first part that defines them, nodes from the first that has them, jobs from all. Unused files are reported
+//! with the reason.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,47 +20,47 @@ use crate::link;
 use crate::scenario::value::Value;
 use crate::scenario::{self, Diagnostic, NodeEntry, Path, QueueEntry, Scenario, TEXT_MAX, codes, finding};
 
-/// A file as it was dropped, chosen or named.
+/// An input file.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'a> {
-    /// Its name, with folders if it was in some.
+    /// Name, including folders.
     pub name: &'a str,
-    /// What is in it, packed or not.
+    /// Content, compressed or not.
     pub bytes: &'a [u8],
-    /// It was said to be a list of queue sizes.
+    /// Whether the user declared it as a table of queue sizes.
     pub is_sizes: bool,
 }
 
-/// What some files came to.
+/// Result of an import of files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Files {
     /// The scenario with its report.
     pub imported: Imported,
-    /// Further scenarios: those of other files, where the scenario is a file of its own.
+    /// Scenarios of further scenario files.
     pub more: Vec<Scenario>,
-    /// What the file is that the scenario is named after.
+    /// Kind of the main file.
     pub kind: Kind,
-    /// The text of a trace, whose columns can be chosen.
+    /// Text of the job trace, if that is the main file, so that its columns can be mapped.
     pub trace: Option<String>,
 }
 
-/// Most files at once.
+/// Maximum number of files per import.
 pub const FILES_MAX: usize = 1000;
 
-/// The kinds that stand alone, in the order in which they are looked for.
+/// Kinds that are imported alone, in order of precedence.
 const ALONE: [Kind; 5] = [Kind::Scenario, Kind::Link, Kind::FairShare, Kind::TimeBased, Kind::Plan];
 
-/// A file that was recognised.
+/// A recognised file.
 struct Piece<'a> {
     file: Cow<'a, str>,
     kind: Kind,
     is: Content<'a>,
 }
 
-/// What is in a file.
+/// Content of a recognised file.
 enum Content<'a> {
     Text(Cow<'a, str>),
-    /// The values of a snapshot, which has no lines.
+    /// Values of a snapshot, without positions.
     Tree(Value),
 }
 
@@ -80,8 +81,7 @@ impl Piece<'_> {
     }
 }
 
-/// Makes one scenario of some files. With a policy in the options it is put into the words of that one, otherwise into those of the
-/// policy that the files are of.
+/// Imports files as one scenario. Translates it to the policy in the options; without one, it has the policy of the files.
 pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     let mut report = Report::default();
     if files.len() > FILES_MAX {
@@ -114,7 +114,7 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     Files { imported: Imported { scenario, report }, more, kind, trace }
 }
 
-/// The first scenario that can be read, and the others.
+/// Splits the readable scenarios into the first and the others.
 fn with_more(
     first: Option<Scenario>,
     pieces: &[Piece<'_>],
@@ -139,7 +139,7 @@ fn main_kind(pieces: &[Piece<'_>]) -> Kind {
     }
 }
 
-/// The files of an archive, or the file as it is, recognised. What cannot be read is reported.
+/// Recognises a file or the files of an archive. Reports unreadable ones.
 fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Piece<'a>> {
     let unpacked = if is_zip(file.bytes) { unzip(file.bytes, TEXT_MAX as u64) } else { Ok(None) };
     match unpacked {
@@ -159,7 +159,7 @@ fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
     }
 }
 
-/// Unpacks a file and recognises it. What cannot be read is reported.
+/// Unpacks and recognises a file. Reports an unreadable one.
 fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<Piece<'a>> {
     let mut refuse = |says: String| {
         let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
@@ -192,7 +192,7 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
     };
     let kind = match recognise(text.as_bytes(), file.name) {
         Kind::Unknown | Kind::Trace if file.is_sizes => Kind::QueueSizes,
-        // Somebody says what its columns hold.
+        // A column mapping was given, so this is a trace.
         Kind::Unknown if options.mapping != Mapping::default() => Kind::Trace,
         kind => kind,
     };
@@ -200,7 +200,7 @@ fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<
     Some(Piece { file: Cow::Borrowed(file.name), kind, is: Content::Text(text) })
 }
 
-/// Bytes as text: UTF-8, or UTF-16 where a mark at the beginning says so, as Windows shells write it.
+/// Decodes UTF-8, or UTF-16 with a byte order mark, which Windows shells write.
 fn decode(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, String> {
     let wide = |from: fn([u8; 2]) -> u16| {
         let units = bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]]));
@@ -223,11 +223,11 @@ fn decode(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, String> {
     }
 }
 
-/// Lines of a shell before the first value, such as a prompt or a warning, become empty, so that the numbers of lines stay.
+/// Blanks lines of a shell before the first value, such as a prompt or a warning. Keeps line numbers.
 fn from_first_value(text: Cow<'_, str>) -> Cow<'_, str> {
     let begins = |line: &str| {
         let line = line.trim_start_matches('\u{feff}');
-        // Keys of objects begin with a small letter; what a shell says begins with a capital, or with *error*.
+        // Object keys begin with a lowercase letter; shell messages begin with an uppercase letter or with *error*.
         let key = line.split(':').next().unwrap_or_default();
         let is_key = line.contains(':')
             && line.starts_with(|c: char| c.is_ascii_lowercase())
@@ -250,7 +250,7 @@ fn from_first_value(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned("\n".repeat(n) + &text[at..])
 }
 
-/// Says of each of several files what it is.
+/// Reports the kind of each file, if there are several.
 fn name_files(pieces: &[Piece<'_>], report: &mut Report) {
     for piece in pieces {
         match piece.kind {
@@ -265,7 +265,7 @@ fn name_files(pieces: &[Piece<'_>], report: &mut Report) {
     }
 }
 
-/// The files that are not used beside one that stands alone.
+/// Reports the files that are not used because another one is imported alone.
 fn others_left_out(used: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) {
     let is_left_out = |piece: &&Piece<'_>| {
         let is_further = used.kind == Kind::Scenario && piece.kind == Kind::Scenario;
@@ -278,7 +278,7 @@ fn others_left_out(used: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) 
     }
 }
 
-/// The scenario of a file that stands alone.
+/// Imports a file alone.
 fn alone(piece: &Piece<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
     let text = piece.text();
     let imported = match piece.kind {
@@ -292,7 +292,7 @@ fn alone(piece: &Piece<'_>, options: &Options, report: &mut Report) -> Option<Sc
     imported.scenario
 }
 
-/// A scenario of the product's own format.
+/// Reads a scenario file.
 fn own(text: &str) -> Imported {
     let read = scenario::read(text);
     let is_clean = read.is_clean();
@@ -336,27 +336,27 @@ fn contents(scenario: &Scenario) -> String {
     format!("a scenario{name}: {nodes}, {queues}, {jobs}")
 }
 
-/// The options for a part, which is made in the words of its own policy.
+/// Returns the options with the default policy filled in.
 fn of_kai(options: &Options) -> Options {
     let policy = if options.policy.is_empty() { DIALECT.to_string() } else { options.policy.clone() };
     Options { policy, ..options.clone() }
 }
 
-/// What files of one kind came to.
+/// Result of the files of one kind.
 struct Part {
     kind: Kind,
     scenario: Scenario,
-    /// The line that says which nodes are assumed.
+    /// Report line about assumed nodes.
     assumed_nodes: Option<String>,
-    /// Whether the files list queues.
+    /// Whether the files define queues.
     has_queues: bool,
 }
 
-/// The kinds that become parts, those that list queues for others first.
+/// Kinds that become parts, with those that define queues first.
 const PARTS: [Kind; 6] =
     [Kind::Organisation, Kind::QueuesYaml, Kind::YuniKornState, Kind::Kubernetes, Kind::Slurm, Kind::Trace];
 
-/// The scenario of files that belong together.
+/// Imports files that belong together.
 fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Option<Scenario> {
     let mut parts: Vec<Part> = Vec::new();
     for kind in PARTS {
@@ -377,7 +377,7 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
     if pieces.iter().any(|piece| piece.kind == Kind::Unknown) && parts.is_empty() {
         report.diagnostics.push(finding(codes::IMPORT, Path::default(), NOT_RECOGNISED.into()));
     }
-    // What cannot be read would be missing from the whole.
+    // Without the unreadable files the result would be incomplete.
     if report
         .diagnostics
         .iter()
@@ -388,7 +388,7 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
     merge(parts, report)
 }
 
-/// What is said of a text that is nothing.
+/// Message for a file of an unknown kind.
 const NOT_RECOGNISED: &str = "this is not recognized: it is no scenario (YAML or JSON), no link, no trace of jobs (CSV with a head \
      line), no output of kubectl get … -o json, no configuration or REST answer of YuniKorn, no REST answer of Run:ai, no plan of \
      EGO (XML), and no output of sacctmgr, sshare or squeue";
@@ -435,7 +435,7 @@ fn part(
     Some(Part { kind, scenario: scenario?, assumed_nodes, has_queues })
 }
 
-/// Findings of one file among several say its name.
+/// Prefixes findings with the name of their file.
 fn name_file(found: &mut [Diagnostic], file: &str) {
     for found in found {
         found.says = format!("{file}: {}", found.says);
@@ -451,7 +451,7 @@ fn objects(of: &[&Piece<'_>], options: &Options) -> Imported {
                 roots.push((if of.len() > 1 { &*piece.file } else { "" }, Cow::Borrowed(tree)))
             }
             Content::Text(text) => {
-                // With a second one the file is named.
+                // A second source makes the report name the file.
                 let all = [Source { file: &piece.file, text }, Source { file: "", text: "" }];
                 let sources = if of.len() > 1 { &all[..] } else { &all[..1] };
                 let read = trees(sources, &mut report);
@@ -463,7 +463,7 @@ fn objects(of: &[&Piece<'_>], options: &Options) -> Imported {
     import_trees(&roots, options, report)
 }
 
-/// Joins the parts: queues from the first that lists them, nodes from the first that knows them, jobs from all.
+/// Merges the parts: queues from the first that defines them, nodes from the first that has them, jobs from all.
 fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
     let mut parts: std::collections::VecDeque<Part> = parts.into();
     if let Some(at) = parts.iter().position(|part| part.has_queues) {
@@ -495,10 +495,10 @@ fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
     Some(base.scenario)
 }
 
-/// The label that puts a node of a Run:ai cluster into a node pool.
+/// Node label with the node pool of Run:ai.
 const POOL_LABEL: &str = "runai/node-pool";
 
-/// Nodes of another part in the pools of this one: by their label, else in the first.
+/// Assigns the nodes of another part to the pools of this one: by pool or label, otherwise to the first pool.
 fn nodes_in_pools(base: &Scenario, other: &Scenario) -> Vec<NodeEntry> {
     let of = |node: &NodeEntry| {
         let named = node.pool.as_ref().or_else(|| node.labels.get(POOL_LABEL));
@@ -509,7 +509,7 @@ fn nodes_in_pools(base: &Scenario, other: &Scenario) -> Vec<NodeEntry> {
     other.nodes.iter().map(of).collect()
 }
 
-/// Adds the jobs of another part, and the queues that only they name.
+/// Adds the jobs of another part, and their queues that do not exist yet.
 fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
     let known: BTreeSet<&str> = base.queues.iter().map(|queue| queue.name.as_str()).collect();
     let mut missing: Vec<QueueEntry> = Vec::new();

@@ -1,85 +1,85 @@
-//! A tree of values whose keys may be spelled in any case, read with errors that name the field.
+//! Reads trees with case-insensitive keys; errors name the field.
 
 use crate::scenario::codes;
 use crate::scenario::value::{Is, Limit, Value, parse};
 use crate::scenario::{Diagnostic, Path, finding};
 
-/// How many findings are listed.
+/// Maximum number of listed findings.
 const LISTED_MAX: usize = 100;
 
-/// A place in a foreign text. What is wrong is collected, what is missing has a default.
+/// Reads typed values. Collects errors; missing values get a default.
 #[derive(Default)]
 pub struct Reader {
-    /// What is wrong; not all of it where there is much.
+    /// Listed findings, up to the maximum.
     found: Vec<Diagnostic>,
     n_wrong: usize,
 }
 
-/// A value with its place.
+/// A value with its location in a foreign text.
 #[derive(Clone)]
 pub struct Place<'a> {
     value: &'a Value,
     path: Path,
-    /// The file, if there are several.
+    /// Name of the file; empty if there is only one.
     file: &'a str,
 }
 
-/// Reads YAML or JSON into a tree, with limits on some lists; what is wrong with the text as a whole.
+/// Parses YAML or JSON into a tree, with limits on some lists. Fails if the text as a whole is invalid.
 pub fn tree(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
     parse(text, limits)
 }
 
 impl<'a> Place<'a> {
-    /// The whole text.
+    /// Returns the root of the only file.
     pub fn root(value: &'a Value) -> Place<'a> {
         Place::of("", value)
     }
-    /// The whole text of a file.
+    /// Returns the root of a file.
     pub fn of(file: &'a str, value: &'a Value) -> Place<'a> {
         Place { value, path: Path::default(), file }
     }
-    /// A value below this one.
+    /// Returns a value below this one.
     fn below(&self, value: &'a Value, path: Path) -> Place<'a> {
         Place { value, path, file: self.file }
     }
-    /// The value of a key in any case; left out and null: nothing.
+    /// Returns the value of a case-insensitive key; `None` if it is missing or null.
     pub fn get(&self, key: &str) -> Option<Place<'a>> {
         let Is::Map(entries) = &self.value.is else { return None };
         let (_, value) = entries.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
         (value.is != Is::Null).then(|| self.below(value, self.path.field(key)))
     }
-    /// What is at the end of a path of keys.
+    /// Returns the value at a path of keys.
     pub fn at(&self, keys: &[&str]) -> Option<Place<'a>> {
         keys.iter().try_fold(self.clone(), |place, key| place.get(key))
     }
-    /// The text or number at the end of a path of keys, if there is one.
+    /// Returns the scalar at a path of keys.
     pub fn scalar(&self, keys: &[&str]) -> Option<&'a str> {
         match &self.at(keys)?.value.is {
             Is::Scalar(text) => Some(text),
             _ => None,
         }
     }
-    /// The items of the list at the end of a path of keys.
+    /// Returns the items of the list at a path of keys; empty if there is no list.
     pub fn items(&self, keys: &[&str]) -> Vec<Place<'a>> {
         let Some(place) = self.at(keys) else { return Vec::new() };
         let Is::List(items) = &place.value.is else { return Vec::new() };
         (0u32..).zip(items).map(|(i, value)| place.below(value, place.path.at(i))).collect()
     }
-    /// The texts and numbers of a list at the end of a path of keys.
+    /// Returns the scalars of the list at a path of keys.
     pub fn scalars(&self, keys: &[&str]) -> Vec<&'a str> {
         self.items(keys).iter().filter_map(|item| item.scalar(&[])).collect()
     }
-    /// The file, if there are several, and the line.
+    /// Describes the position: the file if there are several, and the line.
     pub fn line(&self) -> String {
         let line = format!("line {}", self.value.at.0);
         if self.file.is_empty() { line } else { format!("{} {line}", self.file) }
     }
-    /// Something that cannot be read here.
+    /// Returns a finding at this position.
     pub fn wrong(&self, says: String) -> Diagnostic {
         let says = if self.file.is_empty() { says } else { format!("{}: {says}", self.file) };
         Diagnostic { position: Some(self.value.at), ..finding(codes::IMPORT, self.path.clone(), says) }
     }
-    /// Whether nothing is written there.
+    /// Whether the value is empty.
     pub fn is_empty(&self) -> bool {
         match &self.value.is {
             Is::Null => true,
@@ -88,7 +88,7 @@ impl<'a> Place<'a> {
             Is::Map(entries) => entries.is_empty(),
         }
     }
-    /// The keys of a map with their values.
+    /// Returns the entries of a map; empty for other values.
     pub fn entries(&self) -> Vec<(&'a str, Place<'a>)> {
         match &self.value.is {
             Is::Map(entries) => {
@@ -101,12 +101,12 @@ impl<'a> Place<'a> {
 }
 
 impl Reader {
-    /// Whether nothing was wrong so far.
+    /// Whether no error was found so far.
     pub fn is_clean(&self) -> bool {
         self.n_wrong == 0
     }
 
-    /// What is wrong; a flood ends with a count.
+    /// Returns the findings, followed by the number of unlisted ones.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.n_wrong > self.found.len() {
             let says = format!("and {} more", self.n_wrong - self.found.len());
@@ -115,7 +115,7 @@ impl Reader {
         self.found
     }
 
-    /// Says what is wrong with a place.
+    /// Adds an error at a location.
     pub fn wrong(&mut self, place: &Place<'_>, says: &str) {
         self.n_wrong += 1;
         if self.found.len() >= LISTED_MAX {
@@ -126,7 +126,7 @@ impl Reader {
         self.found.push(place.wrong(says));
     }
 
-    /// A number; `wanted` completes *this is not*.
+    /// Reads a finite number.
     pub fn number(&mut self, of: Option<&Place<'_>>, key: &str, default: f64) -> f64 {
         let Some(place) = of.and_then(|of| of.get(key)) else { return default };
         let number = match &place.value.is {
@@ -139,7 +139,7 @@ impl Reader {
         })
     }
 
-    /// A whole number in a range.
+    /// Reads an integer in an inclusive range.
     pub fn whole(&mut self, of: &Place<'_>, key: &str, default: i64, range: (i64, i64)) -> i64 {
         let n = self.number(Some(of), key, default as f64);
         if n.fract() == 0.0 && n >= range.0 as f64 && n <= range.1 as f64 {
@@ -151,7 +151,7 @@ impl Reader {
         default
     }
 
-    /// A text; left out: empty.
+    /// Reads a text; empty if it is missing.
     pub fn text(&mut self, of: &Place<'_>, key: &str) -> String {
         let Some(place) = of.get(key) else { return String::new() };
         match &place.value.is {
@@ -163,7 +163,7 @@ impl Reader {
         }
     }
 
-    /// A group of fields.
+    /// Reads a map.
     pub fn map<'a>(&mut self, of: &Place<'a>, key: &str) -> Option<Place<'a>> {
         let place = of.get(key)?;
         if matches!(place.value.is, Is::Map(_)) {
@@ -173,7 +173,7 @@ impl Reader {
         None
     }
 
-    /// A list of groups of fields, of at most so many.
+    /// Reads a list of maps with at most `most` items.
     pub fn list<'a>(&mut self, of: &Place<'a>, key: &str, most: usize) -> Vec<Place<'a>> {
         let Some(place) = of.get(key) else { return Vec::new() };
         let Is::List(items) = &place.value.is else {

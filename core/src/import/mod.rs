@@ -1,4 +1,4 @@
-//! Foreign text to scenario, with a report of what was understood, assumed and ignored.
+//! Imports foreign files as scenarios, with a report of what was understood, assumed and ignored.
 
 mod amounts;
 mod archive;
@@ -42,16 +42,16 @@ use crate::scenario::{
 };
 use crate::translate::{Kind as Note, translate};
 
-/// A text and the file that it is from.
+/// A text with the name of its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The name of the file; empty: there is one file only.
+    /// Name of the file; empty if there is only one.
     pub file: &'a str,
-    /// What is in it.
+    /// Content of the file.
     pub text: &'a str,
 }
 
-/// The trees of some texts, each with its file if there are several.
+/// Parses texts into trees, each with the name of its file if there are several.
 fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value)> {
     let mut roots = Vec::new();
     for Source { file, text } in sources {
@@ -68,7 +68,7 @@ fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value
     roots
 }
 
-/// Puts a scenario into the words of the policy that was chosen. What that changes goes into the report.
+/// Translates a scenario to the chosen policy. Adds the changes to the report.
 fn in_words_of(policy: &str, scenario: Scenario, report: &mut Report) -> Scenario {
     let Some(translated) = translate(&scenario, policy) else { return scenario };
     for note in translated.notes {
@@ -83,54 +83,54 @@ fn in_words_of(policy: &str, scenario: Scenario, report: &mut Report) -> Scenari
     translated.scenario
 }
 
-/// A number of things, in the plural where there is not one.
+/// Formats a number with a noun, in the plural unless the number is 1.
 fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// What an import came to.
+/// Result of an import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// The scenario; `None` if nothing could be made of the text.
+    /// The scenario; `None` if the import failed.
     pub scenario: Option<Scenario>,
-    /// How it was made.
+    /// Report of the import.
     pub report: Report,
 }
 
-/// What became of a foreign text, for people to read before they take it.
+/// Report of an import, shown before the scenario is applied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// What was found, and as what it was taken: *column vc as the queue*.
+    /// What was found and how it was interpreted: *column vc as the queue*.
     pub understood: Vec<String>,
-    /// What the text does not say and was decided here.
+    /// Defaults chosen for what the text does not define.
     pub assumed: Vec<String>,
-    /// What was left out.
+    /// Parts of the text that have no effect on the scenario.
     pub ignored: Vec<String>,
-    /// Mistakes, with the lines of the text.
+    /// Errors and warnings with their lines.
     pub diagnostics: Vec<Diagnostic>,
-    /// The line of what was assumed that tells of nodes, if the text has none.
+    /// Line of `assumed` about nodes, if the text has no nodes.
     assumed_nodes: Option<String>,
-    /// Whether the text lists queues, and not only names them.
+    /// Whether the text defines queues rather than only referring to them.
     has_queues: bool,
 }
 
-/// Most lines of a part of a report.
+/// Maximum number of lines per section of a report.
 const LINES_MAX: usize = 200;
 
 impl Report {
-    /// Says which nodes are assumed.
+    /// Reports which nodes are assumed.
     fn assume_nodes(&mut self, says: String) {
         self.assumed.push(says.clone());
         self.assumed_nodes = Some(says);
     }
-    /// Adds what another report says.
+    /// Appends another report.
     fn take(&mut self, other: Report) {
         self.understood.extend(other.understood);
         self.assumed.extend(other.assumed);
         self.ignored.extend(other.ignored);
         self.diagnostics.extend(other.diagnostics);
     }
-    /// Cuts what is too long to be read; the last line says how much more there was.
+    /// Truncates long sections; the last line gives the number of omitted lines.
     fn bound(&mut self) {
         for lines in [&mut self.understood, &mut self.assumed, &mut self.ignored] {
             if lines.len() > LINES_MAX {
@@ -147,7 +147,7 @@ impl Report {
     }
 }
 
-/// Equal nodes where a text names none.
+/// Returns a group of equal nodes for a text without nodes.
 fn assumed_nodes(name: &str, n: u32, gpus: u32) -> Arc<Vec<NodeEntry>> {
     Arc::new(vec![NodeEntry {
         name: name.into(),
@@ -157,7 +157,7 @@ fn assumed_nodes(name: &str, n: u32, gpus: u32) -> Arc<Vec<NodeEntry>> {
     }])
 }
 
-/// A queue without limits, of which a text says nothing but its name.
+/// Returns a queue without limits for a queue that is known only by name.
 fn without_limit(name: &str, quota: &str) -> QueueEntry {
     let free = ResourceEntry {
         quota: Some(quota.into()),

@@ -1,23 +1,23 @@
-//! What the texts do not say, and people choose before an import.
+//! Options of an import: what the texts do not define.
 
 use crate::policy::Policy;
 
-/// Which columns of a job trace hold what. `None`: found by the usual names; empty: no column.
+/// Column names of a job trace. `None`: the first column with a usual name; empty: no column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mapping {
-    /// Name of a job: `id`, `job_id`, `job`, `name`.
+    /// Job name: `id`, `job_id`, `job`, `name`.
     pub id: Option<String>,
-    /// Queue of a job: `queue`, `vc`, `project`, `tenant`.
+    /// Queue: `queue`, `vc`, `project`, `tenant`.
     pub queue: Option<String>,
-    /// When it is submitted, in seconds or as a duration: `submit`, `submit_s`, `submit_time`, `timestamp`.
+    /// Submission time, as a number or a date: `submit`, `submit_s`, `submit_time`, `timestamp`.
     pub submit: Option<String>,
-    /// How long it runs: `duration`, `duration_s`, `runtime`.
+    /// Run time: `duration`, `duration_s`, `runtime`.
     pub duration: Option<String>,
     /// GPUs of the whole job: `gpus`, `num_gpus`, `gpu`.
     pub gpus: Option<String>,
-    /// Who submitted it: `user`.
+    /// Submitting user: `user`.
     pub user: Option<String>,
-    /// Number of pods the job is made of: `pods`, `replicas`.
+    /// Number of pods: `pods`, `replicas`.
     pub pods: Option<String>,
     /// Cores of each pod: `cpu`, `cpus`.
     pub cpu: Option<String>,
@@ -26,7 +26,7 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// What a column can hold: its word on the command line, and for people.
+    /// Fields that a column can hold: key on the command line and display name.
     pub const FIELDS: [(&'static str, &'static str); 9] = [
         ("id", "job name"),
         ("queue", "queue"),
@@ -39,14 +39,14 @@ impl Mapping {
         ("memory", "memory per pod"),
     ];
 
-    /// Which column holds one of these, perhaps with its unit behind a colon; an empty name: none does.
+    /// Sets the column of a field, optionally with a unit after a colon; an empty name means no column. Ignores unknown fields.
     pub fn set(&mut self, field: &str, column: &str) {
         if let Some(own) = self.field(field) {
             *own = Some(column.to_string());
         }
     }
 
-    /// The usual names of the column that holds one of these.
+    /// Returns the usual column names of a field.
     pub(super) fn synonyms(field: &str) -> &'static [&'static str] {
         match field {
             "id" => &["id", "job", "job_id", "jobid", "name"],
@@ -62,7 +62,7 @@ impl Mapping {
         }
     }
 
-    /// Which column was said to hold one of these.
+    /// Returns the chosen column of a field.
     pub(super) fn of(&self, field: &str) -> &Option<String> {
         match field {
             "id" => &self.id,
@@ -93,30 +93,29 @@ impl Mapping {
     }
 }
 
-/// Which columns of the queue sizes hold what. `None`: found by the usual names.
+/// Column names of a table of queue sizes. `None`: the first column with a usual name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueMapping {
-    /// Name of a queue: `queue`, `vc`, `project`, `tenant`, `name`.
+    /// Queue name: `queue`, `vc`, `project`, `tenant`, `name`.
     pub queue: Option<String>,
-    /// Its GPUs: `gpus`, `num_gpus`, `gpu`, `quota`.
+    /// Number of GPUs: `gpus`, `num_gpus`, `gpu`, `quota`.
     pub gpus: Option<String>,
-    /// Its nodes, where no column has GPUs: `nodes`.
+    /// Number of nodes, used if no column has GPUs: `nodes`.
     pub nodes: Option<String>,
 }
 
-/// What a trace does not say.
+/// Options of an import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Title of the scenario.
     pub name: String,
-    /// The policy of the scenario; empty: that which the files are of.
+    /// Key of the scenario's policy; empty: the policy of the files.
     pub policy: String,
-    /// Number of nodes and GPUs of each; `None`: as many nodes of eight GPUs as all quotas need together.
+    /// Number of nodes and GPUs per node; `None`: as many nodes with eight GPUs as the quotas need in total.
     pub nodes: Option<(u32, u32)>,
-    /// What the sizes of queues are multiplied by: numerator and denominator. Small clusters keep the pressure
-    /// of large ones that way.
+    /// Factor on the queue sizes, as numerator and denominator, to keep the contention of a large cluster on a small one.
     pub quota_scale: (u32, u32),
-    /// When cycles take place.
+    /// Value of the scenario's `cycle` field.
     pub cycle: String,
     /// Columns of the trace.
     pub mapping: Mapping,

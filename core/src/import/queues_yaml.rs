@@ -1,8 +1,8 @@
-//! A configuration of YuniKorn (`queues.yaml`, alone or in the ConfigMap that carries it) as a scenario: the queues with
-//! everything that is said of them, without work.
+//! Imports a configuration of YuniKorn (`queues.yaml`, alone or in a ConfigMap) as a scenario with queues and settings, without
+//! jobs.
 //!
-//! Source of the keys: apache/yunikorn-core, `pkg/common/configs/config.go`. What upstream would refuse is refused, with all
-//! reasons at their lines.
+//! Source of the keys: apache/yunikorn-core, `pkg/common/configs/config.go`. A configuration that upstream would reject is rejected,
+//! with all errors and their lines.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,20 +24,20 @@ use crate::scenario::{
 };
 use crate::units::Resource;
 
-/// GPUs of a node when nothing says how many, and nodes.
+/// Assumed number of GPUs per node and of nodes.
 const NODE_GPUS: u32 = 8;
 const NODES: u32 = 8;
 
-/// How many entries are read: queues and a root in each partition.
+/// Maximum number of entries: the queues, plus a root in each partition.
 const LISTS: [Limit; 2] = [
     Limit { key: "queues", anywhere: true, most: QUEUES_MAX as usize + POOLS_MAX },
     Limit { key: "partitions", anywhere: false, most: POOLS_MAX },
 ];
 
-/// The key under which a ConfigMap carries a configuration.
+/// Key of the configuration in a ConfigMap.
 const IN_CONFIG_MAP: &str = "queues.yaml";
 
-/// The property that is a queue's priority here.
+/// Property that becomes the priority of a queue.
 const OFFSET: &str = "priority.offset";
 
 /// Whether a text is a configuration of YuniKorn.
@@ -50,7 +50,7 @@ pub fn is_queues_yaml(text: &str) -> bool {
     has(IN_CONFIG_MAP) && has("data") || text.lines().any(|l| !l.starts_with(' ') && begins(l, "partitions"))
 }
 
-/// Makes a scenario of a configuration. Nodes and work are not part of it: nodes are assumed, work is left to the reader.
+/// Imports a configuration. It contains neither nodes nor jobs: nodes are assumed, jobs are left to the user.
 pub fn import_queues_yaml(text: &str, options: &Options) -> Imported {
     let mut report = Report::default();
     let scenario = match value::parse(text, &LISTS) {
@@ -69,7 +69,7 @@ pub fn import_queues_yaml(text: &str, options: &Options) -> Imported {
     Imported { scenario, report }
 }
 
-/// Reads the configuration itself, or the text in a ConfigMap, whose findings are moved to their lines in the whole.
+/// Reads a configuration, or the one in a ConfigMap with positions relative to the whole text.
 fn read(tree: &Value, options: &Options, report: &mut Report) -> Option<Scenario> {
     let data = tree.get("data").map(|data| (data, data.get(IN_CONFIG_MAP)));
     let Some((data, Some(Value { at, is: Is::Scalar(inner) }))) = data else {
@@ -113,7 +113,7 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
     let mut types = Types::new();
     collect_types(&file, &mut types);
     let types: Types = types.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
-    // CPU, memory, GPU and pods are always there.
+    // CPU, memory, GPU and pods always exist.
     if types.len() > TYPES_MAX - 4 {
         let says = format!("{} resource types are named; up to {} are simulated", types.len(), TYPES_MAX - 4);
         wrong.push(finding(codes::IMPORT, Path::default(), says));
@@ -141,12 +141,12 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
     scenario
 }
 
-/// What a partition is called; as a node pool it needs a name.
+/// Returns the name of a partition, `default` if it has none, because a node pool needs a name.
 fn name_of(partition: &Partition) -> &str {
     if partition.name.is_empty() { "default" } else { &partition.name }
 }
 
-/// Partitions that share a name, or are more than can be simulated.
+/// Reports duplicate names of partitions and too many partitions.
 fn twice(tree: &Value, file: &File) -> Vec<Diagnostic> {
     let mut wrong = Vec::new();
     let names: Vec<&str> = file.partitions.iter().map(name_of).collect();
@@ -201,8 +201,8 @@ fn path(steps: &[Step]) -> Path {
     })
 }
 
-/// Writes partitions as a scenario: one as the whole cluster, several as node pools. All queues stand in one tree, since they
-/// share nothing: those of a pool hold no work in another, and jobs go to the pool of their queue.
+/// Converts partitions to a scenario: a single one to the whole cluster, several to node pools. One tree holds the queues of all
+/// partitions, because a queue has jobs in the pool of its own partition only.
 struct Writer<'r> {
     tree: &'r Value,
     report: &'r mut Report,
@@ -211,10 +211,10 @@ struct Writer<'r> {
     gpu_type: String,
     names: BTreeSet<String>,
     nodes: (u32, u32),
-    /// Of several partitions: a pool for each so far.
+    /// Node pools so far; none if there is a single partition.
     pools: Vec<PoolEntry>,
     has_pools: bool,
-    /// What is said now is said of a whole partition.
+    /// Whether settings apply to the whole partition that is being written.
     is_of_partition: bool,
 }
 
@@ -268,7 +268,7 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// A setting that is left out where it says the default.
+    /// Adds a setting unless it has the default value.
     fn setting_unless(&mut self, key: &str, value: &str, default: &str) {
         if value != default {
             self.setting(key, value);
@@ -281,7 +281,7 @@ impl<'r> Writer<'r> {
             self.pools.push(PoolEntry { name: name_of(partition).to_string(), ..PoolEntry::default() });
         }
         self.is_of_partition = true;
-        // A pool has its name already.
+        // The pool already carries the name.
         let own_name = if self.has_pools { "" } else { &partition.name };
         self.setting_unless("partition", own_name, "");
         self.setting_unless("node-sort", &partition.nodesortpolicy.kind, "");
@@ -311,7 +311,7 @@ impl<'r> Writer<'r> {
         if root.submitacl != "*" || !root.adminacl.is_empty() || has_acl(&root) {
             self.assume("everybody may submit anywhere: submitacl and adminacl are kept, but decide nothing");
         }
-        self.words(&root, "root", &at);
+        self.queue_settings(&root, "root", &at);
         self.is_of_partition = false;
         for child in &root.queues {
             self.queue(child, "root", &at);
@@ -368,13 +368,13 @@ impl<'r> Writer<'r> {
             self.setting(&format!("parent.{name}"), "true");
         }
         self.setting_unless(&format!("submitacl.{name}"), &queue.submitacl, "");
-        self.words(queue, &name, &at);
+        self.queue_settings(queue, &name, &at);
         for child in &queue.queues {
             self.queue(child, &name, &at);
         }
     }
 
-    /// Quantities with a field of their own go there; the others are returned.
+    /// Sets the quantities that have a field of their own; returns the others as text.
     fn amounts(&self, written: &Written, entry: &mut QueueEntry, is_quota: bool) -> String {
         let mut others = Vec::new();
         for (of, text) in written {
@@ -388,7 +388,7 @@ impl<'r> Writer<'r> {
                 }
             };
             let Some(typed) = typed(resource, of, text) else {
-                // More than a field of a scenario takes.
+                // Above the maximum of a field.
                 others.push(format!("{of} {}", text.trim()));
                 continue;
             };
@@ -397,8 +397,8 @@ impl<'r> Writer<'r> {
         others.join(", ")
     }
 
-    /// Everything that is said of a queue but its quantities.
-    fn words(&mut self, queue: &Queue, name: &str, at: &Path) {
+    /// Adds the settings of a queue, except its quantities.
+    fn queue_settings(&mut self, queue: &Queue, name: &str, at: &Path) {
         self.setting_unless(&format!("maxapplications.{name}"), &queue.maxapplications.to_string(), "0");
         self.setting_unless(&format!("adminacl.{name}"), &queue.adminacl, "");
         if !queue.limits.is_empty() {
@@ -436,7 +436,7 @@ impl<'r> Writer<'r> {
                 };
                 format!("YuniKorn has no property {}, and reads past it; {hint}", quoted(property))
             } else if let Err(wanted) = property_is_known(property, text) {
-                // Not the same as leaving it out: nothing is inherited then. Offsets never are.
+                // Unlike a missing property, an invalid one is not inherited. Offsets are never inherited.
                 if property != OFFSET {
                     self.setting(&format!("{before}{property}.{name}"), default_of(property));
                 }
@@ -479,7 +479,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// Whether an offset can stand as a queue's priority.
+/// Whether an offset is a valid priority of a queue.
 fn is_priority(text: &str) -> bool {
     text.parse::<i32>().is_ok() && quantity::integer(text).is_ok()
 }
@@ -492,11 +492,11 @@ fn count(queue: &Queue, of: &dyn Fn(&Queue) -> bool) -> usize {
     usize::from(of(queue)) + queue.queues.iter().map(|child| count(child, of)).sum::<usize>()
 }
 
-/// A quantity as a scenario says it: as it was typed, if that means the same there.
+/// Converts a quantity to a scenario value: as typed if that has the same meaning there.
 fn typed(resource: Resource, of: &str, text: &str) -> Option<String> {
     let scale = if resource == Resource::GPU { 1000 } else { 1 };
     let value = parse(of, text)?.checked_mul(scale).filter(|value| *value <= quantity::BASE_UNITS_MAX)?;
-    // A number without a unit counts megabytes in the memory of queues.
+    // Memory of queues without a unit is in megabytes.
     let same = quantity::amount(text, resource, 1_000_000).is_ok_and(|a| a.in_base_units() == value);
     let amount = crate::units::Amount::base_units(value);
     Some(if same { text.trim().to_string() } else { quantity::print_amount(amount, resource) })

@@ -1,4 +1,4 @@
-//! What a pasted or dropped text is.
+//! Recognises the kind of a pasted, dropped or named file.
 
 use super::ego_plan::is_plan;
 use super::kubernetes::is_kubernetes;
@@ -9,16 +9,16 @@ use super::yunikorn_rest::is_state;
 use crate::link;
 use crate::scenario::FORMAT;
 
-/// What a text is.
+/// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A scenario in YAML or JSON.
     Scenario,
-    /// A link, whole or cut.
+    /// A link, complete or truncated.
     Link,
     /// A job trace in CSV.
     Trace,
-    /// Sizes of queues in CSV.
+    /// Queue sizes in CSV.
     QueueSizes,
     /// Input of KAI's fair-share simulator, in JSON.
     FairShare,
@@ -30,22 +30,22 @@ pub enum Kind {
     Organisation,
     /// A resource plan of EGO, in XML.
     Plan,
-    /// Objects of a cluster as `kubectl` prints them, in YAML or JSON.
+    /// Objects of a cluster as printed by `kubectl`, in YAML or JSON.
     Kubernetes,
-    /// Answers of YuniKorn's REST service, in JSON.
+    /// Responses of YuniKorn's REST API, in JSON.
     YuniKornState,
-    /// What `sacctmgr`, `sshare` or `squeue` print.
+    /// Output of `sacctmgr`, `sshare` or `squeue`.
     Slurm,
-    /// A table of `kubectl get`, which has no amounts.
+    /// A table printed by `kubectl get`, which contains no amounts.
     ObjectTable,
-    /// A slot plan of EGO, whose format is not known.
+    /// A slot plan of EGO, whose format is unknown.
     SlotPlan,
-    /// Something else.
+    /// Any other content.
     Unknown,
 }
 
 impl Kind {
-    /// What a file of this kind is, for people.
+    /// Returns the display name of the kind.
     pub fn what(self) -> &'static str {
         match self {
             Kind::Scenario => "a scenario",
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// What to do with a file that is recognised and cannot be read.
+    /// Returns advice for a kind that is recognised but cannot be imported.
     pub fn advice(self) -> Option<&'static str> {
         match self {
             Kind::ObjectTable => Some(
@@ -81,14 +81,13 @@ impl Kind {
     }
 }
 
-/// How much of a text is looked at, in bytes.
-const LOOKED_AT: usize = 64 << 10;
+/// Number of bytes at the beginning that are inspected.
+const INSPECTED_BYTES: usize = 64 << 10;
 
-/// Recognises a text by its content first, by the file's name (empty if there is none) where that leaves a
-/// doubt. A look at the beginning is enough: large texts take no longer.
+/// Recognises a file by the beginning of its content, and by its name (empty if unknown) where the content is ambiguous.
 pub fn recognise(bytes: &[u8], file: &str) -> Kind {
-    let start = &bytes[..bytes.len().min(LOOKED_AT)];
-    // A character may be cut in two at the end, but not elsewhere.
+    let start = &bytes[..bytes.len().min(INSPECTED_BYTES)];
+    // The cut may split the last character; other invalid bytes mean that this is no text.
     let text = match std::str::from_utf8(start) {
         Ok(text) => text,
         Err(e) if e.error_len().is_none() => {
@@ -145,7 +144,7 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     }
 }
 
-/// Keys that only the inputs of KAI's bundled simulators have.
+/// Recognises the inputs of KAI's bundled simulators by their keys.
 fn simulator(text: &str) -> Option<Kind> {
     let text = text.to_ascii_lowercase();
     let has = |key: &str| text.contains(key);
@@ -157,7 +156,7 @@ fn simulator(text: &str) -> Option<Kind> {
     (n_own >= 2 && has("queues") && has("nodes")).then_some(Kind::TimeBased)
 }
 
-/// The heads of tables that `kubectl get` prints of queues, pod groups, pods and nodes, perhaps behind that of namespaces.
+/// Header rows printed by `kubectl get` for queues, pod groups, pods and nodes, without a leading namespace column.
 const OBJECT_TABLES: [&[&str]; 5] = [
     &["NAME", "PRIORITY", "PARENT"],
     &["NAME", "PARENT"],
@@ -193,7 +192,7 @@ fn by_name(file: &str) -> Kind {
     let file = file.to_ascii_lowercase();
     match file.rsplit('.').next() {
         Some("yaml" | "yml" | "json") if file.contains(".fairground.") => Kind::Scenario,
-        // Its columns can be chosen.
+        // The columns of any table can be mapped.
         Some("csv" | "tsv") => Kind::Trace,
         _ => Kind::Unknown,
     }

@@ -1,8 +1,7 @@
-//! A configuration that the scheduler of a scenario reads anew at a moment: entries of the timeline with what is different from the
-//! configuration until then.
+//! A configuration that the scheduler reloads during a run, as timeline entries with the changes.
 //!
-//! Queues that the text leaves out drain (`absent`); one that the scenario does not have cannot appear, since its jobs would have
-//! nowhere to be from the start.
+//! Queues missing from the text are drained (`absent`). Queues missing from the scenario are rejected, because the jobs of a
+//! scenario need their queue from the start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,21 +15,21 @@ use crate::scenario::{
 };
 use crate::units::Resource;
 
-/// What stands before the name of a queue that the configuration does not have.
+/// Prefix of the setting for a queue that is missing from the configuration.
 const ABSENT: &str = "absent.";
-/// Settings that are no part of the configuration.
+/// Prefixes of settings that are not part of the configuration.
 const NOT_OF_IT: [&str; 2] = [PRIORITY_CLASS, "groups."];
 
-/// What a text changes.
+/// Changes made by a reload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reload {
-    /// The entries, all at one moment; empty: nothing changes, or the text cannot be read.
+    /// Entries, all at the same moment; empty if nothing changes or the text is invalid.
     pub entries: Vec<TimelineEntry>,
-    /// Why it cannot be read, or what it cannot change.
+    /// Errors of the text and changes that are not supported.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a configuration as one that replaces that of a scenario at a moment (`30s`).
+/// Reads a configuration that replaces that of the scenario at a moment such as `30s`.
 pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
     let mut reload = Reload::default();
     let mut refuse = |says: String| {
@@ -83,7 +82,7 @@ pub fn reload(scenario: &Scenario, at: &str, text: &str) -> Reload {
     reload
 }
 
-/// What is different about a queue.
+/// Returns an entry with the changes of a queue, if there are any.
 fn queue_entry(own: &QueueEntry, new: &QueueEntry, mut entry: TimelineEntry) -> Option<TimelineEntry> {
     let text = |value: &Option<Scalar>| value.as_ref().map(|value| value.0.trim().to_string());
     let priority = |value: &Option<Scalar>| text(value).unwrap_or_else(|| "0".into());
@@ -97,7 +96,7 @@ fn queue_entry(own: &QueueEntry, new: &QueueEntry, mut entry: TimelineEntry) -> 
     ];
     let mut is_same = entry.priority.is_none();
     for (resource, own, new, into) in resources {
-        // What is left out promises nothing and allows everything.
+        // A missing quota is 0, a missing limit unlimited.
         into.quota = changed(resource, text(&own.quota), text(&new.quota), "0");
         into.limit = changed(resource, text(&own.limit), text(&new.limit), "unlimited");
         is_same &= *into == ResourceEntry::default();
@@ -106,7 +105,7 @@ fn queue_entry(own: &QueueEntry, new: &QueueEntry, mut entry: TimelineEntry) -> 
     (!is_same).then_some(entry)
 }
 
-/// The new value of an amount, if it is another.
+/// Returns the new value if it differs in meaning.
 fn changed(resource: Resource, own: Option<String>, new: Option<String>, unset: &str) -> Option<Scalar> {
     let meant = |text: &Option<String>| {
         let text = text.as_deref().unwrap_or(unset);
@@ -118,7 +117,7 @@ fn changed(resource: Resource, own: Option<String>, new: Option<String>, unset: 
     (meant(&own) != meant(&new)).then(|| Scalar(new.unwrap_or_else(|| unset.to_string())))
 }
 
-/// What is different about the settings.
+/// Returns an entry with the changes of settings, if there are any.
 fn settings_entry(
     from: &Scenario,
     to: &Scenario,
@@ -137,7 +136,7 @@ fn settings_entry(
         }
     }
     let there: BTreeSet<&str> = to.queues.iter().map(|queue| queue.name.as_str()).collect();
-    // What is said of a queue that drains stays as it is.
+    // Settings of a draining queue do not change.
     let drains = |name: &str| {
         from.queues
             .iter()

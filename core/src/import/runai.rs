@@ -1,17 +1,17 @@
-//! Projects and departments of Run:ai, as its API lists them, as a scenario: the organisation tree, without work.
+//! Imports projects and departments listed by Run:ai's API as a scenario with the organisation tree, without jobs.
 //!
 //! # Rule
-//! `{"departments": [...], "projects": [...]}`, either list alone is enough; a list by itself is one of projects. An entry has `name`, `id`, `parent.id` or `parentId` or
-//! `departmentId`, and `resources`, a list with one entry per node pool: `{nodePool: {name}, gpu: {deserved, limit,
-//! overQuotaWeight}, cpu: {...}, memory: {...}, rank}`, CPU in millicores, memory in MiB. Older versions say `nodePoolsResources`, `maxAllowed`, or have one pool only:
-//! `deservedGpus`, `maxAllowedGpus`, `gpuOverQuotaWeight`. Left out or negative limits are unlimited.
+//! `{"departments": [...], "projects": [...]}`, of which either may be missing; a bare list contains projects. An entry has `name`,
+//! `id`, `parent.id` or `parentId` or `departmentId`, and `resources`, a list with one entry per node pool: `{nodePool: {name},
+//! gpu: {deserved, limit, overQuotaWeight}, cpu: {...}, memory: {...}, rank}`, CPU in millicores, memory in MiB. Older versions use
+//! `nodePoolsResources` and `maxAllowed`, or have a single pool: `deservedGpus`, `maxAllowedGpus`, `gpuOverQuotaWeight`. Missing
+//! or negative limits are unlimited.
 //!
 //! # Source
 //! NVIDIA Run:ai, REST API reference, organizations: projects and departments
 //!
 //! # Differs
-//! In a node pool that an entry does not list its GPU quota is 0, as Run:ai sets it
-//! in a new pool.
+//! In a node pool that an entry does not list, its GPU quota is 0, the value that Run:ai sets in a new pool.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,24 +26,23 @@ use crate::scenario::{
     ResourceEntry, Scalar, Scenario, codes, finding,
 };
 
-/// How many entries are read.
+/// Maximum number of entries.
 const LISTS: [Limit; 2] = [
     Limit { key: "projects", anywhere: false, most: QUEUES_MAX as usize },
     Limit { key: "departments", anywhere: false, most: QUEUES_MAX as usize },
 ];
 
-/// GPUs of a node when nothing says how many.
+/// Assumed number of GPUs per node.
 const NODE_GPUS: u32 = 8;
 
-/// Ranks, the worst first; the one left out is *MediumLow*.
+/// Ranks in ascending order; the default is *MediumLow*.
 const RANKS: [&str; 7] = ["VeryLow", "Low", "MediumLow", "Medium", "MediumHigh", "High", "VeryHigh"];
 const RANK_UNSAID: usize = 2;
 
-/// The weight *medium* and the rank *MediumLow*, those of a queue that says none.
+/// Default weight, *medium*, and default rank, *MediumLow*.
 const USUAL: &str = "2";
 
-/// Whether a text lists projects or departments: it says so near its beginning, and what they deserve; or is a list of what
-/// deserves something.
+/// Whether a text lists projects or departments: by keys near its beginning, or as a bare list of entries with a quota.
 pub fn is_organisation(text: &str) -> bool {
     if text.trim_start().starts_with('[') {
         return text.contains("\"deservedGpus\"")
@@ -56,8 +55,8 @@ pub fn is_organisation(text: &str) -> bool {
     lists && text.trim_start().starts_with('{') && text.contains("\"deserved")
 }
 
-/// Makes a scenario of projects and departments, from one text or, as the API lists them, from one each. Nodes and work are not part
-/// of them: nodes are assumed, work is left to the reader.
+/// Imports projects and departments, from one text or from one each. They contain neither nodes nor jobs: nodes are assumed, jobs
+/// are left to the user.
 pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let mut report = Report::default();
     let mut roots = Vec::new();
@@ -116,14 +115,14 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     Imported { scenario: scenario.filter(|_| is_ok), report }
 }
 
-/// A list by itself as the list of projects that it is.
+/// Wraps a bare list into a map with the key `projects`.
 fn listed(root: Value, report: &mut Report) -> Value {
     let Is::List(_) = root.is else { return root };
     report.assumed.push("the list is one of projects".into());
     Value { at: root.at, is: Is::Map(vec![("projects".into(), root)]) }
 }
 
-/// What of a department or project is read.
+/// Keys of a department or project that are read.
 const UNIT_KEYS: [&str; 12] = [
     "id",
     "name",
@@ -138,15 +137,15 @@ const UNIT_KEYS: [&str; 12] = [
     "maxAllowedGpus",
     "gpuOverQuotaWeight",
 ];
-/// What of its entry for a node pool is read.
+/// Keys of an entry for a node pool that are read.
 const POOL_KEYS: [&str; 5] = ["nodePool", "gpu", "cpu", "memory", "rank"];
-/// What of a resource there is read.
+/// Keys of a resource that are read.
 const RESOURCE_KEYS: [&str; 4] = ["deserved", "limit", "maxAllowed", "overQuotaWeight"];
 
-/// The lists that are read.
+/// Lists that are read.
 const LISTED: [&str; 4] = ["projects", "departments", "workloads", "nodepools"];
 
-/// The fields that are not read, each with the number of departments and projects that have it.
+/// Returns the unread fields, each with the number of its occurrences.
 fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<String> {
     let mut fields: BTreeMap<String, u32> = BTreeMap::new();
     let mut note = |of: &Place<'_>, inside: &str, read: &[&str]| {
@@ -168,11 +167,11 @@ fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<
             }
         }
     }
-    let told = |(field, n): (String, u32)| match n {
+    let described = |(field, n): (String, u32)| match n {
         1 => format!("{field}, in one place"),
         n => format!("{field}, in {n} places"),
     };
-    let mut ignored: Vec<String> = fields.into_iter().take(super::LINES_MAX + 1).map(told).collect();
+    let mut ignored: Vec<String> = fields.into_iter().take(super::LINES_MAX + 1).map(described).collect();
     let beside = |root: &Place<'_>| {
         let keys = root.entries().into_iter().map(|(key, _)| key.to_owned());
         keys.filter(|key| !LISTED.contains(&key.as_str())).collect::<Vec<_>>()
@@ -185,19 +184,19 @@ fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<
 struct Unit {
     id: String,
     queue: QueueEntry,
-    /// What it deserves in each pool.
+    /// Quota in each pool, in GPUs.
     gpus: Vec<f64>,
 }
 
 struct Organisation {
     units: Vec<Unit>,
-    /// The names of the units, each with the last number behind it.
+    /// Names of the units, each with the last number appended to it.
     names: BTreeMap<String, u32>,
-    /// The names of all node pools; at least one, which is empty if no entry names one.
+    /// Names of all node pools; a single empty name if no entry names a pool.
     pools: Vec<String>,
 }
 
-/// What a queue has in one pool.
+/// Values of a queue in one pool.
 #[derive(Default)]
 struct Terms {
     priority: Option<Scalar>,
@@ -207,7 +206,7 @@ struct Terms {
     gpus: f64,
 }
 
-/// The names of all pools, *default* first, as work that names none is offered to it.
+/// Returns the names of all pools. *default* comes first, because workloads without a pool use it.
 fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>, reader: &mut Reader) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
@@ -231,13 +230,13 @@ fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>, reader: &mut Reader
     all
 }
 
-/// The first number that is there.
+/// Reads the first number that exists.
 fn first(reader: &mut Reader, keys: &[(Option<&Place<'_>>, &str)]) -> Option<f64> {
     let (of, key) = keys.iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()))?;
     Some(reader.number(*of, key, 0.0))
 }
 
-/// The entries by node pool.
+/// Returns the entries for node pools.
 fn pools<'a>(unit: &Place<'a>, reader: &mut Reader) -> Vec<Place<'a>> {
     let key = ["resources", "nodePoolsResources"].into_iter().find(|key| {
         // Older versions have a group of fields there, not a list.
@@ -246,12 +245,12 @@ fn pools<'a>(unit: &Place<'a>, reader: &mut Reader) -> Vec<Place<'a>> {
     key.map(|key| reader.list(unit, key, 1000)).unwrap_or_default()
 }
 
-/// Id and name of a project's department; empty: not told.
+/// Returns id and name of a project's department; empty if unknown.
 fn department(place: &Place<'_>, reader: &mut Reader) -> (String, String) {
     let parent = reader.map(place, "parent");
     let mut first = |keys: [(Option<&Place<'_>>, &str); 3]| {
-        let said = keys.into_iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()));
-        said.and_then(|(of, key)| Some(reader.text(of?, key))).unwrap_or_default()
+        let found = keys.into_iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()));
+        found.and_then(|(of, key)| Some(reader.text(of?, key))).unwrap_or_default()
     };
     let own = Some(place);
     (
@@ -264,8 +263,8 @@ fn pool_name(pool: &Place<'_>, reader: &mut Reader) -> String {
     reader.map(pool, "nodePool").map(|pool| reader.text(&pool, "name")).unwrap_or_default()
 }
 
-/// What a department or project has in one pool. `own`: the entry of that pool; `whole`: the unit itself, of which
-/// older versions say it directly.
+/// Reads the values of a department or project in one pool. `own` is the entry for the pool; `whole` is the unit itself, which holds
+/// the values in older versions.
 fn terms(
     own: Option<&Place<'_>>,
     whole: Option<&Place<'_>>,
@@ -301,7 +300,7 @@ fn terms(
     }
 }
 
-/// What an entry says of CPU or memory, which only clusters with such quotas have; left out is unlimited.
+/// Reads the CPU or memory values of an entry, present only in clusters with such quotas; missing values are unlimited.
 fn beside_gpus(own: Option<&Place<'_>>, key: &str, unit: &str, reader: &mut Reader) -> ResourceEntry {
     let group = own.and_then(|own| reader.map(own, key));
     let group = group.as_ref();
@@ -314,7 +313,7 @@ fn beside_gpus(own: Option<&Place<'_>>, key: &str, unit: &str, reader: &mut Read
     }
 }
 
-/// The same in a further pool, where what is left out would be taken over from the first one.
+/// Makes missing values explicit for a further pool, which would otherwise inherit those of the first.
 fn in_further_pool(own: ResourceEntry, first: &ResourceEntry) -> ResourceEntry {
     let or_unlimited = |typed: Option<Scalar>, first: &Option<Scalar>| {
         typed.or_else(|| first.as_ref().map(|_| Scalar("unlimited".into())))
@@ -346,7 +345,7 @@ impl Organisation {
             if i == 0 {
                 (queue.priority, queue.gpu, queue.cpu, queue.memory) = (priority, gpu, cpu, memory);
             } else {
-                // A row that leaves something out would take it over from the first pool; Run:ai's defaults are meant.
+                // A missing value would be inherited from the first pool instead of being Run:ai's default.
                 let or_usual = |typed: Option<Scalar>, first: &Option<Scalar>| {
                     typed.or_else(|| first.as_ref().map(|_| Scalar(USUAL.into())))
                 };
@@ -365,8 +364,8 @@ impl Organisation {
         Unit { id: reader.text(place, "id"), queue, gpus }
     }
 
-    /// The departments that are not listed but named by their projects. Each is given what its projects are promised together:
-    /// with less, over-quota among departments, which goes by quota, would pass it by.
+    /// Adds the departments that only projects name, each with the sum of its projects' quotas: over-quota is shared among
+    /// departments by quota, so a department with a smaller quota would get too little.
     fn add_departments(&mut self, projects: &[Place<'_>], reader: &mut Reader, report: &mut Report) {
         let mut missing: Vec<(String, String, Vec<f64>)> = Vec::new();
         for place in projects {
@@ -399,13 +398,13 @@ impl Organisation {
         }
     }
 
-    /// The name of a project's department; none if nothing tells it, which makes one level of projects.
+    /// Returns the name of a project's department; `None` makes it a top-level project.
     fn parent(&self, place: &Place<'_>, reader: &mut Reader) -> Option<String> {
         let (id, name) = department(place, reader);
         self.named(&id, &name)
     }
 
-    /// The department of that id or, without one, of that name.
+    /// Finds a department by id or else by name.
     fn named(&self, id: &str, name: &str) -> Option<String> {
         let tops = || self.units.iter().filter(|unit| unit.queue.parent.is_none());
         let by_id = tops().find(|unit| !id.is_empty() && unit.id == id);
@@ -413,7 +412,7 @@ impl Organisation {
         found.map(|unit| unit.queue.name.clone())
     }
 
-    /// Where some have a rank, the others have the one that the API gives when nothing is said.
+    /// Sets the API's default rank where it is missing, if any unit has a rank.
     fn fill_ranks(&mut self) {
         if self.units.iter().any(|unit| unit.queue.priority.is_some()) {
             for unit in &mut self.units {
@@ -422,8 +421,7 @@ impl Organisation {
         }
     }
 
-    /// Names are unique in a scenario; a project called like its department gets the department's before it, and a number if that
-    /// name is taken, too.
+    /// Adds a unit under a unique name: a duplicate is prefixed with its department's name, and numbered if that is also in use.
     fn add(&mut self, mut unit: Unit) {
         if self.names.contains_key(&unit.queue.name) {
             let of = unit.queue.parent.as_deref().unwrap_or("another");
@@ -500,7 +498,7 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
     })
 }
 
-/// How many nodes each pool has: as many as its quotas need, or a given number in that proportion; at least one.
+/// Returns the number of nodes per pool: as many as its quotas need, or the given total in the same proportion; at least one.
 fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
     let needed = |gpus: &f64| (gpus / f64::from(NODE_GPUS)).ceil().max(1.0) as u32;
     let Some(given) = given else { return promised.iter().map(needed).collect() };
@@ -515,7 +513,7 @@ fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
     counts
 }
 
-/// At most three digits behind the point.
+/// Formats a number with at most three decimals.
 fn decimal(n: f64) -> String {
     format!("{}", (n * 1000.0).round() / 1000.0)
 }

@@ -1,14 +1,14 @@
-//! Workloads and node pools of Run:ai, as its API lists them: jobs, and where they may run.
+//! Imports workloads and node pools listed by Run:ai's API as jobs and the pools in which they may run.
 //!
 //! # Rule
-//! `{"workloads": [...]}`: those that are pending or running become jobs of their project. `{"nodepools": [...]}`: placement and
-//! the names of nodes; the sizes of nodes are in no answer.
+//! `{"workloads": [...]}`: pending and running workloads become jobs of their project. `{"nodepools": [...]}`: placement
+//! strategies and node names; no response contains node sizes.
 //!
 //! # Source
 //! NVIDIA Run:ai, REST API reference: workloads, node pools
 //!
 //! # Differs
-//! The list of workloads does not say on which nodes they run: the simulator places them again.
+//! The list of workloads does not contain the nodes on which they run: the simulation places them again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::scenario::{
 };
 use crate::units::{Amount, Resource};
 
-/// GPUs of a node when nothing says how many.
+/// Assumed number of GPUs per node.
 const NODE_GPUS: &str = "8";
 
 /// Whether a text lists workloads or node pools.
@@ -35,7 +35,7 @@ pub fn is_listed(text: &str) -> bool {
         && (has(&["\"workloads\"", "\"projectName\""]) || has(&["\"nodepools\"", "\"labelKey\""]))
 }
 
-/// Adds workloads and node pools to a scenario, which may be empty.
+/// Adds workloads and node pools to a scenario, or to a new one. `None` if there is neither a scenario nor anything to add.
 pub fn add(roots: &[Value], scenario: Option<Scenario>, report: &mut Report) -> Option<Scenario> {
     let list =
         |key: &str| roots.iter().flat_map(|root| Place::root(root).items(&[key])).collect::<Vec<Place<'_>>>();
@@ -93,7 +93,7 @@ fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) 
         report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
         return;
     }
-    // The words of one pool stand for the whole cluster.
+    // A single pool is the whole cluster.
     if let [only] = entries.as_mut_slice() {
         scenario.settings.append(&mut only.settings);
         nodes.iter_mut().for_each(|node| node.pool = None);
@@ -111,7 +111,7 @@ fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) 
     scenario.pools = Arc::new(entries);
 }
 
-/// Phases in which the work of a workload is over.
+/// Phases of finished workloads.
 const OVER: [&str; 5] = ["Completed", "Failed", "Stopped", "Deleted", "Deleting"];
 
 fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) {
@@ -219,7 +219,7 @@ fn job(place: &Place<'_>, now: i64, report: &mut Report) -> JobEntry {
         gpu: written("gpu", gpu, Resource::GPU),
         cpu: written("cpu", cpu, Resource::CPU),
         memory: written("memory", memory, Resource::MEMORY),
-        // MiB, as the annotation of a pod counts.
+        // In MiB, like the annotation of a pod.
         gpu_memory: gpu_memory.map(|bytes| Scalar(print_decimal((bytes >> 20).max(1) * 1000, 3))),
         pools: place.scalars(&["requestedNodePools"]).into_iter().map(str::to_string).collect(),
         name,

@@ -1,14 +1,16 @@
-//! What `sacctmgr show assoc`, `sshare` and `squeue` print of Slurm, understood in part: the tree of accounts as queues, jobs as jobs.
+//! Imports output of Slurm's `sacctmgr show assoc`, `sshare` and `squeue` in part: accounts as queues, jobs as jobs.
 //!
 //! # Rule
-//! Columns are parted by `|` (`-P`, `-p`), or by spaces under the heads. Shares become weights, GrpTRES limits, effective usage
-//! the usage of a queue. Jobs that wait or run are taken; the pods of a job are its nodes, all of which start together.
+//! Columns are separated by `|` (`-P`, `-p`), or aligned with the headers. Shares become weights, GrpTRES becomes limits, effective
+//! usage becomes the usage of a queue. Pending and running jobs are imported; each node of a job becomes a pod, and all of them
+//! start together.
 //!
 //! # Source
 //! Slurm, manual pages of sacctmgr, sshare and squeue
 //!
 //! # Differs
-//! Slurm orders jobs by priority factors and reserves by backfill, which is not simulated. Budgets over time have no word.
+//! Slurm orders jobs by priority factors and makes reservations for backfill; neither is simulated. Budgets over time have no
+//! counterpart.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,12 +22,12 @@ use crate::scenario::{
     JobEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,
 };
 
-/// The account above all others.
+/// Name of the root account.
 const ROOT: &str = "root";
-/// Nodes and GPUs where nothing says how many.
+/// Assumed number of nodes and GPUs per node.
 const NODES: (u32, u32) = (8, 8);
 
-/// Whether a text is what one of the commands prints.
+/// Whether a text is output of one of the commands.
 pub fn is_slurm(text: &str) -> bool {
     text.lines().take(20).any(|line| {
         let heads = heads(line);
@@ -49,10 +51,10 @@ fn is_jobs(heads: &[String]) -> bool {
     has("jobid") && (has("st") || has("state"))
 }
 
-/// The rows of a table.
+/// Rows of a printed table.
 struct Rows<'a> {
     heads: Vec<String>,
-    /// Where the heads end, where columns are as wide as they are.
+    /// Ends of the headers in an aligned table, as byte offsets; empty in a separated one.
     ends: Vec<usize>,
     lines: Vec<(usize, &'a str)>,
 }
@@ -82,7 +84,7 @@ impl<'a> Rows<'a> {
         Some(Rows { heads: heads(head), ends, lines: lines.filter(is_row).collect() })
     }
 
-    /// The fields of a line, with the spaces before them.
+    /// Returns the fields of a line by header, untrimmed: in `sshare`, leading spaces show the depth of an account.
     fn fields(&self, line: &'a str) -> BTreeMap<&str, &'a str> {
         let parts: Vec<&str> = if line.contains('|') || self.ends.is_empty() {
             line.split('|').collect()
@@ -110,7 +112,7 @@ struct Account {
     usage: Option<String>,
 }
 
-/// Makes a scenario of what the commands print.
+/// Imports output of the commands.
 pub fn import_slurm(sources: &[Source<'_>], options: &Options) -> Imported {
     let mut report = Report::default();
     let mut accounts: Vec<Account> = Vec::new();
@@ -129,7 +131,7 @@ pub fn import_slurm(sources: &[Source<'_>], options: &Options) -> Imported {
     Imported { scenario: scenario.filter(|_| is_clean), report }
 }
 
-/// Columns of accounts that have a counterpart.
+/// Account columns with a counterpart in a scenario.
 const ACCOUNT_HEADS: [&str; 11] = [
     "account",
     "user",
@@ -191,7 +193,7 @@ fn read_accounts(rows: &Rows<'_>, file: &str, all: &mut Vec<Account>, report: &m
         let usage = of("effectvusage").or_else(|| of("normusage")).map(str::to_string);
         let limits = of("grptres").unwrap_or_default().to_string();
         match known {
-            // sacctmgr and sshare of one cluster complete each other.
+            // The output of sacctmgr and sshare for one cluster is complementary.
             Some(account) => {
                 account.usage = account.usage.take().or(usage);
                 account.parent = account.parent.take().or(parent.filter(|parent| parent != ROOT));
@@ -295,7 +297,7 @@ impl Account {
             if n == "-1" {
                 continue;
             }
-            // A memory without a suffix counts megabytes, as it does in a queue; a suffix counts powers of 1024.
+            // Memory without a suffix is in megabytes, as in the queues of a scenario; suffixes are powers of 1024.
             let binary = n.ends_with(['K', 'M', 'G', 'T']);
             part.limit = Some(Scalar(if binary && of == "mem" { format!("{n}i") } else { n.to_string() }));
         }
@@ -361,7 +363,7 @@ fn read_jobs(rows: &Rows<'_>, file: &str, all: &mut Vec<JobEntry>, report: &mut 
     }
 }
 
-/// `[d-]hh:mm:ss` or `mm:ss` in seconds.
+/// Parses `[d-]hh:mm:ss` or `mm:ss` into seconds.
 fn seconds(text: &str) -> Option<i64> {
     let (days, clock) = text.split_once('-').unwrap_or(("0", text));
     let parts: Option<Vec<i64>> = clock.split(':').map(|part| part.parse().ok()).collect();
@@ -373,10 +375,10 @@ fn seconds(text: &str) -> Option<i64> {
     days.parse::<i64>().ok()?.checked_mul(86_400)?.checked_add(clock).filter(|n| *n >= 0)
 }
 
-/// Most elements of an array or names of a list of nodes.
+/// Maximum number of elements of an array or a node list.
 const ARRAY_MAX: u64 = 20_000;
 
-/// Numbers in brackets: `01-04,7`, with a step or a bound behind `%`.
+/// Expands bracketed numbers: `01-04,7`. Ignores a `%` and what follows.
 fn numbers(text: &str) -> Vec<String> {
     let text = text.split('%').next().unwrap_or_default();
     let mut all = Vec::new();
@@ -390,14 +392,14 @@ fn numbers(text: &str) -> Vec<String> {
     all
 }
 
-/// The jobs of an id: `123_[1-10%3]` are ten.
+/// Expands the id of a job array: `123_[1-10%3]` is ten jobs.
 fn array(id: &str) -> Vec<String> {
     let Some((base, rest)) = id.split_once("_[") else { return vec![id.to_string()] };
     let all = numbers(rest.trim_end_matches(']'));
     if all.is_empty() { vec![id.to_string()] } else { all.iter().map(|n| format!("{base}_{n}")).collect() }
 }
 
-/// The names of nodes: `n[01-04,7],m2`.
+/// Expands a node list: `n[01-04,7],m2`.
 fn node_names(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut rest = text;

@@ -1,15 +1,15 @@
-//! A CSV text (RFC 4180) as rows with line numbers and columns by name. Written out here because the line of every mistake must be
-//! told, a quotation mark that is never closed among them, which the usual library takes for the end of its field.
+//! A CSV reader (RFC 4180) with line numbers and columns by name. The usual library does not report the line of every error and
+//! accepts an unclosed quotation mark as the end of a field.
 
-/// Most columns.
+/// Maximum number of columns.
 const COLUMNS_MAX: usize = 1000;
 
-/// Rows of a CSV text.
+/// Reader of the rows of a CSV text.
 pub struct Table<'a> {
     rest: &'a [u8],
     separator: u8,
     line: u32,
-    /// Names of the columns, as typed.
+    /// Column names as typed.
     pub headers: Vec<String>,
     fields: Fields,
 }
@@ -22,7 +22,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// A field, without spaces around it; empty if there is no such field.
+    /// Returns a trimmed field; empty if there is no such field.
     pub fn get(&self, i: usize) -> &str {
         let start = if i == 0 { 0 } else { self.ends.get(i - 1).copied().unwrap_or(0) };
         self.ends.get(i).and_then(|&end| self.text.get(start..end)).unwrap_or_default().trim()
@@ -33,19 +33,19 @@ impl Fields {
     }
 }
 
-/// A row, or why there is none.
+/// A row or the reason why there is none.
 pub enum Row<'r> {
-    /// Its line, from 1, and its fields.
+    /// One-based line and fields.
     Fields(u32, &'r Fields),
-    /// Its line, and what is wrong with it.
+    /// One-based line and the problem.
     Wrong(u32, String),
-    /// No more rows.
+    /// End of the text.
     End,
 }
 
 impl<'a> Table<'a> {
-    /// A table whose first row names the columns. Fields are parted by the one of comma, semicolon and tab
-    /// that the first line has most of.
+    /// Reads the column names from the first row. The separator is the most frequent of comma, semicolon and tab in the first
+    /// line.
     pub fn new(bytes: &'a [u8]) -> Table<'a> {
         let rest = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         let first = rest.split(|&b| b == b'\n').next().unwrap_or_default();
@@ -58,14 +58,14 @@ impl<'a> Table<'a> {
         }
         let mut table = Table { rest, separator, line: 1, headers: Vec::new(), fields: Fields::default() };
         if table.scan().is_ok() {
-            // More columns than that are no table that anybody made.
+            // Text with more columns is not a table.
             let n = if table.fields.ends.len() > COLUMNS_MAX { 0 } else { table.fields.ends.len() };
             table.headers = (0..n).map(|i| table.fields.get(i).to_string()).collect();
         }
         table
     }
 
-    /// The next row that is not blank.
+    /// Returns the next row that is not blank.
     pub fn next_row(&mut self) -> Row<'_> {
         loop {
             if self.rest.is_empty() {
@@ -85,7 +85,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Takes one row off the text, over several lines if a quoted field has some.
+    /// Consumes one row, across several lines if a quoted field contains line breaks.
     fn scan(&mut self) -> Result<(), &'static str> {
         let mut bytes = std::mem::take(&mut self.fields.text).into_bytes();
         bytes.clear();
@@ -122,13 +122,13 @@ impl<'a> Table<'a> {
         if is_open { Err("a quotation mark that is never closed") } else { Ok(()) }
     }
 
-    /// The position of a column: the one named, or the first of some synonyms that is there.
+    /// Returns the position of the named column or, without a name, of the first synonym that exists.
     pub fn column(&self, named: Option<&str>, synonyms: &[&str]) -> Option<usize> {
         let find = |name: &str| self.headers.iter().position(|h| normal(h) == normal(name));
         match named {
             Some(name) => find(name),
             None => synonyms.iter().find_map(|name| find(name)).or_else(|| {
-                // With a unit behind it: submit_ms, memory (GB).
+                // A unit may follow: submit_ms, memory (GB).
                 let bare = |h: &String| {
                     let n = normal(h);
                     let unit = super::times::last_word(h).len() + 1;
@@ -147,7 +147,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A column's name without case and with one kind of separator.
+/// Normalises a column name: lowercase, `_` as the separator.
 fn normal(name: &str) -> String {
     name.chars().map(|c| if matches!(c, ' ' | '-' | '.') { '_' } else { c.to_ascii_lowercase() }).collect()
 }

@@ -1,4 +1,4 @@
-//! Input of KAI's bundled simulator of time-based fair share.
+//! Imports the input of KAI's bundled simulator of time-based fair share.
 //!
 //! # Rule
 //! YAML with keys in any case: `Cycles` (100), `WindowSize` (5), `HalfLifePeriod` (0: off), `KValue` (1), `Nodes: [{GPUs, Count}]`,
@@ -23,70 +23,70 @@ use crate::scenario::{
     JobEntry, NODE_GPUS_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario, TREE_DEPTH_MAX,
 };
 
-/// A run of the simulator.
+/// Input of the simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeBasedInput {
-    /// How many cycles.
+    /// Number of cycles.
     pub cycles: u32,
-    /// How many samples count.
+    /// Length of the usage window, in samples.
     pub window: u32,
     /// Half-life in samples; `None`: off.
     pub half_life: Option<f64>,
-    /// How strongly usage counts.
+    /// Weight of past usage.
     pub k_value: f64,
-    /// GPUs of each node.
+    /// Number of GPUs of each node.
     pub nodes: Vec<u32>,
-    /// In file order.
+    /// Queues in file order.
     pub queues: Vec<TimeBasedQueue>,
-    /// In file order.
+    /// Groups of jobs in file order.
     pub jobs: Vec<TimeBasedJobs>,
 }
 
-/// A queue.
+/// A queue of the simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeBasedQueue {
-    /// Unique.
+    /// Unique name.
     pub name: String,
-    /// Empty: a top-level queue.
+    /// Name of the parent; empty for a top-level queue.
     pub parent: String,
-    /// Larger first.
+    /// Priority; the larger is served first.
     pub priority: i64,
-    /// Quota.
+    /// Quota, in GPUs.
     pub deserved_gpus: f64,
-    /// Weight.
+    /// Over-quota weight.
     pub weight: f64,
 }
 
-/// Equal jobs of a queue.
+/// A group of equal jobs of a queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeBasedJobs {
-    /// Their queue.
+    /// Name of the queue.
     pub queue: String,
-    /// GPUs of a pod: whole, or a part of one in hundredths.
+    /// GPUs per pod: an integer, or a fraction of one GPU in hundredths.
     pub gpus: f64,
-    /// Pods of a job.
+    /// Number of pods per job.
     pub n_pods: u32,
-    /// How many jobs.
+    /// Number of jobs.
     pub n_jobs: u32,
 }
 
-/// Most cycles of a run.
+/// Maximum number of cycles.
 const CYCLES_MAX: i64 = 100_000;
-/// Most entries of a list.
+/// Maximum number of entries per list.
 const LIST_MAX: usize = 5_000;
-/// Most pods of a run.
+/// Maximum number of pods.
 const RUN_PODS_MAX: u64 = 20_000;
-/// Largest weight, quota and k-value: sums and products of such numbers stay finite.
+/// Maximum weight, quota and k-value, so that sums and products stay finite.
 const NUMBER_MAX: f64 = 1e15;
-/// Most rows of the table that a run prints.
+/// Maximum number of printed rows.
 const ROWS_MAX: u64 = 5_000_000;
-/// How many entries are read.
+/// Maximum number of list items.
 const LISTS: [Limit; 2] = [
     Limit { key: "queues", anywhere: false, most: LIST_MAX },
     Limit { key: "nodes", anywhere: false, most: LIST_MAX },
 ];
 
-/// Reads the input; what is wrong with it, and what was decided.
+/// Reads the input. The report contains errors and assumptions.
 pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
     let mut report = Report::default();
     let value = match tree(text, &LISTS) {
@@ -153,7 +153,7 @@ pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
     (ok.then_some(input), report)
 }
 
-/// Seconds, or a duration with units; 0 is off.
+/// Reads the half-life: seconds, or a duration with units; 0 means off.
 fn half_life(root: &Place<'_>, reader: &mut Reader) -> Option<f64> {
     let text = reader.text(root, "HalfLifePeriod");
     if text.is_empty() {
@@ -195,7 +195,7 @@ fn queue(place: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
     input.queues.push(queue);
 }
 
-/// Parents that do not exist, circles of parents, and trees deeper than those of scenarios.
+/// Reports missing parents, cycles and trees that are too deep.
 fn parents(places: &[Place<'_>], input: &TimeBasedInput, reader: &mut Reader) {
     let by_name: BTreeMap<&str, usize> =
         input.queues.iter().enumerate().map(|(i, queue)| (queue.name.as_str(), i)).collect();
@@ -258,7 +258,7 @@ fn jobs(root: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
     }
 }
 
-/// The run as a scenario.
+/// Imports the run as a scenario.
 pub fn import(text: &str) -> Imported {
     let (input, mut report) = read(text);
     let Some(input) = input else { return Imported { scenario: None, report } };

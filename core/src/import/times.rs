@@ -1,4 +1,4 @@
-//! How a column of a table writes times: as numbers of a unit, as dates, or as clocks.
+//! Time formats of table columns: numbers with a unit, dates, or clock times.
 
 use super::date::date;
 use crate::scenario::quantity;
@@ -6,15 +6,15 @@ use crate::scenario::quantity;
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Nanoseconds of one.
+    /// Nanoseconds per unit.
     ns: i128,
-    /// Its name in the plural.
+    /// Plural name.
     pub name: &'static str,
 }
 
 const SECONDS: Unit = Unit { ns: 1_000_000_000, name: "seconds" };
 
-/// Units by the words that stand in heads of columns and behind a colon.
+/// Units by their words in column names and after a colon.
 const UNITS: [(&[&str], Unit); 7] = [
     (&["ns", "nanoseconds"], Unit { ns: 1, name: "nanoseconds" }),
     (&["us", "micros", "microseconds"], Unit { ns: 1000, name: "microseconds" }),
@@ -25,19 +25,19 @@ const UNITS: [(&[&str], Unit); 7] = [
     (&["d", "days"], Unit { ns: 86_400_000_000_000, name: "days" }),
 ];
 
-/// A unit by its word.
+/// Returns the unit for a word.
 pub fn unit(word: &str) -> Option<Unit> {
     let word = word.to_ascii_lowercase();
     UNITS.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, unit)| *unit)
 }
 
-/// Whether a word in the head of a column is a unit of time or memory.
+/// Whether a word in a column name is a unit of time or memory.
 pub fn is_unit(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     unit(word).is_some() || MEMORY_UNITS.iter().any(|(known, _)| *known == lower)
 }
 
-/// Units of memory in the head of a column, and as a scenario writes them.
+/// Memory units in column names and in scenarios.
 pub const MEMORY_UNITS: [(&str, &str); 8] = [
     ("kb", "k"),
     ("mb", "M"),
@@ -49,30 +49,30 @@ pub const MEMORY_UNITS: [(&str, &str); 8] = [
     ("tib", "Ti"),
 ];
 
-/// The last word of a column's name: `submit_ms` and `Submit (ms)` say `ms`.
+/// Returns the last word of a column name: `ms` for `submit_ms` and `Submit (ms)`.
 pub fn last_word(name: &str) -> &str {
     let name = name.trim_end_matches([')', ']', ' ']);
     name.rsplit(['_', '(', '[', ' ', '-', '.']).next().unwrap_or_default()
 }
 
-/// How the times of a column are written.
+/// Time format of a column, inferred while values are read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Format {
-    /// What the reader or the head of the column says.
-    said: Option<Unit>,
-    /// What the first number was taken for.
+    /// Unit chosen by the user or named by the column.
+    declared: Option<Unit>,
+    /// Unit of the numbers, inferred from the first one unless declared.
     numbers: Option<Unit>,
     has_dates: bool,
     has_clocks: bool,
 }
 
 impl Format {
-    /// The format of a column; `chosen`: the unit that the reader says.
+    /// Returns the initial format of a column. `chosen` overrides the unit in the column name.
     pub fn of(header: &str, chosen: Option<Unit>) -> Format {
-        Format { said: chosen.or_else(|| unit(last_word(header))), ..Format::default() }
+        Format { declared: chosen.or_else(|| unit(last_word(header))), ..Format::default() }
     }
 
-    /// A moment in milliseconds. Large numbers count from 1970 in a unit that their size tells.
+    /// Parses a moment into milliseconds. Numbers without a declared unit are Unix times in a unit inferred from their size.
     pub fn moment(&mut self, text: &str) -> Option<i64> {
         self.any_moment(text).filter(|ms| ms.unsigned_abs() <= quantity::MILLIS_MAX.unsigned_abs())
     }
@@ -80,8 +80,8 @@ impl Format {
     fn any_moment(&mut self, text: &str) -> Option<i64> {
         match thousandths(text) {
             Some(n) => {
-                let said = self.said.or(self.numbers);
-                let unit = *self.numbers.insert(said.unwrap_or_else(|| unit_of_epoch(n / 1000)));
+                let known = self.declared.or(self.numbers);
+                let unit = *self.numbers.insert(known.unwrap_or_else(|| unit_of_epoch(n / 1000)));
                 in_ms(n, unit)
             }
             None => {
@@ -92,14 +92,14 @@ impl Format {
         }
     }
 
-    /// A length of time in milliseconds, up to a hundred years.
+    /// Parses a duration of up to a hundred years into milliseconds.
     pub fn span(&mut self, text: &str) -> Option<i64> {
         self.any_span(text).filter(|ms| *ms <= quantity::MILLIS_MAX)
     }
 
     fn any_span(&mut self, text: &str) -> Option<i64> {
         if let Some(n) = thousandths(text) {
-            let unit = *self.numbers.insert(self.said.unwrap_or(SECONDS));
+            let unit = *self.numbers.insert(self.declared.unwrap_or(SECONDS));
             return in_ms(n, unit);
         }
         let clock = clock(text);
@@ -107,7 +107,7 @@ impl Format {
         clock.or_else(|| quantity::span(text).ok().map(|span| span.as_millis()))
     }
 
-    /// The format for people; empty: nothing was read.
+    /// Describes the format for a report; empty if nothing was read.
     pub fn what(&self) -> String {
         let mut ways = Vec::new();
         ways.extend(self.numbers.map(|unit| format!("numbers of {}", unit.name)));
@@ -117,7 +117,7 @@ impl Format {
     }
 }
 
-/// The unit of a number that counts from 1970: in seconds all dates of this millennium have at most eleven digits.
+/// Infers the unit of a Unix time from its size: in seconds, dates of this millennium have at most eleven digits.
 fn unit_of_epoch(n: i128) -> Unit {
     let digits = n.unsigned_abs().checked_ilog10().unwrap_or(0);
     match digits {
@@ -132,7 +132,7 @@ fn in_ms(thousandths: i128, unit: Unit) -> Option<i64> {
     i64::try_from(thousandths.checked_mul(unit.ns)?.div_euclid(1_000_000_000)).ok()
 }
 
-/// A decimal number in thousandths, rounded towards zero.
+/// Parses a decimal number into thousandths, rounded towards zero.
 fn thousandths(text: &str) -> Option<i128> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -150,7 +150,7 @@ fn thousandths(text: &str) -> Option<i128> {
     Some(if is_negative { -n } else { n })
 }
 
-/// `[d-]hh:mm:ss` or `hh:mm:ss.fff`.
+/// Parses `[d-]hh:mm:ss` or `hh:mm:ss.fff` into milliseconds.
 fn clock(text: &str) -> Option<i64> {
     let (days, clock) = text.split_once('-').unwrap_or(("0", text));
     let mut parts = clock.split(':');

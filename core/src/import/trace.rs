@@ -1,4 +1,4 @@
-//! Rows of a job trace as jobs.
+//! Converts rows of a job trace to jobs.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, quoted};
 use crate::units::Resource;
 
-/// How many bad rows are listed; the rest is counted.
+/// Maximum number of listed invalid rows; further ones are counted.
 const BAD_LISTED: u32 = 100;
 
-/// A first submission beyond three years is a time of another clock.
+/// First submission time, in milliseconds, beyond which a trace does not count from 0: about three years.
 const FAR_MS: i64 = 100_000_000_000;
 
-/// Findings by line.
+/// Collector of findings with line numbers.
 #[derive(Default)]
 pub struct Lines {
     found: Vec<Diagnostic>,
@@ -24,16 +24,16 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The import as a whole fails.
+    /// Adds an error of the import as a whole.
     pub fn refuse(&mut self, line: Option<u32>, says: String) {
         let position = line.map(|line| (line, 1));
         self.found.push(Diagnostic { position, ..finding(codes::IMPORT, Path::default(), says) });
     }
-    /// A row of the trace that is left out.
+    /// Reports a skipped row of the trace.
     pub fn bad(&mut self, line: u32, says: String) {
         self.row(line, "jobs", says);
     }
-    /// A row of the queue sizes that is left out.
+    /// Reports a skipped row of the queue sizes.
     pub fn bad_size(&mut self, line: u32, says: String) {
         self.row(line, "queues", says);
     }
@@ -45,11 +45,11 @@ impl Lines {
             self.found.push(Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, at, says) });
         }
     }
-    /// Something to know.
+    /// Adds a warning about the queues.
     pub fn warn(&mut self, says: String) {
         self.found.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), says));
     }
-    /// Everything found, in order.
+    /// Returns the findings, followed by the number of unlisted invalid rows.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.n_bad > BAD_LISTED {
             let says = format!("{} more rows are left out", self.n_bad - BAD_LISTED);
@@ -59,7 +59,7 @@ impl Lines {
     }
 }
 
-/// Columns that are used.
+/// Positions of the columns in use.
 struct Columns {
     id: Option<usize>,
     queue: Option<usize>,
@@ -72,26 +72,26 @@ struct Columns {
     memory: Option<usize>,
 }
 
-/// A trace that is being read.
+/// Accumulated jobs of a trace.
 pub struct Trace {
     columns: Columns,
     node_gpus: u64,
     jobs: Vec<JobEntry>,
     n_pods: u64,
     n_split: u32,
-    /// When each job is submitted, in milliseconds on the trace's own axis.
+    /// Submission time of each job, in milliseconds on the trace's own axis.
     submits: Vec<i64>,
-    /// Queues that jobs name.
+    /// Names of the queues of all jobs.
     queues: BTreeSet<String>,
     row: u32,
-    /// How the times of submission and the durations are written.
+    /// Formats of submission times and durations.
     submit_format: Format,
     duration_format: Format,
-    /// The unit of a memory without one.
+    /// Unit of memory values without a unit.
     memory_unit: &'static str,
 }
 
-/// The unit that stands behind the last colon of a chosen column, if no column is called so as a whole.
+/// Splits a chosen column into name and unit at the last colon, unless a column has the whole text as its name.
 fn chosen_unit<'m>(table: &Table<'_>, named: &'m Option<String>) -> (Option<&'m str>, Option<Unit>) {
     let Some(name) = named.as_deref() else { return (None, None) };
     match name.rsplit_once(':') {
@@ -100,7 +100,7 @@ fn chosen_unit<'m>(table: &Table<'_>, named: &'m Option<String>) -> (Option<&'m 
     }
 }
 
-/// The column that holds something: the chosen one, or the first with a usual name.
+/// Returns the column of a field: the chosen one, or the first with a usual name.
 pub fn column_of(table: &Table<'_>, mapping: &Mapping, field: &str) -> Option<usize> {
     match chosen_unit(table, mapping.of(field)).0 {
         Some("") => None,
@@ -109,7 +109,7 @@ pub fn column_of(table: &Table<'_>, mapping: &Mapping, field: &str) -> Option<us
 }
 
 impl Columns {
-    /// Finds the columns, and says which they are; `None` if those that are needed are not there.
+    /// Finds and reports the columns; `None` if a required one is missing.
     fn find(
         table: &Table<'_>,
         mapping: &Mapping,
@@ -162,7 +162,7 @@ impl Columns {
 }
 
 impl Trace {
-    /// Finds the columns; `None` if those that are needed are not there.
+    /// Finds the columns; `None` if a required one is missing.
     pub fn new(
         table: &Table<'_>,
         mapping: &Mapping,
@@ -197,12 +197,12 @@ impl Trace {
         })
     }
 
-    /// Pods so far.
+    /// Returns the number of pods so far.
     pub fn n_pods(&self) -> u64 {
         self.n_pods
     }
 
-    /// Takes a row, or says what is wrong with it.
+    /// Adds the job of a row. The error is the reason to skip the row.
     pub fn row(&mut self, fields: &Fields) -> Result<(), String> {
         self.row += 1;
         let field = |column: Option<usize>| column.map(|i| fields.get(i)).filter(|text| !text.is_empty());
@@ -260,7 +260,8 @@ impl Trace {
         Ok(())
     }
 
-    /// GPUs and pods of a job; those larger than a node become pods of a node's size, all required together.
+    /// Sets GPUs and pods of a job and returns the number of pods. Splits pods larger than a node into pods of a whole node each,
+    /// which start together.
     fn size(&mut self, job: &mut JobEntry, gpus: Option<&str>, pods: Option<&str>) -> Result<u64, String> {
         let gpus = gpus.unwrap_or("0");
         let wrong = || format!("{} is no number of GPUs", quoted(gpus));
@@ -296,7 +297,7 @@ impl Trace {
         Ok(n)
     }
 
-    /// The jobs with unique names and the queues they name, unless nothing is left.
+    /// Returns the jobs under unique names and the names of their queues; `None` if there are no jobs.
     pub fn finish(
         mut self,
         report: &mut Report,
@@ -340,7 +341,7 @@ impl Trace {
 }
 
 impl Trace {
-    /// Sets the times of submission. A trace that counts from another time's beginning is moved to 0.
+    /// Sets the submission times. Shifts a trace on another time axis to begin at 0.
     fn place_in_time(&mut self, report: &mut Report) {
         let first = self.submits.iter().copied().min().unwrap_or(0);
         let start = if first >= FAR_MS { first } else { 0 };
@@ -367,7 +368,7 @@ fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, Stri
     }
 }
 
-/// Gives later jobs of a name another one; how many that were.
+/// Renames all but the first of several jobs with the same name; returns the number of renamed jobs.
 fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     order.sort_by_key(|&i| &jobs[i].name);
@@ -383,7 +384,7 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     let (mut n, mut before) = (1u32, String::new());
     for &i in &twice {
         let base: String = jobs[i].name.chars().take(NAME_CHARS_MAX - 12).collect();
-        // Equal names are adjacent in this order, so numbers go on where the last one ended.
+        // Equal names are adjacent in this order, so numbering continues from the previous job.
         if base != before {
             n = 1;
         }

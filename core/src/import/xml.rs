@@ -1,42 +1,40 @@
-//! As much of XML as a resource plan needs: elements with attributes, text and children. Written out here because libraries
-//! refuse what is not well-formed, which the product's own sample plan is not: what does not close is closed by whatever closes around
-//! it, and the line of every element is told.
+//! A minimal XML parser for resource plans: elements with attributes, text, children and line numbers. Libraries reject
+//! malformed XML, which includes the product's own sample plan; this parser closes an unclosed element with the enclosing one.
 
 /// An element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Element {
-    /// Its name.
+    /// Tag name.
     pub name: String,
-    /// Attributes in order.
+    /// Attributes in document order.
     pub attributes: Vec<(String, String)>,
-    /// The text directly inside, without spaces around it.
+    /// Trimmed text directly inside.
     pub text: String,
-    /// Elements inside, in order.
+    /// Child elements in document order.
     pub children: Vec<Element>,
-    /// The line it begins in, from 1.
+    /// One-based line of the start tag.
     pub line: u32,
 }
 
 impl Element {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
-    /// The children of this name.
+    /// Returns the children with this name.
     pub fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Element> {
         self.children.iter().filter(move |child| child.name == name)
     }
-    /// The first child of this name.
+    /// Returns the first child with this name.
     pub fn child(&self, name: &str) -> Option<&Element> {
         self.children.iter().find(|child| child.name == name)
     }
 }
 
-/// How deep elements may be nested.
+/// Maximum nesting depth.
 const DEPTH_MAX: usize = 64;
 
-/// The outermost element, and those that something else closed, as (name, line); `None` if there is none, or if elements are nested
-/// absurdly deep.
+/// Returns the root element and the unclosed elements as (name, line). `None` if there is no element or the nesting is too deep.
 pub fn parse(text: &str) -> Option<(Element, Vec<(String, u32)>)> {
     let mut unclosed = Vec::new();
     let mut open = vec![Element::default()];
@@ -89,14 +87,14 @@ fn add_text(element: &mut Element, text: &str) {
     }
 }
 
-/// The innermost open element becomes a child of the next.
+/// Moves the innermost open element into its parent.
 fn fold(open: &mut Vec<Element>) {
     if let (Some(inner), Some(outer)) = (open.pop(), open.last_mut()) {
         outer.children.push(inner);
     }
 }
 
-/// Closes the innermost open element of this name and everything in it; nothing if there is none.
+/// Closes the innermost open element with this name and everything in it. Ignores an end tag without an open element.
 fn close(open: &mut Vec<Element>, name: &str, unclosed: &mut Vec<(String, u32)>) {
     if let Some(at) = open.iter().skip(1).rposition(|element| element.name == name) {
         unclosed.extend(open.iter().skip(at + 2).map(|element| (element.name.clone(), element.line)));
@@ -109,7 +107,7 @@ fn close(open: &mut Vec<Element>, name: &str, unclosed: &mut Vec<(String, u32)>)
 fn element(body: &str, line: u32) -> Element {
     let name_end = body.find(|c: char| c.is_whitespace()).unwrap_or(body.len());
     let name = &body[..name_end];
-    // A shorthand such as <ncpus=1> has no end tag and nothing to say here.
+    // A shorthand such as <ncpus=1> has no end tag and no content.
     let name = if name.contains('=') { "" } else { name };
     let mut element = Element { name: name.to_string(), line, ..Element::default() };
     let mut rest = body[name_end..].trim_start();
@@ -123,7 +121,7 @@ fn element(body: &str, line: u32) -> Element {
     element
 }
 
-/// The five characters that XML writes in another way.
+/// Decodes the five predefined entities.
 fn plain(text: &str) -> String {
     let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
     pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))

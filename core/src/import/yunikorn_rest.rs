@@ -1,14 +1,14 @@
-//! Answers of YuniKorn's REST service (queues, applications, nodes, the full state dump) as a scenario at its present moment.
+//! Imports responses of YuniKorn's REST API (queues, applications, nodes, full state dump) as a scenario of the current state.
 //!
 //! # Rule
-//! Queues become a configuration, which is read like `queues.yaml`. Asks wait, allocations run on their nodes; equal ones of an
-//! application are one job. Now is the time of the dump, or the latest time in the answers.
+//! Queues become a configuration, which is read like `queues.yaml`. Asks are pending, allocations run on their nodes; equal ones of
+//! an application form one job. The current time is that of the dump, or the latest time in the responses.
 //!
 //! # Source
 //! Apache YuniKorn, `docs/api/scheduler.md`; yunikorn-core, `pkg/webservice/dao`
 //!
 //! # Differs
-//! How long work lasts is in none of the answers: it runs until the end. Placeholders count as pods of their gang.
+//! No response contains run times: jobs run until the end. Placeholders count as pods of their gang.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,13 +25,13 @@ use crate::scenario::{
     Severity, codes, finding,
 };
 
-/// Deepest nesting of queues.
+/// Maximum depth of the queue tree.
 const LEVELS_MAX: usize = 16;
 
-/// Nodes and GPUs where no answer lists nodes.
+/// Assumed number of nodes and GPUs per node.
 const NODES: (u32, u32) = (8, 8);
 
-/// Whether a text is such an answer.
+/// Whether a text is a response of the REST API.
 pub fn is_state(text: &str) -> bool {
     let has = |key: &str| text.contains(key);
     text.starts_with(['{', '['])
@@ -45,14 +45,14 @@ pub fn is_state(text: &str) -> bool {
         .any(|keys| keys.iter().all(|key| has(key)))
 }
 
-/// What the answers list.
+/// Objects in the responses.
 #[derive(Default)]
 struct State<'a> {
     partitions: Vec<Place<'a>>,
     queues: Vec<Place<'a>>,
     applications: Vec<Place<'a>>,
     nodes: Vec<Place<'a>>,
-    /// Keys of a dump that are not read.
+    /// Unread keys of a dump.
     others: Vec<String>,
     dumped_ns: Option<i64>,
 }
@@ -61,7 +61,7 @@ impl<'a> State<'a> {
     fn collect(&mut self, place: &Place<'a>) {
         place.items(&[]).iter().for_each(|item| self.collect(item));
         let is = |key| place.get(key).is_some();
-        // Applications have a `queueName`, too, and keys are found in any case.
+        // First, because applications also have a `queueName` and keys are case-insensitive.
         if is("applicationID") {
             self.applications.push(place.clone());
         } else if is("queuename") {
@@ -83,7 +83,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Makes a scenario of answers.
+/// Imports responses of the REST API.
 pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
     let mut report = Report::default();
     let roots = trees(sources, &mut report);
@@ -122,7 +122,7 @@ fn whole(place: &Place<'_>, key: &str) -> Option<i64> {
     place.scalar(&[key])?.parse().ok()
 }
 
-/// The queues, by way of the configuration that would make them.
+/// Imports the queues through an equivalent configuration.
 fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
     if state.queues.is_empty() {
         return Some(Scenario {
@@ -147,10 +147,10 @@ fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<S
     let (n, assumed) = (state.queues.len(), made.report.assumed_nodes);
     report.assumed.extend(made.report.assumed.into_iter().filter(|line| Some(line) != assumed.as_ref()));
     report.understood.extend(made.report.understood);
-    // Lines of the configuration are none of the answers.
-    let without_place =
+    // Positions in the generated configuration do not exist in the responses.
+    let without_position =
         |found: Diagnostic| Diagnostic { position: None, at: Path::default(), fix: None, ..found };
-    report.diagnostics.extend(made.report.diagnostics.into_iter().map(without_place));
+    report.diagnostics.extend(made.report.diagnostics.into_iter().map(without_position));
     report.has_queues = true;
     let trees = counted(n as u64, "tree");
     report
@@ -159,7 +159,7 @@ fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<S
     made.scenario
 }
 
-/// A text as YAML always takes it as a text: in double quotes.
+/// Returns a text as a double-quoted YAML string.
 fn yaml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -202,7 +202,7 @@ fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut 
     }
     let amounts = [("guaranteed", "guaranteedResource"), ("max", "maxResource")]
         .map(|(key, from)| (key, queue.get(from).map(|place| place.entries()).unwrap_or_default()));
-    // What the root has is the capacity of the nodes.
+    // The resources of the root are the capacity of the nodes.
     if !is_root && amounts.iter().any(|(_, entries)| !entries.is_empty()) {
         let _ = writeln!(text, "{indent}  resources:");
         for (key, entries) in amounts.iter().filter(|(_, entries)| !entries.is_empty()) {
@@ -230,7 +230,7 @@ fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut 
     }
 }
 
-/// The names of queues in a scenario by their path in YuniKorn; none of another policy, whose jobs do not name queues by path.
+/// Returns the queue names of a YuniKorn scenario by queue path; empty for other policies.
 pub fn names_by_path(scenario: &Scenario) -> BTreeMap<String, String> {
     if scenario.policy != DESCRIPTION.key {
         return BTreeMap::new();
@@ -255,7 +255,7 @@ pub fn names_by_path(scenario: &Scenario) -> BTreeMap<String, String> {
     queues.iter().map(|queue| (path(&queue.name), queue.name.clone())).collect()
 }
 
-/// Amounts as YuniKorn counts them: millicores, bytes, and whole devices.
+/// Reads amounts in YuniKorn's units: millicores, bytes and whole devices.
 fn amounts(place: Option<Place<'_>>) -> Amounts {
     let mut read = Amounts::default();
     for (key, value) in place.map(|place| place.entries()).unwrap_or_default() {
@@ -303,15 +303,15 @@ fn nodes(state: &State<'_>, report: &mut Report) -> Vec<NodeEntry> {
     nodes
 }
 
-/// What equal asks and allocations of an application have in common.
+/// Equivalence class of the asks and allocations of an application.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Like {
+struct BatchKey {
     task_group: String,
     priority: i64,
     written: Vec<(String, i64)>,
 }
 
-/// Asks and allocations of one kind.
+/// Equivalent asks and allocations.
 #[derive(Default)]
 struct Batch {
     amounts: Amounts,
@@ -322,7 +322,7 @@ struct Batch {
     is_gang: bool,
 }
 
-/// States of applications whose work is over.
+/// States of finished applications.
 const OVER: [&str; 5] = ["Completed", "Failed", "Rejected", "Expired", "Failing"];
 
 fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<JobEntry> {
@@ -359,13 +359,13 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
             missing.push(without_limit(&queue, "0"));
         }
         let id = application.scalar(&["applicationID"]).unwrap_or_default();
-        for (i, (like, batch)) in batches(application).into_iter().enumerate() {
+        for (i, (key, batch)) in batches(application).into_iter().enumerate() {
             n_pods += batch.n_waiting + batch.on.len() as u64;
             jobs.push(JobEntry {
                 name: if i == 0 { id.to_string() } else { format!("{id}-{}", i + 1) },
                 user: application.scalar(&["user"]).map(str::to_string),
                 queue: queue.clone(),
-                ..batch.job(&like, application, now)
+                ..batch.job(&key, application, now)
             });
         }
         if n_pods > PODS_MAX {
@@ -392,21 +392,21 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
     jobs
 }
 
-/// The asks and allocations of an application by kind, those that run first.
-fn batches(application: &Place<'_>) -> Vec<(Like, Batch)> {
-    let mut all: BTreeMap<Like, Batch> = BTreeMap::new();
+/// Returns the asks and allocations of an application by equivalence class, running ones first.
+fn batches(application: &Place<'_>) -> Vec<(BatchKey, Batch)> {
+    let mut all: BTreeMap<BatchKey, Batch> = BTreeMap::new();
     for list in ["allocations", "requests"] {
         for item in application.items(&[list]) {
             let key = if list == "allocations" { "resourcePerAlloc" } else { "resource" };
             let asked = amounts(item.get("resource").or_else(|| item.get(key)));
             let written = [("cpu", asked.cpu), ("memory", asked.memory), ("gpu", asked.gpu)];
             let others = asked.others.iter().map(|(name, n)| (name.clone(), *n));
-            let like = Like {
+            let key = BatchKey {
                 task_group: item.scalar(&["taskGroupName"]).unwrap_or_default().to_string(),
                 priority: whole(&item, "priority").unwrap_or(0),
                 written: written.map(|(name, n)| (name.to_string(), n)).into_iter().chain(others).collect(),
             };
-            let batch = all.entry(like).or_default();
+            let batch = all.entry(key).or_default();
             batch.amounts = asked;
             batch.is_gang |= item.scalar(&["placeholder"]) == Some("true");
             let time = whole(&item, "requestTime");
@@ -426,7 +426,7 @@ fn batches(application: &Place<'_>) -> Vec<(Like, Batch)> {
 }
 
 impl Batch {
-    fn job(self, like: &Like, application: &Place<'_>, now: i64) -> JobEntry {
+    fn job(self, key: &BatchKey, application: &Place<'_>, now: i64) -> JobEntry {
         let since = |ns: Option<i64>| {
             let seconds = ns.map(|ns| (ns - now).min(0) / 1_000_000_000)?;
             Some(Scalar(format!("{seconds}s")))
@@ -437,7 +437,7 @@ impl Batch {
         let least = if self.is_gang { n } else { 1 };
         JobEntry {
             submit: since(submit),
-            priority: (like.priority != 0).then(|| Scalar(like.priority.to_string())),
+            priority: (key.priority != 0).then(|| Scalar(key.priority.to_string())),
             pods: Some(Scalar(n.to_string())),
             min_available: Some(Scalar(least.to_string())),
             gpu,
@@ -446,10 +446,10 @@ impl Batch {
             resources,
             started: since(self.started_ns).filter(|_| !self.on.is_empty()),
             on: self.on,
-            note: if like.task_group.is_empty() {
+            note: if key.task_group.is_empty() {
                 String::new()
             } else {
-                format!("task group {}", like.task_group)
+                format!("task group {}", key.task_group)
             },
             gang: (self.is_gang && self.n_waiting > 0).then(|| "soft".into()),
             ..JobEntry::default()

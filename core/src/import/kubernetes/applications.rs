@@ -1,4 +1,4 @@
-//! What pods say to YuniKorn: their application, queue, user and task groups.
+//! Labels and annotations of YuniKorn on pods: application, queue, user and task groups.
 //!
 //! # Source
 //! Apache YuniKorn, `docs/user_guide/labels_and_annotations_in_yunikorn.md`, `docs/user_guide/gang_scheduling.md`
@@ -8,13 +8,13 @@ use crate::import::loose::Place;
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::value::{Is, Value, parse};
 
-/// The annotation that names the task group of a pod.
+/// Annotation with the task group of a pod.
 pub const TASK_GROUP_NAME: &str = "yunikorn.apache.org/task-group-name";
 
-/// The prefix of YuniKorn's labels and annotations.
+/// Prefix of YuniKorn's labels and annotations.
 const PREFIX: &str = "yunikorn.apache.org/";
 
-/// The policy of a scenario whose pods are YuniKorn's.
+/// Policy of a scenario with pods of YuniKorn.
 pub const POLICY: &str = DESCRIPTION.key;
 
 /// Whether a pod names YuniKorn as its scheduler.
@@ -22,30 +22,30 @@ pub fn is_scheduler(pod: &Place<'_>) -> bool {
     pod.scalar(&["spec", "schedulerName"]).is_some_and(|name| name.starts_with("yunikorn"))
 }
 
-/// A label or an annotation of YuniKorn.
-fn said<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
+/// Returns a label or annotation of YuniKorn.
+fn labelled<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
     let key = format!("{PREFIX}{key}");
     object.label(&key).or_else(|| object.annotation(&key))
 }
 
-/// The application of a pod.
+/// Returns the application of a pod.
 pub fn application_of<'a>(object: &Object<'a>) -> Option<&'a str> {
-    said(object, "app-id")
+    labelled(object, "app-id")
         .or_else(|| object.label("applicationId"))
         .or_else(|| object.label("spark-app-selector"))
 }
 
-/// The queue of a pod, by its path.
+/// Returns the queue path of a pod.
 pub fn queue_of<'a>(object: &Object<'a>) -> Option<&'a str> {
-    said(object, "queue").or_else(|| object.label("queue"))
+    labelled(object, "queue").or_else(|| object.label("queue"))
 }
 
-/// Whether a pod only holds room for others of its gang.
+/// Whether a pod is a placeholder for others of its gang.
 pub fn is_placeholder(object: &Object<'_>) -> bool {
     object.annotation("yunikorn.apache.org/placeholder") == Some("true")
 }
 
-/// Who submitted a pod.
+/// Returns the user that submitted a pod.
 pub fn user_of(object: &Object<'_>) -> Option<String> {
     let info = parse(object.annotation("yunikorn.apache.org/user.info")?, &[]).ok()?;
     text(&info, "user")
@@ -56,7 +56,7 @@ pub fn is_kept(object: &Object<'_>) -> bool {
     object.annotation("yunikorn.apache.org/allow-preemption") == Some("false")
 }
 
-/// How the gang of an application is scheduled, if it has task groups: the style, and how long placeholders wait, in seconds.
+/// Returns the gang scheduling style and placeholder timeout, in seconds, of an application with task groups.
 pub fn gang_of(pods: &[&Object<'_>]) -> Option<(String, Option<String>)> {
     let annotation = |key: &str| {
         let key = format!("{PREFIX}{key}");
@@ -71,7 +71,7 @@ pub fn gang_of(pods: &[&Object<'_>]) -> Option<(String, Option<String>)> {
     Some((style, timeout.map(|n| format!("{n}s"))))
 }
 
-/// The task groups of an application: the name of each, and how many pods must be there.
+/// Returns name and minimum number of pods of each task group of an application.
 pub fn task_groups(pods: &[&Object<'_>]) -> Vec<(String, i64)> {
     let written = pods.iter().find_map(|pod| pod.annotation("yunikorn.apache.org/task-groups"));
     let Some(Ok(Value { is: Is::List(groups), .. })) = written.map(|text| parse(text, &[])) else {

@@ -1,4 +1,4 @@
-//! Pods as jobs: those of a pod group, or of what controls them.
+//! Groups pods into jobs: by pod group or else by controller.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,31 +9,31 @@ use crate::import::date::date;
 use crate::import::loose::Place;
 use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
-/// How deep subgroups are nested; what is above is left out.
+/// Maximum nesting depth of subgroups; levels above are dropped.
 const LEVELS_MAX: usize = 16;
 
-/// The queue of pods that name none.
+/// Queue of pods without one.
 const DEFAULT_QUEUE: &str = "default-queue";
 
-/// The queue of a pod of Volcano.
+/// Label or annotation with the queue of a Volcano pod.
 const VOLCANO_QUEUE: &str = "scheduling.volcano.sh/queue-name";
 
-/// Whether pods of Volcano may be evicted for others.
+/// Annotation that makes Volcano pods preemptible.
 const PREEMPTABLE: &str = "volcano.sh/preemptable";
 
-/// When KAI last started a pod group.
+/// Annotation with the time when KAI last started a pod group.
 const LAST_START: &str = "kai.scheduler/last-start-timestamp";
 
-/// Pods that start together or belong to one thing.
+/// Pods that become a job.
 struct Work<'a, 'p> {
-    /// Its pod group.
+    /// Pod group or Kueue workload, if there is one.
     group: Option<&'a Object<'a>>,
-    /// Its namespace and name.
+    /// Namespace and name of the group or controller.
     name: (&'a str, &'a str),
     pods: Vec<&'p Pod<'a>>,
 }
 
-/// The jobs, in the order in which their groups or first pods are in the text.
+/// Returns the jobs in the order of their groups or first pods in the text.
 pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<JobEntry> {
     let mut all: Vec<Work<'a, '_>> = Vec::new();
     let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -67,7 +67,8 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
     all.iter().map(|work| work.job(times[work.name.1] > 1, cluster, report)).collect()
 }
 
-/// The name of what controls a pod; of a deployment's pods, which are scheduled one by one, and of pods by themselves: their own.
+/// Returns the name of a pod's controller. Pods without one, and those of deployments, which are scheduled individually, return
+/// their own name.
 fn owner<'a>(pod: &Object<'a>) -> &'a str {
     match pod.owner() {
         Some(["ReplicaSet", ..]) | None => pod.name,
@@ -116,12 +117,12 @@ impl Work<'_, '_> {
         self.with_pods(job, &sets, report)
     }
 
-    /// The objects of the pods.
+    /// Returns the objects of the pods.
     fn objects(&self) -> Vec<&Object<'_>> {
         self.pods.iter().map(|pod| pod.object).collect()
     }
 
-    /// The pods by set: by the group's leaf subgroups, else by what they ask for; those that run first.
+    /// Groups the pods into sets by leaf subgroup or else by request, running ones first.
     fn sets(&self, name: &str, report: &mut Report) -> Vec<Set<'_>> {
         let mut sets = self.subgroups();
         let has_subgroups = !sets.is_empty();
@@ -155,7 +156,7 @@ impl Work<'_, '_> {
                 set.min = set.min.map(|_| set.pods.len() as i64);
             }
         }
-        // The pods on nodes are the first ones of the job.
+        // In a scenario, the first pods of a job are the running ones.
         sets.sort_by_key(|set| set.pods.iter().filter(|pod| !pod.is_holding()).count() > 0);
         let partly = sets.iter().filter(|set| set.is_partly_holding()).count();
         if partly > 1 {
@@ -166,14 +167,14 @@ impl Work<'_, '_> {
         sets
     }
 
-    /// The leaf subgroups of the pod group, without pods.
+    /// Returns the leaf subgroups of the pod group, still without pods.
     fn subgroups(&self) -> Vec<Set<'_>> {
         let all = |key: &str| self.group.map(|group| group.place.items(&["spec", key])).unwrap_or_default();
         let sets = all("podSets");
         if sets.len() > 1 && self.pods.iter().all(|pod| pod.subgroup.is_some()) {
             let set = |place: &Place<'_>| Set {
                 name: place.scalar(&["name"]).unwrap_or_default().to_string(),
-                // All of them, as soon as they are known.
+                // Replaced by the number of pods once they are assigned.
                 min: Some(0),
                 path: String::new(),
                 pods: Vec::new(),
@@ -206,7 +207,7 @@ impl Work<'_, '_> {
         (0..all.len()).filter(is_leaf).map(set).collect()
     }
 
-    /// Whether it starts as a whole, as workloads of Kueue do.
+    /// Whether it is a Kueue workload, all pods of which start together.
     fn is_workload(&self) -> bool {
         self.group.is_some_and(|group| group.kind.0 == KUEUE)
     }
@@ -246,7 +247,7 @@ impl Work<'_, '_> {
             .or_else(|| cluster.class(cluster.default_class?))
     }
 
-    /// Adds the pods: as one kind where all are equal, else as pod sets.
+    /// Adds the pods to a job: as equal pods if there is one set, otherwise as pod sets.
     fn with_pods(&self, job: JobEntry, sets: &[Set<'_>], report: &mut Report) -> JobEntry {
         let n_pods = sets.iter().map(|set| set.pods.len()).sum::<usize>() as i64;
         let min = self.group.and_then(|group| group.place.scalar(&["spec", "minMember"]));
@@ -286,12 +287,12 @@ impl Work<'_, '_> {
     }
 }
 
-/// Pods of one kind.
+/// A set of equal pods or of a subgroup.
 struct Set<'p> {
     name: String,
-    /// How many must start together, if it has a minimum of its own.
+    /// Minimum number of pods that start together, if the set has its own.
     min: Option<i64>,
-    /// Outer subgroups.
+    /// Path of the enclosing subgroups.
     path: String,
     pods: Vec<&'p Pod<'p>>,
 }
@@ -329,7 +330,7 @@ impl Pod<'_> {
         matches!(self.state, State::Holds { .. })
     }
 
-    /// When it is gone, seconds from now; empty: it is not being deleted.
+    /// Returns the time until the pod is gone, in seconds from now; empty if it is not being deleted.
     fn gone(&self, cluster: &Cluster<'_>) -> String {
         match self.state {
             State::Holds { gone_ms: Some(ms) } => format!("{}s", ((ms - cluster.now_ms) / 1000).max(0)),

@@ -1,15 +1,17 @@
-//! The queues and workloads of Kueue.
+//! Imports the queues and workloads of Kueue.
 //!
 //! # Rule
-//! A ClusterQueue is a queue: its nominal quota is the quota, with its borrowing limit it is the limit, and its fair-sharing weight
-//! the weight. A Cohort is the queue above, with the quotas of all below; nothing can be borrowed beyond the topmost one. A LocalQueue
-//! is another name of its ClusterQueue. A Workload is a job: that of its pods where the text has them, else that of its pod sets.
+//! A ClusterQueue becomes a queue: the nominal quota is the quota, nominal quota plus borrowing limit is the limit, and the
+//! fair-sharing weight is the weight. A Cohort becomes the parent queue with the sum of the quotas below; nothing can be borrowed
+//! from outside a root Cohort. A LocalQueue is an alias of its ClusterQueue. A Workload becomes a job with its pods, or with its pod
+//! sets if the text has no pods of it.
 //!
 //! # Source
 //! Kueue, API types `kueue.x-k8s.io/v1beta1` and `v1beta2`
 //!
 //! # Differs
-//! Kueue itself is not simulated. Quotas of several flavors of a resource are added up. What no resource group covers is unlimited.
+//! Kueue itself is not simulated. Quotas of several flavors of a resource are summed. Resources outside every resource group are
+//! unlimited.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,14 +25,14 @@ use crate::scenario::quantity::{print_amount, print_decimal};
 use crate::scenario::{PODS_MAX, QueueEntry, ResourceEntry, Scalar, TREE_DEPTH_MAX};
 use crate::units::{Amount, Resource};
 
-/// The resources of a queue, in the order of its fields.
+/// Resources of a queue in field order.
 const RESOURCES: [Resource; 3] = [Resource::GPU, Resource::CPU, Resource::MEMORY];
 
-/// What a queue has of a resource, in base units; `None`: no resource group covers it.
+/// Quota of a resource, in base units; `None` if no resource group covers it.
 #[derive(Clone, Copy, Default)]
 struct Quota {
     nominal: Option<i64>,
-    /// What may be borrowed; `None`: any amount.
+    /// Borrowing limit; `None` is unlimited.
     borrowing: Option<i64>,
 }
 
@@ -42,19 +44,19 @@ struct Unit<'a> {
     quotas: [Quota; 3],
 }
 
-/// The name of a Cohort as a queue: another one where a ClusterQueue has the same.
+/// Returns the queue name of a Cohort, which differs from its own if a ClusterQueue has the same name.
 fn cohort(name: &str, cluster: &Cluster<'_>) -> String {
     let is_taken = cluster.objects.of_kind(Kind::ClusterQueue).iter().any(|queue| queue.name == name);
     if is_taken { format!("{name} (cohort)") } else { name.to_string() }
 }
 
-/// The name of the Cohort above, under the first of some keys that has one.
+/// Returns the name of the parent Cohort under the first of several keys that is set.
 fn above<'a>(object: &Object<'a>, keys: [&str; 2]) -> Option<&'a str> {
     let named = keys.iter().find_map(|key| object.place.scalar(&["spec", key]));
     named.filter(|name| !name.is_empty())
 }
 
-/// All Cohorts, also those that are only named, and all ClusterQueues.
+/// Returns all ClusterQueues and Cohorts, including those that are only referred to.
 pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
     let mut cohorts: BTreeMap<&str, Unit<'_>> = BTreeMap::new();
     let mut queues: Vec<Unit<'_>> = Vec::new();
@@ -108,7 +110,7 @@ pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
     inner.chain(queues.iter().map(|unit| entry(unit, &unit.quotas.map(|quota| quota.nominal)))).collect()
 }
 
-/// The nominal quotas of each Cohort and of all that is below it.
+/// Returns the sum of the nominal quotas of each Cohort and its descendants.
 fn sums<'a>(
     cohorts: &BTreeMap<&'a str, Unit<'_>>,
     queues: &[Unit<'_>],
@@ -117,7 +119,7 @@ fn sums<'a>(
     let own = cohorts.iter().map(|(name, unit)| (Some(*name), unit));
     for (first, unit) in own.chain(queues.iter().map(|unit| (unit.above, unit))) {
         let up = |name: &&str| cohorts.get(name).and_then(|unit| unit.above);
-        // A circle of Cohorts is found by the check of the scenario; here it only has to end.
+        // The check of the scenario reports cycles; here the loop only has to end.
         for name in std::iter::successors(first, up).take(TREE_DEPTH_MAX) {
             let Some(sum) = sums.get_mut(name) else { continue };
             for (total, quota) in sum.iter_mut().zip(unit.quotas) {
@@ -130,7 +132,7 @@ fn sums<'a>(
     sums
 }
 
-/// Quota, limit and weight of a resource.
+/// Returns quota, limit and weight of a resource.
 fn resource(
     of: Resource,
     nominal: Option<i64>,
@@ -153,7 +155,7 @@ fn resource(
     }
 }
 
-/// The quotas of an object, of all flavors together.
+/// Returns the quotas of an object, summed over all flavors.
 fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
     let mut quotas = [Quota::default(); 3];
     let mut others: BTreeSet<&str> = BTreeSet::new();
@@ -203,7 +205,7 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
     quotas
 }
 
-/// A quantity that may be left out.
+/// Reads an optional quantity. Reports an invalid one.
 fn quantity(place: &Place<'_>, key: &str, of: Resource, report: &mut Report) -> Option<i64> {
     let place = place.get(key)?;
     let text = place.scalar(&[]).unwrap_or_default();
@@ -214,16 +216,16 @@ fn quantity(place: &Place<'_>, key: &str, of: Resource, report: &mut Report) -> 
     read
 }
 
-/// A pod set of a workload whose pods are not in the text.
+/// A pod set of a workload without pods in the text.
 pub struct PodSet<'a> {
     name: &'a str,
     n_pods: usize,
     workload: &'a Object<'a>,
-    /// The workload with what its pods ask for.
+    /// The workload, with the pod template as its place.
     template: Object<'a>,
 }
 
-/// The pod sets of all workloads whose pods are not in the text.
+/// Returns the pod sets of all workloads without pods in the text.
 pub fn pod_sets<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<PodSet<'a>> {
     let with_pods: BTreeSet<(&str, &str)> =
         pods.iter().filter_map(|pod| Some((pod.object.namespace, pod.group?))).collect();
@@ -256,7 +258,7 @@ pub fn pod_sets<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report
     sets
 }
 
-/// The pods of such pod sets. Those of a workload with one flavor go to the nodes of that flavor.
+/// Returns the pods of the pod sets. Pods of a workload with a single flavor require nodes of that flavor.
 pub fn pods<'a>(sets: &'a [PodSet<'a>], cluster: &Cluster<'a>, report: &mut Report) -> Vec<Pod<'a>> {
     let mut pods = Vec::new();
     for set in sets {
@@ -281,7 +283,7 @@ pub fn pods<'a>(sets: &'a [PodSet<'a>], cluster: &Cluster<'a>, report: &mut Repo
     pods
 }
 
-/// The only flavor that a workload has or may get.
+/// Returns the only flavor assigned to or available for a workload.
 fn only_flavor<'a>(workload: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a Object<'a>> {
     let mut flavors: BTreeSet<&str> = BTreeSet::new();
     for set in workload.place.items(&["status", "admission", "podSetAssignments"]) {

@@ -1,18 +1,18 @@
-//! What a shard changes of the lists of plugins and actions that KAI's operator configures.
+//! Changes of a shard to the plugin and action lists of KAI's operator.
 //!
 //! # Source
 //! KAI Scheduler, `docs/operator/scheduler-config-customization.md`; kai.md 4.1
 
 use crate::import::loose::Place;
 
-/// What a shard says of a plugin or an action.
+/// Change to a plugin or an action.
 pub struct Change<'a> {
     name: &'a str,
     enabled: Option<bool>,
     priority: Option<i64>,
 }
 
-/// The entries that change a list; some only have arguments.
+/// Returns the changes to a list; entries with arguments only change nothing in it.
 pub fn changes<'a>(entries: &[(&'a str, Place<'a>)]) -> Vec<Change<'a>> {
     let change = |(name, place): &(&'a str, Place<'a>)| Change {
         name,
@@ -26,12 +26,12 @@ pub fn changes<'a>(entries: &[(&'a str, Place<'a>)]) -> Vec<Change<'a>> {
         .collect()
 }
 
-/// The names that are left after the changes, in their order.
+/// Returns the names in the list after the changes, by descending priority.
 pub fn merged(known: &[(&str, i64)], is_on: impl Fn(&str) -> bool, changes: &[Change<'_>]) -> String {
     let mut list: Vec<(i64, &str)> = Vec::new();
     for (name, priority) in known {
         let change = changes.iter().find(|change| change.name == *name);
-        // One that the operator does not load by itself is added at the end.
+        // An entry that the operator does not load by default is appended.
         let default = if is_on(name) { *priority } else { 0 };
         let is_enabled = change.map_or(is_on(name), |change| change.enabled.unwrap_or(true));
         if is_enabled {

@@ -1,16 +1,16 @@
-//! What `kubectl get … -o json` or `-o yaml` prints of a cluster, as a scenario at its present moment.
+//! Imports output of `kubectl get … -o json` or `-o yaml` as a scenario of the current state of a cluster.
 //!
 //! # Rule
-//! Queues, pod groups, pods, nodes, bind requests and priority classes of KAI, queues and pod groups of Volcano, and the queues and
-//! workloads of Kueue are read, in any mixture of documents and lists, also as KAI's snapshot lists them. Now is the latest moment that any of them names. Pods that have a node stay there; the others wait; ages are
-//! kept. What other schedulers placed is taken off the nodes.
+//! Reads queues, pod groups, pods, nodes, bind requests and priority classes of KAI, queues and pod groups of Volcano, and queues
+//! and workloads of Kueue, in any mixture of documents and lists or in KAI's snapshot. The current time is the latest one in any
+//! object. Pods with a node stay there, others are pending; ages are kept. Pods of other schedulers reduce the capacity of nodes.
 //!
 //! # Source
 //! Kubernetes API reference (Pod, Node, PriorityClass, Quantity); KAI Scheduler, API types `scheduling.run.ai/v2` and `v2alpha2`,
 //! `docs/queues`, `docs/developer/pod-grouper.md`, `docs/plugins/snapshot.md`
 //!
 //! # Differs
-//! How long work lasts is in none of these objects: it runs until the end. Node pools and topologies are not read.
+//! No object contains run times: jobs run until the end. Node pools and topologies are not read.
 
 mod applications;
 mod jobs;
@@ -38,17 +38,17 @@ use crate::scenario::{JobEntry, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scalar, S
 use objects::{KUEUE, Kind, Object, Objects, VOLCANO, tally};
 use pods::{Pod, State};
 
-/// Whether a text is of objects of a cluster, from its beginning.
+/// Whether the beginning of a text shows that it contains objects of a cluster.
 pub fn is_kubernetes(text: &str) -> bool {
     let has = |key: &str| text.contains(key);
-    // The configuration of KAI's scheduler by itself.
+    // A bare configuration of KAI's scheduler.
     let is_configuration = (has("tiers:") || has("\"tiers\"")) && has("plugins");
     is_configuration
         || has("\"rawObjects\"")
         || has("apiVersion") && (has("kind:") || has("\"kind\"") || has("\"items\""))
 }
 
-/// Makes a scenario of the objects in some texts.
+/// Imports the objects in texts.
 pub fn import_kubernetes(sources: &[Source<'_>], options: &Options) -> Imported {
     let mut report = Report::default();
     let roots = trees(sources, &mut report);
@@ -56,7 +56,7 @@ pub fn import_kubernetes(sources: &[Source<'_>], options: &Options) -> Imported 
     import_trees(&roots, options, report)
 }
 
-/// Makes a scenario of the objects in some trees, each with its file if there are several.
+/// Imports the objects in trees, each with the name of its file if there are several.
 pub fn import_trees(roots: &[(&str, &Value)], options: &Options, mut report: Report) -> Imported {
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
@@ -73,24 +73,24 @@ pub fn import_trees(roots: &[(&str, &Value)], options: &Options, mut report: Rep
     Imported { scenario, report }
 }
 
-/// What every part of the import looks things up in.
+/// Lookup tables shared by all parts of the import.
 struct Cluster<'a> {
     objects: &'a Objects<'a>,
-    /// The latest moment that any object names, in milliseconds since 1970.
+    /// Latest time in any object, in milliseconds since 1970.
     now_ms: i64,
-    /// Priority classes by name, those that Kubernetes and KAI bring along among them.
+    /// Values of priority classes by name, including those built into Kubernetes and KAI.
     priorities: BTreeMap<&'a str, i64>,
-    /// Those that are objects of the text: jobs keep their names.
+    /// Priority classes that are objects of the text, whose names jobs keep.
     own_classes: BTreeSet<&'a str>,
-    /// The class of pods that name none, if a class is the default.
+    /// Default priority class, if there is one.
     default_class: Option<&'a str>,
-    /// The nodes that bind requests have for pods, by namespace and name.
+    /// Nodes of bind requests, by namespace and name of the pod.
     bound: BTreeMap<(&'a str, &'a str), &'a str>,
-    /// The ClusterQueues of LocalQueues.
+    /// ClusterQueues by namespace and name of the LocalQueue.
     local_queues: BTreeMap<(&'a str, &'a str), &'a str>,
     /// Whether YuniKorn schedules the pods.
     is_yunikorn: bool,
-    /// The workloads of Kueue by what they are of.
+    /// Workloads of Kueue by namespace, and kind and name of their owner.
     workloads: BTreeMap<(&'a str, [&'a str; 2]), &'a str>,
 }
 
@@ -156,7 +156,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     })
 }
 
-/// Kinds whose objects are all understood.
+/// Kinds whose objects are all imported.
 const UNDERSTOOD: [Kind; 10] = [
     Kind::Node,
     Kind::Queue,
@@ -170,7 +170,7 @@ const UNDERSTOOD: [Kind; 10] = [
     Kind::Shard,
 ];
 
-/// Reports the pods that are no part of the scenario.
+/// Reports the pods that are not imported.
 fn left_out(pods: &[Pod<'_>], report: &mut Report) {
     let of = |is: &dyn Fn(&Pod<'_>) -> bool| -> Vec<&Object<'_>> {
         pods.iter().filter(|pod| is(pod)).map(|pod| pod.object).collect()
@@ -188,7 +188,7 @@ fn too_many(n: usize, most: u64, what: &str, report: &mut Report) {
     }
 }
 
-/// The classes that Kubernetes and KAI bring along.
+/// Priority classes built into Kubernetes and KAI.
 const CLASSES: [(&str, i64); 6] = [
     ("train", 50),
     ("build-preemptible", 75),
@@ -236,15 +236,15 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// A priority class as a job names it: by its name if it is an object of the text, else by its value.
+    /// Returns the priority of a job with a class: the name if the class is an object of the text, otherwise the value.
     fn class(&self, name: &str) -> Option<Scalar> {
         let value = self.priorities.get(name)?;
-        // A name that is a number would be read as one.
+        // A numeric name would be read as a value.
         let is_own = self.own_classes.contains(name) && name.parse::<i64>().is_err();
         Some(Scalar(if is_own { name.to_string() } else { value.to_string() }))
     }
 
-    /// The settings with the values of the classes that jobs name, but for presets of the policy.
+    /// Returns the settings with the values of the classes that jobs name, except presets of the policy.
     fn class_settings(&self, jobs: &[JobEntry], policy: &str) -> BTreeMap<String, Scalar> {
         let presets = Policy::job_defaults(policy);
         let named: BTreeSet<&str> =
@@ -255,13 +255,13 @@ impl<'a> Cluster<'a> {
         others.map(|(name, value)| (format!("{PRIORITY_CLASS}{name}"), Scalar(value.to_string()))).collect()
     }
 
-    /// Seconds from now to a moment, not after now; `None` if there is none.
+    /// Returns the time of a past moment in seconds relative to now, negative; 0 for a future one.
     fn since(&self, ms: Option<i64>) -> Option<i64> {
         ms.map(|ms| (ms - self.now_ms).min(0) / 1000)
     }
 }
 
-/// A moment at or before the start of the scenario, as a scenario says it.
+/// Formats a moment for a scenario.
 fn moment(seconds: i64) -> crate::scenario::Scalar {
     crate::scenario::Scalar(format!("{seconds}s"))
 }

@@ -1,4 +1,4 @@
-//! The nodes, without what other schedulers placed on them.
+//! Imports the nodes, without the capacity used by other schedulers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,19 +9,19 @@ use crate::import::amounts::Amounts;
 use crate::import::assumed_nodes;
 use crate::scenario::{NodeEntry, PoolEntry, Scalar};
 
-/// GPUs of a node that pods name and the text does not have.
+/// Assumed number of GPUs of a node that only pods refer to.
 const NODE_GPUS: &str = "8";
 
-/// Nodes and GPUs where the text names no node at all.
+/// Assumed number of nodes and GPUs per node if the text refers to no node.
 const ASSUMED: (u32, u32) = (8, 8);
 
-/// The labels that put a node into a pool: of KAI, of Run:ai.
+/// Labels with the pool of a node, in KAI and in Run:ai.
 const POOL_LABELS: [&str; 2] = ["kai.scheduler/node-pool", "runai/node-pool"];
 
-/// The label with the memory of each GPU, in MiB.
+/// Label with the memory per GPU, in MiB.
 const GPU_MEMORY: &str = "nvidia.com/gpu.memory";
 
-/// Conditions that keep pods away, with the state that a scenario has for each.
+/// Conditions that prevent scheduling: type, healthy status, and state in a scenario.
 const CONDITIONS: [(&str, &str, &str); 5] = [
     ("Ready", "True", "not-ready"),
     ("MemoryPressure", "False", "memory-pressure"),
@@ -30,7 +30,7 @@ const CONDITIONS: [(&str, &str, &str); 5] = [
     ("NetworkUnavailable", "False", "network-unavailable"),
 ];
 
-/// All nodes, also those that only pods name.
+/// Returns all nodes, including those that only pods refer to.
 pub fn nodes(
     cluster: &Cluster<'_>,
     pods: &[Pod<'_>],
@@ -87,7 +87,7 @@ pub fn nodes(
     nodes
 }
 
-/// The keys of labels that some pod asks for.
+/// Returns the label keys in selectors and affinities of pods.
 fn labels_in_use(pods: &[Pod<'_>]) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
     for request in pods.iter().map(|pod| &pod.request) {
@@ -145,7 +145,7 @@ fn state(object: &Object<'_>) -> Option<&'static str> {
     CONDITIONS.iter().find(is_off).map(|(_, _, state)| *state)
 }
 
-/// The taints, without those that Kubernetes adds for a state.
+/// Returns the taints, without those that Kubernetes derives from a state.
 fn taints(object: &Object<'_>, has_state: bool) -> Vec<String> {
     let mut taints = Vec::new();
     for taint in object.place.items(&["spec", "taints"]) {

@@ -1,4 +1,4 @@
-//! The objects of a text, whatever they are wrapped in: documents, lists, or the lists of KAI's snapshot.
+//! Collects the objects in documents, lists and the lists of KAI's snapshot.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::import::date::date;
 use crate::import::loose::{Place, Reader};
 use crate::scenario::value::Value;
 
-/// The kinds that are read.
+/// Kinds of objects that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Queue,
@@ -31,15 +31,15 @@ pub enum Kind {
 }
 
 const KAI: &str = "scheduling.run.ai";
-/// The API group of Volcano's queues and pod groups.
+/// API group of Volcano's queues and pod groups.
 pub const VOLCANO: &str = "scheduling.volcano.sh";
-/// The API group of Kueue.
+/// API group of Kueue.
 pub const KUEUE: &str = "kueue.x-k8s.io";
 
-/// A kind that is read: API group, versions, name. Of two of one name the first is meant where no group is written.
+/// A supported kind. Without an API group, the first kind with the name applies.
 struct Known {
     group: &'static str,
-    /// Those whose fields are known; an object without a version is taken for one of them.
+    /// Supported versions; an object without a version is assumed to have one of them.
     versions: &'static [&'static str],
     name: &'static str,
     kind: Kind,
@@ -79,7 +79,7 @@ const KINDS: [Known; 20] = [
 
 const KUEUE_VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
-/// What of `spec` is read of some kinds; the rest is reported.
+/// Keys of `spec` that are read for some kinds; others are reported.
 const SPEC_KEYS: [(Kind, &[&str]); 8] = [
     (
         Kind::Queue,
@@ -108,10 +108,10 @@ const SPEC_KEYS: [(Kind, &[&str]); 8] = [
     ),
 ];
 
-/// How many objects of a kind are named; the rest is counted.
+/// Maximum number of named objects per kind; further ones are counted.
 const NAMED: usize = 5;
 
-/// The lists of KAI's snapshot, whose items do not say their kind.
+/// Lists of KAI's snapshot with the kind of their items, which do not contain it.
 const SNAPSHOT: [(&str, &str); 6] = [
     ("queues", "Queue"),
     ("podGroups", "PodGroup"),
@@ -121,7 +121,7 @@ const SNAPSHOT: [(&str, &str); 6] = [
     ("priorityClasses", "PriorityClass"),
 ];
 
-/// What is said of a snapshot without them.
+/// Message for a snapshot without these lists.
 const OTHER_SNAPSHOT: &str = "rawObjects is missing: this snapshot of KAI is of a version that is not known. Print the objects instead: \
      kubectl get queues.scheduling.run.ai,podgroups.scheduling.run.ai,bindrequests.scheduling.run.ai,pods,nodes,priorityclasses,\
      schedulingshards.kai.scheduler -A -o json";
@@ -134,20 +134,20 @@ pub struct Object<'a> {
     pub namespace: &'a str,
     pub name: &'a str,
     pub place: Place<'a>,
-    /// When it was created, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     pub created_ms: Option<i64>,
 }
 
 impl<'a> Object<'a> {
-    /// A label.
+    /// Returns a label.
     pub fn label(&self, key: &str) -> Option<&'a str> {
         self.place.scalar(&["metadata", "labels", key])
     }
-    /// An annotation.
+    /// Returns an annotation.
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         self.place.scalar(&["metadata", "annotations", key])
     }
-    /// The kind, name and unique id of what controls it.
+    /// Returns kind, name and UID of the controller.
     pub fn owner(&self) -> Option<[&'a str; 3]> {
         let owners = self.place.items(&["metadata", "ownerReferences"]);
         let owner = owners.iter().find(|owner| owner.scalar(&["controller"]) == Some("true"))?;
@@ -156,7 +156,7 @@ impl<'a> Object<'a> {
 }
 
 impl Object<'_> {
-    /// Its name for people.
+    /// Returns the display name, with the namespace if there is one.
     pub fn called(&self) -> String {
         match self.namespace {
             "" => self.name.to_string(),
@@ -165,7 +165,7 @@ impl Object<'_> {
     }
 }
 
-/// How many there are of each kind, and the first ones by name and line; `why` is said of all of them.
+/// Returns a line per kind with the number of objects and the names and lines of the first ones, followed by `why`.
 pub fn tally(objects: &[&Object<'_>], why: &str) -> Vec<String> {
     let mut kinds: Vec<((&str, &str), Vec<&Object<'_>>)> = Vec::new();
     for object in objects {
@@ -186,21 +186,21 @@ pub fn tally(objects: &[&Object<'_>], why: &str) -> Vec<String> {
     kinds.into_iter().map(line).collect()
 }
 
-/// All that are read, by kind, in the order of the text; of those that are there twice the later one.
+/// Objects by kind in text order; the last of several duplicates counts.
 #[derive(Default)]
 pub struct Objects<'a> {
     by_kind: BTreeMap<Kind, Vec<Object<'a>>>,
     latest: Option<(i64, &'a str)>,
-    /// The parameters of the schedulers that snapshots are from.
+    /// Scheduler parameters in snapshots.
     pub parameters: Vec<Place<'a>>,
     /// Configurations of the scheduler.
     pub configurations: Vec<Place<'a>>,
-    /// ConfigMaps with such a configuration as text.
+    /// ConfigMaps with a configuration of the scheduler as text.
     pub configuration_texts: Vec<(Object<'a>, &'a str)>,
 }
 
 impl<'a> Objects<'a> {
-    /// The objects of some documents; what is left out goes into the report.
+    /// Collects the objects of documents. Reports objects that are not read.
     pub fn of(roots: &[(&'a str, &'a Value)], report: &mut Report) -> Objects<'a> {
         let mut found = Found::default();
         roots.iter().for_each(|&(file, root)| found.unwrap(&Place::of(file, root), None, None));
@@ -219,11 +219,11 @@ impl<'a> Objects<'a> {
         found.objects
     }
 
-    /// The objects of a kind.
+    /// Returns the objects of a kind.
     pub fn of_kind(&self, kind: Kind) -> &[Object<'a>] {
         self.by_kind.get(&kind).map_or(&[], Vec::as_slice)
     }
-    /// Fields that are not read, each with the objects that have it.
+    /// Returns a line per unread field with its objects.
     pub fn unread(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (kind, known) in SPEC_KEYS {
@@ -240,20 +240,20 @@ impl<'a> Objects<'a> {
         }
         lines
     }
-    /// Whether any is of an API group.
+    /// Whether any object has an API group.
     pub fn any_of(&self, group: &str) -> bool {
         self.by_kind.values().flatten().any(|object| object.kind.0 == group)
     }
-    /// Whether there is nothing that a scenario can be made of.
+    /// Whether there are no objects or settings to import.
     pub fn is_empty(&self) -> bool {
         let has_settings = !self.configurations.is_empty() || !self.configuration_texts.is_empty();
         !has_settings && self.by_kind.keys().all(|kind| *kind == Kind::PriorityClass)
     }
-    /// The latest moment that any object names, as it is written.
+    /// Returns the latest time in any object, as written.
     pub fn latest(&self) -> Option<&'a str> {
         self.latest.map(|(_, text)| text)
     }
-    /// The same in milliseconds since 1970.
+    /// Returns the latest time in any object, in milliseconds since 1970.
     pub fn latest_ms(&self) -> Option<i64> {
         self.latest.map(|(ms, _)| ms)
     }
@@ -268,24 +268,25 @@ impl<'a> Objects<'a> {
 #[derive(Default)]
 struct Found<'a> {
     objects: Objects<'a>,
-    /// Where each object is among those of its kind.
+    /// Index of each object among those of its kind.
     known: BTreeMap<(Kind, &'a str, &'a str), usize>,
     n_twice: u64,
-    /// Those of kinds that are not read.
+    /// Objects of unread kinds.
     others: Vec<Object<'a>>,
-    /// Lists of a snapshot that are not read.
+    /// Unread lists of a snapshot.
     lists: Vec<String>,
-    /// Snapshots that list their objects elsewhere.
+    /// Snapshots of an unknown layout.
     other_snapshots: Vec<Place<'a>>,
-    /// Those of versions that are not known, by kind and version.
+    /// Objects of unknown versions, by kind and version.
     unknown: BTreeMap<(&'static str, &'a str), Unknown<'a>>,
 }
 
-/// Objects of a version that is not known: their fields may mean something else, and without them the rest would be another cluster.
+/// Objects of an unknown version: an error, because their fields may have another meaning and the cluster would be incomplete
+/// without them.
 struct Unknown<'a> {
     kind: &'static Known,
     version: &'a str,
-    /// Where the first of them says it.
+    /// Version field of the first object.
     place: Place<'a>,
     n: u64,
 }
@@ -305,7 +306,7 @@ impl Unknown<'_> {
 }
 
 impl<'a> Found<'a> {
-    /// Takes an object, or what is in a list. Items of a typed list take group, version and kind from the list.
+    /// Adds an object or the items of a list. Items of a typed list inherit group, version and kind.
     fn unwrap(&mut self, place: &Place<'a>, list: Option<Place<'a>>, kind: Option<&'a str>) {
         for item in place.items(&[]) {
             self.unwrap(&item, None, None);
@@ -361,7 +362,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Takes what a snapshot lists.
+    /// Adds the objects of a snapshot.
     fn snapshot(&mut self, place: &Place<'a>, lists: &Place<'a>) {
         self.objects.parameters.extend(place.get("schedulerParams"));
         self.objects.configurations.extend(place.get("config").filter(|config| !config.is_empty()));
@@ -405,7 +406,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The text of a scheduler's configuration in a ConfigMap.
+/// Returns the text of a scheduler configuration in a ConfigMap.
 fn configuration<'a>(object: &Object<'a>) -> Option<&'a str> {
     let data = object.place.get("data").filter(|_| object.kind == ("", "ConfigMap"))?;
     let mut texts = data.entries().into_iter().filter_map(|(_, value)| value.scalar(&[]));

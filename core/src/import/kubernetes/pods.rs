@@ -1,4 +1,4 @@
-//! What a pod asks for, where it is, and whose it is.
+//! Reads requests, state, scheduler and grouping of pods.
 
 use std::collections::BTreeMap;
 
@@ -10,44 +10,44 @@ use crate::import::loose::Place;
 use crate::scenario::{JobEntry, Scalar, quantity};
 use crate::units::Resource;
 
-/// The namespaces and the label with which KAI's own pods hold devices for parts of GPUs.
+/// Namespaces of KAI's reservation pods, which hold devices for fractional GPUs.
 const RESERVATIONS: [&str; 3] = ["kai-resource-reservation", "runai-reservation", "kai-scale-adjust"];
 
-/// The schedulers whose queues are read.
+/// Schedulers whose queues are read, by prefix of their name.
 pub const SCHEDULERS: [&str; 4] = ["kai-scheduler", "runai-scheduler", "volcano", "yunikorn"];
 
-/// The annotations that name the pod group of a pod.
+/// Annotations with the pod group of a pod.
 const GROUPS: [&str; 3] =
     ["pod-group-name", "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"];
 
-/// The labels that name the pod set of a pod.
+/// Labels with the pod set of a pod.
 const SUBGROUPS: [&str; 2] = ["kai.scheduler/subgroup-name", "kueue.x-k8s.io/podset"];
 
-/// The scheduling gate that Kueue opens when it admits a pod.
+/// Scheduling gate that Kueue removes when it admits a pod.
 const KUEUE_GATE: &str = "kueue.x-k8s.io/admission";
 
-/// The labels that order the pods of a job.
+/// Labels that order the pods of a job.
 const ORDER_LABELS: [&str; 3] =
     ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
 
-/// What a pod is to the scheduler.
+/// State of a pod for the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Without a node.
+    /// Pending, without a node.
     Waits,
-    /// On a node; the moment in milliseconds since 1970 at which it is gone, if it is being deleted.
+    /// Bound to a node. `gone_ms` is its end in milliseconds since 1970, if it is being deleted.
     Holds { gone_ms: Option<i64> },
-    /// Over, or the scheduler's own.
+    /// Finished, or a pod of the scheduler itself.
     Over,
 }
 
-/// What a pod asks for, and where it may run: what pods of one kind have in common.
+/// Requests and placement constraints of a pod, equal for all pods of a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Request {
     pub amounts: Amounts,
-    /// Memory of each GPU instead of GPUs.
+    /// GPU memory, instead of a number of GPUs.
     pub gpu_memory: Option<String>,
-    /// On how many devices it wants a part.
+    /// Number of devices for a fractional request.
     pub gpu_devices: Option<String>,
     pub selector: BTreeMap<String, String>,
     pub affinity: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A job whose pods all ask for this.
+    /// Returns the job with this request for each pod.
     pub fn in_job(&self, job: JobEntry) -> JobEntry {
         let ([gpu, cpu, memory], resources) = self.amounts.written();
         JobEntry {
@@ -73,25 +73,25 @@ impl Request {
     }
 }
 
-/// A pod.
+/// A pod of the cluster.
 pub struct Pod<'a> {
     pub object: &'a Object<'a>,
     pub state: State,
-    /// Whether a scheduler whose queues are read places it.
+    /// Whether its scheduler is one whose queues are read.
     pub is_own: bool,
     pub node: Option<&'a str>,
     pub started_ms: Option<i64>,
     pub request: Request,
-    /// The name of its pod group, in its namespace.
+    /// Name of its pod group in its namespace.
     pub group: Option<&'a str>,
-    /// The pod set it belongs to.
+    /// Name of its pod set.
     pub subgroup: Option<&'a str>,
     pub priority: Option<Scalar>,
     pub nominated_node: Option<&'a str>,
 }
 
 impl<'a> Pod<'a> {
-    /// Whether it is work of a scheduler whose queues are read, and not over.
+    /// Whether it is unfinished and its scheduler is one whose queues are read.
     pub fn is_live(&self) -> bool {
         self.is_own && self.state != State::Over
     }
@@ -143,7 +143,7 @@ impl<'a> Pod<'a> {
 }
 
 impl Request {
-    /// What the pod of an object asks for.
+    /// Reads the request of a pod.
     pub fn read(object: &Object<'_>, report: &mut Report) -> Request {
         let place = &object.place;
         let mut amounts = total(object, report);
@@ -174,7 +174,7 @@ impl Request {
     }
 }
 
-/// Texts by name.
+/// Returns the scalars of a map by key.
 pub fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
     let entries = map.map(|map| map.entries()).unwrap_or_default();
     entries
@@ -183,7 +183,7 @@ pub fn texts(map: Option<Place<'_>>) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The sum over containers, or the most that an init container needs where that is more.
+/// Returns the sum over containers, raised to the largest init container.
 fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
     let mut sum = Amounts::default();
     let of = |container: &Place<'_>, report: &mut Report| {
@@ -214,7 +214,7 @@ fn total(object: &Object<'_>, report: &mut Report) -> Amounts {
     sum
 }
 
-/// Required node affinity: the expressions of its only term.
+/// Returns the expressions of the only term of the required node affinity. Reports what is not supported.
 fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
     let required = ["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
     let terms =
@@ -241,7 +241,7 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
     read
 }
 
-/// A toleration as a scenario writes it: `key=value:Effect`, or `*` for all.
+/// Formats a toleration for a scenario: `key=value:Effect`, or `*` for all taints.
 pub fn toleration(place: &Place<'_>) -> String {
     let [key, value, effect] = ["key", "value", "effect"].map(|key| place.scalar(&[key]).unwrap_or_default());
     let mut text = if key.is_empty() { "*".to_string() } else { key.to_string() };

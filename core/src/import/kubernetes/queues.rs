@@ -1,4 +1,4 @@
-//! The queues: those of KAI, of Volcano and of Kueue, and those that are only named.
+//! Imports the queues of KAI, Volcano and Kueue, and those that are only referred to.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::import::without_limit;
 use crate::scenario::quantity;
 use crate::scenario::{JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quoted};
 
-/// The label that puts nodes, queues and pod groups into a shard of the scheduler.
+/// Label with the scheduler shard of nodes, queues and pod groups.
 const SHARD: &str = "kai.scheduler/node-pool";
 
-/// All queues, also those that only jobs name.
+/// Returns all queues, including those that only jobs refer to.
 pub fn queues(
     cluster: &Cluster<'_>,
     jobs: &[JobEntry],
@@ -64,7 +64,7 @@ fn queue(object: &Object<'_>, cluster: &Cluster<'_>, report: &mut Report) -> Que
         Some(resources) => resource(resources, key, unit, report),
         None => ResourceEntry::default(),
     };
-    // A number counts GPUs, millicores, or a million bytes, as a memory without a unit does in a queue.
+    // Numbers are GPUs, millicores and megabytes, the unit of plain memory values in a queue.
     let (gpu, cpu, memory) = (of("gpu", ""), of("cpu", "m"), of("memory", ""));
     let text = |key| place.scalar(&["spec", key]).filter(|text| !text.is_empty());
     let shown = text("displayName").filter(|shown| *shown != object.name);

@@ -1,16 +1,16 @@
-//! Settings of KAI: those of its scheduling shards, of the configuration that its operator writes for one, or of the scheduler that a
-//! snapshot is from. Several shards are node pools.
+//! Imports settings of KAI from scheduling shards, from the configuration that its operator generates, or from a snapshot. Several
+//! shards become node pools.
 //!
 //! # Rule
-//! A shard's `plugins` and `actions` change the operator's lists: what they do not name stays, higher priorities go first, and
-//! arguments replace all default arguments of their plugin. The lists become settings only where they are not the operator's own.
+//! The `plugins` and `actions` of a shard change the operator's lists: other entries stay, higher priorities go first, and
+//! arguments replace all default arguments of their plugin. The lists become settings only if they differ from the operator's.
 //!
 //! # Source
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`,
 //! `docs/plugins/snapshot.md`; kai.md 4.1
 //!
 //! # Differs
-//! Usage of time-based fair share is in no object: it begins at 0.
+//! No object contains the usage for time-based fair share: it begins at 0.
 
 use std::collections::BTreeMap;
 
@@ -25,10 +25,10 @@ use crate::policy::kai::operator::{
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{PoolEntry, Scalar};
 
-/// The pool of what has no label.
+/// Pool of objects without a label.
 const DEFAULT: &str = "default";
 
-/// Parameters in a snapshot with their settings, and whether they are nanoseconds.
+/// Parameters in a snapshot, the corresponding settings, and whether the values are in nanoseconds.
 const PARAMETERS: [(&str, &str, bool); 5] = [
     ("maxNumberConsolidationPreemptees", "max-consolidation-preemptees", false),
     ("fullHierarchyFairness", "full-hierarchy-fairness", false),
@@ -40,7 +40,7 @@ const PARAMETERS: [(&str, &str, bool); 5] = [
 /// Settings by key.
 pub type Settings = BTreeMap<String, Scalar>;
 
-/// The settings of the whole cluster, and its node pools if it has several shards.
+/// Returns the settings of the whole cluster, and the node pools if there are several shards.
 pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEntry>) {
     let mut common = Settings::new();
     for place in &cluster.objects.parameters {
@@ -75,13 +75,13 @@ pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEn
     (common, pools)
 }
 
-/// What the scheduler of a snapshot was started with.
+/// Reads the start parameters of the scheduler in a snapshot.
 fn parameters(place: &Place<'_>, settings: &mut Settings) {
     for (key, setting, is_ns) in PARAMETERS {
         let Some(text) = place.scalar(&[key]) else { continue };
         let ns = text.parse::<i64>().ok().filter(|_| is_ns);
         let text = match ns {
-            // Upstream's word for never.
+            // Upstream uses negative values for never.
             Some(ns) if ns < 0 => "unlimited".to_string(),
             Some(ns) => format!("{}s", print_decimal(ns / 1_000_000, 3)),
             None => text.to_string(),
@@ -90,7 +90,7 @@ fn parameters(place: &Place<'_>, settings: &mut Settings) {
     }
 }
 
-/// Configurations as the scheduler reads them: by themselves, in a snapshot, or as a text in an object. The last one counts.
+/// Reads configurations of the scheduler: bare, in a snapshot, or as text in an object. The last one counts.
 fn configurations(cluster: &Cluster<'_>, settings: &mut Settings, report: &mut Report) {
     for place in &cluster.objects.configurations {
         let mut reading = Reading::new("the configuration of the scheduler".into(), cluster.now_ms);
@@ -110,7 +110,7 @@ fn configurations(cluster: &Cluster<'_>, settings: &mut Settings, report: &mut R
     }
 }
 
-/// The settings of one scheduler, as far as they were read.
+/// Settings of one scheduler read so far.
 struct Reading {
     of: String,
     now_ms: i64,
@@ -124,7 +124,7 @@ impl Reading {
         Reading { of, now_ms, settings: Settings::new(), assumed: Vec::new(), ignored: Vec::new() }
     }
 
-    /// The settings; what was read and what was not goes into the report.
+    /// Returns the settings. Reports what was read and what was not.
     fn finish(self, place: &Place<'_>, report: &mut Report) -> Settings {
         let read = self.settings.iter().map(|(name, value)| format!("{name} {}", value.0));
         let read = read.collect::<Vec<_>>().join(", ");
@@ -143,7 +143,7 @@ impl Reading {
         self.ignored.push(format!("{}: {what} of {}", place.line(), self.of));
     }
 
-    /// The `spec` of a shard.
+    /// Reads the `spec` of a shard.
     fn shard(&mut self, spec: &Place<'_>) {
         for (keys, setting) in FIELDS {
             if let Some(text) = spec.scalar(keys) {
@@ -187,13 +187,13 @@ impl Reading {
         }
     }
 
-    /// Whether GPU work and CPU work are spread.
+    /// Whether GPU jobs and CPU jobs are spread.
     fn spreads(&self) -> [bool; 2] {
         ["gpu-placement", "cpu-placement"]
             .map(|setting| self.settings.get(setting).is_some_and(|way| way.0 == "spread"))
     }
 
-    /// The lists of plugins and actions of a shard, where they are not those that the operator makes of its placement strategy.
+    /// Reads the plugin and action lists of a shard, unless they are those that the operator derives from the placement strategy.
     fn lists(&mut self, spec: &Place<'_>, spreads: [bool; 2]) {
         let strategy_is_kept = self.spreads() == spreads;
         let changed = |of: &str| lists::changes(&entries(spec, of));
@@ -214,7 +214,7 @@ impl Reading {
         }
     }
 
-    /// A configuration as the scheduler reads it.
+    /// Reads a configuration of the scheduler.
     fn configuration(&mut self, place: &Place<'_>) {
         let mut names = Vec::new();
         for tier in place.items(&["tiers"]) {
@@ -273,7 +273,7 @@ impl Reading {
         }
     }
 
-    /// How past usage is measured.
+    /// Reads how past usage is measured.
     fn usage(&mut self, place: &Place<'_>) {
         let Some(usage) = place.get("usageDBConfig").filter(|usage| !usage.is_empty()) else { return };
         match usage.scalar(&["clientType"]) {
@@ -312,7 +312,7 @@ impl Reading {
         }
     }
 
-    /// Windows begin in the past; here the first one after now is said.
+    /// Sets the start of the first window after the current time; upstream's start is in the past.
     fn window_start(&mut self, usage: &Place<'_>, value: &Place<'_>) {
         let window = usage.scalar(&["usageParams", "windowSize"]).and_then(duration);
         let window_ms =
@@ -327,10 +327,10 @@ impl Reading {
     }
 }
 
-/// The window of usage that upstream takes by default.
+/// Default usage window of upstream.
 const WEEK_MS: i64 = 7 * 86_400_000;
 
-/// A duration as a scenario says it: as Go writes it, or in weeks; 0 is off.
+/// Converts a Go duration, or one in weeks, to a scenario value; 0 means off.
 fn duration(text: &str) -> Option<String> {
     let weeks = text.strip_suffix('w').and_then(|n| n.parse::<u32>().ok());
     let text = weeks.map_or_else(|| text.to_string(), |n| format!("{}d", u64::from(n) * 7));
@@ -346,13 +346,13 @@ fn entries<'a>(place: &Place<'a>, key: &str) -> Vec<(&'a str, Place<'a>)> {
     place.get(key).map(|place| place.entries()).unwrap_or_default()
 }
 
-/// The pool of an object: by its label, where there are pools.
+/// Returns the pool of an object by its label, if there are pools.
 pub fn pool_of(object: &super::objects::Object<'_>, label: &str, pools: &[PoolEntry]) -> Option<String> {
     let name = object.label(label).filter(|name| !name.is_empty()).unwrap_or(DEFAULT);
     pools.iter().any(|pool| pool.name == name).then(|| name.to_string())
 }
 
-/// The label key of the shards, which a config may change.
+/// Returns the configured label key of the shards.
 pub fn label_of(places: &[Place<'_>]) -> Option<String> {
     places.iter().find_map(|place| {
         let said = place.scalar(&["partitionParams", "NodePoolLabelKey"]);

@@ -1,4 +1,4 @@
-//! KAI's snapshot, read as a stream: only the lists and fields that the import looks at become values.
+//! Streaming reader of KAI's snapshot: only the lists and fields that the import uses become values.
 //!
 //! # Source
 //! KAI Scheduler, `docs/plugins/snapshot.md`, `pkg/scheduler/plugins/snapshot`
@@ -10,10 +10,10 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use crate::scenario::value::{DEPTH_MAX, Is, Value};
 
-/// Most values of a snapshot that are kept.
+/// Maximum number of kept values.
 const VALUES_MAX: usize = 10_000_000;
 
-/// Fields of Kubernetes objects that say nothing to a scheduler, and long ones.
+/// Large or irrelevant fields of Kubernetes objects.
 const NOISE: [&str; 30] = [
     "managedFields",
     "kubectl.kubernetes.io/last-applied-configuration",
@@ -47,7 +47,7 @@ const NOISE: [&str; 30] = [
     "ephemeralContainerStatuses",
 ];
 
-/// The lists of a snapshot that are not read.
+/// Lists of a snapshot that are not read.
 const OTHER_LISTS: [&str; 10] = [
     "configMaps",
     "persistentVolumes",
@@ -61,7 +61,7 @@ const OTHER_LISTS: [&str; 10] = [
     "discovery",
 ];
 
-/// Reads a snapshot. The error says what is wrong, with line and column.
+/// Reads a snapshot. The error contains line and column.
 pub fn read(from: impl Read) -> Result<Value, String> {
     let mut n_values = 0;
     let mut reader = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, from));
@@ -72,7 +72,7 @@ pub fn read(from: impl Read) -> Result<Value, String> {
     Ok(value)
 }
 
-/// A part of the snapshot at a depth.
+/// Deserialises a part of the snapshot at a depth.
 struct Part<'n> {
     depth: usize,
     n_values: &'n mut usize,

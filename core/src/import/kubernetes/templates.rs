@@ -1,4 +1,4 @@
-//! Work that is in the text without its pods: jobs, deployments and the like, whose templates say what the pods would ask for.
+//! Imports jobs, deployments and similar objects without pods in the text from their pod templates.
 //!
 //! # Source
 //! Kubernetes API reference (Job, Deployment, StatefulSet, ReplicaSet); Volcano, API type `batch.volcano.sh/v1alpha1` Job; KAI
@@ -11,23 +11,23 @@ use super::pods::{Pod, Request, SCHEDULERS};
 use super::{Cluster, Report, moment};
 use crate::scenario::{JobEntry, PODS_MAX, PodSetEntry, Scalar};
 
-/// The kinds whose pods have a template.
+/// Kinds with a pod template.
 pub const KINDS: [Kind; 5] =
     [Kind::BatchJob, Kind::VolcanoJob, Kind::Deployment, Kind::StatefulSet, Kind::ReplicaSet];
 
-/// The queue of a template that names none.
+/// Queue of templates without one.
 const DEFAULT_QUEUE: &str = "default-queue";
 
-/// The labels that name a queue.
+/// Labels with the queue.
 const QUEUE_LABELS: [&str; 3] = ["kai.scheduler/queue", "runai/queue", "scheduling.volcano.sh/queue-name"];
 
-/// The jobs of such objects whose pods are not in the text.
+/// Returns the jobs of objects without pods in the text.
 pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<JobEntry> {
     let mut with_pods: BTreeSet<(&str, &str)> = BTreeSet::new();
     for pod in pods {
         with_pods.extend(pod.object.owner().map(|[_, name, _]| (pod.object.namespace, name)));
     }
-    // A deployment has its pods through its replica sets.
+    // A deployment owns its pods through replica sets.
     for set in cluster.objects.of_kind(Kind::ReplicaSet) {
         if let (true, Some([_, name, _])) = (with_pods.contains(&(set.namespace, set.name)), set.owner()) {
             with_pods.insert((set.namespace, name));
@@ -52,7 +52,7 @@ pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) ->
     made
 }
 
-/// Whether its template names a scheduler whose queues are read, or a queue.
+/// Whether a template names a queue, or a scheduler whose queues are read.
 fn is_own(object: &Object<'_>) -> bool {
     let scheduler = object.place.scalar(&["spec", "template", "spec", "schedulerName"]);
     let has_queue =

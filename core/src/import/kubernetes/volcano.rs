@@ -1,20 +1,20 @@
-//! The queues of Volcano. Its pod groups and pods are read like those of KAI.
+//! Imports the queues of Volcano. Its pod groups and pods are read like those of KAI.
 //!
 //! # Source
 //! Volcano, API types `scheduling.volcano.sh/v1beta1`
 //!
 //! # Differs
-//! Volcano itself is not simulated. What is guaranteed to a queue counts as its quota, which others may use while it is idle.
+//! Volcano itself is not simulated. The guarantee of a queue becomes its quota, which other queues may use while it is idle.
 
 use super::objects::{Kind, Object};
 use super::{Cluster, Report, moment};
 use crate::import::amounts::Amounts;
 use crate::scenario::{QueueEntry, ResourceEntry, Scalar};
 
-/// The queue above all others, which has the whole cluster.
+/// Name of the root queue, which has the whole cluster.
 const ROOT: &str = "root";
 
-/// All queues but the root.
+/// Returns all queues except the root.
 pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
     let all = cluster.objects.of_kind(Kind::VolcanoQueue).iter().filter(|queue| queue.name != ROOT);
     all.map(|queue| self::queue(queue, cluster, report)).collect()

@@ -1,11 +1,11 @@
-//! Which workload of Kueue a pod belongs to, whose queue it waits in, and how far it is.
+//! Relates pods to workloads of Kueue, and workloads to queues.
 
 use std::collections::BTreeMap;
 
 use super::Cluster;
 use super::objects::{Kind, Object, Objects};
 
-/// The ClusterQueues of LocalQueues, by namespace and name.
+/// Returns the ClusterQueues by namespace and name of the LocalQueue.
 pub fn local_queues<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, &'a str), &'a str> {
     let of = |queue: &Object<'a>| {
         Some(((queue.namespace, queue.name), queue.place.scalar(&["spec", "clusterQueue"])?))
@@ -13,7 +13,7 @@ pub fn local_queues<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, &'a str)
     objects.of_kind(Kind::LocalQueue).iter().filter_map(of).collect()
 }
 
-/// The workloads by namespace, and kind and name of what they are of.
+/// Returns the workloads by namespace, and kind and name of their owner.
 pub fn owned<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, [&'a str; 2]), &'a str> {
     let of = |workload: &Object<'a>| {
         let [kind, name, _] = workload.owner()?;
@@ -22,7 +22,7 @@ pub fn owned<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, [&'a str; 2]), 
     objects.of_kind(Kind::Workload).iter().filter(|workload| is_live(workload)).filter_map(of).collect()
 }
 
-/// The workload of a pod.
+/// Returns the workload of a pod.
 pub fn workload_of<'a>(pod: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a str> {
     let said =
         pod.label("kueue.x-k8s.io/pod-group-name").or_else(|| pod.annotation("kueue.x-k8s.io/workload"));
@@ -30,7 +30,7 @@ pub fn workload_of<'a>(pod: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a st
     said.or_else(|| cluster.workloads.get(&(pod.namespace, [kind, name])).copied())
 }
 
-/// The queue of a workload.
+/// Returns the queue of a workload.
 pub fn queue_of<'a>(workload: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a str> {
     let place = &workload.place;
     let local = place.scalar(&["spec", "queueName"]);
@@ -45,12 +45,12 @@ fn is(workload: &Object<'_>, condition: &str) -> bool {
     of_type.any(|place| place.scalar(&["status"]) == Some("True"))
 }
 
-/// Whether a workload is neither finished nor switched off.
+/// Whether a workload is active and not finished.
 pub fn is_live(workload: &Object<'_>) -> bool {
     !is(workload, "Finished") && workload.place.scalar(&["spec", "active"]) != Some("false")
 }
 
-/// Whether a workload holds quota.
+/// Whether quota is reserved for a workload.
 pub fn is_admitted(workload: &Object<'_>) -> bool {
     is(workload, "QuotaReserved")
 }
