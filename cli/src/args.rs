@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use fairground::policy::Policy;
 
-/// The policies of products, which are compared unless others are named.
+/// Policies of products, the default of `compare`.
 static PRODUCTS: LazyLock<String> =
     LazyLock::new(|| Policy::products().map(|policy| policy.key).collect::<Vec<_>>().join(","));
 
@@ -305,7 +305,7 @@ fn policy(text: &str) -> Result<String, String> {
     known.ok_or_else(|| format!("no such policy; choose one of {}", names.join(", ")))
 }
 
-/// The formats of all policies.
+/// Returns a parser that accepts the export formats of all policies.
 fn formats() -> PossibleValuesParser {
     let value = |(_, export): (_, &'static fairground::export::Export)| {
         PossibleValue::new(export.file).help(export.about)
@@ -332,7 +332,7 @@ fn part(text: &str) -> Result<(u32, u32), String> {
     whole.or_else(|| pair(text, ['/', '∕'])).ok_or_else(|| "not a fraction; write 1/4".to_string())
 }
 
-/// Two numbers above 0.
+/// Parses two positive numbers.
 fn pair(text: &str, between: [char; 2]) -> Option<(u32, u32)> {
     let (left, right) = text.split_once(between)?;
     let (left, right) = (left.trim().parse().ok()?, right.trim().parse().ok()?);

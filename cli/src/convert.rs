@@ -1,4 +1,4 @@
-//! Everything that makes one kind of file from another, and `check`.
+//! Commands that convert files, and `check`.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use crate::load::{files, from_link, load, text};
 use crate::messages::{complain, report, shown};
 use crate::{End, Stop};
 
-/// Says everything that is wrong with a scenario.
+/// Reports all findings about a scenario.
 pub fn check(args: &Check) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let plan = &loaded.plan;
@@ -28,7 +28,7 @@ pub fn check(args: &Check) -> Result<End, Stop> {
     Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
 }
 
-/// Makes a scenario of files and folders.
+/// Imports files and folders as a scenario.
 pub fn import(args: &Import) -> Result<End, Stop> {
     let mut options = Options { policy: args.policy.clone().unwrap_or_default(), ..Options::default() };
     if let Some(nodes) = args.nodes {
@@ -84,7 +84,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// Writes a scenario as its product reads it, or what changes in that.
+/// Exports a scenario, or the changes since it was imported.
 pub fn export(args: &Export) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let format = args.format.as_deref();
@@ -104,7 +104,7 @@ pub fn export(args: &Export) -> Result<End, Stop> {
     output(&args.output, written.as_bytes())
 }
 
-/// Says why nothing is written.
+/// Reports why an export failed.
 fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
     let says = match refused {
         Refused::Mistakes(mistakes) => {
@@ -121,7 +121,7 @@ fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
     Ok(Stop::BadInput)
 }
 
-/// Writes a scenario as a virtual cluster with the real scheduler.
+/// Writes a kit: a virtual cluster with the real scheduler.
 pub fn kit(args: &Kit) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let export::Folder { files, left_out } =
@@ -150,7 +150,7 @@ pub fn kit(args: &Kit) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// The scenario that a file once became.
+/// Imports the original file of a scenario.
 fn imported_again(file: &str) -> Result<Scenario, Stop> {
     let unknown = || {
         complain(&format!("fairground: {}: none of the formats that are exported", shown(file)));
@@ -161,7 +161,7 @@ fn imported_again(file: &str) -> Result<Scenario, Stop> {
     imported.scenario.ok_or(Stop::BadInput)
 }
 
-/// Writes to a file, or to standard output for -.
+/// Writes to a file, or to standard output for `-`.
 fn output(file: &str, written: &[u8]) -> Result<End, Stop> {
     if file == "-" {
         std::io::stdout().write_all(written)?;
@@ -171,7 +171,7 @@ fn output(file: &str, written: &[u8]) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// The name of a file without folders and ending.
+/// Returns the name of a file without folders and extension.
 fn file_stem(file: &str) -> String {
     let stem = std::path::Path::new(file).file_stem();
     stem.map_or_else(|| "trace".to_string(), |stem| stem.to_string_lossy().into_owned())

@@ -1,7 +1,7 @@
-//! JSON lines: one object per cycle in which something happened, and a summary as the last line.
+//! JSON Lines output: one object per cycle with events or changes, and a summary as the last line.
 //!
-//! Times are seconds since the start, `gpu` is in devices, `cpu` in cores, `memory` in bytes; unlimited is the text
-//! `"unlimited"`. A queue is named in a cycle when its numbers differ from those in the line before.
+//! Times are seconds since the start, `gpu` is in devices, `cpu` in cores, `memory` in bytes; unlimited is the string
+//! `"unlimited"`. A cycle lists the queues whose numbers differ from the previous line.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::text;
 
 /// Prints cycles as JSON lines.
 pub struct Lines {
-    /// The catalogue of the run whose decisions are explained, if they are.
+    /// Names of the run, if decisions are explained.
     why: Option<Arc<Names>>,
     ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
@@ -41,12 +41,12 @@ struct Line {
 }
 
 impl Lines {
-    /// `why`: with what decided, and why jobs wait.
+    /// With `why`, the output explains decisions and why jobs wait.
     pub fn new(why: Option<Arc<Names>>) -> Lines {
         Lines { why, ledger: Arc::default(), refusals: Arc::default() }
     }
 
-    /// One cycle; nothing if nothing happened in it.
+    /// Prints a cycle; nothing if nothing changed.
     pub fn cycle(
         &mut self,
         out: &mut impl Write,
@@ -92,7 +92,7 @@ impl Lines {
     }
 }
 
-/// Rows that are new or differ.
+/// Returns the rows that are new or differ.
 fn changed<'a>(before: &Ledger, after: &'a Ledger) -> Vec<&'a LedgerRow> {
     after
         .rows
@@ -183,12 +183,12 @@ fn triple(values: &PerResource<f64>) -> Value {
     json!({ "cpu": real(values.cpu / 1000.0), "memory": real(values.memory), "gpu": real(values.gpu) })
 }
 
-/// A real; JSON has no infinity.
+/// Returns a number; infinity, which JSON lacks, as a string.
 fn real(value: f64) -> Value {
     if value == f64::INFINITY {
         return "unlimited".into();
     }
-    // Whole numbers without a decimal point are shorter and just as exact.
+    // Integers are written without a decimal point: shorter and as exact.
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 
@@ -201,7 +201,7 @@ fn check_line(frame: &Frame, check: &Check) -> Value {
     })
 }
 
-/// Where the real scheduler does something that is no decision, or its decision hangs on chance.
+/// Returns a mark: the real scheduler acts without a decision here, or its decision is nondeterministic.
 fn mark_line(cluster: &Cluster, mark: &Mark) -> Value {
     json!({
         "rule": mark.rule.key(),
@@ -221,7 +221,7 @@ fn waits(frame: &Frame, refusal: &Refusal) -> Value {
     })
 }
 
-/// The last line.
+/// Prints the summary, the last line.
 pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &str) -> std::io::Result<()> {
     let cluster = at.cluster();
     let per_queue = |t: &Totals| {

@@ -1,4 +1,4 @@
-//! Reads scenarios from files, standard input and links.
+//! Loads scenarios from files, standard input and links.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -10,24 +10,22 @@ use fairground::translate::{Note, translate};
 use crate::Stop;
 use crate::messages::{complain, print_notes, report, shown};
 
-/// Largest file that is read, bytes.
+/// Maximum size of a file, in bytes.
 const FILE_MAX: u64 = 50 << 20;
-/// How deep folders are read.
+/// Maximum depth of folders.
 const FOLDERS_MAX: u32 = 8;
 
-/// A scenario that can run, with everything that was said about it.
+/// A valid scenario with its plan.
 pub struct Loaded {
-    /// The scenario.
     pub scenario: Scenario,
-    /// What a simulation starts from.
     pub plan: Plan,
-    /// What became of its settings under another policy; `None`: it was not asked for.
+    /// Notes of the translation; `None` without a translation.
     pub notes: Option<Vec<Note>>,
-    /// How many warnings were reported.
+    /// Number of reported warnings.
     pub n_warnings: usize,
 }
 
-/// The text of a file, or of standard input for `-`. Says what went wrong.
+/// Reads a text file, or standard input for `-`. Reports errors.
 pub fn text(file: &str) -> Result<String, Stop> {
     String::from_utf8(bytes(file)?).map_err(|_| {
         complain(&format!("fairground: {}: not UTF-8 text", shown(file)));
@@ -35,7 +33,7 @@ pub fn text(file: &str) -> Result<String, Stop> {
     })
 }
 
-/// The bytes of a file, or of standard input for `-`. Says what went wrong.
+/// Reads a file, or standard input for `-`. Reports errors.
 fn bytes(file: &str) -> Result<Vec<u8>, Stop> {
     let mut bytes = Vec::new();
     let read = if file == "-" {
@@ -56,7 +54,7 @@ fn bytes(file: &str) -> Result<Vec<u8>, Stop> {
     }
 }
 
-/// The files of a folder and of those in it, or one file, each with its bytes. Says what went wrong.
+/// Reads a file or, recursively, the files of a folder. Reports errors.
 pub fn files(path: &str) -> Result<Vec<(String, Vec<u8>)>, Stop> {
     let mut found = Vec::new();
     let mut folders = vec![(PathBuf::from(path), 0)];
@@ -88,7 +86,7 @@ pub fn files(path: &str) -> Result<Vec<(String, Vec<u8>)>, Stop> {
     Ok(found)
 }
 
-/// Reads and checks a scenario, and reports every finding on stderr.
+/// Loads, optionally translates, and checks a scenario. Reports all findings on stderr.
 pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
     let (file, text) = if link::looks_like_link(file) && !std::path::Path::new(file).exists() {
         ("link", scenario::to_yaml(&from_link(file)?))
@@ -100,7 +98,7 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
         let Some(policy) = policy else { return scenario };
         match translate(&scenario, policy) {
             Some(translated) => (scenario, notes) = (translated.scenario, Some(translated.notes)),
-            // One of the two does not exist; the check reports it.
+            // One of the two policies is unknown; the check reports it.
             None => scenario.policy = policy.to_string(),
         }
         scenario
@@ -121,7 +119,7 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
     }
 }
 
-/// The scenario in a link. Says what is wrong with the link.
+/// Decodes the scenario in a link. Reports errors.
 pub fn from_link(given: &str) -> Result<Scenario, Stop> {
     link::decode(given).map_err(|error| {
         let says = match error {

@@ -1,8 +1,8 @@
-//! The headless runner: scenario in, events, tables or JSON lines out, exit codes for pipelines.
+//! The headless runner: reads a scenario, prints events, tables or JSON Lines, and sets exit codes for pipelines.
 //!
-//! [`args`] is the command line; [`load`] reads files and links, [`messages`] says what is wrong with them; [`run`] is the
-//! loop, which hands every cycle to [`text`] or [`lines`]; [`why`] explains one job; [`simulators`] answers like those that come with KAI; [`convert`] is everything that makes one kind of
-//! file from another; [`policies`] says which versions are modelled; [`translated`] puts scenarios under other policies.
+//! [`args`] defines the command line; [`load`] reads files and links, and [`messages`] prints findings about them; [`run`] runs the
+//! simulation and prints each cycle through [`text`] or [`lines`]; [`why`] explains one job; [`simulators`] replaces KAI's bundled
+//! simulators; [`convert`] converts files; [`policies`] lists modelled versions; [`translated`] runs scenarios under other policies.
 
 mod args;
 mod convert;
@@ -22,20 +22,20 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// How the runner ends; see the help text.
+/// Regular end of the runner; see the help text for exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Ok,
     FailOn,
 }
 
-/// Why it ends early.
+/// Reason for an early end.
 enum Stop {
-    /// The input is no good; what is wrong was said already.
+    /// The input is invalid; already reported.
     BadInput,
-    /// Reading failed; why was said already.
+    /// Reading failed; already reported.
     Failed,
-    /// The other side of the pipe has heard enough, or writing failed.
+    /// Writing failed, or the reader of the pipe closed it.
     Io(std::io::Error),
 }
 
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
-            // Help and version are answers, not mistakes.
+            // Help and version are not errors.
             let code = if error.use_stderr() { 3 } else { 0 };
             let _ = error.print();
             return ExitCode::from(code);

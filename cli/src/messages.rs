@@ -1,4 +1,4 @@
-//! What is said on stderr: findings as `path:line:column`, what is wrong, and how to fix it; notes of a translation.
+//! Messages on stderr: findings with `path:line:column`, problem and fix, and notes of a translation.
 
 use std::io::Write;
 
@@ -7,15 +7,15 @@ use fairground::translate::Note;
 
 use crate::Stop;
 
-/// So many places of a note are printed, the rest is counted.
+/// Maximum number of printed locations per note; further ones are counted.
 const PLACES: usize = 3;
 
-/// A line on stderr. What comes from a file cannot steer the terminal.
+/// Prints a line on stderr, with control characters replaced so that file contents cannot control the terminal.
 pub fn complain(line: &str) {
     eprintln!("{}", scenario::visible(line));
 }
 
-/// Writes findings to stderr.
+/// Prints findings on stderr.
 pub fn report(file: &str, found: &[Diagnostic]) -> Result<(), Stop> {
     let mut err = std::io::stderr().lock();
     let mut write = |line: String| writeln!(err, "{}", scenario::visible(&line));
@@ -37,12 +37,12 @@ pub fn report(file: &str, found: &[Diagnostic]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// How a file is called in messages.
+/// Returns the display name of a file.
 pub fn shown(file: &str) -> &str {
     if file == "-" { "standard input" } else { file }
 }
 
-/// Notes for people, on stderr.
+/// Prints the notes of a translation on stderr.
 pub fn print_notes(notes: &[Note]) -> std::io::Result<()> {
     let mut err = std::io::stderr().lock();
     for note in notes {

@@ -1,4 +1,4 @@
-//! Which policies there are, which versions of their products they model, and what changed since.
+//! Lists policies, the product versions that they model, and later changes of the products.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! One line on a terminal that says how far a run is.
+//! Progress line on a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -9,19 +9,19 @@ use crate::text::clock;
 
 const WIDTH: usize = 24;
 
-/// A progress line on stderr; nothing if stderr is no terminal.
+/// A progress line on stderr; hidden if stderr is no terminal.
 pub struct Progress {
     shown: Option<Instant>,
     is_on: bool,
 }
 
 impl Progress {
-    /// `quiet`: the terminal is needed for other output.
+    /// `quiet` hides the line because the terminal shows other output.
     pub fn new(quiet: bool) -> Progress {
         Progress { shown: None, is_on: !quiet && std::io::stderr().is_terminal() }
     }
 
-    /// Draws the line anew, ten times a second at most. `part` is how far the run is, 0 to 1.
+    /// Redraws the line, at most ten times a second. `part` is the completed fraction, 0 to 1.
     pub fn show(&mut self, simulation: &Simulation, n_done: u64, part: f64) {
         if !self.is_on || !simulation.cycle().is_multiple_of(64) {
             return;
@@ -35,12 +35,12 @@ impl Progress {
         let bar = format!("{}{}", "█".repeat(full), "░".repeat(WIDTH - full));
         let (cycle, time) = (simulation.cycle(), clock(simulation.now()));
         let line = format!("{bar} {:3.0} %  cycle {cycle}  {time}  {n_done} jobs done", part * 100.0);
-        // A terminal that went away is no reason to stop.
+        // A closed terminal does not stop the run.
         let _ = write!(std::io::stderr(), "\r\x1b[2K{line}");
         let _ = std::io::stderr().flush();
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     pub fn clear(&mut self) {
         if self.shown.take().is_some() {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");

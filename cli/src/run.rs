@@ -14,14 +14,14 @@ use crate::progress::Progress;
 use crate::translated::notes_as_json;
 use crate::{End, Stop, lines, text};
 
-/// Who prints.
+/// Output format of a run.
 enum Printer {
     Text(text::Text),
     Lines(lines::Lines),
     Csv(Csv),
 }
 
-/// A table of the whole run.
+/// Printer of events or queue series as CSV.
 struct Csv {
     is_of_events: bool,
     before: Arc<Ledger>,
@@ -106,7 +106,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     match &printer {
         Printer::Text(_) => text::summary(&mut out, &simulation, &summary, stopped)?,
         Printer::Lines(_) => lines::summary(&mut out, &simulation, &summary, stopped)?,
-        // A table has one kind of row.
+        // A table has no summary row.
         Printer::Csv(_) => {}
     }
     out.flush()?;
@@ -119,7 +119,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     Ok(if fails { End::FailOn } else { End::Ok })
 }
 
-/// Why the run ended, as it is printed.
+/// Describes why the run ended.
 fn says(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Quiet => "nothing further will happen",

@@ -1,6 +1,6 @@
-//! The two simulators that come with KAI: same input, same form of answer.
+//! Replacements for the two simulators bundled with KAI, with the same input and output formats.
 //!
-//! What the originals do wrong (kai.md 10.2) is not repeated, but said on stderr.
+//! Errors of the originals (kai.md 10.2) are not reproduced; they are reported on stderr.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -25,7 +25,7 @@ use crate::load::text;
 use crate::messages::report;
 use crate::{End, Stop};
 
-/// Divides once, flat and without past usage, and prints what every queue gets as JSON.
+/// Divides once, without hierarchy and past usage, and prints the fair share of every queue as JSON.
 pub fn fairshare(args: &FairShare) -> Result<End, Stop> {
     let (input, notes) = fairshare::read(&text(&args.file)?);
     say(&args.file, &notes)?;
@@ -34,7 +34,7 @@ pub fn fairshare(args: &FairShare) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// The answer of the fair-share simulator.
+/// Returns the output of the fair-share simulator.
 fn divide(input: &fairshare::FairShareInput) -> Value {
     let mut order: Vec<usize> = (0..input.queues.len()).collect();
     let age = |&i: &usize| (input.queues[i].created_s, input.queues[i].uid.as_str());
@@ -70,7 +70,7 @@ fn divide(input: &fairshare::FairShareInput) -> Value {
     Value::Object(answer)
 }
 
-/// Whole numbers without a decimal point.
+/// Returns a number; integers without a decimal point.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
@@ -84,7 +84,7 @@ fn say(file: &str, notes: &Report) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Runs cycles over growing usage, and prints allocation and fair share of every queue after each as CSV.
+/// Runs cycles with accumulating usage, and prints allocation and fair share of every queue after each cycle as CSV.
 pub fn time_based(args: &TimeBased) -> Result<End, Stop> {
     let (input, notes) = time_based::read(&text(&args.file)?);
     say(&args.file, &notes)?;
@@ -98,7 +98,7 @@ pub fn time_based(args: &TimeBased) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// A run between two cycles.
+/// State of a run between two cycles.
 struct Run {
     snapshot: Snapshot,
     history: History,
@@ -179,7 +179,7 @@ impl Run {
         table
     }
 
-    /// One cycle: what was bound runs, what was evicted is gone. The fair shares with which it was opened.
+    /// Runs one cycle: bound pods start running, evicted pods are removed. Returns the fair shares at its start.
     fn cycle(&mut self, now_s: f64) -> Vec<(Arc<str>, f64)> {
         self.snapshot.now_s = now_s;
         let outcome = run_cycle(&self.snapshot, &mut Trace::new(Level::Outcomes));
@@ -211,7 +211,7 @@ impl Run {
         self.snapshot.jobs.iter_mut().flat_map(|job| &mut job.pods)
     }
 
-    /// What every queue holds, parents included.
+    /// Returns the allocation of every queue, including parents.
     fn held(&self) -> Vec<Quantities> {
         let queues = &self.snapshot.queues;
         let mut held = vec![Quantities::default(); queues.len()];
@@ -219,7 +219,7 @@ impl Run {
             let running = job.pods.iter().filter(|pod| pod.status == Status::Running);
             let gpus: f64 = running.map(|pod| gpus(pod.gpu)).sum();
             let mut name = &job.queue;
-            // A circle of parents has no top; a path has at most as many queues as there are.
+            // Bounded by the number of queues, because parents may form a cycle.
             for _ in 0..queues.len() {
                 let Some(at) = queues.iter().position(|q| q.name == *name) else { break };
                 held[at].gpu += gpus;

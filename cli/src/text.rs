@@ -1,4 +1,4 @@
-//! Output for people: one line per event, then tables.
+//! Text output: one line per event, then tables.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use fairground::words;
 
 /// Prints cycles as lines.
 pub struct Text {
-    /// The catalogue of the run whose decisions are explained, if they are.
+    /// Names of the run, if decisions are explained.
     why: Option<Arc<Names>>,
-    /// The reasons printed last.
+    /// Reasons printed last.
     printed: Vec<(JobId, Gate, Outlook)>,
 }
 
 impl Text {
-    /// `why`: with what decided, and why jobs wait.
+    /// With `why`, the output explains decisions and why jobs wait.
     pub fn new(why: Option<Arc<Names>>) -> Text {
         Text { why, printed: Vec::new() }
     }
 
-    /// One cycle; nothing if nothing happened in it.
+    /// Prints a cycle; nothing if nothing changed.
     pub fn cycle(
         &mut self,
         out: &mut impl Write,
@@ -49,8 +49,8 @@ impl Text {
             let (about, says) = (about(cluster, &mark.subject), mark.rule.0.says);
             writeln!(out, "{}", head(&format!("{:<10} {about}: {says}", "mark")))?;
         }
-        // Reasons are printed where something happened, and where one differs from what was printed last: what holds
-        // while cycles are idle is printed before them.
+        // Reasons are printed with events, and whenever they differ from those printed last, so that the reasons that apply
+        // during idle cycles are printed before them.
         let Some(frame) = frame else { return Ok(()) };
         self.printed = reasons;
         for refusal in &frame.refusals {
@@ -67,12 +67,12 @@ impl Text {
     }
 }
 
-/// A 64-bit hash as it is written.
+/// Formats a digest as 16 hexadecimal digits.
 pub fn hex(digest: u64) -> String {
     format!("{digest:016x}")
 }
 
-/// The kind of an event, one word.
+/// Returns the keyword of an event.
 pub fn kind(event: &Event) -> &'static str {
     match event {
         Event::Submitted { .. } => "submitted",
@@ -161,7 +161,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
     }
 }
 
-/// Whom a comparison is about, by name.
+/// Returns the names of the subjects of a comparison.
 pub fn about(cluster: &Cluster, subject: &Subject) -> String {
     let mut names = Vec::new();
     let queue = |id| cluster.queues[id].name.to_string();
@@ -175,7 +175,7 @@ pub fn about(cluster: &Cluster, subject: &Subject) -> String {
     names.join(", ")
 }
 
-/// `1d 02:03:04`, `2:03`, with milliseconds where there are any.
+/// Formats a time as `1d 02:03:04` or `2:03`, with milliseconds if they are not 0.
 pub fn clock(time: Time) -> String {
     let ms = time.as_millis();
     let (sign, ms) = (if ms < 0 { "-" } else { "" }, ms.unsigned_abs());
@@ -189,7 +189,7 @@ pub fn clock(time: Time) -> String {
     }
 }
 
-/// The tables at the end.
+/// Prints the tables at the end.
 pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &str) -> std::io::Result<()> {
     let cluster = at.cluster();
     let head = [

@@ -1,4 +1,4 @@
-//! A scenario under another policy: `translate` and `compare`.
+//! Commands that run scenarios under other policies: `translate` and `compare`.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -14,10 +14,10 @@ use crate::load::load;
 use crate::messages::{complain, print_notes, report};
 use crate::{End, Stop};
 
-/// A run that does not come to rest by itself is stopped after so many cycles.
+/// Maximum number of cycles of a run.
 const CYCLES_MAX: u32 = 100_000;
 
-/// Notes as JSON.
+/// Returns notes as JSON.
 pub fn notes_as_json(notes: &[Note]) -> Value {
     let note = |note: &Note| {
         let at: Vec<String> = note.at.iter().map(ToString::to_string).collect();
@@ -26,7 +26,7 @@ pub fn notes_as_json(notes: &[Note]) -> Value {
     notes.iter().map(note).collect()
 }
 
-/// Writes a scenario in the words of another policy.
+/// Translates a scenario to another policy and writes it.
 pub fn translate(args: &Translate) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let Some(translated) = in_words_of(&loaded.scenario, &args.policy) else {
@@ -77,7 +77,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
     Ok(End::Ok)
 }
 
-/// A row of the table: its caption, and a cell for each column.
+/// A row of the table: caption, and one cell per column.
 type Row = (String, Vec<String>);
 
 fn table(columns: &[Column]) -> String {

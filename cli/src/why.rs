@@ -1,4 +1,4 @@
-//! Explains one job: why it waits, or what became of it.
+//! Explains why a job waits, or what happened to it.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::messages::{complain, shown};
 use crate::text::clock;
 use crate::{End, Stop};
 
-/// Runs a scenario to the moment in question and prints the explanation of a job.
+/// Runs a scenario to a moment and prints the explanation of a job.
 pub fn why(args: &Why) -> Result<End, Stop> {
     let loaded = load(&args.file, args.policy.as_deref())?;
     let mut simulation = Simulation::new(&loaded.plan);

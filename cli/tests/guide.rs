@@ -1,4 +1,4 @@
-//! Every sample of the guide runs.
+//! Runs every sample of the guide.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-/// The blocks of code of a kind.
+/// Returns the code blocks of a language.
 fn blocks<'a>(text: &'a str, kind: &str) -> Vec<&'a str> {
     let fence = format!("```{kind}\n");
     text.split(&fence).skip(1).filter_map(|rest| rest.split("```").next()).collect()

@@ -1,4 +1,4 @@
-//! The runner as a pipeline sees it: output, exit codes, broken pipes.
+//! The runner in pipelines: output, exit codes, broken pipes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
@@ -30,7 +30,7 @@ fn fairground(args: &[&str], input: &str) -> Output {
         .spawn()
         .expect("the binary runs");
     let mut stdin = child.stdin.take().expect("piped");
-    // A command that does not read its input closes the pipe.
+    // Writing fails if the command does not read its input.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("it ends")
@@ -81,7 +81,7 @@ fn json_lines_are_objects_and_end_with_the_summary() {
     assert_eq!(summary["queues"][1]["gpu_seconds_owed"], 1);
 }
 
-/// The node of a1 fails, and nobody replaces it.
+/// The node of a1 fails, and no controller replaces the job.
 #[test]
 fn a_job_may_end_evicted() {
     let lost = TWO_TEAMS.replace("gpu: 2, lasts: 6s", "gpu: 2, lasts: 6s, restart: never")
@@ -93,7 +93,7 @@ fn a_job_may_end_evicted() {
     let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
     let summary = &line["summary"];
     assert_eq!((&summary["jobs_done"], &summary["jobs_evicted"]), (&1.into(), &1.into()), "{summary}");
-    // Without the node nothing is left for a2.
+    // Without the node there are no free GPUs for a2.
     assert_eq!((&summary["jobs_unfinished"], &summary["gpu_seconds_lost"]), (&1.into(), &4.into()));
 }
 
@@ -223,7 +223,7 @@ fn an_import_that_cannot_do_what_it_was_told_fails() {
     assert_eq!(code(&fairground(&["import", "-", "--queues", "/dev/null"], plan)), Some(2));
 }
 
-/// Whatever a file says, no control character of it reaches the terminal.
+/// Control characters in a file do not reach the terminal.
 #[test]
 fn messages_do_not_steer_the_terminal() {
     let escape = "\u{1b}[31m";
@@ -249,7 +249,7 @@ fn messages_do_not_steer_the_terminal() {
     }
 }
 
-/// What other products list is recognised by its content.
+/// Files of other products are recognised by their content.
 #[test]
 fn projects_and_plans_become_scenarios() {
     let projects = r#"{"projects": [{"name": "a", "departmentName": "d", "deservedGpus": 2}]}"#;
@@ -269,7 +269,7 @@ fn projects_and_plans_become_scenarios() {
     assert!(text(&wrong.stderr).contains("standard input:1:"), "{}", text(&wrong.stderr));
 }
 
-/// Two queues of the same age that are equal in everything: who comes first is chance.
+/// Two queues of the same age and with equal values: their order is nondeterministic.
 const TWINS: &str = r"
 format: fairground-scenario
 version: 1
@@ -340,7 +340,7 @@ fn queues_of_yunikorn_are_imported_edited_and_exported() {
     assert!(text(&refused.stderr).contains("standard input:2:3: error"), "{}", text(&refused.stderr));
 }
 
-/// Under another policy a scenario is put into its words, and what became of its settings is said.
+/// Another policy uses its own terms, and the notes of the translation are printed.
 #[test]
 fn another_policy_speaks_other_words() {
     let output = fairground(&["run", "-", "--policy", "yunikorn", "--out", "jsonl"], TWO_TEAMS);
@@ -383,7 +383,7 @@ fn policies_side_by_side() {
     let lines: Vec<serde_json::Value> = text(&lines.stdout).lines().map(parse).collect();
     let gpus =
         |i: usize| [&lines[i]["queues"][0]["gpus"], &lines[i]["queues"][1]["gpus"]].map(|n| n.as_f64());
-    // In hard partitions a2 waits for its own two GPUs, and EGO lends whole hosts; everybody else gives it the idle one.
+    // With hard quotas a2 waits for its own two GPUs, and EGO lends whole hosts; all other policies give it the idle GPU.
     for (i, line) in lines.iter().enumerate() {
         let lends = !["fifo", "ego"].contains(&line["policy"].as_str().expect("a name"));
         let (of_a, waiting) = if lends { (3.0, 0) } else { (2.0, 1) };
@@ -392,7 +392,7 @@ fn policies_side_by_side() {
     }
 }
 
-/// Nothing happens in the first three cycles: reasons are printed with the first and where one changes, before the fourth.
+/// The first three cycles are idle: reasons are printed with the first cycle and when one changes, before the fourth.
 #[test]
 fn reasons_are_printed_before_idle_cycles() {
     let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
@@ -404,7 +404,7 @@ fn reasons_are_printed_before_idle_cycles() {
     assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
 }
 
-/// One job is explained where it is first seen, or at a moment; a name that no job has is refused.
+/// A job is explained at its first cycle or at a given moment; an unknown name is an error.
 #[test]
 fn why_explains_one_job() {
     let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
@@ -418,7 +418,7 @@ fn why_explains_one_job() {
     assert!(text(&end.stderr).contains("no job is called \"b9\""), "{}", text(&end.stderr));
 }
 
-/// What `kubectl` prints can be piped through: imported, then run.
+/// Output of `kubectl` is imported and run in one pipeline.
 #[test]
 fn a_cluster_is_imported_and_run_in_one_pipe() {
     let cluster = r#"{"apiVersion": "v1", "kind": "List", "items": [
@@ -434,7 +434,7 @@ fn a_cluster_is_imported_and_run_in_one_pipe() {
     assert!(out.contains("started    p (team) on n"), "{out}");
 }
 
-/// A job of the cluster is asked for in the same pipe, and folders are read.
+/// A folder is imported and one of its jobs explained in the same pipeline.
 #[test]
 fn a_folder_is_imported_and_one_of_its_jobs_explained() {
     let dir = std::env::temp_dir().join(format!("fairground-folder-{}", std::process::id()));

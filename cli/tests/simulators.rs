@@ -1,4 +1,4 @@
-//! The commands that answer like KAI's bundled simulators.
+//! The replacements for KAI's bundled simulators.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -208,8 +208,8 @@ fn a_run_is_a_table_of_cycles_and_queues() {
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0], ["Time", "QueueID", "Allocation", "FairShare"]);
     assert_eq!(rows.len(), 1 + 2 * 12);
-    // kai.md 2.3 and 2.6 by hand. Cycle 1: usage 1 and 0, so `s` is 0 and 1. Cycle 2: usage 1/2 and 0, `s` 1/2 and 1,
-    // offers 8/3 and 16/3, the remainder to the larger fraction. In cycle 6 only b's four samples are left.
+    // kai.md 2.3 and 2.6, computed by hand. Cycle 1: usage 1 and 0, so `s` is 0 and 1. Cycle 2: usage 1/2 and 0, `s` 1/2 and 1,
+    // offers 8/3 and 16/3, with the remainder going to the larger fraction. In cycle 6 only the four samples of b are left.
     let expected = [(8, 4, 4), (0, 0, 8), (0, 3, 5), (0, 4, 4), (0, 5, 3), (0, 6, 2), (0, 8, 0), (8, 6, 2)];
     for (cycle, (held_by_a, share_of_a, share_of_b)) in expected.into_iter().enumerate() {
         let a =
@@ -217,7 +217,7 @@ fn a_run_is_a_table_of_cycles_and_queues() {
         assert_eq!(rows[1 + 2 * cycle], a, "{out}");
         assert_eq!(rows[2 + 2 * cycle][3], format!("{share_of_b}.000000"), "{out}");
     }
-    // The same input gives the same table.
+    // The output is deterministic.
     assert_eq!(out, text(&fairground(&["time-based", "-"], TWO_QUEUES).stdout));
 }
 

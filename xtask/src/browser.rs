@@ -1,4 +1,4 @@
-//! The browser tests, one project at a time, on a page that is served for them.
+//! Runs the browser tests, one project at a time, on a page served by this program.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,10 +8,10 @@ use crate::step::{Failure, step, watch};
 use crate::tally::Tally;
 use crate::tools;
 
-/// What to do about failed browser tests.
+/// Advice for failed browser tests.
 pub const LOOK_AT_RESULTS: &str = "read the messages above; screenshots are in tests/e2e/results";
 
-/// The browser tests run below a path, because the page must work on any.
+/// Path below which the page is served; not the root, because the page must work on any path.
 const MOUNT: &str = "/some/path/";
 
 /// Runs one project of the browser tests on the files in `dist`.

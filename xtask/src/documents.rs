@@ -1,5 +1,5 @@
-//! What lies beside the simulator: the specifications as pages, so that a rule card opens the paragraph it cites, and the
-//! licences of the libraries that the page contains.
+//! Files published beside the page: the guide, the specifications as pages that rule cards link to, the JSON schema, and the
+//! licences of the libraries in the page.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::files::{files_below, read, write};
 use crate::root;
 use crate::step::{Failure, cargo, output};
 
-/// Writes everything into a folder of the page.
+/// Writes all files into the folder of the page.
 pub fn write_all(page: &Path) -> Result<(), Failure> {
     write(&page.join("licences.txt"), licences()?.as_bytes())?;
     publish(page)?;
     render(page)
 }
 
-/// The libraries in the program of the page, each with its version and licence.
+/// Returns the libraries in the page with version and licence.
 fn licences() -> Result<String, Failure> {
     let mut tree = cargo();
     tree.args(["tree", "--quiet", "--package", "fairground-web", "--target", "wasm32-unknown-unknown"]);
@@ -31,12 +31,12 @@ fn licences() -> Result<String, Failure> {
     Ok(format!("Libraries in Fairground, with their licences\n\n{}\n", lines.join("\n")))
 }
 
-/// A line of the list: what kind of package it is does not matter.
+/// Returns a line of the list without the kind of package.
 fn library(line: &str) -> String {
     line.replace(" (proc-macro)", "")
 }
 
-/// Renders `docs/spec/*.md` into a folder of the page. Numbered headings and paragraphs can be linked by their number.
+/// Renders `docs/spec/*.md` into a folder of the page. Numbered headings and paragraphs get their number as the anchor.
 fn render(page: &Path) -> Result<(), Failure> {
     let folder = page.join("spec");
     std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, error))?;
@@ -76,7 +76,7 @@ const GUIDE: [&str; 11] = [
     "exports",
 ];
 
-/// Puts beside the page what is asked for from outside of it: the guide, what it takes to be installed, and the schema of scenarios.
+/// Publishes the guide, the files of the installable app, and the JSON schema.
 fn publish(page: &Path) -> Result<(), Failure> {
     guide(page)?;
     for file in PUBLISHED {
@@ -86,7 +86,7 @@ fn publish(page: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Files of `assets` that lie beside the page.
+/// Files of `assets` published beside the page.
 const PUBLISHED: [&str; 5] = [
     "app/manifest.webmanifest",
     "app/icon-192.png",
@@ -109,7 +109,7 @@ fn document(markdown: &str) -> String {
     )
 }
 
-/// A line with a link target where it begins a numbered section or paragraph: `## 6.3 Validator`, `0.5 Heap`.
+/// Adds an anchor to a line that begins a numbered section or paragraph: `## 6.3 Validator`, `0.5 Heap`.
 fn with_anchor(line: &str) -> String {
     let title = line.trim_start_matches('#').trim_start();
     let end = title.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(title.len());

@@ -1,7 +1,7 @@
 //! Project tasks: `cargo xtask serve`, `cargo xtask test` and their parts. See [`USAGE`].
 //!
-//! This is the only place that installs anything: tools go to `target/tools`, Node packages to
-//! `tests/e2e/node_modules`, both pinned, and nothing happens where everything is there already.
+//! Only these tasks install anything: pinned tools in `target/tools` and pinned Node packages in `tests/e2e/node_modules`, and only
+//! if they are missing.
 
 mod browser;
 mod documents;
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The top folder of the workspace.
+/// Returns the root folder of the workspace.
 fn root() -> PathBuf {
     let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     root.pop();
@@ -111,7 +111,7 @@ fn passed(tally: tally::Tally) -> Result<(), Failure> {
     }
 }
 
-/// The page in `dist/`, built anew unless the first argument is `--no-build`, and the other arguments.
+/// Builds the page into `dist/` unless the first argument is `--no-build`. Returns the folder and the other arguments.
 fn built(args: &[String]) -> Result<(PathBuf, &[String]), Failure> {
     let Some((_, rest)) = args.split_first().filter(|(first, _)| *first == "--no-build") else {
         return Ok((page::dist()?, args));
@@ -141,7 +141,7 @@ fn soak(args: &[String]) -> ExitCode {
     of_tests("soak", args)
 }
 
-/// Runs a program of the tests; forwards everything, the exit code included.
+/// Runs a program of the `tests` package with these arguments. Returns its exit code.
 fn of_tests(program: &str, args: &[String]) -> ExitCode {
     let mut command = cargo();
     command

@@ -1,8 +1,8 @@
-//! `cargo xtask mutants`: mistakes planted one by one, and which of them no test notices.
+//! `cargo xtask mutants`: plants mutations one by one and reports those that no test detects.
 //!
-//! Which tests have to notice them and which survivors are explained stands in `tests/mutants.toml`. Every mistake costs a
-//! build of the engine and its tests, a minute or more: all of them are for single files and for nights. A sample, some
-//! mistakes of every module, plants in place, and first runs the tests that are likeliest to notice.
+//! `tests/mutants.toml` configures the tests to run and explains accepted survivors. Every mutation takes a build of the engine and
+//! its tests, a minute or more, so testing all of them is for single files or overnight runs. A sample takes some mutations of every
+//! module, plants them in place, and first runs the tests that are most likely to detect them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use crate::tools;
 
 const EXPLAIN: &str = "write a test that notices them, or explain in tests/mutants.toml why nobody could";
 
-/// Adapters and rules, the simulation, and what a scenario means: more than 9,000 mistakes.
+/// Mutated files: policies, simulation and scenario checks, with more than 9,000 mutations.
 const WHERE: [&str; 3] = ["core/src/policy/**", "core/src/sim/**", "core/src/scenario/**"];
 
-/// In a sample, a mistake is noticed if the tests take longer; the first tests of one policy take a minute or less.
+/// Time limit of the tests in a sample; exceeding it counts as detected. The first tests of a policy take at most a minute.
 const TIMEOUT_S: &str = "240";
 
-/// What stands between a policy's rules and a scenario, by the file's name; the rest of its folder is its rules.
+/// File names of a policy's adapter to scenarios; the other files in its folder are rules or explanations.
 const ADAPTERS: [&str; 13] = [
     "adapter.rs",
     "advice.rs",
@@ -37,10 +37,10 @@ const ADAPTERS: [&str; 13] = [
     "vocabulary.rs",
 ];
 
-/// What tells why the rules did what they did.
+/// Files and folders of a policy's explanations.
 const EXPLANATIONS: [&str; 4] = ["explain", "explain.rs", "refuse.rs", "standing.rs"];
 
-/// The tests that are likeliest to notice a mistake in a policy's folder, and what those of its recordings are called.
+/// Tests that are most likely to detect a mutation in a policy's folder, and the name of the tests of its recordings.
 struct First {
     policy: &'static str,
     recordings: &'static str,
@@ -62,7 +62,7 @@ const FIRST: [First; 4] = [
     First { policy: "ego", recordings: "ego_recordings_agree", tests: &["golden", "ego*", "laws_ego"] },
 ];
 
-/// Those of everything else.
+/// Most likely tests for all other mutations.
 const FIRST_ELSEWHERE: &[&str] = &[
     "baseline_examples",
     "known_answer",
@@ -74,7 +74,7 @@ const FIRST_ELSEWHERE: &[&str] = &[
     "seeded",
 ];
 
-/// And those of everything.
+/// Tests that run first for every mutation.
 const FIRST_ALWAYS: [&str; 8] = [
     "eviction_reasons",
     "ignored_values",
@@ -86,8 +86,7 @@ const FIRST_ALWAYS: [&str; 8] = [
     "worked_scenarios",
 ];
 
-/// Plants mistakes, with `--sample N` so many of each module and all without, in these files, or in all of [`WHERE`] if none
-/// is named, and says what became of them.
+/// Plants mutations in the given files, or in all of [`WHERE`]: with `--sample N`, N per module, otherwise all. Reports the results.
 pub fn mutants(args: &[String]) -> Result<(), Failure> {
     let all = WHERE.map(str::to_owned);
     let files = |named: &'_ [String]| if named.is_empty() { all.to_vec() } else { named.to_vec() };
@@ -107,7 +106,7 @@ fn every(files: &[String]) -> Result<(), Failure> {
     judged(&found, &table(&found, file_of))
 }
 
-/// Draws from every module, plants where the files are, runs the likeliest tests, and all tests for what these leave.
+/// Draws a sample of every module and plants it in place. Runs the most likely tests, then all tests for the survivors.
 fn sampled(number: usize, files: &[String]) -> Result<(), Failure> {
     let changed = output(Command::new("git").args(["status", "--porcelain", "core"]).current_dir(root()));
     if changed.is_none_or(|changed| !changed.is_empty()) {
@@ -155,7 +154,7 @@ fn sampled(number: usize, files: &[String]) -> Result<(), Failure> {
     for &policy in &groups {
         let mut options = ["--config", CONFIG, "--", "--"].map(str::to_owned).to_vec();
         if policy.is_some() {
-            // Its own recordings did not notice, and the others' do not run it.
+            // Its own recordings ran before, and those of other policies do not run this code.
             options.extend(skip(FIRST.iter().map(|first| first.recordings).chain(WHOLE)));
         }
         found.add(plant(policy, &left, &options)?);
@@ -175,7 +174,7 @@ fn cargo_mutants() -> Result<Command, Failure> {
     Ok(command)
 }
 
-/// The names of the mistakes that can be planted in these files, a line each.
+/// Returns the names of the possible mutations in these files, one per line.
 fn list(options: &[&str], files: &[String]) -> Result<String, Failure> {
     let mut command = cargo_mutants()?;
     command.args(options).arg("--list").args(files.iter().flat_map(|file| ["--file", file]));
@@ -186,12 +185,12 @@ fn list(options: &[&str], files: &[String]) -> Result<String, Failure> {
 /// Tests that need all recordings.
 const WHOLE: [&str; 2] = ["known_differences_have_cases", "the_page_shows_what_was_found"];
 
-/// Arguments that leave out tests.
+/// Returns arguments that skip tests.
 fn skip<'t>(tests: impl Iterator<Item = &'t str>) -> impl Iterator<Item = String> {
     tests.map(|test| format!("--skip={test}"))
 }
 
-/// What became of mistakes, by their names.
+/// Names of mutations by result.
 #[derive(Debug, Default)]
 struct Found {
     caught: Vec<String>,
@@ -205,8 +204,8 @@ impl Found {
     }
 }
 
-/// Runs cargo-mutants and reads what it found. With `--iterate` it leaves out what an earlier run noticed: naming all others
-/// there is the one way to plant exactly some, because its filters know nothing of fields left out.
+/// Runs cargo-mutants and reads its results. With `--iterate` it skips mutations caught by an earlier run, so listing all others as
+/// caught selects an exact set; its filters cannot select mutations that omit a struct field.
 fn planted<'n>(
     title: &str,
     command: &mut Command,
@@ -218,9 +217,9 @@ fn planted<'n>(
     std::fs::create_dir_all(&results)
         .and_then(|()| std::fs::write(&earlier, left_out.flat_map(|name| [name, "\n"]).collect::<String>()))
         .map_err(|error| Failure::file(&earlier, error))?;
-    // Between the options and what goes to the tests.
+    // By environment, because the arguments may already contain those of the tests.
     command.env("CARGO_MUTANTS_OUTPUT", out());
-    // It fails when a mistake survives, which is judged later; what it could not do leaves no results.
+    // It also fails if a mutation survives, which is evaluated later; only a run without results is a failure here.
     let ran = step(title, || run(command, "read the messages above"));
     let read = |name: &str| -> Vec<String> {
         let text = std::fs::read_to_string(results.join(name)).unwrap_or_default();
@@ -232,7 +231,7 @@ fn planted<'n>(
     if nothing { ran.map(|()| found) } else { Ok(found) }
 }
 
-/// Says which mistakes nobody noticed, which is a failure.
+/// Prints the results. Fails if a mutation survived.
 fn judged(found: &Found, table: &[String]) -> Result<(), Failure> {
     for line in table {
         println!("{line}");
@@ -244,7 +243,7 @@ fn judged(found: &Found, table: &[String]) -> Result<(), Failure> {
     Err(Failure::new(format!("no test notices {} planted mistakes", found.missed.len()), EXPLAIN))
 }
 
-/// At most so many mistakes of every module, evenly over its list and so the same ones every time.
+/// Selects at most `number` mutations of every module, evenly spaced and thus deterministic.
 fn draw<'n>(names: impl Iterator<Item = &'n str>, number: usize) -> Vec<&'n str> {
     let mut modules: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for name in names {
@@ -257,18 +256,18 @@ fn draw<'n>(names: impl Iterator<Item = &'n str>, number: usize) -> Vec<&'n str>
     modules.into_values().flat_map(spread).collect()
 }
 
-/// Whose tests, of [`FIRST`], are likeliest to notice a mistake.
+/// Returns the policy in [`FIRST`] whose tests are most likely to detect a mutation.
 fn first_of(name: &str) -> Option<&'static str> {
     let folder = name.strip_prefix("core/src/policy/")?.split('/').next()?;
     FIRST.iter().map(|first| first.policy).find(|policy| *policy == folder)
 }
 
-/// The file of a mistake, whose name is such as `core/src/id.rs:12:5: replace index with 0`.
+/// Returns the file of a mutation, whose name has the form `core/src/id.rs:12:5: replace index with 0`.
 fn file_of(name: &str) -> String {
     name.split(':').next().unwrap_or_default().to_owned()
 }
 
-/// The module of a mistake: a folder of the engine; of a policy with a model of its own its rules, adapter or explanations.
+/// Returns the module of a mutation: a folder of the engine, or the rules, adapter or explanations of a policy.
 fn module_of(name: &str) -> String {
     let file = file_of(name);
     let parts: Vec<&str> = file.trim_start_matches("core/src/").split('/').collect();
@@ -288,7 +287,7 @@ fn module_of(name: &str) -> String {
     }
 }
 
-/// One line for each file or module: how many of its mistakes were noticed.
+/// Returns one line per file or module with the number of detected mutations.
 fn table(found: &Found, row: impl Fn(&str) -> String) -> Vec<String> {
     let mut rows: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for name in &found.caught {

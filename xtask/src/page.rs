@@ -1,8 +1,8 @@
 //! Builds the page with trunk: a folder of static files that any web host can serve from any path.
 //!
-//! `Trunk.toml` and `index.html` say what is built, so that a plain `trunk serve` does the same. Here stand what that needs
-//! to be installed, and what a build ends with ([`finish`], which trunk calls): the first frame as plain markup, the
-//! service worker, the specifications and the licences.
+//! `Trunk.toml` and `index.html` define the build, so that a plain `trunk serve` does the same. This module installs what the build
+//! needs and contains its last step ([`finish`], called by trunk), which adds the first frame as static markup, the service worker,
+//! the documents and the licences.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ use crate::root;
 use crate::step::{Failure, cargo, output, run, step};
 use crate::tools;
 
-/// The most the start page may transfer, in bytes after brotli: a first visit takes about a second and a half on 10 Mbit/s. The table
-/// that is printed shows what grew. A tenth of it are the standard library's sorts, which are made anew for every type; sorting
-/// by other means only for the download is not worth it. Another tenth reads and writes files of other products; a second
-/// program for them would be built and optimised by itself, which takes minutes, to save an eighth of a second once.
+/// Maximum transfer of the start page, in bytes after brotli: about a second and a half at 10 Mbit/s for a first visit. The printed
+/// table shows what grew. A tenth are instances of the standard library's sorts, one per type; another sort only for the sake of the
+/// download is not worth it. Another tenth reads and writes files of other products; a separate program for them would save an
+/// eighth of a second once, but take minutes to build and optimise.
 const START_PAGE_LIMIT: u64 = 1_800_000;
 
-/// Stands in `index.html` where the first frame goes.
+/// Placeholder for the first frame in `index.html`.
 const FIRST_FRAME_MARK: &str = "<!-- first frame -->";
 
-/// Stands in `index.html` where the name of the service worker goes.
+/// Placeholder for the name of the service worker in `index.html`.
 const OFFLINE_MARK: &str = "<!-- offline -->";
 
 /// Builds the optimised page into `dist/`, prints its sizes, and fails if the start page is too large.
@@ -31,8 +31,8 @@ pub fn dist() -> Result<PathBuf, Failure> {
     let dist = root().join("dist");
     let mut build = trunk("build")?;
     build.args(["--release", "--dist"]).arg(&dist);
-    // Panic messages name source files; those of dependencies would name the builder's own folders. What
-    // `.cargo/config.toml` says is said again, because this variable replaces it.
+    // Panic messages contain paths of source files; those of dependencies would reveal the builder's folders. The variable replaces
+    // the flags of `.cargo/config.toml`, so these are repeated.
     if let Some(home) = cargo_home() {
         let flags = format!(
             "--cfg erase_components --remap-path-prefix={}= --remap-path-prefix={}=",
@@ -41,7 +41,7 @@ pub fn dist() -> Result<PathBuf, Failure> {
         );
         build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
     }
-    // What *About* names.
+    // Shown in *About*.
     let revision = output(Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).current_dir(root()));
     build.envs(revision.map(|revision| ("FAIRGROUND_REVISION", revision)));
     step("Build the page", || run(&mut build, COMPILE))?;
@@ -49,7 +49,7 @@ pub fn dist() -> Result<PathBuf, Failure> {
     Ok(dist)
 }
 
-/// Builds the page for work on it, serves it on this machine, and builds it again whenever a file changes.
+/// Builds the page for development, serves it on this machine, and rebuilds it whenever a file changes.
 pub fn serve(is_release: bool, port: Option<u16>) -> Result<(), Failure> {
     let mut serve = trunk("serve")?;
     serve.arg("--dist").arg(root().join("target/page"));
@@ -60,7 +60,7 @@ pub fn serve(is_release: bool, port: Option<u16>) -> Result<(), Failure> {
 
 const COMPILE: &str = "read the messages above";
 
-/// `trunk`, which finds the other tools of their pinned versions on its search path.
+/// Returns a `trunk` command with the other pinned tools on its search path.
 fn trunk(task: &str) -> Result<Command, Failure> {
     tools::wasm_target()?;
     let mut folders = vec![tools::bin(), tools::node_packages()?.join("node_modules/.bin")];
@@ -77,8 +77,8 @@ fn cargo_home() -> Option<PathBuf> {
     set.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))
 }
 
-/// Completes what trunk has built: called by it after each build, with the folder in its environment. A page for work on
-/// it has neither a first frame nor a service worker.
+/// Completes a build of trunk, which calls it after each build with the folder in its environment. A development build has neither
+/// a first frame nor a service worker.
 pub fn finish() -> Result<(), Failure> {
     let folder = std::env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from);
     let folder = folder.ok_or_else(|| Failure::new("trunk names no folder", "run `trunk build` instead"))?;
@@ -86,9 +86,9 @@ pub fn finish() -> Result<(), Failure> {
         return documents::write_all(&folder);
     }
     let mut render = cargo();
-    // An example of the whole workspace is compiled with the features that the tests have, so the engine is not compiled again.
+    // Run from the workspace, so that the features match those of the tests and the engine is not compiled again.
     render.args(["run", "--quiet", "--example", "first_frame"]);
-    // The flags are those of the other target.
+    // These flags are for the WASM target.
     render.env_remove("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS");
     let markup = output(&mut render).ok_or_else(|| {
         Failure::new("the first frame could not be rendered", "run the example first_frame")
@@ -97,11 +97,11 @@ pub fn finish() -> Result<(), Failure> {
     let page = folder.join("index.html");
     replace_in(&page, &[(FIRST_FRAME_MARK, &markup), (OFFLINE_MARK, offline)])?;
     write_offline_worker(&folder)?;
-    // Last, because they are not kept on the device.
+    // Last, because the service worker does not cache them.
     documents::write_all(&folder)
 }
 
-/// Writes the service worker with what it keeps: every file of the page, with its hash.
+/// Writes the service worker with the list of cached files, all files of the page, and their hash.
 fn write_offline_worker(folder: &Path) -> Result<(), Failure> {
     let files = files_below(folder)?;
     let contents = files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
@@ -140,7 +140,7 @@ fn replace_in(path: &Path, pairs: &[(&str, &str)]) -> Result<(), Failure> {
     write(path, text.as_bytes())
 }
 
-/// Prints what the start page loads, raw and after brotli at its usual quality, 11, by which hosts compress static files once.
+/// Prints the sizes of the files that the start page loads, raw and after brotli at quality 11, usual for static files.
 fn check_sizes(folder: &Path) -> Result<(), Failure> {
     let names = start_page_files(folder)?;
     let script = "const fs = require('fs'), zlib = require('zlib');
@@ -171,7 +171,7 @@ fn check_sizes(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `index.html`, and the files it names by `href` or `src`.
+/// Returns `index.html` and the files that it refers to by `href` or `src`.
 fn start_page_files(folder: &Path) -> Result<Vec<String>, Failure> {
     let html = String::from_utf8_lossy(&read(&folder.join("index.html"))?).into_owned();
     let mut names = vec!["index.html".to_owned()];
@@ -184,7 +184,7 @@ fn start_page_files(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// FNV-1a over all contents: small, and enough to tell versions apart.
+/// Returns the FNV-1a hash of all contents, sufficient to distinguish versions.
 fn hash(contents: &[Vec<u8>]) -> u64 {
     contents.iter().flatten().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,5 +1,5 @@
-//! `cargo xtask screens`, also part of the tests: a picture of every screen, in a gallery in which a change of look is
-//! seen. Nothing is compared with pictures of other machines: fonts differ, and people judge looks.
+//! `cargo xtask screens`, also part of the tests: takes screenshots of every screen into a gallery that shows visual changes.
+//! Screenshots of other machines are not compared, because fonts differ; changes are for people to judge.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,8 +9,8 @@ use crate::files::{clear, files_below, read, write};
 use crate::step::Failure;
 use crate::tally::Tally;
 
-/// Takes all pictures of the page in `dist`, or with arguments those that playwright picks, and says which look
-/// different from the last time on this machine.
+/// Takes all screenshots of the page in `dist`, or those selected by arguments of Playwright. Reports which differ from the last run
+/// on this machine.
 pub fn screens(dist: &Path, args: &[String]) -> Result<Tally, Failure> {
     let folder = crate::root().join("target/screens");
     let before = crate::root().join("target/screens-before");
@@ -32,7 +32,7 @@ pub fn screens(dist: &Path, args: &[String]) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// The names of the pictures, without their endings.
+/// Returns the names of the screenshots without extension.
 fn pictures(folder: &Path) -> Result<Vec<String>, Failure> {
     let files = files_below(folder)?;
     let names = files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "png"));
@@ -47,7 +47,7 @@ fn is_changed(before: &Path, folder: &Path, name: &str) -> bool {
     of(before) != of(folder)
 }
 
-/// A page with all pictures, those first that look different.
+/// Returns a page with all screenshots, changed ones first.
 fn gallery(pictures: &[String], changed: &BTreeSet<&String>) -> String {
     let figure = |name: &String| {
         let word = if changed.contains(name) { " · different" } else { "" };

@@ -1,4 +1,4 @@
-//! A static file server for the browser tests, on this machine only: loopback, GET and HEAD.
+//! A static file server for the browser tests: loopback only, GET and HEAD.
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -12,12 +12,12 @@ use crate::step::Failure;
 pub struct Server {
     listener: tiny_http::Server,
     folder: PathBuf,
-    /// Begins and ends with a slash.
+    /// URL path of the folder; begins and ends with a slash.
     mount: &'static str,
 }
 
 impl Server {
-    /// Listens on any port that is free.
+    /// Listens on a free port.
     pub fn bind(folder: PathBuf, mount: &'static str) -> Result<Self, Failure> {
         let listener = tiny_http::Server::http((Ipv4Addr::LOCALHOST, 0)).map_err(|error| {
             Failure::new(format!("cannot listen: {error}"), "check the network of this machine")
@@ -25,7 +25,7 @@ impl Server {
         Ok(Self { listener, folder, mount })
     }
 
-    /// The address of the page.
+    /// Returns the URL of the page.
     pub fn address(&self) -> String {
         let port = self.listener.server_addr().to_ip().map_or(0, |address| address.port());
         format!("http://127.0.0.1:{port}{}", self.mount)
@@ -35,8 +35,8 @@ impl Server {
     pub fn run(self) {
         std::thread::scope(|scope| {
             for request in self.listener.incoming_requests() {
-                // A page that is compiled while it is read takes the program slowly; no other page waits for it. And a
-                // browser that hangs up in the middle is no concern of ours.
+                // A thread per request, because a page that compiles while it downloads reads slowly. Connections closed by the
+                // browser are ignored.
                 scope.spawn(|| self.answer(request).ok());
             }
         });
@@ -52,8 +52,8 @@ impl Server {
         };
         let has_body = *request.method() != Method::Head;
         let mut out = request.into_writer();
-        // By hand, because the library lets every connection live on, each in a thread of its own, and of two that begin
-        // at once the second may wait until another one ends. Browsers close this one.
+        // Written here with `Connection: close`, because the library keeps every connection alive in a thread of its own, and a
+        // new connection may then wait until another one ends.
         let length = body.len();
         write!(
             out,
@@ -64,7 +64,7 @@ impl Server {
         out.flush()
     }
 
-    /// The file for a request path, if it lies inside the folder.
+    /// Returns the file for a request path, if it is inside the folder.
     fn file(&self, path: &str) -> Option<PathBuf> {
         let inside = path.strip_prefix(self.mount)?;
         let name = Path::new(if inside.is_empty() { "index.html" } else { inside });

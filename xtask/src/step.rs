@@ -1,4 +1,4 @@
-//! Steps that say what they do and how long it took, and failures that say what to do by hand.
+//! Steps that print title and duration, and failures with advice.
 
 use std::fmt;
 use std::io::{BufRead, BufReader};
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// What went wrong, and one sentence on what to do about it.
+/// A failure with one sentence of advice.
 #[derive(Debug)]
 pub struct Failure {
     what: String,
@@ -14,12 +14,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure with its advice.
+    /// Returns a failure with its advice.
     pub fn new(what: impl Into<String>, by_hand: impl Into<String>) -> Self {
         Self { what: what.into(), by_hand: by_hand.into() }
     }
 
-    /// A file operation that failed.
+    /// Returns the failure of a file operation.
     pub fn file(path: &Path, error: std::io::Error) -> Self {
         Self::new(format!("{}: {error}", path.display()), "check that the file is there and may be written")
     }
@@ -31,7 +31,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Announces `title`, does `work`, says how long it took.
+/// Prints `title`, runs `work`, and prints the duration.
 pub fn step<T>(title: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     println!("== {title}");
     let start = Instant::now();
@@ -41,14 +41,14 @@ pub fn step<T>(title: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result
     outcome
 }
 
-/// The cargo that started this program.
+/// Returns a command for the cargo that started this program.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(crate::root());
     command
 }
 
-/// Runs `command` to its end; anything but success is a failure.
+/// Runs `command` and waits for it. Fails unless it succeeds.
 pub fn run(command: &mut Command, by_hand: &str) -> Result<(), Failure> {
     let status = command.status().map_err(|error| not_started(command, &error, by_hand))?;
     if status.success() {
@@ -58,20 +58,20 @@ pub fn run(command: &mut Command, by_hand: &str) -> Result<(), Failure> {
     }
 }
 
-/// Runs `command` and gives its output, or nothing if it cannot run or fails.
+/// Runs `command` and returns its output; `None` if it cannot run or fails.
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Runs `command` and shows every line of its output that `look` finds worth showing; says whether it succeeded.
-pub fn watch(command: &mut Command, mut look: impl FnMut(&str) -> bool) -> Result<bool, Failure> {
+/// Runs `command` and prints the lines of its output for which `is_shown` returns true. Returns whether it succeeded.
+pub fn watch(command: &mut Command, mut is_shown: impl FnMut(&str) -> bool) -> Result<bool, Failure> {
     let by_hand = "check that the program is installed";
     let mut child =
         command.stdout(Stdio::piped()).spawn().map_err(|error| not_started(command, &error, by_hand))?;
     if let Some(stdout) = child.stdout.take() {
         for text in BufReader::new(stdout).lines().map_while(Result::ok) {
-            if look(&text) {
+            if is_shown(&text) {
                 println!("{text}");
             }
         }
@@ -84,7 +84,7 @@ fn not_started(command: &Command, error: &std::io::Error, by_hand: &str) -> Fail
     Failure::new(format!("{} did not start: {error}", line(command)), by_hand)
 }
 
-/// The command as one would type it.
+/// Returns the command line.
 fn line(command: &Command) -> String {
     let words: Vec<_> = std::iter::once(command.get_program()).chain(command.get_args()).collect();
     words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

@@ -1,13 +1,12 @@
-//! Tests counted from the lines of what runs them.
+//! Counts tests from the output of test runners.
 
 use std::fmt;
 
-/// Tests that passed and failed.
+/// Numbers of passed and failed tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Tests that passed.
     pub passed: u32,
-    /// Tests that failed, and checks and builds that failed as a whole.
+    /// Failed tests, and failed checks and builds.
     pub failed: u32,
 }
 
@@ -30,7 +29,7 @@ impl Tally {
         Self { passed: self.passed + count("passed"), failed: self.failed + count("failed") }
     }
 
-    /// Counts a line such as `  3 passed (4.1s)`; what neither passed nor was left out on purpose failed.
+    /// Counts a line such as `  3 passed (4.1s)`. Every result except passed and skipped counts as failed.
     pub fn with_playwright(self, line: &str) -> Self {
         let Some((number, word)) = line.trim().split_once(' ') else { return self };
         let Ok(number) = number.parse::<u32>() else { return self };

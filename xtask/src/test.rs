@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check and every test, counted.
+//! `cargo xtask test`: runs and counts all checks and tests.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::tools;
 
 const LOOK_ABOVE: &str = "read the messages above";
 
-/// Runs everything, also after a failure, and closes with one line. The page is built beside the native checks.
+/// Runs everything, even after a failure, and prints a line with the totals. The page is built in parallel with the native checks.
 pub fn everything() -> ExitCode {
     let start = Instant::now();
     let mut tally = Tally::default();
@@ -27,7 +27,7 @@ pub fn everything() -> ExitCode {
             failures.push(failure);
         }
     };
-    // Its optimiser is busy on one core for minutes, and it shares no folder with what is compiled for this machine.
+    // In parallel, because its optimiser uses one core for minutes and its build folder is separate from that of native code.
     let built = std::thread::scope(|scope| {
         let page = scope.spawn(page::dist);
         note(check("Format", &["fmt", "--all", "--check"], "run `cargo fmt --all`"));

@@ -1,7 +1,7 @@
-//! The tools a build needs, each found or installed, each pinned.
+//! Finds or installs the pinned tools of a build.
 //!
-//! A tool of the right version on the search path is used as it is; otherwise it is installed into
-//! `target/tools` (or, for Node packages, into `tests/e2e/node_modules`), never into the user's own folders.
+//! Uses a tool of the right version on the search path; otherwise installs it into `target/tools` (Node packages into
+//! `tests/e2e/node_modules`), never into folders of the user.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,10 +11,10 @@ use crate::step::{Failure, cargo, output, run, step};
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
-/// The oldest Node that the pinned packages accept.
+/// Minimum major version of Node for the pinned packages.
 const NODE: u32 = 20;
 
-/// Makes the WASM target of the pinned toolchain available.
+/// Installs the WASM target of the pinned toolchain if it is missing. Returns its name.
 pub fn wasm_target() -> Result<&'static str, Failure> {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root()))
         .ok_or_else(|| Failure::new("rustc did not start", "install Rust with rustup"))?;
@@ -29,7 +29,7 @@ pub fn wasm_target() -> Result<&'static str, Failure> {
     Ok(WASM_TARGET)
 }
 
-/// The `wasm-bindgen` program of exactly the version in `Cargo.lock`.
+/// Returns the path of `wasm-bindgen` in exactly the version of `Cargo.lock`.
 pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
     let version = locked_version("wasm-bindgen")?;
     let right = |program: &Path| {
@@ -44,7 +44,7 @@ pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
     Ok(own)
 }
 
-/// The program that builds the page. Compiling it optimised would take minutes, and it would not be faster in use.
+/// Returns the path of `trunk`, installed without optimisation, which would take minutes and bring no speed in use.
 pub fn trunk() -> Result<PathBuf, Failure> {
     let version = "0.21.14";
     let right =
@@ -58,7 +58,7 @@ pub fn trunk() -> Result<PathBuf, Failure> {
     Ok(own)
 }
 
-/// The program that plants mistakes.
+/// Returns the path of `cargo-mutants`.
 pub fn cargo_mutants() -> Result<PathBuf, Failure> {
     let version = "27.1.0";
     let own = bin().join("cargo-mutants");
@@ -70,17 +70,17 @@ pub fn cargo_mutants() -> Result<PathBuf, Failure> {
     Ok(own)
 }
 
-/// Where tools are installed.
+/// Returns the folder of installed tools.
 fn tools() -> PathBuf {
     root().join("target/tools")
 }
 
-/// The folder of their programs.
+/// Returns the folder of their executables.
 pub fn bin() -> PathBuf {
     tools().join("bin")
 }
 
-/// Compiles a tool from crates.io into the project's own folder.
+/// Installs a tool from crates.io into the folder of tools.
 fn install(package: &str, version: &str, opt_level: &str) -> Result<(), Failure> {
     step(&format!("Install {package} {version} (once, one to three minutes)"), || {
         let mut install = cargo();
@@ -89,7 +89,7 @@ fn install(package: &str, version: &str, opt_level: &str) -> Result<(), Failure>
             .arg(format!("={version}"))
             .arg("--root")
             .arg(tools())
-            // Such a tool runs for a second per build; its own optimised profile would take minutes to compile.
+            // The tool runs for a second per build; its own release profile would take minutes to compile.
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level)
             .env("CARGO_PROFILE_RELEASE_LTO", "false")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
@@ -97,7 +97,7 @@ fn install(package: &str, version: &str, opt_level: &str) -> Result<(), Failure>
     })
 }
 
-/// The version of `package` in `Cargo.lock`.
+/// Returns the version of `package` in `Cargo.lock`.
 fn locked_version(package: &str) -> Result<String, Failure> {
     let path = root().join("Cargo.lock");
     let lock = std::fs::read_to_string(&path).map_err(|error| Failure::file(&path, error))?;
@@ -110,7 +110,7 @@ fn locked_version(package: &str) -> Result<String, Failure> {
         .ok_or_else(|| Failure::new(format!("Cargo.lock has no {package}"), "run `cargo check --workspace`"))
 }
 
-/// The folder of the Node package that pins Playwright, axe and binaryen, with all of them installed.
+/// Installs Playwright, axe and binaryen as pinned by the Node package of the browser tests. Returns the folder of the package.
 pub fn node_packages() -> Result<PathBuf, Failure> {
     let by_hand = format!("install Node {NODE} or newer, with npm");
     let version = output(Command::new("node").arg("--version"))
@@ -122,7 +122,7 @@ pub fn node_packages() -> Result<PathBuf, Failure> {
     let folder = root().join("tests/e2e");
     let lock_path = folder.join("package-lock.json");
     let lock = std::fs::read(&lock_path).map_err(|error| Failure::file(&lock_path, error))?;
-    // A copy of the lock file inside the installed packages tells what they were installed from.
+    // A copy of the lock file among the installed packages records their versions.
     let stamp = folder.join("node_modules/.installed-from");
     if std::fs::read(&stamp).ok().as_ref() != Some(&lock) {
         step("Install the Node packages of the browser tests", || {
@@ -135,7 +135,7 @@ pub fn node_packages() -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// A Chromium to test with.
+/// Returns the path of Chromium: the configured, an installed or a newly installed one.
 pub fn chromium() -> Result<PathBuf, Failure> {
     let by_hand = "install Chromium, or name one in the environment variable FAIRGROUND_CHROMIUM";
     if let Some(named) = std::env::var_os("FAIRGROUND_CHROMIUM") {
@@ -154,7 +154,7 @@ pub fn chromium() -> Result<PathBuf, Failure> {
     }
     step("Install Chromium with apt-get", || {
         run(&mut apt_get(&["update", "-qq"]), by_hand)?;
-        // Without a font of its own a bare machine shows no text at all.
+        // A bare machine has no fonts and would show no text.
         run(
             &mut apt_get(&[
                 "install",
@@ -174,7 +174,7 @@ fn installed_chromium() -> Option<PathBuf> {
     ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(on_path)
 }
 
-/// `apt-get`, through `sudo` where this is not root and sudo exists.
+/// Returns an `apt-get` command, through `sudo` if the user is not root and `sudo` exists.
 fn apt_get(args: &[&str]) -> Command {
     let root = output(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
     let mut command = if root || on_path("sudo").is_none() {

@@ -1,16 +1,16 @@
-//! The difference of two texts by lines, in the unified form that `patch` and people read.
+//! Unified diffs by line.
 //!
-//! The library's own printer counts the lines of a change near the beginning wrongly, so that only its comparison is used.
+//! Only the comparison of the library is used: its printer miscounts lines of changes near the beginning.
 
 use std::fmt::Write;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
-/// Lines of context around a change.
+/// Number of context lines around a change.
 const CONTEXT: u32 = 3;
 
-/// What changes `before` into `after`; empty if they are equal. `names` stand in the head.
+/// Returns the diff from `before` to `after`; empty if they are equal. `names` are the file names in the header.
 pub fn unified(before: &str, after: &str, names: [&str; 2]) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let mut input = InternedInput::default();
@@ -34,14 +34,14 @@ pub fn unified(before: &str, after: &str, names: [&str; 2]) -> String {
     out
 }
 
-/// Writes changes that are so close to each other that their context meets.
+/// Writes a group of changes with adjacent or overlapping context.
 fn write_group(out: &mut String, group: &[Hunk], old: &[&str], new: &[&str]) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let lead = first.before.start.min(CONTEXT);
     let trail = (old.len() as u32 - last.before.end).min(CONTEXT);
     let before = first.before.start - lead..last.before.end + trail;
     let after = first.after.start - lead..last.after.end + trail;
-    // Writing to a text does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(out, "@@ -{} +{} @@", place(&before), place(&after));
     let mut at = before.start;
     for Hunk { before, after } in group {
@@ -53,7 +53,7 @@ fn write_group(out: &mut String, group: &[Hunk], old: &[&str], new: &[&str]) {
     write_lines(out, ' ', old, at..before.end);
 }
 
-/// Where a range begins, from 1, and how long it is. An empty one stands behind the line it names.
+/// Formats a range as one-based start and length. An empty range is located after the line that it names.
 fn place(range: &Range<u32>) -> String {
     format!("{},{}", range.start + u32::from(!range.is_empty()), range.len())
 }
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(unified("", "a\n", ["old", "new"]), "--- old\n+++ new\n@@ -0,0 +1,1 @@\n+a\n");
     }
 
-    /// Applies a difference to the lines of a text.
+    /// Applies a diff to a text.
     fn patched(before: &str, diff: &str) -> String {
         let old: Vec<&str> = before.lines().collect();
         let (mut out, mut at) = (String::new(), 0);

@@ -1,7 +1,7 @@
-//! The JSON schema of the scenario format, by which editors check and complete scenario files.
+//! JSON schema of the scenario format, for validation and completion in editors.
 //!
-//! Made of what the program itself reads: the table of fields gives names and kinds, the comments on the fields in
-//! `format/schema.rs` say what they mean, and the forms of the policies give the settings.
+//! Generated from the field table (names and kinds), the doc comments of the fields in `format/schema.rs` (descriptions) and the
+//! forms of the policies (settings).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,20 +11,20 @@ use serde_json::{Map, Value, json};
 use crate::format::{FORMAT, Ref, SCHEMA_LINE, Scenario, Shape, SlotMut, VERSION};
 use crate::policy::Policy;
 
-/// Where the fields are declared and explained.
+/// Source code with the declarations and doc comments of the fields.
 const SOURCE: &str = include_str!("../format/schema.rs");
 
-/// A field as it is declared.
+/// Declaration of a field.
 #[derive(Clone, Debug, Default)]
 struct Declared {
     says: String,
-    /// The type of its value, or of one of its entries.
+    /// Type of its value or list items.
     kind: String,
-    /// Its line.
+    /// Line of the declaration.
     line: usize,
 }
 
-/// The structs of the format with what they and their fields say, by name.
+/// Structs of the format by name: doc comment and fields.
 struct Declarations(BTreeMap<String, (String, BTreeMap<String, Declared>)>);
 
 impl Declarations {
@@ -57,7 +57,7 @@ impl Declarations {
         self.0.get(of).map_or("", |(says, _)| says)
     }
 
-    /// The fields of a struct, in the order of the file.
+    /// Returns the fields of a struct in file order.
     fn fields(&self, of: &str) -> Vec<(String, Declared)> {
         let Some((_, fields)) = self.0.get(of) else { return Vec::new() };
         let mut fields: Vec<(String, Declared)> = fields.clone().into_iter().collect();
@@ -70,12 +70,12 @@ impl Declarations {
     }
 }
 
-/// A value as typed: YAML may take it for a number or a truth value.
+/// Returns the schema of a scalar, which a YAML parser may read as a string, number, boolean or null.
 fn typed() -> Value {
     json!({ "type": ["string", "number", "boolean", "null"] })
 }
 
-/// The schema, as JSON.
+/// Returns the schema as JSON.
 pub fn json_schema() -> String {
     let declared = Declarations::read();
     let mut shape = Scenario::default();
@@ -102,7 +102,7 @@ pub fn json_schema() -> String {
     text
 }
 
-/// A group of fields.
+/// Returns the schema of a group of fields.
 fn object(shape: &mut dyn Shape, of: &str, declared: &Declarations) -> Value {
     let mut properties = Map::new();
     for (i, name) in shape.names().iter().enumerate() {
@@ -148,7 +148,7 @@ fn policies(declared: &Declarations) -> Value {
     })
 }
 
-/// The settings of all policies; others, such as those with the name of a queue behind a dot, are not named one by one.
+/// Returns the schema of the settings of all policies. It allows other keys, such as those that end with the name of a queue.
 fn settings(says: &str) -> Value {
     let mut properties: BTreeMap<&str, String> = BTreeMap::new();
     for policy in Policy::ALL {
@@ -174,7 +174,7 @@ fn settings(says: &str) -> Value {
     json!({ "type": ["object", "null"], "description": says, "properties": properties })
 }
 
-/// A scenario file with a first line that names its schema for editors.
+/// Prepends a comment line with the URL of the schema, for editors. Returns the text unchanged if the URL is not plain.
 pub fn with_schema_line(yaml: &str, schema: &str) -> String {
     let is_plain = schema.chars().all(|c| !c.is_control() && !c.is_whitespace());
     match is_plain && !schema.is_empty() {
@@ -183,7 +183,7 @@ pub fn with_schema_line(yaml: &str, schema: &str) -> String {
     }
 }
 
-/// The reference of the format as Markdown: a table of the fields of each kind of entry.
+/// Returns the format reference as Markdown, with a table of fields per kind of entry.
 pub fn format_reference() -> String {
     let declared = Declarations::read();
     let mut open: Vec<(&str, String)> = vec![("A scenario", "Scenario".into())];
@@ -211,7 +211,7 @@ pub fn format_reference() -> String {
     text
 }
 
-/// What the kinds of entries are called.
+/// Titles of the kinds of entries, with their structs.
 const TITLES: [(&str, &str); 10] = [
     ("Delays", "DelaysEntry"),
     ("Nodes", "NodeEntry"),

@@ -1,4 +1,4 @@
-//! A scenario as a virtual cluster with the real scheduler of its policy: the files of a folder.
+//! Exports a scenario as a kit: files that set up a virtual cluster with the real scheduler of its policy.
 
 use super::{Folder, Refused, plan_of, policies};
 use crate::moment::csv;
@@ -8,16 +8,16 @@ use crate::scenario::{Plan, Scenario};
 use crate::sim::{CycleRecord, Simulation};
 use crate::time::Time;
 
-/// Most pods of a kit: each is an object that is applied by itself.
+/// Maximum number of pods of a kit, each of which is applied as a separate object.
 pub const KIT_PODS_MAX: usize = 5_000;
-/// Most cycles of which a kit lists the events.
+/// Maximum number of cycles with listed events.
 const CYCLES_MAX: u32 = 10_000;
-/// Cycles in one piece of work.
+/// Number of cycles per call of [`KitRun::work`].
 const CYCLES: usize = 32;
-/// A time that no run reaches.
+/// A time beyond the end of every run.
 const NEVER: Time = Time::from_millis(i64::MAX / 4);
 
-/// A kit that is being written: the events that are expected take a run.
+/// Writer of a kit, which runs the scenario to list the expected events.
 pub struct KitRun {
     write: Kit,
     scenario: Scenario,
@@ -27,7 +27,7 @@ pub struct KitRun {
 }
 
 impl KitRun {
-    /// Begins to write a kit.
+    /// Starts a kit. Fails if the policy has no kits, the scenario has errors, or there are too many pods.
     pub fn new(scenario: &Scenario) -> Result<KitRun, Refused> {
         let policy = Policy::described(&scenario.policy);
         let write = policy.and_then(|policy| policy.kit).ok_or(Refused::NoFormat)?;
@@ -43,7 +43,7 @@ impl KitRun {
         Ok(run)
     }
 
-    /// Runs some cycles; the kit once nothing further happens.
+    /// Runs some cycles. Returns the kit once the run is complete, `None` before.
     pub fn work(&mut self) -> Option<Result<Folder, Refused>> {
         for _ in 0..CYCLES {
             let is_over = self.simulation.is_quiet() || self.simulation.cycle() >= CYCLES_MAX;
@@ -69,7 +69,7 @@ impl KitRun {
     }
 }
 
-/// Writes a kit at once.
+/// Writes a kit in one call.
 pub fn kit(scenario: &Scenario) -> Result<Folder, Refused> {
     let mut run = KitRun::new(scenario)?;
     loop {

@@ -1,7 +1,7 @@
-//! A scenario as the files of the product whose policy it has, and what changes in them.
+//! Exports a scenario to the file formats of its product, and compares exports with an imported original.
 //!
-//! Each policy writes its own files ([`crate::policy::export`]); here they are found by name, and compared with the text that a
-//! scenario came from: that text is imported and exported in the same way, so that only what was edited differs.
+//! Each policy writes its own formats ([`crate::policy::export`]); this module selects them by name. For a comparison, the original
+//! is imported and exported in the same way, so that only edits differ.
 
 pub mod diff;
 mod json_schema;
@@ -22,28 +22,29 @@ pub use crate::policy::export::{Export, File, Folder, Written};
 use crate::scenario::{self, Diagnostic, Plan, Scenario, Severity};
 use crate::translate::{Kind as Note, translate};
 
-/// All formats that can be written, each with the policy that it belongs to.
+/// Returns all export formats with their policies.
 pub fn formats() -> impl Iterator<Item = (&'static Description, &'static Export)> {
     Policy::ALL.iter().flat_map(|policy| policy.exports.iter().map(move |export| (*policy, export)))
 }
 
-/// The formats of the policy of a scenario.
+/// Returns the export formats of a scenario's policy.
 pub fn formats_of(scenario: &Scenario) -> &'static [Export] {
     Policy::described(&scenario.policy).map_or(&[], |policy| policy.exports)
 }
 
-/// Why nothing can be written.
+/// Reason why a scenario cannot be exported.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refused {
-    /// No format has this name, or no format is of the scenario's policy.
+    /// The format is unknown, or the policy has no formats.
     NoFormat,
-    /// There are more pods than a kit may have.
+    /// The scenario has more than [`KIT_PODS_MAX`] pods.
     TooLarge,
-    /// The scenario cannot be run.
+    /// The scenario has errors.
     Mistakes(Vec<Diagnostic>),
 }
 
-/// Writes a scenario in a format; `None`: in the first of its policy. A format of another policy has the scenario translated first.
+/// Exports a scenario to a format; `None` selects the first format of its policy. Translates the scenario if the format belongs to
+/// another policy.
 pub fn export(scenario: &Scenario, format: Option<&str>) -> Result<Written, Refused> {
     let (policy, format) = chosen(scenario, format).ok_or(Refused::NoFormat)?;
     let translated = translate(scenario, policy).ok_or(Refused::NoFormat)?;
@@ -66,7 +67,7 @@ fn policies(plan: &Plan) -> Vec<&Policy> {
     plan.cluster.partitions.ids().map(|pool| plan.scheduling(pool).0).collect()
 }
 
-/// The policy and the format that are meant by a name.
+/// Returns the policy and format for a name, preferring the scenario's policy.
 fn chosen(scenario: &Scenario, format: Option<&str>) -> Option<(&'static str, &'static Export)> {
     let own = Policy::described(&scenario.policy)?;
     match format {
@@ -80,7 +81,7 @@ fn chosen(scenario: &Scenario, format: Option<&str>) -> Option<(&'static str, &'
     }
 }
 
-/// A text that a scenario may have come from, of any kind that exports write; `None`: of another kind.
+/// Imports a text of a kind that exports write; `None` for other kinds.
 pub fn original(text: &str) -> Option<Imported> {
     let options = Options::default();
     Some(match recognise(text.as_bytes(), "") {
@@ -92,8 +93,8 @@ pub fn original(text: &str) -> Option<Imported> {
     })
 }
 
-/// What changes from an imported scenario to what was made of it, in a format. Nodes are part of few of the formats: where they are not,
-/// what depends on them is written with the nodes that the scenario has now.
+/// Returns the unified diff between the exports of an imported scenario and of its edited state. `names` are the file names in the
+/// header.
 pub fn changes(
     imported: &Scenario,
     now: &Scenario,

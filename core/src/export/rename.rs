@@ -1,8 +1,8 @@
-//! A scenario under neutral names, for sharing: the same shape, without names of teams, people and machines. And the way back, by the
-//! list of names.
+//! Anonymises a scenario for sharing: replaces names of teams, people and machines by neutral ones. Restores them by the list of
+//! names.
 //!
-//! Names are numbered in their own order, because the order of names decides between equals. Titles and notes are dropped. Labels,
-//! taints, resources and the values of settings stay: they decide what fits where.
+//! New names keep the sort order of the old ones, because it breaks ties between equals. Titles and notes are dropped. Labels,
+//! taints, resources and values of settings are kept, because they decide placement.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use crate::import::{Row, Table};
 use crate::moment::csv;
 use crate::scenario::{JobEntry, NodeEntry, QueueEntry, Scalar, Scenario, TimelineEntry};
 
-/// A scenario with other names, and which they were.
+/// An anonymised scenario with the list of names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Renamed {
-    /// The scenario.
+    /// Anonymised scenario.
     pub scenario: Scenario,
-    /// What each thing is called now, by what it is and its own name.
+    /// New names by kind and original name.
     pub names: BTreeMap<(&'static str, String), String>,
 }
 
 impl Renamed {
-    /// The new name of a thing; of one of a group of equal things, that of the group with its number behind.
+    /// Returns the new name of an element; for a member of a group, that of the group with the member's number.
     pub fn name(&self, what: &'static str, own: &str) -> String {
         name_in(&self.names, what, own)
     }
 
-    /// The list of names as a table: what it is, its own name, its new one.
+    /// Returns the list of names as CSV: kind, original name, new name.
     pub fn key(&self) -> String {
         let lines = self.names.iter();
         let lines = lines.map(|((what, own), new)| csv::line([*what, own.as_str(), new.as_str()]));
@@ -54,13 +54,13 @@ fn name_in(names: &Names, what: &'static str, own: &str) -> String {
     exact(own).or_else(numbered).unwrap_or_else(|| own.to_string())
 }
 
-/// Other names by what a thing is and its present name.
+/// New names by kind and current name.
 type Names = BTreeMap<(&'static str, String), String>;
 
-/// Gives the things of a scenario other names.
+/// Renames the elements of a scenario.
 struct Renaming<'n> {
     names: &'n Names,
-    /// Titles and notes are dropped.
+    /// Whether titles and notes are dropped.
     drops_texts: bool,
 }
 
@@ -105,7 +105,7 @@ impl Renaming<'_> {
         }
     }
 
-    /// Settings of a queue or a user have its name behind a dot.
+    /// Renames the settings of queues and users, which end with a dot and the name.
     fn settings(&self, own: &mut BTreeMap<String, Scalar>) {
         let renamed = std::mem::take(own).into_iter().map(|(key, value)| {
             let ends = |((_, name), new): (&(&str, String), &String)| {
@@ -172,7 +172,7 @@ const USER: &str = "user";
 const GROUP: &str = "group";
 const APPLICATION: &str = "application";
 
-/// The scenario under neutral names.
+/// Anonymises a scenario.
 pub fn renamed(own: &Scenario) -> Renamed {
     let mut made = Renamed::default();
     made.number(QUEUE, own.queues.iter().map(|queue| queue.name.as_str()));
@@ -186,28 +186,28 @@ pub fn renamed(own: &Scenario) -> Renamed {
     made
 }
 
-/// The first line of a list of names.
+/// Header of a list of names.
 const HEAD: [&str; 3] = ["what", "name", "name in the link"];
-/// Everything that is renamed.
+/// Kinds of elements that are renamed.
 const KINDS: [&str; 7] = [QUEUE, NODE, JOB, POOL, USER, GROUP, APPLICATION];
 
-/// Whether a file is a list of names, from its first line; that of other files may be long.
+/// Whether a file is a list of names, by the beginning of its first line.
 pub fn is_list_of_names(bytes: &[u8]) -> bool {
-    const LOOKED_AT: usize = 100;
-    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    const INSPECTED_BYTES: usize = 100;
+    let start = &bytes[..bytes.len().min(INSPECTED_BYTES)];
     Table::new(start.split(|&byte| byte == b'\n').next().unwrap_or_default()).headers == HEAD
 }
 
-/// A scenario that has its own names again.
+/// A scenario with restored names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restored {
-    /// The scenario.
+    /// Scenario with the original names.
     pub scenario: Scenario,
-    /// How many names of the list there are.
+    /// Number of names in the list.
     pub n_names: usize,
 }
 
-/// Takes a renaming back by its list; what is not in the list keeps its name. The error names the line that is wrong.
+/// Restores names by a list; elements that are not in the list keep their names. The error contains the invalid line.
 pub fn restored(shared: &Scenario, list: &str) -> Result<Restored, String> {
     let mut table = Table::new(list.as_bytes());
     let mut names = Names::new();

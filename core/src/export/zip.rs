@@ -1,4 +1,4 @@
-//! Files in one: a zip archive, the same for the same files.
+//! Writes deterministic zip archives.
 
 use std::io::Write;
 
@@ -6,10 +6,10 @@ use rawzip::{CompressionMethod, DataDescriptorOutput, Error, ZipArchiveWriter, c
 
 use super::File;
 
-/// How hard bytes are packed, of 10.
+/// Compression level, from 0 to 10.
 const LEVEL: u8 = 6;
 
-/// Packs files; `None`: the name of one is longer than an archive can hold.
+/// Packs files into an archive. `None` if a file name is too long for the format.
 pub fn zip(files: &[File]) -> Option<Vec<u8>> {
     packed(files).ok()
 }
