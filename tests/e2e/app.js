@@ -1,8 +1,8 @@
-// What journeys do again and again, in the words of the page.
+// Actions and locators shared by the journeys, in terms of the page.
 
 import { expect } from "./fixture.js";
 
-/** The page as journeys see it. */
+/** Page object of the journeys. */
 export class App {
   constructor(page) {
     this.page = page;
@@ -18,9 +18,9 @@ export class App {
     await this.arrived();
   }
 
-  /** Waits until the charts show the present scenario. */
+  /** Waits until the charts show the current scenario. */
   async arrived() {
-    // On a busy machine with two cores the program alone takes ten seconds to compile.
+    // On a busy machine with two cores compiling the WebAssembly module alone takes ten seconds.
     await expect(this.page.locator("#first")).toHaveCount(0, { timeout: 60_000 });
     await expect(this.now).toHaveAttribute("data-digest", /^[0-9a-f]{16}$/);
     await expect(this.now).toHaveAttribute("aria-busy", "false");
@@ -38,7 +38,7 @@ export class App {
     await this.atCycle(0);
   }
 
-  /** The cell of a value, such as `queues["team-a"].gpu.quota`. */
+  /** Returns the cell of a value, such as `queues["team-a"].gpu.quota`. */
   cell(path) {
     return this.page.locator(`[data-path='${path}']`);
   }
@@ -52,12 +52,12 @@ export class App {
     await this.arrived();
   }
 
-  /** What Shares says of a queue. */
+  /** Returns the row of a queue in Shares. */
   share(queue) {
     return this.now.getByRole("button", { name: new RegExp(`^${queue}: allocated `) });
   }
 
-  /** Chooses a line of a chart's menu. */
+  /** Selects an item of a chart's menu. */
   async chartMenu(chart, line) {
     await chart.getByRole("button", { name: "Table and pictures" }).click();
     await this.page.getByRole("menuitem", { name: line }).click();
@@ -78,7 +78,7 @@ export class App {
   }
 }
 
-/** Opens the form of a row by its menu. */
+/** Opens the form of a row from the menu of the row. */
 export async function form(page, name) {
   await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
   await page.getByRole("menuitem", { name: `Edit ${name}…` }).click();

@@ -1,8 +1,8 @@
-// The base of every browser test: `test` and `expect`, with a page that tolerates no error.
+// `test` and `expect` for all browser tests, with a page that tolerates no errors.
 //
-// A console error (a violation of the content security policy is one), an uncaught exception, a failed or
-// foreign request fails the test, whatever else it checks. All of them are collected in `problems`; a test that
-// provokes one on purpose waits for it and takes it out again:
+// A console error (including violations of the content security policy), an uncaught exception, or a failed or
+// cross-origin request fails the test, whatever else it checks. All of them are collected in `problems`; a test that
+// provokes one on purpose waits for it and clears the list:
 //
 //     await expect.poll(() => problems.join("\n")).toMatch(/injected bug/);
 //     problems.length = 0;
@@ -19,7 +19,7 @@ export const test = base.extend({
       if (message.type() === "error") problems.push(`console error: ${message.text()}`);
     });
     page.on("pageerror", (error) => problems.push(`uncaught exception: ${error.stack ?? error}`));
-    // A reload ends what the page it leaves was still fetching ahead; nothing else may end a request.
+    // A reload aborts prefetches of the previous page; no other aborted request is tolerated.
     let isLeaving = false;
     page.on("request", (request) => {
       isLeaving ||= request.isNavigationRequest() && request.frame() === page.mainFrame();
@@ -42,6 +42,6 @@ export const test = base.extend({
     expect(problems, "the page must run without errors").toEqual([]);
   },
 
-  // Makes every test depend on `problems`, also one that does not ask for it.
+  // Makes every test depend on `problems`, even if it does not use the fixture.
   watched: [async ({ problems }, use) => use(problems), { auto: true }],
 });

@@ -1,4 +1,4 @@
-// Browser tests of the built page. `cargo xtask e2e` serves `dist/` and gives its address and the browser.
+// Browser tests of the built page. `cargo xtask e2e` serves `dist/` and passes the address and the browser.
 
 import { defineConfig } from "@playwright/test";
 
@@ -14,14 +14,14 @@ export default defineConfig({
   retries: 0,
   workers: 2,
   fullyParallel: true,
-  // Above the wait for the start of the page.
+  // Longer than the wait for the start of the page.
   timeout: 120_000,
   expect: { timeout: 10_000 },
   use: {
     baseURL: FAIRGROUND_URL,
     viewport: { width: 1280, height: 800 },
     screenshot: "only-on-failure",
-    // It fetches all files for use without a network; one journey is about that.
+    // The service worker fetches all files for offline use; only one journey tests it.
     serviceWorkers: "block",
     launchOptions: {
       executablePath: FAIRGROUND_CHROMIUM,

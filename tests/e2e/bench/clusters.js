@@ -1,6 +1,6 @@
-// Scenarios of some sizes. The same seed gives the same text.
+// Generated scenarios of several sizes, deterministic for a seed.
 
-/** Numbers from 0 to 1, the same for a seed on every machine. */
+/** Returns a generator of numbers from 0 to 1 that is deterministic on every machine. */
 export function dice(seed) {
   let state = seed >>> 0;
   return () => {
@@ -20,7 +20,7 @@ export const HOUSE = { name: "House", nodes: 100, teams: 4, jobs: 500, between: 
 /** 5,000 nodes of eight GPUs. */
 export const HALL = { name: "Hall", nodes: 5000, teams: 4, jobs: 400, between: 0.05, pods: 30 };
 
-/** Four departments of some teams each; their jobs come and go, half of them wait for somebody else's GPUs. */
+/** Returns a scenario with four departments of several teams. Jobs come and go; half of them wait for GPUs used by other teams. */
 export function cluster({ name, nodes, teams, jobs, between, pods = 1 }, seed) {
   const random = dice(seed);
   const among = (values) => values[Math.floor(random() * values.length)];
@@ -58,7 +58,7 @@ export function cluster({ name, nodes, teams, jobs, between, pods = 1 }, seed) {
       [4, 0.5],
     ]);
     const submit = Math.floor(j * between);
-    // Early jobs come from two departments alone, so that later ones must take from them.
+    // Early jobs come from two departments only, so that later jobs must reclaim GPUs from them.
     const queue = leaves[Math.floor(random() * (j <= jobs / 2 ? leaves.length / 2 : leaves.length))];
     lines.push(
       `- {name: j${j}, queue: ${queue}, submit: ${submit}s, lasts: ${20 + Math.floor(random() * 60)}s, ` +

@@ -1,5 +1,5 @@
-// How long the page takes to come, over 10 Mbit/s with 40 ms: `cargo xtask bench --browser load`. Numbers are printed,
-// never asserted: machines differ. The aims stand beside them.
+// Measures the loading time of the page at 10 Mbit/s with 40 ms latency: `cargo xtask bench --browser load`. Results are printed
+// beside their targets, never asserted, because machines differ.
 
 import { test } from "@playwright/test";
 
@@ -8,7 +8,7 @@ import { served } from "./served.js";
 const VISITS = 5;
 const LINE = { offline: false, latency: 40, downloadThroughput: 10e6 / 8, uploadThroughput: 10e6 / 8 };
 
-/** In the page: the largest paint, when Step could be pressed, and when its answer was painted. */
+/** Runs in the page: records the largest paint, when Step was enabled, and when its result was painted. */
 function watch() {
   window.lcp = 0;
   new PerformanceObserver((list) => {

@@ -1,5 +1,5 @@
-// How fast the page is, on the built `dist/`: `cargo xtask bench --browser`. Numbers are printed, never asserted:
-// machines differ. The aims stand beside them.
+// Measures the response times of the page built in `dist/`: `cargo xtask bench --browser`. Results are printed beside their
+// targets, never asserted, because machines differ.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
@@ -19,7 +19,7 @@ function tell(what, values, aim) {
   );
 }
 
-/** In the page: from an action to the frame after the one in which `done` became true. */
+/** Installs `measure` in the page: the time from an action to the frame after the one in which `done` became true. */
 async function install(page) {
   await page.evaluate(() => {
     const painted = () =>
@@ -65,7 +65,7 @@ async function opened(page, shape) {
   return app;
 }
 
-/** Presses Step so often. */
+/** Clicks Step `n` times. */
 const step = (page, n) =>
   page.evaluate(async (n) => {
     const step = document.getElementById("step");
@@ -77,7 +77,7 @@ const step = (page, n) =>
     return all;
   }, n);
 
-/** Selects so many queues in Shares. */
+/** Selects `n` queues in Shares, one after the other. */
 const select = (page, n) =>
   page.evaluate(async (n) => {
     const all = [];
@@ -88,7 +88,7 @@ const select = (page, n) =>
     return all;
   }, n);
 
-/** Shows views of NOW, by their tabs. */
+/** Opens views of NOW by their tabs. */
 const look = (page, names) =>
   page.evaluate(async (names) => {
     const all = [];
@@ -99,14 +99,14 @@ const look = (page, names) =>
     return all;
   }, names);
 
-/** Pulls the quota of a queue up, tick by tick, and lets it go where it was: until the ghost of each value is painted. */
+/** Drags the quota of a queue up in `n` steps, each until the preview of its value is painted, then cancels. */
 const pull = (page, queue, n) =>
   page.evaluate(
     async ([queue, n]) => {
       const grip = document.querySelector(`.grip[aria-label="Quota of ${queue}"]`);
       const press = (key) => grip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
       const awaits = () => document.querySelector(".now-panel").classList.contains("awaits-ghost");
-      // A hand takes hold before it pulls.
+      // A drag begins with focus on the handle.
       grip.blur();
       grip.focus();
       await new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,4 +1,4 @@
-// The page as a web host serves it: compressed, hashed names kept by the browser.
+// Serves the page like a web host: compressed, with files under hashed names cached by the browser.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ const DIST = new URL("../../../dist/", import.meta.url);
 const TYPES = { html: "text/html", js: "text/javascript", css: "text/css", wasm: "application/wasm", svg: "image/svg+xml" };
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** Serves `dist/` on this machine; gives the address and the way to end it. */
+/** Serves `dist/` on this machine. Returns the address and a function that stops the server. */
 export async function served() {
   const files = new Map(
     readdirSync(DIST).map((name) => {

@@ -1,4 +1,4 @@
-// What the documents of the schedulers say, found on the page: the setting, its effect and the reason.
+// Statements of the schedulers' documentation, reproduced on the page: setting, effect and reason.
 
 import { App, fill } from "../app.js";
 import { expect, test } from "../fixture.js";

@@ -1,11 +1,11 @@
-// EGO's document on share policies from top to bottom, with the numbers read off the page.
+// EGO's documentation of share policies from top to bottom, with numbers read from the page.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 const plain = (text) => text.replaceAll("\u00a0", " ").trim();
 
-/** A row of a table by its first cell, each cell under the head of its column. */
+/** Returns the cells of the row with this first cell, by column header. */
 async function row(page, title, name) {
   const table = page.getByRole("table", { name: title, exact: true });
   const head = await table.getByRole("columnheader").allTextContents();
@@ -17,7 +17,7 @@ async function row(page, title, name) {
   throw new Error(`no row ${name} in ${title}`);
 }
 
-/** Opens an example after so many steps. */
+/** Opens an example and steps to a cycle. */
 async function at(app, example, cycle) {
   await app.example(example);
   for (let n = 1; n <= cycle; n += 1) {
@@ -40,13 +40,13 @@ test("EGO: priority and proportional sharing, share quotas, capacity", async ({ 
   await at(app, "ego-share-usage", 1);
   await app.tab("Share usage").click();
   const divided = "How the share usage quota is divided";
-  // Consumers with high share priority get all before those of low priority; equal ones share by their ratio.
+  // Consumers with high share priority are served before those with low priority; equal ones share by ratio.
   expect((await row(page, divided, "C"))["share usage quota"]).toBe("0, nothing left");
   expect((await row(page, divided, "A"))["left × share ratio"]).toBe("1 × 1/3 = 1/3");
   expect((await row(page, divided, "B"))["left × share ratio"]).toBe("1 × 2/3 = 2/3");
-  // Capacity is the most units of a size that the empty pool holds.
+  // Capacity is the maximum number of units of a size in the empty pool.
   expect(await row(page, "Capacity of the pool", "1 GPU")).toMatchObject({ "units per host": "3 hosts × 6", capacity: "18" });
-  // The static share quota counts no workload, the dynamic one does; both are for reference.
+  // The static share quota ignores workload, the dynamic one includes it; both are for reference.
   const quotas = "Static and dynamic share quota";
   await expect(page.locator(".tables")).toContainText("For reference only, not guaranteed");
   expect(await row(page, quotas, "A")).toMatchObject({ "static share quota": "4.5 GPUs", "dynamic share quota": "6 GPUs" });
@@ -55,7 +55,7 @@ test("EGO: priority and proportional sharing, share quotas, capacity", async ({ 
   await app.set('queues["C"].priority', "2");
   expect((await row(page, QUOTA, "C"))["share usage quota"]).toBe("1/4 (0.2500)");
   expect((await row(page, QUOTA, "B"))["share usage quota"]).toBe("1/2 (0.5000)");
-  // And with another ratio, another part.
+  // A different ratio gives a different share.
   await app.set('queues["C"].gpu.weight', "3");
   expect((await row(page, QUOTA, "C"))["share usage quota"]).toBe("1/2 (0.5000)");
 });
@@ -69,11 +69,11 @@ test("EGO: share usage quota without demand, share limit, private pools and grac
     "No consumer has outstanding demand in this pool, so the share usage quota of each is its share usage.",
   );
   expect(await row(page, QUOTA, "team-a")).toMatchObject({ "share usage": "1", "share usage quota": "1" });
-  // The private pools stand apart from the public one.
+  // Private pools are shown apart from the public one.
   await app.tab("Shares").click();
   await expect(app.now).toContainText("owned by team-a · 2 hosts · 2 of 2 GPUs in use");
   await expect(app.now).toContainText("owned by team-b · 2 hosts · 2 of 2 GPUs in use");
-  // Above its share limit a consumer is reclaimed from first, and that is said before it happens.
+  // Reclaim starts with consumers above their share limit, and the page announces it.
   await at(app, "ego-share-limit", 0);
   await app.share("A").click();
   await expect(app.why).toContainText("Reclaimed first: 2 GPUs above its share limit.");
@@ -91,13 +91,14 @@ test("EGO: free resources are assigned unit by unit", async ({ page }) => {
   await app.tab("Share usage").click();
   const turns = page.getByRole("table", { name: "How free resources are assigned", exact: true }).locator("tbody tr");
   const turn = async (n) => (await turns.nth(n - 1).locator("th, td").allTextContents()).map(plain);
-  // Percentages by ratio among those of the highest priority; the smallest usage for its ratio is chosen; usages are updated.
+  // Percentages by ratio among consumers of the highest priority; the smallest usage relative to its ratio is chosen; usages are
+  // updated.
   const second = await turn(2);
   expect(second[1]).toContain("A 33.33 %, B 66.67 %, C 0 %");
   expect(second[2]).toContain("A 1/18, B 0");
   expect(second[3]).toBe("B › B1");
   expect(second[5]).toContain("B 1/18");
-  // A consumer for which nothing fits is removed, and its siblings have the percentages.
+  // A consumer for which nothing fits is removed, and its siblings share the percentages.
   const removed = await turn(20);
   expect(removed[1]).toContain("A1 removed, A2 100 %");
 });

@@ -1,9 +1,9 @@
-// The page inside of another page.
+// The page embedded in another page.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** A page of somebody that embeds ours, and what that one said. */
+/** Opens a page that embeds the simulator and records its messages. */
 async function around(page, src, width = 720) {
   const frame = `<iframe src="./${src.replaceAll("&", "&amp;")}" width="${width}" height="300"></iframe>`;
   const script = `<script>
@@ -38,7 +38,7 @@ test("an embedded page shows charts and time, tells its height, and goes where i
   expect(await inside.locator("html").getAttribute("data-theme")).toBe("dark");
   const said = await last(page);
   expect(said).toEqual({ fairground: "moment", cycle: 0, height: expect.any(Number) });
-  // That high, nothing in it scrolls.
+  // At that height nothing in it scrolls.
   const scrolls = () => inside.locator("html").evaluate((root) => root.scrollHeight - root.clientHeight);
   await expect.poll(scrolls).toBe(0);
   await inside.getByRole("button", { name: "Step", exact: true }).click();
@@ -47,7 +47,7 @@ test("an embedded page shows charts and time, tells its height, and goes where i
   await go({ fairground: "go", cycle: 2 });
   await expect(now).toHaveAttribute("data-cycle", "2");
   await expect.poll(async () => (await last(page)).cycle).toBe(2);
-  // Whatever else is sent is not heard.
+  // Other messages are ignored.
   for (const message of ["go", null, { cycle: 0 }, { fairground: "go" }, { fairground: "go", cycle: "0" }]) {
     await go(message);
   }
@@ -55,7 +55,7 @@ test("an embedded page shows charts and time, tells its height, and goes where i
   await page.waitForTimeout(300);
   await expect(now).toHaveAttribute("data-cycle", "2");
   await expect(now).toHaveAttribute("aria-busy", "false");
-  // Nothing was kept, nothing written into its address.
+  // Nothing was stored, and the address is unchanged.
   const kept = await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), frames[0].location.hash]);
   expect(kept).toEqual([[], [], ""]);
 });

@@ -50,7 +50,7 @@ test("a cycle that takes long is said to be computed, and can be cancelled insid
   await app.step.click();
   await app.atCycle(1);
   await page.waitForTimeout(200);
-  // The engine hears nothing for a minute.
+  // The engine receives no messages for a minute.
   page
     .workers()[0]
     .evaluate(() => {
@@ -62,7 +62,7 @@ test("a cycle that takes long is said to be computed, and can be cancelled insid
   await app.step.click();
   const status = page.locator(".status").first();
   await expect(status).toContainText("Computing cycle 2");
-  // All controls show what the charts show.
+  // All controls agree with the charts.
   await expect(page.locator("#cycle")).toHaveValue("1");
   await expect(app.now).toHaveAttribute("data-cycle", "1");
   await status.getByRole("button", { name: "Cancel" }).click();

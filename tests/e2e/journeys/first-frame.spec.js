@@ -1,11 +1,11 @@
-// The page's HTML holds its first frame as plain markup, rendered by the build from the page's own views.
+// The HTML of the page contains its first frame as static markup, rendered by the build from the page's own views.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 const viewport = { width: 1440, height: 900 };
 
-/** The text that a visitor sees of an element, line by line. */
+/** Returns the visible lines of text in an element. */
 const visible = (locator) => locator.evaluate((element) => element.innerText.split("\n").map((line) => line.trim()).filter(Boolean));
 
 test("the first frame is in the HTML, and is what the page shows", async ({ page, browser, baseURL }) => {

@@ -1,16 +1,16 @@
-// The documents of KAI from top to bottom, with the numbers read off the page: Fairness, then Scheduling queues.
+// KAI's documentation from top to bottom, with numbers read from the page: Fairness, then Scheduling queues.
 
 import { App, fill, form } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** The rows of a table as lists of texts, by their first cell. */
+/** Returns the rows of a table as lists of texts, by first cell. */
 async function rows(page, name) {
   const lines = await page.getByRole("table", { name, exact: true }).locator("tbody tr").all();
   const cells = await Promise.all(lines.map((line) => line.locator("th, td").allTextContents()));
   return Object.fromEntries(cells.map(([first, ...rest]) => [first.trim(), rest.map((text) => text.trim())]));
 }
 
-/** The column of Shares as a table, by queue. */
+/** Returns a column of Shares as a table, by queue. */
 async function shares(page, name) {
   const table = page.getByRole("table", { name: "Shares", exact: true });
   const head = await table.getByRole("columnheader").allTextContents();
@@ -19,7 +19,7 @@ async function shares(page, name) {
   return Object.fromEntries(Object.entries(all).map(([queue, cells]) => [queue, cells[at]]));
 }
 
-/** Opens an example after so many steps. */
+/** Opens an example and steps to a cycle. */
 async function at(app, example, cycle) {
   await app.example(example);
   for (let n = 1; n <= cycle; n += 1) {
@@ -32,7 +32,7 @@ async function table(app, chart) {
   await app.chartMenu(app.page.getByRole("region", { name: chart, exact: true }), "Show as a table");
 }
 
-/** Selects a queue, so that WHY and Division are about it. */
+/** Selects a queue for WHY and Division. */
 async function select(app, queue) {
   await app.cell(`queues["${queue}"].name`).click();
   await expect(app.why.getByRole("heading", { name: new RegExp(`^${queue} `) })).toBeVisible();
@@ -59,7 +59,7 @@ test("Fairness: deserved quota, surplus by priority and weight, levels", async (
   await table(app, "Division");
   const odd = await rows(page, "Division by round");
   expect(odd["fair share"].slice(0, 2)).toEqual(["4", "3"]);
-  // Surplus by priority: weight 100 gets nothing below.
+  // Surplus by priority: at a lower priority even weight 100 gets nothing.
   await at(app, "priority-before-weight", 1);
   await select(app, "bronze");
   const bronze = page.getByRole("table", { name: "Division by round", exact: true });
@@ -73,10 +73,10 @@ test("Fairness: deserved quota, surplus by priority and weight, levels", async (
 
 test("Fairness: reclaim, saturation, the note and the multiplier", async ({ page }) => {
   const app = await open(page);
-  // A queue above its fair share loses to one below it.
+  // A queue above its fair share loses GPUs to one below it.
   await at(app, "start", 1);
   await expect(app.why).toContainText("a2 was evicted so that b2 can run");
-  // Note: fewer resources than a sibling, and none by reclaim.
+  // Note: a queue with fewer resources than its sibling reclaims none.
   await at(app, "tree-decides", 3);
   await select(app, "nlp");
   await expect(app.why).toContainText("nlp uses 2 GPUs, its whole share, and requests 3.");
@@ -90,7 +90,7 @@ test("Fairness: reclaim, saturation, the note and the multiplier", async ({ page
   await expect(app.why).toContainText("1.2");
   await table(app, "Shares");
   expect(await shares(page, "saturation ratio")).toMatchObject({ vision: "0.50", search: "2.00" });
-  // Less than 1 is refused, because reclaim would go round in circles.
+  // Values below 1 are rejected, because reclaim would oscillate.
   await at(app, "start", 0);
   await app.tab("Rules").click();
   await fill(page, "Reclaimer utilization multiplier", "0.9");

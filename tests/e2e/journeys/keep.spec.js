@@ -1,4 +1,4 @@
-// Nothing that was typed is lost: by other tabs, by a reload, by text that cannot be read yet.
+// Edits survive other tabs, a reload, and text that cannot be parsed yet.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
@@ -6,7 +6,7 @@ import { expect, test } from "../fixture.js";
 const WEIGHT_A = 'queues["team-a"].gpu.weight';
 const WEIGHT_B = 'queues["team-b"].gpu.weight';
 
-/** Longer than a change waits before it is kept. */
+/** Longer than the delay before a change is stored, in milliseconds. */
 const KEPT = 600;
 
 test("two tabs keep a copy each, whichever closes last", async ({ page, context }) => {
@@ -25,7 +25,7 @@ test("two tabs keep a copy each, whichever closes last", async ({ page, context 
   await second.set(WEIGHT_A, "6");
   await first.set(WEIGHT_B, "7");
   await page.waitForTimeout(KEPT);
-  // A reload of either tab shows its own.
+  // A reload of either tab shows its own draft.
   for (const app of [first, second]) {
     await app.page.reload();
     await app.arrived();

@@ -55,7 +55,7 @@ test("the primary loop by keys alone", async ({ page }) => {
 test("playing runs to the end and pauses", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  // It is made faster only once it plays: at full speed the run may be over before anybody can look.
+  // The speed is raised only during playback: at full speed the run may end before the first check.
   await page.keyboard.press("Space");
   await expect(page.getByRole("button", { name: /^Play/ })).toHaveCount(0);
   await page.keyboard.press("+");
@@ -117,7 +117,7 @@ test("keys that type a character can be pressed with Alt, or be off, and stay so
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.keyboard.press("Alt+q");
   await page.keyboard.press("q");
-  // In the table of queues, where undo has left the focus, Home leads to the first column.
+  // In the table of queues, which undo leaves focused, Home moves to the first column.
   await app.now.focus();
   await page.keyboard.press("Home");
   await app.atCycle(0);

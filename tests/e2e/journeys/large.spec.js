@@ -1,13 +1,13 @@
-// Large scenarios, storage without room, and names that come back.
+// Large scenarios, full storage, and reused names.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 const QUOTA = 'queues["team-a"].gpu.quota';
-/** Longer than a change waits before it is kept. */
+/** Longer than the delay before a change is stored, in milliseconds. */
 const KEPT = 600;
 
-/** More rows than are kept as plain text. */
+/** Returns a trace with more rows than are stored as plain text. */
 function trace(rows) {
   const lines = ["job_id,queue,submit,duration,gpus"];
   for (let i = 0; i < rows; i++) lines.push(`job-${i},${"abcd"[i % 4]},${i * 5},${60 + ((i * 37) % 900)},1`);
@@ -70,7 +70,7 @@ test("where the storage has no room it is said, and no edit is lost", async ({ p
   await expect(app.cell(QUOTA)).toContainText("5");
   await page.getByRole("button", { name: /^Undo: / }).click();
   await expect(app.cell(QUOTA)).toContainText("4");
-  // Once there is room the next edit keeps everything.
+  // Once there is space, the next edit stores everything.
   await page.evaluate(() => (window.isFull = false));
   await app.set(QUOTA, "6");
   await page.waitForTimeout(KEPT);

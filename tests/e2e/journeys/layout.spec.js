@@ -1,9 +1,9 @@
-// What has to be readable and reachable at every width.
+// Readability and reachability at every width.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** The width that the name of a queue has at its bar, none if the bar lies over it, and whether it is all there. */
+/** Returns the width of a queue's name at its bar; 0 if the bar covers it or it is truncated. */
 const nameAtBar = (page, queue) =>
   page.evaluate((queue) => {
     const row = [...document.querySelectorAll(".brow")].find((row) => row.querySelector(".nm").textContent === queue);
@@ -133,7 +133,7 @@ test.describe("with a finger", () => {
     await app.open();
     await app.step.tap();
     await app.atCycle(1);
-    // Beside the marks that can be pulled.
+    // Beside the draggable marks.
     await app.share("team-b").tap({ position: { x: 30, y: 12 } });
     await expect(app.why).toBeVisible();
     await expect.poll(() => page.url()).toContain("why=1");
@@ -195,7 +195,7 @@ test("the page follows the browser's text size, and nothing is cut at 200 %", as
     await app.atCycle(1);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), `${width} px`).toBeLessThanOrEqual(width);
     await expect.poll(() => nameAtBar(page, "team-a"), `${width} px`).toBeGreaterThan(80);
-    // Labels inside of charts, too; what can be pressed lies where it is drawn.
+    // Including labels in charts; clickable areas match what is drawn.
     const cluster = app.now.getByRole("region", { name: "Cluster" });
     await cluster.scrollIntoViewIfNeeded();
     const box = (part) => part.boundingBox();

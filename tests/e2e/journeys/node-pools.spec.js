@@ -1,10 +1,10 @@
-// Node pools in Setup: list, rename, order, placement, and what a project has in each.
+// Node pools in Setup: list, rename, order, placement, and values of a project per pool.
 
 import AxeBuilder from "@axe-core/playwright";
 import { App, fill, form } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** The cells of a column of Shares as a table, by project. */
+/** Returns the cells of a column of Shares as a table, by project. */
 async function shares(page, name) {
   const table = page.getByRole("table", { name: "Shares", exact: true });
   const head = await table.getByRole("columnheader").allTextContents();
@@ -37,7 +37,7 @@ test("a quota in one node pool changes the fairshare there and nowhere else", as
   await quota.press("Tab");
   await app.arrived();
   expect(await shares(page, "quota")).toMatchObject({ "project-4": "10" });
-  // Departments share by quota, so the fairshare of department 2 is not changed by a quota inside it; the limit of a project is.
+  // Departments share by quota, so a quota inside department 2 does not change its fairshare; the limit of a project does.
   expect(await shares(page, "fairshare")).toMatchObject({ "project-2": "5", "project-4": "11" });
   const limit = pool.getByLabel("GPU limit", { exact: true });
   await limit.fill("9");
@@ -67,7 +67,7 @@ test("pools are listed, renamed, reordered and removed", async ({ page }) => {
   await app.arrived();
   expect(await names(page)).toEqual(["h100", "pool-a"]);
   await expect(app.cell('nodes["a"].pool')).toContainText("pool-a");
-  // GPU and CPU workloads have a strategy each.
+  // GPU and CPU workloads have separate strategies.
   await app.cell('pools["h100"].settings.gpu-placement').click();
   await page.locator("select.cell.edit").selectOption("spread");
   await page.keyboard.press("Enter");

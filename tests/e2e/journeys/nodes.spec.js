@@ -1,4 +1,4 @@
-// Nodes during the run, where a run stops, and usual delays.
+// Changes of nodes during a run, the end of a run, and typical delays.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
@@ -13,7 +13,7 @@ test("a single node of a group goes down, comes back and is drained at the curso
   const node = app.now.getByRole("button", { name: /^node-2: / });
   const deed = (name) => app.why.getByRole("button", { name });
   const changes = page.getByRole("region", { name: "Changes during the run" });
-  // By key: at this width WHY lies over its card.
+  // By keyboard, because WHY covers the card at this width.
   await node.press("Enter");
   await deed("Take node-2 down from cycle 2").click();
   await app.arrived();
@@ -26,7 +26,7 @@ test("a single node of a group goes down, comes back and is drained at the curso
   await page.keyboard.press("Control+z");
   await app.arrived();
   await expect(changes).toHaveCount(0);
-  // From the table, and by name.
+  // From the table and by name.
   await page.keyboard.press("Escape");
   await app.tab("Nodes").click();
   await page.locator('[data-row="node"]').hover();

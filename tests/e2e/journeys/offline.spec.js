@@ -1,11 +1,11 @@
-// After the first visit the page works without a network.
+// The page works offline after the first visit.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 test.use({ serviceWorkers: "allow" });
 
-/** Waits until everything is kept. */
+/** Waits until the service worker has cached everything. */
 const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then((worker) => worker.active.scriptURL));
 
 test("a second visit needs no network, whatever it does", async ({ page, context, baseURL }) => {
@@ -34,7 +34,7 @@ test("#reset removes the files of the page; what is of another build is left alo
   const ours = () =>
     page.evaluate(async () => [(await navigator.serviceWorker.getRegistrations()).length, (await caches.keys()).length]);
   await expect.poll(ours).toEqual([1, 1]);
-  // What is kept is what this build asks for; another build finds nothing of it under its own names.
+  // The cache contains the files of this build; another build uses other names and finds none of them.
   const path = await page.locator("link[rel=stylesheet]").getAttribute("href");
   const comes = (path) => page.evaluate((path) => fetch(path).then((answer) => answer.text()).then(() => true, () => false), path);
   await context.setOffline(true);

@@ -1,4 +1,4 @@
-// EGO: owned hosts apart from the public pool, what is reclaimed first, and grace periods with their countdown.
+// EGO: owned hosts apart from the public pool, reclaim order, and grace periods with a countdown.
 
 import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";

@@ -1,4 +1,4 @@
-// Patterns of jobs: what is drawn, again and again, after an eviction; and notes of what changes during the run.
+// Job patterns: random values, repetition, restart after an eviction; and notes on changes during the run.
 
 import AxeBuilder from "@axe-core/playwright";
 import { App, fill, form } from "../app.js";

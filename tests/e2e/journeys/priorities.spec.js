@@ -1,10 +1,10 @@
-// Priorities: the table of the documentation of YuniKorn, read off the page.
+// Priorities: the table in YuniKorn's documentation, read from the page.
 
 import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** Queue, task and change of queue priorities, as the documentation has them. */
+/** Queue, task and change of queue priorities from the documentation. */
 const DOCUMENT = [
   ["system-high", "high-P1", "system-high: 1001 → n/a, system: 1001 → 10"],
   ["system-normal", "normal-P10", "system-normal: 10 → 2, system: 10 → 2"],
@@ -35,7 +35,7 @@ for (const width of [1440, 390]) {
     for (const [at, [queue, task, change]] of DOCUMENT.entries()) {
       await app.step.click();
       await app.atCycle(at + 1);
-      // One row for each step so far, and the head.
+      // One row per step so far, and the header.
       await expect(steps.getByRole("row")).toHaveCount(at + 2);
       const cells = await steps.getByRole("row").last().getByRole("cell").allTextContents();
       expect(cells.slice(0, 4)).toEqual([String(at + 1), queue, task, change]);

@@ -23,7 +23,7 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   await expect(source).toHaveAttribute("href", /^https:\/\/github\.com\//);
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations).toEqual([]);
-  // It lasts through time.
+  // The rule stays open across cycles.
   await app.step.click();
   await app.atCycle(2);
   await expect(app.why).toContainText("not used in cycle 2");
@@ -33,7 +33,7 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   await expect(page.locator('[data-path="settings.consolidating-reclaim"]')).toBeFocused();
   await app.why.getByRole("button", { name: /a2.*reclaimed/ }).click();
   await expect(app.why.locator(".verdict")).toContainText("was evicted so that");
-  // The rule beside the decision leads back.
+  // The rule beside the decision links back.
   await app.why.locator(".rule").getByRole("button", { name: "kai/reclaim/maintain-fair-share" }).press("Enter");
   await expect(app.why).toContainText("decided 1 time in cycle 1");
 });

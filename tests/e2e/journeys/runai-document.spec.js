@@ -1,9 +1,9 @@
-// The document of Run:ai's scheduler from top to bottom, with the numbers read off the page.
+// The documentation of Run:ai's scheduler from top to bottom, with numbers read from the page.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** A column of Shares as a table, by project. */
+/** Returns a column of Shares as a table, by project. */
 async function shares(page, name) {
   const table = page.getByRole("table", { name: "Shares", exact: true });
   const head = await table.getByRole("columnheader").allTextContents();
@@ -20,7 +20,7 @@ async function open(page) {
   return app;
 }
 
-/** Goes on for so many steps. */
+/** Runs `n` further steps. */
 async function steps(app, from, n) {
   for (let cycle = from + 1; cycle <= from + n; cycle += 1) {
     await app.step.click();
@@ -40,13 +40,13 @@ test("quota, over quota and fairshare of each project and node pool", async ({ p
   expect(await shares(page, "quota")).toMatchObject({ "project-1": "14", "project-2": "6", "project-3": "0" });
   const fairshares = await shares(page, "fairshare");
   expect(fairshares["project-2"]).toBe("16");
-  // No quota, and a part of the unused.
+  // No quota, but a share of the unused GPUs.
   expect(fairshares["project-3"]).toBe("3");
   // The same without pools: 17, 16 and 3.
   await app.example("runai-projects");
   await steps(app, 0, 1);
   expect(await shares(page, "fairshare")).toMatchObject({ "project-1": "17", "project-2": "16", "project-3": "3" });
-  // Over-subscription: more is promised than there is.
+  // Over-subscription: quotas exceed the cluster.
   await app.example("runai-over-subscribed");
   await steps(app, 0, 2);
   expect(await shares(page, "allocated")).toMatchObject({ "team-a": "5", "team-b": "2" });
@@ -54,7 +54,7 @@ test("quota, over quota and fairshare of each project and node pool", async ({ p
 
 test("fairshare balancing, reclaim and the three states of a queue", async ({ page }) => {
   const app = await open(page);
-  // Rebalancing: team-a is over its quota, until team-b asks for its own.
+  // Rebalancing: team-a is over its quota until team-b requests its own.
   await app.example("runai-quick-start");
   await asTable(app);
   expect(await shares(page, "state")).toMatchObject({ "team-a": "over-quota", "team-b": "in-quota" });

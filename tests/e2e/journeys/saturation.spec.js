@@ -1,10 +1,10 @@
-// Saturation ratios and states of queues: in the table of Shares, over time in Trends, in WHY.
+// Saturation ratios and states of queues in the table of Shares, over time in Trends, and in WHY.
 
 import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** The cells of a column of a table, by the first cell of their rows. */
+/** Returns the cells of a column of a table, by the first cell of the row. */
 async function column(table, name) {
   const head = await table.getByRole("columnheader").allTextContents();
   const rows = await table.locator("tbody tr").all();

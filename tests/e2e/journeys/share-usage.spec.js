@@ -1,10 +1,10 @@
-// Share usage: the numbers by which EGO shares a pool.
+// Share usage: the values by which EGO shares a pool.
 
 import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** The cells of a row of a table, by the head of their columns. */
+/** Returns the cells of a row of a table, by column header. */
 async function row(table, name) {
   const head = await table.getByRole("columnheader").allTextContents();
   const cells = table.getByRole("row").filter({ has: table.page().getByRole("cell", { name, exact: true }) }).first();
@@ -45,10 +45,10 @@ for (const width of [1440, 390]) {
     const divided = page.getByRole("table", { name: "How the share usage quota is divided", exact: true });
     expect((await row(divided, "B"))["left × share ratio"]).toBe("1 × 2/3 = 2/3");
     const assigned = page.getByRole("table", { name: "How free resources are assigned", exact: true });
-    // 18 units, five leaves for which nothing fits any more, and the head.
+    // 18 units, five leaves for which nothing fits any more, and the header.
     await expect(assigned.getByRole("row")).toHaveCount(24);
     await expect(assigned.getByRole("row").nth(1)).toContainText("A (tie: first in the tree)");
-    // The tables scroll by keyboard, and nothing runs out of the page.
+    // The tables scroll by keyboard, and nothing overflows the page.
     const region = page.getByRole("region", { name: "Share usage and quota", exact: true });
     await region.focus();
     await expect(region).toBeFocused();

@@ -87,7 +87,7 @@ test("#reset asks before it deletes what is kept, and offers it as files", async
   await expect(question).toHaveCount(0);
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
   expect(await kept()).toBe(1);
-  // The same link again, in the open page.
+  // The same link again in the open page.
   await page.evaluate(() => (location.hash = "#reset"));
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -121,7 +121,7 @@ test("back and forward lead from document to document, each with its draft", asy
   await page.goBack();
   await expect(page).toHaveTitle(/Two teams/);
   await expect(quota).toContainText("4");
-  // The draft goes on under its name.
+  // The draft continues under its name.
   await app.set('queues["team-a"].gpu.quota', "5");
   await page.goForward();
   await expect(page).toHaveTitle(/Fair shares in a queue tree/);

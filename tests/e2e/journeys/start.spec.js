@@ -112,7 +112,7 @@ test("the first job of an empty scenario can be reached by Tab", async ({ page }
   await app.arrived();
   const grid = page.getByRole("grid", { name: "Work" });
   await expect(grid.locator(".cell[tabindex='0']")).toHaveCount(1);
-  // What is added has the focus, by button and by key.
+  // An added row has the focus, whether added by button or by key.
   await expect(app.cell('jobs["job-1"].name')).toBeFocused();
   for (const [key, path] of [["n", 'nodes["nodes-1"].name'], ["q", 'queues["queue-2"].name'], ["w", 'jobs["job-2"].name']]) {
     await app.now.focus();

@@ -1,11 +1,11 @@
-// Earlier states, drafts in one file, notes on moments, and what the share sheet adds to the link.
+// Earlier states, export of all drafts, notes on moments, and options of the share sheet.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 const QUOTA = 'queues["team-a"].gpu.quota';
 
-/** Longer than a change waits before it is kept. */
+/** Longer than the delay before a change is stored, in milliseconds. */
 const KEPT = 600;
 
 async function bytes(download) {
@@ -76,7 +76,7 @@ test("all drafts are exported in one file and opened again", async ({ page }) =>
   const download = await saved(page, "Export all drafts");
   expect(download.suggestedFilename()).toBe("fairground-drafts.zip");
   const file = await bytes(download);
-  // The address is written a second after an edit, and the draft with it once more.
+  // The address is updated a second after an edit, and the draft is stored again with it.
   await page.waitForTimeout(1_500);
   await page.evaluate(() => localStorage.clear());
   await page.goto("about:blank");

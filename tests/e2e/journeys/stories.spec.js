@@ -148,7 +148,7 @@ test("one cluster under four schedulers, with what was translated behind what ca
   await expect(ego.getByRole("listitem").first()).toBeHidden();
   await ego.getByText(/^EGO: \d+ settings converted or dropped/).click();
   await expect(ego.getByRole("heading", { name: "Dropped (no counterpart)" })).toBeVisible();
-  // KAI and Run:ai come to the same here, and share a column.
+  // KAI and Run:ai have the same results here and share a column.
   await expect(dialog.getByRole("columnheader", { name: "KAI = Run:ai" })).toBeVisible();
   await expect(dialog.getByRole("rowheader", { name: "Mean wait", exact: true })).toBeVisible();
   await dialog.getByRole("checkbox").check();
@@ -173,7 +173,7 @@ test("every view holds an edit against how it was", async ({ page }) => {
   await app.tab("Fairness").click();
   const row = app.now.getByRole("row", { name: /^team-a / });
   await expect(row.getByRole("cell", { name: "0 (−1)", exact: true }).first()).toBeVisible();
-  // It goes with Esc, in all of them.
+  // Esc hides the comparison in all views.
   await page.keyboard.press("Escape");
   await expect(row).not.toContainText("(");
   await app.tab("Gantt").click();

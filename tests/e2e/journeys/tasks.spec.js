@@ -1,4 +1,4 @@
-// Five tasks as somebody does them who sees the page for the first time: how many actions each takes, and what is read.
+// Five tasks of a first-time user: the number of actions and of words to read for each.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
@@ -6,7 +6,7 @@ import { expect, test } from "../fixture.js";
 const WIDE = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
-/** Counts what is clicked or typed, and keeps a picture of the end. */
+/** Counts clicks and inputs, and takes a screenshot at the end. */
 class Task {
   constructor(page, testInfo) {
     this.page = page;
@@ -19,7 +19,7 @@ class Task {
     await action();
   }
 
-  /** What answers the question is on the screen without scrolling, in so many words and actions at most. */
+  /** Checks that the answer is visible without scrolling, within the given numbers of actions and words. */
   async answers(answer, actions, words) {
     await expect(answer.first()).toBeInViewport();
     const text = (await answer.first().innerText()).trim();
@@ -46,7 +46,7 @@ test("find why a job waits", async ({ page }, testInfo) => {
   const verdict = app.why.locator(".verdict");
   await expect(verdict).toContainText("build-2 is non-preemptible");
   await task.answers(verdict, 4, 30);
-  // What happens next, and what would help, are in sight, too.
+  // What happens next and what would help are also visible.
   await expect(app.why.getByText("What happens next")).toBeInViewport();
   await expect(app.why.getByRole("button", { name: /What would help/ })).toBeInViewport();
 });

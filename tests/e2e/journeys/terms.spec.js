@@ -1,4 +1,4 @@
-// Words that a visitor may not know open their meaning where they stand; and who is served first, below Shares.
+// Definitions of terms open where the terms are shown; the serving order is below Shares.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
@@ -15,7 +15,7 @@ test("a term of a legend opens its definition, by keyboard too", async ({ page }
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
   await expect(legend.getByRole("button", { name: "fair share", exact: true })).toBeFocused();
-  // One stop of Tab leads to the legend, arrows to its terms.
+  // Tab moves to the legend in one stop, arrows to its terms.
   await page.keyboard.press("ArrowRight");
   await expect(legend.getByRole("button", { name: "no limit", exact: true })).toBeFocused();
   await page.keyboard.press("Enter");

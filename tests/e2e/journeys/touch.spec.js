@@ -1,11 +1,11 @@
-// What fingers do: marks are pulled sideways, and a swipe up or down still scrolls.
+// Touch: marks are dragged sideways, and a vertical swipe still scrolls.
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 test.use({ hasTouch: true, isMobile: true });
 
-/** A finger that goes down, moves by so much in steps, and is lifted. */
+/** Returns touch gestures: press, move in steps, release. */
 async function finger(page) {
   const line = await page.context().newCDPSession(page);
   const send = (type, touchPoints) => line.send("Input.dispatchTouchEvent", { type, touchPoints });
@@ -15,7 +15,7 @@ async function finger(page) {
       const steps = 8;
       for (let i = 1; i <= steps; i++) await send("touchMove", [{ x: x + (dx * i) / steps, y: y + (dy * i) / steps }]);
     },
-    /** Two fingers at a height that move apart, from one distance to another. */
+    /** Pinches with two fingers around a point, from one distance to another. */
     async pinch([x, y], from, to) {
       const fingers = (distance) => [-1, 1].map((side, id) => ({ x: x + (side * distance) / 2, y, id }));
       await send("touchStart", fingers(from));
@@ -47,7 +47,7 @@ test.describe("on a phone", () => {
     await hand.lift();
     await app.arrived();
     await expect(app.share("team-a")).toHaveAccessibleName(/quota 3 GPUs,.*before 2/);
-    // Nothing is set by a swipe that begins on a mark.
+    // A swipe that begins on a mark sets nothing.
     const top = () => app.now.evaluate((e) => e.scrollTop);
     const before = await top();
     await hand.pull(await middle(mark), [0, -160]);
@@ -75,7 +75,7 @@ test.describe("on a tablet", () => {
     await hand.lift();
     await app.arrived();
     await expect(app.cell('queues["team-a"].gpu.weight')).not.toHaveText("1");
-    // Not by a tap: what comes right after a pull counts as its end.
+    // By click, because a tap right after a drag counts as its end.
     await app.tab("Shares").click();
     await page.getByRole("button", { name: "Close explanation" }).click();
     const limit = page.getByRole("slider", { name: "Limit of team-a" });

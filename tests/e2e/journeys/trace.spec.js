@@ -1,7 +1,7 @@
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-/** A small cluster's day and a half: jobs of 1 to 8 GPUs in four queues. */
+/** Returns a trace of a small cluster over a day and a half: jobs of 1 to 8 GPUs in four queues. */
 function trace(rows) {
   let state = 12345;
   const random = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
@@ -30,7 +30,7 @@ test("a trace is understood, run for a day and stays usable", async ({ page }) =
   await dialog.getByRole("textbox", { name: "Nodes × GPUs" }).press("Tab");
   await expect(dialog.getByRole("button", { name: "Open and run one day" })).not.toHaveAttribute("aria-disabled", "true");
   await dialog.getByRole("button", { name: "Open and run one day" }).click();
-  // The page answers while the engine works.
+  // The page stays responsive while the engine runs.
   await app.tab("Work").click();
   await expect(app.tab("Work")).toHaveAttribute("aria-selected", "true");
   await expect(page.getByText(/^1 to 200 of \d+ entries$/)).toBeVisible();

@@ -105,7 +105,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   const row = page.getByRole("group", { name: "Events of team-b", exact: true });
   await expect(row.getByRole("button").first()).toBeVisible();
   await expect(page.getByText("] and [ jump between events of team-b.")).toBeVisible();
-  // A single job by its name; the row of its events leads to one, and E explains it.
+  // Filter by job name; a row of the events selects one, and E explains it.
   await page.getByRole("combobox", { name: "Events of" }).selectOption("a queue or job");
   const name = page.getByRole("combobox", { name: "Queue or job" });
   await name.fill("nobody");
@@ -383,7 +383,7 @@ test("a run is kept, compared with at every moment, and removed", async ({ page 
   await app.step.click();
   await app.atCycle(2);
   await expect(app.share("team-a")).toHaveAccessibleName(/before 2/);
-  // By keyboard: no comparison, and again.
+  // Toggles the comparison off and on by keyboard.
   await kept.focus();
   await page.keyboard.press("Enter");
   await expect(kept).toHaveAttribute("aria-pressed", "false");
@@ -435,7 +435,7 @@ test("setup is a rail where there is little room, unless it was opened by hand",
   await expect(name).toBeVisible();
   await page.setViewportSize({ width: 1024, height: 768 });
   await expect.poll(width).toBe(40);
-  // Why and the views lie beside the rail.
+  // WHY and the views are beside the rail.
   await app.step.click();
   await app.atCycle(1);
   await expect(app.why).toBeVisible();

@@ -1,4 +1,4 @@
-// YuniKorn's document on priorities from top to bottom, with the numbers read off the page. Its eleven steps are in
+// YuniKorn's documentation of priorities from top to bottom, with numbers read from the page. Its eleven steps are in
 // priorities.spec.js.
 
 import { App, form } from "../app.js";
@@ -11,14 +11,14 @@ async function open(page) {
   return app;
 }
 
-/** The last cell of each queue in the table of queue priorities: the priority, with a change of the last cycle. */
+/** Returns the last cell of each queue in the table of queue priorities: the priority and its change in the last cycle. */
 async function priorities(page) {
   const lines = await page.getByRole("table", { name: "Queue priorities", exact: true }).locator("tbody tr").all();
   const cells = await Promise.all(lines.map((line) => line.locator("th, td").allTextContents()));
   return Object.fromEntries(cells.map((row) => [row[0].trim(), row.at(-1).trim()]));
 }
 
-/** Chooses a property in the form of a queue. */
+/** Sets a property in the form of a queue. */
 async function choose(app, queue, property, value) {
   await form(app.page, queue);
   await app.page.locator(".setup").getByLabel(property, { exact: true }).selectOption(value);
@@ -35,7 +35,7 @@ test("YuniKorn: request, application and queue priorities", async ({ page }) => 
   await app.step.click();
   await app.atCycle(1);
   expect((await priorities(page)).batch).toMatch(/15$/);
-  // The offset is the knob: with 20 its second request goes before the 18 of report.
+  // With offset 20 its second request is served before the 18 of report.
   await app.set('queues["batch"].priority', "20");
   expect((await priorities(page)).batch).toMatch(/30$/);
   await app.step.click();
@@ -85,10 +85,10 @@ test("YuniKorn: priorities before scheduling, offsets and fences", async ({ page
     "child-b-1": "9",
     "child-b-2": "8",
   });
-  // Without its fence the queue of the tenants has the highest priority below it.
+  // Without its fence the queue tenants has the highest priority below it.
   await choose(app, "tenants", "priority.policy", "default");
   expect((await priorities(page)).tenants).toBe("10");
-  // An offset raises a queue and those above it.
+  // An offset raises a queue and its ancestors.
   await app.set('queues["system-normal"].priority', "2000");
   expect(await priorities(page)).toMatchObject({ "system-normal": "2010", system: "2010" });
 });

@@ -1,5 +1,5 @@
-// Every screen of the page, wide and on a phone, in both themes: a picture of each is kept in target/screens, to be
-// looked at, and axe must find nothing on it. Nothing may scroll sideways.
+// Every screen of the page, wide and on a phone, in both themes: a screenshot of each is stored in target/screens for review, axe
+// must report no violations, and no screen may scroll sideways.
 
 import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";
@@ -31,7 +31,7 @@ async function bring(page, panel) {
   if (panel && (await bar.isVisible())) await bar.getByRole("button", { name: panel }).click();
 }
 
-/** Does what a line of the palette says. */
+/** Runs a command of the palette. */
 async function palette(page, text) {
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog").getByRole("combobox").fill(text);
@@ -59,7 +59,7 @@ const example = (id, n) => async (app) => {
 
 const CHIP = "Start empty or import your own";
 
-/** What each screen is called, what leads there from the start page, and the panel that is looked at on a phone. */
+/** Name of each screen, actions that lead there from the start page, and the panel shown on a phone. */
 const SCREENS = [
   ["start", async () => {}],
   ...VIEWS.map((name, at) => [name, view(at)]),
@@ -225,7 +225,7 @@ const SCREENS = [
   ["two-pools", example("two-pools", 2)],
 ];
 
-/** Keeps the picture, and has axe look. */
+/** Takes a screenshot and runs axe. */
 async function look(page, name) {
   await page.mouse.move(0, 0);
   await page.waitForTimeout(250);
