@@ -10,7 +10,7 @@ use fairground::scenario::{self, Scenario};
 
 use crate::args::{Check, Export, FailOn, Import, Kit, Link, Open};
 use crate::load::{files, from_link, load, text};
-use crate::messages::{complain, report, shown};
+use crate::messages::{eprint_line, report, shown};
 use crate::{End, Stop};
 
 /// Reports all findings about a scenario.
@@ -54,7 +54,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
         given.map(|(i, (name, bytes))| File { name: shown(name), bytes, is_sizes: i >= n_files }).collect();
     let Files { imported, more, kind, .. } = import::import_files(&files, &options);
     if args.queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml | Kind::Kubernetes) {
-        complain(
+        eprint_line(
             "fairground: --queues goes with a trace of jobs or with projects; this file has its own queues",
         );
         return Err(Stop::BadInput);
@@ -91,7 +91,7 @@ pub fn export(args: &Export) -> Result<End, Stop> {
     let written = match &args.against {
         None => export::export(&loaded.scenario, format).map(|written| {
             for remark in &written.left_out {
-                complain(&format!("left out: {remark}"));
+                eprint_line(&format!("left out: {remark}"));
             }
             written.text
         }),
@@ -117,7 +117,7 @@ fn refusal(file: &str, refused: &Refused) -> Result<Stop, Stop> {
         }
         Refused::TooLarge => "it has more than 5,000 pods; make it smaller".to_string(),
     };
-    complain(&format!("fairground: {}: {says}", shown(file)));
+    eprint_line(&format!("fairground: {}: {says}", shown(file)));
     Ok(Stop::BadInput)
 }
 
@@ -130,13 +130,13 @@ pub fn kit(args: &Kit) -> Result<End, Stop> {
                 let policies =
                     Policy::ALL.iter().filter(|policy| policy.kit.is_some()).map(|policy| policy.key);
                 let (file, policies) = (shown(&args.file), policies.collect::<Vec<_>>().join(" or "));
-                complain(&format!("fairground: {file}: not a scenario of the policy {policies}"));
+                eprint_line(&format!("fairground: {file}: not a scenario of the policy {policies}"));
                 Err(Stop::BadInput)
             }
             refused => Err(refusal(&args.file, &refused)?),
         })?;
     for remark in &left_out {
-        complain(&format!("left out: {remark}"));
+        eprint_line(&format!("left out: {remark}"));
     }
     let folder = std::path::Path::new(&args.output);
     for file in &files {
@@ -153,7 +153,7 @@ pub fn kit(args: &Kit) -> Result<End, Stop> {
 /// Imports the original file of a scenario.
 fn imported_again(file: &str) -> Result<Scenario, Stop> {
     let unknown = || {
-        complain(&format!("fairground: {}: none of the formats that are exported", shown(file)));
+        eprint_line(&format!("fairground: {}: none of the formats that are exported", shown(file)));
         Stop::BadInput
     };
     let imported = export::original(&text(file)?).ok_or_else(unknown)?;

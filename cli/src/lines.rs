@@ -211,13 +211,13 @@ fn mark_line(cluster: &Cluster, mark: &Mark) -> Value {
 }
 
 fn waits(frame: &Frame, refusal: &Refusal) -> Value {
-    let said = words::waiting(frame, refusal);
+    let reason = words::waiting(frame, refusal);
     json!({
         "job": frame.job(refusal.job),
-        "gate": said.verdict.spoken(),
-        "also": said.also.iter().map(words::Text::spoken).collect::<Vec<_>>(),
+        "gate": reason.verdict.spoken(),
+        "also": reason.also.iter().map(words::Text::spoken).collect::<Vec<_>>(),
         "checks": refusal.checks.iter().map(|check| check_line(frame, check)).collect::<Vec<_>>(),
-        "next": said.outlook.spoken(),
+        "next": reason.outlook.spoken(),
     })
 }
 

@@ -8,7 +8,7 @@ use fairground::scenario::{self, Plan, Scenario, Severity};
 use fairground::translate::{Note, translate};
 
 use crate::Stop;
-use crate::messages::{complain, print_notes, report, shown};
+use crate::messages::{eprint_line, print_notes, report, shown};
 
 /// Maximum size of a file, in bytes.
 const FILE_MAX: u64 = 50 << 20;
@@ -28,7 +28,7 @@ pub struct Loaded {
 /// Reads a text file, or standard input for `-`. Reports errors.
 pub fn text(file: &str) -> Result<String, Stop> {
     String::from_utf8(bytes(file)?).map_err(|_| {
-        complain(&format!("fairground: {}: not UTF-8 text", shown(file)));
+        eprint_line(&format!("fairground: {}: not UTF-8 text", shown(file)));
         Stop::BadInput
     })
 }
@@ -43,11 +43,11 @@ fn bytes(file: &str) -> Result<Vec<u8>, Stop> {
     };
     match read {
         Err(error) => {
-            complain(&format!("fairground: {}: {error}", shown(file)));
+            eprint_line(&format!("fairground: {}: {error}", shown(file)));
             Err(Stop::Failed)
         }
         Ok(_) if bytes.len() as u64 > FILE_MAX => {
-            complain(&format!("fairground: {}: larger than 50 MB", shown(file)));
+            eprint_line(&format!("fairground: {}: larger than 50 MB", shown(file)));
             Err(Stop::BadInput)
         }
         Ok(_) => Ok(bytes),
@@ -63,7 +63,7 @@ pub fn files(path: &str) -> Result<Vec<(String, Vec<u8>)>, Stop> {
     }
     while let Some((folder, depth)) = folders.pop() {
         let failed = |error| {
-            complain(&format!("fairground: {}: {error}", folder.display()));
+            eprint_line(&format!("fairground: {}: {error}", folder.display()));
             Stop::Failed
         };
         let entries: Result<Vec<_>, _> = std::fs::read_dir(&folder).map_err(failed)?.collect();
@@ -113,7 +113,11 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
         }
         _ => {
             let n = loaded.findings.iter().filter(|found| found.severity == Severity::Error).count();
-            complain(&format!("{}: cannot be run: {n} error{}", shown(file), if n == 1 { "" } else { "s" }));
+            eprint_line(&format!(
+                "{}: cannot be run: {n} error{}",
+                shown(file),
+                if n == 1 { "" } else { "s" }
+            ));
             Err(Stop::BadInput)
         }
     }
@@ -135,7 +139,7 @@ pub fn from_link(given: &str) -> Result<Scenario, Stop> {
             LinkError::TooLarge => "larger than 8 MB".to_string(),
             LinkError::Content { says } => says,
         };
-        complain(&format!("fairground: link: {says}"));
+        eprint_line(&format!("fairground: link: {says}"));
         Stop::BadInput
     })
 }

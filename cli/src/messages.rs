@@ -11,7 +11,7 @@ use crate::Stop;
 const PLACES: usize = 3;
 
 /// Prints a line on stderr, with control characters replaced so that file contents cannot control the terminal.
-pub fn complain(line: &str) {
+pub fn eprint_line(line: &str) {
     eprintln!("{}", scenario::visible(line));
 }
 

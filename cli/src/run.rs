@@ -100,7 +100,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
         progress.show(simulation, n_done, part);
         Ok(())
     })?;
-    let stopped = says(stopped);
+    let stopped = stop_reason(stopped);
     progress.clear();
     let summary = simulation.summary();
     match &printer {
@@ -120,7 +120,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
 }
 
 /// Describes why the run ended.
-fn says(stopped: Stopped) -> &'static str {
+fn stop_reason(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Quiet => "nothing further will happen",
         Stopped::Cycles => "the number of cycles was reached",

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Compare, ComparedOut, Translate};
 use crate::load::load;
-use crate::messages::{complain, print_notes, report};
+use crate::messages::{eprint_line, print_notes, report};
 use crate::{End, Stop};
 
 /// Maximum number of cycles of a run.
@@ -30,7 +30,7 @@ pub fn notes_as_json(notes: &[Note]) -> Value {
 pub fn translate(args: &Translate) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let Some(translated) = in_words_of(&loaded.scenario, &args.policy) else {
-        complain(&format!("fairground: there is no policy {}", args.policy));
+        eprint_line(&format!("fairground: there is no policy {}", args.policy));
         return Err(Stop::BadInput);
     };
     print_notes(&translated.notes)?;
@@ -52,7 +52,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
         let column = run_under(&loaded.scenario, policy, until, CYCLES_MAX);
         if column.run.is_none() {
             report(&args.file, &column.diagnostics)?;
-            complain(&format!("{}: cannot be run under {policy}", args.file));
+            eprint_line(&format!("{}: cannot be run under {policy}", args.file));
             return Err(Stop::BadInput);
         }
         columns.push(column);
@@ -62,7 +62,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
         ComparedOut::Text => {
             for column in &columns {
                 if !column.notes.is_empty() {
-                    complain(&format!("{}:", column.policy));
+                    eprint_line(&format!("{}:", column.policy));
                     print_notes(&column.notes)?;
                 }
             }

@@ -11,7 +11,7 @@ use fairground::words;
 
 use crate::args::Why;
 use crate::load::load;
-use crate::messages::{complain, shown};
+use crate::messages::{eprint_line, shown};
 use crate::text::clock;
 use crate::{End, Stop};
 
@@ -21,7 +21,7 @@ pub fn why(args: &Why) -> Result<End, Stop> {
     let mut simulation = Simulation::new(&loaded.plan);
     simulation.set_level(Level::Decisive);
     let Some(job) = simulation.cluster().jobs.values().find(|job| *job.name == *args.job) else {
-        complain(&format!("fairground: {}: no job is called {:?}", shown(&args.file), args.job));
+        eprint_line(&format!("fairground: {}: no job is called {:?}", shown(&args.file), args.job));
         return Err(Stop::BadInput);
     };
     let at = args.at.map_or(job.submit, Time::from_millis);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::codes;
 use super::diagnostic::{Diagnostic, Edit, Path, Segment};
 use super::findings::{diagnostic, quoted};
-use super::fix_pools::{self, GROWING};
+use super::fix_pools::{self, EXTENDABLE};
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
@@ -16,7 +16,7 @@ use super::{FORMAT, VERSION};
 pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagnostic>> {
     let mut after = scenario.clone();
     for edit in edits {
-        one(&mut after, edit)?;
+        apply_one(&mut after, edit)?;
     }
     Ok(after)
 }
@@ -97,7 +97,7 @@ fn no_place(at: &Path) -> Box<Diagnostic> {
     refuse(at, format!("there is no place {at} in this scenario"))
 }
 
-fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
+fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
     match edit {
         // Checked first, so that a section is copied only if it changes.
         Edit::Set { at, value } if get(s, at).as_deref() == Some(value.as_str()) => Ok(()),
@@ -132,7 +132,9 @@ fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
             Ok(())
         }
         Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
-        Edit::MovePool { at, before } => fix_pools::shift(element(s, at), s, before).ok_or(no_place(at)),
+        Edit::MovePool { at, before } => {
+            fix_pools::move_before(element(s, at), s, before).ok_or(no_place(at))
+        }
         Edit::Duplicate { at } => duplicate(s, at),
     }
 }
@@ -206,11 +208,11 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
         Mut::Rows(rows) => {
             let (which, rest) = rest.split_first().ok_or(Unset::NoPlace)?;
             let i = match which {
-                Segment::Named(element) if name == GROWING && !value.is_empty() => {
-                    fix_pools::grow(rows, element)
+                Segment::Named(element) if name == EXTENDABLE && !value.is_empty() => {
+                    fix_pools::find_or_add(rows, element)
                 }
                 // Unsetting a value of a missing element changes nothing.
-                _ if name == GROWING && value.is_empty() && position(rows, which).is_none() => {
+                _ if name == EXTENDABLE && value.is_empty() && position(rows, which).is_none() => {
                     return Ok(());
                 }
                 _ => position(rows, which).ok_or(Unset::NoPlace)?,

@@ -7,10 +7,10 @@ use super::shape::{Mut, Ref};
 use super::shape::{Rows, Shape};
 
 /// Name of the lists to which setting a value of a missing element adds the element.
-pub const GROWING: &str = "pools";
+pub const EXTENDABLE: &str = "pools";
 
 /// Returns the position of the element with this name; appends one if there is none.
-pub fn grow(rows: &mut dyn Rows, name: &str) -> usize {
+pub fn find_or_add(rows: &mut dyn Rows, name: &str) -> usize {
     let is_it = |row: &dyn Shape| matches!(row.field(0), Ref::Text(text) if text == name);
     if let Some(at) = (0..rows.count()).find(|&i| rows.row(i).is_some_and(is_it)) {
         return at;
@@ -82,7 +82,7 @@ pub fn remove(s: &mut Scenario, i: usize) {
 
 /// Moves a pool before another. Nodes without a pool stay in the pool that was first before the move. Returns `None` if the
 /// element is no pool or the other pool does not exist.
-pub fn shift(element: Option<(&str, usize)>, s: &mut Scenario, before: &str) -> Option<()> {
+pub fn move_before(element: Option<(&str, usize)>, s: &mut Scenario, before: &str) -> Option<()> {
     let ("pools", i) = element? else { return None };
     let target = s.pools.iter().position(|pool| pool.name == before)?;
     let first = s.pools[0].name.clone();

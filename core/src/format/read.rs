@@ -131,12 +131,12 @@ impl Reader {
         match version {
             Some(Value { is: Is::Scalar(text), .. }) if text == VERSION => {}
             Some(other) => {
-                let said = match &other.is {
+                let shown = match &other.is {
                     Is::Scalar(text) => quoted(text),
                     _ => "this".to_string(),
                 };
                 let says = format!(
-                    "version {said} of the format is not known here, this build reads version {VERSION}: open the file in the build that \
+                    "version {shown} of the format is not known here, this build reads version {VERSION}: open the file in the build that \
                      wrote it, or in a newer one"
                 );
                 self.add(codes::VERSION, &path.field("version"), other.at, says);

@@ -89,7 +89,7 @@ fn make(
         Some(bytes) => Some(sizes(bytes, options, node_gpus, report, lines)?),
         None => None,
     };
-    few_enough(sizes.as_ref(), &used, lines)?;
+    check_queue_count(sizes.as_ref(), &used, lines)?;
     let total = total_gpus(sizes.as_ref(), options);
     let queues = queue_entries(sizes, &used, options, report);
     let n_nodes = match options.nodes {
@@ -136,7 +136,7 @@ fn make(
 }
 
 /// Fails if the number of queues, listed or named by jobs, exceeds the limit.
-fn few_enough(sizes: Option<&Sizes>, used: &BTreeSet<String>, lines: &mut trace::Lines) -> Option<()> {
+fn check_queue_count(sizes: Option<&Sizes>, used: &BTreeSet<String>, lines: &mut trace::Lines) -> Option<()> {
     let listed: BTreeSet<&str> = sizes.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     let n_queues = listed.len() + used.iter().filter(|name| !listed.contains(name.as_str())).count();
     if n_queues as u64 > QUEUES_MAX {

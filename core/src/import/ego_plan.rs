@@ -432,8 +432,8 @@ mod tests {
         // Two hosts of 8 GPUs offer 24.
         assert_eq!(scenario.queues[0].gpu.quota.as_ref().map(|quota| quota.0.as_str()), Some("24"));
         let wrong = text.replace("\"1.5\"", "\"more\"");
-        let said = &import_plan(&wrong, &Options::default()).report.diagnostics[0].says;
-        assert!(said.contains("\"more\" is not an over-commit ratio"), "{said}");
+        let found = &import_plan(&wrong, &Options::default()).report.diagnostics[0].says;
+        assert!(found.contains("\"more\" is not an over-commit ratio"), "{found}");
     }
 
     #[test]
@@ -442,7 +442,7 @@ mod tests {
         let wrong = wrong.replace("</OwnershipPolicy>", "");
         let imported = import_plan(&wrong, &Options::default());
         assert!(imported.scenario.is_none());
-        let said: Vec<_> = imported
+        let found: Vec<_> = imported
             .report
             .diagnostics
             .iter()
@@ -453,7 +453,7 @@ mod tests {
             (Some(4), "\"soon\" is not a grace period: write whole seconds"),
             (Some(8), "\"a lot\" is not a share ratio: write a number from 0"),
         ];
-        assert_eq!(said, expected);
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::kubernetes::{import_trees, snapshot};
 use super::options::{Mapping, Options};
 use super::recognise::{Kind, recognise};
 use super::yunikorn_rest::names_by_path;
-use super::{Imported, Report, Source, in_words_of, trees, without_limit};
+use super::{Imported, Report, Source, translate_to, trees, without_limit};
 use crate::format::DIALECT;
 use crate::link;
 use crate::scenario::value::Value;
@@ -106,7 +106,7 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     let is_own = matches!(kind, Kind::Scenario | Kind::Link);
     let scenario = scenario.map(|scenario| match options.policy.as_str() {
         policy if policy.is_empty() || is_own || scenario.policy == policy => scenario,
-        policy => in_words_of(policy, scenario, &mut report),
+        policy => translate_to(policy, scenario, &mut report),
     });
     report.bound();
     let trace = pieces.iter().find(|piece| piece.kind == Kind::Trace).map(|piece| piece.text().to_string());
@@ -286,7 +286,7 @@ fn alone(piece: &Piece<'_>, options: &Options, report: &mut Report) -> Option<Sc
         Kind::Link => of_link(text),
         Kind::FairShare => super::fairshare::import(text),
         Kind::TimeBased => super::time_based::import(text),
-        _ => super::import_plan(text, &of_kai(options)),
+        _ => super::import_plan(text, &with_default_policy(options)),
     };
     report.take(imported.report);
     imported.scenario
@@ -337,7 +337,7 @@ fn contents(scenario: &Scenario) -> String {
 }
 
 /// Returns the options with the default policy filled in.
-fn of_kai(options: &Options) -> Options {
+fn with_default_policy(options: &Options) -> Options {
     let policy = if options.policy.is_empty() { DIALECT.to_string() } else { options.policy.clone() };
     Options { policy, ..options.clone() }
 }
@@ -404,7 +404,7 @@ fn part(
         of.iter().map(|piece| Source { file: &piece.file, text: piece.text() }).collect();
     let texts: Vec<&str> = of.iter().map(|piece| piece.text()).collect();
     let options = &match kind {
-        Kind::Trace => of_kai(options),
+        Kind::Trace => with_default_policy(options),
         Kind::Kubernetes => Options { policy: String::new(), ..options.clone() },
         _ => Options { policy: DIALECT.into(), ..options.clone() },
     };
@@ -474,14 +474,14 @@ fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
     for mut other in parts {
         if other.scenario.policy != base.scenario.policy {
             let policy = base.scenario.policy.clone();
-            other.scenario = in_words_of(&policy, other.scenario, report);
+            other.scenario = translate_to(&policy, other.scenario, report);
         }
         if base.assumed_nodes.is_some() && other.assumed_nodes.is_none() {
-            let said = base.assumed_nodes.take();
-            report.assumed.retain(|line| Some(line) != said.as_ref());
+            let assumed = base.assumed_nodes.take();
+            report.assumed.retain(|line| Some(line) != assumed.as_ref());
             base.scenario.nodes = Arc::new(nodes_in_pools(&base.scenario, &other.scenario));
-        } else if let Some(said) = &other.assumed_nodes {
-            report.assumed.retain(|line| line != said);
+        } else if let Some(assumed) = &other.assumed_nodes {
+            report.assumed.retain(|line| line != assumed);
         } else {
             let says = format!("the nodes of {}: those of {} are used", other.kind.what(), base.kind.what());
             report.ignored.push(says);

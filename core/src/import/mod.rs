@@ -69,7 +69,7 @@ fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value
 }
 
 /// Translates a scenario to the chosen policy. Adds the changes to the report.
-fn in_words_of(policy: &str, scenario: Scenario, report: &mut Report) -> Scenario {
+fn translate_to(policy: &str, scenario: Scenario, report: &mut Report) -> Scenario {
     let Some(translated) = translate(&scenario, policy) else { return scenario };
     for note in translated.notes {
         let kind = note.kind;

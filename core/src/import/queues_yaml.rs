@@ -128,7 +128,7 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
         let nodes = u64::from(nodes).saturating_mul(file.partitions.len() as u64);
         nodes <= NODES_MAX && i64::from(gpus) <= NODE_GPUS_MAX
     });
-    wrong.extend(twice(tree, &file));
+    wrong.extend(partition_errors(tree, &file));
     let can_be_written = wrong.is_empty() && is_counted && !file.partitions.is_empty();
     let scenario = can_be_written.then(|| {
         let mut writer = Writer::new(tree, &file, &types, options, report);
@@ -147,7 +147,7 @@ fn name_of(partition: &Partition) -> &str {
 }
 
 /// Reports duplicate names of partitions and too many partitions.
-fn twice(tree: &Value, file: &File) -> Vec<Diagnostic> {
+fn partition_errors(tree: &Value, file: &File) -> Vec<Diagnostic> {
     let mut wrong = Vec::new();
     let names: Vec<&str> = file.partitions.iter().map(name_of).collect();
     let mut refuse = |i: usize, says: String| {

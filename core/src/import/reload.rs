@@ -18,7 +18,7 @@ use crate::units::Resource;
 /// Prefix of the setting for a queue that is missing from the configuration.
 const ABSENT: &str = "absent.";
 /// Prefixes of settings that are not part of the configuration.
-const NOT_OF_IT: [&str; 2] = [PRIORITY_CLASS, "groups."];
+const OTHER_SETTINGS: [&str; 2] = [PRIORITY_CLASS, "groups."];
 
 /// Changes made by a reload.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,13 +124,14 @@ fn settings_entry(
     fixed: &[&str],
     mut entry: TimelineEntry,
 ) -> Option<TimelineEntry> {
-    let is_of_it = |name: &str| {
+    let is_configuration = |name: &str| {
         !fixed.contains(&name)
-            && !NOT_OF_IT.iter().any(|of| name.starts_with(of))
+            && !OTHER_SETTINGS.iter().any(|of| name.starts_with(of))
             && !name.starts_with(ABSENT)
     };
-    let own: BTreeMap<&String, &Scalar> = from.settings.iter().filter(|(name, _)| is_of_it(name)).collect();
-    for (name, value) in to.settings.iter().filter(|(name, _)| is_of_it(name)) {
+    let own: BTreeMap<&String, &Scalar> =
+        from.settings.iter().filter(|(name, _)| is_configuration(name)).collect();
+    for (name, value) in to.settings.iter().filter(|(name, _)| is_configuration(name)) {
         if own.get(name).is_none_or(|own| own.0.trim() != value.0.trim()) {
             entry.settings.insert(name.clone(), value.clone());
         }

@@ -167,11 +167,11 @@ fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<
             }
         }
     }
-    let described = |(field, n): (String, u32)| match n {
+    let line = |(field, n): (String, u32)| match n {
         1 => format!("{field}, in one place"),
         n => format!("{field}, in {n} places"),
     };
-    let mut ignored: Vec<String> = fields.into_iter().take(super::LINES_MAX + 1).map(described).collect();
+    let mut ignored: Vec<String> = fields.into_iter().take(super::LINES_MAX + 1).map(line).collect();
     let beside = |root: &Place<'_>| {
         let keys = root.entries().into_iter().map(|(key, _)| key.to_owned());
         keys.filter(|key| !LISTED.contains(&key.as_str())).collect::<Vec<_>>()

@@ -100,8 +100,8 @@ fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) 
         entries.clear();
     }
     if !nodes.is_empty() {
-        let said = report.assumed_nodes.take();
-        report.assumed.retain(|line| Some(line) != said.as_ref());
+        let assumed = report.assumed_nodes.take();
+        report.assumed.retain(|line| Some(line) != assumed.as_ref());
         let n = counted(nodes.len() as u64, "node");
         report.assume_nodes(format!(
             "{n} named by node pools, with {NODE_GPUS} GPUs each: no answer says sizes"
@@ -192,7 +192,7 @@ fn job(place: &Place<'_>, now: i64, report: &mut Report) -> JobEntry {
         let each = |total| if is_each { total } else { total / i64::try_from(pods).unwrap_or(1) };
         (text, amount(text, Resource::MEMORY).map(each))
     });
-    let mut written = |what: &str, said: Option<(&str, Option<i64>)>, resource: Resource| match said? {
+    let mut written = |what: &str, request: Option<(&str, Option<i64>)>, resource: Resource| match request? {
         (_, Some(0)) => None,
         (_, Some(n)) => Some(Scalar(quantity::print_amount(Amount::base_units(n), resource))),
         (text, None) => {

@@ -372,17 +372,17 @@ fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, Stri
 fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     order.sort_by_key(|&i| &jobs[i].name);
-    let twice: Vec<usize> = order
+    let duplicates: Vec<usize> = order
         .windows(2)
         .filter(|pair| jobs[pair[0]].name == jobs[pair[1]].name)
         .map(|pair| pair[1])
         .collect();
-    if twice.is_empty() {
+    if duplicates.is_empty() {
         return 0;
     }
     let mut taken: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
     let (mut n, mut before) = (1u32, String::new());
-    for &i in &twice {
+    for &i in &duplicates {
         let base: String = jobs[i].name.chars().take(NAME_CHARS_MAX - 12).collect();
         // Equal names are adjacent in this order, so numbering continues from the previous job.
         if base != before {
@@ -398,5 +398,5 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
         }
         before = base;
     }
-    u32::try_from(twice.len()).unwrap_or(u32::MAX)
+    u32::try_from(duplicates.len()).unwrap_or(u32::MAX)
 }

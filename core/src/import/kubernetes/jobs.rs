@@ -214,8 +214,8 @@ impl Work<'_, '_> {
 
     fn queue(&self, name: &str, cluster: &Cluster<'_>, report: &mut Report) -> String {
         let of_group = self.group.and_then(|group| {
-            let said = group.place.scalar(&["spec", "queue"]).or_else(|| group.label("kai.scheduler/queue"));
-            said.or_else(|| workloads::queue_of(group, cluster))
+            let named = group.place.scalar(&["spec", "queue"]).or_else(|| group.label("kai.scheduler/queue"));
+            named.or_else(|| workloads::queue_of(group, cluster))
         });
         let mut of_pods = self.pods.iter().filter_map(|pod| {
             let label = ["kai.scheduler/queue", "runai/queue", VOLCANO_QUEUE]
@@ -238,11 +238,11 @@ impl Work<'_, '_> {
     fn priority(&self, cluster: &Cluster<'_>) -> Option<Scalar> {
         let of_group = |keys: &[&str]| self.group.and_then(|group| group.place.get("spec")?.scalar(keys));
         let class = of_group(&["priorityClassName"]).or_else(|| of_group(&["priorityClassRef", "name"]));
-        let said = of_group(&["priority"]).and_then(|priority| priority.parse::<i64>().ok());
-        let has_said = |class: &&str| said.is_none_or(|said| cluster.priorities.get(class) == Some(&said));
-        let of_class = class.filter(has_said).and_then(|class| cluster.class(class));
+        let value = of_group(&["priority"]).and_then(|priority| priority.parse::<i64>().ok());
+        let agrees = |class: &&str| value.is_none_or(|value| cluster.priorities.get(class) == Some(&value));
+        let of_class = class.filter(agrees).and_then(|class| cluster.class(class));
         of_class
-            .or(said.map(|said| Scalar(said.to_string())))
+            .or(value.map(|value| Scalar(value.to_string())))
             .or_else(|| self.pods.iter().find_map(|pod| pod.priority.clone()))
             .or_else(|| cluster.class(cluster.default_class?))
     }

@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::Options;
-use super::{Imported, Report, Source, counted, in_words_of, trees};
+use super::{Imported, Report, Source, counted, translate_to, trees};
 use crate::format::DIALECT;
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::value::Value;
@@ -67,7 +67,7 @@ pub fn import_trees(roots: &[(&str, &Value)], options: &Options, mut report: Rep
     let scenario = scenario.filter(|_| is_clean);
     let scenario = scenario.map(|scenario| match options.policy.as_str() {
         "" => scenario,
-        policy => in_words_of(policy, scenario, &mut report),
+        policy => translate_to(policy, scenario, &mut report),
     });
     report.bound();
     Imported { scenario, report }

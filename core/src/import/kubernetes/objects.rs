@@ -324,8 +324,9 @@ impl<'a> Found<'a> {
             return;
         }
         let api = place.get("apiVersion").or(list);
-        let said = api.as_ref().and_then(|api| api.scalar(&[]));
-        let (group, version) = match said.map(|said| said.rsplit_once('/').unwrap_or(("", said))) {
+        let version = api.as_ref().and_then(|api| api.scalar(&[]));
+        let (group, version) = match version.map(|version| version.rsplit_once('/').unwrap_or(("", version)))
+        {
             Some((group, version)) => (Some(group), Some(version)),
             None => (None, None),
         };

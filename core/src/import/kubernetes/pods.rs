@@ -115,7 +115,7 @@ impl<'a> Pod<'a> {
             (_, Some(_)) => State::Holds { gone_ms },
             (_, None) => State::Waits,
         };
-        let said = place.scalar(&["spec", "priority"]).and_then(|priority| priority.parse::<i64>().ok());
+        let priority = place.scalar(&["spec", "priority"]).and_then(|priority| priority.parse::<i64>().ok());
         let class = place.scalar(&["spec", "priorityClassName"]);
         Pod {
             object,
@@ -136,7 +136,7 @@ impl<'a> Pod<'a> {
                 .or_else(|| object.annotation(applications::TASK_GROUP_NAME)),
             priority: class
                 .and_then(|class| cluster.class(class))
-                .or_else(|| said.map(|said| Scalar(said.to_string()))),
+                .or_else(|| priority.map(|priority| Scalar(priority.to_string()))),
             nominated_node: place.scalar(&["status", "nominatedNodeName"]),
         }
     }

@@ -355,7 +355,7 @@ pub fn pool_of(object: &super::objects::Object<'_>, label: &str, pools: &[PoolEn
 /// Returns the configured label key of the shards.
 pub fn label_of(places: &[Place<'_>]) -> Option<String> {
     places.iter().find_map(|place| {
-        let said = place.scalar(&["partitionParams", "NodePoolLabelKey"]);
-        said.filter(|key| !key.is_empty()).map(str::to_string)
+        let configured = place.scalar(&["partitionParams", "NodePoolLabelKey"]);
+        configured.filter(|key| !key.is_empty()).map(str::to_string)
     })
 }

@@ -69,8 +69,8 @@ fn template<'a>(of: &Object<'a>, place: crate::import::loose::Place<'a>) -> Obje
 
 fn queue<'a>(object: &Object<'a>, template: &Option<Object<'a>>) -> Option<&'a str> {
     let of = |object: &Object<'a>| QUEUE_LABELS.iter().find_map(|key| object.label(key));
-    let said = object.place.scalar(&["spec", "queue"]).or_else(|| of(object));
-    said.or_else(|| template.as_ref().and_then(of))
+    let named = object.place.scalar(&["spec", "queue"]).or_else(|| of(object));
+    named.or_else(|| template.as_ref().and_then(of))
 }
 
 fn number(place: &crate::import::loose::Place<'_>, keys: &[&str]) -> Option<u64> {

@@ -24,10 +24,10 @@ pub fn owned<'a>(objects: &'a Objects<'a>) -> BTreeMap<(&'a str, [&'a str; 2]), 
 
 /// Returns the workload of a pod.
 pub fn workload_of<'a>(pod: &Object<'a>, cluster: &Cluster<'a>) -> Option<&'a str> {
-    let said =
+    let named =
         pod.label("kueue.x-k8s.io/pod-group-name").or_else(|| pod.annotation("kueue.x-k8s.io/workload"));
     let [kind, name, _] = pod.owner().unwrap_or(["Pod", pod.name, ""]);
-    said.or_else(|| cluster.workloads.get(&(pod.namespace, [kind, name])).copied())
+    named.or_else(|| cluster.workloads.get(&(pod.namespace, [kind, name])).copied())
 }
 
 /// Returns the queue of a workload.
