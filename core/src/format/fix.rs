@@ -11,8 +11,7 @@ use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scen
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
 
-/// Returns a copy of the scenario with the edits applied in order. Fails at the first edit whose location does not exist or does
-/// not accept the value.
+/// Returns a copy with the edits applied in order. Fails at the first edit whose location does not exist or rejects the value.
 pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagnostic>> {
     let mut after = scenario.clone();
     for edit in edits {
@@ -21,8 +20,7 @@ pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagno
     Ok(after)
 }
 
-/// Returns the text at a location as typed; lists of names are joined by commas, labels are written as `name=value`. `None` if
-/// the location is empty or does not exist.
+/// Returns the text at a location, lists joined by commas, labels as `name=value`. `None` if it is empty or does not exist.
 pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
     match at.0.as_slice() {
         [Segment::Field(name)] if name == "format" => return Some(FORMAT.to_string()),
@@ -350,8 +348,7 @@ fn settings_of(
     keys
 }
 
-/// Returns a reference to `from` with `to` in its place; with `members`, a reference to a member `from-N` of a group or pattern.
-/// `None` if the reference is to something else.
+/// Renames a reference to `from` or, with `members`, to a member `from-N`. `None` if it refers to something else.
 fn follow(reference: &str, from: &str, to: &str, members: bool) -> Option<String> {
     let rest = reference.strip_prefix(from)?;
     let is_member = || {
