@@ -61,7 +61,7 @@ fn history(policy: &str, timeline: &str) -> Vec<String> {
 
 /// The free GPU is removed first, then devices are renumbered; pending pods start when there is room.
 #[test]
-fn free_devices_go_first() {
+fn free_devices_are_removed_first() {
     for policy in POLICIES {
         let lines = history(policy, "{at: 2s, node: n, capacity: {gpu: 3}}");
         let expected = ["2: high has [1, 2]", "6: low over", "6: late starts"];
@@ -71,7 +71,7 @@ fn free_devices_go_first() {
 
 /// Pods stay on a node whose capacity is below their requests; it takes no new pods until there is room.
 #[test]
-fn pods_stay_on_a_node_that_has_too_little() {
+fn pods_stay_on_a_node_with_too_little_capacity() {
     for policy in POLICIES {
         let lines = history(
             policy,
@@ -83,7 +83,7 @@ fn pods_stay_on_a_node_that_has_too_little() {
 }
 
 #[test]
-fn what_waits_starts_on_a_node_that_grows() {
+fn pending_pods_start_on_a_node_that_grows() {
     for policy in POLICIES {
         let lines = history(
             policy,
@@ -171,7 +171,7 @@ fn a_job_is_found_running() {
 
 /// Two jobs found on one GPU exceed the capacity; both stay, and the node takes no pods until there is room.
 #[test]
-fn more_is_found_than_there_is() {
+fn found_jobs_may_exceed_the_capacity() {
     for policy in POLICIES {
         let text =
             found(policy, "").replace("gpu: 2,", "gpu: 1,").replace("gpu: 1, cpu: 64", "gpu: 1, cpu: 1");
@@ -181,7 +181,7 @@ fn more_is_found_than_there_is() {
 }
 
 #[test]
-fn what_is_found_has_begun_and_is_not_over() {
+fn a_found_job_has_started_and_not_ended() {
     let errors = |more: &str| {
         let checked = check(&read(&found("kai", more)).scenario.expect("it can be read"));
         let errors = checked.diagnostics.into_iter().filter(|found| found.severity == Severity::Error);

@@ -11,7 +11,7 @@ fn attributes(groups: &[Group]) -> impl Iterator<Item = &Attribute> {
 /// A setting without a form field could not be set on the page. Per-queue settings do not include stale gang eviction, and
 /// groups belong to users.
 #[test]
-fn every_setting_has_its_field() {
+fn every_setting_has_a_form_field() {
     for policy in Policy::ALL {
         let book = Policy::rulebook(policy.key).expect("a policy has rules");
         let settings = attributes(policy.form.settings).filter_map(|a| a.key.strip_prefix("settings."));
@@ -28,7 +28,7 @@ fn every_setting_has_its_field() {
 
 /// Every choice of a form is accepted by the policy.
 #[test]
-fn every_choice_can_be_read() {
+fn every_choice_is_accepted() {
     for policy in Policy::ALL {
         let settings =
             attributes(policy.form.settings).filter_map(|a| Some((a.key.strip_prefix("settings.")?, a)));
@@ -50,7 +50,7 @@ fn every_choice_can_be_read() {
 
 /// Every policy has all names, and they are unique.
 #[test]
-fn names_are_whole_and_different() {
+fn names_are_complete_and_unique() {
     for (i, policy) in Policy::ALL.iter().enumerate() {
         for name in [policy.key, policy.name, policy.title, policy.short] {
             assert!(!name.is_empty(), "{policy:?}");

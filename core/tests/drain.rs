@@ -57,7 +57,7 @@ fn history(policy: &str, state: &str) -> Vec<String> {
 const POLICIES: [&str; 7] = ["kai", "runai", "yunikorn", "ego", "fifo", "max-min", "drf"];
 
 #[test]
-fn what_is_on_a_drained_node_stays_and_nothing_more_comes() {
+fn pods_stay_on_a_drained_node_and_none_are_added() {
     for policy in POLICIES {
         let lines = history(policy, "draining");
         assert!(
@@ -72,7 +72,7 @@ fn what_is_on_a_drained_node_stays_and_nothing_more_comes() {
 }
 
 #[test]
-fn what_is_on_a_node_that_goes_down_is_lost() {
+fn pods_on_a_failed_node_are_lost() {
     for policy in POLICIES {
         let lines = history(policy, "down");
         assert!(lines.contains(&"2: second waits again".to_string()), "{policy}: {lines:?}");

@@ -37,7 +37,7 @@ fn moves(text: &str, until: i64) -> Vec<String> {
 
 /// A limit is lowered at 5 s below the usage of a unit, then another queue reclaims its fair share: each eviction has its reason.
 #[test]
-fn an_eviction_above_a_limit_says_so() {
+fn an_eviction_above_a_limit_has_its_reason() {
     let text = "nodes: [{name: h, gpu: 6}]
 queues: [{name: a, gpu: {weight: 1}}, {name: c, gpu: {weight: 1}}]
 jobs: [{name: x, queue: a, count: 5, gpu: 1}, {name: z, queue: c, submit: 9s, count: 6, gpu: 1}]
@@ -61,7 +61,7 @@ jobs: [{name: low, queue: a, gpu: 1, priority: 10}, {name: mid, queue: a, gpu: 1
 
 /// A parent without a quota owns the hosts of its child: no other consumer gets them.
 #[test]
-fn a_parent_owns_what_its_children_own() {
+fn a_parent_owns_the_hosts_of_its_children() {
     let text = "settings: {lendout: false}
 nodes: [{name: h, count: 3, gpu: 1}]
 queues: [{name: d}, {name: owner, parent: d, gpu: {quota: 2}}, {name: b}]
@@ -72,7 +72,7 @@ jobs: [{name: x, queue: b, count: 3, gpu: 1}]
 
 /// Above a GPU limit, the newest unit is not reclaimed if it uses no GPU.
 #[test]
-fn above_a_limit_only_units_that_help_are_taken() {
+fn above_a_limit_only_units_that_help_are_reclaimed() {
     let text = "nodes: [{name: h, gpu: 4}]
 queues: [{name: a}]
 jobs: [{name: x, queue: a, count: 2, gpu: 1}, {name: y, queue: a, cpu: 1}]
@@ -174,7 +174,7 @@ fn a_slot_plan_says_what_it_cannot_do() {
 
 /// Consumers are ordered by share priority, then usage over share ratio; jobs of a leaf by priority, then age.
 #[test]
-fn the_order_of_consumers_and_jobs_is_that_of_the_next_free_pass() {
+fn the_serving_order_is_that_of_the_next_free_pass() {
     let order = |settings: &str| {
         let text = format!(
             "{settings}nodes: [{{name: h, gpu: 6}}]

@@ -83,7 +83,7 @@ fn gpus_are_offered_whole() {
 }
 
 #[test]
-fn a_node_that_gets_more_offers_more_of_it() {
+fn a_node_that_grows_offers_more() {
     let mut simulation = Simulation::new(&plan(
         "settings: {over-commit.cpu: 2}\nnodes: [{name: h, cpu: 4, memory: 10Gi}]\nqueues: [{name: a}]\n\
          jobs: [{name: j, queue: a, count: 40, cpu: 1}]\n\
@@ -98,7 +98,7 @@ fn a_node_that_gets_more_offers_more_of_it() {
 }
 
 #[test]
-fn pools_have_ratios_of_their_own() {
+fn pools_have_their_own_ratios() {
     let simulation = Simulation::new(&plan(
         "pools: [{name: plain}, {name: dense, settings: {over-commit.cpu: 3}}]\n\
          nodes: [{name: p, cpu: 4, pool: plain}, {name: d, cpu: 4, pool: dense}]\nqueues: [{name: a}]\n",

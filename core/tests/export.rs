@@ -67,22 +67,22 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn queues_of_kai_come_back(text in drawn("kai")) {
+    fn kai_queues_round_trip(text in drawn("kai")) {
         there_and_back(&text)?;
     }
 
     #[test]
-    fn departments_and_projects_come_back(text in drawn("runai")) {
+    fn departments_and_projects_round_trip(text in drawn("runai")) {
         there_and_back(&text)?;
     }
 
     #[test]
-    fn a_plan_comes_back(text in drawn("ego")) {
+    fn a_plan_round_trips(text in drawn("ego")) {
         there_and_back(&text)?;
     }
 
     #[test]
-    fn a_configuration_of_yunikorn_comes_back(text in drawn("yunikorn")) {
+    fn a_yunikorn_configuration_round_trips(text in drawn("yunikorn")) {
         // YuniKorn rejects a parent with less than its children.
         let open = |line: &str| match line.split_once(", gpu") {
             Some((name, _)) if line.starts_with("- {name: top-") => format!("{name}}}\n"),
@@ -106,7 +106,7 @@ queues:
 ";
 
 #[test]
-fn a_queue_object_says_everything_that_it_can() {
+fn a_queue_object_has_all_supported_fields() {
     let written = export(&scenario(KAI), None).expect("a file");
     let expected = "apiVersion: scheduling.run.ai/v2
 kind: Queue
@@ -169,7 +169,7 @@ fn queue_objects_have_the_fields_of_the_definition() {
 }
 
 #[test]
-fn only_what_was_edited_differs() {
+fn only_edited_values_differ() {
     for (policy, edit, line) in [
         ("kai", ("quota: 1.5", "quota: 2"), "+      quota: 2"),
         ("runai", ("quota: 1.5", "quota: 2"), "+            \"deserved\": 2,"),
@@ -190,7 +190,7 @@ fn only_what_was_edited_differs() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused() {
+fn unsupported_values_are_rejected() {
     let baseline = scenario(&KAI.replace("policy: kai", "policy: max-min"));
     assert_eq!(export(&baseline, None), Err(Refused::NoFormat));
     let wrong = KAI.replace("parent: Research", "parent: nobody");

@@ -6,7 +6,7 @@ use fairground::sim::Simulation;
 
 /// Its node fails and returns, and another node has room.
 #[test]
-fn what_replaces_a_gated_pod_has_the_gate_again() {
+fn the_replacement_of_a_gated_pod_is_gated() {
     for policy in ["kai", "runai", "yunikorn", "ego", "fifo", "max-min", "drf"] {
         let text = format!(
             "format: fairground-scenario

@@ -216,13 +216,13 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_sample_is_answered(text in mutated()) {
+    fn a_mutated_sample_is_answered(text in mutated()) {
         read_by_all(&text);
     }
 }
 
 #[test]
-fn samples_are_understood() {
+fn samples_are_recognised() {
     let options = Options::default();
     assert!(check(&read(SCENARIO).scenario.expect("a scenario")).plan.is_some());
     for imported in [
@@ -242,7 +242,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 #[expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a test may look at the clock")]
-fn large_hostile_texts_are_answered_soon() {
+fn large_hostile_texts_are_answered_in_time() {
     let many = |n: usize, one: &dyn Fn(usize) -> String| (0..n).map(one).collect::<String>();
     let texts = [
         // Nested, unclosed, repeated.
@@ -290,7 +290,7 @@ fn refused(imported: &Imported, says: &str) {
 
 /// Every importer rejects one queue more than the maximum, and accepts the maximum.
 #[test]
-fn imports_have_no_more_queues_than_can_be_simulated() {
+fn imports_limit_the_number_of_queues() {
     let most = usize::try_from(QUEUES_MAX).expect("small");
     let queues = |n: usize| (0..n).map(|i| format!("  - name: q{i}\n")).collect::<String>();
     let yaml = |n| format!("partitions:\n- name: default\n  queues:\n{}", queues(n));
@@ -323,7 +323,7 @@ fn imports_have_no_more_queues_than_can_be_simulated() {
 
 /// Sections stop reading at the first entry above the limit, in every notation.
 #[test]
-fn sections_are_limited_while_they_are_read() {
+fn sections_are_limited_while_reading() {
     let n = usize::try_from(QUEUES_MAX).expect("small") + 1;
     let head = "format: fairground-scenario\nversion: 1\n";
     let block = format!("{head}queues:\n{}", "- {name: a}\n".repeat(n + 100));
@@ -356,7 +356,7 @@ fn sections_of_links_are_limited() {
 
 /// Projects with equal names get unique names quickly, and of a displayable length.
 #[test]
-fn projects_of_one_name_are_told_apart() {
+fn projects_with_equal_names_get_unique_names() {
     let unit = r#"{"name": "a", "departmentName": "d", "deservedGpus": 1}"#;
     let text = format!("{{\"projects\": [{}]}}", vec![unit; 4_000].join(","));
     let scenario = import_organisation(&[&text], &Options::default()).scenario.expect("it can be run");
@@ -368,7 +368,7 @@ fn projects_of_one_name_are_told_apart() {
 
 /// Invisible characters do not distinguish queue names.
 #[test]
-fn invisible_characters_are_no_part_of_names() {
+fn invisible_characters_do_not_distinguish_names() {
     use fairground::scenario::apply;
     for hidden in [
         "\u{200b}",
@@ -409,7 +409,7 @@ fn invisible_characters_are_no_part_of_names() {
 
 /// An empty item in the middle of a list is rejected, because the following items would shift.
 #[test]
-fn a_list_with_a_gap_is_refused() {
+fn a_list_with_a_gap_is_rejected() {
     use fairground::scenario::{Edit, Path, apply, get};
     let scenario = read(SCENARIO).scenario.expect("a scenario");
     let job = Path::default().field("jobs").named("j");

@@ -29,13 +29,13 @@ jobs:
 }
 
 #[test]
-fn kai_and_runai_read_them_all() {
+fn kai_and_runai_read_all_values() {
     assert_eq!(ignored("kai"), [""; 0]);
     assert_eq!(ignored("runai"), [""; 0]);
 }
 
 #[test]
-fn ego_knows_no_taints() {
+fn ego_ignores_taints() {
     expect![[r#"
         queues["q"].reclaim-min-runtime: EGO ignores reclaim-min-runtime (of "q")
         nodes["n"].taints: EGO ignores taints (of "n" and 1 more)
@@ -61,7 +61,7 @@ fn yunikorn_starts_pods_one_by_one() {
 }
 
 #[test]
-fn baselines_read_little() {
+fn baselines_ignore_most_values() {
     expect![[r#"
         queues["q"].reclaim-min-runtime: first in, first out ignores reclaim-min-runtime (of "q")
         jobs["c"].pod-sets["x"].min-available: first in, first out ignores min-available (of "c")

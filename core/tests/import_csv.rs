@@ -102,7 +102,7 @@ fn a_trace_and_its_queue_sizes_become_a_scenario() {
 }
 
 #[test]
-fn bad_rows_are_reported_and_left_out() {
+fn bad_rows_are_reported_and_skipped() {
     let text = "name;project;timestamp;runtime;gpu;user;colour\n\
         a;p;0;60;1;ann;red\n\
         ;p;0;60;1;ann;red\n\
@@ -150,7 +150,7 @@ fn bad_rows_are_reported_and_left_out() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_refused() {
+fn unsupported_traces_are_rejected() {
     for (jobs, sizes, options) in [
         ("", None, Options::default()),
         ("a,b\n1,2\n", None, Options::default()),
@@ -182,7 +182,7 @@ fn what_cannot_be_imported_is_refused() {
 }
 
 #[test]
-fn too_long_traces_are_refused() {
+fn too_long_traces_are_rejected() {
     let mut text = String::from("id,gpus\n");
     for i in 0..1_000_000 {
         text.push_str(&format!("{i},1\n"));

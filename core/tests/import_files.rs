@@ -79,7 +79,7 @@ fn pods_of_yunikorn_alone_are_a_scenario_of_yunikorn() {
 }
 
 #[test]
-fn files_that_do_not_belong_together_are_named() {
+fn unrelated_files_are_named() {
     let plan = "<DistributionTree><Consumer ConsumerName=\"a\"/></DistributionTree>";
     let files = read(&[("q.yaml", QUEUES), ("plan.xml", plan), ("notes.txt", "hello")], "");
     let ignored = &files.imported.report.ignored;
@@ -106,7 +106,7 @@ const STATE: &str = r#"{"timestamp": 1000000000000000000, "partitions": [], "que
  "clusterInfo": []}"#;
 
 #[test]
-fn a_dump_of_yunikorn_is_its_present_moment() {
+fn a_yunikorn_dump_gives_its_present_state() {
     let files = read(&[("fullstatedump", STATE)], "");
     let scenario = runs(&files);
     let job = &scenario.jobs[0];
@@ -143,7 +143,7 @@ fn workloads_of_runai_join_their_projects() {
 }
 
 #[test]
-fn listings_of_slurm_are_understood_in_part() {
+fn slurm_listings_are_recognised_in_part() {
     let shares = "Account|User|RawShares|NormShares|RawUsage|EffectvUsage|FairShare\nroot||0|0|0|1|\n physics||3|0.75|5|0.4|\n  atoms||1|1|5|0.4|\n  atoms|ann|1|1|5|0.4|0.5\n biology||1|0.25|7|0.6|\n";
     let queue = "JOBID|ACCOUNT|USER|PARTITION|STATE|TIME|NODES|NODELIST(REASON)\n7|atoms|ann|gpu|RUNNING|1:00:00|2|n[1-2]\n8_[1-3]|biology|bob|gpu|PENDING|0:00|1|(Priority)\n";
     let files = read(&[("sshare.txt", shares), ("squeue.txt", queue)], "");
@@ -154,7 +154,7 @@ fn listings_of_slurm_are_understood_in_part() {
 }
 
 #[test]
-fn what_is_recognised_and_cannot_be_read_says_what_to_do() {
+fn recognised_but_unsupported_files_have_advice() {
     let table = "NAMESPACE   NAME   READY   STATUS    RESTARTS   AGE\nlab   p   0/1   Pending   0   1d\n";
     assert!(refused(&read(&[("", table)], "")).contains("kubectl get"));
     assert!(refused(&read(&[("ConsumerTrees.xml", "<ConsumerTrees/>")], "")).contains("MDPlan.xml"));
@@ -164,7 +164,7 @@ fn what_is_recognised_and_cannot_be_read_says_what_to_do() {
 }
 
 #[test]
-fn jobs_without_pods_wait() {
+fn jobs_without_pods_are_pending() {
     let job = "apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
 metadata: {name: mpi, namespace: lab}
@@ -181,7 +181,7 @@ spec:
 }
 
 #[test]
-fn windows_text_marks_and_prompts_are_passed_over() {
+fn windows_text_marks_and_prompts_are_skipped() {
     let crlf = YUNIKORN_POD.replace('\n', "\r\n");
     let with_mark = format!("\u{feff}{crlf}");
     let prompt = format!("$ kubectl get pods -o yaml\nWarning: old API\n{YUNIKORN_POD}");
@@ -218,7 +218,7 @@ fn mixed_line_ends_and_marks_change_nothing() {
 
 /// Broken YAML of every format is reported with its position, and gives no scenario.
 #[test]
-fn broken_texts_say_where() {
+fn broken_texts_are_reported_with_their_position() {
     let object = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\n";
     let own = "format: fairground-scenario\nversion: 1\nqueues:\n- {name: q}\n";
     for text in [object, own, QUEUES] {
@@ -237,7 +237,7 @@ fn broken_texts_say_where() {
 }
 
 #[test]
-fn columns_can_be_chosen_and_units_are_told() {
+fn columns_can_be_chosen_and_units_are_reported() {
     let csv = "who,arrival,took,need\na,1506902400000,00:10:00,2\nb,1506902401000,1-00:00:00,1\n";
     let mut mapping = Mapping::default();
     for (field, column) in [("queue", "who"), ("submit", "arrival"), ("duration", "took"), ("gpus", "need")] {
@@ -434,7 +434,7 @@ const WORDS: [&str; 36] = [
 
 proptest! {
     #[test]
-    fn no_text_stops_the_import(words in proptest::collection::vec(0..WORDS.len(), 0..40), free in ".{0,60}") {
+    fn any_text_is_imported_or_rejected(words in proptest::collection::vec(0..WORDS.len(), 0..40), free in ".{0,60}") {
         let text: String = words.into_iter().map(|i| WORDS[i]).chain([free.as_str()]).collect();
         for policy in ["", "yunikorn"] {
             let options = Options { policy: policy.into(), ..Options::default() };
@@ -447,7 +447,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_stop_the_import(head in 0..4usize, bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_are_imported_or_rejected(head in 0..4usize, bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let heads: [&[u8]; 4] = [b"", &[0x1f, 0x8b, 8], b"PK\x03\x04", b"PK\x05\x06"];
         let bytes: Vec<u8> = heads[head].iter().copied().chain(bytes).collect();
         import_files(&[File { name: "a", bytes: &bytes, is_sizes: false }], &Options::default());
@@ -455,7 +455,7 @@ proptest! {
 
     /// A damaged archive is rejected, unless its checksum holds.
     #[test]
-    fn damage_is_noticed(at in any::<prop::sample::Index>(), bit in 0..8u32) {
+    fn damage_is_detected(at in any::<prop::sample::Index>(), bit in 0..8u32) {
         let whole = zip("snapshot.json", snapshot(1, 2).as_bytes(), 1);
         let mut bytes = whole.clone();
         bytes[at.index(whole.len())] ^= 1 << bit;

@@ -39,7 +39,7 @@ const CONFIGURATION: &str = "partitions:
 ";
 
 #[test]
-fn a_configuration_becomes_a_scenario_and_comes_back() {
+fn a_configuration_becomes_a_scenario_and_round_trips() {
     assert!(is_queues_yaml(CONFIGURATION));
     let imported = import_queues_yaml(CONFIGURATION, &Options::default());
     let scenario = imported.scenario.expect("a scenario");
@@ -113,7 +113,7 @@ fn the_documented_single_queue_is_the_example() {
 }
 
 #[test]
-fn a_config_map_is_opened_and_its_lines_are_those_of_the_whole() {
+fn a_config_map_is_unwrapped_with_line_numbers_of_the_file() {
     let map = "apiVersion: v1\nkind: ConfigMap\ndata:\n  service.schedulingInterval: 1s\n  queues.yaml: |\n    partitions:\n      - name: default\n        queus: []\n";
     assert!(is_queues_yaml(map));
     let imported = import_queues_yaml(map, &Options::default());
@@ -125,7 +125,7 @@ fn a_config_map_is_opened_and_its_lines_are_those_of_the_whole() {
 }
 
 #[test]
-fn what_upstream_refuses_is_refused_with_all_reasons_at_their_lines() {
+fn upstream_rejections_are_reported_completely_with_lines() {
     let wrong = "partitions:
 - name: default
   queues:
@@ -151,7 +151,7 @@ fn what_upstream_refuses_is_refused_with_all_reasons_at_their_lines() {
 }
 
 #[test]
-fn texts_that_cannot_be_read_are_refused_at_their_place() {
+fn unreadable_texts_are_rejected_with_their_position() {
     let bomb = "a: &a [x, x]\nb: &b [*a, *a]\npartitions: [*b]\n";
     let texts =
         [bomb, "partitions:\n\t- name: default\n", "partitions:\n- name: a\n  name: b\n", "partitions: 3"];
@@ -191,7 +191,7 @@ fn imported(text: &str) -> Scenario {
 }
 
 #[test]
-fn partitions_become_pools_and_come_back() {
+fn partitions_become_pools_and_round_trip() {
     let scenario = imported(TWO);
     let pools: Vec<_> = scenario.pools.iter().map(|pool| pool.name.as_str()).collect();
     assert_eq!(pools, ["default", "gpu"]);
@@ -242,7 +242,7 @@ fn jobs_run_in_the_partition_of_their_queue() {
 }
 
 #[test]
-fn partitions_of_one_name_are_refused() {
+fn partitions_with_equal_names_are_rejected() {
     let text = "partitions:\n- name: a\n  queues: [{name: root}]\n- name: a\n  queues: [{name: root}]\n";
     let imported = import_queues_yaml(text, &Options::default());
     assert!(imported.scenario.is_none());
@@ -375,7 +375,7 @@ fn configuration() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, max_global_rejects: 40_000, ..ProptestConfig::default() })]
     #[test]
-    fn what_is_taken_comes_back(text in configuration()) {
+    fn accepted_configurations_round_trip(text in configuration()) {
         let first = import_queues_yaml(&text, &Options::default());
         let Some(scenario) = first.scenario else {
             prop_assert!(!first.report.diagnostics.is_empty(), "{text}");

@@ -42,7 +42,7 @@ fn queues(text: &str) -> Vec<[String; 6]> {
 }
 
 #[test]
-fn the_list_of_the_api() {
+fn the_response_of_the_api_is_imported() {
     let expected = [
         ["research", "", "12", "unlimited", "2", "2"],
         ["nlp", "research", "1.5", "3", "3", "5"],
@@ -100,12 +100,12 @@ fn every_pool_of_a_project() {
 }
 
 #[test]
-fn the_names_of_older_versions() {
+fn field_names_of_older_versions_are_read() {
     assert_eq!(queues(OLD), [["a", "", "2", "unlimited", "2", ""], ["b", "", "3", "4", "1", ""]]);
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_are_reported() {
     for text in ["{\"projects\": 3, \"deserved\": 1}", "{\"projects\": []}", "{\"projects\"", "[1"] {
         let imported = import_organisation(&[text], &Options::default());
         assert!(imported.scenario.is_none(), "{text}");
@@ -126,7 +126,7 @@ const PROJECTS: &str = r#"{"projects": [
   {"name": "b", "parent": {"id": "7", "name": "research"}, "resources": [{"nodePool": {"name": "default"}, "gpu": {"deserved": 1.5}}]}]}"#;
 
 #[test]
-fn a_department_that_is_not_listed_is_given_what_its_projects_have() {
+fn an_unlisted_department_gets_the_quotas_of_its_projects() {
     let expected = [
         ["research", "", "4.5", "unlimited", "", ""],
         ["a", "research", "3", "unlimited", "", ""],
@@ -145,7 +145,7 @@ fn a_department_that_is_not_listed_is_given_what_its_projects_have() {
 }
 
 #[test]
-fn no_cut_text_makes_it_panic() {
+fn truncated_texts_do_not_panic() {
     for text in [API, OLD, PROJECTS] {
         for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
             let imported = import_organisation(&[&text[..end]], &Options::default());
@@ -156,7 +156,7 @@ fn no_cut_text_makes_it_panic() {
 }
 
 #[test]
-fn a_list_by_itself_is_one_of_projects() {
+fn a_bare_list_has_projects() {
     let alone = r#"[{"name": "a", "departmentName": "d", "deservedGpus": 2},
       {"name": "b", "departmentName": "d", "resources": [{"nodePool": {"name": "default"}, "gpu": {"deserved": 3}}]}]"#;
     assert_eq!(queues(alone), queues(&format!("{{\"projects\": {alone}}}")));

@@ -57,7 +57,7 @@ fn a_division_becomes_a_scenario_with_the_same_shares() {
 }
 
 #[test]
-fn a_time_based_run_becomes_a_scenario_that_runs_alike() {
+fn a_time_based_run_becomes_an_equivalent_scenario() {
     let mut simulation = Simulation::new(&taken(time_based::import(TAKING_TURNS)));
     let mut held = Vec::new();
     for _ in 0..8 {
@@ -82,7 +82,7 @@ jobs:
 ";
 
 #[test]
-fn measured_usage_turns_the_balance() {
+fn measured_usage_reverses_the_order() {
     let scenario = read(MEASURED).scenario.expect("it is a scenario");
     let mut simulation = Simulation::new(&plan(&scenario));
     let mut seen = Vec::new();

@@ -53,7 +53,7 @@ fn unknown_versions_of_objects_are_named_with_the_command_that_prints_a_known_on
 }
 
 #[test]
-fn objects_without_a_version_are_taken_for_a_known_one() {
+fn objects_without_a_version_are_read_as_a_known_one() {
     let bare = QUEUE.lines().skip(1).map(|line| format!("  {line}\n")).collect::<String>();
     let list = format!("apiVersion: v1\nkind: List\nitems:\n-{}", &bare[1..]);
     assert!(read(&[("", &list)]).imported.scenario.is_some(), "{:?}", read(&[("", &list)]));

@@ -34,7 +34,7 @@ fn running(policy: &str, gpus: u32, job: &str) -> Vec<String> {
 }
 
 #[test]
-fn so_many_pods_of_whatever_kind_start_together() {
+fn the_common_minimum_counts_pods_of_all_sets() {
     for policy in ["kai", "runai", "max-min", "drf"] {
         let with = |gpus, min: u32| running(policy, gpus, &format!("min-available: {min}, {KINDS}"));
         assert_eq!(with(3, 2), ["j/big/1", "j/small/1"], "{policy}: two of three");
@@ -54,7 +54,7 @@ fn findings(policy: &str, job: &str) -> Vec<Diagnostic> {
 }
 
 #[test]
-fn it_stands_in_the_job_or_in_the_kinds() {
+fn the_minimum_is_set_in_the_job_or_in_its_pod_sets() {
     let found = findings(
         "kai",
         "min-available: 2, pod-sets: [{name: a, min-available: 1, pods: 2, gpu: 1}, {name: b, gpu: 1}]",
@@ -77,7 +77,7 @@ fn it_stands_in_the_job_or_in_the_kinds() {
 
 /// Policies without a common minimum report it, and use one per pod set.
 #[test]
-fn others_say_what_they_do_with_it() {
+fn other_policies_report_how_they_treat_it() {
     let job = format!("min-available: 2, {KINDS}");
     assert_eq!(findings("kai", &job), []);
     let says = |policy: &str, job: &str| -> Vec<String> {
@@ -101,7 +101,7 @@ fn others_say_what_they_do_with_it() {
 }
 
 #[test]
-fn a_semi_preemptible_job_keeps_so_many() {
+fn a_semi_preemptible_job_keeps_its_common_minimum() {
     let job = format!("preemptible: semi, min-available: 2, {KINDS}");
     assert_eq!(findings("runai", &job), []);
     let all = findings("runai", &format!("preemptible: semi, min-available: 3, {KINDS}"));

@@ -45,7 +45,7 @@ fn priorities_have_32_bits() {
 
 /// Jobs of one application must have one queue and one user, and are created no later than submitted.
 #[test]
-fn jobs_that_cannot_belong_together_are_found() {
+fn jobs_that_cannot_share_an_application_are_reported() {
     let found = |first: &str, second: &str| {
         let s = written(
             "yunikorn",
@@ -99,7 +99,7 @@ fn a_job_without_a_priority() {
 
 /// From 100 on under KAI and Run:ai; under other policies a priority never makes a job non-preemptible.
 #[test]
-fn priority_makes_no_job_non_preemptible_but_under_kai() {
+fn only_kai_derives_preemptibility_from_priority() {
     for policy in Policy::NAMES {
         let expected = if CLASSIC.contains(policy) { Preemptible::No } else { Preemptible::Yes };
         assert_eq!(job(policy, ", priority: 100"), Ok((100, expected)), "{policy}");
@@ -113,7 +113,7 @@ fn priority_makes_no_job_non_preemptible_but_under_kai() {
 
 /// Other policies have no priority classes; the message gives the number.
 #[test]
-fn classes_are_kais() {
+fn only_kai_has_priority_classes() {
     for policy in Policy::NAMES {
         let train = job(policy, ", priority: train");
         if CLASSIC.contains(policy) {
@@ -241,7 +241,7 @@ fn at(s: &Scenario, job: &str, field: &str) -> Option<String> {
 
 /// Translation preserves the number and which jobs may be evicted.
 #[test]
-fn translation_keeps_what_is_meant() {
+fn translation_preserves_priority_and_preemptibility() {
     let jobs = "nodes: [{name: n, gpu: 4}]\nqueues: [{name: a}]\njobs:\n- {name: unset, queue: a}\n\
                 - {name: class, queue: a, priority: build}\n- {name: high, queue: a, priority: 120}\n\
                 - {name: said, queue: a, priority: 120, preemptible: true}\n";

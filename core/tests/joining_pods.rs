@@ -146,7 +146,7 @@ fn pods_that_join_later_do_not_run_at_the_start() {
 }
 
 #[test]
-fn what_cannot_be_is_said_at_its_field() {
+fn contradictions_are_reported_at_their_field() {
     let text = |policy: &str, after: &str| {
         job(policy, &format!("- {{name: j, queue: q, pod-sets: [{{name: a, gpu: 1, after: {after}}}]}}\n"))
     };
@@ -163,7 +163,7 @@ fn what_cannot_be_is_said_at_its_field() {
 }
 
 #[test]
-fn a_translation_says_what_is_lost_and_a_kit_what_is_left_out() {
+fn translations_and_kits_list_lost_values() {
     let text = job(
         "kai",
         "- {name: j, queue: q, min-available: 1, pod-sets: [{name: a, gpu: 1}, {name: b, gpu: 1, after: 3s}]}\n",

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const PUBLISHED: &str = include_str!("../../assets/scenario.schema.json");
 
 #[test]
-fn the_published_schema_is_what_the_program_makes() {
+fn the_published_schema_is_current() {
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenario.schema.json");
         std::fs::write(file, json_schema()).expect("written");
@@ -21,7 +21,7 @@ fn the_published_schema_is_what_the_program_makes() {
 }
 
 #[test]
-fn the_reference_in_the_guide_is_what_the_program_makes() {
+fn the_reference_in_the_guide_is_current() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/format.md");
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(&file, format_reference()).expect("written");
@@ -109,7 +109,7 @@ fn every_example_fits_the_schema() {
 }
 
 #[test]
-fn mistakes_do_not_fit_the_schema() {
+fn errors_do_not_fit_the_schema() {
     let start = r#""format": "fairground-scenario", "version": 1"#;
     for (rest, says) in [
         (r#""queus": []"#, ".queus: is not known"),
@@ -126,7 +126,7 @@ fn mistakes_do_not_fit_the_schema() {
 }
 
 #[test]
-fn a_file_names_its_schema_and_has_no_comments_for_that() {
+fn a_file_names_its_schema_without_counting_as_commented() {
     let yaml = "format: fairground-scenario\nversion: 1\n";
     let named = with_schema_line(yaml, "https://example.org/x/scenario.schema.json");
     assert_eq!(

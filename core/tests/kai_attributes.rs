@@ -39,7 +39,7 @@ fn assert_places(text: &str, expected: &[(&str, &str)]) {
 const QUEUE: &str = "queues: [{name: q, gpu: {quota: unlimited, limit: unlimited, weight: 1}}]\n";
 
 #[test]
-fn taints_keep_pods_off_unless_tolerated() {
+fn taints_exclude_pods_unless_tolerated() {
     let text = format!(
         "nodes:
 - {{name: a, gpu: 4, taints: [\"pool=x:NoSchedule\"]}}
@@ -73,7 +73,7 @@ fn required_affinity_selects_nodes() {
 }
 
 #[test]
-fn gates_and_conditions_hold_work_back() {
+fn gates_and_conditions_keep_pods_pending() {
     let text = format!(
         "nodes: [{{name: a, gpu: 4, state: memory-pressure}}, {{name: b, gpu: 2}}]
 {QUEUE}jobs:
@@ -118,7 +118,7 @@ fn labels_order_the_pods_of_an_elastic_job() {
 }
 
 #[test]
-fn parts_of_several_devices() {
+fn fractions_of_several_devices() {
     let text = format!(
         "nodes: [{{name: n, gpu: 2}}]
 {QUEUE}jobs:
@@ -205,7 +205,7 @@ jobs:
 
 /// A request of zero GPUs is none: such a pod needs no node with GPUs.
 #[test]
-fn no_gpus_are_asked_for_with_zero() {
+fn a_request_of_zero_gpus_is_none() {
     let text = "nodes: [{name: plain, cpu: 8}]
 queues:
 - name: q
@@ -258,7 +258,7 @@ fn nominated_nodes_exist() {
 }
 
 #[test]
-fn switches_without_effect_are_told() {
+fn settings_without_effect_are_reported() {
     let told = |settings: &str, rest: &str| {
         let text = format!("format: fairground-scenario\nversion: 1\nsettings: {{{settings}}}\n{rest}");
         let found = check(&read(&text).scenario.expect("it is a scenario")).diagnostics;
@@ -309,7 +309,7 @@ jobs: [{name: j, queue: q, gpu: 1, priority: 100}]
 /// KAI counts a device memory below 100 MiB, or one of 1 TiB (read as bytes), as 0: fractions take nothing of it
 /// in its accounting, and it places more pods than there are devices. These cannot be bound.
 #[test]
-fn a_pod_for_which_no_device_is_left_is_not_bound() {
+fn a_pod_without_a_free_device_is_not_bound() {
     for (policy, memory) in
         ["kai", "runai"].into_iter().flat_map(|p| ["80", "1", "1Ti", "2Ti"].map(|m| (p, m)))
     {
@@ -326,7 +326,7 @@ jobs: [{{name: a, queue: q, gpu: 0.5}}, {{name: b, queue: q, gpu: 2}}]\n"
 }
 
 #[test]
-fn a_gpu_memory_that_no_gpu_has_is_found_with_what_it_means() {
+fn an_unrealistic_gpu_memory_is_reported_with_its_effect() {
     let text = |memory: &str, asked: &str| {
         format!(
             "format: fairground-scenario\nversion: 1\nnodes: [{{name: n, gpu: 2, gpu-memory: {memory}}}]

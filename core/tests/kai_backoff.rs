@@ -34,7 +34,7 @@ fn set_aside(simulation: &Simulation, record: &CycleRecord) -> Vec<String> {
 const QUEUE: &str = "queues: [{name: q, gpu: {quota: unlimited, limit: unlimited, weight: 1}}]\n";
 
 #[test]
-fn what_found_no_place_once_is_not_tried_again() {
+fn an_unplaced_job_is_not_tried_again() {
     let text = |backoff: &str| {
         format!(
             "nodes: [{{name: n, gpu: 1}}]
@@ -83,7 +83,7 @@ queues:
 ";
 
 #[test]
-fn a_claim_counts_as_found() {
+fn a_claim_counts_as_a_placement() {
     let mut simulation = simulation(&format!(
         "{TWO}jobs:
 - {{name: a, queue: q, gpu: 1, count: 2, on: [n, n]}}
@@ -99,7 +99,7 @@ fn a_claim_counts_as_found() {
 }
 
 #[test]
-fn what_a_job_still_holds_stays_taken() {
+fn resources_of_a_job_set_aside_stay_allocated() {
     // The elastic job loses its only running pod; its other pod is pending, so it is set aside while the first terminates.
     let mut simulation = simulation(&format!(
         "{TWO}jobs:
@@ -126,7 +126,7 @@ fn what_a_job_still_holds_stays_taken() {
 }
 
 #[test]
-fn a_job_that_runs_in_part_is_tried_on() {
+fn a_partly_running_job_is_tried_again() {
     let mut simulation = simulation(&format!(
         "nodes: [{{name: n, gpu: 2}}]
 {QUEUE}jobs:
@@ -162,7 +162,7 @@ jobs:
 }
 
 #[test]
-fn a_job_with_a_list_of_pools_goes_round() {
+fn a_job_with_a_list_of_pools_rotates() {
     let text = |backoff: &str| {
         format!(
             "policy: runai

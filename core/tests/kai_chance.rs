@@ -38,7 +38,7 @@ fn started(text: &str) -> Vec<u32> {
 }
 
 #[test]
-fn a_seed_chooses_between_twins() {
+fn a_seed_chooses_between_identical_queues() {
     let seeded = |seed: u32| started(&format!("settings: {{seed: {seed}}}\n{TWINS}"));
     let all: Vec<Vec<u32>> = (0..32).map(seeded).collect();
     assert!(all.iter().all(|bound| bound.len() == 1));
@@ -47,7 +47,7 @@ fn a_seed_chooses_between_twins() {
 }
 
 #[test]
-fn what_hangs_on_chance_is_marked() {
+fn nondeterministic_decisions_are_marked() {
     assert_eq!(keys(&first_cycle(TWINS).marks), ["kai/chance/queues"]);
     let of_two_ages = TWINS.replacen("-60s", "-61s", 1);
     assert_eq!(keys(&first_cycle(&of_two_ages).marks), [""; 0]);

@@ -93,7 +93,7 @@ queueDepthPerAction: {reclaim: 7}
 ";
 
 #[test]
-fn a_configuration_is_read_by_itself_in_a_map_and_in_a_snapshot() {
+fn a_configuration_is_read_alone_in_a_map_and_in_a_snapshot() {
     assert_eq!(recognise(CONFIGURATION.as_bytes(), "config.yaml"), Kind::Kubernetes);
     let indented: String = CONFIGURATION.lines().map(|line| format!("    {line}\n")).collect();
     let map = format!(
@@ -221,7 +221,7 @@ proptest! {
 
     /// The scheduler of a kit uses the settings of the scenario, in each pool.
     #[test]
-    fn settings_come_back_from_the_shards_of_a_kit(all in drawn(), fast in drawn(), has_pools in any::<bool>()) {
+    fn settings_round_trip_through_the_shards_of_a_kit(all in drawn(), fast in drawn(), has_pools in any::<bool>()) {
         let pools = if has_pools {
             format!("pools: [{{name: default}}, {{name: fast, settings: {{{fast}}}}}]\n{REST}")
         } else {

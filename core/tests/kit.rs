@@ -44,7 +44,7 @@ fn files() -> Vec<File> {
 }
 
 #[test]
-fn what_is_left_out_is_listed_as_in_the_readme() {
+fn omissions_are_listed_as_in_the_readme() {
     let Folder { files, left_out } = kit(&scenario(TEXT)).expect("a kit");
     let readme = file(&files, "README.md");
     assert_eq!(readme.contains("## Not in the kit"), !left_out.is_empty());
@@ -79,7 +79,7 @@ fn file<'a>(files: &'a [File], name: &str) -> &'a str {
 }
 
 #[test]
-fn a_kit_has_everything_that_a_cluster_takes() {
+fn a_kit_has_all_manifests() {
     let files = files();
     let script = file(&files, "5-timetable.sh");
     let steps: Vec<&str> =
@@ -126,7 +126,7 @@ fn a_kit_has_everything_that_a_cluster_takes() {
 
 /// The manifests are YAML that imports as the same queues, nodes and jobs.
 #[test]
-fn the_manifests_are_read_as_the_scenario_they_came_from() {
+fn the_manifests_import_as_the_original_scenario() {
     let files = files();
     let manifests = files.iter().filter(|file| file.name.ends_with(".yaml") && !file.name.contains("stages"));
     let sources: Vec<Source<'_>> = manifests.map(|f| Source { file: &f.name, text: &f.text }).collect();

@@ -12,7 +12,7 @@ fn is_safe(text: &str) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_encoded_decodes(s in support::scenario()) {
+    fn encoded_scenarios_decode(s in support::scenario()) {
         let link = encode(&s);
         prop_assert!(is_safe(&link), "{}", link);
         prop_assert_eq!(decode(&link), Ok(s.clone()));
@@ -24,7 +24,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_link_is_noticed(s in support::scenario(), part in 0.0..1.0f64) {
+    fn a_truncated_link_is_detected(s in support::scenario(), part in 0.0..1.0f64) {
         let link = encode(&s);
         let n = (link.len() as f64 * part) as usize;
         match decode(&link[..n]) {
@@ -39,7 +39,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_link_is_noticed(s in support::scenario(), part in 0.0..1.0f64, c in any::<char>()) {
+    fn a_damaged_link_is_detected(s in support::scenario(), part in 0.0..1.0f64, c in any::<char>()) {
         let link = encode(&s);
         let at = (link.len() as f64 * part) as usize;
         let mut damaged = link.clone();
@@ -56,7 +56,7 @@ proptest! {
 }
 
 #[test]
-fn every_place_may_be_damaged_by_any_width_of_character() {
+fn damage_by_characters_of_any_width_is_handled() {
     let link = encode(&support::plausible(3, 2, 4));
     for at in 0..link.len() {
         for c in ["", "~", "é", "名", "😀", "A", "&", "#", "%", ".", " "] {

@@ -26,7 +26,7 @@ jobs:
 /// Three jobs request an adapter each and there are two: under every policy two run, on the node with adapters, and the
 /// refusal of the third names the resource.
 #[test]
-fn nothing_is_placed_where_there_is_too_little() {
+fn pods_are_not_placed_without_enough_resources() {
     for policy in ["kai", "fifo", "max-min", "drf", "yunikorn", "ego", "runai"] {
         let checked = check(&scenario(&format!("policy: {policy}\n{TEXT}")));
         let plan = checked.plan.unwrap_or_else(|| panic!("{policy}: {:#?}", checked.diagnostics));
@@ -64,7 +64,7 @@ fn nothing_is_placed_where_there_is_too_little() {
 }
 
 #[test]
-fn what_cannot_be_a_further_resource_is_said() {
+fn invalid_named_resources_are_reported() {
     let found = |text: &str| {
         let checked = check(&scenario(text));
         assert!(checked.plan.is_none(), "{text}");
@@ -82,7 +82,7 @@ fn what_cannot_be_a_further_resource_is_said() {
 
 /// A request above the capacity of every node is reported at the amount.
 #[test]
-fn asking_for_more_than_there_is_is_noticed() {
+fn requests_above_the_capacity_are_reported() {
     let text = TEXT.replace("resources: {rdma: 1}", "resources: {rdma: 3}");
     let found = check(&scenario(&text)).diagnostics;
     let too_big = found.iter().find(|d| d.code == codes::TOO_BIG_FOR_NODES).expect("it is said");

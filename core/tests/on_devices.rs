@@ -33,14 +33,14 @@ fn expected(all: &[(&str, &[u32])]) -> Vec<(String, Vec<u32>)> {
 }
 
 #[test]
-fn left_out_they_are_the_lowest_free_ones() {
+fn the_default_is_the_lowest_free_devices() {
     let jobs = "[{name: a, queue: q, gpu: 0.5, on: [n]}, {name: b, queue: q, gpu: 2, on: [n]}, \
                 {name: c, queue: q, gpu: 0.5, on: [n]}]";
     assert_eq!(devices(jobs), expected(&[("a", &[0]), ("b", &[1, 2]), ("c", &[0])]));
 }
 
 #[test]
-fn pods_are_on_those_they_name() {
+fn pods_run_on_the_named_devices() {
     let jobs = "[{name: a, queue: q, gpu: 0.5, pods: 3, on: [n, n, n], on-devices: [3, \"\", 1]}, \
                 {name: b, queue: q, gpu: 2, on: [n], on-devices: [0+2]}, \
                 {name: c, queue: q, gpu: 0.5, gpu-devices: 2, on: [m], on-devices: [1 + 3]}]";
@@ -50,7 +50,7 @@ fn pods_are_on_those_they_name() {
 }
 
 #[test]
-fn what_is_not_there_or_not_free_is_found() {
+fn missing_and_occupied_devices_are_reported() {
     let one = |rest: &str| -> Vec<(Code, String)> {
         let (found, _) = findings("kai", &format!("[{{name: j, queue: q, {rest}}}]"));
         found.iter().map(|d| (d.code, d.at.to_string())).collect()
@@ -67,7 +67,7 @@ fn what_is_not_there_or_not_free_is_found() {
 }
 
 #[test]
-fn kinds_of_pods_have_their_own_affinity() {
+fn pod_sets_have_their_own_affinity() {
     let job = |own: &str| {
         let kinds = format!("[{{name: a, gpu: 1, affinity: [\"{own}\"]}}, {{name: b, gpu: 1}}]");
         format!("[{{name: j, queue: q, pod-sets: {kinds}}}]")

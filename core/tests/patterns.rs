@@ -40,7 +40,7 @@ fn a_pattern_is_one_line() {
 }
 
 #[test]
-fn the_whole_pattern_again() {
+fn a_complete_pattern_round_trips() {
     let all =
         jobs(&check(&scenario("- {name: j, queue: a, count: 2, every: 5s, repeat: 3 every 1h, gpu: 1}\n")));
     let arrivals: Vec<(&str, i64)> = all.iter().map(|job| (job.0.as_str(), job.1)).collect();
@@ -51,7 +51,7 @@ fn the_whole_pattern_again() {
 }
 
 #[test]
-fn mistakes_name_the_field_and_a_way_out() {
+fn errors_name_the_field_and_a_fix() {
     let job = |fields: &str| format!("- {{name: j, queue: a, gpu: 1, {fields}}}\n");
     for (fields, says) in [
         (
@@ -86,7 +86,7 @@ fn mistakes_name_the_field_and_a_way_out() {
 }
 
 #[test]
-fn patterns_that_draw_the_same_are_told() {
+fn patterns_with_equal_draws_are_reported() {
     let both = |one: &str, other: &str| {
         findings(&format!(
             "- {{name: j, queue: a, count: 4, {one}}}\n- {{name: k, queue: a, count: 4, {other}}}\n"
@@ -113,7 +113,7 @@ proptest! {
 
     /// The number of jobs is as configured, within the bounds, reproducible and independent of the rest of the file.
     #[test]
-    fn drawn_jobs_are_as_said(
+    fn drawn_jobs_match_the_pattern(
         seed in 0..=i64::MAX, count in 1u32..30, times in 1u32..4, (from, more) in (0u32..5000, 0u32..5000),
         (first, last) in (0u32..300, 0u32..300), random: bool,
     ) {

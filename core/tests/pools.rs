@@ -88,7 +88,7 @@ fn two_shards_place_by_their_own_strategies() {
 
 /// A refusal stays valid until the next cycle of its shard.
 #[test]
-fn a_refusal_stands_between_the_cycles_of_its_shard() {
+fn a_refusal_stays_valid_between_the_cycles_of_its_shard() {
     let mut simulation = Simulation::new(&plan(SHARDS));
     run_to(&mut simulation, 2000);
     let third = simulation.advance().expect("a cycle");
@@ -107,7 +107,7 @@ fn a_queue_changes_in_one_pool_only() {
 }
 
 #[test]
-fn what_is_written_stands_in_the_order_people_read() {
+fn written_files_have_the_reading_order() {
     let scenario = read(&format!("{HEAD}{SHARDS}")).scenario.expect("a scenario");
     let yaml = to_yaml(&scenario);
     assert_eq!(read(&yaml).scenario, Some(scenario));
@@ -116,7 +116,7 @@ fn what_is_written_stands_in_the_order_people_read() {
 
 /// A pool is moved before another; objects without a pool stay in the pool that was the first.
 #[test]
-fn a_moved_pool_takes_no_nodes_along() {
+fn moving_a_pool_does_not_move_nodes() {
     let text = format!(
         "{HEAD}pools: [{{name: a}}, {{name: b}}, {{name: c}}]\nnodes: [{{name: n, gpu: 1}}, {{name: m, gpu: 1, pool: b}}]\n"
     );
@@ -138,7 +138,7 @@ fn a_moved_pool_takes_no_nodes_along() {
 }
 
 #[test]
-fn mistakes_about_pools_are_found_with_fixes() {
+fn errors_about_pools_have_fixes() {
     let found = findings(
         "
 pools: [{name: train, settings: {k-valu: 1}, cycle: often}, {name: dev}, {name: spare}]
@@ -203,7 +203,7 @@ fn events(simulation: &mut Simulation, cycles: u32) -> Vec<String> {
 /// RC-1: one pool per cycle, then the next in the list, and the first again after the last; the workload runs as soon as
 /// the pool to which it is offered has room.
 #[test]
-fn a_workload_walks_its_list_of_pools() {
+fn a_workload_is_offered_to_its_pools_in_turn() {
     let text = format!(
         "{POOLS}queues: [{{name: D, gpu: {{quota: 4}}}}, {{name: P, parent: D, gpu: {{quota: 4}}}}]
 jobs:
@@ -244,7 +244,7 @@ jobs:
 /// Quotas are per project and pool: P owns pool a, Q pool b; Q reclaims its quota there, and while resources are
 /// claimed for its workload in b, it is not offered to a.
 #[test]
-fn a_workload_stays_where_room_is_held_for_it() {
+fn a_workload_stays_in_a_pool_with_a_claim() {
     let text = format!(
         "{POOLS}delays: {{termination: 3s}}
 queues:
@@ -283,7 +283,7 @@ jobs: [{{name: w, queue: P, gpu: 4, pools: [a, b]}}]
 
 /// Every pool has the over-quota settings of the scenario, or its own.
 #[test]
-fn switches_of_a_queue_may_differ_by_pool() {
+fn settings_of_a_queue_may_differ_by_pool() {
     let text = "policy: runai
 settings: {over-quota.P: none}
 pools: [{name: a}, {name: b, settings: {over-quota.P: high}}]

@@ -42,7 +42,7 @@ fn changed_settings_are_checked_as_the_scenario_with_them() {
 
 /// Entries at one time form one configuration: errors between them are not reported.
 #[test]
-fn entries_of_one_moment_are_one_configuration() {
+fn entries_at_one_time_are_one_configuration() {
     let both = "timeline:\n- {at: 5s, queue: a, gpu: {quota: 6}}\n- {at: 5s, queue: p, gpu: {limit: 8}}\n";
     assert_eq!(found(both), Vec::<String>::new());
     let apart = both.replacen("5s", "4s", 1);
@@ -51,7 +51,7 @@ fn entries_of_one_moment_are_one_configuration() {
 
 /// An initial error is reported there, once.
 #[test]
-fn what_was_wrong_before_is_not_repeated() {
+fn earlier_errors_are_not_repeated() {
     let found = found(
         "settings: {maxapplications.root: 1, maxapplications.a: 2}\ntimeline: [{at: 5s, settings: {node-sort: fair}}]\n",
     );
@@ -140,7 +140,7 @@ fn after_the_entries_the_scenario_has_that_configuration() {
 }
 
 #[test]
-fn what_cannot_be_reloaded_is_said() {
+fn unsupported_reloads_are_reported() {
     let scenario = start();
     let says = |at: &str, text: &str, scenario: &Scenario| {
         let reload = reload(scenario, at, text);

@@ -117,7 +117,7 @@ fn end(plan: &Plan, job: &str, cycles: u32) -> End {
 }
 
 #[test]
-fn nobody_replaces_what_a_lost_node_took() {
+fn pods_lost_with_a_node_are_not_replaced() {
     for policy in POLICIES {
         let plan = plan(&format!(
             "policy: {policy}
@@ -136,7 +136,7 @@ timeline: [{{at: 4s, node: n, state: down}}]
 
 /// The reclaimed pod has a grace period of three seconds; under each policy that evicts pods for others.
 #[test]
-fn nobody_replaces_what_another_queue_took() {
+fn pods_reclaimed_by_another_queue_are_not_replaced() {
     let queues = |policy: &str| match policy {
         "ego" => "queues: [{name: a, gpu: {weight: 1}}, {name: b, gpu: {quota: 1, weight: 1}}]",
         _ => {
@@ -166,7 +166,7 @@ jobs:
 
 /// Three pods of the elastic job are reclaimed; the other five finish the job.
 #[test]
-fn an_elastic_job_goes_on_with_fewer() {
+fn an_elastic_job_continues_with_fewer_pods() {
     let text = |n: u32, lasts: &str| {
         format!(
             "policy: kai
@@ -223,7 +223,7 @@ timeline: [{{at: 4s, node: n, state: down}}]
 
 /// KAI deletes the pod that it moves and relies on a controller to recreate it.
 #[test]
-fn a_pod_that_is_moved_is_gone_if_nobody_makes_it_again() {
+fn a_moved_pod_is_gone_without_a_controller() {
     let text = |restart: &str| {
         format!(
             "policy: kai

@@ -26,7 +26,7 @@ fn every_example_shows_exactly_its_code() {
 }
 
 #[test]
-fn codes_are_different_and_in_order() {
+fn codes_are_unique_and_in_order() {
     assert!(codes::ALL.windows(2).all(|pair| pair[0].code < pair[1].code));
     assert!(codes::ALL.iter().all(|about| about.about.len() > 30));
 }

@@ -60,7 +60,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(s in support::scenario()) {
+    fn written_scenarios_read_back(s in support::scenario()) {
         let yaml = to_yaml(&s);
         let back = read(&yaml);
         prop_assert_eq!(&back.diagnostics, &vec![], "{}", yaml);

@@ -23,7 +23,7 @@ fn findings(text: &str) -> String {
 }
 
 #[test]
-fn every_kind_of_finding_says_what_to_do() {
+fn every_kind_of_finding_has_advice() {
     let small = |code| ![codes::TEXT_TOO_LARGE, codes::TOO_NESTED].contains(&code);
     let texts: Vec<String> =
         codes::ALL.iter().filter(|about| small(about.code)).map(|about| findings(&about.example())).collect();
@@ -92,7 +92,7 @@ fn every_kind_of_finding_says_what_to_do() {
 }
 
 #[test]
-fn all_mistakes_are_found_at_once() {
+fn all_errors_are_reported_at_once() {
     let text = "\
 format: fairground-scenario
 version: 1
@@ -157,7 +157,7 @@ timeline:
 }
 
 #[test]
-fn foreign_and_hostile_texts_are_refused_with_a_place() {
+fn foreign_and_hostile_texts_are_rejected_with_a_position() {
     let texts = [
         "",
         "just text",
@@ -215,7 +215,7 @@ fn foreign_and_hostile_texts_are_refused_with_a_place() {
 }
 
 #[test]
-fn names_may_be_anything_and_are_cut_in_messages() {
+fn names_are_arbitrary_and_truncated_in_messages() {
     let long = "x".repeat(10_000);
     for name in
         ["<img src=x onerror=alert(1)>", "../../etc/passwd", "{{constructor}}", "a\u{202e}b", long.as_str()]
@@ -235,7 +235,7 @@ fn names_may_be_anything_and_are_cut_in_messages() {
 }
 
 #[test]
-fn comments_are_noticed() {
+fn comments_are_detected() {
     assert!(read("# a\nformat: fairground-scenario\nversion: 1\n").has_comments);
     assert!(!read("format: fairground-scenario\nversion: 1\n").has_comments);
 }

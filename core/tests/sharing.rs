@@ -52,7 +52,7 @@ fn synthetic(n_queues: usize, n_nodes: usize, n_jobs: usize) -> Scenario {
 }
 
 #[test]
-fn links_are_no_longer_than_the_sizes_allow() {
+fn links_respect_size_limits() {
     let sizes = [((3, 2, 4), 286), ((8, 8, 20), 606), ((24, 64, 100), 1_720), ((110, 500, 1_000), 13_142)];
     for ((queues, nodes, jobs), most) in sizes {
         let scenario = synthetic(queues, nodes, jobs);
@@ -64,7 +64,7 @@ fn links_are_no_longer_than_the_sizes_allow() {
 }
 
 #[test]
-fn a_note_travels_in_the_link() {
+fn links_contain_notes() {
     let moment = Moment {
         note: Some("Why is b2 waiting? — 4 GPUs & \"free\"".into()),
         why: true,
@@ -80,7 +80,7 @@ fn a_note_travels_in_the_link() {
 }
 
 #[test]
-fn a_ticket_card_reads_as_plain_characters() {
+fn a_ticket_card_is_plain_text() {
     let scenario = scenario(include_str!("../../assets/scenarios/start.yaml"));
     let plan = check(&scenario).plan.expect("it runs");
     let mut simulation = Simulation::new(&plan);
@@ -95,7 +95,7 @@ fn a_ticket_card_reads_as_plain_characters() {
 
 /// Every example with neutral names: none of its own names is left, and the events are the same in every cycle.
 #[test]
-fn other_names_keep_the_shape() {
+fn neutral_names_preserve_the_run() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/scenarios");
     for entry in std::fs::read_dir(folder).expect("the examples").flatten() {
         let own = read(&std::fs::read_to_string(entry.path()).expect("a text")).scenario.expect("a scenario");
@@ -141,7 +141,7 @@ fn other_names_keep_the_shape() {
 
 /// Later additions, notes included, stay; a damaged list is reported with its position.
 #[test]
-fn a_renaming_is_taken_back_by_its_list() {
+fn a_renaming_is_reverted_by_its_list() {
     let own = read(
         "format: fairground-scenario\nversion: 1\nsettings: {maxapplications.team: 3}\npolicy: yunikorn\n\
          nodes: [{name: rack, count: 2, gpu: 4}]\nqueues: [{name: team}]\n\

@@ -58,7 +58,7 @@ const QUEUES: &str = "queues: [{name: q, gpu: {quota: 8, limit: unlimited, weigh
 
 /// Each pod is gone at its time; only then are its resources used again, and it is not evicted again.
 #[test]
-fn a_pod_is_gone_at_its_moment_under_every_policy() {
+fn a_pod_is_gone_at_its_time_under_every_policy() {
     for policy in POLICIES {
         let text = format!(
             "cycle: 1s
@@ -85,7 +85,7 @@ jobs:
 
 /// `restart` decides about the pod; its runtime before the start counts if it resumes.
 #[test]
-fn a_pod_that_is_replaced_waits_again() {
+fn a_replaced_pod_is_pending_again() {
     let of = |restart: &str| {
         let text = format!(
             "cycle: 1s
@@ -115,7 +115,7 @@ jobs: [{{name: a, queue: q, gpu: 1, on: [n], terminating: [0s]}}, {{name: b, que
 
 /// Under EGO resources are held for the job for which pods are evicted, although another leaf is served first.
 #[test]
-fn room_is_held_for_the_job_that_others_are_evicted_for() {
+fn resources_are_held_for_the_preemptor() {
     let text = |evicted_for: &str| {
         format!(
             "nodes: [{{name: n, gpu: 4}}, {{name: m, gpu: 1}}]
@@ -136,7 +136,7 @@ jobs:
 
 /// Two pods on one node each have the resources that they need; the excess is not assigned.
 #[test]
-fn every_pod_has_the_room_it_needs() {
+fn every_pod_has_a_sufficient_claim() {
     let text = "nodes: [{name: n, gpu: 5}]
 queues: [{name: a}, {name: c}, {name: d, priority: 5}]
 jobs:
@@ -164,7 +164,7 @@ jobs:
 }
 
 #[test]
-fn what_cannot_be_is_found() {
+fn contradictions_are_reported() {
     let one = |policy: &str, rest: &str| -> Vec<(Code, String)> {
         let text = format!(
             "nodes: [{{name: n, gpu: 8}}]\n{QUEUES}\njobs: [{{name: j, queue: q, gpu: 1, {rest}}}]\n"

@@ -217,7 +217,7 @@ proptest! {
 
     /// Every value is unchanged, or a note names it.
     #[test]
-    fn nothing_goes_without_a_note(old in scenario(), to in select(Policy::NAMES)) {
+    fn nothing_is_lost_without_a_note(old in scenario(), to in select(Policy::NAMES)) {
         let new = translate(&old, to).expect("known policies");
         for at in places(&old) {
             let is_same = get(&old, &at) == get(&new.scenario, &at);
@@ -240,7 +240,7 @@ proptest! {
 
     /// Translation to the same policy changes nothing.
     #[test]
-    fn to_the_same_policy_nothing_changes(old in scenario()) {
+    fn translation_to_the_same_policy_changes_nothing(old in scenario()) {
         let same = translate(&old, &old.policy).expect("known policies");
         prop_assert_eq!(same.scenario, old);
         prop_assert_eq!(same.notes, vec![]);
@@ -289,7 +289,7 @@ fn priorities_are_counted_from_the_default() {
 
 /// Other policies treat a semi-preemptible workload of Run:ai by its priority, with a note.
 #[test]
-fn semi_preemptible_jobs_are_run_ais_alone() {
+fn only_run_ai_has_semi_preemptible_jobs() {
     let text = |policy: &str| {
         format!(
             "policy: {policy}\nqueues: [{{name: a}}]\n\
@@ -308,7 +308,7 @@ fn semi_preemptible_jobs_are_run_ais_alone() {
 
 /// An absent value forbids in KAI and allows in YuniKorn.
 #[test]
-fn what_is_left_out_is_written_out() {
+fn absent_values_are_written_explicitly() {
     let kai = translate(&written("policy: yunikorn\nqueues: [{name: a, gpu: {quota: 2}}]\n"), "kai")
         .expect("known");
     let of = |r: &str, field: &str| at(&kai.scenario, &["queues", "a", r, field]);
@@ -346,7 +346,7 @@ fn over_quota_becomes_weights() {
 
 /// Notes name the weights and limits that over-quota changes.
 #[test]
-fn what_over_quota_rewrites_is_named() {
+fn values_changed_by_over_quota_are_named() {
     let runai = written(
         "policy: runai\nsettings: {over-quota.a: none, over-quota.b: high}\n\
          queues: [{name: a, gpu: {quota: 4, limit: 4, weight: 1}}, {name: b, gpu: {quota: 4, limit: 8, weight: 3}}, {name: c, gpu: {weight: 2}}]\n",
@@ -360,7 +360,7 @@ fn what_over_quota_rewrites_is_named() {
 
 /// Gangs, fractions, settings: values without an equivalent are named, the others translated.
 #[test]
-fn jobs_and_switches() {
+fn jobs_and_settings() {
     let kai = written(
         "settings: {gpu-placement: spread, default-job-priority: 60, actions: allocate, seed: 3}\n\
          nodes: [{name: n, gpu: 4}]\nqueues: [{name: a}]\n\
@@ -393,7 +393,7 @@ fn jobs_and_switches() {
 
 /// Values of single pools are translated like those of all pools.
 #[test]
-fn pools_come_along() {
+fn pools_are_translated() {
     let kai = written(
         "pools: [{name: p, settings: {gpu-placement: spread, kValue: 2}}, {name: d}]\n\
          nodes: [{name: n, gpu: 4, pool: p}, {name: m, gpu: 4, pool: d}]\n\
@@ -423,7 +423,7 @@ fn pools_come_along() {
 
 /// Values of a KAI scenario that YuniKorn would reject are lowered if possible, otherwise reported.
 #[test]
-fn what_yunikorn_would_refuse_is_lowered_or_told() {
+fn values_that_yunikorn_rejects_are_lowered_or_reported() {
     let kai = written(
         "nodes: [{name: n, gpu: 8}]\n\
          queues:\n\

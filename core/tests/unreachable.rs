@@ -61,7 +61,7 @@ fn under_every_policy_that_reads_them() {
 
 /// Affinity of a pod set is reported at the pod set, once per job.
 #[test]
-fn at_the_pod_set_that_says_so() {
+fn affinity_is_reported_at_its_pod_set() {
     let all = found("kai", "pod-sets: [{name: a, gpu: 1}, {name: b, gpu: 1, affinity: ['!zone']}]");
     let places: Vec<&str> = all.iter().map(|(says, _)| says.split(": ").next().unwrap_or("")).collect();
     assert_eq!(places, ["jobs[\"j\"].pod-sets[\"b\"].affinity"]);

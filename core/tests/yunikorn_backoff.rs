@@ -7,7 +7,7 @@ use fairground::trace::Event;
 
 /// The pods are pending from 0 s and back off for 30 s after the first without a node; at 15 s there is room.
 #[test]
-fn room_that_came_during_a_back_off_is_used_after_it() {
+fn resources_freed_during_a_back_off_are_used_after_it() {
     for cycle in ["on change", "1s"] {
         let text = format!(
             "format: fairground-scenario

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_difference_itself_is_known() {
+    fn only_the_exact_difference_is_accepted() {
         let judge = |says: &str| entry().judge(&Verdict::Failed(says.to_owned()));
         assert_eq!(judge("x: 1 instead of 2"), Verdict::Known("known".to_owned()));
         assert!(matches!(judge("x: 1 instead of 3"), Verdict::Failed(_)));

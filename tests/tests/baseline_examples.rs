@@ -34,7 +34,7 @@ fn started(simulation: &mut Simulation) -> String {
 
 /// A terminating pod still uses its node but does not count for its queue, which is therefore served next.
 #[test]
-fn what_leaves_counts_for_no_queue() {
+fn terminating_pods_count_for_no_queue() {
     let text = "
 nodes: [{name: n, gpu: 4}]
 queues: [{name: a}, {name: b}]
@@ -123,7 +123,7 @@ fn drf_says_how_shares_rise() {
 
 /// A queue with a small demand stops at its demand while the others continue; a queue of weight 0 gets the rest.
 #[test]
-fn drf_goes_on_without_those_who_have_all() {
+fn drf_continues_without_satisfied_queues() {
     let text = "
 nodes: [{name: n, gpu: 8}]
 queues: [{name: A}, {name: B}, {name: C, gpu: {weight: 0}, cpu: {weight: 0}, memory: {weight: 0}}]
@@ -153,7 +153,7 @@ jobs:
 
 /// Order: smaller share first, with both numbers; file order for equal shares; jobs by submission.
 #[test]
-fn the_order_says_who_is_next_and_why() {
+fn the_serving_order_has_reasons() {
     let text = "
 nodes: [{name: n, cpu: 10, memory: 10Gi}]
 queues: [{name: A}, {name: B}, {name: C}, {name: D}]
@@ -347,7 +347,7 @@ jobs:
 
 /// A queue whose demand equals its offer is served and leaves the division; the rest is offered to the others.
 #[test]
-fn max_min_serves_who_wants_just_the_offer_first() {
+fn max_min_serves_demands_equal_to_the_offer_first() {
     let text = "
 nodes: [{name: n, gpu: 10}]
 queues: [{name: A}, {name: B}]

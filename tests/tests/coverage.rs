@@ -36,7 +36,7 @@ fn is_none(cell: &str) -> bool {
 }
 
 #[test]
-fn everything_that_is_named_exists() {
+fn everything_named_exists() {
     let (coverage, architecture) = (text("docs/coverage.md"), text("ARCHITECTURE.md"));
     let screens: Vec<&str> = rows(&architecture).into_iter().map(|row| row[0]).collect();
     let is_screen = |view: &str| screens.iter().any(|screen| screen.split([':', ',']).next() == Some(view));

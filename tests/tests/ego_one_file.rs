@@ -15,7 +15,7 @@ fn agree(file: &str) -> usize {
 }
 
 #[test]
-fn as_many_cases_as_before_are_one_file() {
+fn the_number_of_agreeing_cases_is_stable() {
     let all = ["plan.jsonl.gz", "plan-deep.jsonl.gz", "reclaim.jsonl.gz", "reclaim-hard.jsonl.gz"].map(agree);
     assert_eq!(all, [82, 15, 88, 34]);
 }

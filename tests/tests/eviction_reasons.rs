@@ -36,7 +36,7 @@ jobs:
 /// A queue within its fair share but above its quota loses jobs to one that stays within its quota: here free resources
 /// are fragmented, and the evicted job fits nowhere else.
 #[test]
-fn within_the_fair_share_work_is_taken_for_a_quota() {
+fn within_the_fair_share_jobs_are_evicted_for_a_quota() {
     let text = format!(
         "settings: {{max-consolidation-preemptees: 0}}\n{TWO_NODES}- {{name: a, queue: lent, gpu: 1, on: [one]}}\n- {{name: b, queue: lent, gpu: 1, cpu: 8, on: [two]}}\n"
     );
@@ -46,7 +46,7 @@ fn within_the_fair_share_work_is_taken_for_a_quota() {
 
 /// A queue above its fair share loses jobs for the fair share of another.
 #[test]
-fn above_the_fair_share_work_is_taken_for_a_fair_share() {
+fn above_the_fair_share_jobs_are_evicted_for_a_fair_share() {
     let text = format!(
         "settings: {{max-consolidation-preemptees: 0}}\n{TWO_NODES}- {{name: a, queue: lent, gpu: 2, on: [one]}}\n- {{name: b, queue: lent, gpu: 1, cpu: 8, on: [two]}}\n"
     );
@@ -71,7 +71,7 @@ fn examples_evict_for_their_own_reasons() {
 
 /// Under YuniKorn and EGO, a limit lowered below the usage evicts jobs without a preemptor.
 #[test]
-fn above_a_lowered_limit_work_is_taken_for_the_limit() {
+fn above_a_lowered_limit_jobs_are_evicted_for_the_limit() {
     let text = "
 settings: {quota-preemption: true, quota.preemption.delay.a: 2s}
 nodes: [{name: n, gpu: 4}]

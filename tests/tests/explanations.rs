@@ -20,7 +20,7 @@ fn refusal(simulation: &mut Simulation, job: &str) -> Refusal {
 /// Every queue that was not selected for an eviction is listed once, at the level where its path splits from that of the
 /// reclaiming queue: a department with two projects once, and a second department with it.
 #[test]
-fn every_spared_queue_is_told_once() {
+fn every_queue_not_selected_is_listed_once() {
     let text = format!(
         "nodes: [{{name: n, gpu: 7}}]
 queues:
@@ -91,7 +91,7 @@ jobs:
 
 /// A GPU memory request is a fraction of the smallest GPU; a node without GPUs does not count.
 #[test]
-fn a_node_without_gpus_measures_none() {
+fn a_node_without_gpus_does_not_count_for_gpu_memory() {
     let text = format!(
         "nodes: [{{name: n, gpu: 2, gpu-memory: 80000}}, {{name: plain, cpu: 8}}]
 queues: [{{name: q, gpu: {{quota: 2, {FREE}}}}}]
@@ -103,7 +103,7 @@ jobs: [{{name: j, queue: q, count: 2, gpu-memory: 40000}}]
 
 /// Free capacity that is too small for every pending job is stranded; without pending jobs none is.
 #[test]
-fn what_fits_nobody_who_waits_is_stranded() {
+fn capacity_too_small_for_every_pending_job_is_stranded() {
     let of = |waits: &str| {
         let text = format!(
             "nodes: [{{name: n, count: 2, gpu: 2}}]
@@ -123,7 +123,7 @@ jobs:
 /// A node without free pod slots or with too little of a resource is reported so; common nodes are
 /// closed to a queue above its share, and the selector is not reported as the reason.
 #[test]
-fn first_in_first_out_says_what_each_node_lacks() {
+fn first_in_first_out_reports_what_each_node_lacks() {
     let reasons = |quota: &str| {
         let text = format!(
             "nodes: [{{name: full, gpu: 1}}, {{name: many, gpu: 4, pods: 1}}]
@@ -247,7 +247,7 @@ jobs:
 
 /// A job with a claim waits for the last terminating pod of the node: those already terminating, and those evicted for it.
 #[test]
-fn what_claims_a_node_waits_for_the_last_that_leaves_it() {
+fn a_claim_waits_for_the_last_terminating_pod() {
     let text = |jobs: &str| {
         format!(
             "delays: {{termination: 20s}}

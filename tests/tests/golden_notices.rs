@@ -143,7 +143,7 @@ fn failure_of_file(edit: impl Fn(&mut Value)) -> String {
 }
 
 #[test]
-fn files_are_held_against_all_of_the_recording() {
+fn files_are_compared_with_the_whole_recording() {
     let rounds = |c: &mut Value| c["outcomes"][0]["rounds"].take();
     let says = failure_of_file(|c| {
         c["outcomes"][0]["rounds"][1]["steps"][0]["commits"][0][0]["node"] = json!("node-1");

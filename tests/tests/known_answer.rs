@@ -45,7 +45,7 @@ fn mean_wait(rows: &[Row], starts: &[i64]) -> f64 {
 }
 
 #[test]
-fn a_generated_trace_comes_out_as_computed_independently() {
+fn a_generated_trace_matches_the_reference() {
     for seed in 1..=5 {
         let rows = generated(seed, JOBS, &NODES);
         let expected = starts(&rows, &NODES);
@@ -63,7 +63,7 @@ fn a_generated_trace_comes_out_as_computed_independently() {
 
 /// Pins the numbers, so that generator, computation and engine cannot drift together.
 #[test]
-fn the_answer_stays_the_same() {
+fn the_result_is_pinned() {
     let rows = generated(1, JOBS, &NODES);
     let expected = starts(&rows, &NODES);
     let last_end = rows.iter().zip(&expected).map(|(row, start)| start + row.duration).max();
@@ -75,7 +75,7 @@ fn the_answer_stays_the_same() {
 /// Computed by hand: queue 0 has one node. The second job waits for the first, the third for the second although it would fit,
 /// because jobs do not overtake; the two together leave no room for the fourth.
 #[test]
-fn the_computation_agrees_with_one_by_hand() {
+fn the_reference_matches_a_computation_by_hand() {
     let row = |submit, duration, gpus| Row { queue: 0, submit, duration, gpus };
     let rows = [row(0, 10, 4), row(1, 10, 8), row(2, 10, 1), row(3, 5, 8)];
     assert_eq!(starts(&rows, &[1]), [0, 10, 20, 30]);

@@ -115,7 +115,7 @@ fn imported(text: &str) -> Imported {
 }
 
 #[test]
-fn a_cluster_becomes_a_scenario_at_its_present_moment() {
+fn a_cluster_becomes_a_scenario_of_its_present_state() {
     let Imported { scenario, report } = imported(CLUSTER);
     let scenario = scenario.unwrap_or_else(|| panic!("{:?}", report.diagnostics));
     expect![[r#"
@@ -178,7 +178,7 @@ fn a_cluster_becomes_a_scenario_at_its_present_moment() {
 }
 
 #[test]
-fn what_was_assumed_and_left_out_is_reported() {
+fn assumptions_and_omissions_are_reported() {
     let report = imported(CLUSTER).report;
     let lines = [("understood", report.understood), ("assumed", report.assumed), ("ignored", report.ignored)];
     let lines = lines
@@ -202,7 +202,7 @@ fn what_was_assumed_and_left_out_is_reported() {
 
 /// Running pods stay on their nodes; the next cycle starts pods with room.
 #[test]
-fn the_next_cycle_goes_on_from_there() {
+fn the_next_cycle_continues_from_the_present_state() {
     let scenario = imported(CLUSTER).scenario.expect("a scenario");
     let checked = check(&read(&to_yaml(&scenario)).scenario.expect("what is written can be read"));
     let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
@@ -239,7 +239,7 @@ fn lists_and_snapshots_are_read_too() {
 
 /// Unreadable input is reported with its line, and imports nothing.
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unreadable_input_is_reported() {
     let says = |text: &str| {
         let Imported { scenario, report } =
             import_kubernetes(&[Source { file: "", text }], &Options::default());

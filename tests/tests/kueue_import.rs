@@ -263,7 +263,7 @@ fn volcano_becomes_queues_and_jobs() {
 
 /// Under another policy the same objects are translated, with notes about changes.
 #[test]
-fn the_chosen_policy_gets_its_own_words() {
+fn objects_are_translated_to_the_selected_policy() {
     for policy in ["kai", "runai", "yunikorn", "ego", "max-min", "drf", "fifo"] {
         for text in [KUEUE, VOLCANO] {
             let scenario = of(text, policy).scenario.unwrap_or_else(|| panic!("{policy}"));

@@ -37,7 +37,7 @@ laws_hold! {
 
 /// Random scenarios cover features that small plans lack: each occurs in at least one of twenty scenarios.
 #[test]
-fn what_is_drawn_is_wide() {
+fn random_scenarios_cover_the_format() {
     let drawn: Vec<Scenario> = (1..=CASES).map(|seed| draw::scenario("runai", seed)).collect();
     let of_plans = |is: &dyn Fn(&fairground::scenario::Plan) -> bool| {
         drawn.iter().filter(|s| check(s).plan.as_ref().is_some_and(is)).count()
@@ -79,7 +79,7 @@ fn what_is_drawn_is_wide() {
 
 /// A violated law is found, and the minimised scenario still violates it.
 #[test]
-fn what_breaks_a_law_is_found() {
+fn violations_are_found_and_minimised() {
     // No law is violated at present, so an invalid scenario is used.
     let mut scenario = draw::scenario("kai", 1);
     std::sync::Arc::make_mut(&mut scenario.jobs)[0].queue = "nowhere".into();

@@ -280,7 +280,7 @@ proptest! {
 
     /// E-P7: without grace periods and with constant demand, the state converges.
     #[test]
-    fn it_settles(bytes in prop::collection::vec(any::<u8>(), 100..400)) {
+    fn constant_demand_converges(bytes in prop::collection::vec(any::<u8>(), 100..400)) {
         let n = &mut Numbers::new(bytes);
         let world = world(n, false);
         let layout = Layout::new(&world.plan);
@@ -297,7 +297,7 @@ proptest! {
 
     /// E-P9: units that run elsewhere do not change the numbers of a pool, if the demand on it is the same.
     #[test]
-    fn pools_keep_separate_books(bytes in prop::collection::vec(any::<u8>(), 100..400), more in 1..5u32) {
+    fn pools_are_accounted_separately(bytes in prop::collection::vec(any::<u8>(), 100..400), more in 1..5u32) {
         let n = &mut Numbers::new(bytes);
         let world = world(n, true);
         let layout = Layout::new(&world.plan);
@@ -337,7 +337,7 @@ proptest! {
 
 /// The generator covers the cases of the laws.
 #[test]
-fn the_worlds_are_not_empty() {
+fn the_generator_covers_all_cases() {
     let (mut reclaims, mut lent, mut graces, mut owned, mut called_back) = (0, 0, 0, 0, 0);
     let mut seed = 7u64;
     for _ in 0..300 {

@@ -187,7 +187,7 @@ proptest! {
 
     /// Outlooks come true at their time, unless external events interfere.
     #[test]
-    fn promises_are_kept(plan in plans()) {
+    fn outlooks_come_true(plan in plans()) {
         let (broken, _) = Run::of(&plan).broken();
         prop_assert_eq!(broken, vec![]);
     }
@@ -195,7 +195,7 @@ proptest! {
 
 /// Coverage of the law: each kind of outlook occurs and is checked in many generated runs.
 #[test]
-fn every_kind_of_promise_is_made() {
+fn every_kind_of_outlook_occurs() {
     let mut state = 1u64;
     let mut byte = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

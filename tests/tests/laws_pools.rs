@@ -136,7 +136,7 @@ proptest! {
 
     /// No pod runs on a node of a pool outside its job's list.
     #[test]
-    fn nothing_runs_where_it_may_not(plan in plans(policies())) {
+    fn pods_run_in_pools_of_their_list_only(plan in plans(policies())) {
         let mut wrong = Vec::new();
         run(&plan, |simulation, record| {
             let cluster = simulation.cluster();
@@ -155,7 +155,7 @@ proptest! {
 
     /// The ledger of each pool has the capacity of its ready nodes and the allocation on them.
     #[test]
-    fn every_pool_counts_its_own(plan in plans(policies())) {
+    fn every_pool_counts_its_own_resources(plan in plans(policies())) {
         let mut wrong = Vec::new();
         run(&plan, |simulation, record| {
             let cluster = simulation.cluster();

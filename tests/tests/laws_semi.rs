@@ -157,7 +157,7 @@ proptest! {
 
     /// The non-preemptible allocation in the ledger is the request of the core pods, and at most the allocation.
     #[test]
-    fn what_may_not_be_taken_is_the_core(plan in plans()) {
+    fn non_preemptible_allocation_is_the_core(plan in plans()) {
         run(&plan, |simulation, record| {
             let cluster = simulation.cluster();
             let mut expected = vec![0; cluster.queues.len()];

@@ -76,7 +76,7 @@ jobs:
 
 /// Example 11, the vendor's quick start: b2 displaces a1, the newest; a2 was submitted before it.
 #[test]
-fn the_newest_is_displaced() {
+fn the_newest_workload_is_displaced() {
     let text = "
 nodes: [{name: n, count: 2, gpu: 2}]
 queues:
@@ -107,7 +107,7 @@ jobs:
 
 /// Derivations use the terms of Run:ai.
 #[test]
-fn derivations_are_in_the_words_of_the_product() {
+fn derivations_use_the_terms_of_the_product() {
     let mut simulation = simulation(TWO_DEPARTMENTS);
     simulation.advance();
     let p2 = simulation.cluster().queues.ids().find(|q| q.index() == 2).expect("P2");
@@ -174,7 +174,7 @@ fn a_tree_of_one_level() {
 }
 
 #[test]
-fn switches_are_checked() {
+fn settings_are_checked() {
     let text = "format: fairground-scenario\nversion: 1\ndialect: kai\npolicy: runai\n\
         settings: {over-quota.P: most, department-over-quota: often, over-quota.nobody: low, actions: allocate}\n\
         queues: [{name: P}]\n";

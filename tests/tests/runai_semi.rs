@@ -43,7 +43,7 @@ queues:
 
 /// Two of four pods are core: B reclaims its quota from the other two only, regardless of its demand.
 #[test]
-fn reclaim_takes_what_is_above_the_minimum_only() {
+fn reclaim_evicts_only_pods_above_the_minimum() {
     let text = format!(
         "{TWO_PROJECTS}jobs:
 - {{name: a, queue: A, pods: 4, min-available: 2, gpu: 1, preemptible: semi}}
@@ -63,7 +63,7 @@ fn reclaim_takes_what_is_above_the_minimum_only() {
 /// With a quota lowered below the core, the project stays above its quota: pods above the minimum may be evicted, the core
 /// stays, like non-preemptible jobs. A preemptible job is evicted completely.
 #[test]
-fn the_core_stays_where_preemptible_work_would_go() {
+fn the_core_stays_where_preemptible_pods_are_evicted() {
     let text = |preemptible: &str| {
         format!(
             "
@@ -106,7 +106,7 @@ jobs:
 
 /// Consolidation moves the pod above the minimum, not the core; in the second case the pod that could make room is core.
 #[test]
-fn consolidation_moves_no_core() {
+fn consolidation_does_not_move_the_core() {
     let text = |min: u32| {
         format!(
             "
@@ -229,7 +229,7 @@ fn semi_needs_pods_above_the_minimum_and_a_policy_that_knows_it() {
 
 /// Files and links preserve the value.
 #[test]
-fn files_and_links_carry_it() {
+fn files_and_links_preserve_semi_preemptibility() {
     let text = format!(
         "format: fairground-scenario\nversion: 1\npolicy: runai{TWO_PROJECTS}\
          jobs: [{{name: j, queue: A, gpu: 1, pods: 2, min-available: 1, preemptible: semi}}]\n"
@@ -244,7 +244,7 @@ fn files_and_links_carry_it() {
 
 /// Under KAI the priority decides, regardless of the job's minimum.
 #[test]
-fn kai_goes_by_the_priority() {
+fn kai_uses_the_priority() {
     use fairground::cluster::Preemptible;
     let of = |policy: &str, priority: u32| {
         let text = format!(

@@ -36,7 +36,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn seeds_stay_within_what_was_recorded() {
+fn seeds_give_recorded_outcomes() {
     let (mut n_sets, mut n_varied) = (0, 0);
     let mut outside = Vec::new();
     for case in cases() {
@@ -106,7 +106,7 @@ const TRIED: u64 = 64;
 /// A cycle is marked if and only if its result depends on nondeterministic order, as far as seeds can show: a seed
 /// draws like the maps of the real scheduler, in which some orders are rare, and a mark stands for one order alone.
 #[test]
-fn marks_tell_what_depends_on_chance() {
+fn marks_identify_nondeterministic_cycles() {
     let (mut n_cases, mut n, mut n_hang, mut missing, mut over) = (0, 0, 0, Vec::new(), Vec::new());
     let mut by_rule: Vec<&str> = Vec::new();
     for case in cases() {

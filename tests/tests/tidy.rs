@@ -135,7 +135,7 @@ const REASON: &str = "Long because";
 const COLOUR_BORDER: &str = "web/src/chart/paint.rs";
 
 #[test]
-fn modules_use_only_what_is_to_their_left() {
+fn modules_use_only_lower_layers() {
     let mut findings = Vec::new();
     for (package, layers) in [("core", CORE_LAYERS), ("web", WEB_LAYERS)] {
         let rank = |name: &str| layers.iter().position(|group| group.contains(&name));
@@ -162,7 +162,7 @@ fn modules_use_only_what_is_to_their_left() {
 }
 
 #[test]
-fn policies_do_not_know_each_other() {
+fn policies_are_independent() {
     let mut findings = Vec::new();
     for file in rust_files("core/src/policy") {
         let Some(own) = file.name.split('/').nth(3).filter(|part| !part.ends_with(".rs")) else { continue };
@@ -182,7 +182,7 @@ fn policies_do_not_know_each_other() {
 }
 
 #[test]
-fn what_is_common_to_all_policies_names_none() {
+fn shared_code_names_no_policy() {
     let folders: Vec<String> = policy_folders();
     assert!(folders.len() >= 7, "{folders:?}");
     let keys: Vec<String> = folders.iter().filter_map(|folder| policy_key(folder)).collect();
@@ -249,7 +249,7 @@ fn long_files_and_functions_have_a_reason() {
 }
 
 #[test]
-fn every_file_says_what_it_is() {
+fn every_file_has_a_heading() {
     let findings = all_rust_files()
         .into_iter()
         .filter(|file| !file.text.starts_with("//!") && !file.text.starts_with("#!"))
@@ -313,7 +313,7 @@ fn every_dependency_has_a_reason() {
 }
 
 #[test]
-fn packages_depend_on_what_is_agreed() {
+fn packages_have_only_allowed_dependencies() {
     let mut findings = Vec::new();
     for (package, allowed) in DEPENDENCIES {
         let manifest = read(&root().join(package).join("Cargo.toml"));
@@ -531,7 +531,7 @@ fn is_hex_colour(rest: &str) -> bool {
 }
 
 #[test]
-fn the_checks_themselves_see_what_they_should() {
+fn the_checks_detect_violations() {
     assert_eq!(crate_modules("use crate::{id::{A, B}, time, sim::C};"), ["id", "time", "sim"]);
     assert_eq!(crate_modules("let x = crate::kit::f(crate::sim::g());"), ["kit", "sim"]);
     let mut paths = Vec::new();

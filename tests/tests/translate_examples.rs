@@ -76,7 +76,7 @@ fn each(mut look: impl FnMut(&str, &Scenario, &Scenario, &[Note], &[Diagnostic])
 }
 
 #[test]
-fn all_can_be_run() {
+fn every_translation_runs() {
     let mut n = 0;
     each(|name, _, new, _, found| {
         let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
@@ -106,7 +106,7 @@ fn every_difference_has_its_note() {
 
 /// Values that the new policy ignores were ignored by the old one too, or are listed as dropped.
 #[test]
-fn what_is_ignored_is_dropped() {
+fn ignored_values_are_listed_as_dropped() {
     let mut silent = Vec::new();
     each(|name, old, _, notes, found| {
         let before = check(old).diagnostics;
@@ -123,7 +123,7 @@ fn what_is_ignored_is_dropped() {
 
 /// YuniKorn accepts the translation, or the notes have its rejections, word for word as for a native scenario.
 #[test]
-fn what_would_be_refused_is_told() {
+fn rejections_are_listed() {
     let mut silent = Vec::new();
     each(|name, _, _, notes, found| {
         for d in found.iter().filter(|d| d.code == codes::REFUSED) {

@@ -95,7 +95,7 @@ jobs:
 
 /// A device of 1 TiB is read as bytes and counts as none: its memory gives no finite fraction, and every cycle ends.
 #[test]
-fn memory_of_a_device_that_counts_as_none() {
+fn device_memory_that_counts_as_none() {
     for policy in ["kai", "runai"] {
         let text = "nodes: [{name: n0, gpu: 8, gpu-memory: 1Ti}]
 queues: [{name: q, gpu: {quota: 2, limit: unlimited, weight: 1}}]

@@ -114,7 +114,7 @@ fn run_ai_over_subscribed() {
 
 /// runai.md RC-1: a workload that could not be placed in a cycle is offered to the next pool of its list.
 #[test]
-fn run_ai_goes_on_to_the_next_pool() {
+fn run_ai_continues_with_the_next_pool() {
     let mut simulation = example("two-pools", &[]);
     assert_eq!(events(&mut simulation), "");
     assert_eq!(events(&mut simulation), "+n1");
@@ -272,7 +272,7 @@ fn ego_grace_over_several_cycles() {
 
 /// An evicted pod is pending only once it is gone: no pod is started in its place in the same cycle.
 #[test]
-fn ego_starts_nothing_for_a_pod_that_still_goes() {
+fn ego_does_not_replace_a_terminating_pod() {
     let text = "\
 format: fairground-scenario
 version: 1

@@ -76,7 +76,7 @@ const EXAMPLES: [(&str, &str, &str); 7] = [
 ];
 
 #[test]
-fn examples_do_what_the_real_scheduler_did() {
+fn examples_behave_like_the_real_scheduler() {
     for (text, file, name) in EXAMPLES {
         assert_eq!(run(simulation(text), 60).0, recorded(file, name), "{name}");
     }
@@ -93,7 +93,7 @@ fn a_single_queue_orders_by_priority_then_age() {
 
 /// Jobs of one priority are protected by the fence, those of a lower one are not.
 #[test]
-fn one_more_makes_it_safe() {
+fn a_fence_protects_equal_priorities() {
     let text = example!("preemption-fence").replace("priority: 7", "priority: 8");
     assert_eq!(run(simulation(&text), 60).0, recorded("spec-examples.jsonl.gz", "q12-running-priority-8"));
 }
@@ -108,7 +108,7 @@ jobs:
 ";
 
 #[test]
-fn maxapplications_lets_one_begin_after_the_other() {
+fn maxapplications_serialises_applications() {
     let (told, rules) = run(words(MAX_APPLICATIONS), 60);
     // A Completing application does not count.
     assert_eq!(told, ["0 j1 n", "5 j2 n"]);
@@ -179,7 +179,7 @@ timeline:
 ";
 
 #[test]
-fn a_configuration_is_read_anew() {
+fn a_configuration_is_reloaded() {
     let (told, _) = run(words(RELOAD), 60);
     assert_eq!(told, ["0 a1 n", "5 b1 n", "10 a2 n", "15 b2 n"]);
 }
@@ -201,13 +201,13 @@ timeline:
 ";
 
 #[test]
-fn queues_come_and_go() {
+fn queues_are_added_and_removed() {
     let (told, _) = run(words(ABSENT), 60);
     assert_eq!(told, ["0 old n", "2 more n", "3 b1 n"]);
 }
 
 #[test]
-fn a_job_that_is_not_accepted_says_why() {
+fn a_rejected_job_has_a_reason() {
     let mut simulation = words(ABSENT);
     let mut told = Vec::new();
     while let Some(record) = simulation.advance() {
@@ -225,7 +225,7 @@ fn a_job_that_is_not_accepted_says_why() {
 }
 
 #[test]
-fn only_yunikorn_reads_its_settings_anew() {
+fn only_yunikorn_reloads_settings() {
     let text = |policy: &str, entry: &str| {
         format!(
             "format: fairground-scenario\nversion: 1\npolicy: {policy}\nnodes: [{{name: n, gpu: 4}}]\nqueues: [{{name: a}}]\n\
@@ -270,7 +270,7 @@ jobs:
 ";
 
 #[test]
-fn queues_by_user_take_the_template() {
+fn queues_by_user_use_the_template() {
     let (mut told, _) = run(words(TEMPLATE), 60);
     told.sort();
     assert_eq!(told, ["0 a-1 n", "0 a-2 n", "0 b-1 n", "0 b-2 n"]);
@@ -287,7 +287,7 @@ timeline:
 ";
 
 #[test]
-fn a_lowered_limit_is_enforced_after_a_while() {
+fn a_lowered_limit_is_enforced_after_its_delay() {
     let (told, rules) = run(words(LOWERED), 60);
     let gone: Vec<&String> = told.iter().filter(|line| line.ends_with("goes")).collect();
     assert_eq!(gone.len(), 2, "{told:?}");
@@ -304,7 +304,7 @@ jobs:
 
 /// Each child frees its part, rounded down (yunikorn.md 5.8): of 3 excess GPUs, one of each, and the third stays.
 #[test]
-fn what_a_lowered_limit_takes_is_rounded_down() {
+fn quota_preemption_rounds_down() {
     let text = "
 settings: {quota-preemption: true, quota.preemption.delay.p: 30s}
 nodes: [{name: n, gpu: 8}]
@@ -331,7 +331,7 @@ jobs:
 
 /// Its victims are marked in a cycle without another result.
 #[test]
-fn a_required_node_is_given_up() {
+fn tasks_on_a_required_node_are_evicted() {
     let (told, rules) = run(words(REQUIRED), 60);
     let has = |line: &str| told.iter().any(|told| told == line);
     assert!(has("1 low goes") && has("1 daemon n") && has("1 low m"), "{told:?}");
@@ -342,7 +342,7 @@ fn a_required_node_is_given_up() {
 
 /// A reservation on a lost node is dropped: `big`, which waited for `n`, is not first on `m`.
 #[test]
-fn a_lost_node_keeps_no_reservation() {
+fn reservations_on_a_lost_node_are_dropped() {
     let text = "
 nodes: [{name: n, gpu: 2}, {name: m, gpu: 2, state: down}]
 queues: [{name: a}]
@@ -361,7 +361,7 @@ timeline:
 
 /// A job that requires a node that is down is skipped; the next one of its application runs.
 #[test]
-fn a_required_node_that_is_down_holds_nobody_up() {
+fn a_required_node_that_is_down_blocks_no_other_job() {
     let text = "
 nodes: [{name: n, gpu: 1}, {name: m, gpu: 1, state: down}]
 queues: [{name: a}]
@@ -396,7 +396,7 @@ jobs:
 
 /// Every rule decides in a named case.
 #[test]
-fn every_rule_decides_somewhere() {
+fn every_rule_decides_in_a_named_case() {
     let mut decided: BTreeSet<&'static str> = BTreeSet::new();
     for (text, ..) in EXAMPLES {
         decided.extend(run(simulation(text), 60).1);

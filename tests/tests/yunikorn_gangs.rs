@@ -71,7 +71,7 @@ fn recorded(name: &str) -> Vec<(i64, String, String)> {
 
 /// The example is the recorded case, except that its pods follow one second after their placeholders are gone.
 #[test]
-fn a_soft_gang_does_what_the_real_scheduler_did() {
+fn a_soft_gang_behaves_like_the_real_scheduler() {
     let told = run(&mut simulation(example!("gang-soft")), 60);
     let real = recorded("gang-timeout-soft-early");
     // Placeholders pa-0 to pa-2 are placed and pb-0 is not; all time out; h-0 is placed, then ga's pods as they fit.
@@ -90,7 +90,7 @@ fn a_soft_gang_does_what_the_real_scheduler_did() {
 
 /// yunikorn.md 7.6: a hard gang that times out fails with all its allocations.
 #[test]
-fn a_hard_gang_fails_for_good() {
+fn a_hard_gang_fails() {
     let mut simulation = simulation(example!("gang-hard"));
     let told = run(&mut simulation, 60);
     assert_eq!(told.len(), 7, "{told:?}");
@@ -101,7 +101,7 @@ fn a_hard_gang_fails_for_good() {
 }
 
 #[test]
-fn what_a_gang_waits_for_is_told() {
+fn a_pending_gang_has_a_reason() {
     let mut soft = simulation(example!("gang-soft"));
     for _ in 0..4 {
         soft.advance().expect("a further cycle");
@@ -148,7 +148,7 @@ jobs:
 
 /// yunikorn.md 1.8: a leaf with sort policy fair rejects gangs, and so does a maximum on the path below the gang's size.
 #[test]
-fn a_queue_may_refuse_a_gang() {
+fn a_queue_may_reject_a_gang() {
     let text = "
 settings: {application.sort.policy.q: fair}
 nodes: [{name: n, gpu: 4}]
@@ -164,7 +164,7 @@ jobs: [{name: gang, queue: q, gang: soft, pods: 2, gpu: 1}]
 
 /// A gang with a preempted, withdrawn or lost pod holds no resources afterwards.
 #[test]
-fn nothing_is_held_for_what_is_gone() {
+fn no_resources_are_held_for_removed_pods() {
     let withdrawn = "
 nodes: [{name: n, gpu: 2}]
 queues: [{name: q}]
@@ -208,7 +208,7 @@ jobs:
 }
 
 #[test]
-fn words_of_a_gang_are_checked() {
+fn gang_settings_are_checked() {
     let codes = |policy: &str, job: &str| -> Vec<String> {
         let text = format!(
             "format: fairground-scenario\nversion: 1\npolicy: {policy}\nnodes: [{{name: n, gpu: 4}}]\n\
@@ -230,7 +230,7 @@ fn words_of_a_gang_are_checked() {
 
 /// A placeholder stays on a node that loses its GPUs; its pod finds none there and is placed elsewhere.
 #[test]
-fn a_node_that_loses_its_gpus_takes_no_pod_for_a_placeholder() {
+fn a_node_without_gpus_does_not_admit_the_pod_of_a_placeholder() {
     let text = "\
 format: fairground-scenario
 version: 1

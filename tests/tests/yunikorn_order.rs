@@ -120,7 +120,7 @@ jobs:
 ";
 
 #[test]
-fn a_share_of_another_place_is_told() {
+fn a_share_of_another_position_is_shown() {
     let simulation = words(POSITIONAL);
     let levels = order(&simulation, "c");
     assert_eq!(summary(&levels[0]), ["a", "c tie", "b share"]);
@@ -153,7 +153,7 @@ jobs:
 ";
 
 #[test]
-fn every_key_of_an_order_is_told() {
+fn every_key_of_an_order_is_shown() {
     let mut simulation = words(LEAVES);
     assert_eq!(summary(&order(&simulation, "fifo")[1]), ["old", "twin tie"]);
     let absent = order(&simulation, "idle");

@@ -105,7 +105,7 @@ fn eleven_steps_cell_by_cell() {
 }
 
 #[test]
-fn with_room_for_five_the_rest_waits() {
+fn with_room_for_five_the_rest_is_pending() {
     assert_eq!(order(&config("", ""), 5), "high-P1 normal-P10 normal-P2 a1-P8 a2-P6");
 }
 

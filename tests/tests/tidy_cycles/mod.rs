@@ -9,13 +9,13 @@ const WEB_CYCLES: &[(&[&str], &str)] = &[];
 const CORE_CYCLES: &[(&[&str], &str)] = &[];
 
 #[test]
-fn no_two_files_of_the_page_need_each_other() {
+fn files_of_the_page_have_no_cycles() {
     check_cycles("web/src", |_| true, WEB_CYCLES, "WEB_CYCLES");
 }
 
 /// A `mod.rs` counts as one with the files beside it, because it defines their common parts.
 #[test]
-fn no_two_files_of_the_engine_need_each_other() {
+fn files_of_the_engine_have_no_cycles() {
     check_cycles("core/src", |file| !file.name.ends_with("/mod.rs"), CORE_CYCLES, "CORE_CYCLES");
 }
 

@@ -147,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_order_by_score_and_id(
+        fn nodes_are_ordered_by_score_and_id(
             ids in prop::collection::hash_set("[a-c]{1,6}", 1..400),
             moves in prop::collection::vec((any::<prop::sample::Index>(), 0u8..5, any::<bool>()), 0..600),
         ) {

@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_sorts_as_the_standard_one_where_the_predicate_is_an_order(items in prop::collection::vec(0u8..20, 0..130)) {
+        fn equals_the_standard_sort_for_a_strict_order(items in prop::collection::vec(0u8..20, 0..130)) {
             let mut expected: Vec<usize> = (0..items.len()).collect();
             expected.sort_by_key(|&i| items[i]);
             let found = order(items.len(), &mut |l, r| items[l.item] < items[r.item]);
