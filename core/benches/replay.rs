@@ -1,6 +1,6 @@
 //! A complete real trace: three weeks of the Philly cluster under first in, first out, 38,322 jobs.
 //!
-//! The data stay outside the repository: `FAIRGROUND_DATA`, else `../shared/data` beside the repository.
+//! The data stay outside the repository: `FAIRGROUND_DATA`, else `../shared/data` default the repository.
 
 #![allow(clippy::disallowed_methods, reason = "the trace is a file")]
 
@@ -15,8 +15,8 @@ use fairground::trace::Level;
 
 /// The trace on a quarter of the cluster; prints a message if it is absent.
 fn plan() -> Option<Plan> {
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let dir = std::env::var_os("FAIRGROUND_DATA").map_or(beside, PathBuf::from).join("philly-2017");
+    let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let dir = std::env::var_os("FAIRGROUND_DATA").map_or(default, PathBuf::from).join("philly-2017");
     let read = |name: &str| std::fs::read(dir.join(name)).ok();
     let Some((jobs, queues)) = read("jobs.csv").zip(read("queues.csv")) else {
         eprintln!("skipped: no Philly trace at {} (set FAIRGROUND_DATA)", dir.display());

@@ -68,7 +68,7 @@ fn samples() -> Vec<String> {
 }
 
 /// A check lists up to a hundred findings of each kind and counts the rest.
-fn said_little(found: &[Diagnostic]) {
+fn assert_bounded(found: &[Diagnostic]) {
     for about in codes::ALL {
         let n = found.iter().filter(|d| d.code == about.code).count();
         assert!(n <= LISTED, "{n} findings of {}", about.code.0);
@@ -78,7 +78,7 @@ fn said_little(found: &[Diagnostic]) {
 /// An import either yields a scenario that can be checked and written, or a reason.
 fn answered(imported: &Imported) {
     let r = &imported.report;
-    said_little(&r.diagnostics);
+    assert_bounded(&r.diagnostics);
     match &imported.scenario {
         Some(scenario) => {
             check(scenario);
@@ -95,7 +95,7 @@ fn read_by_all(text: &str) {
     let as_scenario = read(text);
     assert!(as_scenario.scenario.is_some() || !as_scenario.diagnostics.is_empty());
     if let Some(scenario) = as_scenario.scenario {
-        said_little(&check(&scenario).diagnostics);
+        assert_bounded(&check(&scenario).diagnostics);
     }
     answered(&import_plan(text, &options));
     answered(&import_queues_yaml(text, &options));
@@ -112,7 +112,7 @@ fn read_by_all(text: &str) {
         assert!([&r.understood, &r.assumed, &r.ignored].iter().all(|lines| lines.len() <= LISTED));
     }
     if let Ok(scenario) = link::decode(text) {
-        said_little(&check(&scenario).diagnostics);
+        assert_bounded(&check(&scenario).diagnostics);
     }
 }
 
@@ -284,8 +284,8 @@ fn large_hostile_texts_are_answered_in_time() {
 }
 
 fn refused(imported: &Imported, says: &str) {
-    let said: Vec<&str> = imported.report.diagnostics.iter().map(|d| d.says.as_str()).collect();
-    assert!(imported.scenario.is_none() && said.iter().any(|s| s.contains(says)), "{said:?}");
+    let messages: Vec<&str> = imported.report.diagnostics.iter().map(|d| d.says.as_str()).collect();
+    assert!(imported.scenario.is_none() && messages.iter().any(|s| s.contains(says)), "{messages:?}");
 }
 
 /// Every importer rejects one queue more than the maximum, and accepts the maximum.

@@ -24,8 +24,8 @@ jobs:
     );
     let found = check(&read(&text).scenario.expect("it is a scenario"));
     assert!(found.plan.is_some(), "{:?}", found.diagnostics);
-    let told = found.diagnostics.into_iter().filter(|d| d.code == codes::NOT_EXPRESSED);
-    told.map(|d| format!("{}: {}", d.at, d.says)).collect()
+    let ignored = found.diagnostics.into_iter().filter(|d| d.code == codes::NOT_EXPRESSED);
+    ignored.map(|d| format!("{}: {}", d.at, d.says)).collect()
 }
 
 #[test]

@@ -195,8 +195,9 @@ fn partitions_become_pools_and_round_trip() {
     let scenario = imported(TWO);
     let pools: Vec<_> = scenario.pools.iter().map(|pool| pool.name.as_str()).collect();
     assert_eq!(pools, ["default", "gpu"]);
-    let said: Vec<_> = scenario.pools[1].settings.iter().map(|(k, v)| format!("{k}: {}", v.0)).collect();
-    assert_eq!(said, ["maxapplications.root: 9", "node-sort: binpacking", "preemption: false"]);
+    let lines_of_settings: Vec<_> =
+        scenario.pools[1].settings.iter().map(|(k, v)| format!("{k}: {}", v.0)).collect();
+    assert_eq!(lines_of_settings, ["maxapplications.root: 9", "node-sort: binpacking", "preemption: false"]);
     let queues: Vec<_> =
         scenario.queues.iter().map(|q| (q.name.as_str(), q.default_pools.join(" "))).collect();
     let expected = [
@@ -287,15 +288,15 @@ fn words() -> impl Strategy<Value = Vec<String>> {
                     "  max: {{vcore: {max}, memory: {max}Gi, nvidia.com/gpu: {more}{others}}}"
                 ));
             }
-            let mut said: Vec<String> = Vec::new();
+            let mut lines_of_settings: Vec<String> = Vec::new();
             for ((key, value), ()) in properties {
-                if said.iter().all(|line| !line.starts_with(&format!("  {key}:"))) {
-                    said.push(format!("  {key}: \"{value}\""));
+                if lines_of_settings.iter().all(|line| !line.starts_with(&format!("  {key}:"))) {
+                    lines_of_settings.push(format!("  {key}: \"{value}\""));
                 }
             }
-            if !said.is_empty() {
+            if !lines_of_settings.is_empty() {
                 lines.push("properties:".to_string());
-                lines.extend(said);
+                lines.extend(lines_of_settings);
             }
             if let Some((user, most)) = limit {
                 lines.push(format!("limits: [{{users: [{user}], maxresources: {{vcore: {most}m}}}}]"));

@@ -116,8 +116,9 @@ fn errors_are_reported() {
         &[&API.replace("\"deserved\": 12", "\"deserved\": \"many\"")],
         &Options::default(),
     );
-    let said: Vec<_> = imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
-    assert_eq!(said, [(Some((3, 70)), "departments[0].resources[0].gpu.deserved: this is not a number")]);
+    let messages: Vec<_> =
+        imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
+    assert_eq!(messages, [(Some((3, 70)), "departments[0].resources[0].gpu.deserved: this is not a number")]);
 }
 
 /// API response for projects: departments are named, not listed.

@@ -259,7 +259,7 @@ fn nominated_nodes_exist() {
 
 #[test]
 fn settings_without_effect_are_reported() {
-    let told = |settings: &str, rest: &str| {
+    let n_reported = |settings: &str, rest: &str| {
         let text = format!("format: fairground-scenario\nversion: 1\nsettings: {{{settings}}}\n{rest}");
         let found = check(&read(&text).scenario.expect("it is a scenario")).diagnostics;
         found.iter().filter(|d| d.code == codes::NO_EFFECT).count()
@@ -287,7 +287,7 @@ jobs: [{name: j, queue: q, gpu: 1, priority: 100}]
         "plugins: [predicates, proportion, nominatednode]",
         "usage-client: prometheus, usage-window-start: 5s",
     ] {
-        assert_eq!(told(switch, flat), 1, "{switch}");
+        assert_eq!(n_reported(switch, flat), 1, "{switch}");
     }
     for switch in [
         "gpu-placement: spread",
@@ -297,13 +297,13 @@ jobs: [{name: j, queue: q, gpu: 1, priority: 100}]
         "usage-client: prometheus, usage-half-life: 1h, k-value: 2",
         "usage-client: prometheus, usage-window-type: tumbling, usage-window-start: 5s",
     ] {
-        assert_eq!(told(switch, flat), 0, "{switch}");
+        assert_eq!(n_reported(switch, flat), 0, "{switch}");
     }
-    assert_eq!(told("actions: [allocate], queue-depth-reclaim: 1", flat), 1);
+    assert_eq!(n_reported("actions: [allocate], queue-depth-reclaim: 1", flat), 1);
     let preemptible = flat.replace("priority: 100", "priority: 50");
-    assert_eq!(told("default-preempt-min-runtime: 5m", &preemptible), 0);
+    assert_eq!(n_reported("default-preempt-min-runtime: 5m", &preemptible), 0);
     let runtime = flat.replace("weight: 1}}", "weight: 1}, reclaim-min-runtime: 5m}");
-    assert_eq!(told("k-value: 1", &runtime), 2);
+    assert_eq!(n_reported("k-value: 1", &runtime), 2);
 }
 
 /// KAI counts a device memory below 100 MiB, or one of 1 TiB (read as bytes), as 0: fractions take nothing of it

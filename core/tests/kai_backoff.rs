@@ -49,17 +49,17 @@ fn an_unplaced_job_is_not_tried_again() {
     assert_eq!(request(&simulation), 2.0);
     let first = simulation.advance().expect("a first cycle");
     assert_eq!(set_aside(&simulation, &first), ["b"]);
-    let told = refusal(&simulation, &first, "b").expect("it waits");
-    assert_ne!(told.gate, Gate::TriedOnce);
-    assert_eq!(told.outlook, Outlook::OnlyByEdit);
+    let refused = refusal(&simulation, &first, "b").expect("it waits");
+    assert_ne!(refused.gate, Gate::TriedOnce);
+    assert_eq!(refused.outlook, Outlook::OnlyByEdit);
     // It is set aside from now on and requests nothing.
     assert_eq!(request(&simulation), 1.0);
     for _ in 0..4 {
         let next = simulation.advance().expect("a further cycle");
         assert_eq!(set_aside(&simulation, &next), [""; 0]);
-        let told = refusal(&simulation, &next, "b").expect("it waits");
-        assert_eq!((&told.gate, told.outlook), (&Gate::TriedOnce, Outlook::OnlyByEdit));
-        let check = &told.checks[0];
+        let refused = refusal(&simulation, &next, "b").expect("it waits");
+        assert_eq!((&refused.gate, refused.outlook), (&Gate::TriedOnce, Outlook::OnlyByEdit));
+        let check = &refused.checks[0];
         assert_eq!((check.rule.key(), check.holds), ("kai/backoff", true));
     }
     assert_eq!(holding(&simulation), [false, false]);

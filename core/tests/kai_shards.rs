@@ -51,7 +51,7 @@ spec:
 fn a_shard_becomes_settings_and_the_rest_is_named() {
     let Imported { scenario, report } = imported(SHARD);
     let scenario = scenario.expect("settings alone are a scenario");
-    let said = settings(&scenario) + "\n" + &report.ignored.join("\n") + "\n";
+    let shown = settings(&scenario) + "\n" + &report.ignored.join("\n") + "\n";
     expect![[r#"
         actions: reclaim, allocate, stalegangeviction, consolidation
         cpu-placement: binpack
@@ -75,7 +75,7 @@ fn a_shard_becomes_settings_and_the_rest_is_named() {
         line 25: waitTimeout of the scheduling shard default
         line 22: the connection to the usage database of the scheduling shard default
         line 26: goMemLimit of the scheduling shard default
-    "#]].assert_eq(&said);
+    "#]].assert_eq(&shown);
     assert!(report.assumed.iter().any(|line| line.contains("it begins at 0")), "{:?}", report.assumed);
     assert!(report.understood.iter().any(|line| line.contains("the scheduling shard default: ")));
 }

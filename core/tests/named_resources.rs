@@ -75,9 +75,9 @@ fn invalid_named_resources_are_reported() {
     assert_eq!(of("rdma: 1.5"), [(codes::NUMBER, "nodes[\"n\"].resources.rdma".to_string())]);
     assert_eq!(of("rdma: -1"), [(codes::NEGATIVE, "nodes[\"n\"].resources.rdma".to_string())]);
     assert_eq!(of("a: 1, b: 1, c: 1, d: 1, e: 1"), [(codes::TOO_MANY, "nodes".to_string())]);
-    let beside = "nodes: [{name: n}]\nqueues: [{name: q, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+    let text = "nodes: [{name: n}]\nqueues: [{name: q, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
                   jobs: [{name: j, queue: q, resources: {rdma: 1}, pod-sets: [{name: p}]}]\n";
-    assert!(found(beside).contains(&(codes::CONFLICT, "jobs[\"j\"].resources".to_string())));
+    assert!(found(text).contains(&(codes::CONFLICT, "jobs[\"j\"].resources".to_string())));
 }
 
 /// A request above the capacity of every node is reported at the amount.

@@ -34,8 +34,8 @@ fn outcome(policy: &str, of_a: &str) -> String {
         };
         cluster.pods.values().filter(is_of).count()
     };
-    let said = if says.is_empty() { String::new() } else { format!("; {}", says.join("; ")) };
-    format!("a {} b {}{said}", runs("a"), runs("b"))
+    let findings = if says.is_empty() { String::new() } else { format!("; {}", says.join("; ")) };
+    format!("a {} b {}{findings}", runs("a"), runs("b"))
 }
 
 #[test]

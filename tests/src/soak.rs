@@ -31,7 +31,7 @@ pub fn broken(scenario: &Scenario, number: u64, only: Option<&str>) -> Option<Br
     let asked = |name: &str| only.is_none_or(|only| only == name);
     let judge = |law: &'static str, of: &dyn Fn() -> Verdict| {
         let verdict = match asked(law) {
-            true => catch_unwind(AssertUnwindSafe(of)).unwrap_or_else(|panic| Err(said(&*panic))),
+            true => catch_unwind(AssertUnwindSafe(of)).unwrap_or_else(|panic| Err(panic_message(&*panic))),
             false => Ok(()),
         };
         verdict.err().map(|says| Broken { law, says })
@@ -49,7 +49,7 @@ pub fn broken(scenario: &Scenario, number: u64, only: Option<&str>) -> Option<Br
     LAWS.iter().find_map(|law| judge(law.name, &|| (law.of)(&plan, number)))
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     format!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or_default())
 }

@@ -43,7 +43,7 @@ jobs:
         let mut simulation = under(policy, &text);
         let record = simulation.advance().expect("a first cycle");
         let queues = &simulation.cluster().queues;
-        let queues_listed = record.not_selected.iter().filter_map(|spared| match spared.whom {
+        let queues_listed = record.not_selected.iter().filter_map(|not_selected| match not_selected.whom {
             Whom::Queue(queue) => Some(&*queues[queue].name),
             Whom::Job(_) => None,
         });

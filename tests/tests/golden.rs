@@ -107,7 +107,7 @@ fn known_differences_have_cases() {
     for file in &scenarios {
         let _ = writeln!(text, "{:<52}{}", short_name(&file.file), file.counts());
         for (feature, n) in file.cannot_say() {
-            let _ = writeln!(text, "    cannot be said: {feature} ({n})");
+            let _ = writeln!(text, "    cannot be supported: {feature} ({n})");
         }
     }
     let _ = writeln!(text, "{:<52}{}", "total", total(&scenarios));
@@ -123,18 +123,18 @@ fn known_differences_have_cases() {
 #[test]
 fn the_page_shows_what_was_found() {
     let line = |index: usize| {
-        let (policy, own, said_files) = (POLICIES[index], &*RULES[index], &*SCENARIOS[index]);
+        let (policy, own, supported_files) = (POLICIES[index], &*RULES[index], &*SCENARIOS[index]);
         let counts = total(own);
-        let said: Counts = total(said_files);
+        let supported: Counts = total(supported_files);
         let revision = own.first().map(|r| r.revision.clone()).unwrap_or_default();
         assert!(own.iter().all(|r| r.revision == revision), "{policy}: recordings of more than one revision");
-        let can_be_said = said.of() - said.cannot_say;
+        let n_supported = supported.of() - supported.cannot_say;
         let line = format!(
-            "{policy} {} {} {} {} {can_be_said} {revision}",
+            "{policy} {} {} {} {} {n_supported} {revision}",
             counts.agree(),
             counts.of(),
             counts.not_built,
-            said.agree(),
+            supported.agree(),
         );
         line.trim_end().to_string() + "\n"
     };

@@ -171,8 +171,8 @@ proptest! {
             for (queue, expected) in cluster.queues.ids().zip(expected) {
                 assert_eq!(simulation.world().queue_sums(queue).non_preemptible[2], expected);
                 let row = &record.ledger.rows[queue.index()];
-                let said = (row.non_preemptible.gpu * 1000.0).round() as i64;
-                assert_eq!(said, expected, "cycle {}", record.cycle);
+                let shown = (row.non_preemptible.gpu * 1000.0).round() as i64;
+                assert_eq!(shown, expected, "cycle {}", record.cycle);
                 assert!(row.non_preemptible.gpu <= row.allocated.gpu + 1e-9, "cycle {}", record.cycle);
             }
         });

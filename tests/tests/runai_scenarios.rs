@@ -136,7 +136,7 @@ jobs:
 ";
 
 /// Alternative fairshares of a queue: exact, and by the published formula.
-fn beside(simulation: &Simulation, name: &str) -> Vec<(&'static str, f64)> {
+fn alternative_shares(simulation: &Simulation, name: &str) -> Vec<(&'static str, f64)> {
     let queues = &simulation.cluster().queues;
     let (queue, _) = queues.iter().find(|(_, q)| &*q.name == name).expect("a queue");
     let of = |step: DivisionStep| match step {
@@ -153,16 +153,20 @@ fn exact_and_published_values_stand_beside() {
     one.advance();
     let both =
         |share: f64| vec![("runai/fairshare/exact", share), ("runai/fairshare/published-formula", share)];
-    assert_eq!(beside(&one, "P1"), both(50.0 / 3.0));
-    assert_eq!(beside(&one, "P2"), both(16.0));
-    assert_eq!(beside(&one, "P3"), both(10.0 / 3.0));
+    assert_eq!(alternative_shares(&one, "P1"), both(50.0 / 3.0));
+    assert_eq!(alternative_shares(&one, "P2"), both(16.0));
+    assert_eq!(alternative_shares(&one, "P3"), both(10.0 / 3.0));
 
     let mut two = simulation(TWO_DEPARTMENTS);
     two.advance();
-    assert_eq!(beside(&two, "X"), [("runai/fairshare/exact", 24.0)], "the formula is about projects");
-    let on_paper = ["P1", "P2", "P3"].map(|name| beside(&two, name)[1].1);
+    assert_eq!(
+        alternative_shares(&two, "X"),
+        [("runai/fairshare/exact", 24.0)],
+        "the formula is about projects"
+    );
+    let on_paper = ["P1", "P2", "P3"].map(|name| alternative_shares(&two, name)[1].1);
     assert_eq!(on_paper, [22.0 / 3.0, 14.0, 32.0 / 3.0]);
-    let exact = ["P1", "P2", "P3"].map(|name| beside(&two, name)[0].1);
+    let exact = ["P1", "P2", "P3"].map(|name| alternative_shares(&two, name)[0].1);
     assert_eq!(exact, [8.0, 16.0, 8.0]);
 }
 

@@ -198,8 +198,8 @@ jobs: [{{name: j, queue: q, gpu: 1, {job}}}]
     );
     let read = scenario::read(&text);
     let found = check(&read.scenario.expect("it is a scenario")).diagnostics;
-    let told = [codes::NO_EFFECT, codes::NOT_EXPRESSED, codes::CHOICE];
-    found.into_iter().filter(|d| told.contains(&d.code)).map(|d| (d.code.0, d.says)).collect()
+    let relevant = [codes::NO_EFFECT, codes::NOT_EXPRESSED, codes::CHOICE];
+    found.into_iter().filter(|d| relevant.contains(&d.code)).map(|d| (d.code.0, d.says)).collect()
 }
 
 #[test]
@@ -217,10 +217,10 @@ fn semi_needs_pods_above_the_minimum_and_a_policy_that_knows_it() {
         ("drf", "ignores preemptible"),
         ("max-min", "ignores preemptible"),
     ] {
-        let told = found(policy, elastic);
+        let relevant = found(policy, elastic);
         assert!(
-            told.iter().any(|(code, says)| *code == "S048" && says.contains(words)),
-            "{policy}: {told:?}"
+            relevant.iter().any(|(code, says)| *code == "S048" && says.contains(words)),
+            "{policy}: {relevant:?}"
         );
     }
     let wrong = found("runai", "preemptible: half");

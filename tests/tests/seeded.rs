@@ -107,7 +107,8 @@ const TRIED: u64 = 64;
 /// draws like the maps of the real scheduler, in which some orders are rare, and a mark stands for one order alone.
 #[test]
 fn marks_identify_nondeterministic_cycles() {
-    let (mut n_cases, mut n, mut n_hang, mut missing, mut over) = (0, 0, 0, Vec::new(), Vec::new());
+    let (mut n_cases, mut n, mut n_nondeterministic, mut missing, mut over) =
+        (0, 0, 0, Vec::new(), Vec::new());
     let mut by_rule: Vec<&str> = Vec::new();
     for case in cases() {
         // Of the cases with one outcome, a few.
@@ -119,23 +120,31 @@ fn marks_identify_nondeterministic_cycles() {
             let marks = marked(opening);
             let first = ended(opening, None);
             let tried = if marks.is_empty() { TRIED / 4 } else { TRIED };
-            let hangs = (0..tried).any(|seed| ended(opening, Some(seed)) != first);
+            let depends = (0..tried).any(|seed| ended(opening, Some(seed)) != first);
             n += 1;
-            n_hang += usize::from(hangs);
+            n_nondeterministic += usize::from(depends);
             by_rule.extend(marks.iter().copied());
             let named = format!("{} round {round} {marks:?}", case.id);
-            match (hangs, marks.is_empty()) {
+            match (depends, marks.is_empty()) {
                 (true, true) => missing.push(named),
                 (false, false) => over.push(named),
                 _ => {}
             }
         }
     }
-    println!("{n} cycles, {n_hang} hang on chance; {} without mark, {} too many", missing.len(), over.len());
+    println!(
+        "{n} cycles, {n_nondeterministic} hang on chance; {} without mark, {} too many",
+        missing.len(),
+        over.len()
+    );
     for rule in BTreeSet::from_iter(&by_rule) {
         println!("{rule}: {}", by_rule.iter().filter(|of| *of == rule).count());
     }
     println!("without:\n{}\ntoo many:\n{}", missing.join("\n"), over.join("\n"));
-    assert!(20 * missing.len() < n_hang, "{} of {n_hang} that hang on chance have no mark", missing.len());
-    assert!(20 * over.len() < n_hang, "{} have a mark for nothing", over.len());
+    assert!(
+        20 * missing.len() < n_nondeterministic,
+        "{} of {n_nondeterministic} that hang on chance have no mark",
+        missing.len()
+    );
+    assert!(20 * over.len() < n_nondeterministic, "{} have a mark for nothing", over.len());
 }

@@ -7,19 +7,19 @@ use fairground_tests::scenarios::under;
 /// Second, pod name and event, for every start and eviction in the first cycles.
 fn moves(policy: &str, text: &str, cycles: u32) -> Vec<String> {
     let mut simulation = under(policy, &format!("cycle: 1s\n{text}"));
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     while simulation.cycle() < cycles
         && let Some(record) = simulation.advance()
     {
         let at = record.time.as_seconds();
         let cluster = simulation.cluster();
-        told.extend(record.events.iter().filter_map(|recorded| match recorded.event {
+        events.extend(record.events.iter().filter_map(|recorded| match recorded.event {
             Event::Bound { pod, .. } => Some(format!("{at} {} starts", cluster.pods[pod].name)),
             Event::Evicted { pod, .. } => Some(format!("{at} {} goes", cluster.pods[pod].name)),
             _ => None,
         }));
     }
-    told
+    events
 }
 
 /// The default priority of a queue is 100: above 50 (kai.md 1.1).

@@ -16,7 +16,7 @@ fn words(text: &str) -> Simulation {
 
 /// Starts and evictions in order, with seconds; and the keys of all rules that decided.
 fn run(mut simulation: Simulation, cycles: u32) -> (Vec<String>, BTreeSet<&'static str>) {
-    let (mut told, mut rules) = (Vec::new(), BTreeSet::new());
+    let (mut events, mut rules) = (Vec::new(), BTreeSet::new());
     for _ in 0..cycles {
         let Some(record) = simulation.advance() else { break };
         let seconds = record.time.as_millis() / 1000;
@@ -24,9 +24,11 @@ fn run(mut simulation: Simulation, cycles: u32) -> (Vec<String>, BTreeSet<&'stat
         for recorded in &record.events {
             match recorded.event {
                 Event::Bound { pod, node, .. } => {
-                    told.push(format!("{seconds} {} {}", cluster.pods[pod].name, cluster.nodes[node].name));
+                    events.push(format!("{seconds} {} {}", cluster.pods[pod].name, cluster.nodes[node].name));
                 }
-                Event::Evicted { pod, .. } => told.push(format!("{seconds} {} goes", cluster.pods[pod].name)),
+                Event::Evicted { pod, .. } => {
+                    events.push(format!("{seconds} {} goes", cluster.pods[pod].name))
+                }
                 _ => {}
             }
             rules.extend(recorded.checks.iter().map(|check| check.rule.key()));
@@ -36,7 +38,7 @@ fn run(mut simulation: Simulation, cycles: u32) -> (Vec<String>, BTreeSet<&'stat
             rules.extend(refusal.checks.iter().map(|check| check.rule.key()));
         }
     }
-    (told, rules)
+    (events, rules)
 }
 
 /// The same for a recording.
@@ -45,18 +47,18 @@ fn recorded(file: &str, name: &str) -> Vec<String> {
     let recording = read(&path).expect("a recording");
     let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
     let case = cases.into_iter().find(|case| case["name"] == name).expect("a case of that name");
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for decision in case["decisions"].as_array().expect("decisions") {
         let parts: Vec<&str> = decision.as_str().expect("a text").split(':').collect();
         let seconds = parts[0].parse::<i64>().expect("milliseconds") / 1000;
         if let Some(victims) = parts.last().and_then(|last| last.strip_prefix("victims=")) {
-            told.extend(victims.split(',').map(|victim| format!("{seconds} {victim} goes")));
+            events.extend(victims.split(',').map(|victim| format!("{seconds} {victim} goes")));
         }
         if parts[1].starts_with("allocated") {
-            told.push(format!("{seconds} {} {}", parts[2], parts[3]));
+            events.push(format!("{seconds} {} {}", parts[2], parts[3]));
         }
     }
-    told
+    events
 }
 
 macro_rules! example {
@@ -109,9 +111,9 @@ jobs:
 
 #[test]
 fn maxapplications_serialises_applications() {
-    let (told, rules) = run(words(MAX_APPLICATIONS), 60);
+    let (events, rules) = run(words(MAX_APPLICATIONS), 60);
     // A Completing application does not count.
-    assert_eq!(told, ["0 j1 n", "5 j2 n"]);
+    assert_eq!(events, ["0 j1 n", "5 j2 n"]);
     assert!(rules.contains("yunikorn/max-applications"));
     let refusals =
         words(MAX_APPLICATIONS).advance().map(|record| record.refusals.to_vec()).unwrap_or_default();
@@ -133,10 +135,10 @@ jobs:
 
 #[test]
 fn limits_of_users_and_groups_with_wildcards() {
-    let (mut told, rules) = run(words(USER_LIMIT), 60);
-    told.sort();
+    let (mut events, rules) = run(words(USER_LIMIT), 60);
+    events.sort();
     assert_eq!(
-        told,
+        events,
         ["0 alice-1 n", "0 alice-2 n", "0 bob-1 n", "0 carol-1 n", "0 carol-2 n", "0 carol-3 n"]
     );
     assert!(rules.contains("yunikorn/user-limit"));
@@ -157,9 +159,9 @@ jobs:
 
 #[test]
 fn groups_of_a_job() {
-    let (mut told, _) = run(words(OWN_GROUPS), 60);
-    told.sort();
-    assert_eq!(told, ["0 carol-1 n", "0 staff-1 n", "0 staff-2 n"]);
+    let (mut events, _) = run(words(OWN_GROUPS), 60);
+    events.sort();
+    assert_eq!(events, ["0 carol-1 n", "0 staff-1 n", "0 staff-2 n"]);
 }
 
 /// A reload puts `b` before `a`, allows one running application of `a`, and later reverts both.
@@ -180,8 +182,8 @@ timeline:
 
 #[test]
 fn a_configuration_is_reloaded() {
-    let (told, _) = run(words(RELOAD), 60);
-    assert_eq!(told, ["0 a1 n", "5 b1 n", "10 a2 n", "15 b2 n"]);
+    let (events, _) = run(words(RELOAD), 60);
+    assert_eq!(events, ["0 a1 n", "5 b1 n", "10 a2 n", "15 b2 n"]);
 }
 
 /// A queue that is not configured yet accepts no jobs; one that is no longer configured keeps its jobs.
@@ -202,26 +204,30 @@ timeline:
 
 #[test]
 fn queues_are_added_and_removed() {
-    let (told, _) = run(words(ABSENT), 60);
-    assert_eq!(told, ["0 old n", "2 more n", "3 b1 n"]);
+    let (events, _) = run(words(ABSENT), 60);
+    assert_eq!(events, ["0 old n", "2 more n", "3 b1 n"]);
 }
 
 #[test]
 fn a_rejected_job_has_a_reason() {
     let mut simulation = words(ABSENT);
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     while let Some(record) = simulation.advance() {
         let cluster = simulation.cluster();
         for refusal in record.refusals.iter() {
             if let Gate::NotAccepted { why } = refusal.gate {
-                told.push((record.time.as_millis() / 1000, cluster.jobs[refusal.job].name.to_string(), why));
+                events.push((
+                    record.time.as_millis() / 1000,
+                    cluster.jobs[refusal.job].name.to_string(),
+                    why,
+                ));
             }
         }
     }
     let mut known = BTreeSet::new();
-    told.retain(|(_, job, _)| known.insert(job.clone()));
+    events.retain(|(_, job, _)| known.insert(job.clone()));
     let expected = [(0, "b1", NotAccepted::NoQueue), (2, "new", NotAccepted::Draining)];
-    assert_eq!(told, expected.map(|(at, job, why)| (at, job.to_owned(), why)));
+    assert_eq!(events, expected.map(|(at, job, why)| (at, job.to_owned(), why)));
 }
 
 #[test]
@@ -271,9 +277,9 @@ jobs:
 
 #[test]
 fn queues_by_user_use_the_template() {
-    let (mut told, _) = run(words(TEMPLATE), 60);
-    told.sort();
-    assert_eq!(told, ["0 a-1 n", "0 a-2 n", "0 b-1 n", "0 b-2 n"]);
+    let (mut events, _) = run(words(TEMPLATE), 60);
+    events.sort();
+    assert_eq!(events, ["0 a-1 n", "0 a-2 n", "0 b-1 n", "0 b-2 n"]);
 }
 
 const LOWERED: &str = "
@@ -288,10 +294,10 @@ timeline:
 
 #[test]
 fn a_lowered_limit_is_enforced_after_its_delay() {
-    let (told, rules) = run(words(LOWERED), 60);
-    let gone: Vec<&String> = told.iter().filter(|line| line.ends_with("goes")).collect();
-    assert_eq!(gone.len(), 2, "{told:?}");
-    assert!(gone.iter().all(|line| line.starts_with("40 ")), "{told:?}");
+    let (events, rules) = run(words(LOWERED), 60);
+    let gone: Vec<&String> = events.iter().filter(|line| line.ends_with("goes")).collect();
+    assert_eq!(gone.len(), 2, "{events:?}");
+    assert!(gone.iter().all(|line| line.starts_with("40 ")), "{events:?}");
     assert!(rules.contains("yunikorn/lowered-max"));
 }
 
@@ -315,10 +321,11 @@ jobs:
 timeline:
 - {at: 10s, queue: p, gpu: {limit: 5}}
 ";
-    let (told, _) = run(words(text), 60);
-    let gone =
-        |prefix: &str| told.iter().filter(|line| line.starts_with(prefix) && line.ends_with("goes")).count();
-    assert_eq!((gone("40 ja"), gone("40 jb"), gone("")), (1, 1, 2), "{told:?}");
+    let (events, _) = run(words(text), 60);
+    let gone = |prefix: &str| {
+        events.iter().filter(|line| line.starts_with(prefix) && line.ends_with("goes")).count()
+    };
+    assert_eq!((gone("40 ja"), gone("40 jb"), gone("")), (1, 1, 2), "{events:?}");
 }
 
 const REQUIRED: &str = "
@@ -332,12 +339,12 @@ jobs:
 /// Its victims are marked in a cycle without another result.
 #[test]
 fn tasks_on_a_required_node_are_evicted() {
-    let (told, rules) = run(words(REQUIRED), 60);
-    let has = |line: &str| told.iter().any(|told| told == line);
-    assert!(has("1 low goes") && has("1 daemon n") && has("1 low m"), "{told:?}");
+    let (events, rules) = run(words(REQUIRED), 60);
+    let has = |line: &str| events.iter().any(|events| events == line);
+    assert!(has("1 low goes") && has("1 daemon n") && has("1 low m"), "{events:?}");
     assert!(rules.contains("yunikorn/required-node"));
-    let (told, _) = run(words(&REQUIRED.replace("priority: 5", "priority: -5")), 60);
-    assert!(!told.iter().any(|line| line.ends_with("goes")), "{told:?}");
+    let (events, _) = run(words(&REQUIRED.replace("priority: 5", "priority: -5")), 60);
+    assert!(!events.iter().any(|line| line.ends_with("goes")), "{events:?}");
 }
 
 /// A reservation on a lost node is dropped: `big`, which waited for `n`, is not first on `m`.
@@ -354,9 +361,9 @@ timeline:
 - {at: 3s, node: n, state: down}
 - {at: 5s, node: m, state: ready}
 ";
-    let (told, _) = run(words(text), 60);
-    let has = |line: &str| told.iter().any(|told| told == line);
-    assert!(has("5 urgent m") && !has("5 big m"), "{told:?}");
+    let (events, _) = run(words(text), 60);
+    let has = |line: &str| events.iter().any(|events| events == line);
+    assert!(has("5 urgent m") && !has("5 big m"), "{events:?}");
 }
 
 /// A job that requires a node that is down is skipped; the next one of its application runs.
@@ -369,9 +376,9 @@ jobs:
 - {name: daemon, queue: a, gpu: 1, priority: 5, required-node: m, application: x}
 - {name: plain, queue: a, gpu: 1, application: x}
 ";
-    let (told, _) = run(words(text), 60);
-    assert!(told.iter().any(|line| line.ends_with(" plain n")), "{told:?}");
-    assert!(!told.iter().any(|line| line.contains(" daemon ")), "{told:?}");
+    let (events, _) = run(words(text), 60);
+    assert!(events.iter().any(|line| line.ends_with(" plain n")), "{events:?}");
+    assert!(!events.iter().any(|line| line.contains(" daemon ")), "{events:?}");
 }
 
 /// A driver and its executors are one application: both run where one application is allowed, and another waits.

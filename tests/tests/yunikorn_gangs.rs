@@ -21,7 +21,7 @@ fn words(text: &str) -> Simulation {
 
 /// Events of pods in order, with seconds.
 fn run(simulation: &mut Simulation, cycles: u32) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for _ in 0..cycles {
         if simulation.is_quiet() {
             break;
@@ -37,10 +37,10 @@ fn run(simulation: &mut Simulation, cycles: u32) -> Vec<String> {
                 Event::Evicted { pod, .. } => format!("goes {}", name(pod)),
                 _ => continue,
             };
-            told.push(format!("{seconds} {what}"));
+            events.push(format!("{seconds} {what}"));
         }
     }
-    told
+    events
 }
 
 fn gate(simulation: &Simulation, job: &str) -> Gate {
@@ -57,22 +57,22 @@ fn recorded(name: &str) -> Vec<(i64, String, String)> {
     let recording = read(&path).expect("a recording");
     let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
     let case = cases.into_iter().find(|case| case["name"] == name).expect("a case of that name");
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for decision in case["decisions"].as_array().expect("decisions") {
         let parts: Vec<&str> = decision.as_str().expect("a text").split(':').collect();
         let seconds = parts[0].parse::<i64>().expect("milliseconds") / 1000;
         match parts[1].strip_prefix("timeouts=") {
-            Some(all) => told.extend(all.split(',').map(|key| (seconds, "timeout".into(), key.into()))),
-            None => told.push((seconds, parts[1].to_string(), parts[2].to_string())),
+            Some(all) => events.extend(all.split(',').map(|key| (seconds, "timeout".into(), key.into()))),
+            None => events.push((seconds, parts[1].to_string(), parts[2].to_string())),
         }
     }
-    told
+    events
 }
 
 /// The example is the recorded case, except that its pods follow one second after their placeholders are gone.
 #[test]
 fn a_soft_gang_behaves_like_the_real_scheduler() {
-    let told = run(&mut simulation(example!("gang-soft")), 60);
+    let events = run(&mut simulation(example!("gang-soft")), 60);
     let real = recorded("gang-timeout-soft-early");
     // Placeholders pa-0 to pa-2 are placed and pb-0 is not; all time out; h-0 is placed, then ga's pods as they fit.
     let n = |second: i64, what: &str, prefix: &str| {
@@ -81,20 +81,20 @@ fn a_soft_gang_behaves_like_the_real_scheduler() {
     assert_eq!((n(0, "allocated", "pa-"), n(0, "allocated", "pb-")), (3, 0));
     assert_eq!((n(20, "timeout", "pa-"), n(20, "allocated", "h-")), (3, 1));
     assert_eq!(n(25, "allocated", "ra-"), 2);
-    let of = |prefix: &str| told.iter().filter(|line| line.starts_with(prefix)).count();
+    let of = |prefix: &str| events.iter().filter(|line| line.starts_with(prefix)).count();
     assert_eq!((of("0 holds gang/small/"), of("0 holds gang/big/")), (3, 0));
     assert_eq!((of("20 loses gang/small/"), of("20 runs single")), (3, 1));
     assert_eq!(of("21 runs gang/small/"), 2);
-    assert_eq!(told.len(), 9, "{told:?}");
+    assert_eq!(events.len(), 9, "{events:?}");
 }
 
 /// yunikorn.md 7.6: a hard gang that times out fails with all its allocations.
 #[test]
 fn a_hard_gang_fails() {
     let mut simulation = simulation(example!("gang-hard"));
-    let told = run(&mut simulation, 60);
-    assert_eq!(told.len(), 7, "{told:?}");
-    assert_eq!(told.last().map(String::as_str), Some("20 runs single"));
+    let events = run(&mut simulation, 60);
+    assert_eq!(events.len(), 7, "{events:?}");
+    assert_eq!(events.last().map(String::as_str), Some("20 runs single"));
     assert!(simulation.held().is_empty());
     let waits = simulation.cluster().live_jobs.len();
     assert_eq!(waits, 2, "a job that has failed waits in vain");
@@ -131,7 +131,7 @@ jobs:
 - {name: gang, queue: q, gang: hard, pods: 5, min-available: 3, gpu: 1, lasts: 5s}
 ";
     let mut simulation = words(text);
-    let told = run(&mut simulation, 60);
+    let events = run(&mut simulation, 60);
     let expected = [
         "0 holds gang/1",
         "0 holds gang/2",
@@ -142,7 +142,7 @@ jobs:
         "10 runs gang/4",
         "15 runs gang/5",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(events, expected);
     assert!(simulation.cluster().live_jobs.is_empty());
 }
 
@@ -182,10 +182,10 @@ queues: [{name: q}]
 jobs: [{name: gang, queue: q, gang: soft, placeholder-timeout: 10s, pods: 4, gpu: 1}]
 timeline: [{at: 5s, node: m, state: down}]
 ";
-    let told = run(&mut words(lost), 60);
-    assert_eq!(told.iter().filter(|line| line.contains("holds")).count(), 3, "{told:?}");
-    assert_eq!(told.iter().filter(|line| line.starts_with("10 loses")).count(), 2, "{told:?}");
-    assert_eq!(told.iter().filter(|line| line.starts_with("11 runs")).count(), 2, "{told:?}");
+    let events = run(&mut words(lost), 60);
+    assert_eq!(events.iter().filter(|line| line.contains("holds")).count(), 3, "{events:?}");
+    assert_eq!(events.iter().filter(|line| line.starts_with("10 loses")).count(), 2, "{events:?}");
+    assert_eq!(events.iter().filter(|line| line.starts_with("11 runs")).count(), 2, "{events:?}");
 }
 
 /// A placeholder can be preempted like any task; its resources go to the preemptor.
@@ -200,11 +200,11 @@ jobs:
 - {name: gang, queue: a, gang: soft, pods: 3, gpu: 1}
 - {name: due, queue: b, gpu: 1, submit: 1s}
 ";
-    let told = run(&mut words(text), 60);
-    assert_eq!(told[..2], ["0 holds gang/1", "0 holds gang/2"]);
-    assert_eq!(told[2], "31 holds due");
-    assert!(told[3].starts_with("31 loses gang/"), "{told:?}");
-    assert_eq!(told[4], "31 runs due");
+    let events = run(&mut words(text), 60);
+    assert_eq!(events[..2], ["0 holds gang/1", "0 holds gang/2"]);
+    assert_eq!(events[2], "31 holds due");
+    assert!(events[3].starts_with("31 loses gang/"), "{events:?}");
+    assert_eq!(events[4], "31 runs due");
 }
 
 #[test]

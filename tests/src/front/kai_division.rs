@@ -124,8 +124,8 @@ fn values(inputs: &Inputs, unit: Unit) -> Result<String, &'static str> {
         ("weight", inputs.weight, number(inputs.weight)?),
         ("usage", inputs.usage, number(inputs.usage)?),
     ];
-    let said = all.iter().filter(|(_, n, _)| *n != 0.0);
-    Ok(said.map(|(name, _, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", "))
+    let non_zero = all.iter().filter(|(_, n, _)| *n != 0.0);
+    Ok(non_zero.map(|(name, _, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", "))
 }
 
 /// Writes nodes with the given total capacity.

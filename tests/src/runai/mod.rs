@@ -41,14 +41,14 @@ fn amount(value: &Value) -> Result<Option<Exact>, String> {
 
 /// Parses a fraction in a string, or an integer JSON number.
 fn exact(value: &Value) -> Result<Exact, String> {
-    let complaint = || format!("{value} is no fraction");
+    let error = || format!("{value} is no fraction");
     if let Some(n) = value.as_i64() {
         return Ok(Exact::whole(n));
     }
-    let text = value.as_str().ok_or_else(complaint)?;
+    let text = value.as_str().ok_or_else(error)?;
     let (n, d) = text.split_once('/').unwrap_or((text, "1"));
     let fraction = n.parse().ok().zip(d.parse().ok()).and_then(|(n, d)| Exact::new(n, d));
-    fraction.ok_or_else(complaint)
+    fraction.ok_or_else(error)
 }
 
 /// Parses an amount as a double; -1 for unlimited.

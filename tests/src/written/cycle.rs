@@ -122,7 +122,7 @@ impl World {
         ];
         let parsed = ParsedLine::of(line, &keys, &["fixed"])?;
         if parsed.names().is_empty() || !parsed.has("on") {
-            return Err(parsed.complaint("expected names and `on QUEUE`"));
+            return Err(parsed.error("expected names and `on QUEUE`"));
         }
         for name in parsed.names() {
             let n_pods = parsed.count("pods", 1)?;
@@ -165,7 +165,7 @@ impl World {
             _ if status == Status::Pending => None,
             (Some(nodes), _) => nodes.split(',').nth(at),
             (None, [only]) => Some(&*only.name),
-            (None, _) => return Err(parsed.complaint("`at NODE` is needed with several nodes")),
+            (None, _) => return Err(parsed.error("`at NODE` is needed with several nodes")),
         };
         let devices = parsed.count("devices", 1)?;
         let gpu = match (parsed.has("part"), parsed.has("mib"), parsed.has("gpu")) {

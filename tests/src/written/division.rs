@@ -17,10 +17,10 @@ pub fn run(lines: &[Line]) -> Result<(), String> {
     for line in lines {
         match line.words.first().map(String::as_str) {
             Some("divide") => {
-                let said = ParsedLine::of(line, &["k"], &[])?;
-                let amount = said.name()?.parse::<f64>();
-                let amount = amount.map_err(|_| said.complaint("the amount is not a number"))?;
-                pot = Some((amount, said.number("k", 1.0)?));
+                let parsed = ParsedLine::of(line, &["k"], &[])?;
+                let amount = parsed.name()?.parse::<f64>();
+                let amount = amount.map_err(|_| parsed.error("the amount is not a number"))?;
+                pot = Some((amount, parsed.number("k", 1.0)?));
             }
             Some("queue") => {
                 siblings.push(sibling(line, siblings.len())?);
@@ -47,16 +47,16 @@ pub fn run(lines: &[Line]) -> Result<(), String> {
 
 fn sibling(line: &Line, position: usize) -> Result<Sibling<'_>, String> {
     let keys = ["priority", "quota", "limit", "weight", "request", "usage"];
-    let said = ParsedLine::of(line, &keys, &[])?;
+    let parsed = ParsedLine::of(line, &keys, &[])?;
     Ok(Sibling {
-        name: said.name()?,
-        priority: said.count("priority", 100)?,
+        name: parsed.name()?,
+        priority: parsed.count("priority", 100)?,
         created_s: position as f64,
-        deserved: said.number("quota", 0.0)?,
-        limit: said.number("limit", -1.0)?,
-        weight: said.number("weight", 1.0)?,
-        request: said.number("request", 0.0)?,
-        usage: said.number("usage", 0.0)?,
+        deserved: parsed.number("quota", 0.0)?,
+        limit: parsed.number("limit", -1.0)?,
+        weight: parsed.number("weight", 1.0)?,
+        request: parsed.number("request", 0.0)?,
+        usage: parsed.number("usage", 0.0)?,
         fair_share: 0.0,
     })
 }

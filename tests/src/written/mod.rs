@@ -56,11 +56,11 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
 
 fn line(number: usize, text: &str) -> Option<Line> {
     let text = text.split('#').next().unwrap_or_default();
-    let (said, expected) = match text.split_once("->") {
-        Some((said, expected)) => (said, Some(expected.trim().to_owned())),
+    let (parsed, expected) = match text.split_once("->") {
+        Some((parsed, expected)) => (parsed, Some(expected.trim().to_owned())),
         None => (text, None),
     };
-    let words: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
+    let words: Vec<String> = parsed.split_whitespace().map(str::to_owned).collect();
     (!words.is_empty() || expected.is_some()).then_some(Line { number, words, expected })
 }
 
@@ -83,21 +83,21 @@ pub struct ParsedLine<'a> {
 impl<'a> ParsedLine<'a> {
     /// Parses a line: names up to the first key, `keys` with one value each, `flags` without.
     pub fn of(line: &'a Line, keys: &[&str], flags: &[&str]) -> Result<ParsedLine<'a>, String> {
-        let mut said = ParsedLine { number: line.number, ..ParsedLine::default() };
+        let mut parsed = ParsedLine { number: line.number, ..ParsedLine::default() };
         let mut words = line.words.iter().skip(1).map(String::as_str);
         while let Some(word) = words.next() {
             if flags.contains(&word) {
-                said.values.insert(word, word);
+                parsed.values.insert(word, word);
             } else if keys.contains(&word) {
-                let value = words.next().ok_or_else(|| said.complaint(&format!("{word} has no value")))?;
-                said.values.insert(word, value);
-            } else if said.values.is_empty() {
-                said.names.push(word);
+                let value = words.next().ok_or_else(|| parsed.error(&format!("{word} has no value")))?;
+                parsed.values.insert(word, value);
+            } else if parsed.values.is_empty() {
+                parsed.names.push(word);
             } else {
-                return Err(said.complaint(&format!("unknown word {word:?}")));
+                return Err(parsed.error(&format!("unknown word {word:?}")));
             }
         }
-        Ok(said)
+        Ok(parsed)
     }
 
     pub fn names(&self) -> &[&'a str] {
@@ -108,7 +108,7 @@ impl<'a> ParsedLine<'a> {
     pub fn name(&self) -> Result<&'a str, String> {
         match self.names[..] {
             [name] => Ok(name),
-            _ => Err(self.complaint("one name is expected")),
+            _ => Err(self.error("one name is expected")),
         }
     }
 
@@ -127,9 +127,7 @@ impl<'a> ParsedLine<'a> {
         match self.text(key) {
             None => Ok(default),
             Some("unlimited") => Ok(-1.0),
-            Some(text) => {
-                text.parse().map_err(|_| self.complaint(&format!("{key} {text:?} is not a number")))
-            }
+            Some(text) => text.parse().map_err(|_| self.error(&format!("{key} {text:?} is not a number"))),
         }
     }
 
@@ -138,13 +136,13 @@ impl<'a> ParsedLine<'a> {
         match self.text(key) {
             None => Ok(default),
             Some(text) => {
-                text.parse().map_err(|_| self.complaint(&format!("{key} {text:?} is not a whole number")))
+                text.parse().map_err(|_| self.error(&format!("{key} {text:?} is not a whole number")))
             }
         }
     }
 
     /// Error message with the line number.
-    pub fn complaint(&self, says: &str) -> String {
+    pub fn error(&self, says: &str) -> String {
         format!("line {}: {says}", self.number)
     }
 }

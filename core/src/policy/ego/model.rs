@@ -100,7 +100,7 @@ impl Model {
             model.add_queue(world, config, queue, ConsumerId::ROOT, &mut ratios);
         }
         model.plan.set_ratios(&ratios);
-        model.own_enough();
+        model.raise_ownership();
         model.layout = Layout::new(&model.plan);
         model
     }
@@ -115,19 +115,19 @@ impl Model {
     ) {
         let queue = &world.queues()[id];
         let nothing = ConsumerConfig::default();
-        let said = config.consumers.get(&queue.name).unwrap_or(&nothing);
+        let settings = config.consumers.get(&queue.name).unwrap_or(&nothing);
         let mut consumer = Consumer {
             // The slot policy has no share priority (OC-31).
             priority: if config.shares_slots { 0 } else { i64::from(queue.priority.unwrap_or(0)) },
-            rank: said.rank,
-            lendout: said.lendout.unwrap_or(config.lendout),
-            lendout_grace: said.lendout_grace.unwrap_or(self.plan.default_grace),
-            private_pool_grace: said.private_pool_grace,
-            reclaim_grace: said.reclaim_grace,
+            rank: settings.rank,
+            lendout: settings.lendout.unwrap_or(config.lendout),
+            lendout_grace: settings.lendout_grace.unwrap_or(self.plan.default_grace),
+            private_pool_grace: settings.private_pool_grace,
+            reclaim_grace: settings.reclaim_grace,
             ..Consumer::default()
         };
-        if said.reserved > 0 {
-            consumer.reserved.push(Ownership::Count(said.reserved as usize));
+        if settings.reserved > 0 {
+            consumer.reserved.push(Ownership::Count(settings.reserved as usize));
         }
         let mut amounts = [None; RESOURCES_MAX];
         for resource in Resource::ACCOUNTED {
@@ -152,7 +152,7 @@ impl Model {
     }
 
     /// Raises the ownership of inner consumers to the sum of their children, per dimension.
-    fn own_enough(&mut self) {
+    fn raise_ownership(&mut self) {
         for node in self.plan.consumers.ids().rev().filter(|&c| c != ConsumerId::ROOT) {
             let mut sum = [None; RESOURCES_MAX];
             for &child in &self.plan.consumers[node].children {

@@ -35,10 +35,10 @@ pub fn queues(work: &mut Translator<'_>) {
 }
 
 fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
-    let said =
+    let is_set_to =
         |name: &str, value: &str| work.old.settings.get(name).is_some_and(|typed| typed.0.trim() == value);
-    let by_weight = said("department-over-quota", "by-weight");
-    let by_quota = said("over-quota-weights", "off") || said("over-quota-weights", "false");
+    let by_weight = is_set_to("department-over-quota", "by-weight");
+    let by_quota = is_set_to("over-quota-weights", "off") || is_set_to("over-quota-weights", "false");
     for (i, &is_department) in departments.iter().enumerate() {
         let name = ["over-quota.", &work.old.queues[i].name].concat();
         let own = work.old.settings.get(&name).map(|typed| typed.0.trim().to_owned());

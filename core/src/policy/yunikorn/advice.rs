@@ -39,8 +39,8 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
 /// Reports a maximum or guarantee whose values are all 0: it is dropped (yunikorn.md 1.2, Q-8).
 fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     for (id, queue) in draft.queues.iter() {
-        let said = config.queues.get(&*queue.name);
-        let has_max = said.is_some_and(|said| !said.resources.max.is_empty());
+        let settings = config.queues.get(&*queue.name);
+        let has_max = settings.is_some_and(|settings| !settings.resources.max.is_empty());
         let limits = Resource::ACCOUNTED.map(|resource| (resource, queue.resources.get(resource).limit));
         let is_zero = |limit: Bound| limit == Bound::At(Amount::ZERO);
         let is_said = |limit: Bound| matches!(limit, Bound::At(_));

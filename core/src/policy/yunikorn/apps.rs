@@ -532,7 +532,7 @@ impl Core {
     }
 
     /// Handles a gang timeout: the application fails or continues without the gang.
-    pub(super) fn give_up_gang(&mut self, app: AppIx) {
+    pub(super) fn time_out_gang(&mut self, app: AppIx) {
         if self.apps[app].hard {
             self.fire(app, Event::Fail, false);
         } else if matches!(self.apps[app].state, State::New | State::Accepted) {

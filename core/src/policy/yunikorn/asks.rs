@@ -15,14 +15,18 @@ use crate::policy::PartitionView;
 use crate::units::{Resource, ResourceVec};
 
 /// Builds quantities by type from a function of the resource; a resource without a value is left out.
-pub(super) fn amounts(kinds: &ResourceTypes, get: &dyn Fn(Resource) -> Option<i64>, pods: i64) -> Amounts {
+pub(super) fn amounts(
+    resource_types: &ResourceTypes,
+    get: &dyn Fn(Resource) -> Option<i64>,
+    pods: i64,
+) -> Amounts {
     let mut out = Amounts::EMPTY;
-    for resource in kinds.resources() {
-        if let Some((at, amount)) = kinds.of(resource).zip(get(resource)) {
+    for resource in resource_types.resources() {
+        if let Some((at, amount)) = resource_types.of(resource).zip(get(resource)) {
             out.set(at, counted(resource, amount));
         }
     }
-    if let Some(at) = kinds.pods() {
+    if let Some(at) = resource_types.pods() {
         out.set(at, pods);
     }
     out
@@ -35,7 +39,7 @@ pub(super) fn explicit_amount(amounts: &ResourceVec, resource: Resource) -> Opti
 }
 
 /// Resources of a pod's ask: devices are counted whole, and every pod takes a pod slot.
-pub(super) fn ask_of(kinds: &ResourceTypes, pod: &Pod) -> Amounts {
+pub(super) fn ask_of(resource_types: &ResourceTypes, pod: &Pod) -> Amounts {
     let devices = match pod.request.gpu {
         GpuRequest::None => 0,
         GpuRequest::Whole { devices }
@@ -50,7 +54,7 @@ pub(super) fn ask_of(kinds: &ResourceTypes, pod: &Pod) -> Amounts {
         }
         _ => Some(pod.request.resources.get(resource).in_base_units()).filter(|_| is_said(&resource)),
     };
-    amounts(kinds, &of, 1)
+    amounts(resource_types, &of, 1)
 }
 
 /// Nodes that the pod's selectors, the node's taints or its device memory exclude.
@@ -67,7 +71,12 @@ pub(super) fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Po
 }
 
 /// Builds the ask of a pod or of its placeholder.
-pub(super) fn ask_for(kinds: &ResourceTypes, (job, pod): (&Job, &Pod), key: &str, app: AppIx) -> Ask {
+pub(super) fn ask_for(
+    resource_types: &ResourceTypes,
+    (job, pod): (&Job, &Pod),
+    key: &str,
+    app: AppIx,
+) -> Ask {
     let rules = pod.rules.as_deref();
     let required_node = rules.and_then(|rules| rules.required_node.as_deref());
     Ask {
@@ -76,6 +85,6 @@ pub(super) fn ask_for(kinds: &ResourceTypes, (job, pod): (&Job, &Pod), key: &str
         allow_other: !rules.is_some_and(|rules| rules.never_preempts),
         originator: rules.is_some_and(|rules| rules.is_originator),
         required_node: required_node.unwrap_or_default().to_owned(),
-        ..Ask::new(key, app, ask_of(kinds, pod), job.priority)
+        ..Ask::new(key, app, ask_of(resource_types, pod), job.priority)
     }
 }

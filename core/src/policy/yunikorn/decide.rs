@@ -71,11 +71,11 @@ impl Memory {
         let Some(core) = &self.core else { return };
         for (victim, ask) in marked.iter().zip(&core.marked_for) {
             let Some(ask) = *ask else { continue };
-            let taker = self.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
+            let preemptor = self.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
             let Some(&pod) = self.pods.get(victim) else {
                 if let (Some(pod), Some(node)) = (self.pod_of(*victim), core.asks[*victim].node) {
                     let node = self.nodes[node];
-                    trace.event(Event::Unclaimed { pod, node, by: taker }, Vec::new);
+                    trace.event(Event::Unclaimed { pod, node, by: preemptor }, Vec::new);
                 }
                 continue;
             };
@@ -88,9 +88,9 @@ impl Memory {
                 false => explain::eviction_checks(world, self, core, ask, marked, *victim),
             };
             trace.action = "preempt";
-            trace.event(Event::Evicted { pod, node, by: taker, reason }, why);
+            trace.event(Event::Evicted { pod, node, by: preemptor, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
-            self.evicted_for.extend(taker.map(|job| (pod, job)));
+            self.evicted_for.extend(preemptor.map(|job| (pod, job)));
             self.in_step = false;
         }
     }

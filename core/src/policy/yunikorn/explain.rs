@@ -123,7 +123,7 @@ fn application_order_check(
 fn first_fit(memory: &Memory, core: &Core, found: &CycleResult, subject: Subject) -> Check {
     let wanted = &core.asks[found.ask].resource;
     for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-        if let Some(of) = memory.kinds.of(resource).filter(|&of| wanted.get(of) > 0) {
+        if let Some(of) = memory.resource_types.of(resource).filter(|&of| wanted.get(of) > 0) {
             let free = core.nodes[found.node].available.get(of).saturating_add(wanted.get(of));
             let subject = Subject { resource: Some(resource), ..subject };
             let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Idle, free));
@@ -184,7 +184,7 @@ fn below_guarantee(memory: &Memory, core: &Core, ask: AskIx, subject: Subject) -
     let wanted = &core.asks[ask].resource;
     let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
     for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-        let of = memory.kinds.of(resource).filter(|&of| wanted.has(of) && leaf.guaranteed.has(of));
+        let of = memory.resource_types.of(resource).filter(|&of| wanted.has(of) && leaf.guaranteed.has(of));
         let Some(of) = of else { continue };
         let kept = leaf.allocated.get(of) - leaf.preempting.get(of);
         let (left, right) = (kept.saturating_add(wanted.get(of)), leaf.guaranteed.get(of));
@@ -214,7 +214,7 @@ fn above_guarantee(
         let queue = &core.queues[at];
         let below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == at);
         for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-            let Some(of) = memory.kinds.of(resource).filter(|&of| wanted.has(of)) else { continue };
+            let Some(of) = memory.resource_types.of(resource).filter(|&of| wanted.has(of)) else { continue };
             let back: i64 = later.iter().filter(below).map(|&m| core.asks[m].resource.get(of)).sum();
             let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
             let (left, right) =
@@ -236,7 +236,9 @@ pub fn lowered_maximum_checks(memory: &Memory, core: &Core, marked: &[AskIx], vi
     for at in core.upwards(core.apps[core.asks[victim].app].queue) {
         let queue = &core.queues[at];
         for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-            let Some(of) = memory.kinds.of(resource).filter(|&of| queue.max.has(of)) else { continue };
+            let Some(of) = memory.resource_types.of(resource).filter(|&of| queue.max.has(of)) else {
+                continue;
+            };
             let back: i64 = marked[from..].iter().map(|&m| core.asks[m].resource.get(of)).sum();
             let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
             let (left, right) = ((Quantity::Allocated, kept), (Quantity::Limit, queue.max.get(of)));
@@ -314,7 +316,7 @@ pub fn short_of(memory: &Memory, core: &Core, ask: AskIx) -> Option<(QueueIx, Re
     core.upwards(leaf).find_map(|at| {
         let queue = &core.queues[at];
         let short = |r: &Resource| {
-            memory.kinds.of(*r).is_some_and(|of| {
+            memory.resource_types.of(*r).is_some_and(|of| {
                 wanted.has(of)
                     && queue.max.has(of)
                     && queue.allocated.get(of).saturating_add(wanted.get(of)) > queue.max.get(of)

@@ -34,9 +34,9 @@ impl Memory {
         if self.core.is_none() {
             let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
             let is_limited = world.nodes().any(|(_, node)| node.pods_max != Node::UNLIMITED_PODS);
-            self.kinds =
+            self.resource_types =
                 ResourceTypes::new(&partition, config, &world.cluster.named).counting_pods(is_limited);
-            self.core = Some(Core::new(&partition, self.kinds.names.clone(), settings));
+            self.core = Some(Core::new(&partition, self.resource_types.names.clone(), settings));
         }
         let Some(core) = &mut self.core else { return };
         core.now = world.now.as_millis();
@@ -58,7 +58,7 @@ impl Memory {
         for (id, node) in world.nodes() {
             let of = |resource: Resource| explicit_amount(&node.capacity, resource);
             // A node that is not ready offers no resources, not even for its reservations.
-            let ready = amounts(&self.kinds, &of, i64::from(node.pods_max));
+            let ready = amounts(&self.resource_types, &of, i64::from(node.pods_max));
             let capacity = if node.ready { ready } else { Amounts::EMPTY };
             let known = self.nodes.iter().position(|&known| known == id);
             let at = known.unwrap_or_else(|| {
@@ -97,7 +97,7 @@ impl Memory {
                 groups,
                 ..NewApp::default()
             };
-            self.gangs.add_app(core, world, (&self.kinds, &self.nodes), id, new)
+            self.gangs.add_app(core, world, (&self.resource_types, &self.nodes), id, new)
         });
         let Some(app) = app.filter(|&app| self.gangs.may_start(core, id, app)) else { return };
         let is_gang = self.gangs.is_gang(id);
@@ -125,7 +125,7 @@ impl Memory {
             let ask = Ask {
                 refuses,
                 task_group: if is_gang { set.to_string() } else { String::new() },
-                ..ask_for(&self.kinds, (job, pod), &pod.name, app)
+                ..ask_for(&self.resource_types, (job, pod), &pod.name, app)
             };
             if core.add_ask(ask, on)
                 && let Some(ask) = core.find_ask(app, &pod.name)

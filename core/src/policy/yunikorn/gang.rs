@@ -136,7 +136,7 @@ impl Core {
             self.request_release_of_placeholders(app, false);
             return;
         }
-        self.give_up_gang(app);
+        self.time_out_gang(app);
         self.request_release_of_placeholders(app, true);
     }
 

@@ -35,10 +35,10 @@ impl Memory {
                     trace.event(Event::Unclaimed { pod, node: self.nodes[node], by: None }, Vec::new);
                 }
                 let is_over = core.find_app(&world.cluster.jobs[job].name).is_none();
-                if let Some(stage) = self.gangs.stages.get_mut(&job) {
-                    *stage = match *stage {
-                        GangState::Waits if is_over => GangState::Failed,
-                        GangState::Waits => GangState::Resumes { at: due + INTERVAL },
+                if let Some(state) = self.gangs.states.get_mut(&job) {
+                    *state = match *state {
+                        GangState::Pending if is_over => GangState::Failed,
+                        GangState::Pending => GangState::Resuming { at: due + INTERVAL },
                         other => other,
                     };
                 }

@@ -19,7 +19,7 @@ pub struct Memory {
     pub(super) core: Option<Core>,
     pub(super) partition: Partition,
     /// Resource types of the core.
-    pub(super) kinds: ResourceTypes,
+    pub(super) resource_types: ResourceTypes,
     /// Index per queue of the cluster; `None` if the configuration has never contained it.
     pub(super) queues: Vec<Option<QueueIx>>,
     /// Node of the cluster per node of the core.
@@ -51,7 +51,7 @@ impl Memory {
 
     /// Terminating pods that were evicted for the job.
     pub(super) fn leaving_for(&self, job: JobId) -> impl Iterator<Item = PodId> + '_ {
-        self.evicted_for.iter().filter(move |(_, taker)| **taker == job).map(|(pod, _)| *pod)
+        self.evicted_for.iter().filter(move |(_, preemptor)| **preemptor == job).map(|(pod, _)| *pod)
     }
 }
 

@@ -65,7 +65,7 @@ impl NodeOrder {
     }
 
     /// Registers the next node; `is_before` tells whether the id of another node precedes its own.
-    pub fn know(&mut self, is_before: impl Fn(NodeIx) -> bool) {
+    pub fn register(&mut self, is_before: impl Fn(NodeIx) -> bool) {
         let node = self.ranks.len() as u32;
         let at = self.by_id.partition_point(|&other| is_before(other as NodeIx));
         self.by_id.insert(at, node);
@@ -155,7 +155,7 @@ mod tests {
             let mut order = NodeOrder::default();
             let mut scores: Vec<Option<f64>> = Vec::new();
             for node in 0..ids.len() {
-                order.know(|other| ids[other] < ids[node]);
+                order.register(|other| ids[other] < ids[node]);
                 order.insert(node, 0.0);
                 scores.push(Some(0.0));
             }

@@ -41,7 +41,7 @@ impl Core {
         });
         let ix = self.nodes.len() - 1;
         self.nodes[ix].score = self.score(ix);
-        self.node_order.know(|other| self.nodes[other].id.as_str() < id);
+        self.node_order.register(|other| self.nodes[other].id.as_str() < id);
         self.node_order.insert(ix, self.nodes[ix].score);
         self.grow(&capacity, &Amounts::EMPTY);
         true

@@ -192,7 +192,7 @@ impl OrderBuilder<'_> {
     /// CPU, memory and GPUs in policy units.
     fn amounts(&self, of: &Amounts) -> Value {
         Value::Triple(
-            Resource::ACCOUNTED.map(|r| self.memory.kinds.of(r).map_or(0.0, |at| of.get(at) as f64)),
+            Resource::ACCOUNTED.map(|r| self.memory.resource_types.of(r).map_or(0.0, |at| of.get(at) as f64)),
         )
     }
 }

@@ -34,24 +34,24 @@ pub(super) const INTERVAL: i64 = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GangState {
     /// Its placeholders are not all placed.
-    Waits,
+    Pending,
     /// The placeholders of a soft gang timed out; the pods become asks later.
-    Resumes {
+    Resuming {
         /// Time at which they become asks, in milliseconds.
         at: i64,
     },
     /// The pods are asks.
-    Goes,
+    Started,
     /// The placeholders of a hard gang timed out.
     Failed,
     /// The queue rejected the gang.
-    Refused,
+    Rejected,
 }
 
 /// State of all gangs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gangs {
-    pub(super) stages: BTreeMap<JobId, GangState>,
+    pub(super) states: BTreeMap<JobId, GangState>,
     /// Placeholders, with the job and pod for which they hold resources.
     pub(super) holders: BTreeMap<AskIx, (JobId, PodId)>,
 }
@@ -59,7 +59,7 @@ pub struct Gangs {
 impl Gangs {
     /// Whether the pods of a job are members of task groups.
     pub fn is_gang(&self, job: JobId) -> bool {
-        self.stages.contains_key(&job)
+        self.states.contains_key(&job)
     }
 
     /// Pod for which a placeholder holds resources.
@@ -76,8 +76,8 @@ impl Gangs {
     pub fn due(&self, core: &Core) -> Option<i64> {
         let completing = |app: &super::model::App| app.completing_due.filter(|_| !app.placeholder.is_zero());
         let dues = core.live_apps().flat_map(|app| [app.placeholder_due, completing(app)]);
-        let resumes = self.stages.values().filter_map(|stage| match stage {
-            GangState::Resumes { at } => Some(*at),
+        let resumes = self.states.values().filter_map(|state| match state {
+            GangState::Resuming { at } => Some(*at),
             _ => None,
         });
         dues.flatten().chain(resumes).min()
@@ -85,7 +85,7 @@ impl Gangs {
 
     /// Whether the pods of a timed-out gang are due to become asks.
     pub(super) fn resumes(&self, now: i64) -> bool {
-        self.stages.values().any(|stage| matches!(stage, GangState::Resumes { at } if *at <= now))
+        self.states.values().any(|state| matches!(state, GangState::Resuming { at } if *at <= now))
     }
 
     /// Submits the application of a job, with placeholders for a gang.
@@ -93,12 +93,12 @@ impl Gangs {
         &mut self,
         core: &mut Core,
         world: PartitionView<'_>,
-        (kinds, nodes): (&ResourceTypes, &[NodeId]),
+        (resource_types, nodes): (&ResourceTypes, &[NodeId]),
         id: JobId,
         new: NewApp,
     ) -> Option<AppIx> {
         let job = &world.cluster.jobs[id];
-        if matches!(self.stages.get(&id), Some(GangState::Failed | GangState::Refused)) {
+        if matches!(self.states.get(&id), Some(GangState::Failed | GangState::Rejected)) {
             return None;
         }
         let holds = || world.cluster.pods_of(id).any(|(_, pod)| pod.phase.holds() || pod.phase.is_over());
@@ -109,11 +109,11 @@ impl Gangs {
         let members = members(world, id);
         let mut all = Amounts::EMPTY;
         for &pod in &members {
-            all.add(&ask_of(kinds, &world.cluster.pods[pod]));
+            all.add(&ask_of(resource_types, &world.cluster.pods[pod]));
         }
         let (hard, timeout) = (gang.is_hard, gang.timeout.as_millis());
         let is_taken = core.add_app(NewApp { placeholder_ask: all, hard, timeout, ..new });
-        self.stages.insert(id, if is_taken { GangState::Waits } else { GangState::Refused });
+        self.states.insert(id, if is_taken { GangState::Pending } else { GangState::Rejected });
         let app = core.find_app(&job.name).filter(|_| is_taken)?;
         for (n, pod_id) in members.into_iter().enumerate() {
             let pod = &world.cluster.pods[pod_id];
@@ -122,7 +122,7 @@ impl Gangs {
                 task_group: world.cluster.pod_sets[pod.pod_set].name.to_string(),
                 placeholder: true,
                 refuses: refused_nodes(world, nodes, pod),
-                ..ask_for(kinds, (job, pod), &key, app)
+                ..ask_for(resource_types, (job, pod), &key, app)
             };
             if core.add_ask(ask, None)
                 && let Some(ask) = core.find_ask(app, &key)
@@ -135,34 +135,34 @@ impl Gangs {
 
     /// Whether the pods of a job may become asks.
     pub fn may_start(&mut self, core: &Core, job: JobId, app: AppIx) -> bool {
-        let Some(stage) = self.stages.get_mut(&job) else { return true };
-        let goes = match *stage {
-            GangState::Waits => matches!(core.apps[app].state, State::Running | State::Completing),
-            GangState::Resumes { at } => at <= core.now,
+        let Some(state) = self.states.get_mut(&job) else { return true };
+        let goes = match *state {
+            GangState::Pending => matches!(core.apps[app].state, State::Running | State::Completing),
+            GangState::Resuming { at } => at <= core.now,
             _ => false,
         };
         if goes {
-            *stage = GangState::Goes;
+            *state = GangState::Started;
         }
-        *stage == GangState::Goes
+        *state == GangState::Started
     }
 
     /// Time at which the pods of a timed-out gang become asks.
     pub fn resumes_at(&self, job: JobId) -> Option<crate::time::Time> {
-        match self.stages.get(&job)? {
-            GangState::Resumes { at } => Some(crate::time::Time::from_millis(*at)),
-            GangState::Goes | GangState::Failed | GangState::Refused | GangState::Waits => None,
+        match self.states.get(&job)? {
+            GangState::Resuming { at } => Some(crate::time::Time::from_millis(*at)),
+            GangState::Started | GangState::Failed | GangState::Rejected | GangState::Pending => None,
         }
     }
 
     /// Gate that keeps the gang from starting; `None` once its pods are asks.
     pub fn gate(&self, core: &Core, job: JobId) -> Option<Gate> {
-        match self.stages.get(&job)? {
-            GangState::Goes => None,
-            GangState::Resumes { .. } => Some(Gate::NotReady),
+        match self.states.get(&job)? {
+            GangState::Started => None,
+            GangState::Resuming { .. } => Some(Gate::NotReady),
             GangState::Failed => Some(Gate::GangFailed),
-            GangState::Refused => Some(Gate::GangRefused),
-            GangState::Waits => {
+            GangState::Rejected => Some(Gate::GangRefused),
+            GangState::Pending => {
                 let mut own = self.of(job).peekable();
                 let app = own.peek().map(|&ask| core.asks[ask].app);
                 let until =
@@ -177,7 +177,7 @@ impl Gangs {
     /// First placeholder of a gang that is not placed.
     pub fn next(&self, core: &Core, job: JobId) -> Option<AskIx> {
         let mut waiting: Vec<AskIx> = self.of(job).filter(|&ask| !core.asks[ask].allocated).collect();
-        waiting.retain(|_| self.stages.get(&job) == Some(&GangState::Waits));
+        waiting.retain(|_| self.states.get(&job) == Some(&GangState::Pending));
         waiting.into_iter().min_by(|&l, &r| core.asks[l].key.cmp(&core.asks[r].key))
     }
 
@@ -198,14 +198,14 @@ impl Gangs {
     /// Removes gangs whose jobs have ended.
     pub fn forget(&mut self, core: &mut Core, world: PartitionView<'_>) {
         let over = |job: &JobId| world.cluster.live_jobs.binary_search(job).is_err();
-        let over: Vec<JobId> = self.stages.keys().copied().filter(over).collect();
+        let over: Vec<JobId> = self.states.keys().copied().filter(over).collect();
         for job in over {
             if self.of(job).next().is_some()
                 && let Some(app) = core.find_app(&world.cluster.jobs[job].name)
             {
                 core.remove_app(app);
             }
-            self.stages.remove(&job);
+            self.states.remove(&job);
             self.holders.retain(|_, (of, _)| *of != job);
         }
     }

@@ -111,7 +111,7 @@ fn bound_outlook(alone: i64, bound: i64) -> Outlook {
 
 fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
     let Some((at, resource)) = short_of(memory, core, ask) else { return no_node(memory, core, ask) };
-    let (Some(queue), Some(of)) = (queue_id(memory, core, at), memory.kinds.of(resource)) else {
+    let (Some(queue), Some(of)) = (queue_id(memory, core, at), memory.resource_types.of(resource)) else {
         return no_node(memory, core, ask);
     };
     let subject =
@@ -128,7 +128,8 @@ fn user_limit(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Ou
     let limits = core.limits_of(core.asks[ask].app).filter(|(_, limit, _)| !limit.max.is_zero());
     for (at, limit, used) in limits {
         for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-            let (Some(of), Some(queue)) = (memory.kinds.of(resource), queue_id(memory, core, at)) else {
+            let (Some(of), Some(queue)) = (memory.resource_types.of(resource), queue_id(memory, core, at))
+            else {
                 continue;
             };
             let with = used.map_or(0, |used| used.resource.get(of)).saturating_add(wanted.get(of));
@@ -183,9 +184,9 @@ fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
     let mut found: Vec<(NodeReason, u32)> = Vec::new();
     for (at, node) in core.nodes.iter().enumerate() {
         let lacks = |r: &Resource| {
-            memory.kinds.of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
+            memory.resource_types.of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
         };
-        let reason = match memory.kinds.resources().find(lacks) {
+        let reason = match memory.resource_types.resources().find(lacks) {
             _ if !node.schedulable => NodeReason::NotReady,
             _ if core.refuses(ask, at) => NodeReason::Selector,
             Some(resource) => NodeReason::Insufficient(resource),
@@ -211,8 +212,11 @@ fn no_node(memory: &Memory, core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Chec
         return (gate, Outlook::NotForeseeable, Vec::new());
     }
     let too_large = |r: &Resource| {
-        memory.kinds.of(*r).is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
+        memory
+            .resource_types
+            .of(*r)
+            .is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
     };
-    let resource = memory.kinds.resources().find(too_large).unwrap_or(Resource::GPU);
+    let resource = memory.resource_types.resources().find(too_large).unwrap_or(Resource::GPU);
     (Gate::TooLarge { resource }, Outlook::OnlyByEdit, Vec::new())
 }

@@ -101,12 +101,12 @@ fn quotas(plan: &Plan, layout: &Layout, dimension_names: &[DimensionName]) -> Re
                 }
             }
         }
-        let mut said = plan.clone();
-        for (consumer, amounts) in said.consumers.values_mut().zip(owned.values()).skip(1) {
+        let mut written = plan.clone();
+        for (consumer, amounts) in written.consumers.values_mut().zip(owned.values()).skip(1) {
             let owns = amounts.iter().any(Option::is_some);
             consumer.own = if owns { vec![Ownership::Amounts(*amounts)] } else { Vec::new() };
         }
-        let again = Layout::new(&said);
+        let again = Layout::new(&written);
         if again.holdings == layout.holdings && again.pools == layout.pools {
             return Ok(owned);
         }

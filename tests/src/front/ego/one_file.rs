@@ -150,7 +150,7 @@ fn same(
             other => other.map(|&m| m.clone()),
         };
         let at = (0..wanted.len().max(got.len())).find(|&i| alike(wanted.get(i)) != alike(got.get(i)))?;
-        let text = |m: Option<&&Move>| m.map_or("nothing".to_owned(), |m| said(m, course, names));
+        let text = |m: Option<&&Move>| m.map_or("nothing".to_owned(), |m| described(m, course, names));
         Some(format!("expected {}, got {}", text(wanted.get(at)), text(got.get(at))))
     };
     let differs = of_kind(|m| matches!(m, Move::Start(..)));
@@ -166,7 +166,7 @@ fn same(
     Ok(())
 }
 
-fn said(m: &Move, course: &Course, names: &Names) -> String {
+fn described(m: &Move, course: &Course, names: &Names) -> String {
     let pod = |pod: usize| format!("{}-{}", names.subs[course.pods[pod].sub], course.pods[pod].number);
     match *m {
         Move::Start(of, host) => format!("a start of {} on {}", pod(of), names.hosts[host]),

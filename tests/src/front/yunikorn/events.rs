@@ -282,9 +282,12 @@ impl Reader<'_> {
         if event["placeholderAsk"].as_object().is_some_and(|ask| !ask.is_empty()) {
             return Err("placeholders as events of their own");
         }
-        let said = text(event, "queue");
-        let asked =
-            if said.starts_with("root.") { said } else { format!("root.{}", said.replace('.', "_dot_")) };
+        let requested = text(event, "queue");
+        let asked = if requested.starts_with("root.") {
+            requested
+        } else {
+            format!("root.{}", requested.replace('.', "_dot_"))
+        };
         let placed = |point: &Value| recorded_queue(point, &id);
         let queue = points(self.case).find_map(placed).unwrap_or_else(|| asked.clone());
         if queue != asked.to_lowercase() {

@@ -17,7 +17,7 @@ pub fn check(kind: Kind, case: &serde_json::Value) -> Verdict {
         Kind::Config => configs::imported(case, case["accepted"] == true),
         Kind::Trace => match events::read(case) {
             Err(feature) => return Verdict::CannotSay(feature),
-            Ok(told) => file::write(case, &told).and_then(|file| compare::compare(case, &told, &file)),
+            Ok(input) => file::write(case, &input).and_then(|file| compare::compare(case, &input, &file)),
         },
     };
     match differs {

@@ -48,11 +48,11 @@ pub fn entries(old: &Scenario, new: &Scenario) -> Vec<String> {
         .map(|name| quoted(name).to_string())
         .collect();
     let lists = [("settings", '{', settings, '}'), ("unset", '[', unset, ']')];
-    let said = lists.into_iter().filter(|(_, _, all, _)| !all.is_empty());
-    let said: Vec<String> =
-        said.map(|(field, open, all, close)| format!("{field}: {open}{}{close}", all.join(", "))).collect();
-    if !said.is_empty() {
-        rows.push(said.join(", "));
+    let fields = lists.into_iter().filter(|(_, _, all, _)| !all.is_empty());
+    let fields: Vec<String> =
+        fields.map(|(field, open, all, close)| format!("{field}: {open}{}{close}", all.join(", "))).collect();
+    if !fields.is_empty() {
+        rows.push(fields.join(", "));
     }
     rows
 }
