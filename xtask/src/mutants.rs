@@ -38,7 +38,7 @@ const ADAPTERS: [&str; 13] = [
 ];
 
 /// Files and folders of a policy's explanations.
-const EXPLANATIONS: [&str; 4] = ["explain", "explain.rs", "refuse.rs", "standing.rs"];
+const EXPLANATIONS: [&str; 3] = ["explain", "explain.rs", "refuse.rs"];
 
 /// Tests that are most likely to detect a mutation in a policy's folder, and the name of the tests of its recordings.
 struct First {
