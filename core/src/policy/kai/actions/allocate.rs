@@ -1,9 +1,9 @@
-//! The allocate action: pending work onto free room.
+//! The allocate action: places pending jobs on free room.
 //!
 //! # Rule
-//! Jobs come from the queue tree until it is empty. A chunk that was placed is committed, and the job comes back if it
-//! has more; if a pod set claims and fewer than its minimum are placed for sure, everything is turned into claims first.
-//! The job's last start is set when it is bound and nothing of it was allocated before. There is no fair-share test.
+//! Jobs are popped from the queue tree until it is empty. A placed chunk is committed, and the job is pushed back if it
+//! has more; if a pod set claims and fewer than its minimum are bound, everything is turned into claims first.
+//! The job's last start is set when it is bound and none of its tasks was allocated before. There is no fair-share test.
 //!
 //! # Source
 //! kai.md 4.2, 5.7
@@ -21,7 +21,6 @@ use crate::policy::kai::statement::Statement;
 use crate::policy::kai::task::{JobRef, NodeRef};
 
 impl Session<'_> {
-    /// The action.
     pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Allocate));
         let jobs = self.candidates();
@@ -43,7 +42,7 @@ impl Session<'_> {
         }
     }
 
-    /// Jobs that are ready and have something pending.
+    /// Ready jobs with pending tasks.
     pub fn candidates(&self) -> Vec<JobRef> {
         let is_tried = |job: JobRef| self.only.is_none_or(|only| only == job);
         let wanted = |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
@@ -78,7 +77,7 @@ impl Session<'_> {
         self.job(job).tasks().any(|t| self.task(t).status.is_allocated())
     }
 
-    /// Whether some pod set claims while fewer than its minimum are placed for sure.
+    /// Whether some pod set claims while fewer than its minimum are bound.
     fn should_claim(&self, job: JobRef) -> bool {
         let job = self.job(job);
         let mut sure = vec![(false, 0); job.sets.len()];

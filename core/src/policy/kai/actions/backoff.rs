@@ -1,19 +1,19 @@
-//! The scheduling back-off: a job that may be tried once only in a node pool.
+//! The scheduling back-off: a job that may be tried only once in a node pool.
 //!
 //! # Rule
 //! When a cycle closes, a job gets the condition *unschedulable on this node pool* if some of its pods are pending or
-//! gated, enough of them are there to start it, and none is active (a claim of the cycle counts as active). A job whose
+//! gated, enough of them exist to start it, and none is active (a claim of the cycle counts as active). A job whose
 //! back-off is not -1 and whose newest condition is for this pool is not loaded from then on: it requests nothing, it is
-//! not tried, and it is nobody's victim; what its pods that are leaving still hold stays taken. A condition is newest
-//! until the job is offered to another pool, because that one gives it a condition of its own before it is offered
+//! not tried, and it is never a victim; what its terminating pods hold stays allocated. A condition is newest
+//! until the job is offered to another pool, which adds a condition of its own before it offers the job
 //! back. A job without waiting pods loses all its conditions, but such a job was placed, so it has none for this pool.
 //!
 //! # Source
-//! kai.md 1.3; upstream `pkg/scheduler/cache/cluster_info/cluster_info.go` (who is loaded) and
+//! kai.md 1.3; upstream `pkg/scheduler/cache/cluster_info/cluster_info.go` (which jobs are loaded) and
 //! `pkg/scheduler/cache/status_updater/default_status_updater.go` (`RecordJobStatusEvent`: when the condition is set)
 //!
 //! # Differs
-//! upstream writes the condition a moment after the cycle, so a job may be tried once more; here it is never
+//! upstream writes the condition shortly after the cycle, so a job may be tried once more; here it never is
 
 use crate::policy::kai::explain::notes::count;
 use crate::policy::kai::session::Session;
@@ -30,7 +30,7 @@ pub static BACKOFF: Rule = Rule(&RuleRecord {
 });
 
 impl Session<'_> {
-    /// Jobs that may be tried once and were, at the end of the cycle.
+    /// Jobs that may be tried only once and were tried, at the end of the cycle.
     pub fn set_aside(&self) -> Vec<JobRef> {
         let is_over = |&job: &JobRef| {
             let (facts, state) = (self.facts_of(job), self.job(job));
@@ -40,7 +40,7 @@ impl Session<'_> {
         self.own_jobs().filter(is_over).collect()
     }
 
-    /// Why a job is not tried again.
+    /// The comparison that excludes the job from further cycles.
     pub fn why_set_aside(&self, job: JobRef) -> Check {
         let active = count(Quantity::Pods, self.job(job).n_active_allocated);
         Check::new(BACKOFF, self.about_job(job), active, Op::AtMost, count(Quantity::Constant, 0))

@@ -1,11 +1,12 @@
-//! What a job would place next, and what it would lose next.
+//! A job's next chunk to place, and its next tasks to evict.
 //!
 //! # Rule
-//! Let U pod sets be below their minimum. In pod-set order, until `max(U,1)` sets have contributed: a set gives its
-//! placeable tasks in task order, as many as it lacks, or one if it lacks none. A set with nothing to place is passed
-//! over. `need` is the sum of what those of them ask for that may still be placed.
-//! To lose: if some set is above its minimum only the last set in order is looked at, else all, in reverse order; a set
-//! above its minimum gives its last active task, another all of them. Of a semi-preemptible job see [`crate::policy::kai::solve::semi`].
+//! Let U pod sets be below their minimum. In pod-set order, until `max(U,1)` sets have contributed: a set contributes its
+//! placeable tasks in task order, as many as it lacks, or one if it lacks none. A set without placeable tasks is
+//! skipped. `need` is the sum of the requests of those of them that may still be placed.
+//! To evict: if some set is above its minimum only the last set in order is considered, else all, in reverse order; a set
+//! above its minimum contributes its last active task, another all of them. For semi-preemptible jobs see
+//! [`crate::policy::kai::solve::semi`].
 //!
 //! # Source
 //! kai.md 5.1, 6.4
@@ -19,7 +20,7 @@ use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, Task, TaskRef};
 
 impl Session<'_> {
-    /// The next chunk, computed once and then remembered.
+    /// The next chunk, cached on the job.
     pub fn chunk(&mut self, job: JobRef, real: bool) -> Chunk {
         self.ensure_chunk(job, real);
         self.jobs[job.ix()].chunk.clone().expect("just computed")
@@ -31,7 +32,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the next chunk asks for, computed once and then remembered.
+    /// The request of the next chunk, cached on the job.
     pub fn need(&mut self, job: JobRef) -> Quantities {
         if let Some(need) = self.jobs[job.ix()].need {
             return need;
@@ -68,7 +69,7 @@ impl Session<'_> {
         chunk
     }
 
-    /// The next tasks to be evicted, and whether active ones remain.
+    /// The next tasks to evict, and whether active ones remain.
     pub fn tasks_to_evict(&self, job: JobRef) -> (Vec<TaskRef>, bool) {
         if self.is_semi(job) {
             let (task, more) = self.above_to_evict(job);

@@ -1,9 +1,9 @@
-//! The consolidation action: moving work so that pending work fits.
+//! The consolidation action: moves running jobs so that pending jobs fit.
 //!
 //! # Rule
 //! For pending preemptible jobs, if the ready nodes together have enough devices and device memory, idle or releasing.
-//! Victims are other preemptible jobs of any queue, at most one more than the configured number; all that is evicted
-//! must be placed elsewhere.
+//! Victims are other preemptible jobs of any queue, at most one more than the configured number; every evicted task
+//! must be placed again.
 //!
 //! # Source
 //! kai.md 7.2
@@ -23,7 +23,6 @@ use crate::policy::kai::solve::taking::Taking;
 use crate::policy::kai::task::JobRef;
 
 impl Session<'_> {
-    /// The action.
     pub fn run_consolidation(&mut self, out: &mut Recorder<'_>) {
         let most = self.config.max_consolidation_preemptees;
         if most == Some(0) {
@@ -67,7 +66,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the ready nodes together have what the chunk asks for.
+    /// Whether the ready nodes together can hold the chunk.
     fn could_fit_together(&mut self, job: JobRef, (gpus, mib): (f64, i64)) -> bool {
         let (mut asked, mut asked_mib) = (0.0, 0);
         for task in self.chunk(job, false) {
@@ -90,7 +89,7 @@ impl Session<'_> {
 }
 
 impl Node {
-    /// Device memory that is idle or releasing.
+    /// Idle or releasing device memory in MiB.
     fn idle_or_releasing_mib(&self) -> i64 {
         let mut mib = (self.idle.gpus as i64 + self.releasing.gpus as i64) * self.device_mib;
         for (_, s) in self.shared.iter() {

@@ -1,4 +1,4 @@
-//! The actions of a cycle, one file each, and what they have in common.
+//! The actions of a cycle, one file each, and shared helpers.
 
 pub(super) mod allocate;
 pub(super) mod backoff;

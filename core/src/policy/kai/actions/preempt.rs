@@ -1,8 +1,8 @@
-//! The preempt action: taking from lower priority in the same queue.
+//! The preempt action: evicts jobs of lower priority in the same queue.
 //!
 //! # Rule
-//! Each pending job is tried once, unless one like it failed in its queue. A non-preemptible job must stay within quota
-//! with its chunk. There is no fair-share test; limits apply once the victims are gone in thought.
+//! Each pending job is tried once, unless an equivalent one failed in its queue. A non-preemptible job must stay within
+//! quota with its chunk. There is no fair-share test; limits are checked with the victims removed.
 //!
 //! # Source
 //! kai.md 7.1
@@ -22,7 +22,6 @@ use crate::policy::kai::solve::solver::Solved;
 use crate::policy::kai::solve::taking::Taking;
 
 impl Session<'_> {
-    /// The action.
     pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Preempt));
         let jobs = self.candidates();

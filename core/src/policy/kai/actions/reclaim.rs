@@ -1,8 +1,8 @@
-//! The reclaim action: taking back from queues above their share.
+//! The reclaim action: evicts jobs of queues above their share.
 //!
 //! # Rule
-//! Each pending job is tried once: its queue must be entitled, and no job like it may have failed in its queue; then the
-//! solver looks for victims in other queues. What solves it is committed.
+//! Each pending job is tried once: its queue must be entitled, and no equivalent job may have failed in its queue; then the
+//! solver searches for victims in other queues. A solution is committed.
 //!
 //! # Source
 //! kai.md 4.2, 6.1
@@ -20,7 +20,6 @@ use crate::policy::kai::solve::solver::Solved;
 use crate::policy::kai::solve::taking::Taking;
 
 impl Session<'_> {
-    /// The action.
     pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Reclaim));
         let jobs = self.candidates();

@@ -1,9 +1,9 @@
-//! The stale gang action: gangs that fell below their minimum go after a while.
+//! The stale gang action: evicts gangs below their minimum after a grace period.
 //!
 //! # Rule
 //! *Stale*: no task succeeded, some are active, and some pod set has fewer active ones (releasing included) than its
-//! minimum. A job that is not stale loses its timestamp; a stale one gets one, and once it is as old as the grace, every
-//! active task is evicted.
+//! minimum. A job that is not stale loses its timestamp; a stale one gets one, and once its age reaches the grace period,
+//! every active task is evicted.
 //!
 //! # Source
 //! kai.md 1.3, 7.3
@@ -18,7 +18,6 @@ use crate::policy::kai::statement::Done;
 use crate::policy::kai::task::{JobRef, TaskRef};
 
 impl Session<'_> {
-    /// The action.
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
         self.make_up();
         for job in self.own_jobs() {

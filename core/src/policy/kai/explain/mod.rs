@@ -1,4 +1,4 @@
-//! What a cycle says about itself.
+//! Explanations recorded during a cycle.
 
 pub(super) mod not_selected;
 pub(super) mod notes;

@@ -1,9 +1,9 @@
-//! Who stays when victims go: recorded with the decision, from what it looked at.
+//! Jobs and queues not selected as victims, recorded with the decision from its own inputs.
 //!
 //! # Rule
-//! A reclaim looks at queues where their paths split from the claimant's; one from which a first unit is not allowed (6.3 A) is
-//! protected, one that would allow it came later in the order. Beside the victims stand jobs of their queues: not preemptible, in
-//! their minimum runtime, of no lower priority where that counts, or simply not needed. Nothing is decided by it.
+//! A reclaim examines queues where their paths diverge from the claimant's; a queue from which a first unit is not allowed
+//! (6.3 A) is protected, one that would allow it comes later in the order. Jobs of the victims' queues are listed as not
+//! preemptible, in their minimum runtime, of no lower priority where that counts, or not needed. No decision depends on it.
 //!
 //! # Source
 //! kai.md 6.3, 6.8, 7.1
@@ -21,21 +21,21 @@ use crate::policy::kai::statement::Done;
 use crate::policy::kai::task::{JobRef, QueueRef};
 use crate::trace::{NotSelected, Protection, Whom};
 
-/// Most that are recorded of one decision.
+/// Maximum number recorded per decision.
 const SPARED_MAX: usize = 16;
 
-/// The jobs of a queue that hold something.
+/// Summary of the allocated jobs of a queue.
 #[derive(Clone, Copy, Debug, Default)]
 struct Leaf {
     jobs: u32,
-    /// Whether something of them may be taken now.
+    /// Whether any of their tasks may be evicted now.
     may_lose: bool,
-    /// One of which something may be taken, but for its minimum runtime.
+    /// A job whose tasks are protected only by its minimum runtime.
     protected: Option<JobRef>,
 }
 
 impl Leaf {
-    /// Both together.
+    /// Combines two summaries.
     fn with(self, other: Leaf) -> Leaf {
         let may_lose = self.may_lose || other.may_lose;
         Leaf { jobs: self.jobs + other.jobs, may_lose, protected: self.protected.or(other.protected) }
@@ -43,8 +43,8 @@ impl Leaf {
 }
 
 impl Session<'_> {
-    /// Who stays while these go for a job that needed so much before. It looks only: what is worked out once and kept, such as the
-    /// next chunk, would come out otherwise.
+    /// Queues and jobs not selected when `done` evicts victims for a job that needed `need` before. Read-only: it must not
+    /// fill caches such as the next chunk, which would have other values now.
     pub fn not_selected(
         &self,
         taking: &Taking,
@@ -84,8 +84,8 @@ impl Session<'_> {
         not_selected.into_iter().map(|(whom, why)| NotSelected { by, whom, why }).collect()
     }
 
-    /// Notes of a job for which nothing was found, and nothing refused, that no queue may lose a first unit to it (6.3 A), if
-    /// so: the comparisons at the levels where the paths split, those above the job's own queue first.
+    /// For a job without a solution and without a refusal, notes that no queue may lose a first unit to it (6.3 A), if
+    /// true: the comparisons where the paths diverge, those above the job's own queue first.
     pub fn note_not_allowed(&mut self, taking: &Taking, job: JobRef, need: Quantities) {
         let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
         let (Taking::Reclaim(held), Some(own), true) = (taking, self.facts_of(job).queue, is_open) else {
@@ -111,7 +111,7 @@ impl Session<'_> {
         self.notes.about(job, |note| note.refused = checks);
     }
 
-    /// What every queue's own jobs are, but for the claimant.
+    /// Summary of each queue's own jobs, without the claimant.
     fn leaves(&self, without: JobRef, own: QueueRef) -> Vec<Leaf> {
         let mut leaves: Vec<Leaf> = self.queues.iter().map(|_| Leaf::default()).collect();
         for job in self.holders().filter(|&job| job != without) {
@@ -126,7 +126,7 @@ impl Session<'_> {
         leaves
     }
 
-    /// Jobs that hold something.
+    /// Jobs with allocated tasks.
     fn holders(&self) -> impl Iterator<Item = JobRef> + '_ {
         self.own_jobs().filter(|&job| self.job(job).n_active_allocated != 0)
     }
@@ -138,13 +138,13 @@ impl Session<'_> {
         (victims, leaves): (&[JobRef], &[Leaf]),
         not_selected: &mut Vec<(Whom, Protection)>,
     ) {
-        // Where a queue's path splits from the claimant's; those of the victims are left out.
+        // Divergences from the claimant's path; those of the victims are excluded.
         let mut known: Vec<QueueRef> = Vec::new();
         for victim in victims {
             let split = self.facts_of(*victim).queue.and_then(|leaf| self.split(own, leaf));
             known.extend(split.map(|(_, e)| e));
         }
-        // Below which something is held.
+        // Divergences with allocated jobs below.
         let mut others: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
         for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
             let Some((r, e)) = self.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
@@ -162,7 +162,7 @@ impl Session<'_> {
             let why = match checks.pop() {
                 _ if !below.may_lose => runs_briefly().map_or(Protection::NonPreemptible, Protection::Failed),
                 Some(check) if is_allowed => Protection::Later(check),
-                // The first says by how much it is protected.
+                // The first comparison quantifies the protection.
                 Some(last) => Protection::Failed(checks.into_iter().next().unwrap_or(last)),
                 None => continue,
             };
@@ -170,7 +170,7 @@ impl Session<'_> {
         }
     }
 
-    /// Jobs beside those that lose something.
+    /// Adds jobs that remain beside the victims.
     fn spared_jobs(
         &self,
         (job, own): (JobRef, QueueRef),

@@ -1,4 +1,4 @@
-//! What is kept during a cycle to explain it: only from level *decisive* on.
+//! Notes kept during a cycle for its explanations, only from level *decisive* on.
 //!
 //! # Source
 //! architecture 7; product 9.2
@@ -13,7 +13,6 @@ use crate::policy::kai::task::{JobRef, PodRef, QueueRef};
 use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;
 
-/// Kept during a cycle.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Notes {
     pub level: Level,
@@ -21,43 +20,43 @@ pub(in crate::policy::kai) struct Notes {
     pub checks: Vec<Check>,
     /// By the session's own jobs; empty below level *decisive*.
     pub jobs: Vec<Note>,
-    /// The capacity test of the chunk that is being placed.
+    /// Capacity test of the chunk being placed.
     pub gate: Vec<Check>,
-    /// Why a pod got its node.
+    /// Comparisons that selected a pod's node.
     pub placed: BTreeMap<PodRef, Vec<Check>>,
 }
 
-/// Why a job was not served so far.
+/// Why a job has not been served yet.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Note {
     /// It was not placed on free room.
     pub not_placed: Option<Failure>,
-    /// Its queue may not take from others.
+    /// Its queue may not reclaim.
     pub not_entitled: Option<Check>,
-    /// A job like it failed before.
+    /// An equivalent job failed before.
     pub like: Option<JobRef>,
     /// Its chunk would put non-preemptible work over quota (preempt).
     pub over_quota: Option<Failure>,
-    /// Attempts of the solver; `None` if it was never asked.
+    /// Number of attempts of the solver; `None` if the solver did not run.
     pub tried: Option<u32>,
-    /// What the latest refusal by the validator compared.
+    /// Comparisons of the validator's latest refusal.
     pub refused: Vec<Check>,
-    /// What protects those that only their minimum runtime protects, and until when, in seconds.
+    /// Minimum runtimes that alone protect candidates, with their ends in seconds.
     pub protected: Vec<(Check, f64)>,
 }
 
-/// Why victims may be taken.
+/// Comparisons that allow evictions.
 #[derive(Clone, Debug, Default)]
 pub(in crate::policy::kai) struct Proof {
-    /// Whatever the victim.
+    /// For all victims.
     pub common: Vec<Check>,
     /// By the victims' leaf queue.
     pub by_queue: Vec<(QueueRef, EvictReason, Vec<Check>)>,
 }
 
 impl Proof {
-    /// Notes that something is taken from a queue, for the strongest reason that any unit needs; without checks where
-    /// none are recorded.
+    /// Adds an eviction from a queue, keeping the strongest reason that any unit needs; `checks` is empty where
+    /// comparisons are not recorded.
     pub fn taken_from(&mut self, queue: QueueRef, reason: EvictReason, checks: Vec<Check>) {
         match self.by_queue.iter_mut().find(|known| known.0 == queue) {
             Some(known) => {
@@ -68,7 +67,7 @@ impl Proof {
         }
     }
 
-    /// All of it.
+    /// All comparisons.
     pub fn into_checks(self) -> Vec<Check> {
         self.by_queue.into_iter().flat_map(|q| q.2).chain(self.common).collect()
     }
@@ -80,17 +79,17 @@ impl Notes {
         let n = if level >= Level::Decisive { n_jobs } else { 0 };
         Notes { level, jobs: (0..n).map(|_| Note::default()).collect(), ..Notes::default() }
     }
-    /// Whether explanations are wanted.
+    /// Whether explanations are recorded.
     pub fn is_on(&self) -> bool {
         self.level >= Level::Decisive
     }
-    /// Notes something about a job.
+    /// Changes the note of a job.
     pub fn about(&mut self, job: JobRef, note: impl FnOnce(&mut Note)) {
         if let Some(about) = self.jobs.get_mut(job.ix()) {
             note(about);
         }
     }
-    /// Keeps a comparison, if every comparison is wanted.
+    /// Records a comparison at level *every*.
     pub fn check(&mut self, check: impl FnOnce() -> Check) {
         if self.level >= Level::Every {
             self.checks.push(check());
@@ -98,7 +97,7 @@ impl Notes {
     }
 }
 
-/// -1 as it is shown.
+/// Displayed form of an amount, with -1 as unlimited.
 pub(in crate::policy::kai) fn shown(amount: f64) -> f64 {
     if amount == UNLIMITED { f64::INFINITY } else { amount }
 }
@@ -108,7 +107,6 @@ pub(in crate::policy::kai) fn triple(quantity: Quantity, amounts: Quantities) ->
     Term { quantity, value: Value::Triple(amounts.to_array().map(shown)) }
 }
 
-/// A number.
 pub(in crate::policy::kai) fn real(quantity: Quantity, value: f64) -> Term {
     Term { quantity, value: Value::Real(value) }
 }
@@ -118,13 +116,13 @@ pub(in crate::policy::kai) fn count(quantity: Quantity, value: i64) -> Term {
     Term { quantity, value: Value::Count(value) }
 }
 
-/// A triple as a ledger shows it.
+/// Amounts in the form of a ledger.
 pub(in crate::policy::kai) fn per_resource(quantities: Quantities) -> PerResource<f64> {
     let Quantities { cpu, memory, gpu } = quantities;
     PerResource { cpu: shown(cpu), memory: shown(memory), gpu: shown(gpu) }
 }
 
-/// The row of a queue that the scheduler does not see.
+/// The row of a queue invisible to the scheduler.
 pub(in crate::policy::kai) fn empty_row(queue: QueueId) -> LedgerRow {
     let none = PerResource::default();
     LedgerRow { fair_share: Some(none), limit: none, ..LedgerRow::empty(queue) }

@@ -1,11 +1,11 @@
-//! What ends the refusals of a cycle that is over.
+//! Outlooks: what ends the refusals of a completed cycle.
 //!
 //! # Rule
-//! Victims of a claim are gone when the last pod leaves the node. Whether minimum runtimes alone keep a job waiting, and until
+//! Victims of a claim are gone when the last pod leaves the node. Whether only minimum runtimes keep a job pending, and until
 //! when, is found by running the cycle again, on a copy, at the first cycles after the ends of those minimum runtimes: the
-//! first that claims room for the job gives the time. For other jobs the ends of running jobs are gone through, first to last, until
-//! the job's next chunk fits nodes, limits and quotas without what has ended. A non-preemptible job over quota waits for the
-//! one that uses the quota. Nothing is promised to a job that lost a claim before.
+//! first that claims room for the job gives the time. For other jobs the running jobs are ended in order until
+//! the job's next chunk fits nodes, limits and quotas without them. A non-preemptible job over quota waits for the
+//! job that uses the quota. A job that lost a claim before has no outlook.
 //!
 //! # Source
 //! product 9.2
@@ -27,10 +27,10 @@ use crate::policy::{PartitionView, Rhythm};
 use crate::time::Time;
 use crate::trace::{Check, Ending, Gate, Level, Outlook, Refusal, Trace};
 
-/// Most moments at which the cycle is run again.
+/// Maximum number of times at which the cycle is run again.
 const MOMENTS_MAX: usize = 4;
 
-/// A cycle that is over.
+/// A completed cycle.
 #[derive(Clone, Copy)]
 pub(in crate::policy::kai) struct Over<'a> {
     pub opening: &'a Opening<'a>,
@@ -40,7 +40,7 @@ pub(in crate::policy::kai) struct Over<'a> {
 }
 
 impl Over<'_> {
-    /// Completes the outlooks of a cycle's refusals; `free_at` says when what a job claimed becomes free.
+    /// Completes the outlooks of a cycle's refusals; `free_at` returns when a job's claimed room becomes free.
     pub fn complete(
         self,
         session: &mut Session<'_>,
@@ -75,10 +75,10 @@ impl Over<'_> {
         }
     }
 
-    /// Which jobs only minimum runtimes keep waiting, and until when.
+    /// Finds the jobs that only minimum runtimes keep pending, and until when.
     fn protections(self, session: &Session<'_>, refusals: &mut [Refusal]) {
         let note = |job: JobRef| session.notes.jobs.get(job.ix());
-        // Of a job that was not tried because one like it failed, what protects the others from that one counts.
+        // A job skipped because an equivalent one failed uses the protections noted for that one.
         let noted = |job: JobId| {
             let job = session.own_jobs().find(|&j| session.facts_of(j).id == job)?;
             let own = note(job)?;
@@ -115,7 +115,7 @@ impl Over<'_> {
         }
     }
 
-    /// Jobs that are placed or claim room if the same cycle takes place at another time.
+    /// Jobs placed or with a claim if the same cycle runs at another time.
     fn served_at(self, first: &Session<'_>, at: Time) -> Vec<JobRef> {
         let mut session = Session::open(self.opening, Level::Outcomes);
         session.now_s = at.as_seconds();
@@ -126,7 +126,7 @@ impl Over<'_> {
         out.claims.iter().map(|claim| claim.0).collect()
     }
 
-    /// The end of which job lets another start.
+    /// The job whose end lets another start.
     fn when_ends(self, session: &mut Session<'_>, job: JobRef, ends: &[(Time, JobId)]) -> Outlook {
         let note = &session.notes.jobs[job.ix()];
         if note.not_placed.is_none() || session.job(job).n_active_allocated != 0 {
@@ -150,14 +150,14 @@ impl Over<'_> {
 }
 
 impl Session<'_> {
-    /// The tasks of a job that hold something.
+    /// Tasks of a job that hold resources.
     fn held_by(&self, id: JobId) -> Vec<TaskRef> {
         let job = self.own_jobs().find(|&job| self.facts_of(job).id == id);
         let tasks = job.into_iter().flat_map(|job| self.job(job).tasks());
         tasks.filter(|&t| self.task(t).status.is_active_allocated()).collect()
     }
 
-    /// The only other job that holds non-preemptible work in the queue of a job, if that is what keeps it from its quota.
+    /// The only other job with non-preemptible work in a job's queue, if the quota of that queue is what refused the job.
     fn only_non_preemptible(&self, job: JobRef) -> Option<JobId> {
         let note = &self.notes.jobs[job.ix()];
         let of_quota = |failure: &Failure| match failure {

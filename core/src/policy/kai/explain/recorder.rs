@@ -1,11 +1,11 @@
-//! What a cycle came to: decisions and events in the order of the committed operations, and, where a cycle is compared
-//! with the real scheduler, what each action changed.
+//! Results of a cycle: decisions and events in the order of the committed operations, and, for comparison
+//! with the real scheduler, the changes made by each action.
 //!
 //! # Source
 //! kai.md 4.4 (commit); recordings of format `kai-cycle/1`
 //!
 //! # Differs
-//! evicting a pod that is not on a node, or twice (Q-11, Q-14), is no decision; a claim that is lost so is an event
+//! evicting a pod that is not on a node, or twice (Q-11, Q-14), is no decision; a claim lost this way is an event
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub static CRASH: Rule = Rule(&RuleRecord {
     differs: "the real scheduler crashes in the modelled versions, v0.13.x and v0.14.0",
 });
 
-/// What follows from device memory of which less than 100 MiB is left (kai.md 1.2).
+/// Consequence of device memory with less than 100 MiB left (kai.md 1.2).
 pub static NO_DEVICE: Rule = Rule(&RuleRecord {
     key: "kai/bind/no-device",
     says: "the scheduler counts GPU memory in units of 100 MiB and reads labels from 1048576 on as bytes; where that gives 0, \
@@ -60,50 +60,50 @@ pub static NO_DEVICE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Why something was committed.
+/// Reason for a commit.
 #[derive(Debug)]
 pub(in crate::policy::kai) enum Why {
     /// There was room.
     Free,
-    /// It was taken from other queues.
+    /// Reclaimed from other queues.
     Taken(Proof),
-    /// It was taken from lower priority.
+    /// Preempted from lower priority.
     Priority,
-    /// Room was made by moving.
+    /// Room was made by moving jobs.
     Room,
     /// A gang was below its minimum for too long.
     Stale {
-        /// Since when.
+        /// Start of the staleness, in seconds.
         since_s: f64,
     },
 }
 
-/// A decision in the session's terms.
+/// A decision in terms of the session.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::policy::kai) enum Decided {
     Bind { pod: PodRef, node: NodeRef, groups: Vec<GroupRef> },
     Evict { pod: PodRef },
 }
 
-/// Collects what a cycle comes to.
+/// Collects the results of a cycle.
 pub(in crate::policy::kai) struct Recorder<'t> {
-    /// Events with what decided them.
+    /// Events with the comparisons that decided them.
     pub trace: &'t mut Trace,
     /// In commit order.
     pub decisions: Vec<Decided>,
-    /// Who waits for which node.
+    /// Jobs and the nodes on which they claim room.
     pub claims: Vec<(JobRef, NodeRef)>,
     /// Jobs whose last start was set.
     pub started: Vec<JobRef>,
     /// Jobs whose staleness was set or cleared.
     pub stale: Vec<(JobRef, bool)>,
-    /// As the real scheduler was recorded, if that is wanted.
+    /// Outcome in the format of the recordings, if requested.
     pub outcome: Option<CycleOutcome>,
     step: ActionOutcome,
     before: State,
 }
 
-/// What is compared before and after an action.
+/// State compared before and after an action.
 #[derive(Default)]
 struct State {
     pods: Vec<PodState>,
@@ -133,7 +133,7 @@ impl<'t> Recorder<'t> {
         }
     }
 
-    /// Also compares before and after each action, from the shares at the opening on.
+    /// Also records the changes of each action, starting with the shares at the opening.
     pub fn comparing(session: &Session<'_>, snapshot: &Snapshot, trace: &'t mut Trace) -> Self {
         let names = snapshot.queues.iter().map(|q| q.name.clone());
         let shares = if session.plugins.proportion { shares(session, names) } else { Vec::new() };
@@ -143,7 +143,7 @@ impl<'t> Recorder<'t> {
         Recorder { outcome, ..Recorder::new(trace) }
     }
 
-    /// An action begins.
+    /// Begins an action.
     pub fn begin(&mut self, session: &Session<'_>, action: Action) {
         self.trace.action = action.name();
         if self.outcome.is_some() {
@@ -152,7 +152,7 @@ impl<'t> Recorder<'t> {
         }
     }
 
-    /// The action is over.
+    /// Ends the action.
     pub fn end(&mut self, session: &Session<'_>) {
         let Some(outcome) = &mut self.outcome else { return };
         let mut step = std::mem::take(&mut self.step);
@@ -167,7 +167,7 @@ impl<'t> Recorder<'t> {
         outcome.steps.push(step);
     }
 
-    /// A statement was committed for a job.
+    /// Records a statement committed for a job.
     pub fn committed(&mut self, session: &Session<'_>, job: JobRef, done: Vec<Done>, why: Why) {
         for &done in &done {
             match done {
@@ -263,21 +263,21 @@ impl<'t> Recorder<'t> {
         }
     }
 
-    /// A job's last start was set.
+    /// Records that a job's last start was set.
     pub fn started(&mut self, session: &Session<'_>, job: JobRef) {
         self.started.push(job);
         if self.outcome.is_some() {
             self.step.started.push(session.facts_of(job).name.clone());
         }
     }
-    /// A job's staleness was set or cleared.
+    /// Records that a job's staleness was set or cleared.
     pub fn stale(&mut self, session: &Session<'_>, job: JobRef, is_stale: bool) {
         self.stale.push((job, is_stale));
         if self.outcome.is_some() {
             self.step.stale.push((session.facts_of(job).name.clone(), is_stale));
         }
     }
-    /// The real scheduler would have died here (Q-5): a mark is left, at any level, and the job stays unsolved.
+    /// Marks that the real scheduler would crash here (Q-5), at any level; the job stays unsolved.
     pub fn crashed(&mut self, session: &Session<'_>, job: JobRef) {
         let subject = Subject { job: Some(session.facts_of(job).id), ..Subject::default() };
         self.trace.marks.push(Mark { rule: CRASH, subject });
@@ -302,7 +302,7 @@ fn shares(session: &Session<'_>, names: impl Iterator<Item = Arc<str>>) -> Vec<Q
 }
 
 impl Session<'_> {
-    /// A task's state by names.
+    /// A task's state with names instead of ids.
     fn pod_state(&self, task: TaskRef) -> PodState {
         let t = self.task(task);
         let groups = if t.status.is_active_used() { t.groups.as_slice() } else { &[] };
@@ -316,7 +316,7 @@ impl Session<'_> {
         }
     }
 
-    /// A committed operation by names.
+    /// A committed operation with names instead of ids.
     fn by_name(&self, done: Done, preemptor: &Arc<str>) -> Committed {
         let (Done::Bound(task, _) | Done::Claimed(task, _) | Done::Evicted(task)) = done;
         let pod = self.pod_of(task).name.clone();

@@ -1,10 +1,9 @@
 //! Why jobs are still pending at the end of a cycle.
 //!
 //! # Rule
-//! One dominant reason: not a leaf, not ready; too large for every node; over limit, over quota; not entitled; nothing
-//! to take that would help, for it or for a job like it that was tried first; no node fits; behind others. A job that
-//! claims room waits for victims, and
-//! nothing that refused it before counts. How a refusal ends is completed in `outlooks`.
+//! One dominant reason: not a leaf, not ready; too large for every node; over limit, over quota; not entitled; no
+//! victims that would help, for it or for an equivalent job that was tried first; no node fits; behind others. A job that
+//! claims room waits for victims, and earlier refusals no longer count. The outlook of a refusal is completed in `outlooks`.
 //!
 //! # Source
 //! product 9.2
@@ -26,7 +25,7 @@ use crate::units::Resource;
 type Reason = (Gate, Vec<Check>);
 
 impl Session<'_> {
-    /// One refusal for each job with pending pods, by job.
+    /// One refusal for each job with pending pods, sorted by job.
     pub fn refusals(&mut self, out: &Recorder<'_>) -> Vec<Refusal> {
         if !self.notes.is_on() {
             return Vec::new();
@@ -44,7 +43,7 @@ impl Session<'_> {
     fn refusal(&self, job: JobRef, out: &Recorder<'_>) -> Refusal {
         let id = self.facts_of(job).id;
         if out.claims.iter().any(|c| c.0 == job) {
-            // What refused it earlier in the cycle was overcome. When the last victim is gone is known once decisions are.
+            // Earlier refusals of the cycle no longer apply. The end of the last victim is known after the decisions.
             let gate = Gate::WaitingForVictims { until: None };
             return Refusal {
                 job: id,
@@ -61,7 +60,7 @@ impl Session<'_> {
         Refusal { job: id, gate, also, checks, outlook }
     }
 
-    /// What a reason promises without looking at what runs.
+    /// The outlook that follows from a reason alone, without regard to running jobs.
     fn outlook(&self, job: JobRef, gate: &Gate) -> Outlook {
         let note = &self.notes.jobs[job.ix()];
         let is_never = |failure: &&Failure| matches!(failure, Failure::Excess(e) if e.asked > e.bound);
@@ -74,12 +73,12 @@ impl Session<'_> {
         }
     }
 
-    /// Whether pods of a job are leaving, so that new ones may come in their place.
+    /// Whether pods of a job are terminating, so that new ones may replace them.
     fn is_being_replaced(&self, job: JobRef) -> bool {
         self.job(job).tasks().any(|t| self.task(t).status == Status::Releasing)
     }
 
-    /// All reasons that hold, the dominant one first; at least one.
+    /// All applicable reasons, the dominant one first; at least one.
     fn gates(&self, job: JobRef, note: &Note) -> Vec<Reason> {
         let facts = self.facts_of(job);
         let mut gates = Vec::new();
@@ -131,7 +130,7 @@ impl Session<'_> {
         gates
     }
 
-    /// Nothing may be taken that would help, and above which queue that was decided.
+    /// No victims would help; names the ancestor at which the validator refused them, if any.
     fn nothing_helps(&self, job: JobRef, note: &Note, tried: u32) -> Reason {
         let own = self.about_job(job).queue;
         let failed = note.refused.iter().find(|check| !check.holds);
@@ -155,7 +154,7 @@ impl Session<'_> {
         (gate, vec![self.excess_check(job, excess)])
     }
 
-    /// What a task asks for against the most that one node had left.
+    /// A task's request compared with the most that remained on one node.
     fn no_room(&self, job: JobRef, task: TaskRef, free: Option<FreeGpus>) -> Vec<Check> {
         let request = &self.pod_of(task).request;
         let Some(free) = free.filter(|_| request.gpus != 0.0) else { return Vec::new() };

@@ -1,14 +1,14 @@
-//! The order in which the next cycle serves queues and jobs: queues among their siblings, and the jobs of a leaf.
+//! Order in which the next cycle serves queues and jobs: queues among their siblings, and the jobs of a leaf.
 //!
 //! # Rule
-//! The order is that of the queue tree with all waiting jobs before anything is placed: a queue is compared with the first job below
-//! it. Every job that is placed can change it.
+//! The order is that of the queue tree with all waiting jobs before any placement: a queue is compared with the first job
+//! below it. Every placement can change it.
 //!
 //! # Source
 //! kai.md 3.1, 3.2, 3.6
 //!
 //! # Differs
-//! nothing; an action that looks at a limited number of jobs per queue leaves out the last ones
+//! nothing; an action with a limit on jobs per queue leaves out the last ones
 
 use crate::id::{JobId, QueueId};
 use crate::policy::kai::order::leaves::Leaves;
@@ -21,7 +21,7 @@ use crate::trace::{OrderLevel, OrderPlace, Quantity, Term};
 
 use super::notes::{count, real};
 
-/// The levels from the root to a queue, and what is below it; a job in question among those of its queue.
+/// The levels from the root to a queue, and the level below it; the given job is always among those of its queue.
 pub(in crate::policy::kai) fn levels(
     session: &mut Session<'_>,
     queue: QueueId,

@@ -1,4 +1,4 @@
-//! The nodes to choose from for a pod, kept up to date from pod to pod.
+//! Candidate nodes for a pod, updated incrementally from pod to pod.
 //!
 //! # Rule
 //! None of its own; see `equivalence_classes.rs`.
@@ -17,12 +17,12 @@ use crate::policy::kai::request::asked_on_node;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
 
-/// How many answers about nodes are kept in all, roughly.
+/// Approximate bound on cached node evaluations in total.
 const KEPT_MAX: usize = 250_000;
 
 impl Session<'_> {
-    /// The nodes to choose from for a pod as they are now, where the last pod's may serve again. To be given back with
-    /// [`Session::end_choice`].
+    /// Returns the current candidates for a pod, reusing those of the last pod if both are in the same class. Return them
+    /// with [`Session::end_choice`].
     pub fn choose(&mut self, last: Option<Choice>, job: JobRef, pod: PodRef, nodes: &[NodeRef]) -> Choice {
         let mut choice = match last {
             Some(last) if self.is_of(&last.kind, pod) => last,
@@ -39,7 +39,7 @@ impl Session<'_> {
         choice
     }
 
-    /// Keeps what is known for later pods of the kind.
+    /// Caches the evaluations for later pods of the same class.
     pub fn end_choice(&mut self, choice: Choice) {
         let most = (KEPT_MAX / self.nodes.len().max(1)).clamp(2, 16);
         let classes = &mut self.classes.classes;
@@ -69,7 +69,7 @@ impl Session<'_> {
         Choice { kind, gates: Vec::new(), range: Range::default(), ranking, n_changes: 0 }
     }
 
-    /// (2), by device model; nothing where there is no such test.
+    /// (2), by device model; empty without the predicates plugin.
     fn shut_gates(&self, job: JobRef, pod: PodRef) -> Vec<bool> {
         let request = &self.pods[pod.ix()].request;
         let is_fixed = self.is_fixed(job, pod);
@@ -80,7 +80,7 @@ impl Session<'_> {
         self.classes.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()
     }
 
-    /// Looks again at what changed since the last pod; `false` if packing is relative to something else now.
+    /// Updates nodes changed since the last pod; `false` if the packing range may have changed.
     fn take_changes_in(&self, choice: &mut Choice) -> bool {
         let changed = &self.classes.changed[choice.n_changes..];
         choice.n_changes = self.classes.changed.len();
@@ -99,12 +99,12 @@ impl Session<'_> {
         is_as_before
     }
 
-    /// Ranks all candidates anew.
+    /// Ranks all candidates again.
     fn rank(&self, choice: &mut Choice, nodes: &[NodeRef]) {
         choice.n_changes = self.classes.changed.len();
         choice.ranking.begin(nodes, self.nodes.len());
         choice.range = Range::default();
-        // The order of devices is drawn anew as the session goes on.
+        // With a random order of devices, cached choices among shared devices are invalid.
         let is_kept =
             |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(RandomOrder::Devices);
         let is_kept = choice.kind.pod.is_some_and(is_kept);
@@ -128,7 +128,7 @@ impl Session<'_> {
         choice.ranking.best.extend(score.map(|score| Ranked { score, node: at }));
     }
 
-    /// Finds out what there is to know of a node.
+    /// Evaluates a node and caches the result.
     fn look_at(&self, choice: &mut Choice, at: NodeRef) -> Parts {
         let Some(pod) = choice.kind.pod.map(|pod| &self.pods[pod.ix()]) else { return Parts::default() };
         let known = self.knowledge(pod, at);

@@ -1,17 +1,17 @@
-//! A shortcut: an action ends when none of the jobs that are left can change anything.
+//! A shortcut: an action ends when none of the remaining jobs can change anything.
 //!
 //! # Rule
-//! An action pops its jobs in order; a job that fails a test changes nothing. If every job that is left fails, popping
-//! them changes nothing either, whatever their order. Allocating only takes room and raises what queues hold, so a job
+//! An action pops its jobs in order; a job that fails a test changes nothing. If every remaining job fails, popping
+//! them changes nothing either, whatever their order. Allocating only takes room and raises allocations, so a job
 //! that does not fit now will not fit later in the action; entitlement to reclaim and the room for consolidation change
-//! only when something is committed. What an action would have remembered of the jobs it left out (their signature) is
-//! made up for before anything changes.
+//! only on commit. The signatures that an action would have cached for skipped jobs are computed before anything
+//! changes.
 //!
 //! # Source
 //! kai.md 4.2, 5.7, 6.1, 7.1, 7.2
 //!
 //! # Differs
-//! nothing. Not used when explanations are wanted, which need every job's own reason; nor once something was evicted in
+//! nothing. Not used when explanations are recorded, which need every job's own reason; nor after an eviction in
 //! the session, because chunks may be stale then; nor where numbers are not whole ([`Session::is_whole`])
 
 use crate::policy::kai::fast::feasibility::Prospect;
@@ -27,7 +27,7 @@ pub(in crate::policy::kai) struct Hopeful {
 }
 
 impl Hopeful {
-    /// Those of some jobs that pass a test.
+    /// Selects the jobs that pass a test.
     pub fn new(
         s: &mut Session<'_>,
         jobs: &[JobRef],
@@ -47,47 +47,47 @@ impl Hopeful {
         Hopeful { is_used: true, hopes, n }
     }
 
-    /// Whether none is left.
+    /// Whether no candidate remains.
     pub fn is_over(&self) -> bool {
         self.is_used && self.n == 0
     }
 
-    /// A job was popped.
+    /// Removes a popped job.
     pub fn popped(&mut self, job: JobRef) {
         if self.is_used && std::mem::take(&mut self.hopes[job.ix()]) {
             self.n -= 1;
         }
     }
 
-    /// A job came back.
+    /// Adds a job pushed back.
     pub fn pushed(&mut self, job: JobRef) {
         if self.is_used && !std::mem::replace(&mut self.hopes[job.ix()], true) {
             self.n += 1;
         }
     }
 
-    /// Something was committed: anybody may have hopes again.
+    /// Disables the shortcut: after a commit any job may succeed.
     pub fn committed(&mut self) {
         self.is_used = false;
     }
 }
 
 impl Session<'_> {
-    /// An action that looks at signatures leaves the rest of its jobs out.
+    /// Notes jobs skipped by an action that uses signatures.
     pub fn leave_out(&mut self, jobs: &[JobRef]) {
         if self.config.use_scheduling_signatures {
             self.unsigned.extend_from_slice(jobs);
         }
     }
 
-    /// Something is about to change: makes up for what left-out jobs would have been remembered by.
+    /// Computes the signatures of skipped jobs; required before anything changes.
     pub fn make_up(&mut self) {
         for job in std::mem::take(&mut self.unsigned) {
             self.signature(job);
         }
     }
 
-    /// Whether the next chunk of a job may fit as things are.
+    /// Whether the next chunk of a job may fit in the current state.
     pub fn may_fit(&mut self, job: JobRef, all: &[bool]) -> bool {
         Prospect::new(self, job, all).is_none_or(|p| p.is_open(self, all, &[]))
     }

@@ -1,10 +1,10 @@
-//! Choosing nodes for many pods of one kind without looking at every node for every pod.
+//! Cached node evaluations for classes of equal pods, so that not every pod visits every node.
 //!
 //! # Rule
-//! None of its own. Whether a node fits and what makes up its score depend on the node and on what the pod asks for, but
-//! for the capacity test, which depends on the queues and the memory of the node's devices, and the packing, which is
-//! relative to all candidates. What depends on node and pod alone is kept until something is put on the node or taken
-//! from it; the order of the candidates, for as long as the capacity test and what packing is relative to stay the same.
+//! None of its own. Fit and score of a node depend on the node and the pod's request, except for the capacity test, which
+//! depends on the queues and the node's device memory, and packing, which is relative to all candidates. What depends on
+//! node and pod alone is cached until a task is added to or removed from the node; the order of the candidates is cached
+//! while the capacity test and the packing range stay the same.
 //!
 //! # Source
 //! kai.md 5.4, 5.5
@@ -20,25 +20,25 @@ use crate::policy::kai::place::score_parts::{Parts, Range};
 use crate::policy::kai::task::{NodeRef, PodRef};
 use crate::trace::NodeReason;
 
-/// What was found out about nodes, for the classes of pods that were placed lately.
+/// Node evaluations for the classes of recently placed pods.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct EquivalenceClasses {
     pub(super) classes: Vec<EquivalenceClass>,
-    /// How often each node changed, from 1.
+    /// Number of changes per node, from 1.
     pub(super) versions: Vec<u32>,
-    /// The nodes that changed since the present choice was begun, in order.
+    /// Nodes changed since the current choice began, in order.
     pub(super) changed: Vec<NodeRef>,
-    /// Memory of a device in MiB, each that some node has, once.
+    /// Distinct device memory sizes of all nodes, in MiB.
     pub(super) models: Vec<i64>,
     pub(super) n_asked: u64,
-    /// By class of pods: how many fit each node, as long as nothing changes on any.
+    /// Number of pods of a class that fit each node; cleared when any node changes.
     pub(super) rooms: BTreeMap<u32, Rc<[i64]>>,
-    /// That of the last choice, to be used again.
+    /// Buffers of the last choice, for reuse.
     pub(super) ranking: Ranking,
 }
 
 impl EquivalenceClasses {
-    /// Nothing is known yet; `models`: the memory of each node's devices.
+    /// Empty cache; `models` yields the device memory of each node.
     pub fn new(models: impl Iterator<Item = i64>) -> EquivalenceClasses {
         let mut classes = EquivalenceClasses::default();
         for mib in models {
@@ -50,7 +50,7 @@ impl EquivalenceClasses {
         classes
     }
 
-    /// Something on a node changed.
+    /// Invalidates the cached evaluations of a node.
     pub fn changed(&mut self, node: NodeRef) {
         self.versions[node.ix()] += 1;
         self.changed.push(node);
@@ -62,56 +62,56 @@ impl EquivalenceClasses {
     }
 }
 
-/// Pods that ask for the same, and what is known of nodes for them.
+/// Pods with equal requests, and the nodes evaluated for them.
 #[derive(Debug, Default)]
 pub(super) struct EquivalenceClass {
-    /// One of them.
+    /// A pod of the class.
     pub(super) pod: Option<PodRef>,
     pub(super) known: Vec<Known>,
     pub(super) asked: u64,
 }
 
-/// What is known of a node.
+/// Evaluation of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
-    /// The node's version when it was found out; 0: never.
+    /// Version of the node when it was evaluated; 0: never.
     pub(super) version: u32,
-    /// What there is not enough of.
+    /// First insufficient resource.
     pub(super) lacks: Option<NodeReason>,
-    /// What else keeps the pod away, but for the gate.
+    /// Other reason that excludes the pod, except for the gate.
     pub(super) excludes: Option<NodeReason>,
-    /// Position of the memory of its devices among all models.
+    /// Index of its device memory among all models.
     pub(super) model: u16,
     pub(super) parts: Parts,
 }
 
-/// Nodes to choose from for pods of one kind, one pod after the other.
+/// Candidate nodes for consecutive pods of one class.
 #[derive(Debug)]
 pub(in crate::policy::kai) struct Choice {
     pub(super) kind: EquivalenceClass,
-    /// By device model: whether the queues have no room for one more.
+    /// By device model: whether the capacity test fails.
     pub(super) gates: Vec<bool>,
     pub(super) range: Range,
     pub(super) ranking: Ranking,
-    /// How many of the session's changes are taken in.
+    /// Number of the session's changes already applied.
     pub(super) n_changes: usize,
 }
 
 /// Candidates and their order.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    /// The candidates, whether they fit or not.
+    /// All candidates, including those that do not fit.
     pub(super) of: Vec<NodeRef>,
     /// By node: whether it is a candidate.
     pub(super) is_in: Vec<bool>,
-    /// By node: its score; `None`: it is no candidate or does not fit.
+    /// By node: its score; `None` if it is no candidate or does not fit.
     pub(super) scores: Vec<Option<f64>>,
-    /// Those that fit, best first; those whose score is another by now are passed over.
+    /// Fitting candidates, best first; entries with outdated scores are skipped.
     pub(super) best: BinaryHeap<Ranked>,
 }
 
 impl Ranking {
-    /// Has no candidates any more.
+    /// Removes all candidates.
     pub(super) fn clear(&mut self) {
         for at in self.of.drain(..) {
             (self.is_in[at.ix()], self.scores[at.ix()]) = (false, None);
@@ -119,7 +119,7 @@ impl Ranking {
         self.best.clear();
     }
 
-    /// Begins with candidates none of which fits yet.
+    /// Sets the candidates; none fits yet.
     pub(super) fn begin(&mut self, nodes: &[NodeRef], n_nodes: usize) {
         self.clear();
         self.is_in.resize(n_nodes, false);
@@ -128,7 +128,7 @@ impl Ranking {
         self.of.extend_from_slice(nodes);
     }
 
-    /// Sets those that fit.
+    /// Sets the fitting candidates.
     pub(super) fn order(&mut self, fitting: impl Iterator<Item = Ranked>) {
         let mut ranked = std::mem::take(&mut self.best).into_vec();
         ranked.clear();
@@ -138,7 +138,7 @@ impl Ranking {
     }
 }
 
-/// A candidate; the one with the higher score, or else the smaller name, is the greater.
+/// A candidate; a higher score is greater, for equal scores the smaller name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::policy::kai) struct Ranked {
     pub score: f64,
@@ -161,19 +161,19 @@ impl PartialOrd for Ranked {
 }
 
 impl Choice {
-    /// Takes the best candidate out.
+    /// Removes and returns the best candidate.
     pub fn take_best(&mut self) -> Option<Ranked> {
         self.pass_over();
         self.ranking.best.pop()
     }
 
-    /// The best of those that are left.
+    /// The best remaining candidate.
     pub fn next_best(&mut self) -> Option<Ranked> {
         self.pass_over();
         self.ranking.best.peek().copied()
     }
 
-    /// Why each of some nodes that do not fit does not.
+    /// The reason for each of some nodes that do not fit.
     pub fn misfits(&self, nodes: &[NodeRef]) -> Vec<NodeReason> {
         nodes.iter().filter_map(|&at| self.misfit(at)).collect()
     }

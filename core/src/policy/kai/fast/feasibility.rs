@@ -1,17 +1,17 @@
-//! A shortcut: attempts that cannot end well are not made.
+//! A shortcut: skips attempts that cannot succeed.
 //!
 //! # Rule
 //! An attempt evicts tasks, places some of them again, and needs room for the claimant's tasks on the feasible nodes and
-//! under the limits. Placing others again only takes room and raises what queues hold. So if the claimant does not fit
+//! under the limits. Placing other tasks only takes room and raises allocations. So if the claimant does not fit
 //! right after the evictions, by count of equal tasks on every node and by its capacity test, the attempt fails. It also
-//! fails as soon as the claimant no longer fits because others were placed again before it.
+//! fails as soon as the claimant no longer fits because other tasks were placed before it.
 //!
 //! # Source
 //! kai.md 5.3, 5.4, 6.5, 6.7
 //!
 //! # Differs
-//! nothing. A failed attempt leaves no trace if undoing it restores every number exactly, which holds when all
-//! quantities are whole numbers and no device is shared ([`Session::is_whole`]); otherwise no attempt is left out.
+//! nothing. Discarding a failed attempt restores every number exactly if all quantities are whole numbers and no
+//! device is shared ([`Session::is_whole`]); otherwise no attempt is skipped.
 
 use std::rc::Rc;
 
@@ -21,16 +21,16 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef, TaskRef};
 
-/// What a claimant needs, and what there is without evictions.
+/// The claimant's needs, and the room without evictions.
 #[derive(Debug)]
 pub(in crate::policy::kai) struct Prospect {
     /// Whether no task of the claimant fits even an empty node.
     is_too_large: bool,
     shapes: Vec<Shape>,
-    /// The claimant's queues up to the root, as far as a bound applies, with what the job asks for.
+    /// Bounded queues from the claimant's queue to the root.
     bounded: Vec<QueueRef>,
     asked: Quantities,
-    /// What of it must fit in quota.
+    /// The part of the request that must fit in quota.
     fixed: Option<Quantities>,
 }
 
@@ -41,12 +41,12 @@ struct Shape {
     n: i64,
     /// How many fit each node now.
     now: Rc<[i64]>,
-    /// Sum over the feasible nodes.
+    /// Sum over the feasible nodes, with at most `n` per node.
     sum: i64,
 }
 
 impl Prospect {
-    /// Of a partial job; `None` where attempts may leave traces.
+    /// For a partial job; `None` if discarding attempts may not restore all numbers.
     pub fn new(s: &mut Session<'_>, partial: JobRef, nodes: &[bool]) -> Option<Prospect> {
         if !s.is_whole {
             return None;
@@ -88,7 +88,7 @@ impl Prospect {
         }
         self.bounded.iter().all(|&q| {
             let queue = &s.queues[q.ix()];
-            // Victims are preemptible, so nothing that is not goes.
+            // Victims are preemptible, so non-preemptible allocations stay.
             let fits_quota = |fixed| fits(queue.allocated_np, fixed, queue.deserved);
             self.is_within_limit(s, q, evicted) && self.fixed.is_none_or(fits_quota)
         })
@@ -107,7 +107,7 @@ impl Prospect {
         fits(held, self.asked, s.queues[q.ix()].limit)
     }
 
-    /// Whether the claimant fits once these tasks have ended, non-preemptible ones among them.
+    /// Whether the claimant may fit once these tasks end, which may be non-preemptible.
     pub fn is_open_without(&self, s: &Session<'_>, nodes: &[bool], ended: &[TaskRef]) -> bool {
         let Some(fixed) = self.fixed else { return self.is_open(s, nodes, ended) };
         let is_fixed = |task: &&TaskRef| s.facts_of(s.job_of(**task)).preemptible == Preemptible::No;
@@ -154,7 +154,7 @@ impl Prospect {
         })
     }
 
-    /// Counts nodes that became feasible.
+    /// Recounts room after nodes became feasible.
     pub fn nodes_added(&mut self, nodes: &[bool]) {
         for shape in &mut self.shapes {
             shape.sum = shape.room_on(nodes);
@@ -162,7 +162,7 @@ impl Prospect {
     }
 
     /// Whether the claimant may still fit during an attempt, after some of the evicted tasks were placed again. Room
-    /// on nodes without evictions only shrinks, so it counts as it was; the other nodes count as they are now.
+    /// on nodes without evictions only shrinks, so its initial count is kept; the other nodes are counted again.
     pub fn stays_open(&self, s: &Session<'_>, with_evictions: &[NodeRef]) -> bool {
         self.shapes.iter().all(|shape| {
             let freed = || {
@@ -175,14 +175,14 @@ impl Prospect {
 }
 
 impl Shape {
-    /// How many of the tasks fit some nodes, each by itself.
+    /// Number of these tasks that fit the given nodes, each task considered alone.
     fn room_on(&self, nodes: &[bool]) -> i64 {
         let rooms = self.now.iter().zip(nodes).filter(|(_, is_in)| **is_in);
         rooms.map(|(&room, _)| room.min(self.n)).sum()
     }
 }
 
-/// Whether what is asked for stays within a bound, where there is one.
+/// Whether the request stays within a bound, for requested resources with a bound.
 fn fits(held: Quantities, asked: Quantities, bound: Quantities) -> bool {
     let each = held.to_array().into_iter().zip(asked.to_array()).zip(bound.to_array());
     each.into_iter().all(|((held, asked), bound)| {
@@ -190,7 +190,7 @@ fn fits(held: Quantities, asked: Quantities, bound: Quantities) -> bool {
     })
 }
 
-/// What evictions free on a node; named resources are not looked at.
+/// Amounts freed by evictions on a node; named resources are ignored.
 #[derive(Clone, Copy, Debug, Default)]
 struct Freed {
     cpu: f64,
@@ -211,7 +211,7 @@ impl Freed {
 }
 
 impl Session<'_> {
-    /// By node: how many equal tasks fit there now, computed once per class of pods until something changes on a node.
+    /// How many equal tasks fit each node now, cached per class of pods until any node changes.
     fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
         let kind = self.pods[pod.ix()].kind;
         if let Some(known) = self.classes.rooms.get(&kind) {
@@ -223,7 +223,7 @@ impl Session<'_> {
         rooms
     }
 
-    /// At least how many equal tasks are too many for a node, less one: never too few.
+    /// Upper bound on the number of equal tasks that fit a node once `freed` is released.
     fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
         let (facts, node) = (&self.pods[pod.ix()], &self.nodes[at.ix()]);
         let r = &facts.request;
@@ -253,7 +253,7 @@ impl Session<'_> {
         if !freed.has_scalars && lacks_scalar() { 0 } else { n }
     }
 
-    /// The queues above a job at which a limit, or for non-preemptible work a quota, applies.
+    /// Queues from the job to the root that have a limit, or a quota if the job needs one.
     fn bounded_queues(&self, job: JobRef, is_fixed: bool) -> Vec<QueueRef> {
         let facts = self.facts_of(job);
         if !self.plugins.proportion {

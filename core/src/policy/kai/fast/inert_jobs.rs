@@ -1,18 +1,18 @@
-//! A shortcut: jobs that are only passed over are not popped.
+//! A shortcut: jobs that an attempt only skips are not popped.
 //!
 //! # Rule
-//! An attempt pops all that waits, but only the claimant and those that lost tasks do anything; the others, bystanders,
-//! are there for the order. If any two siblings differ in rank whatever they hold, a heap of siblings in which only the
-//! top may be out of place has, once that is put right, the true first at its top, whatever its shape: nothing changes
-//! below an item that is not at the top. So a queue below which nobody is left that matters can be taken out of the top
-//! heap; and when one queue is left in it, its turn no longer depends on what is below, and the same holds for its
-//! children. In the last leaf left, only those that matter are kept.
+//! An attempt pops all waiting jobs, but only the claimant and jobs that lost tasks have an effect; the others are inert
+//! and only take part in the order. If any two siblings differ in rank for any allocation, a heap of siblings in which only
+//! the top may be out of place has, once that is fixed, the true first at its top, whatever its shape: nothing changes
+//! below an item that is not at the top. So a queue without remaining relevant jobs can be removed from the top
+//! heap; and when one queue is left in it, its turn no longer depends on the jobs below, and the same holds for its
+//! children. In the last leaf, only relevant jobs are kept.
 //!
 //! # Source
 //! kai.md 0.5, 3.6, 6.7
 //!
 //! # Differs
-//! nothing. Not used where siblings may tie (N-2, N-3), nor from a heap downwards that filling left out of order
+//! nothing. Not used where siblings may tie (N-2, N-3), nor from a heap downwards whose order is broken after loading
 
 use crate::kit::heap::Heap;
 use crate::policy::kai::order::queue_tree::{QueueTree, Search};
@@ -20,7 +20,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
 impl QueueTree {
-    /// From now on only these jobs matter; all of them are in the tree.
+    /// Restricts the tree to these jobs, all of which it contains.
     pub fn look_for(&mut self, s: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.sort();
         let mut n_left = vec![0; s.queues.len()];
@@ -31,7 +31,7 @@ impl QueueTree {
         self.narrow(s);
     }
 
-    /// A job was popped.
+    /// Counts a popped job.
     pub fn found(&mut self, s: &mut Session<'_>, job: JobRef) {
         let Some(search) = &mut self.search else { return };
         if search.jobs.binary_search(&job).is_err() {
@@ -48,7 +48,7 @@ impl QueueTree {
         }
     }
 
-    /// Takes out what does not matter, as far down as there is only one way to go.
+    /// Removes queues without wanted jobs, descending while only one queue remains.
     fn narrow(&mut self, s: &mut Session<'_>) {
         while let Some(search) = self.search.take() {
             let heap = self.take(search.below);
@@ -84,7 +84,7 @@ impl QueueTree {
     }
 }
 
-/// A queue and all above it.
+/// A queue and its ancestors.
 fn up(s: &Session<'_>, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
     std::iter::successors(from, |q| s.queues[q.ix()].parent)
 }
@@ -102,7 +102,7 @@ mod tests {
     };
     use crate::trace::Level;
 
-    /// Numbers that look random.
+    /// Pseudo-random numbers.
     struct Dice(u64);
 
     impl Dice {
@@ -183,7 +183,7 @@ mod tests {
         snapshot
     }
 
-    /// The order in which those looked for come, each placed at once if `places` says so, and how many were popped.
+    /// The order of the wanted jobs, each placed at once according to the bits of `places`, and the number of jobs popped.
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
         let mut s = Session::open(&Opening::recorded(snapshot), Level::Outcomes);
         let mut tree = QueueTree::serving(&s, None);

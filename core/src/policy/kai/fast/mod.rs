@@ -1,4 +1,4 @@
-//! Shortcuts: they change how long a cycle takes, and nothing else.
+//! Shortcuts: they shorten a cycle without changing its result.
 
 pub(super) mod choice;
 pub(super) mod early_exit;

@@ -1,4 +1,4 @@
-//! Numbers for pods and jobs that are alike, so that being alike is comparing two numbers.
+//! Numbers for equivalence classes of pods and jobs, so that equality is a comparison of two numbers.
 //!
 //! # Rule
 //! None of its own.
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use crate::policy::kai::request::{self, Request};
 use crate::policy::kai::task::NodeRef;
 
-/// Equal keys have the same number, from 0 in the order in which they are first seen.
+/// Assigns equal keys the same number, from 0 in the order of first use.
 #[derive(Clone, Debug)]
 pub(in crate::policy::kai) struct Numbers<K> {
     known: BTreeMap<K, u32>,
@@ -27,26 +27,25 @@ impl<K> Default for Numbers<K> {
 }
 
 impl<K: Ord> Numbers<K> {
-    /// The number of a key.
     pub fn number(&mut self, key: K) -> u32 {
         let next = self.known.len() as u32;
         *self.known.entry(key).or_insert(next)
     }
 }
 
-/// Numbers pods by what a choice of nodes depends on.
+/// Numbers pods by all inputs of node selection.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Numbering {
     known: Numbers<Key>,
-    /// The pod before, as most pods are like it.
+    /// The previous pod, since most pods equal it.
     last: Option<(Request, u32, Option<NodeRef>, u32)>,
 }
 
-/// The bits of CPU, memory, portion and devices; named resources; the kind; devices, memory of each; likeness; nominated.
+/// The bits of CPU, memory, portion and devices; named resources; kind; devices, memory of each; likeness; nominated node.
 type Key = ([u64; 4], Vec<i64>, request::Kind, [i64; 2], u32, Option<NodeRef>);
 
 impl Numbering {
-    /// The same number for pods with the same request and `likeness`, for which the same node is nominated.
+    /// Returns the same number for pods with the same request, `likeness` and nominated node.
     pub fn number(&mut self, request: &Request, likeness: u32, nominated: Option<NodeRef>) -> u32 {
         if let Some((r, l, n, number)) = &self.last
             && (r, *l, *n) == (request, likeness, nominated)

@@ -1,8 +1,8 @@
-//! Jobs like one that just failed are not tried.
+//! Skips jobs equivalent to one that just failed.
 //!
 //! # Rule
 //! A job's key: for each pod set nothing if all its pods are active, else the sorted keys of its other pods; sorted. It is
-//! computed at first use and kept for the session. One failed job per key is remembered, per queue or for all; another
+//! computed at first use and kept for the session. One failed job per key is cached, per queue or for all; another
 //! with the same key is tried only if it is *easier*: it has fewer pending tasks, or the first of its sorted requests
 //! that is at most the other's is not equal to it.
 //!
@@ -26,7 +26,7 @@ pub(in crate::policy::kai) struct Failed {
 }
 
 impl Failed {
-    /// The remembered job because of which this one is not tried.
+    /// The failed job because of which this one is skipped.
     pub fn like(&self, s: &mut Session<'_>, queue: Option<QueueRef>, job: JobRef) -> Option<JobRef> {
         if !s.config.use_scheduling_signatures {
             return None;
@@ -36,7 +36,7 @@ impl Failed {
         (!is_easier(&s.pending_requests(job), &s.pending_requests(known))).then_some(known)
     }
 
-    /// Remembers a job that failed.
+    /// Caches a failed job.
     pub fn remember(&mut self, s: &mut Session<'_>, queue: Option<QueueRef>, job: JobRef) {
         if !s.config.use_scheduling_signatures {
             return;
@@ -75,7 +75,7 @@ fn is_at_most(new: &[&Request], known: &[&Request]) -> bool {
         && new.iter().zip(known).all(|(l, r)| at_most(l, r))
 }
 
-/// One request at most another; memory on devices is not looked at.
+/// Whether one request is at most another; device memory is ignored.
 fn at_most(l: &Request, r: &Request) -> bool {
     l.cpu <= r.cpu
         && l.memory <= r.memory
@@ -105,12 +105,12 @@ impl Session<'_> {
         key
     }
 
-    /// What a job's pending tasks ask for, smallest first.
+    /// Requests of a job's pending tasks, smallest first.
     fn pending_requests(&self, job: JobRef) -> Vec<&Request> {
         let pending = |t: &TaskRef| self.task(*t).status == Status::Pending;
         let mut requests: Vec<&Request> =
             self.job(job).tasks().filter(pending).map(|t| &self.pod_of(t).request).collect();
-        // Insertion, because "at most" is not total and the steps matter.
+        // Insertion sort, because "at most" is not total and the result depends on the steps.
         for i in 1..requests.len() {
             let mut j = i;
             while j > 0 && at_most(requests[j], requests[j - 1]) && !at_most(requests[j - 1], requests[j]) {

@@ -1,4 +1,4 @@
-//! Draws an order that upstream leaves to chance; see `nondeterminism.rs`.
+//! Seeded permutation of orders that upstream leaves undefined; see `nondeterminism.rs`.
 //!
 //! # Source
 //! kai.md 11; the maps of Go since 1.24
@@ -8,12 +8,12 @@ use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
 
-/// Slots of a map that is not hashed yet.
+/// Slots of a map without hashing.
 const SLOTS: usize = 8;
 
 impl Session<'_> {
-    /// Puts items of a map in the order in which they come, if there is a seed; whether there is. `slot` is an item's
-    /// place in the order in which the map's `n_slots` items went in.
+    /// Permutes items like the iteration of a map; returns `false` without a seed. `slot` is an item's index in the order in
+    /// which the map's `n_slots` items were inserted.
     pub fn draw<T>(
         &self,
         order: RandomOrder,
@@ -25,8 +25,8 @@ impl Session<'_> {
         let Some(seed) = probe.or(self.config.seed) else { return false };
         let start = mixed(mixed(seed, order as u64), self.tasks.len() as u64);
         let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
-        // Empty slots are passed over, so most draws begin at the first item; to find out what depends on the order,
-        // all beginnings are as likely.
+        // Iteration skips empty slots, so most draws begin at the first item; probes make all beginnings equally likely to
+        // find dependencies on the order.
         let first = state as usize % if probe.is_some() { n_slots.max(1) } else { SLOTS };
         let first = if first < n_slots { first } else { 0 };
         items.sort_by_cached_key(|item| match slot(item) {
@@ -36,12 +36,12 @@ impl Session<'_> {
         true
     }
 
-    /// Whether an order is drawn.
+    /// Whether the order is permuted.
     pub fn draws(&self, order: RandomOrder) -> bool {
         self.config.seed.is_some() || self.probe.is_some_and(|probe| probe.is_of(order))
     }
 
-    /// The same for jobs of the session; a clone stands where its job does.
+    /// [`Self::draw`] for jobs of the session; a clone has the slot of its original.
     pub fn draw_jobs(&self, order: RandomOrder, jobs: &mut [JobRef]) -> bool {
         self.draw(order, jobs, self.n_jobs, |&job| self.job(job).uid.ix())
     }

@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! Jobs: higher priority; then *below* its minimum before *exactly* before *above*; then older; then smaller name. Pod
-//! sets: one below its minimum before one that has enough, two that have enough by `active/minAvailable`; then smaller
+//! sets: one below its minimum before a satisfied one, two satisfied ones by `active/minAvailable`; then smaller
 //! name.
 //!
 //! # Source
@@ -41,7 +41,7 @@ rules! {
 }
 
 impl Session<'_> {
-    /// What puts the left job behind the right one of the same queue.
+    /// The comparison that orders the left job after the right one of the same queue.
     pub fn job_comes_after(&self, l: JobRef, r: JobRef) -> Check {
         let (left, right) = (self.facts_of(l), self.facts_of(r));
         let subject = Subject { job: Some(left.id), other_job: Some(right.id), ..Subject::default() };
@@ -63,19 +63,19 @@ impl Session<'_> {
         check(NAME, of(left), Op::Exceeds, of(right))
     }
 
-    /// 3.2: which of two jobs comes first.
+    /// 3.2: order of two jobs.
     pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
         self.job(l).rank.cmp(&self.job(r).rank)
     }
 
-    /// Brings a job's rank up to date with its counters.
+    /// Updates a job's rank from its counters.
     pub fn place_job(&mut self, job: JobRef) {
         let facts = &self.facts[self.jobs[job.ix()].uid.ix()];
         let job = &mut self.jobs[job.ix()];
         job.rank = if self.plugins.elastic { facts.rank.with(job.filled()) } else { facts.rank };
     }
 
-    /// 3.3: positions of a job's pod sets, in order.
+    /// 3.3: indices of a job's pod sets, in order.
     pub fn sets_in_order(&self, job: &Job) -> Vec<usize> {
         let mut order: Vec<usize> = (0..job.sets.len()).collect();
         if self.plugins.subgroup_order {

@@ -1,9 +1,9 @@
-//! A job's rank among all jobs, as one number.
+//! A job's rank among all jobs, as one integer.
 //!
 //! # Source
 //! kai.md 3.2
 
-/// How many run against how many must.
+/// Active pods compared with the minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::policy::kai) enum Filled {
     Below,
@@ -11,23 +11,23 @@ pub(in crate::policy::kai) enum Filled {
     Above,
 }
 
-/// A job's rank as one number: priority, how filled it is, age and name.
+/// A job's rank as one integer: priority, fill, age and name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::policy::kai) struct JobRank(u64);
 
 impl JobRank {
     const FILLED: u32 = 30;
-    /// From how many priorities and how many jobs come before.
+    /// `priority` and `age` count the distinct priorities and the jobs that come before.
     fn new(priority: usize, age: usize) -> Self {
         JobRank((priority as u64) << (Self::FILLED + 2) | age as u64)
     }
-    /// The same for a job that is filled like this.
+    /// The same rank with another fill.
     pub fn with(self, filled: Filled) -> Self {
         JobRank(self.0 & !(3 << Self::FILLED) | (filled as u64) << Self::FILLED)
     }
 }
 
-/// The ranks of jobs, which come in order of their names with priority and age, but for how filled they are.
+/// Ranks of jobs from (priority, creation), given in order of their names; fill is set later.
 pub(in crate::policy::kai) fn job_ranks(jobs: &[(i64, f64)], has_priorities: bool) -> Vec<JobRank> {
     let mut priorities: Vec<i64> = Vec::new();
     if has_priorities {

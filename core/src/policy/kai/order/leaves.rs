@@ -1,8 +1,8 @@
-//! Jobs of leaf queues, each leaf's in job order.
+//! Waiting jobs by leaf queue, in job order.
 //!
 //! # Rule
-//! None of its own. A queue tree that is filled with jobs in job order links each leaf when its first job comes, so the
-//! leaves are kept in the order of their first jobs.
+//! None of its own. A queue tree filled in job order links each leaf at its first job, so leaves are sorted by
+//! their first jobs.
 //!
 //! # Source
 //! kai.md 0.5, 3.6
@@ -18,8 +18,8 @@ use crate::policy::kai::task::{JobRef, QueueRef};
 pub(in crate::policy::kai) struct Leaves(Vec<(QueueRef, Vec<JobRef>)>);
 
 impl Leaves {
-    /// The same with some jobs of leaf queues in place of others; `rank` is the place in job order. Jobs are left out only
-    /// of leaves that get some.
+    /// Inserts jobs at their `rank` in job order. From each leaf that receives a job, removes the jobs for which
+    /// `is_left_out` holds.
     pub fn with(
         mut self,
         jobs: impl Iterator<Item = (QueueRef, JobRef)>,
@@ -40,7 +40,6 @@ impl Leaves {
         self
     }
 
-    /// The jobs of a leaf.
     pub fn of_leaf(&self, leaf: QueueRef) -> &[JobRef] {
         self.0.iter().find(|(queue, _)| *queue == leaf).map_or(&[], |(_, jobs)| jobs)
     }
@@ -57,7 +56,7 @@ impl Leaves {
     }
 }
 
-/// From jobs in job order.
+/// Expects jobs in job order.
 impl FromIterator<(QueueRef, JobRef)> for Leaves {
     fn from_iter<I: IntoIterator<Item = (QueueRef, JobRef)>>(jobs: I) -> Leaves {
         let mut leaves = Leaves::default();

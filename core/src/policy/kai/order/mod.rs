@@ -1,4 +1,4 @@
-//! Who is next: queues, jobs and pods in order, and where upstream leaves an order to chance.
+//! Order of queues, jobs and pods, and orders that upstream leaves undefined.
 
 pub(super) mod draw;
 pub(super) mod job_order;

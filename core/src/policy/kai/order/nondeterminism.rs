@@ -1,57 +1,57 @@
-//! Orders that upstream leaves to chance.
+//! Orders that upstream leaves undefined.
 //!
 //! # Rule
-//! Upstream takes items out of hash maps. Without a seed the simulation takes them in the canonical order. With a seed
-//! each registered order is drawn anew whenever it is asked for, as those maps do it: the items of a map of up to eight
-//! come in the order in which they went in, beginning at one of eight slots; those of a larger map in any order. What
-//! is drawn depends on the seed, the order, how far the cycle is, and the items, so the same seed gives the same run.
-//! With and without a seed, each choice between candidates that only such an order distinguished, on the way to something
-//! that is committed, is a candidate for a mark; [`crate::policy::kai::order::nondeterminism_probe`] says which of them are marked.
+//! Upstream iterates over hash maps. Without a seed the simulation uses the canonical order. With a seed
+//! each registered order is drawn again at every use, as those maps do: the items of a map of up to eight
+//! keep their insertion order, beginning at one of eight slots; those of a larger map come in any order. A draw
+//! depends on the seed, the order, the progress of the cycle, and the items, so the same seed gives the same run.
+//! With and without a seed, each choice between candidates distinguished only by such an order, before a
+//! committed operation, is a candidate for a mark; [`crate::policy::kai::order::nondeterminism_probe`] selects the marks.
 //!
 //! # Source
 //! kai.md 11; the maps of Go since 1.24
 //!
 //! # Differs
 //! N-1 (order of summation), N-4 (pods of a group) and N-5 (representatives of incomparable jobs) are not permuted;
-//! N-10 and N-11 decide nothing. At most 16 choices are kept for a decision, 64 for a cycle
+//! N-10 and N-11 do not affect decisions. At most 16 choices are kept per decision, 64 per cycle
 
 use crate::trace::{Mark, Rule, RuleRecord, Subject};
 
 /// A registered order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::policy::kai) enum RandomOrder {
-    /// N-2: in which jobs enter a queue tree; of queues that tie, places in it decide (N-3).
+    /// N-2: insertion of jobs into a queue tree; it also decides between tied queues (N-3).
     Insertion = 2,
-    /// N-6: of equally full devices of a node.
+    /// N-6: equally full devices of a node.
     Devices = 6,
-    /// N-7: in which jobs and queues are asked for what they lose.
+    /// N-7: jobs and queues visited by the validator.
     Validator = 7,
-    /// N-8: in which the nodes of the latest victim are emptied.
+    /// N-8: nodes of the latest victim's job in successive attempts.
     Nodes = 8,
-    /// N-9: which jobs a consolidation looks at when there are too many.
+    /// N-9: jobs considered by a consolidation with too many candidates.
     Consolidation = 9,
 }
 
-/// Orders that are drawn anew, whatever the seed.
+/// Orders permuted in a rerun, whatever the seed.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::policy::kai) struct Probe {
-    /// The one order; `None`: all.
+    /// The only permuted order; `None`: all.
     pub order: Option<RandomOrder>,
-    /// Which draw.
+    /// Number of the draw; replaces the seed.
     pub draw: u64,
 }
 
 impl Probe {
-    /// Whether it draws this one.
+    /// Whether this order is permuted.
     pub fn is_of(self, order: RandomOrder) -> bool {
         self.order.is_none_or(|one| one == order)
     }
 }
 
-/// Most choices that are kept on the way to one decision.
+/// Maximum number of choices kept for one decision.
 const TIES_MAX: usize = 16;
 
-/// Most marks of a cycle.
+/// Maximum number of marks of a cycle.
 const MARKS_MAX: usize = 64;
 
 macro_rules! rules {
@@ -76,12 +76,12 @@ rules! {
     CANDIDATES "candidates" "there are more candidates for a move than are considered: any of them can be left out" "candidates > most + 1" "N-9"
 }
 
-/// The rules of what is left to chance.
+/// Rules of the registered orders.
 pub(in crate::policy::kai) fn rules() -> [Rule; 6] {
     [INSERTION, QUEUES, DEVICES, VALIDATOR, NODES, CANDIDATES]
 }
 
-/// Choices between equals on the way to a decision, and those that led to one.
+/// Choices between equals before a decision, and those that led to one.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Ties {
     open: Vec<Mark>,
@@ -89,28 +89,28 @@ pub(in crate::policy::kai) struct Ties {
 }
 
 impl Ties {
-    /// A choice that only an order of the register decided.
+    /// Records a choice that only a registered order decided.
     pub fn met(&mut self, rule: Rule, subject: Subject) {
         let mark = Mark { rule, subject };
         if self.open.len() < TIES_MAX && !self.open.contains(&mark) {
             self.open.push(mark);
         }
     }
-    /// How many there are, to come back to.
+    /// Number of open choices, for [`Self::forget`].
     pub fn len(&self) -> usize {
         self.open.len()
     }
-    /// What was chosen since came to nothing.
+    /// Drops the choices made since, after a discarded attempt.
     pub fn forget(&mut self, len: usize) {
         self.open.truncate(len);
     }
-    /// What was chosen led to a decision.
+    /// Turns the open choices into marks after a decision.
     pub fn decided(&mut self) {
         for mark in std::mem::take(&mut self.open) {
             self.mark(mark);
         }
     }
-    /// Marks a decision at once.
+    /// Adds a mark without an open choice.
     pub fn mark(&mut self, mark: Mark) {
         if self.marks.len() < MARKS_MAX && !self.marks.contains(&mark) {
             self.marks.push(mark);

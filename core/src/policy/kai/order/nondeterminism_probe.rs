@@ -1,19 +1,19 @@
-//! Which choices left to chance a cycle really hangs on.
+//! Which undefined orders affect the result of a cycle.
 //!
 //! # Rule
-//! A choice between equals is only a candidate for a mark: often both ways end alike. And that a heap is out of order
-//! (N-2) shows in no comparison at all. So a small cycle in which chance could play a part is run again with all
-//! registered orders drawn anew, up to sixteen times, until some pod ends in another state, on another node or on other
-//! devices. Then it is run with one order drawn anew after the other: an order that alone changes the end is marked, at
-//! its candidates if it has any, else at the pod that ends differently.
+//! A choice between equals is only a candidate for a mark: often both choices have the same result. And a heap that is out
+//! of order (N-2) is visible in no comparison. So a small cycle that undefined orders may affect is run again with all
+//! registered orders permuted, up to sixteen times, until some pod ends in another state, on another node or on other
+//! devices. Then it is run with each order permuted alone: an order that alone changes the result is marked, at
+//! its candidates if it has any, else at the pod with a different result.
 //!
 //! # Source
 //! kai.md 11
 //!
 //! # Differs
-//! Approximate in three ways: what none of the draws shows is not marked; above 256 pods, and where only outcomes are
-//! recorded, nothing is drawn and all candidates are marked; a cycle without any decision is not drawn again. The order of insertion is recorded as a tie of
-//! queues where queues tied
+//! Approximate in three ways: effects that no draw shows are not marked; above 256 pods, and where only outcomes are
+//! recorded, nothing is drawn and all candidates are marked; a cycle without any decision is not run again. The order of
+//! insertion is recorded as a tie of queues where queues tied
 
 use crate::kit::random::mixed;
 use crate::policy::kai::explain::recorder::{Decided, Recorder};
@@ -23,14 +23,14 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{GroupRef, PodRef};
 use crate::trace::{Level, Mark, Rule, Subject, Trace};
 
-/// Most pods of a cycle that is run again.
+/// Maximum number of pods of a cycle that is run again.
 const PODS_MAX: usize = 256;
-/// Most draws of an order.
+/// Maximum number of draws per order.
 const DRAWS_MAX: usize = 16;
-/// So many pods in all draws of an order together.
+/// Maximum number of pods over all draws of an order.
 const WORK_MAX: usize = 2048;
 
-/// The orders, each with its rules; the first of them stands where there is no candidate.
+/// Registered orders with their rules; the first rule is used without a candidate.
 const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
     (RandomOrder::Insertion, &[&nondeterminism::INSERTION, &nondeterminism::QUEUES]),
     (RandomOrder::Devices, &[&nondeterminism::DEVICES]),
@@ -39,7 +39,7 @@ const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
     (RandomOrder::Consolidation, &[&nondeterminism::CANDIDATES]),
 ];
 
-/// The marks of a cycle that is over, of its candidates.
+/// Marks of a completed cycle, selected from its candidates.
 pub(in crate::policy::kai) fn marks(
     opening: &Opening<'_>,
     session: &Session<'_>,
@@ -75,7 +75,7 @@ pub(in crate::policy::kai) fn marks(
         }
     }
     if marks.is_empty() {
-        // Only several orders together change the end.
+        // Only a combination of orders changes the result.
         marks.clone_from(candidates);
     }
     if marks.is_empty() {
@@ -89,7 +89,7 @@ fn mark_at(session: &Session<'_>, rule: Rule, pod: PodRef) -> Mark {
     Mark { rule, subject: Subject { pod: Some(facts.id), ..session.about_job(facts.job) } }
 }
 
-/// Whether chance could play a part where no choice between equals was met: parts of devices, things taken or claimed,
+/// Whether an undefined order may matter without a recorded choice: parts of devices, evictions or claims,
 /// heaps of queues that change below their top (N-2), bounded heaps.
 fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
     let mut leaves: Vec<_> = session.own_jobs().filter_map(|job| session.facts_of(job).queue).collect();
@@ -104,7 +104,7 @@ fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
     takes || is_bounded || leaves.len() > 1 && is_deep() || has_parts()
 }
 
-/// How the cycle ends for every pod with orders drawn anew.
+/// Result of the cycle for every pod with permuted orders.
 fn again(opening: &Opening<'_>, first: &Session<'_>, probe: Probe) -> Vec<u64> {
     let mut session = Session::open(opening, Level::Outcomes);
     session.only = first.only;
@@ -115,7 +115,7 @@ fn again(opening: &Opening<'_>, first: &Session<'_>, probe: Probe) -> Vec<u64> {
     ends(&session, &out)
 }
 
-/// How a cycle ended for every pod: status, node, devices, and whether it was evicted.
+/// Digest of every pod's result: status, node, devices, and whether it was evicted.
 fn ends(session: &Session<'_>, out: &Recorder<'_>) -> Vec<u64> {
     let mut ends = vec![0; session.pods.len()];
     let mut devices: Vec<(PodRef, GroupRef)> = Vec::new();
@@ -128,10 +128,10 @@ fn ends(session: &Session<'_>, out: &Recorder<'_>) -> Vec<u64> {
         }
     }
     for &(pod, group) in &devices {
-        // A group that was opened in the cycle has no identity but those who share it.
+        // A group opened in the cycle is identified only by its members.
         let first = devices.iter().find(|d| d.1 == group).map_or(0, |d| d.0.ix() as u64);
         let label = if session.groups.is_fresh(group) { !first } else { group.ix() as u64 };
-        // In any order.
+        // Independent of the order of devices.
         ends[pod.ix()] = ends[pod.ix()].wrapping_add(mixed(label, 1));
     }
     for decided in &out.decisions {

@@ -1,4 +1,4 @@
-//! Queues compared on given numbers, outside of a session.
+//! Comparison of queues by given numbers, without a session.
 //!
 //! # Source
 //! kai.md 3.1
@@ -16,24 +16,24 @@ use crate::policy::kai::share::shares::Queue;
 use crate::policy::kai::snapshot::Quantities;
 use crate::trace::Rule;
 
-/// What a queue is compared by.
+/// Inputs of the comparison for one queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ComparedQueue {
-    /// Unique.
+    /// Unique name.
     pub name: Arc<str>,
     /// Larger first.
     pub priority: i64,
-    /// Age.
+    /// Creation time in seconds; older first.
     pub created_s: f64,
-    /// Quota; -1 is unlimited.
+    /// Quota; -1 for unlimited.
     pub quota: Quantities,
-    /// Limit; -1 is unlimited.
+    /// Limit; -1 for unlimited.
     pub limit: Quantities,
-    /// Fair share.
+    /// Fair share, in the units of the quota.
     pub fair_share: Quantities,
-    /// What it holds.
+    /// Current allocation.
     pub allocated: Quantities,
-    /// What its next job asks for.
+    /// Request of the next job.
     pub next: Quantities,
 }
 

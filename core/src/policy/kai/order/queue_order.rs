@@ -1,4 +1,4 @@
-//! Which of two queues is served first.
+//! Order of two queues.
 //!
 //! # Rule
 //! The first rule in which they differ decides: (1) not over-utilised, (2) within quota with the job, (3) priority,
@@ -22,7 +22,7 @@ use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, QueueRef};
 use crate::trace::{Check, Level, Op, Quantity, Rule, RuleRecord, Subject};
 
-/// With what a queue is compared: a job it would place, or victims it would lose.
+/// A queue is compared with a job to place or with victims to lose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::policy::kai) struct With {
     pub job: Option<JobRef>,
@@ -30,7 +30,7 @@ pub(in crate::policy::kai) struct With {
 }
 
 impl Queue {
-    /// The larger of quota and fair share, within the limit, of one resource.
+    /// `min(max(quota, fair share), limit)` of one resource.
     fn allocatable_of(deserved: f64, fair_share: f64, limit: f64) -> f64 {
         if deserved == UNLIMITED {
             return limit;
@@ -38,7 +38,7 @@ impl Queue {
         let a = deserved.max(fair_share);
         if limit == UNLIMITED { a } else { limit.min(a) }
     }
-    /// The larger of quota and fair share, within the limit; may be unlimited.
+    /// `min(max(quota, fair share), limit)`; may be unlimited.
     pub fn allocatable_now(&self) -> Quantities {
         let (d, f, l) = (self.deserved, self.fair_share, self.limit);
         Quantities {
@@ -49,7 +49,7 @@ impl Queue {
     }
 }
 
-/// The largest, over the resources, of what is held over what may be held.
+/// Dominant share: the largest ratio of allocated to allocatable amount over the resources.
 pub(in crate::policy::kai) fn dominant(
     allocated: Quantities,
     allocatable: Quantities,
@@ -67,12 +67,12 @@ pub(in crate::policy::kai) fn dominant(
     dominant
 }
 
-/// Whether something is held of a resource of which nothing may be held.
+/// Whether a resource with nothing allocatable is allocated.
 fn has_zero_share(held: Quantities, allocatable: Quantities) -> bool {
     allocatable.to_array().into_iter().zip(held.to_array()).any(|(may, held)| may == 0.0 && held > 0.0)
 }
 
-/// Of a dialect: RC-7.
+/// RC-7, used by a dialect.
 pub static NAME: Rule = Rule(&RuleRecord {
     key: "runai/queue-order/9",
     says: "queues of equal age are ordered by name",
@@ -132,7 +132,7 @@ impl Session<'_> {
         is_first
     }
 
-    /// What puts the left queue behind the right one.
+    /// The comparison that orders the left queue after the right one.
     pub fn queue_comes_after(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> Check {
         let decided = if self.plugins.proportion {
             self.decisive(l, r, lw, rw)
@@ -142,7 +142,7 @@ impl Session<'_> {
         self.compared((l, r), decided, Op::AtLeast)
     }
 
-    /// The numbers that tell two queues apart; the smaller one is served first, so priorities are compared the other way round.
+    /// Check of the numbers that decide; the smaller one is served first, so priorities are negated back for display.
     fn compared(&self, (l, r): (QueueRef, QueueRef), (rule, left, right): (Rule, f64, f64), op: Op) -> Check {
         let quantity = match rule.key() {
             "kai/queue-order/3" => Quantity::Priority,
@@ -172,15 +172,15 @@ impl Session<'_> {
     }
 }
 
-/// A queue on one side of a comparison.
+/// One side of a comparison.
 pub(in crate::policy::kai) struct Standing<'q> {
     pub queue: &'q Queue,
-    /// Allocated, with what its next job needs.
+    /// Allocated amount, including the need of the next job.
     pub held: Quantities,
     pub victims: Quantities,
 }
 
-/// The first rule in which two queues differ; the smaller number is served first, of equal ones the right.
+/// The first rule in which two queues differ; the smaller number is served first, on a tie the right queue.
 pub(in crate::policy::kai) fn decide(
     l: &Standing<'_>,
     r: &Standing<'_>,

@@ -1,11 +1,11 @@
-//! The tree of queues that have jobs waiting: which job comes next.
+//! Tree of queues with waiting jobs; returns jobs in serving order.
 //!
 //! # Rule
 //! One heap of children per queue, jobs in leaves. A new leaf is linked into its parent's heap, and that one into its
-//! own parent's only if it is new as well. Only tops are put in order again before they are used, if something below
-//! them changed (*dirty*); the rest may be stale. Two queues are compared with the best job below each; in victim mode
-//! with all victims taken so far from the leaf that is best below each, plus the next one, and the order is turned
-//! around.
+//! own parent's only if it is new as well. Only tops are reordered before use, if something below
+//! them changed (*dirty*); other positions may be stale. Two queues are compared with the best job below each; in victim
+//! mode with all victims popped so far from the leaf that is best below each, plus the next one, and the order is
+//! reversed.
 //!
 //! # Source
 //! kai.md 0.5, 3.6
@@ -22,7 +22,6 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::task::{JobRef, QueueRef};
 
-/// The tree.
 #[derive(Debug)]
 pub(in crate::policy::kai) struct QueueTree {
     is_victim: bool,
@@ -33,12 +32,12 @@ pub(in crate::policy::kai) struct QueueTree {
     pub(in crate::policy::kai) search: Option<Search>,
 }
 
-/// The jobs that are looked for in a tree; the others are passed over.
+/// The wanted jobs of a tree; others are skipped.
 #[derive(Debug)]
 pub(in crate::policy::kai) struct Search {
-    /// In order of their numbers.
+    /// Sorted by number.
     pub jobs: Vec<JobRef>,
-    /// How many of them are left at or below each queue.
+    /// How many of them remain at or below each queue.
     pub n_left: Vec<u32>,
     /// The queue whose children are searched; `None`: the top queues.
     pub below: Option<QueueRef>,
@@ -52,11 +51,11 @@ pub(in crate::policy::kai) struct Branch {
 }
 
 impl QueueTree {
-    /// A tree of jobs to be served; at most `depth` in each leaf.
+    /// A tree of jobs to serve, with at most `depth` in each leaf.
     pub fn serving(session: &Session<'_>, depth: Option<u32>) -> Self {
         Self::new(session, false, depth.map(|d| d as usize))
     }
-    /// A tree of jobs to be evicted.
+    /// A tree of jobs to evict.
     pub fn victims(session: &Session<'_>) -> Self {
         Self::new(session, true, None)
     }
@@ -82,7 +81,7 @@ impl QueueTree {
         self.load_sorted(session, jobs);
     }
 
-    /// The same with jobs of leaf queues that are in order already.
+    /// [`Self::load`] for jobs already in job order.
     pub fn load_sorted(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         if session.draw_jobs(RandomOrder::Insertion, &mut jobs) {
             jobs.into_iter().for_each(|job| self.push(session, job));
@@ -91,8 +90,8 @@ impl QueueTree {
         for job in jobs {
             let leaf = session.leaf_of(job);
             match &mut self.branches[leaf.ix()] {
-                // The job order is strict and nothing changes while we load: a job never moves up past
-                // those before it, so pushing it is appending it, and a full heap drops it again.
+                // The job order is strict and nothing changes while loading: a job never moves up past
+                // those before it, so pushing it appends it, and a full heap drops it again.
                 Some(branch) if self.depth.is_none_or(|most| branch.jobs.len() < most) => {
                     branch.jobs.append(job);
                 }
@@ -116,7 +115,6 @@ impl QueueTree {
         }
     }
 
-    /// Adds a job.
     pub fn push(&mut self, session: &mut Session<'_>, job: JobRef) {
         let leaf = session.leaf_of(job);
         let is_new = self.branches[leaf.ix()].is_none();
@@ -171,7 +169,7 @@ impl QueueTree {
         }
     }
 
-    /// Takes the next job.
+    /// Removes and returns the next job.
     pub fn pop(&mut self, session: &mut Session<'_>) -> Option<JobRef> {
         let leaf = self.next_leaf(session)?;
         let victim = self.is_victim;
@@ -214,7 +212,7 @@ impl QueueTree {
         }
     }
 
-    /// The children of a queue in the order in which they are served as long as nothing is placed; empties their heap.
+    /// Children of a queue in serving order, assuming no placements; empties their heap.
     pub fn in_order(&mut self, session: &mut Session<'_>, of: Option<QueueRef>) -> Vec<QueueRef> {
         let mut order = Vec::new();
         if of.is_some_and(|queue| self.branches[queue.ix()].is_none()) {
@@ -232,12 +230,12 @@ impl QueueTree {
         order
     }
 
-    /// The job that a queue is compared with: the first of the leaf that its tops lead to.
+    /// The job with which a queue is compared: the top job of its best leaf.
     pub fn first_job(&self, queue: QueueRef) -> Option<JobRef> {
         self.best(queue).map(|(_, job)| job)
     }
 
-    /// The leaf one comes to by following the tops, and its top job.
+    /// The leaf reached by following the tops, and its top job.
     fn best(&self, from: QueueRef) -> Option<(QueueRef, JobRef)> {
         let mut at = from;
         loop {

@@ -1,4 +1,4 @@
-//! Order of tasks in a pod set.
+//! Order of tasks in a job.
 //!
 //! # Rule
 //! The master or launcher of Kubeflow; the head of Ray; a priority label beats none, an unparsable one loses, larger first;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::cluster::PodRules;
 use crate::policy::kai::config::Config;
 
-/// Which plugins order the tasks of a job.
+/// Plugins that order the tasks of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::policy::kai) struct TaskPlugins {
     kubeflow: bool,
@@ -25,26 +25,26 @@ pub(in crate::policy::kai) struct TaskPlugins {
 }
 
 impl TaskPlugins {
-    /// Those that are loaded.
+    /// The enabled plugins.
     pub fn of(config: &Config) -> TaskPlugins {
         let has = |plugin| config.has(plugin);
         TaskPlugins { kubeflow: has("kubeflow"), ray: has("ray"), task_order: has("taskorder") }
     }
 }
 
-/// What orders the tasks of a job, but for their names.
+/// Sort keys of a task, without its name.
 #[derive(Clone, Debug, Default)]
 pub(in crate::policy::kai) struct TaskRank {
-    /// Whether it is a master or launcher of Kubeflow.
+    /// Whether it is a Kubeflow master or launcher.
     leads: bool,
-    /// Whether it is a head of Ray.
+    /// Whether it is a Ray head.
     is_head: bool,
     priority: Option<Arc<str>>,
     created_s: Option<f64>,
 }
 
 impl TaskRank {
-    /// Of a pod with these labels.
+    /// From a pod's labels.
     pub fn of(rules: Option<&PodRules>, priority: Option<Arc<str>>, created_s: Option<f64>) -> TaskRank {
         let labels = rules.map_or(&[][..], |rules| &rules.labels);
         let label = |key: &str| labels.iter().find(|(k, _)| **k == *key).map(|(_, value)| &**value);
@@ -56,7 +56,7 @@ impl TaskRank {
         }
     }
 
-    /// 3.4: kubeflow's master or launcher first, Ray's head, larger task priority, older.
+    /// 3.4: Kubeflow's master or launcher first, Ray's head, larger task priority, older.
     fn compare(&self, other: &TaskRank, plugins: TaskPlugins) -> Ordering {
         let first = |is_loaded: bool, l: bool, r: bool| if is_loaded { r.cmp(&l) } else { Ordering::Equal };
         let by_label = || match (&self.priority, &other.priority) {
@@ -78,7 +78,7 @@ impl TaskRank {
     }
 }
 
-/// 3.4: the place of each task of a job, which come in order of their names.
+/// 3.4: position of each task of a job; tasks are given in order of their names.
 pub(in crate::policy::kai) fn task_order<'r>(
     ranks: impl Iterator<Item = &'r TaskRank>,
     plugins: TaskPlugins,
@@ -103,7 +103,7 @@ mod tests {
     };
     use crate::trace::{Level, Trace};
 
-    /// Who of `a`, `b` and `c`, with these labels, gets the only GPU: `a` unless a label says otherwise.
+    /// Which of `a`, `b` and `c`, with these labels, gets the only GPU: `a` unless a label decides otherwise.
     fn served(labels: [(&str, &str); 3], without: &str) -> String {
         let name = |text: &str| Arc::<str>::from(text);
         let pod = |(pod, (key, value)): (&str, (&str, &str))| SnapshotPod {
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(served([(PRIORITY, "high"), (PRIORITY, "-1"), ("", "")], ""), "b");
         // An unparsable one still beats none.
         assert_eq!(served([("", ""), (PRIORITY, "high"), ("", "")], ""), "b");
-        // Without its plugin a label says nothing.
+        // Without its plugin a label is ignored.
         assert_eq!(served([("", ""), (KUBEFLOW, "master"), ("", "")], "kubeflow"), "a");
         assert_eq!(served([("", ""), (RAY, "head"), ("", "")], "ray"), "a");
         assert_eq!(served([("", ""), (PRIORITY, "3"), ("", "")], "taskorder"), "a");

@@ -1,8 +1,8 @@
-//! Bindings on devices: which GPUs each bound pod gets.
+//! Bindings on devices: the GPUs of each bound pod.
 //!
 //! # Rule
-//! A shared device keeps its number; a group opened in this cycle takes the lowest free device of its node. A pod for which no
-//! device is left is not bound: the scheduler may count more device memory than a node has.
+//! A shared device keeps its number; a group opened in this cycle takes the lowest free device of its node. A pod without
+//! a free device is not bound: the scheduler may count more device memory than a node has.
 //!
 //! # Source
 //! kai.md 1.2, 1.4, 5.6
@@ -20,16 +20,16 @@ use crate::policy::kai::task::{GroupRef, NodeRef};
 use crate::policy::{Decision, PartitionView};
 use crate::trace::{Event, Gate, Level, Mark, Outlook, Refusal, Subject, Trace};
 
-/// Gives shared devices their numbers, decision by decision.
+/// Assigns numbers to shared devices, decision by decision.
 #[derive(Default)]
 pub(in crate::policy::kai) struct Placing {
-    /// What the nodes of bindings have given away.
+    /// Usage of the nodes with bindings.
     nodes: BTreeMap<NodeId, NodeUse>,
-    /// Devices of groups that were opened in this cycle.
+    /// Devices of groups opened in this cycle.
     opened: BTreeMap<(NodeRef, GroupRef), u32>,
 }
 
-/// Says of a job whose pod cannot be bound why it goes on waiting; refusals are by job, one for each.
+/// Records why a pod of a job cannot be bound, unless the job already has a refusal.
 fn refuse(refusals: &mut Vec<Refusal>, job: JobId, node: NodeId) {
     if let Err(at) = refusals.binary_search_by_key(&job, |refusal| refusal.job) {
         let (gate, outlook) = (Gate::NoDevice { node }, Outlook::NotForeseeable);
@@ -38,7 +38,7 @@ fn refuse(refusals: &mut Vec<Refusal>, job: JobId, node: NodeId) {
 }
 
 impl Placing {
-    /// The decisions of a cycle. A binding for which no device is left is dropped with its event, and marked.
+    /// Converts the decisions of a cycle. A binding without a free device is dropped with its event, and marked.
     pub(in crate::policy::kai) fn decide(
         mut self,
         world: PartitionView<'_>,
@@ -126,13 +126,13 @@ impl Placing {
     }
 }
 
-/// Whether the scheduler may hand out more devices of a node than it has: it counts another memory than there is.
+/// Whether the scheduler may allocate more devices of a node than exist, because it counts a different memory size.
 fn is_overbooked(world: PartitionView<'_>, session: &Session<'_>, node: NodeRef) -> bool {
     let node = &session.nodes[node.ix()];
     node.device_mib != world.cluster.nodes[node.id].device_mib()
 }
 
-/// What the nodes on which something is bound have given away.
+/// Usage of the nodes on which something is bound.
 fn used(world: PartitionView<'_>, session: &Session<'_>, decided: &[Decided]) -> BTreeMap<NodeId, NodeUse> {
     let cluster = world.cluster;
     let mut nodes = BTreeMap::new();

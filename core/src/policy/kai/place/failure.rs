@@ -13,10 +13,9 @@ use crate::policy::kai::task::{QueueRef, TaskRef};
 use crate::trace::{FreeGpus, NodeReason};
 use crate::units::Resource;
 
-/// Why a chunk was not placed.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::policy::kai) enum Failure {
-    /// The chunk as a whole is too much for a queue.
+    /// The chunk as a whole exceeds a bound of a queue.
     Excess(Excess),
     /// No node could hold the task even when empty.
     TooLarge { task: TaskRef, resource: Resource },
@@ -24,12 +23,12 @@ pub(in crate::policy::kai) enum Failure {
     NoNode { task: TaskRef, placed: u32, of: u32, reasons: Vec<(NodeReason, u32)>, free: Option<FreeGpus> },
 }
 
-/// The first queue and resource (0 CPU, 1 memory, 2 GPU) at which a chunk is too much.
+/// First queue and resource (0 CPU, 1 memory, 2 GPU) at which a chunk exceeds a bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::policy::kai) struct Excess {
     pub queue: QueueRef,
     pub resource: usize,
-    /// Of the quota of non-preemptible work, not of the limit.
+    /// Whether the bound is the quota of non-preemptible work, not the limit.
     pub of_quota: bool,
     pub held: f64,
     pub asked: f64,

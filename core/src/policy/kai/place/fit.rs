@@ -1,12 +1,11 @@
-//! Whether a node could take a task.
+//! Whether a node can take a task.
 //!
 //! # Rule
-//! First what some node must have: devices, CPU, memory and named resources at most the largest node's. Then, node by
+//! First, a check against the largest node: devices, CPU, memory and named resources. Then, node by
 //! node: (1) the request fits *idle + releasing*, for parts of devices `floor(gpus)` plus the shared devices that fit;
 //! (2) the capacity test for one device; (4) memory requests need a known device memory; (5) pod slots, one more for a
-//! new shared device; (6) readiness; (7) taints and labels;
-//! (8) where restricted, the role of the node. *Allocatable now* is (1) on idle alone, but shared devices still count
-//! what is releasing on them.
+//! new shared device; (6) readiness; (7) taints and labels; (8) where restricted, the role of the node. *Allocatable now*
+//! is (1) on idle alone, but shared devices still count what is releasing on them.
 //!
 //! # Source
 //! kai.md 5.4
@@ -24,7 +23,7 @@ use crate::trace::NodeReason;
 use crate::units::Resource;
 
 impl Node {
-    /// Whether a shared device has room for a part, now or once something leaves.
+    /// Whether a shared device has room for a part, counting releasing memory.
     fn part_fits(&self, s: &Shared, mib: i64) -> bool {
         s.used != 0 && self.device_mib - s.alloc() + s.rel() - mib >= 0 && s.alloc() != s.rel()
     }
@@ -34,7 +33,7 @@ impl Node {
         self.shared.iter().filter(move |(_, s)| self.part_fits(s, mib)).map(|(g, s)| (*g, s))
     }
 
-    /// (1): the first resource of which there is not enough.
+    /// (1): the first insufficient resource.
     pub fn lacks(&self, r: &Request, with_releasing: bool) -> Option<NodeReason> {
         let releasing = |of: fn(&Room) -> f64| if with_releasing { of(&self.releasing) } else { 0.0 };
         if r.cpu > self.idle.cpu + releasing(|x| x.cpu) {
@@ -69,14 +68,14 @@ impl Node {
         }
     }
 
-    /// Whether the request could be bound right away.
+    /// Whether the request could be bound at once.
     pub fn is_allocatable_now(&self, r: &Request) -> bool {
         r.is_best_effort() || self.lacks(r, false).is_none()
     }
 }
 
 impl Session<'_> {
-    /// The resource of which no node has enough even when empty, if there is one.
+    /// A resource that no node has enough of even when empty, if any.
     pub fn is_too_large(&self, r: &Request) -> Option<Resource> {
         if !self.plugins.predicates {
             return None;
@@ -95,7 +94,7 @@ impl Session<'_> {
         found.map(|i| Resource(3 + i as u8))
     }
 
-    /// (4) to (8): what keeps a pod away from a node where there is enough for it.
+    /// (4) to (8): what excludes a node with sufficient resources.
     pub fn excludes(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
         if !self.plugins.predicates {
             return None;

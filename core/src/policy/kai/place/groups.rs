@@ -1,9 +1,9 @@
-//! Shared devices of a session: those there before the cycle, then those opened in it.
+//! Shared devices of a session: existing ones, then those opened in the cycle.
 //!
 //! # Rule
 //! A group of a recording has the name the real scheduler gave it; a group of the cluster is a device of that number,
-//! on every node that has one. A group opened in the cycle has no identity before it is bound; where a recording is
-//! compared it gets the next free name.
+//! on every node that has one. A group opened in the cycle has no identity before it is bound; for comparison with a
+//! recording it gets the next free name.
 //!
 //! # Source
 //! kai.md 1.2; Q-8
@@ -16,36 +16,35 @@ use std::sync::Arc;
 use crate::cluster::Devices;
 use crate::policy::kai::task::GroupRef;
 
-/// How names of new groups begin; not an integer, like the identifiers of a real cluster.
+/// Prefix of new group names; not an integer, like the identifiers of a real cluster.
 const FRESH: &str = "gpu-group-";
 
-/// The identity of a group that was there before the cycle.
+/// Identity of a group that existed before the cycle.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
-    /// The device of this number.
+    /// Number of the device.
     Device(u32),
-    /// As recorded.
+    /// Name in the recording.
     Named(Arc<str>),
 }
 
-/// The shared devices of a session.
 #[derive(Clone, Debug, Default)]
 pub(in crate::policy::kai) struct Groups {
-    /// Those that were there before the cycle, in order.
+    /// Groups that existed before the cycle, sorted.
     known: Vec<Known>,
-    /// How many were opened since.
+    /// Number of groups opened since.
     n_fresh: usize,
-    /// The number in the name of the first of those.
+    /// Number in the name of the first opened group.
     next: u64,
 }
 
 impl Groups {
-    /// The devices of which parts are in use on some node.
+    /// Groups for the devices in partial use on any node.
     pub fn of_devices(devices: Devices) -> Groups {
         Groups { known: devices.iter().map(Known::Device).collect(), ..Groups::default() }
     }
 
-    /// The groups of a recording.
+    /// Groups of a recording.
     pub fn named(names: impl Iterator<Item = Arc<str>>) -> Groups {
         let mut names: Vec<Arc<str>> = names.collect();
         names.sort();
@@ -55,12 +54,12 @@ impl Groups {
         Groups { known: names.into_iter().map(Known::Named).collect(), n_fresh: 0, next }
     }
 
-    /// The group of a device; `None`: nothing of it was in use.
+    /// Group of a device; `None` if no part of it was in use.
     pub fn of_device(&self, device: u32) -> Option<GroupRef> {
         self.find(&Known::Device(device))
     }
 
-    /// The group of a recorded name.
+    /// Group of a recorded name.
     pub fn of_name(&self, name: &Arc<str>) -> Option<GroupRef> {
         self.find(&Known::Named(name.clone()))
     }
@@ -69,7 +68,7 @@ impl Groups {
         self.known.binary_search(known).ok().map(GroupRef::of)
     }
 
-    /// The device of a group; `None`: it was opened in this cycle, or recorded by name.
+    /// Device of a group; `None` if it was opened in this cycle or recorded by name.
     pub fn device(&self, group: GroupRef) -> Option<u32> {
         match self.known.get(group.ix())? {
             Known::Device(device) => Some(*device),
@@ -77,7 +76,7 @@ impl Groups {
         }
     }
 
-    /// The name of a group, where outcomes are compared with recordings.
+    /// Name of a group, for comparison with recordings.
     pub fn name(&self, group: GroupRef) -> Arc<str> {
         match self.known.get(group.ix()) {
             Some(Known::Named(name)) => name.clone(),
@@ -86,13 +85,13 @@ impl Groups {
         }
     }
 
-    /// A group that does not exist yet.
+    /// Opens a new group.
     pub fn fresh(&mut self) -> GroupRef {
         self.n_fresh += 1;
         GroupRef::of(self.known.len() + self.n_fresh - 1)
     }
 
-    /// Whether it was opened in this cycle.
+    /// Whether the group was opened in this cycle.
     pub fn is_fresh(&self, group: GroupRef) -> bool {
         group.ix() >= self.known.len()
     }

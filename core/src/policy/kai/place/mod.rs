@@ -1,4 +1,4 @@
-//! Where pods go: nodes, devices, what fits and what is best.
+//! Placement of pods: nodes, devices, fit and score.
 
 pub(super) mod bind;
 pub(super) mod failure;

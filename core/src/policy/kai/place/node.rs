@@ -1,9 +1,9 @@
-//! A node's accounting: what is idle, used and releasing, whole devices and shared ones.
+//! Accounting of a node: idle, used and releasing amounts, whole devices and shared ones.
 //!
 //! # Rule
-//! Adding a task moves its request R between *idle*, *used* and *releasing* by its status; removing is the inverse of the
+//! Adding a task moves its request R between *idle*, *used* and *releasing* by its status; removing reverses this for the
 //! stored clone's status; updating removes the stored clone and adds the task. The first part on a shared device takes the
-//! whole device from *idle*, the last one gives it back.
+//! whole device from *idle*, the last one returns it.
 //!
 //! # Source
 //! kai.md 1.2, 1.6
@@ -20,7 +20,6 @@ use crate::policy::kai::request::{Request, part};
 use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::task::{GroupRef, PodRef, Task};
 
-/// Quantities on a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct Room {
     pub cpu: f64,
@@ -31,7 +30,7 @@ pub(in crate::policy::kai) struct Room {
 }
 
 impl Room {
-    /// The most of each of `n_scalars` named resources and of the others.
+    /// Maximum of each amount, with `n_scalars` named resources.
     pub fn largest<'r>(rooms: impl Iterator<Item = &'r Room>, n_scalars: usize) -> Room {
         let mut most = Room { scalars: vec![0; n_scalars], ..Room::default() };
         for room in rooms {
@@ -44,7 +43,7 @@ impl Room {
         most
     }
 
-    /// Whether a double holds sums of these amounts exactly.
+    /// Whether sums of these amounts are exact in a double.
     pub fn is_whole(&self) -> bool {
         is_whole(self.cpu) && is_whole(self.memory) && is_whole(self.gpus)
     }
@@ -65,7 +64,7 @@ impl Room {
     }
 }
 
-/// A machine with what is on it.
+/// A node with its tasks.
 #[derive(Clone, Debug)]
 pub(in crate::policy::kai) struct Node {
     pub id: NodeId,
@@ -85,7 +84,7 @@ pub(in crate::policy::kai) struct Node {
     pub held: Vec<(PodRef, Task)>,
 }
 
-/// What never changes about a machine during a cycle.
+/// Properties of a node that do not change during a cycle.
 #[derive(Clone, Debug, Default)]
 pub(in crate::policy::kai) struct NodeSpec {
     pub id: NodeId,
@@ -100,15 +99,14 @@ pub(in crate::policy::kai) struct NodeSpec {
     pub ready: bool,
 }
 
-/// Memory of a device from its label: bytes above a mebi, cut to hundreds, 100 if there is none. Labels below 100 and those
-/// of 1 to 99 TiB give 0, so that parts of a device take nothing of it and the scheduler hands it out again.
+/// Device memory from the label: bytes above a mebi, truncated to hundreds, 100 without a label. Labels below 100 and
+/// those of 1 to 99 TiB give 0, so parts of a device take no memory and the scheduler allocates it again.
 pub(in crate::policy::kai) fn device_mib(label: i64) -> i64 {
     let mib = if label >= 1_048_576 { label / 1_048_576 } else { label };
     if label > 0 { mib - mib % 100 } else { 100 }
 }
 
 impl Node {
-    /// An empty node.
     pub fn new(spec: NodeSpec) -> Self {
         let NodeSpec { id, name, allocatable, gpu_memory_mib, is_memory_synced, n_devices, ready } = spec;
         let empty = Room { scalars: vec![0; allocatable.scalars.len()], ..Room::default() };
@@ -128,7 +126,6 @@ impl Node {
         }
     }
 
-    /// Whether it has no GPUs.
     pub fn is_cpu_only(&self) -> bool {
         self.allocatable.gpus <= 0.0
     }
@@ -136,7 +133,7 @@ impl Node {
     pub fn stored(&self, pod: PodRef) -> Option<&Task> {
         self.held.binary_search_by_key(&pod, |h| h.0).ok().map(|i| &self.held[i].1)
     }
-    /// Adds a task; sets what it accepted. `false`, and nothing happens, if its key is here already.
+    /// Adds a task and sets its accepted request. Returns `false` without effect if the pod is already here.
     pub fn add(&mut self, request: &Request, task: &mut Task) -> bool {
         let Err(slot) = self.held.binary_search_by_key(&task.pod, |h| h.0) else { return false };
         if task.status.is_active_used() {
@@ -147,7 +144,7 @@ impl Node {
         true
     }
 
-    /// Removes the stored clone. `false`, and nothing happens, if there is none.
+    /// Removes the stored clone. Returns `false` without effect if there is none.
     pub fn remove(&mut self, request: &Request, pod: PodRef) -> bool {
         let Ok(slot) = self.held.binary_search_by_key(&pod, |h| h.0) else { return false };
         let (_, task) = self.held.remove(slot);
@@ -155,12 +152,12 @@ impl Node {
         true
     }
 
-    /// Replaces the stored clone. `false`, and nothing happens, if there is none.
+    /// Replaces the stored clone. Returns `false` without effect if there is none.
     pub fn update(&mut self, request: &Request, task: &mut Task) -> bool {
         self.remove(request, task.pod) && self.add(request, task)
     }
 
-    /// Forgets the stored clone without giving back what it holds.
+    /// Drops the stored clone without releasing what it holds.
     pub fn forget(&mut self, pod: PodRef) {
         self.held.retain(|h| h.0 != pod);
     }
@@ -203,11 +200,11 @@ impl Node {
         }
     }
 
-    /// Devices of which something is used, whole or shared.
+    /// Devices in whole or partial use.
     fn devices_used(&self) -> i64 {
         self.used.gpus as i64 + self.shared.iter().filter(|(_, s)| s.used > 0).count() as i64
     }
-    /// Whether more devices are counted than there are.
+    /// Whether more devices are counted than exist.
     fn too_many_devices(&self) -> bool {
         self.n_devices < self.idle.gpus as i64 + self.devices_used()
     }

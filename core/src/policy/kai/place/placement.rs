@@ -1,10 +1,10 @@
-//! Placing a chunk: all of it or nothing.
+//! Placement of a chunk, all or nothing.
 //!
 //! # Rule
 //! The chunk as a whole passes the capacity test; then inner subgroups by name, then pod sets in order, each task on the
-//! best node that fits; the first that finds none fails the chunk. A whole-device task is bound if it fits idle room and
-//! binding is allowed, else it claims. Parts of devices go to the fitting devices by their score, whole idle or releasing
-//! ones among them, as many as are asked for; if one of them is not free yet, the task claims.
+//! best node that fits; the first task without a node fails the chunk. A whole-device task is bound if it fits idle room and
+//! binding is allowed, else it claims. Parts of devices go to the fitting devices by their score, including whole idle or
+//! releasing ones, as many as requested; if one of them is not free yet, the task claims.
 //!
 //! # Source
 //! kai.md 5.2, 5.6
@@ -83,7 +83,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// GPUs that are idle or releasing on the nodes that take part.
+    /// Idle and releasing GPUs on the participating nodes.
     fn free_gpus(&self) -> FreeGpus {
         let free = self.nodes.iter().filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing());
         free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
@@ -165,10 +165,10 @@ impl Session<'_> {
         true
     }
 
-    /// The devices a shared request would use on a node, and whether others would do as well; `None` if there are too few.
+    /// Devices a shared request would use on a node, and whether other devices tie; `None` if there are too few.
     fn devices(&self, node: &Node, request: &Request) -> Option<(Vec<Device>, bool)> {
         let mut scored: Vec<(f64, Device)> = Vec::new();
-        // A device of less than 100 MiB has no score and is left out.
+        // A device of less than 100 MiB has no score and is skipped.
         for (group, s) in node.fitting(request).filter(|_| node.device_mib >= 100) {
             let filled = s.used as f64 / node.device_mib as f64;
             scored.push((self.device_score(filled), Device::Shared(group)));
@@ -206,7 +206,7 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
-    /// Why the best node, which is better than the next.
+    /// Comparisons of the best node with the next best.
     fn placement_checks(
         &self,
         task: TaskRef,
@@ -261,7 +261,7 @@ pub static NOMINATED: Rule = Rule(&RuleRecord {
     differs: "KAI never nominates a node itself",
 });
 
-/// Child groups by name, then the group's own pod sets in their order.
+/// Child groups by name, then the group's own pod sets in order.
 fn in_tree_order(group: &Group, by_rank: &[usize], order: &mut Vec<usize>) {
     for (_, child) in &group.groups {
         in_tree_order(child, by_rank, order);

@@ -1,10 +1,10 @@
-//! Which node is better for a task.
+//! Score of a node for a task.
 //!
 //! # Rule
-//! The sum, in the order of the plugins, of: packing `9*(1-(x-lo)/(hi-lo))` (9 when all are equal, 0 when nothing is
+//! The sum, in plugin order, of: packing `9*(1-(x-lo)/(hi-lo))` (9 when all are equal, 0 when nothing is
 //! free) or spreading `x/total`, with x = idle + releasing of the GPU, or of the CPU for tasks without GPU; 10 for a task
-//! without GPU on a node without; 100 if it could be bound right away; 1000 if a shared device has room for it; 1000000
-//! if the node is the one nominated for it. Equal sums are ordered by node name.
+//! without GPU on a node without GPUs; 100 if it could be bound at once; 1000 if a shared device has room for it; 1000000
+//! if the node is nominated for it. Equal sums are ordered by node name.
 //!
 //! # Source
 //! kai.md 3.5, 5.5
@@ -30,7 +30,7 @@ impl Node {
 }
 
 impl Session<'_> {
-    /// What there is to say about a node for a pod's score but for what packing is relative to.
+    /// Score parts of a node for a pod, without the range that packing is relative to.
     pub fn parts_of(&self, at: NodeRef, pod: &PodFacts) -> Parts {
         let (node, r) = (&self.nodes[at.ix()], &pod.request);
         let applies = |part: &Part| match part {
@@ -45,7 +45,7 @@ impl Session<'_> {
         Parts { applying: bits.fold(0, |bits, (i, _)| bits | bit(i)), packing: self.packing(node, r) }
     }
 
-    /// The placement part of a node, or what it depends on.
+    /// The placement part of a node, or the amount it is computed from.
     pub fn packing(&self, node: &Node, r: &Request) -> Packing {
         let cpu_only = r.is_cpu_only();
         let x = node.x(cpu_only);
@@ -60,7 +60,7 @@ impl Session<'_> {
         }
     }
 
-    /// The score.
+    /// Total score.
     pub fn score(&self, of: &Parts, range: Range) -> f64 {
         let worth = |part: &Part| match part {
             Part::Placement => of.packing.within(range),
@@ -69,7 +69,7 @@ impl Session<'_> {
             Part::Sharing => 1000.0,
             Part::Nominated => 1_000_000.0,
         };
-        // Adding nothing for a part that does not apply leaves the sum as it is.
+        // Parts that do not apply add zero, so skipping them leaves the sum unchanged.
         let mut left = of.applying;
         let mut sum = 0.0;
         for part in &self.score_parts {
@@ -82,7 +82,7 @@ impl Session<'_> {
     }
 }
 
-/// All but whole devices.
+/// Any request other than whole devices.
 fn wants_parts(r: &Request) -> bool {
     r.kind != Kind::Regular || r.gpus == 0.0
 }
@@ -100,7 +100,7 @@ mod tests {
     use crate::policy::kai::task::{JobRef, PodRef};
     use crate::trace::Level;
 
-    /// The scores of three nodes of 8 GPUs with 8, 5 and 2 free ones for a pod of 1 GPU (E5.2).
+    /// Scores of three nodes of 8 GPUs with 8, 5 and 2 free ones for a pod of 1 GPU (E5.2).
     fn scores(nominated: Option<&str>, without: &str) -> Vec<f64> {
         let name = |text: &str| -> Arc<str> { Arc::from(text) };
         let node =

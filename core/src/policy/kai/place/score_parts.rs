@@ -1,11 +1,11 @@
-//! What a node's score is made of.
+//! Components of a node's score.
 //!
 //! # Source
 //! kai.md 3.5, 5.5
 
 use crate::policy::kai::config::Config;
 
-/// What is summed up.
+/// A summand of the score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::policy::kai) enum Part {
     Placement,
@@ -15,7 +15,7 @@ pub(in crate::policy::kai) enum Part {
     Nominated,
 }
 
-/// The loaded parts, in order.
+/// Enabled parts, in plugin order.
 pub(in crate::policy::kai) fn parts(config: &Config) -> Vec<Part> {
     let part = |plugin: &str| match plugin {
         "nodeplacement" => Some(Part::Placement),
@@ -28,7 +28,7 @@ pub(in crate::policy::kai) fn parts(config: &Config) -> Vec<Part> {
     config.plugins.iter().filter_map(|p| part(p)).collect()
 }
 
-/// The smallest and largest x over the candidates, and how many have them.
+/// Smallest and largest x over the candidates, and how many candidates have them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::policy::kai) struct Range {
     lo: f64,
@@ -44,7 +44,7 @@ impl Default for Range {
 }
 
 impl Range {
-    /// Takes a candidate in.
+    /// Includes a candidate.
     pub fn add(&mut self, of: &Parts) {
         let Packing::Of(x) = of.packing else { return };
         if x < self.lo {
@@ -56,7 +56,7 @@ impl Range {
         self.count(x, 1);
     }
 
-    /// A candidate changed; `false` if that may have changed the range, which is of no use any more then.
+    /// Updates a changed candidate; `false` if the range may have changed and is no longer valid.
     pub fn replace(&mut self, before: &Parts, after: &Parts) -> bool {
         match (before.packing, after.packing) {
             (Packing::Done(_), Packing::Done(_)) => true,
@@ -79,25 +79,25 @@ impl Range {
     }
 }
 
-/// What a node's score is made of.
+/// Applicable parts of a node's score.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::policy::kai) struct Parts {
-    /// The parts that apply, a bit each, by position.
+    /// Bit set of applicable parts, by index.
     pub(super) applying: u32,
     pub(super) packing: Packing,
 }
 
-/// The placement part of a score.
+/// Placement part of a score.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::policy::kai) enum Packing {
-    /// It is this.
+    /// Independent of other candidates.
     Done(f64),
-    /// It depends on what the other candidates have, too.
+    /// Amount x, ranked relative to the other candidates.
     Of(f64),
 }
 
 impl Parts {
-    /// Of a node that does not fit: it has no score, but others are packed relative to it.
+    /// Parts of a node that does not fit: it has no score, but counts in the packing range.
     pub fn of(packing: Packing) -> Parts {
         Parts { applying: 0, packing }
     }
@@ -110,7 +110,7 @@ impl Default for Packing {
 }
 
 impl Packing {
-    /// Relative to the candidates.
+    /// Score relative to the candidates.
     pub(super) fn within(self, Range { lo, hi, .. }: Range) -> f64 {
         match self {
             Packing::Done(score) => score,

@@ -1,4 +1,4 @@
-//! The devices of a node of which parts are taken.
+//! Devices of a node in partial use.
 //!
 //! # Rule
 //! Each device ("group") keeps used, allocated and releasing MiB. Entries are created on first touch and never removed: a
@@ -8,12 +8,12 @@
 //! kai.md 1.2, 1.6
 //!
 //! # Differs
-//! nothing; entries of which nothing is left lie apart, because attempts leave many behind and only entries with
-//! something on them count in any sum or choice
+//! nothing; entries with all amounts zero are kept in a separate list, because attempts leave many behind and only
+//! entries in use count in any sum or choice
 
 use crate::policy::kai::task::GroupRef;
 
-/// Memory of a shared device; `None` is an entry that was never touched.
+/// Memory of a shared device; `None` for an entry that was never touched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::policy::kai) struct Shared {
     pub used: i64,
@@ -23,15 +23,13 @@ pub(in crate::policy::kai) struct Shared {
 }
 
 impl Shared {
-    /// Allocated MiB.
     pub fn alloc(&self) -> i64 {
         self.allocated.unwrap_or(0)
     }
-    /// Releasing MiB.
     pub fn rel(&self) -> i64 {
         self.releasing.unwrap_or(0)
     }
-    /// Whether a part of the device is releasing, but not all that is used.
+    /// Whether some, but not all, of the used memory is releasing.
     pub fn releases_a_part(&self) -> bool {
         self.rel() > 0 && !(self.used != 0 && self.rel() == self.used)
     }
@@ -43,25 +41,25 @@ impl Shared {
 /// Shared devices by group.
 #[derive(Clone, Debug, Default)]
 pub(in crate::policy::kai) struct SharedDevices {
-    /// Those with something on them.
+    /// Entries in use.
     held: Vec<(GroupRef, Shared)>,
-    /// Those of which nothing is left.
+    /// Entries with all amounts zero.
     spent: Vec<(GroupRef, Shared)>,
 }
 
 impl SharedDevices {
-    /// Those with something on them, by group.
+    /// Entries in use, by group.
     pub fn iter(&self) -> impl Iterator<Item = &(GroupRef, Shared)> {
         self.held.iter()
     }
 
-    /// The memory of a device; all zero if it was never touched.
+    /// Memory of a device; all zero if it was never touched.
     pub fn get(&self, group: GroupRef) -> Shared {
         let found = [&self.held, &self.spent].into_iter().find_map(|all| all.get(slot(all, group).ok()?));
         found.map_or_else(Shared::default, |s| s.1)
     }
 
-    /// Changes the memory of a device, which is created if there is none. To be followed by [`SharedDevices::settle`].
+    /// Returns the memory of a device to change, creating an entry if needed. Call [`SharedDevices::settle`] afterwards.
     pub fn touch(&mut self, group: GroupRef) -> &mut Shared {
         let i = slot(&self.held, group).unwrap_or_else(|i| {
             let spent = slot(&self.spent, group).map(|i| self.spent.remove(i));
@@ -71,7 +69,7 @@ impl SharedDevices {
         &mut self.held[i].1
     }
 
-    /// A device was changed; it lies apart if nothing is left of it.
+    /// Moves a changed entry to the list that matches its amounts.
     pub fn settle(&mut self, group: GroupRef) {
         if let Ok(i) = slot(&self.held, group)
             && self.held[i].1.is_spent()
@@ -82,19 +80,19 @@ impl SharedDevices {
         }
     }
 
-    /// How many were ever touched.
+    /// Number of devices ever touched.
     pub fn n_touched(&self) -> usize {
         self.held.len() + self.spent.len()
     }
 
-    /// How many that were ever touched come before a device.
+    /// Number of devices ever touched that precede `group`.
     pub fn n_before(&self, group: GroupRef) -> usize {
         let before = |all: &[(GroupRef, Shared)]| slot(all, group).unwrap_or_else(|i| i);
         before(&self.held) + before(&self.spent)
     }
 }
 
-/// Where a device is, or would be.
+/// Position of a device, or its insertion point.
 fn slot(all: &[(GroupRef, Shared)], group: GroupRef) -> Result<usize, usize> {
     all.binary_search_by_key(&group, |s| s.0)
 }

@@ -1,9 +1,9 @@
-//! Limits of all work, quotas of non-preemptible work.
+//! Limits of all work and quotas of non-preemptible work.
 //!
 //! # Rule
-//! From the leaf to the root, for each resource that is asked for: *over limit* if `limit < Allocated + requested`; for
-//! non-preemptible jobs also *over quota* if `Deserved < AllocatedNotPreemptible + requested`. Unlimited is skipped. The
-//! job as a whole is tested with its chunk (memory requests count no GPU), each task on its node with its part of one
+//! From the leaf to the root, for each requested resource: *over limit* if `limit < Allocated + requested`; for
+//! non-preemptible jobs also *over quota* if `Deserved < AllocatedNotPreemptible + requested`. Unlimited bounds are skipped.
+//! The job as a whole is tested with its chunk (memory requests count no GPU), each task on its node with its part of one
 //! device only.
 //!
 //! # Source
@@ -40,7 +40,7 @@ pub static QUOTA: Rule = Rule(&RuleRecord {
 });
 
 impl Session<'_> {
-    /// 5.3: both tests over the whole path, limits first; `fixed` is what of it must fit in quota.
+    /// 5.3: both tests over the whole path, limits first; `fixed` is the part that must fit in quota.
     pub fn over_capacity(&self, job: JobRef, asked: Quantities, fixed: Option<Quantities>) -> Option<Excess> {
         if !self.plugins.proportion {
             return None;
@@ -91,7 +91,7 @@ impl Session<'_> {
         Check::new(rule, subject, real(left, held + asked), Op::AtMost, real(right, bound))
     }
 
-    /// The comparisons of a chunk that is within all bounds, where there are bounds.
+    /// The comparisons of a chunk within all bounds, for resources that have bounds.
     pub fn capacity_checks(&self, job: JobRef, asked: Quantities, fixed: Option<Quantities>) -> Vec<Check> {
         let mut checks = Vec::new();
         let mut at = self.facts_of(job).queue.filter(|_| self.plugins.proportion);
@@ -116,7 +116,7 @@ impl Session<'_> {
         checks
     }
 
-    /// What a chunk asks for at the job's test: a memory request counts no GPU.
+    /// Amount requested by a chunk in the job's test: a memory request counts no GPU.
     pub fn asked_by(&self, chunk: &[TaskRef]) -> Quantities {
         let mut asked = Quantities::default();
         for &task in chunk {

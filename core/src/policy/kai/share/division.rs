@@ -1,13 +1,13 @@
 //! One level of the fair-share division: one amount, one resource, one set of siblings.
 //!
 //! # Rule
-//! Letters: `T` what is divided, `rem` what is left of it, `k` how strongly past usage counts.
+//! Letters: `T` is the total to divide, `rem` the remaining amount, `k` the weight of past usage.
 //! *Requestable* = `min(limit, request)`; *wanted* = requestable − fair share.
 //!
-//! 1. Quota: every queue gets `min(quota, requestable)`, an unlimited quota counts as `T`. Nothing caps the sum.
-//! 2. Rounds, priority by priority, highest first. With `A = rem` and `W` = sum of the weights of those that want:
-//!    `n = weight/W`, `s = max(0, n + k·(n − usage))`, `S` = sum of `s`, offer `f = A·(s/S)`. Whoever wants no more
-//!    than `f` gets what it wants, everybody else `floor(f)`. Another round follows when somebody wanted less than `f`.
+//! 1. Quota: every queue gets `min(quota, requestable)`; an unlimited quota counts as `T`. The sum has no cap.
+//! 2. Rounds, priority by priority, highest first. With `A = rem` and `W` = sum of the weights of queues with wanted > 0:
+//!    `n = weight/W`, `s = max(0, n + k·(n − usage))`, `S` = sum of `s`, offer `f = A·(s/S)`. A queue with wanted ≤ `f`
+//!    gets wanted, any other `floor(f)`. Another round follows if any queue wanted less than `f`.
 //! 3. Remainders, priority by priority: `min(1, rem)` to each queue with a rounded-off part, largest part first,
 //!    then oldest, then by name, bytewise.
 //!
@@ -43,7 +43,7 @@ pub static ROUND: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Left-over units.
+/// Leftover units.
 pub static REMAINDER: Rule = Rule(&RuleRecord {
     key: "kai/division/remainder",
     says: "remaining units go to the largest fraction lost to rounding, then to the oldest queue",
@@ -52,14 +52,14 @@ pub static REMAINDER: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// A queue as the division of one resource sees it.
+/// Input and result of one queue for one resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sibling<'a> {
     /// Unique among the siblings; last tie-break.
     pub name: &'a str,
-    /// Larger is served first in the rounds and in the remainders.
+    /// Higher priorities are served first in the rounds and in the remainders.
     pub priority: i64,
-    /// Tie-break by age.
+    /// Creation time in seconds; first tie-break, older first.
     pub created_s: f64,
     /// Quota; -1 for unlimited.
     pub deserved: f64,
@@ -67,102 +67,102 @@ pub struct Sibling<'a> {
     pub limit: f64,
     /// Over-quota weight.
     pub weight: f64,
-    /// All it asks for, not capped by the limit.
+    /// Total request, not capped by the limit.
     pub request: f64,
     /// Past usage as a share of the cluster's capacity.
     pub usage: f64,
-    /// The result is added here.
+    /// Result; the division adds to the initial value.
     pub fair_share: f64,
 }
 
 impl Sibling<'_> {
-    /// The most it can be given.
+    /// `min(limit, request)`.
     pub(super) fn requestable(&self) -> f64 {
         if self.limit == -1.0 { self.request } else { self.limit.min(self.request) }
     }
 
-    /// By age, then by name, bytewise.
+    /// By creation, then by name, bytewise.
     fn canonical_cmp(&self, other: &Self) -> Ordering {
         let by_age = self.created_s.partial_cmp(&other.created_s).expect("times are never NaN");
         by_age.then_with(|| self.name.cmp(other.name))
     }
 }
 
-/// One line of the derivation; `sibling` is the position in the slice that was divided.
+/// One line of the derivation; `sibling` is the index in the divided slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// A grant up to the quota.
     Quota {
-        /// The sibling that receives it.
+        /// Index of the receiving sibling.
         sibling: usize,
-        /// The quota as divided with.
+        /// The quota, with unlimited replaced by the total.
         quota: f64,
         /// `min(limit, request)`.
         requestable: f64,
         /// The grant.
         granted: f64,
-        /// What remains.
+        /// Amount left after the grant.
         remaining: f64,
     },
     /// One queue's part in one round.
     Round {
-        /// The sibling that receives it.
+        /// Index of the receiving sibling.
         sibling: usize,
-        /// Round of this priority, from 1.
+        /// Number of the round within its priority, from 1.
         round: u32,
-        /// What the round divides.
+        /// Amount that the round divides.
         pot: f64,
         /// `s` and `S`.
         part: (f64, f64),
         /// The offer; 0 for a queue without weight.
         offer: f64,
-        /// What it wanted.
+        /// Wanted amount before the round.
         wanted: f64,
-        /// The gift.
+        /// Amount given.
         given: f64,
     },
-    /// A left-over unit.
+    /// A leftover unit.
     Remainder {
-        /// The sibling that receives it.
+        /// Index of the receiving sibling.
         sibling: usize,
-        /// The rounded-off part that ordered it.
+        /// Rounded-off part, which determines the order.
         fraction: f64,
-        /// The gift, at most one unit.
+        /// Amount given, at most one unit.
         given: f64,
     },
-    /// The result.
+    /// Final fair share.
     Result {
-        /// Whose.
+        /// Index of the sibling.
         sibling: usize,
-        /// The entitlement.
+        /// The fair share.
         fair_share: f64,
     },
 }
 
-/// How a level is divided.
+/// Parameters of a division.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DivisionParams {
-    /// How strongly past usage counts.
+    /// Weight of past usage.
     pub k: f64,
-    /// Whether a remainder is capped by what is still wanted, which KAI does not do.
+    /// Whether a remainder is capped by the wanted amount, which KAI does not do.
     pub caps_remainders: bool,
 }
 
-/// From `k`, as KAI has it.
+/// KAI's parameters with this `k`.
 impl From<f64> for DivisionParams {
     fn from(k: f64) -> DivisionParams {
         DivisionParams { k, caps_remainders: false }
     }
 }
 
-/// Divides `total` among the siblings, adding to their fair shares; returns what nobody took.
+/// Divides `total` among the siblings, adding to their fair shares; returns the unassigned amount.
 ///
 /// The order of the slice does not matter; sums run over (creation, name).
 pub fn divide(total: f64, params: impl Into<DivisionParams>, siblings: &mut [Sibling<'_>]) -> f64 {
     run(total, params.into(), siblings, &mut Off)
 }
 
-/// The same with the derivation; the last steps are the results.
+/// Like [`divide`], with the derivation; the last steps are the results.
 pub fn divide_recorded(
     total: f64,
     params: impl Into<DivisionParams>,
@@ -173,7 +173,7 @@ pub fn divide_recorded(
     steps
 }
 
-/// The derivation of one level as the trace shows it; `queues` are the siblings' ids.
+/// The derivation of one level for the trace; `queues` are the siblings' ids.
 pub fn ladder(
     of: Option<QueueId>,
     total: f64,
@@ -222,9 +222,9 @@ fn line(step: Step, k: f64, siblings: &[Sibling<'_>], queues: &[QueueId]) -> Div
     }
 }
 
-/// Takes the steps, or costs nothing.
+/// Receiver of the steps; compiles to nothing when disabled.
 trait Recorder {
-    /// Whether anything is kept.
+    /// Whether steps are recorded.
     const ON: bool;
     fn record(&mut self, step: impl FnOnce() -> Step);
 }
@@ -275,7 +275,7 @@ fn run<R: Recorder>(
     rem
 }
 
-/// The order in which sums run; `None` if it is that of the slice.
+/// The summation order; `None` if it equals that of the slice.
 fn canonical_order(siblings: &[Sibling<'_>]) -> Option<Vec<u32>> {
     let n = u32::try_from(siblings.len()).expect("arenas stay below 2^32 items");
     if siblings.is_sorted_by(|a, b| a.canonical_cmp(b).is_le()) {
@@ -286,32 +286,33 @@ fn canonical_order(siblings: &[Sibling<'_>]) -> Option<Vec<u32>> {
     Some(order)
 }
 
-/// A queue that wants more than its quota gives.
+/// A queue that wants more than its quota grant.
 #[derive(Clone, Copy)]
 struct Taker {
-    /// Position among the siblings.
+    /// Index of the sibling.
     sibling: u32,
     requestable: f64,
-    /// So far.
+    /// Fair share so far.
     fair_share: f64,
     /// Rounded-off part; 0 for none.
     left: f64,
 }
 
-/// The takers by priority, each priority in canonical order.
+/// Takers by priority, each priority in canonical order.
 ///
 /// `all` keeps its order; the other lists are compacted within a group as queues are satisfied, so that a round
-/// looks only at those that still want, in unchanged order. Lists apart from each other, because their loops
+/// visits only unsatisfied queues, in unchanged order. The lists are separate arrays so that their loops
+/// vectorize; only sums are sequential.
 /// then work on several numbers at a time; only sums go one by one.
 #[derive(Default)]
 struct Takers {
     groups: Vec<Range<usize>>,
     all: Vec<Taker>,
-    /// Position in `all`.
+    /// Index into `all`.
     place: Vec<u32>,
     weight: Vec<f64>,
     usage: Vec<f64>,
-    /// `s` of the present round.
+    /// `s` of the current round.
     part: Vec<f64>,
 }
 
@@ -322,7 +323,7 @@ impl Takers {
         Takers { all: Vec::with_capacity(n), weight, usage, ..Takers::default() }
     }
 
-    /// Pass D; returns what is left, which is negative under over-subscribed quotas.
+    /// Pass D; returns the remaining amount, which is negative under over-subscribed quotas.
     fn grant_quotas<R: Recorder>(
         &mut self,
         total: f64,
@@ -349,7 +350,7 @@ impl Takers {
         rem
     }
 
-    /// Brings the takers into the order of the rounds.
+    /// Groups the takers in the order of the rounds.
     fn group_by_priority(&mut self, siblings: &[Sibling<'_>]) {
         let n = self.all.len();
         let priority = |taker: &Taker| siblings[taker.sibling as usize].priority;
@@ -371,7 +372,7 @@ impl Takers {
         self.part = vec![0.0; n];
     }
 
-    /// Pass O for one priority: rounds until nobody wants less than its offer.
+    /// Pass O for one priority: rounds until no taker wants less than its offer.
     fn serve<R: Recorder>(&mut self, mut group: Range<usize>, k: f64, rem: &mut f64, recorder: &mut R) {
         let mut w = sum(&self.weight[group.clone()]);
         let mut round = 1;
@@ -402,9 +403,9 @@ impl Takers {
         sum(parts)
     }
 
-    /// Step 3 of a round: the gifts. Those still wanting are moved to the front of the group.
+    /// Step 3 of a round: gives the amounts and moves unsatisfied takers to the front of the group.
     ///
-    /// Written with choices of values instead of branches: who is satisfied cannot be foreseen.
+    /// Selects values instead of branching: which takers are satisfied is unpredictable.
     fn give<R: Recorder>(
         &mut self,
         group: Range<usize>,
@@ -449,10 +450,10 @@ impl Takers {
         next
     }
 
-    /// Pass R for one priority. Everybody on the list but the last served gets exactly one unit, so that
-    /// without a record the list need not be in order: the first `floor(rem)` are separated from the rest.
+    /// Pass R for one priority. Every taker served before the last one gets exactly one unit, so without a record
+    /// the list need not be sorted: partitioning off the first `floor(rem)` suffices.
     fn give_remainders<R: Recorder>(&mut self, group: Range<usize>, caps: bool, rem: &mut f64, out: &mut R) {
-        // Places are in canonical order; positive doubles are ordered like their bits.
+        // Indices are in canonical order; positive doubles are ordered like their bits.
         let mut queue: Vec<(u64, u32)> = group
             .filter(|&p| self.all[p].left > 0.0)
             .map(|p| (!self.all[p].left.to_bits(), p as u32))
@@ -481,33 +482,33 @@ impl Takers {
     }
 }
 
-/// What a round leaves for the next one.
+/// Input of the next round.
 struct NextRound {
-    /// Whether somebody wanted less than it was offered.
+    /// Whether any taker wanted less than its offer.
     wanted: bool,
-    /// Where those that still want end.
+    /// End of the unsatisfied takers.
     end: usize,
-    /// The sum of their weights.
+    /// Sum of their weights.
     w: f64,
 }
 
-/// 2^52: numbers of this size have no room for a fraction.
+/// 2^52: doubles from here on have no fraction.
 const NO_FRACTION: f64 = (1u64 << 52) as f64;
 
-/// Whether [`floor_small`] does for the offers of a round that divides `a`. Parts are not negative and at most a few
+/// Whether [`floor_small`] is valid for the offers of a round that divides `a`. Parts are not negative and at most a few
 /// ulp above 1, so no offer exceeds twice `a`.
 fn is_small(a: f64) -> bool {
     (0.0..NO_FRACTION / 4.0).contains(&a)
 }
 
-/// `floor` of a number below 2^51 without the call that `f64::floor` is on processors without an instruction for it:
-/// the sum with 2^52 is rounded to the nearest whole number.
+/// `floor` of a number below 2^51, without the library call that `f64::floor` becomes on processors that lack an
+/// instruction: adding 2^52 rounds to the nearest whole number.
 fn floor_small(x: f64) -> f64 {
     let nearest = (x + NO_FRACTION) - NO_FRACTION;
     nearest - if nearest > x { 1.0 } else { 0.0 }
 }
 
-/// The sum from left to right.
+/// Sum from left to right.
 fn sum(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |sum, value| sum + value)
 }

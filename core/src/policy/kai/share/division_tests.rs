@@ -1,4 +1,4 @@
-//! Examples of the division, and what every division keeps.
+//! Examples and invariants of the division.
 
 use super::*;
 

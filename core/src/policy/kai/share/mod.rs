@@ -1,4 +1,4 @@
-//! What queues are entitled to, hold and used before.
+//! Entitlement, allocation and past usage of queues.
 
 pub(super) mod capacity;
 pub mod division;

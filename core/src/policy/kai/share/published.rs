@@ -1,4 +1,4 @@
-//! The fair share of GPUs by the published pseudo-code, beside the one that decides. Nothing is decided by it.
+//! Fair share of GPUs by the published pseudo-code, shown beside the one in effect. No decision depends on it.
 //!
 //! # Rule
 //! Every queue gets `min(deserved, requested)`. Priority by priority, what remains is given in rounds: `min(remaining · weight / Σ weights,
@@ -14,7 +14,7 @@
 use super::division::Sibling;
 use crate::trace::{Rule, RuleRecord};
 
-/// The pseudo-code of the documents.
+/// The pseudo-code of the documentation.
 pub static PUBLISHED: Rule = Rule(&RuleRecord {
     key: "kai/division/published-formula",
     says: "by the published pseudo-code, without whole units and remainders",
@@ -23,10 +23,10 @@ pub static PUBLISHED: Rule = Rule(&RuleRecord {
     differs: "for teaching; the share in whole units decides",
 });
 
-/// Less than this is nothing, in GPUs.
+/// Amounts below this count as zero, in GPUs.
 const LEAST: f64 = 1e-6;
 
-/// The share of each sibling by the pseudo-code.
+/// Fair share of each sibling by the pseudo-code.
 pub fn divide(total: f64, siblings: &[Sibling<'_>]) -> Vec<f64> {
     let deserved = |s: &Sibling<'_>| if s.deserved == -1.0 { total } else { s.deserved };
     let mut shares: Vec<f64> = siblings.iter().map(|s| deserved(s).min(s.requestable())).collect();

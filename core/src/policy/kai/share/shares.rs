@@ -1,10 +1,10 @@
-//! What every queue holds, requests and is entitled to.
+//! Allocation, request and fair share of every queue.
 //!
 //! # Rule
-//! A queue whose parent does not exist is left out with all below it. Every task counts in its queue and all above:
-//! allocated ones in *allocated* (and *not preemptible*) and *request*, pending ones in *request*; limits of children do
-//! not cap what their parent requests. The total is divided among the top queues, each part among the children, for
-//! each resource on its own.
+//! A queue whose parent does not exist is excluded with all its descendants. Every task counts in its queue and all its
+//! ancestors: allocated ones in *allocated* (and *not preemptible*) and *request*, pending ones in *request*; limits of
+//! children do not cap their parent's request. The total is divided among the top queues, each part among the children, for
+//! each resource independently.
 //!
 //! # Source
 //! kai.md 1.1, 2.1, 2.2
@@ -22,7 +22,7 @@ use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
 use crate::policy::kai::task::QueueRef;
 use crate::trace::DivisionStep;
 
-/// A queue's numbers.
+/// Amounts of a queue.
 #[derive(Clone, Debug)]
 pub(in crate::policy::kai) struct Queue {
     pub id: QueueId,
@@ -36,7 +36,7 @@ pub(in crate::policy::kai) struct Queue {
     pub weight: Quantities,
     pub usage: Quantities,
     pub fair_share: Quantities,
-    /// The larger of quota and fair share, within the limit; may be unlimited.
+    /// `min(max(quota, fair share), limit)`; may be unlimited.
     pub allocatable: Quantities,
     pub request: Quantities,
     pub allocated: Quantities,
@@ -45,7 +45,7 @@ pub(in crate::policy::kai) struct Queue {
     pub reclaim_min_runtime_s: Option<f64>,
 }
 
-/// Counts a task in its queue and all above; `held` says whether it is allocated, and if so, preemptible.
+/// Counts a task in its queue and all its ancestors; `held` is `None` for a pending task, else whether it is preemptible.
 pub(in crate::policy::kai) fn add(
     queues: &mut [Queue],
     leaf: QueueRef,
@@ -95,10 +95,10 @@ fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], 
     }
 }
 
-/// Whether the queue order is a total one among the children of every queue, whatever they hold. Its first six rules
-/// compare numbers, so it hangs on the last ones: of two queues the one that may hold less comes first, else the older.
-/// That is a total order if no two are as old as each other where neither may hold less, and no three go in a circle:
-/// then all of them come before different numbers of others.
+/// Whether the queue order is total among the children of every queue for any allocation. Its first six rules compare
+/// numbers, so only the last ones matter: the queue with the smaller allocatable share comes first, else the older one.
+/// The order is total if no two queues of equal age are tied in allocatable share and no three form a cycle:
+/// then each queue precedes a different number of others.
 pub(in crate::policy::kai) fn siblings_are_ordered(queues: &[Queue]) -> bool {
     let is_below = |l: &Queue, r: &Queue| {
         l.allocatable.less_equal(&r.allocatable) && l.allocatable.less_in_at_least_one(&r.allocatable)
@@ -119,7 +119,7 @@ pub(in crate::policy::kai) fn siblings_are_ordered(queues: &[Queue]) -> bool {
     (0..queues.len()).all(is_alone)
 }
 
-/// The levels of the division of one resource from the root down to a queue, when all is divided.
+/// Levels of the division of one resource from the root down to a queue, after the whole division.
 pub(in crate::policy::kai) fn ladder(
     queues: &[Queue],
     total: Quantities,
@@ -145,7 +145,7 @@ pub(in crate::policy::kai) fn ladder(
     lines
 }
 
-/// The fair share of a queue by the published pseudo-code, when all is divided.
+/// Fair share of a queue by the published pseudo-code, after the whole division.
 pub(in crate::policy::kai) fn published(
     queues: &[Queue],
     total: Quantities,
@@ -183,11 +183,10 @@ fn children_of(queues: &[Queue], parent: Option<QueueRef>) -> Vec<QueueRef> {
     all.filter(|q| queues[q.ix()].parent == parent).collect()
 }
 
-/// Queues by name.
+/// Index of queues by name.
 pub(in crate::policy::kai) struct QueueNames(Vec<(Arc<str>, QueueRef)>);
 
 impl QueueNames {
-    /// Of queues.
     pub fn of(queues: &[Queue]) -> QueueNames {
         let mut names: Vec<_> =
             (0..).map(QueueRef::of).zip(queues).map(|(q, queue)| (queue.name.clone(), q)).collect();
@@ -195,7 +194,6 @@ impl QueueNames {
         QueueNames(names)
     }
 
-    /// The queue of a name.
     pub fn find(&self, name: &str) -> Option<QueueRef> {
         self.0.binary_search_by(|(known, _)| (**known).cmp(name)).ok().map(|at| self.0[at].1)
     }
@@ -206,7 +204,7 @@ pub(in crate::policy::kai) fn is_leaf(queues: &[Queue], queue: QueueRef) -> bool
     queues[queue.ix()].children.is_empty()
 }
 
-/// The queues of whole trees, in order of (age, name).
+/// Queues of complete trees, sorted by (creation, name).
 pub(in crate::policy::kai) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue> {
     let mut kept = of_whole_trees(from, ids);
     kept.sort_by(|(l, _), (r, _)| {
@@ -225,7 +223,7 @@ pub(in crate::policy::kai) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId
     queues
 }
 
-/// The queues all of whose ancestors exist.
+/// Queues all of whose ancestors exist.
 fn of_whole_trees<'q>(from: &'q [SnapshotQueue], ids: &[QueueId]) -> Vec<(&'q SnapshotQueue, QueueId)> {
     let mut kept: Vec<(&SnapshotQueue, QueueId)> = from.iter().zip(ids.iter().copied()).collect();
     loop {
@@ -239,7 +237,7 @@ fn of_whole_trees<'q>(from: &'q [SnapshotQueue], ids: &[QueueId]) -> Vec<(&'q Sn
 }
 
 impl Queue {
-    /// A queue without parent and children in which nothing is counted.
+    /// A queue without parent, children and amounts.
     fn open(from: &SnapshotQueue, id: QueueId) -> Queue {
         Queue {
             id,
@@ -293,7 +291,7 @@ mod tests {
         assert!(ordered(&[(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)]));
         assert!(ordered(&[(1.0, 2.0, 0.0), (2.0, 1.0, 1.0)]));
         assert!(!ordered(&[(1.0, 2.0, 0.0), (2.0, 1.0, 0.0)]));
-        // The first is older than the second, the second than the third, which may hold less than the first.
+        // The first is older than the second, the second than the third, which has a smaller allocatable share than the first.
         assert!(!ordered(&[(2.0, 5.0, 0.0), (9.0, 1.0, 1.0), (1.0, 4.0, 2.0)]));
         assert!(ordered(&[(2.0, 5.0, 2.0), (9.0, 1.0, 1.0), (1.0, 4.0, 0.0)]));
     }

@@ -1,25 +1,25 @@
-//! Past usage: what share of the cluster a queue had, lately counting more.
+//! Past usage: a queue's share of the cluster, with recent samples weighted more.
 //!
 //! # Rule
 //! Samples of what every queue holds and of what the cluster has are kept for a window. A sample of age `a` weighs
 //! `w = 0.5^(a/h)` with half-life `h`, or 1 without one. Per resource `usage = sum(allocated·w)/sum(capacity·w)`, 0 if the
-//! divisor is 0. The window is *sliding* (the last so many seconds, without its first instant) or *tumbling* (from the last
-//! multiple of its length, seen from its start). The bundled simulator weighs samples by position instead: of the last `W`
-//! (whole seconds of the window) the i-th, from 0, weighs `0.5^((W − i)/h)`, also when there are fewer than `W`.
+//! divisor is 0. The window is *sliding* (its full length before now, excluding its first instant) or *tumbling* (from the
+//! last multiple of its length, counted from its start). The bundled simulator weighs samples by position instead: of the
+//! last `W` (whole seconds of the window) the i-th, from 0, weighs `0.5^((W − i)/h)`, also with fewer than `W` samples.
 //!
 //! # Source
 //! kai.md 2.6; upstream `cache/usagedb`
 //!
 //! # Differs
 //! The power is computed by a fixed sequence of operations: exact for whole numbers of half-lives, otherwise within 2 ulp;
-//! the reference's own last bits depend on the processor. Windows set by a cron expression are not offered.
+//! the reference's own last bits depend on the processor. Windows set by a cron expression are not supported.
 
 use std::collections::VecDeque;
 
 use crate::policy::kai::number::Quantities;
 use crate::trace::{Rule, RuleRecord};
 
-/// The usage of a queue.
+/// Past usage of a queue.
 pub static USAGE: Rule = Rule(&RuleRecord {
     key: "kai/usage",
     says: "past usage is the share of the cluster used over the window; older usage counts half per half-life",
@@ -28,27 +28,27 @@ pub static USAGE: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
-/// Which samples count.
+/// Type of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Window {
-    /// The last so many seconds.
+    /// The window's length before now.
     #[default]
     Sliding,
-    /// From the last multiple of the length after this moment.
+    /// From the last multiple of the length, counted from `start_s`.
     Tumbling {
-        /// Seconds.
+        /// Start of the first window, in seconds.
         start_s: f64,
     },
 }
 
-/// How past usage is measured.
+/// Parameters of usage measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Kind of window.
+    /// Type of the window.
     pub window: Window,
-    /// Its length in seconds, > 0.
+    /// Length of the window in seconds, > 0.
     pub window_s: f64,
-    /// Half-life in seconds, > 0; `None`: all samples count alike.
+    /// Half-life in seconds, > 0; `None` weighs all samples equally.
     pub half_life_s: Option<f64>,
 }
 
@@ -63,7 +63,7 @@ impl Settings {
         self.half_life_s.map_or(1.0, |half_life_s| decay(age_s / half_life_s))
     }
 
-    /// Samples count that are younger than this moment, or as old under a tumbling window.
+    /// Start of the window; samples at this moment count only under a tumbling window.
     fn start_s(&self, now_s: f64) -> f64 {
         match self.window {
             Window::Sliding => now_s - self.window_s,
@@ -81,25 +81,25 @@ impl Settings {
     }
 }
 
-/// What was held at one moment.
+/// Allocations at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
-    /// When, in seconds.
+    /// Time in seconds.
     pub at_s: f64,
-    /// What the cluster had.
+    /// Capacity of the cluster.
     pub capacity: Quantities,
-    /// What every queue held, parents included, in queue order.
+    /// Allocation of every queue, parents included, in queue order.
     pub allocated: Vec<Quantities>,
 }
 
-/// The samples of the window, oldest first.
+/// Samples of the window, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     samples: VecDeque<Sample>,
 }
 
 impl History {
-    /// Appends a sample, not older than the last one, and forgets those that have left the window.
+    /// Appends a sample, not older than the last one, and drops those outside the window.
     pub fn record(&mut self, settings: &Settings, sample: Sample) {
         let now_s = sample.at_s;
         while self.samples.front().is_some_and(|first| !settings.counts(first.at_s, now_s)) {
@@ -108,22 +108,22 @@ impl History {
         self.samples.push_back(sample);
     }
 
-    /// How many samples are kept.
+    /// Number of samples kept.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
-    /// Whether nothing was recorded.
+    /// Whether no sample is kept.
     pub fn is_empty(&self) -> bool {
         self.samples.is_empty()
     }
 
-    /// The usage of every queue, by age of the samples.
+    /// Usage of every queue, weighted by the age of the samples.
     pub fn usage(&self, settings: &Settings, now_s: f64, n_queues: usize) -> Vec<Quantities> {
         let samples = self.samples.iter().filter(|s| settings.counts(s.at_s, now_s));
         shares(samples.map(|s| (s, settings.weight(now_s - s.at_s))), n_queues)
     }
 
-    /// The usage of every queue, by position of the samples, as the bundled simulator has it.
+    /// Usage of every queue, weighted by the position of the samples, as in the bundled simulator.
     pub fn usage_by_position(&self, settings: &Settings, n_queues: usize) -> Vec<Quantities> {
         let window = settings.window_s.trunc();
         let skipped = (self.samples.len() as f64 - window).max(0.0) as usize;
@@ -144,7 +144,7 @@ fn shares<'a>(samples: impl Iterator<Item = (&'a Sample, f64)>, n_queues: usize)
     quotient(&held, &capacity)
 }
 
-/// Every queue's part of a capacity; 0 of none.
+/// Every queue's share of a capacity; 0 if the capacity is 0.
 pub(in crate::policy::kai) fn quotient(held: &[Quantities], capacity: &Quantities) -> Vec<Quantities> {
     let share = |held: f64, of: f64| if of == 0.0 { 0.0 } else { held / of };
     held.iter()
@@ -165,9 +165,9 @@ pub(in crate::policy::kai) fn add_weighted(sum: &mut Quantities, amount: &Quanti
 
 /// `0.5^x` for `x` >= 0: `x = n + f` with `|f|` <= 1/2, `e^(−f·ln 2)` by its series, halved `n` times. Exact for whole `x`.
 pub fn decay(x: f64) -> f64 {
-    /// Up to here the result is not 0.
+    /// Largest exponent with a nonzero result.
     const LAST: f64 = 1075.0;
-    /// Terms of the series: the first one left out is below a tenth of an ulp.
+    /// Terms of the series: the first omitted one is below a tenth of an ulp.
     const TERMS: u32 = 14;
     if x >= LAST {
         return 0.0;

@@ -1,17 +1,17 @@
-//! Usage that grows during a run.
+//! Usage accumulated during a run.
 //!
 //! # Rule
-//! *prometheus*: at every multiple of the resolution a sample is taken of what each queue held at the end of the last
-//! cycle before; at every multiple of the fetch interval the scheduler learns the usage of the window ending then. A
-//! sample of age `a` weighs `0.5^(a/h)`. Usage that a queue brings along counts as if it had held that share of the
-//! cluster through the window before the start. *fake-with-history*: one sample after every cycle, weighted by position.
+//! *prometheus*: at every multiple of the resolution a sample records the allocation of each queue at the end of the
+//! previous cycle; at every multiple of the fetch interval the scheduler reads the usage of the window ending then. A
+//! sample of age `a` weighs `0.5^(a/h)`. A queue's initial usage counts as if it had held that share of the cluster
+//! through the window before the start. *fake-with-history*: one sample after every cycle, weighted by position.
 //!
 //! # Source
 //! kai.md 2.6
 //!
 //! # Differs
-//! equal samples in a row are kept as one run, whose weights are a geometric sum `w·(1 − 0.5^(n·r/h))` up to a factor that
-//! all runs share; a run that fills the window gives the share itself. Fetches arrive at once, and data are never stale.
+//! equal samples in a row are kept as one run, whose weights are a geometric sum `w·(1 − 0.5^(n·r/h))` up to a factor
+//! common to all runs; a run that fills the window gives the share itself. Fetches are immediate, and data are never stale.
 
 use std::collections::VecDeque;
 
@@ -20,40 +20,40 @@ use crate::policy::kai::share::usage::{History, Sample, Window, add_weighted, de
 use crate::policy::kai::snapshot::Quantities;
 use crate::time::{Span, Time};
 
-/// What is remembered of usage.
+/// Samples and the usage computed from them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct UsageTracker {
-    /// What every queue holds since the last cycle, parents included, in the cluster's order.
+    /// Allocation of every queue since the last cycle, parents included, in the cluster's order.
     held: Vec<Quantities>,
-    /// What the cluster has since then.
+    /// Capacity of the cluster since the last cycle.
     capacity: Quantities,
     /// Samples by time, oldest first.
     runs: VecDeque<Run>,
-    /// Position of the next sample: it is taken after so many resolutions.
+    /// Position of the next sample, in multiples of the resolution.
     next: i64,
-    /// Position of the last fetch; `None`: none yet.
+    /// Position of the last fetch; `None` before the first one.
     fetched: Option<i64>,
     /// Samples by cycle.
     by_cycle: History,
-    /// How many cycles were sampled.
+    /// Number of cycles sampled.
     cycles: u32,
-    /// What the scheduler knows.
+    /// Usage as last read by the scheduler.
     pub usage: Vec<Quantities>,
 }
 
 /// Equal samples in a row.
 #[derive(Clone, Debug, PartialEq)]
 struct Run {
-    /// Position of the first.
+    /// Position of the first sample.
     first: i64,
-    /// Position of the last.
+    /// Position of the last sample.
     last: i64,
     capacity: Quantities,
     allocated: Vec<Quantities>,
 }
 
 impl UsageTracker {
-    /// At the start, with what the queues bring along and hold.
+    /// Starts with the initial usage and allocation of the queues.
     pub fn new(
         p: &UsageParams,
         start: Vec<Quantities>,
@@ -79,7 +79,7 @@ impl UsageTracker {
         UsageTracker { held, capacity, runs, next: 1, usage: start, ..UsageTracker::default() }
     }
 
-    /// Time has come to this moment: takes the samples due by now and fetches what is due.
+    /// Advances to `now`: takes the samples and fetches due by then.
     pub fn advance(&mut self, p: &UsageParams, now: Time) {
         if p.client == UsageClient::FakeWithHistory {
             if !self.by_cycle.is_empty() {
@@ -99,7 +99,7 @@ impl UsageTracker {
         }
     }
 
-    /// What is held from now on, after a cycle.
+    /// Sets the allocation and capacity in effect after a cycle.
     pub fn hold(&mut self, p: &UsageParams, held: Vec<Quantities>, capacity: Quantities) {
         (self.held, self.capacity) = (held, capacity);
         if p.client == UsageClient::FakeWithHistory {
@@ -110,7 +110,7 @@ impl UsageTracker {
         }
     }
 
-    /// Samples of what is held, from one position to another.
+    /// Takes samples of the current allocation, from one position to another.
     fn take(&mut self, first: i64, last: i64) {
         let same = |run: &&mut Run| {
             run.last + 1 == first && run.capacity == self.capacity && run.allocated == self.held
@@ -124,7 +124,7 @@ impl UsageTracker {
         }
     }
 
-    /// The usage of the window that ends at this moment; what has left the window is forgotten.
+    /// Computes the usage of the window that ends at this moment and drops older samples.
     fn fetch(&mut self, p: &UsageParams, now_ms: i64) {
         let resolution = p.resolution.as_millis();
         let (now_s, window_s) = (now_ms as f64 / 1000.0, p.settings.window_s);
@@ -166,7 +166,7 @@ impl UsageTracker {
     }
 }
 
-/// How many whole spans lie before a moment.
+/// Number of whole spans before a moment.
 fn position(now: Time, span: Span) -> i64 {
     (now - Time::ZERO).as_millis().div_euclid(span.as_millis().max(1))
 }
@@ -186,7 +186,7 @@ mod tests {
         Quantities { gpu, ..Quantities::default() }
     }
 
-    /// The usage of the first of two queues, by direct sums over single samples and by runs.
+    /// Usage of the first of two queues, by direct sums over single samples and by runs.
     fn both(p: &UsageParams, held: &[f64], hops: &[usize]) -> (f64, f64) {
         let mut tracker = UsageTracker::new(p, vec![gpus(0.0); 2], vec![gpus(0.0); 2], gpus(10.0));
         let mut direct = History::default();
@@ -234,7 +234,7 @@ mod tests {
                 assert!((runs - direct).abs() < 1e-14, "{p:?} after {n}: {runs} and {direct}");
             }
         }
-        // The window of 4 begins at 8 with the sample taken there: that of the second before, and all older are forgotten.
+        // The window of 4 begins at 8 with the sample taken there: that of the second before, and all older ones are dropped.
         let usage = |n: usize| both(&tumbling(0.0, 4.0, None), &held[..n], &[]).0;
         assert_eq!((usage(7), usage(8), usage(9)), (0.5, 1.0, 1.0));
         assert_eq!(both(&params(4.0, None), &held[..7], &[]).0, 0.5);

@@ -1,35 +1,35 @@
-//! Cheap tests that a hypothesis must pass before it is tried.
+//! Cheap necessary conditions checked before a hypothesis is simulated.
 //!
 //! # Rule
 //! *Labels*: every task of the claimant that selects nodes accepts one of the feasible nodes or of the victims' nodes.
 //! *Devices*: with idle and releasing devices of every node, plus what the victims on it hold, the K largest nodes (K
-//! tasks) take the claimant's requests, largest first, first fit; a request of 0 ends the test well, and a node whose
-//! *total* is too small ends it badly.
+//! tasks) take the claimant's requests, largest first, first fit; a request of 0 passes the filter at once, and a node
+//! whose *total* is too small fails it at once.
 //!
 //! # Source
 //! kai.md 6.6
 //!
 //! # Differs
-//! nothing; only the values of the K nodes matter, so they are sorted anew instead of moved by insertion
+//! nothing; only the values of the K nodes matter, so they are sorted again instead of kept sorted by insertion
 
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 
-/// The tests, fed with victims as they come.
+/// Running totals of both filters; victims are added as a hypothesis grows.
 #[derive(Debug)]
 pub(in crate::policy::kai) struct Filters {
-    /// Devices each node would have.
+    /// Devices available per node, including those of its victims.
     capacity: Vec<f64>,
-    /// What the claimant asks for, largest first.
+    /// GPU requests of the claimant's tasks, largest first.
     asked: Vec<f64>,
-    /// How many victims were counted.
+    /// Number of victims already included.
     counted: usize,
-    /// Nodes the claimant could be on; `None` if no task of it selects nodes.
+    /// Nodes allowed by the label filter; `None` if no task of the claimant has node selectors.
     reachable: Option<Vec<bool>>,
 }
 
 impl Filters {
-    /// From the initial hypothesis.
+    /// Starts with the initial hypothesis.
     pub fn new(s: &Session<'_>, hypothesis: &Hypothesis, feasible: &[bool]) -> Self {
         let mut asked: Vec<f64> = hypothesis.pending.iter().map(|&t| s.pod_of(t).request.gpus).collect();
         asked.sort_by(|l, r| r.partial_cmp(l).expect("requests are never NaN"));
@@ -42,7 +42,7 @@ impl Filters {
         }
     }
 
-    /// Whether the hypothesis may be tried.
+    /// Includes new victims and returns whether the hypothesis passes both filters.
     pub fn accept(&mut self, s: &Session<'_>, hypothesis: &Hypothesis) -> bool {
         for &victim in &hypothesis.victims[self.counted..] {
             let task = s.task(victim);
@@ -68,7 +68,7 @@ impl Filters {
         }
         let n = self.asked.len();
         let most = self.asked.first().copied().unwrap_or_default();
-        // A node for each would do.
+        // Enough nodes can each hold the largest request.
         if self.capacity.iter().filter(|&&c| c >= most).count() >= n {
             return true;
         }

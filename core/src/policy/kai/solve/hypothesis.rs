@@ -1,10 +1,10 @@
-//! A growing set of victims, tried in thought for the sake of one job.
+//! A growing set of victims, simulated for one claimant.
 //!
 //! # Rule
-//! Victims come from a tree of candidates in victim mode. A popped job gives its next tasks to lose; if it has more, a
-//! clone with the rest goes back. If one of those tasks is a *recorded* victim (of the step before), nothing is taken
-//! and a clone without the recorded ones goes back. Tasks are evicted as clones made when they were added; recorded
-//! groups are cloned once more, so a recorded task has two objects.
+//! Victims come from a tree of candidates in victim mode. A popped job contributes its next tasks to evict; if it has
+//! more, a clone with the rest is pushed back. If one of those tasks is a *recorded* victim (of the previous step), no task
+//! is added and a clone without the recorded ones is pushed back. Tasks are evicted as clones made when they were added;
+//! recorded groups are cloned once more, so a recorded task has two objects.
 //!
 //! # Source
 //! kai.md 6.4, 6.5 (upstream: scenario)
@@ -18,40 +18,38 @@ use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
 
-/// Victims so far.
 #[derive(Debug, Default)]
 pub(in crate::policy::kai) struct Hypothesis {
-    /// The claimant with the tasks tried.
+    /// Partial job of the claimant: the tasks of this step.
     pub partial: JobRef,
-    /// What it wants to place.
+    /// Tasks to place.
     pub pending: Vec<TaskRef>,
-    /// Recorded victims, by group.
+    /// Recorded victims by group.
     pub recorded: Vec<Vec<TaskRef>>,
-    /// Recorded groups, cloned, and then groups in the order they were added.
+    /// Clones of the recorded groups, then other groups in the order of addition.
     pub groups: Vec<Vec<TaskRef>>,
-    /// Objects of all victims: recorded ones, then others in the order of eviction.
+    /// Objects of all victims: recorded ones, then the others in the order of eviction.
     pub victims: Vec<TaskRef>,
-    /// Where the others begin.
+    /// Index of the first victim that is not recorded.
     pub first_potential: usize,
-    /// All victims by job, in the order in which the jobs entered.
+    /// All victims by job, in the order in which the jobs were added.
     pub by_job: Vec<VictimsOfJob>,
-    /// By job: its position in `by_job`.
+    /// Index into `by_job`.
     entered: BTreeMap<JobRef, usize>,
-    /// By node: the positions of the jobs that have a potential victim there, in the order in which they entered.
+    /// Indices into `by_job`, per node, of the jobs with a potential victim there, in order of addition.
     on_node: BTreeMap<Option<NodeRef>, Vec<usize>>,
 }
 
-/// Victims of one job.
 #[derive(Clone, Debug)]
 pub(in crate::policy::kai) struct VictimsOfJob {
     pub job: JobRef,
     pub pods: Vec<PodRef>,
-    /// Positions of its groups.
+    /// Indices of its groups.
     groups: Vec<usize>,
 }
 
 impl Hypothesis {
-    /// The initial one, with recorded victims only.
+    /// Returns the initial hypothesis, which has only recorded victims.
     pub fn new(
         s: &mut Session<'_>,
         partial: JobRef,
@@ -69,7 +67,7 @@ impl Hypothesis {
         hypothesis
     }
 
-    /// Notes a group of victims, whose clones are evicted together; gives the position of its job.
+    /// Adds a group of victims, whose clones are evicted together; returns the index of its job.
     fn enter(&mut self, s: &Session<'_>, tasks: &[TaskRef], clones: Vec<TaskRef>) -> usize {
         let job = s.job_of(tasks[0]);
         let at = *self.entered.entry(job).or_insert(self.by_job.len());
@@ -82,7 +80,7 @@ impl Hypothesis {
         at
     }
 
-    /// Victims that are not recorded ones.
+    /// Victims that are not recorded.
     pub fn potential(&self) -> &[TaskRef] {
         &self.victims[self.first_potential..]
     }
@@ -92,7 +90,7 @@ impl Hypothesis {
         self.victims[..self.first_potential].iter().any(|&t| s.task(t).pod == pod)
     }
 
-    /// Adds the next victims; `false` if there are none left.
+    /// Adds the next victims; returns `false` if none are left.
     pub fn grow(&mut self, s: &mut Session<'_>, tree: &mut QueueTree) -> bool {
         while let Some(victim) = tree.pop(s) {
             let (tasks, more) = s.tasks_to_evict(victim);
@@ -136,7 +134,7 @@ impl Hypothesis {
         self.victims.extend(tasks);
     }
 
-    /// What is evicted on a node: all that the jobs with a potential victim there may lose, job by job.
+    /// Tasks evicted for a node: all victims of the jobs with a potential victim there, job by job.
     pub fn evicted_on(&self, node: Option<NodeRef>) -> impl Iterator<Item = TaskRef> + '_ {
         let jobs = self.on_node.get(&node).into_iter().flatten();
         let groups = jobs.flat_map(|&at| &self.by_job[at].groups);

@@ -1,11 +1,11 @@
-//! Work that started a short while ago is not taken.
+//! Protection of jobs that started recently.
 //!
 //! # Rule
 //! A job is protected while `now < last start + D`. Against preemption D is the nearest value from its leaf upward, else
 //! the default. Against reclaim, method *queue*: the same with the reclaim value; method *lca*: if the top queues differ,
 //! the value of the victim's top queue, else the nearest one upward from the child, on the victim's path, of the lowest
-//! common ancestor. A protected job that is not elastic is no victim; of an elastic one no pod set may fall below its
-//! minimum.
+//! common ancestor. A protected job that is not elastic is never a victim; a protected elastic job keeps the minimum of
+//! every pod set.
 //!
 //! # Source
 //! kai.md 6.8
@@ -29,23 +29,23 @@ pub static RAN_LONG_ENOUGH: Rule = Rule(&RuleRecord {
     differs: "pods of an elastic job above its minimum can be evicted at any time",
 });
 
-/// Against what a victim is protected.
+/// The action from which a victim is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::policy::kai) enum Against {
-    /// A job of another queue.
+    /// Reclaim by a job of this queue.
     Reclaim(QueueRef),
-    /// A job of the same queue.
+    /// Preemption by a job of the same queue.
     Preemption,
 }
 
 impl Session<'_> {
-    /// Whether a job started too short a while ago to be taken.
+    /// Whether the job's minimum runtime has not yet elapsed.
     pub fn is_protected(&self, victim: JobRef, against: Against) -> bool {
         let Some(started) = self.job(victim).last_start_s else { return false };
         self.plugins.min_runtime && self.now_s < started + self.min_runtime(victim, against)
     }
 
-    /// The comparison that protects a job against another.
+    /// The comparison that protects `victim` from `job`.
     pub fn protection(&self, job: JobRef, victim: JobRef, against: Against) -> Option<Check> {
         let started = self.job(victim).last_start_s?;
         let (must, from) = self.min_runtime_and_queue(victim, against);
@@ -57,17 +57,17 @@ impl Session<'_> {
         Some(Check::new(RAN_LONG_ENOUGH, subject, ran, Op::AtLeast, must))
     }
 
-    /// Whether a job may be looked at for victims at all.
+    /// Whether any task of the job may become a victim.
     pub fn may_be_victim(&self, victim: JobRef, against: Against) -> bool {
         !self.is_protected(victim, against) || self.job(victim).is_elastic()
     }
 
-    /// D, in seconds.
+    /// Minimum runtime D in seconds.
     pub fn min_runtime(&self, victim: JobRef, against: Against) -> f64 {
         self.min_runtime_and_queue(victim, against).0
     }
 
-    /// D, in seconds, and the queue that says so; none: the default.
+    /// Minimum runtime D in seconds and the queue that sets it; no queue for the default.
     fn min_runtime_and_queue(&self, victim: JobRef, against: Against) -> (f64, Option<QueueRef>) {
         let Some(queue) = self.facts_of(victim).queue else { return (0.0, None) };
         let (found, default) = match against {
@@ -92,7 +92,7 @@ impl Session<'_> {
         if is_common(victim) {
             return self.nearest(victim, of);
         }
-        // The first queue on the victim's path below the lowest common ancestor; its top queue if there is none.
+        // First queue on the victim's path below the lowest common ancestor; its top queue if there is no common ancestor.
         let parent = |queue: QueueRef| self.queues[queue.ix()].parent;
         let below = up(victim).find(|&q| parent(q).is_none_or(is_common)).unwrap_or(victim);
         match parent(below) {
@@ -106,7 +106,7 @@ impl Session<'_> {
             .find_map(|q| Some((q, of(&self.queues[q.ix()])?)))
     }
 
-    /// The queues from the root down to this one.
+    /// Queues from the root down to this one.
     pub fn path_from_root(&self, queue: QueueRef) -> Vec<QueueRef> {
         let up = std::iter::successors(Some(queue), |q| self.queues[q.ix()].parent);
         let mut path: Vec<QueueRef> = up.collect();

@@ -1,4 +1,4 @@
-//! Which victims let a job run, and whether that is fair.
+//! Search for victims that let a job run, and its fairness checks.
 
 pub(super) mod filters;
 pub(super) mod hypothesis;

@@ -1,4 +1,4 @@
-//! Whether a queue may take, and whether what it takes is fair.
+//! Whether a queue may reclaim, and whether a set of victims is fair.
 //!
 //! # Rule
 //! *Can reclaim*: `Allocated + need <= FairShare`, and for non-preemptible jobs `AllocatedNotPreemptible + need <= Deserved`.
@@ -23,19 +23,19 @@ use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};
 use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
 
-/// What every queue held before anything was tried: allocated, and not preemptible.
+/// Allocation of every queue before any attempt: total and non-preemptible.
 pub(in crate::policy::kai) type Held = Vec<(Quantities, Quantities)>;
 
-/// Units taken from one leaf queue.
+/// Amounts taken from one leaf queue.
 #[derive(Debug)]
 pub(in crate::policy::kai) struct Taken {
     pub queue: QueueRef,
     pub units: Vec<Quantities>,
-    /// The last unit of each job.
+    /// Last unit of each job.
     pub lasts: Vec<Quantities>,
 }
 
-/// The saturation ratio: allocated over fair share.
+/// Saturation ratio: allocated over fair share.
 pub fn ratio(allocated: f64, fair_share: f64) -> f64 {
     if fair_share == UNLIMITED {
         0.0
@@ -88,7 +88,7 @@ pub static STAYS_WITHIN_QUOTA: Rule = Rule(&RuleRecord {
 });
 
 impl Session<'_> {
-    /// 6.2: whether the job's leaf queue may take from others, and the comparison that says so.
+    /// 6.2: whether the job's leaf queue may reclaim, and the comparison that decides it.
     pub fn can_reclaim(&mut self, job: JobRef) -> (bool, Option<Check>) {
         let (need, fixed) = (self.need(job), self.fixed_need(job));
         let Some(q) = self.facts_of(job).queue else { return (false, None) };
@@ -110,12 +110,12 @@ impl Session<'_> {
         (is_entitled && within_quota, self.notes.is_on().then(check))
     }
 
-    /// What every queue holds now.
+    /// Current allocation of every queue.
     pub fn held(&self) -> Held {
         self.queues.iter().map(|q| (q.allocated, q.allocated_np)).collect()
     }
 
-    /// 6.3: whether a job may take these victims; the comparisons go into the proof.
+    /// 6.3: whether a job may take these victims; records the comparisons in the proof.
     pub fn is_fair(&mut self, held: &Held, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
         let claimant = hypothesis.partial;
         let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
@@ -128,7 +128,7 @@ impl Session<'_> {
         self.claimant_is_in_order(claim, &taken, left, proof)
     }
 
-    /// The units taken from each leaf queue, queues by name.
+    /// Units taken from each leaf queue, sorted by queue name.
     pub fn taken(&self, hypothesis: &Hypothesis) -> Vec<Taken> {
         let mut taken: Vec<Taken> = Vec::new();
         for victims in self.drawn(hypothesis.by_job.iter().collect()) {
@@ -149,7 +149,7 @@ impl Session<'_> {
         taken
     }
 
-    /// Items in the order in which the validator comes to them (N-7).
+    /// Orders items as the validator visits them (N-7).
     fn drawn<T>(&self, items: Vec<T>) -> Vec<T> {
         let n = items.len();
         let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
@@ -157,7 +157,7 @@ impl Session<'_> {
         items.into_iter().map(|item| item.1).collect()
     }
 
-    /// One unit for each elastic task, one for all core tasks together.
+    /// One unit per elastic task, one unit for all core tasks together.
     fn units_of(&self, job: JobRef, pods: &[PodRef]) -> Vec<Quantities> {
         let loses_no_core = self.is_semi(job);
         let job = self.job(job);
@@ -187,18 +187,18 @@ impl Session<'_> {
         units
     }
 
-    /// Whether a victim is (again) placed, and that is not counted.
+    /// Whether a victim is placed again and therefore not counted.
     fn is_free_of_charge(&self, task: TaskRef) -> bool {
         self.config.allow_consolidating_reclaim && self.task(task).status.is_active_allocated()
     }
 
-    /// Where the paths of two leaf queues split: the claimant's queue, the other's.
+    /// The siblings at which the paths of two leaf queues diverge: the claimant's side, the other side.
     pub fn split(&self, claimant: QueueRef, other: QueueRef) -> Option<(QueueRef, QueueRef)> {
         let (l, r) = (self.path_from_root(claimant), self.path_from_root(other));
         l.into_iter().zip(r).find(|(l, r)| l != r)
     }
 
-    /// Step A: what the queues have left, if every unit is allowed.
+    /// Step A: what the queues have left; `None` if any unit is refused.
     fn units_are_allowed(&self, claim: Claim<'_>, taken: &[Taken], proof: &mut Proof) -> Option<Left> {
         let claimant = self.facts_of(claim.claimant).queue?;
         let mut left: Left = vec![None; self.queues.len()];
@@ -219,8 +219,8 @@ impl Session<'_> {
         Some(left)
     }
 
-    /// Where paths split, if the verdict there hangs on whose units come last (N-7): what is left only gets less, so the
-    /// last unit is the one that may be refused, and any job's last unit may be the last of all.
+    /// First divergence whose verdict depends on the order of units (N-7). What is left only decreases, so only the last unit
+    /// can be refused, and the last unit of any job can be the last of all.
     fn hangs_on_order(&self, claim: Claim<'_>, taken: &[Taken]) -> Option<(QueueRef, QueueRef)> {
         if taken.iter().map(|t| t.lasts.len()).sum::<usize>() < 2 {
             return None;
@@ -239,7 +239,7 @@ impl Session<'_> {
         })
     }
 
-    /// Why a unit may be taken while the other queue has this much left.
+    /// Reason that allows taking a unit while the other queue holds `now`; `None` if the unit is refused.
     pub fn unit_is_allowed(
         &self,
         claim: Claim<'_>,
@@ -256,7 +256,7 @@ impl Session<'_> {
         (within_quota && is_above_quota).then_some(EvictReason::ReclaimedForQuota)
     }
 
-    /// The comparisons that [`Self::unit_is_allowed`] makes.
+    /// Comparisons made by [`Self::unit_is_allowed`].
     pub fn unit_checks(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef), now: Quantities) -> Vec<Check> {
         let other = &self.queues[e.ix()];
         let subject = self.about_queues(claim.claimant, r, e);
@@ -274,7 +274,7 @@ impl Session<'_> {
         checks
     }
 
-    /// Step B: whether the claimant's queues stay in order.
+    /// Step B: whether the claimant's queues keep their order.
     fn claimant_is_in_order(
         &self,
         claim: Claim<'_>,
@@ -320,7 +320,7 @@ impl Session<'_> {
         true
     }
 
-    /// The resources that are taken below a queue or asked for.
+    /// Resources requested or taken below a sibling.
     fn involved(&self, sibling: QueueRef, need: Quantities, taken: &[Taken]) -> [bool; 3] {
         let mut involved = need.to_array().map(|amount| amount > 0.0);
         for Taken { queue, units, .. } in taken {
@@ -335,7 +335,7 @@ impl Session<'_> {
         involved
     }
 
-    /// Whether the claimant's queue stays below a sibling, or within its share.
+    /// Whether the claimant's queue stays below a sibling or within its share.
     fn keeps_order(
         &self,
         claimant: JobRef,
@@ -383,15 +383,15 @@ impl Session<'_> {
     }
 }
 
-/// Who takes how much, and what every queue held before.
+/// A claimant's request and the allocation of every queue before the attempt.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::policy::kai) struct Claim<'h> {
     pub claimant: JobRef,
     pub need: Quantities,
-    /// What of it must fit in quota.
+    /// The part that must fit in quota.
     pub fixed: Option<Quantities>,
     pub held: &'h Held,
 }
 
-/// What queues have left; `None` until something is taken.
+/// Remaining allocation per queue; `None` until something is taken.
 type Left = Vec<Option<Quantities>>;

@@ -1,20 +1,20 @@
-//! Semi-preemptible jobs: those whose first pods may not be taken.
+//! Semi-preemptible jobs: pods up to the minimum are not preemptible.
 //!
 //! # Rule
-//! The *core* of a job's pod set is the first `minAvailable` of its held tasks, in task order; a preemptible job has none, of a
-//! non-preemptible one all is core. The core counts in *allocated not preemptible* of every queue on the path, and what
-//! would become core must fit in quota there. What is above the minimum may go over quota. Victims of a semi-preemptible
-//! job are single tasks above the minimum, the last first; without such it is no victim. Order, minimum runtime and the
-//! eviction of stale gangs see the job like any other.
+//! The *core* of a job's pod set is the first `minAvailable` of its held tasks, in task order; a preemptible job has no core,
+//! a non-preemptible one is all core. The core counts in *allocated not preemptible* of every queue on the path, and new
+//! core must fit in quota there. Pods above the minimum may exceed the quota. Victims of a semi-preemptible job are single
+//! tasks above the minimum, last first; a job without such tasks is never a victim. Job order, minimum runtime and
+//! stale-gang eviction treat the job like any other.
 //!
 //! # Source
 //! runai.md 6; docs.nvidia.com/run-ai, "Workload Priority and Preemption"; for KAI a design only ("Semi-Preemptible Mode")
 //!
 //! # Differs
-//! Our choices where the documents are silent. RC-16: the core is a number of pods, not certain ones: where one of them ends or
-//! is lost, the next that runs takes its place. RC-17: a pod that only claims room in this cycle keeps nobody above the
-//! minimum, for the claim may be lost. RC-18: jobs are moved for what is above the minimum, not for the core, as they are
-//! not for non-preemptible work. RC-19: victims above the minimum are always judged one by one.
+//! Our choices where the documents are silent. RC-16: the core is a number of pods, not specific ones: where one of them ends
+//! or is lost, the next running pod takes its place. RC-17: a pod that only claims room in this cycle does not raise another
+//! above the minimum, because the claim may be lost. RC-18: other jobs are moved for pods above the minimum, not for the
+//! core, as for non-preemptible work. RC-19: victims above the minimum are always judged one by one.
 
 use crate::cluster::Preemptible;
 use crate::policy::kai::session::Session;
@@ -22,12 +22,11 @@ use crate::policy::kai::snapshot::{Quantities, Status};
 use crate::policy::kai::task::{JobRef, PodRef, TaskRef};
 
 impl Session<'_> {
-    /// Whether a job is semi-preemptible.
     pub fn is_semi(&self, job: JobRef) -> bool {
         self.facts_of(job).preemptible == Preemptible::Semi
     }
 
-    /// Whether something of a job may be taken.
+    /// Whether any task of a job may be evicted.
     pub fn may_lose(&self, job: JobRef) -> bool {
         match self.facts_of(job).preemptible {
             Preemptible::Yes => true,
@@ -36,7 +35,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether others are moved for a job's next chunk.
+    /// Whether consolidation may move other jobs for the job's next chunk.
     pub fn may_move_others(&mut self, job: JobRef) -> bool {
         match self.facts_of(job).preemptible {
             Preemptible::Yes => true,
@@ -48,7 +47,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a task really runs or will, so that it is still there after the cycle.
+    /// Whether a task runs or is bound, so that it still exists after the cycle.
     fn is_held(&self, task: TaskRef) -> bool {
         let t = self.task(task);
         t.status.is_allocated() && !self.evicted.contains(&t.pod)
@@ -66,13 +65,13 @@ impl Session<'_> {
         usize::try_from(self.job(job).sets[set].min_available).unwrap_or(0)
     }
 
-    /// How many tasks of a semi-preemptible job may be taken.
+    /// Number of tasks of a semi-preemptible job above the minimum.
     fn n_above(&self, job: JobRef) -> usize {
         let above = |set| self.held_of(job, set).len().saturating_sub(self.min_of(job, set));
         (0..self.job(job).sets.len()).map(above).sum()
     }
 
-    /// What a semi-preemptible job would lose next, and whether it would have more to lose.
+    /// Next task of a semi-preemptible job to evict, and whether more remain.
     pub fn above_to_evict(&self, job: JobRef) -> (Option<TaskRef>, bool) {
         let last_above = |set: usize| {
             let held = self.held_of(job, set);
@@ -82,7 +81,7 @@ impl Session<'_> {
         (next, self.n_above(job) > 1)
     }
 
-    /// The tasks of a chunk that would become core of a semi-preemptible job: as many as its sets lack without the chunk.
+    /// Tasks of a chunk that would become core of a semi-preemptible job: as many as its sets lack without the chunk.
     fn core_of_chunk(&self, job: JobRef, chunk: &[TaskRef]) -> Vec<TaskRef> {
         let own = self.job(job).uid;
         let asked: Vec<PodRef> = chunk.iter().map(|&t| self.task(t).pod).collect();
@@ -97,12 +96,12 @@ impl Session<'_> {
         core
     }
 
-    /// Whether a task holds room or has a claim.
+    /// Whether a task holds or claims room.
     fn is_kept(&self, task: TaskRef) -> bool {
         self.is_held(task) || self.task(task).status == Status::Pipelined
     }
 
-    /// What of a chunk must fit in quota, memory requests counting no GPU; `None`: nothing must.
+    /// The part of a chunk that must fit in quota, where memory requests count no GPU; `None` if no part must.
     pub fn fixed_part(&self, job: JobRef, chunk: &[TaskRef]) -> Option<Quantities> {
         match self.facts_of(job).preemptible {
             Preemptible::Yes => None,
@@ -127,7 +126,7 @@ impl Session<'_> {
         }
     }
 
-    /// The part of [`Session::need`] that must fit in quota; `None`: nothing must.
+    /// The part of [`Session::need`] that must fit in quota; `None` if no part must.
     pub fn fixed_need(&mut self, job: JobRef) -> Option<Quantities> {
         match self.facts_of(job).preemptible {
             Preemptible::Yes => None,
@@ -142,7 +141,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the core of a semi-preemptible job holds or claims; where a set has both, what is held comes first.
+    /// Amount held or claimed by the core of a semi-preemptible job; held tasks count before claims.
     pub fn core_amount(&self, job: JobRef) -> Quantities {
         let mut amount = Quantities::default();
         for set in 0..self.job(job).sets.len() {
@@ -156,7 +155,7 @@ impl Session<'_> {
         amount
     }
 
-    /// Brings what is not preemptible of a semi-preemptible job's queues up to date.
+    /// Updates the non-preemptible allocation of a semi-preemptible job's queues.
     pub fn account_core(&mut self, job: JobRef) {
         let now = self.core_amount(job);
         let before = std::mem::replace(&mut self.jobs[job.ix()].core, now);
@@ -188,7 +187,7 @@ mod tests {
 
     const FREE: Quantities = Quantities { cpu: -1.0, memory: -1.0, gpu: -1.0 };
 
-    /// A semi-preemptible job of one-GPU pods, of which some run on the only node, with room for one more.
+    /// A semi-preemptible job of one-GPU pods, some of them running on the only node, which has room for one more.
     fn world(runs: &[bool], min_available: i64) -> Snapshot {
         let name = |text: &str| Arc::<str>::from(text);
         let pod = |(i, &runs): (usize, &bool)| SnapshotPod {
@@ -240,7 +239,7 @@ mod tests {
         });
     }
 
-    /// RC-17: the pod that claims room counts towards the core of the queue, but lets no pod that runs go.
+    /// RC-17: the claiming pod counts towards the core of the queue but makes no running pod evictable.
     #[test]
     fn a_claim_keeps_nobody_above_the_minimum() {
         with(&world(&[false, true], 1), |s, job| {
@@ -255,7 +254,7 @@ mod tests {
         });
     }
 
-    /// a pod that is shown as running although its eviction was committed is not there any more.
+    /// a pod shown as running although its eviction was committed is not held.
     #[test]
     fn a_committed_eviction_is_not_counted_as_held() {
         with(&world(&[true, true, true], 1), |s, job| {
@@ -272,7 +271,7 @@ mod tests {
     fn what_is_lacking_becomes_core() {
         with(&world(&[false, false, true], 2), |s, job| {
             let chunk = s.chunk(job, false);
-            // One lacks: a chunk of one pod, which is core.
+            // One task is missing: the chunk is one pod, which is core.
             assert_eq!((chunk.len(), s.fixed_part(job, &chunk).map(|q| q.gpu)), (1, Some(1.0)));
             assert!(s.is_fixed(job, s.task(chunk[0]).pod) && !s.may_move_others(job));
         });

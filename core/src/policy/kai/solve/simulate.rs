@@ -1,10 +1,10 @@
-//! Placing the claimant and its victims anew, and judging what came of it.
+//! One attempt: places the claimant and the evicted tasks again, then validates the result.
 //!
 //! # Rule
-//! All jobs with something pending and all jobs that lost tasks are popped in order from a fresh queue tree, the claimant
+//! All jobs with pending tasks and all jobs that lost tasks are popped in order from a fresh queue tree, with the claimant
 //! replaced by its partial job. The claimant must be placed on the feasible nodes; a job that lost tasks gets one chunk
-//! if it fits, and is remembered with that chunk if not; others are passed over. What is still releasing then
-//! goes; what is pipelined elsewhere moves.
+//! if it fits, and caches that chunk otherwise; other jobs are skipped. Tasks still releasing afterwards are evicted;
+//! tasks pipelined to another node move.
 //!
 //! # Source
 //! kai.md 6.7, 6.8, 7.2
@@ -24,19 +24,18 @@ use crate::policy::kai::solve::taking::Taking;
 use crate::policy::kai::statement::Statement;
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 
-/// How an attempt ended.
 #[derive(Debug)]
 pub(in crate::policy::kai) enum Attempt {
     /// The claimant was not placed.
     Failed,
-    /// It was placed, but what is taken for it may not be taken.
+    /// The claimant was placed, but the validator refused the victims.
     Refused,
-    /// It was placed; these tasks go or move, and why they may.
+    /// The claimant was placed: evicted or moved tasks, and the comparisons that allow it.
     Solved(Vec<TaskRef>, Proof),
 }
 
 impl Session<'_> {
-    /// 6.7: one attempt.
+    /// 6.7: runs one attempt.
     pub fn simulate(
         &mut self,
         taking: &Taking,
@@ -60,7 +59,7 @@ impl Session<'_> {
         Attempt::Solved(victims.iter().copied().filter(goes).collect(), proof)
     }
 
-    /// Places the claimant and those that lost tasks again; `false` if the claimant finds no room.
+    /// Places the claimant and the jobs that lost tasks again; `false` if the claimant does not fit.
     fn place_anew(
         &mut self,
         st: &mut Statement,
@@ -110,7 +109,7 @@ impl Session<'_> {
         true
     }
 
-    /// The claimant, replaced, and those of ordered queues that lost tasks, in job order.
+    /// The partial job and the ordered jobs that lost tasks, in job order.
     fn that_matter(&self, partial: JobRef, owners: &[JobRef]) -> Vec<JobRef> {
         let claimant = self.job(partial).uid;
         let mut jobs: Vec<JobRef> = owners.iter().copied().filter(|&j| j != claimant).collect();
@@ -120,7 +119,7 @@ impl Session<'_> {
         jobs
     }
 
-    /// All that waits and all that matter.
+    /// All waiting jobs and `wanted`, by leaf.
     fn waiting_or_wanted(&mut self, partial: JobRef, owners: &[JobRef], wanted: &[JobRef]) -> Leaves {
         let (claimant, waiting) = (self.job(partial).uid, self.waiting());
         let is_replaced = |job: JobRef| job == claimant || owners.binary_search(&job).is_ok();
@@ -140,7 +139,7 @@ impl Session<'_> {
         }
     }
 
-    /// 7.2: whether nothing of what was evicted stays out.
+    /// 7.2: whether every evicted task is placed again.
     fn all_placed(&self, hypothesis: &Hypothesis) -> bool {
         hypothesis.victims.iter().all(|&t| self.task(self.current(t)).status != Status::Releasing)
     }

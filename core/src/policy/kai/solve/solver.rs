@@ -1,17 +1,17 @@
-//! Which victims, in thought, let a job run.
+//! Search for victims that let a job run.
 //!
 //! # Rule
 //! For k = 1..n the first k tasks of the job's chunk are solved with the *recorded* victims of step k-1. A step tries the
-//! recorded victims alone, then with ever more candidates, until one attempt ends well; hypotheses that fail a filter
-//! are passed over but keep their victims. An attempt evicts the recorded victims; then, for each node of the latest
-//! victim's job, all groups of the jobs that have a victim there, and places everything anew. Nodes of evicted tasks
+//! recorded victims alone, then with ever more candidates, until one attempt succeeds; hypotheses that fail a filter
+//! are skipped but keep their victims. An attempt evicts the recorded victims; then, for each node of the latest
+//! victim's job, all groups of the jobs that have a victim there, and places everything again. Nodes of evicted tasks
 //! become feasible. A refusal by the validator ends the hypothesis. Only the last step's statement is kept.
 //!
 //! # Source
 //! kai.md 6.5
 //!
 //! # Differs
-//! a job without a placeable task left, on which the real scheduler dies, is unsolved and reported
+//! a job without a placeable task left, which crashes the real scheduler, is unsolved and reported
 
 use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::explain::recorder::Recorder;
@@ -27,25 +27,25 @@ use crate::policy::kai::solve::taking::Taking;
 use crate::policy::kai::statement::{NotHeld, Statement};
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 
-/// What lets a job run, and why it may.
+/// A statement that lets a job run, and the comparisons that allow it.
 #[derive(Debug)]
 pub(in crate::policy::kai) struct Solved {
     pub statement: Statement,
     pub proof: Proof,
 }
 
-/// A step that ended well.
+/// Result of a successful step.
 struct Solution {
     statement: Statement,
-    /// Objects of the tasks that go or move.
+    /// Objects of the evicted or moved tasks.
     gone: Vec<TaskRef>,
-    /// The groups they are in.
+    /// Groups that contain them.
     groups: Vec<Vec<TaskRef>>,
     proof: Proof,
 }
 
 impl Session<'_> {
-    /// The statement that lets a job's chunk run, if there is one.
+    /// Returns the statement that lets a job's chunk run, if one exists.
     pub fn solve(&mut self, taking: &Taking, job: JobRef, out: &mut Recorder<'_>) -> Option<Solved> {
         if !matches!(taking, Taking::Consolidation { .. }) {
             self.notes.about(job, |note| note.tried = note.tried.or(Some(0)));
@@ -62,7 +62,7 @@ impl Session<'_> {
                 out.crashed(self, job);
                 return None;
             }
-            // All of them, also those of a stale chunk that cannot be placed.
+            // Includes tasks of a stale chunk that cannot be placed.
             let pending = self.job(partial).tasks().collect();
             let mut nodes = feasible.clone();
             more_nodes.iter().for_each(|n| nodes[n.ix()] = true);
@@ -83,7 +83,7 @@ impl Session<'_> {
         None
     }
 
-    /// 6.1d: nodes on which anything is idle or releasing; all if some pod needs no GPU.
+    /// 6.1d: nodes with idle or releasing devices; all nodes if some pod requests no GPU.
     fn feasible_nodes(&self, job: JobRef) -> Vec<bool> {
         let any_cpu_only = self.job(job).tasks().any(|t| self.pod_of(t).request.is_cpu_only());
         let has_room =
@@ -91,7 +91,7 @@ impl Session<'_> {
         self.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
     }
 
-    /// The job with only some tasks, which must all run.
+    /// Clones a job with only some of its tasks, all of them required.
     fn partial_job(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
         let partial = self.clone_with_tasks(job, tasks);
         for set in 0..self.job(partial).sets.len() {
@@ -131,7 +131,7 @@ impl Session<'_> {
         }
     }
 
-    /// Notes what protects those whom only their minimum runtime protects.
+    /// Notes the minimum runtimes that alone protect candidates.
     fn note_protected(&mut self, taking: &Taking, job: JobRef) {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
         let Some(by) = queue else { return };
@@ -151,14 +151,14 @@ impl Session<'_> {
                 checks.extend(self.protection(job, victim, against).map(|check| (check, until)));
             }
         }
-        // Each step looks at the same jobs, each action at others.
+        // Each step visits the same jobs, each action others.
         self.notes.about(job, |note| {
             checks.retain(|check| !note.protected.contains(check));
             note.protected.append(&mut checks);
         });
     }
 
-    /// Jobs that may be looked at for victims.
+    /// Candidate victims.
     fn victims_for(&mut self, taking: &Taking, job: JobRef) -> Vec<JobRef> {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
         let all = self.own_jobs().filter(|&v| self.may_lose(v));
@@ -214,7 +214,7 @@ impl Session<'_> {
             return None;
         }
         let n_ties = self.ties.len();
-        // In order before anything is evicted; attempts put those that lose tasks in their places.
+        // Sorted before any eviction; attempts insert the jobs that lose tasks at their rank.
         self.waiting();
         let mut st = Statement::default();
         if self.evict_all(&mut st, &recorded).is_err() {
@@ -237,8 +237,8 @@ impl Session<'_> {
         Some(Solution { statement: st, gone, groups, proof })
     }
 
-    /// What is evicted in each attempt of a hypothesis, recorded victims first: those alone, or, node by node of the
-    /// latest victim's job, all that the jobs with a victim there may lose.
+    /// Tasks evicted in each attempt of a hypothesis, recorded victims first: those alone, or, node by node of the
+    /// latest victim's job, all victims of the jobs with a victim there.
     fn places(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Vec<Vec<TaskRef>> {
         let Some(&latest) = hypothesis.potential().last() else {
             return if recorded.is_empty() { Vec::new() } else { vec![recorded.to_vec()] };
@@ -258,7 +258,7 @@ impl Session<'_> {
         of_latest.into_iter().map(evicted).collect()
     }
 
-    /// One attempt after the other, until one ends well or is refused.
+    /// Simulates one attempt after the other until one succeeds or is refused.
     fn try_nodes(
         &mut self,
         taking: &Taking,
@@ -298,7 +298,7 @@ impl Session<'_> {
         Attempt::Failed
     }
 
-    /// Counts attempts.
+    /// Adds `n` to the number of attempts in the job's note.
     pub fn note_tried(&mut self, taking: &Taking, hypothesis: &Hypothesis, n: usize) {
         if !matches!(taking, Taking::Consolidation { .. }) {
             let claimant = self.job(hypothesis.partial).uid;

@@ -1,20 +1,20 @@
-//! What victims are looked for: an action with what it may take.
+//! The action that needs victims, and its bound on them.
 //!
 //! # Source
 //! kai.md 6.1-6.3
 
 use crate::policy::kai::solve::reclaimable::Held;
 
-/// On whose behalf victims are looked for, and what may be taken.
+/// The action that needs victims.
 #[derive(Debug)]
 pub(in crate::policy::kai) enum Taking {
-    /// From other queues, as far as that is fair with respect to what they held at first.
+    /// From other queues, as far as fair with respect to the allocations before any attempt.
     Reclaim(Held),
     /// From lower priority in the same queue.
     Preemption,
-    /// From anybody, if it is placed elsewhere.
+    /// From any queue, if every victim is placed again.
     Consolidation {
-        /// Most jobs that are considered.
+        /// Maximum number of victims considered, less one.
         most: Option<u32>,
     },
 }
