@@ -1,14 +1,14 @@
-//! From the cluster to the scheduler's words, and back into decisions.
+//! Conversion from the cluster to the scheduler's data, and of its results to decisions.
 //!
 //! # Rule
-//! A limit left out is 0 (nothing is allowed), so is a quota and a weight. What is claimed is forgotten at the end of the
+//! An omitted limit is 0 (nothing is allowed), as is an omitted quota or weight. Claims do not outlast the
 //! cycle. A job's last start is set by the allocate action only.
 //!
 //! # Source
 //! kai.md 1, 4.5
 //!
 //! # Differs
-//! without departments the synthetic queue stands in the row of the first top queue
+//! without departments the synthetic queue uses the row of the first top queue
 
 use crate::format::{Findings, Scenario};
 use crate::policy::Timers;
@@ -40,15 +40,15 @@ use crate::time::Time;
 use crate::trace::{DivisionStep, Ledger, LedgerRow, Level, OrderLevel, Trace};
 use crate::units::Resource;
 
-/// Fair shares that differ by less are shown as the same number, in GPUs.
+/// Fair shares that differ by less are displayed as equal, in GPUs.
 const LEAST_DIFFERENCE: f64 = 0.005;
 
-/// KAI Scheduler.
+/// KAI Scheduler as a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kai {
-    /// Every switch.
+    /// Configuration of the scheduler.
     pub config: Config,
-    /// When cycles take place.
+    /// Times of the cycles.
     pub rhythm: Rhythm,
 }
 
@@ -76,7 +76,7 @@ impl Scheduler for Kai {
     fn rulebook() -> Rulebook {
         let switches: Vec<_> = super::settings::SETTINGS.iter().map(|setting| setting.switch).collect();
         let mut rules = super::all_rules();
-        // The dialect that runs on this engine has a published formula of its own.
+        // The dialect on this engine has a published formula of its own.
         rules.push(PUBLISHED);
         Rulebook::new(rules, &switches)
     }
@@ -125,7 +125,7 @@ impl Scheduler for Kai {
     }
 }
 
-/// The same with the queues as a dialect reads them, in the cluster's order.
+/// Variants of the [`Scheduler`] functions that take the queues as a dialect reads them, in the cluster's order.
 impl Kai {
     pub(in crate::policy) fn cycle_with(
         &self,
@@ -206,7 +206,7 @@ impl Kai {
         self.ladder(&queues, total, (queue, resource))
     }
 
-    /// The queues with their fair shares, and what was divided.
+    /// The queues with their fair shares, and the divided total.
     fn divided(
         &self,
         queues: Vec<SnapshotQueue>,
@@ -245,7 +245,7 @@ fn found(queues: &[Queue], queue: QueueId) -> Option<QueueRef> {
     queues.iter().position(|q| q.id == queue).map(QueueRef::of)
 }
 
-/// What the published pseudo-code says of the GPUs of a queue, where that is another number. It knows no past usage.
+/// A queue's GPU share by the published pseudo-code, where it differs. The pseudo-code ignores past usage.
 fn published_share(queues: &[Queue], total: Quantities, queue: QueueId) -> Option<DivisionStep> {
     let at = found(queues, queue)?;
     let gpu = Resource::ACCOUNTED.iter().position(|r| *r == Resource::GPU)?;
@@ -261,7 +261,7 @@ fn published_share(queues: &[Queue], total: Quantities, queue: QueueId) -> Optio
     })
 }
 
-/// At the first cycle: with what the queues bring along.
+/// Starts the tracker at the first cycle, with the initial usage of the queues.
 fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> UsageTracker {
     let start = snapshot_queues(world).iter().map(|queue| queue.usage).collect();
     let mut capacity = Quantities::default();
@@ -273,7 +273,7 @@ fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> UsageTrack
     UsageTracker::new(params, start, held(world, &[]), capacity)
 }
 
-/// What every queue holds, parents included, once decisions are carried out.
+/// Allocation of every queue, parents included, after the decisions.
 fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
     let cluster = world.cluster;
     let mut decided: Vec<(PodId, Option<NodeId>)> = Vec::with_capacity(decisions.len());
@@ -303,12 +303,12 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
     held
 }
 
-/// When the last pod that leaves a node is gone.
+/// Time at which the last terminating pod leaves a node.
 fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Option<Time> {
     let cluster = world.cluster;
     let leaving = world.live_jobs().flat_map(|job| cluster.pods_of(job)).filter_map(|(id, pod)| {
         let is_evicted = || decisions.iter().any(|d| matches!(d, Decision::Evict { pod, .. } if *pod == id));
-        // What was placed in this very cycle is on no node yet.
+        // Pods bound in this cycle are not on a node yet.
         let bound = || {
             let place = |d: &Decision| match *d {
                 Decision::Bind { pod, node, .. } if pod == id => Some(node),

@@ -1,4 +1,4 @@
-//! Values of queues that mean something else under KAI than their author may think.
+//! Values of queues whose meaning under KAI may surprise.
 //!
 //! # Source
 //! kai.md 2.1, 2.4
@@ -8,7 +8,7 @@ use crate::format::{Findings, codes, quoted, set};
 use crate::policy::draft::DraftQueue;
 use crate::units::{Amount, Bound, Resource};
 
-/// Reports what is questionable about a queue.
+/// Reports questionable values of a queue.
 pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
     for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
         values(draft, resource, f);
@@ -70,7 +70,7 @@ pub fn limit_below_quota(draft: &DraftQueue<'_>, resource: Resource, f: &mut Fin
     }
 }
 
-/// A limit of 0, where one that is left out is none.
+/// A limit of 0, where an omitted one means no limit.
 pub fn nothing_allowed(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
     if draft.queue.resources.get(resource).limit == Bound::At(Amount::ZERO) {
         let (what, name) = (resource.name(), quoted(&draft.queue.name));

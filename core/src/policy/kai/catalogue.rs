@@ -1,8 +1,8 @@
-//! What never changes about the nodes, jobs and pods of a node pool while a scenario runs.
+//! Immutable data of the nodes, jobs and pods of a node pool.
 //!
 //! # Rule
-//! None of its own. A session takes nodes, jobs and the pods of a job by name, and asks of every pod what it requests and
-//! which nodes it accepts. All of that is read and compared once per run, not once per cycle.
+//! None of its own. A session reads nodes, jobs and the pods of a job by name, the request of every pod and
+//! the nodes it accepts. All of this is read and compared once per run, not once per cycle.
 //!
 //! # Source
 //! kai.md 1
@@ -24,21 +24,21 @@ use crate::id::{Id, JobId, NodeId, PartitionId, PodId, PodSetId};
 use crate::policy::PartitionView;
 use crate::units::Resource;
 
-/// What never changes about a node pool and the jobs that may run in it.
+/// Immutable data of a node pool and the jobs that may run in it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Catalogue {
     settings: Settings,
-    /// By name.
+    /// Sorted by name.
     pub nodes: Vec<NodeId>,
-    /// By node of the cluster: where it comes among those of the pool.
+    /// By node of the cluster: its position in the pool.
     places: Vec<Option<NodeRef>>,
-    /// By job: how many of the cluster's come before it by name.
+    /// By job: number of the cluster's jobs that precede it by name.
     by_name: Vec<u32>,
-    /// By job; `None`: it never runs in this pool.
+    /// By job; `None` if it never runs in this pool.
     jobs: Vec<Option<JobEntry>>,
 }
 
-/// The settings on which a catalogue depends.
+/// Settings on which a catalogue depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Settings {
     has_roles: bool,
@@ -59,15 +59,15 @@ impl Settings {
 /// A job and its pods.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JobEntry {
-    /// Its rank in job order, but for how filled it is.
+    /// Rank in job order; fill is set later.
     pub rank: JobRank,
     pub shape: Arc<JobShape>,
-    /// By name.
+    /// Sorted by name.
     pub pods: Vec<Arc<PodFacts>>,
 }
 
 impl Catalogue {
-    /// Of a node pool.
+    /// Reads the catalogue of a node pool.
     pub fn of(world: PartitionView<'_>, config: &Config) -> Arc<Catalogue> {
         let (cluster, settings) = (world.cluster, Settings::of(config));
         let mut nodes: Vec<NodeId> = world.nodes().map(|(id, _)| id).collect();
@@ -90,17 +90,17 @@ impl Catalogue {
         Arc::new(Catalogue { settings, nodes, places, by_name, jobs })
     }
 
-    /// Whether it holds under these settings.
+    /// Whether it was read under equivalent settings.
     pub fn is_for(&self, config: &Config) -> bool {
         self.settings == Settings::of(config)
     }
 
-    /// Where a node comes among those of the pool; `None`: it belongs to another.
+    /// Position of a node in the pool; `None` if it belongs to another.
     pub fn node(&self, node: NodeId) -> Option<NodeRef> {
         self.places[node.index()]
     }
 
-    /// The jobs that are not over, by name.
+    /// Live jobs, sorted by name.
     pub fn live_jobs<'c>(&'c self, world: PartitionView<'_>) -> Vec<(JobId, &'c JobEntry)> {
         let entry = |job: JobId| Some((job, self.jobs[job.index()].as_ref()?));
         let mut jobs: Vec<(JobId, &JobEntry)> = world.live_jobs().filter_map(entry).collect();
@@ -109,7 +109,7 @@ impl Catalogue {
     }
 }
 
-/// By job: how many come before it by name, and its rank.
+/// By job: number of jobs that precede it by name, and its rank.
 fn order_jobs(cluster: &Cluster, has_priorities: bool) -> (Vec<u32>, Vec<JobRank>) {
     let mut by_name: Vec<JobId> = cluster.jobs.ids().collect();
     by_name.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
@@ -122,7 +122,7 @@ fn order_jobs(cluster: &Cluster, has_priorities: bool) -> (Vec<u32>, Vec<JobRank
     order.into_iter().unzip()
 }
 
-/// Whether a job may be offered to a pool at some time.
+/// Whether a job may ever be offered to a pool.
 fn may_run_in(job: &Job, pool: PartitionId) -> bool {
     job.partition == pool || job.pools.contains(&pool)
 }

@@ -1,18 +1,18 @@
-//! Every switch of the scheduler, with the default of upstream.
+//! Configuration of the scheduler, with upstream's defaults.
 //!
 //! # Rule
-//! A switch left out has the upstream default (kai.md 4.1).
+//! An omitted setting has the upstream default (kai.md 4.1).
 //!
 //! [`super::settings`] has the settings of a scenario that fill these fields.
 //!
-//! Constants of upstream that are no switches: priority of a queue 100, of the threshold for preemptibility 100. Node,
+//! Upstream's constants are not settings: priority of a queue 100, preemptibility threshold 100. Node,
 //! job and pod attributes are fields of a scenario's entries.
 //!
 //! # Source
 //! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A
 //!
 //! # Differs
-//! windows set by a cron expression are not simulated; queues' usage is not measured unless the scenario asks for it;
+//! windows set by a cron expression are not simulated; usage is measured only if the scenario requests it;
 //! MIG, DRA, topology constraints and storage are not modelled
 
 use std::sync::Arc;
@@ -25,20 +25,20 @@ use crate::time::Span;
 /// The five actions, in upstream's default order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
-    /// Place pending work on free resources.
+    /// Places pending jobs on free resources.
     Allocate,
-    /// Move preemptible work so that pending work fits.
+    /// Moves preemptible jobs so that pending jobs fit.
     Consolidation,
-    /// Take from queues above their share.
+    /// Evicts jobs of queues above their share.
     Reclaim,
-    /// Take from lower priority in the same queue.
+    /// Evicts jobs of lower priority in the same queue.
     Preempt,
-    /// Evict gangs that fell below their minimum.
+    /// Evicts gangs below their minimum.
     StaleGangEviction,
 }
 
 impl Action {
-    /// All, in default order.
+    /// All actions in default order.
     pub const ALL: [Action; 5] = [
         Action::Allocate,
         Action::Consolidation,
@@ -47,7 +47,7 @@ impl Action {
         Action::StaleGangEviction,
     ];
 
-    /// The name in configuration and recordings.
+    /// Name in configuration and recordings.
     pub fn name(self) -> &'static str {
         match self {
             Action::Allocate => "allocate",
@@ -59,7 +59,7 @@ impl Action {
     }
 }
 
-/// Where single pods are packed.
+/// Placement strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// Fullest node first.
@@ -69,7 +69,7 @@ pub enum Placement {
     Spread,
 }
 
-/// How the minimum runtime against reclaim is found in the tree (kai.md 6.8).
+/// Method that resolves the minimum runtime against reclaim (kai.md 6.8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReclaimResolve {
     /// Below the lowest common ancestor.
@@ -79,14 +79,14 @@ pub enum ReclaimResolve {
     Queue,
 }
 
-/// Every switch.
+/// Configuration of the scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Actions of a cycle, in order.
     pub actions: Vec<Action>,
-    /// Plugins that are loaded, in order, by upstream's names; node scores are summed in this order.
+    /// Enabled plugins, in order, with upstream's names; node scores are summed in this order.
     pub plugins: Vec<Arc<str>>,
-    /// How strongly past usage counts, >= 0.
+    /// Weight of past usage, >= 0.
     pub k_value: f64,
     /// Saturation multiplier of the reclaim validator, >= 1.
     pub saturation_multiplier: f64,
@@ -94,70 +94,70 @@ pub struct Config {
     pub gpu_placement: Placement,
     /// Strategy for CPU-only work.
     pub cpu_placement: Placement,
-    /// Most victims a consolidation may consider; `None`: any number. `Some(0)` switches it off.
+    /// Maximum number of victims of a consolidation; `None`: unlimited. `Some(0)` disables it.
     pub max_consolidation_preemptees: Option<u32>,
-    /// Whether victims that are placed elsewhere are free of charge in reclaim.
+    /// Whether victims that are placed again do not count in reclaim.
     pub allow_consolidating_reclaim: bool,
-    /// Whether jobs like failed ones are skipped.
+    /// Whether jobs equivalent to failed ones are skipped.
     pub use_scheduling_signatures: bool,
-    /// How long a gang may be below its minimum, seconds; `None`: for ever.
+    /// Grace period of a gang below its minimum, seconds; `None`: unlimited.
     pub staleness_grace_s: Option<f64>,
-    /// Most jobs an action looks at in each leaf queue.
+    /// Maximum number of jobs per leaf queue that an action considers.
     pub queue_depth: Vec<(Action, u32)>,
     /// Default minimum runtime against preemption, seconds.
     pub default_preempt_min_runtime_s: f64,
     /// Default minimum runtime against reclaim, seconds.
     pub default_reclaim_min_runtime_s: f64,
-    /// How the minimum runtime against reclaim is found.
+    /// Method that resolves the minimum runtime against reclaim.
     pub reclaim_resolve: ReclaimResolve,
-    /// `false`: departments are ignored; every queue with a parent stands below one synthetic queue.
+    /// `false`: departments are ignored; every queue with a parent becomes a child of one synthetic queue.
     pub full_hierarchy_fairness: bool,
-    /// Whether GPU work needs nodes with the role gpu-worker, other work nodes with the role cpu-worker.
+    /// Whether GPU pods need nodes with the role gpu-worker, other pods nodes with the role cpu-worker.
     pub restrict_node_scheduling: bool,
-    /// Permutes the orders that upstream leaves to chance (kai.md 11); `None`: canonical orders.
+    /// Seed that permutes the orders upstream leaves undefined (kai.md 11); `None`: canonical orders.
     pub seed: Option<u64>,
-    /// How usage is measured during the run; `None`: it is not, and stays what the queues say.
+    /// Measurement of usage; `None`: usage keeps the initial value of each queue.
     pub usage: Option<UsageParams>,
-    /// Where another product on the same engine differs.
+    /// Differences of another product on the same engine.
     pub dialect: Dialect,
 }
 
-/// Where another product on the same engine differs; the default is KAI itself.
+/// Differences of another product on the same engine; the default is KAI itself.
 ///
 /// # Source
 /// runai.md 9, preset contents; RC-3, RC-7, RC-13, RC-14
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// Whether a queue counts as over its fair share once *any* resource is, not only when all are (RC-13).
+    /// Whether a queue is over its fair share once *any* resource is, not only when all are (RC-13).
     pub over_share_in_any: bool,
-    /// Whether a remainder of the division is capped by what is still wanted (RC-3).
+    /// Whether a remainder of the division is capped by the wanted amount (RC-3).
     pub caps_remainders: bool,
-    /// Whether equally old queues go by name (RC-7).
+    /// Whether equally old queues are ordered by name (RC-7).
     pub ties_by_name: bool,
-    /// Whether pending requests of device memory are measured against the smallest device there is (RC-14).
+    /// Whether pending requests of device memory are divided by the smallest device memory of the nodes (RC-14).
     pub by_smallest_device: bool,
 }
 
-/// Where usage comes from.
+/// Source of usage samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UsageClient {
-    /// Samples at fixed distances in time, weighted by age.
+    /// Samples at fixed intervals, weighted by age.
     #[default]
     Prometheus,
-    /// One sample per cycle, weighted by position, as the bundled simulator has it.
+    /// One sample per cycle, weighted by position, as in the bundled simulator.
     FakeWithHistory,
 }
 
-/// How usage is measured during the run (kai.md 2.6).
+/// Measurement of usage during the run (kai.md 2.6).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsageParams {
-    /// Where it comes from.
+    /// Source of the samples.
     pub client: UsageClient,
     /// Window and half-life.
     pub settings: super::share::usage::Settings,
-    /// Distance of two samples.
+    /// Interval between two samples.
     pub resolution: Span,
-    /// Distance of two moments at which the scheduler learns of it.
+    /// Interval between two reads by the scheduler.
     pub fetch_interval: Span,
 }
 
@@ -172,7 +172,7 @@ impl Default for UsageParams {
     }
 }
 
-/// Plugins loaded by default, in the order compiled into upstream.
+/// Plugins enabled by default, in the order compiled into upstream.
 pub const DEFAULT_PLUGINS: [&str; 18] = [
     "predicates",
     "proportion",
@@ -221,26 +221,26 @@ impl Default for Config {
 }
 
 impl UsageParams {
-    /// Until when, after the last change, what was used changes what is decided.
+    /// How long after the last change past usage still affects decisions.
     fn timers(&self) -> UsageTimers {
         let window_ms = (self.settings.window_s * 1000.0).ceil() as i64;
         match self.client {
             UsageClient::Prometheus => {
-                // All samples of a window are equal once it lies after the last change.
+                // All samples of a window are equal once it begins after the last change.
                 let rest = self.fetch_interval.as_millis() + self.resolution.as_millis();
                 UsageTimers::Every {
                     interval: self.fetch_interval,
                     window: Span::from_millis(window_ms + rest),
                 }
             }
-            // The window counts as many cycles as it has seconds.
+            // The window counts as many cycles as its length in seconds.
             UsageClient::FakeWithHistory => UsageTimers::Cycles(window_ms / 1000 + 2),
         }
     }
 }
 
 impl Config {
-    /// When time alone changes what is decided: minimum runtimes, stale gangs, usage that is measured.
+    /// Timers after which decisions may change without an event: minimum runtimes, stale gangs, measured usage.
     pub fn timers(&self) -> Timers {
         let seconds = |s: f64| Span::from_millis((s * 1000.0).ceil().clamp(0.0, 1e15) as i64);
         Timers {
@@ -253,16 +253,16 @@ impl Config {
         }
     }
 
-    /// How levels are divided.
+    /// Parameters of the division.
     pub fn division_params(&self) -> DivisionParams {
         DivisionParams { k: self.k_value, caps_remainders: self.dialect.caps_remainders }
     }
-    /// How many jobs an action looks at in each leaf queue; `None`: all.
+    /// Maximum number of jobs per leaf queue that an action considers; `None`: all.
     pub fn depth(&self, action: Action) -> Option<u32> {
         self.queue_depth.iter().find(|d| d.0 == action).map(|d| d.1)
     }
-    /// Takes a strategy for GPU work, with what the operator changes with it: spread takes the emptiest shared device, and
-    /// moves nothing.
+    /// Sets the strategy for GPU pods with the operator's side effects: spread prefers the emptiest shared device and
+    /// disables consolidation.
     pub fn place_gpus(&mut self, placement: Placement) {
         self.gpu_placement = placement;
         if placement == Placement::Spread {
@@ -270,18 +270,18 @@ impl Config {
             self.move_nothing();
         }
     }
-    /// Loads gpuspread instead of gpupack and gpusharingorder.
+    /// Enables gpuspread instead of gpupack and gpusharingorder.
     pub fn spread_devices(&mut self) {
         self.plugins.retain(|plugin| &**plugin != "gpusharingorder");
         for plugin in self.plugins.iter_mut().filter(|plugin| &***plugin == "gpupack") {
             *plugin = Arc::from("gpuspread");
         }
     }
-    /// Takes consolidation out of the actions.
+    /// Removes consolidation from the actions.
     pub fn move_nothing(&mut self) {
         self.actions.retain(|action| *action != Action::Consolidation);
     }
-    /// Whether a plugin is loaded.
+    /// Whether a plugin is enabled.
     pub fn has(&self, plugin: &str) -> bool {
         self.plugins.iter().any(|p| &**p == plugin)
     }

@@ -1,4 +1,4 @@
-//! What KAI says of itself.
+//! Description of the policy KAI.
 //!
 //! # Source
 //! kai.md 1.3, 2.4, 4.1, 5

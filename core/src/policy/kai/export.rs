@@ -1,15 +1,15 @@
-//! The queues as objects of KAI's API.
+//! Export of queues as objects of KAI's API.
 //!
 //! # Rule
-//! Of each queue an object with its priority, parent and all three resources: a queue whose resources are left out is refused. CPU in
-//! millicores, memory in 10^6 bytes, -1 for unlimited. In a further pool the same queue is another object, behind whose name
-//! stands the pool's.
+//! One object per queue with its priority, parent and all three resources: a queue with omitted resources is rejected. CPU in
+//! millicores, memory in 10^6 bytes, -1 for unlimited. In a further pool the same queue is another object, whose name ends
+//! with the pool's.
 //!
 //! # Source
 //! KAI Scheduler, custom resource definition `queues.scheduling.run.ai`, version `v2`; `docs/queues`
 //!
 //! # Differs
-//! past usage and the age of a queue are in no object
+//! objects contain neither past usage nor the age of a queue
 
 use std::collections::BTreeSet;
 
@@ -29,9 +29,9 @@ pub const QUEUES: Export = Export {
     write,
 };
 
-/// The label that puts nodes, queues and pod groups into a shard of the scheduler.
+/// Label that assigns nodes, queues and pod groups to a shard of the scheduler.
 pub(super) const SHARD: &str = "kai.scheduler/node-pool";
-/// The priority of a queue that has none.
+/// Default priority of a queue.
 const PRIORITY: i32 = 100;
 
 fn write(source: &Source<'_>) -> Option<Written> {
@@ -45,7 +45,7 @@ fn write(source: &Source<'_>) -> Option<Written> {
     Some(Written { text: documents(&objects), left_out: left_out(source, &names) })
 }
 
-/// Objects one behind the other.
+/// Joins objects into one multi-document file.
 pub(super) fn documents(objects: &[Yaml]) -> String {
     let blocks: Vec<String> = objects.iter().map(Yaml::block).collect();
     blocks.join("---\n")
@@ -119,7 +119,7 @@ fn weight(weight: Option<Weight>) -> Yaml {
     Yaml::Value(decimal(weight.unwrap_or_default().in_millionths(), 6))
 }
 
-/// As Go reads it.
+/// A duration in Go's format.
 pub(super) fn duration(span: Option<Span>) -> Yaml {
     let written = |span: Span| format!("{}s", decimal(span.as_millis(), 3));
     text(&span.map_or(String::new(), written))

@@ -1,4 +1,4 @@
-//! Facts about a scenario that tell which settings of KAI certainly come to nothing.
+//! Facts about a scenario that determine which settings of KAI certainly have no effect.
 //!
 //! # Source
 //! kai.md 4.1
@@ -23,7 +23,7 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Of a scenario under these settings.
+    /// Collects the facts of a scenario under these settings.
     pub fn of(config: &'a Config, draft: &Draft<'_>) -> Facts<'a> {
         let requests = || draft.jobs.iter().flat_map(|job| &job.requests);
         let used = |r: Resource| draft.queues.values().any(|q| q.usage.get(r).in_millionths() > 0);
@@ -50,7 +50,7 @@ impl<'a> Facts<'a> {
         self.config.actions.contains(&action)
     }
 
-    /// Why a minimum runtime against an action has no effect.
+    /// The reason why a minimum runtime against an action has no effect.
     pub fn min_runtime(&self, action: Action, never: &'static str) -> Option<&'static str> {
         if !self.has_preemptible {
             Some("no job is preemptible, so none needs protection")
@@ -63,19 +63,19 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Why a setting of measured usage has no effect.
+    /// The reason why a setting of usage measurement has no effect.
     pub fn no_usage(&self) -> Option<&'static str> {
         unless(self.config.usage.is_some(), "usage is not measured; set usage-client")
     }
 
-    /// Whether usage is measured in windows that tumble.
+    /// Whether usage is measured in tumbling windows.
     pub fn tumbles(&self) -> bool {
         let params = self.config.usage.as_ref();
         params.is_some_and(|p| matches!(p.settings.window, Window::Tumbling { .. }))
     }
 }
 
-/// The reason, unless something holds.
+/// The reason, unless a condition holds.
 pub fn unless(holds: bool, why: &'static str) -> Option<&'static str> {
     (!holds).then_some(why)
 }

@@ -1,4 +1,4 @@
-//! How the settings of KAI are asked for, in its own words; some are Run:ai's too.
+//! Form fields of KAI's settings, in its own terms; Run:ai shares some of them.
 //!
 //! # Source
 //! kai.md 4.1
@@ -17,7 +17,7 @@ const CLIENTS: Ask = Ask::Choice(&[
 ]);
 const WINDOWS: Ask = Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")]);
 
-/// What KAI, and Run:ai on its engine, read of jobs.
+/// Job fields read by KAI, and by Run:ai on its engine.
 pub const JOB: Group = (
     "Retries",
     &[
@@ -39,21 +39,21 @@ pub const JOB: Group = (
     ],
 );
 
-/// How many pods consolidation moves.
+/// Maximum number of victims of a consolidation.
 pub const MOST_MOVED: Attribute = text(
     "settings.max-consolidation-preemptees",
     "Maximum pods moved at once",
     "16",
     "A number, or: unlimited. 0 turns consolidation off.",
 );
-/// How long a gang may lack pods.
+/// Grace period of gangs below their minimum.
 pub const GANG_GRACE: Attribute = text(
     "settings.staleness-grace",
     "Grace period of incomplete gangs",
     "60s",
     "How long a gang may run below its minimum, or: unlimited.",
 );
-/// Who measures past use.
+/// Source of usage samples.
 pub const MEASURED_BY: Attribute = ask(
     text(
         "settings.usage-client",
@@ -63,10 +63,10 @@ pub const MEASURED_BY: Attribute = ask(
     ),
     CLIENTS,
 );
-/// How far back use counts.
+/// Length of the usage window.
 pub const WINDOW: Attribute =
     text("settings.usage-window", "Window", "7d", "How far back usage counts, such as 7d or 1h.");
-/// How the window moves.
+/// Type of the usage window.
 pub const KIND_OF_WINDOW: Attribute = ask(
     text(
         "settings.usage-window-type",
@@ -76,21 +76,21 @@ pub const KIND_OF_WINDOW: Attribute = ask(
     ),
     WINDOWS,
 );
-/// From where windows are counted.
+/// Start of the first tumbling window.
 pub const FIRST_WINDOW: Attribute = text(
     "settings.usage-window-start",
     "Start of the first window",
     "0s",
     "For tumbling windows: the moment from which they are counted.",
 );
-/// How use fades.
+/// Half-life of usage.
 pub const HALF_LIFE: Attribute = text(
     "settings.usage-half-life",
     "Half-life",
     "off",
     "Usage this old counts half. Not set: all usage in the window counts equally.",
 );
-/// When the scheduler learns of use.
+/// Interval at which the scheduler reads usage.
 pub const FETCHED: Attribute = text(
     "settings.usage-fetch-interval",
     "Fetch interval",
@@ -98,7 +98,7 @@ pub const FETCHED: Attribute = text(
     "How often the scheduler reads the usage.",
 );
 
-/// How long a job runs before others may take from it.
+/// Minimum runtimes.
 pub const MIN_RUNTIME: Group = (
     "Minimum runtime",
     &[
@@ -126,7 +126,7 @@ pub const MIN_RUNTIME: Group = (
     ],
 );
 
-/// Which node is taken.
+/// Placement strategies.
 pub const PLACEMENTS: Group = (
     "Placement",
     &[
@@ -151,7 +151,7 @@ pub const PLACEMENTS: Group = (
     ],
 );
 
-/// The settings, in the order in which they matter to most people.
+/// Groups of settings, most frequently used first.
 pub const SETTINGS: &[Group] = &[
     (
         "KAI settings",

@@ -1,9 +1,9 @@
-//! The state of a job: which object stands for each pod, counters by pod set and status, cached chunk.
+//! State of a job: current object of each pod, counters by pod set and status, cached chunk.
 //!
 //! # Rule
-//! `UpdateStatus(job, t, s)`: take the request of the job's current object for t's pod off `allocated` if that object is
-//! in an allocated status; if any task is indexed under *t's* status, unindex t's pod there and count one active task
-//! less if that status is active; set the status; t itself becomes the job's object for the pod. The caches are cleared.
+//! `UpdateStatus(job, t, s)`: subtract the request of the job's current object for t's pod from `allocated` if that object is
+//! in an allocated status; if any task is indexed under *t's* status, unindex t's pod there and decrement the active
+//! count if that status is active; set the status; t itself becomes the job's object for the pod. The caches are cleared.
 //!
 //! # Source
 //! kai.md 1.3, 4.3
@@ -21,23 +21,23 @@ use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 
-/// What never changes about a job.
+/// Immutable facts about a job.
 #[derive(Clone, Debug)]
 pub(super) struct JobFacts {
     pub id: JobId,
     pub name: Arc<str>,
-    /// Its queue, if there is one of that name.
+    /// Its queue; `None` if no queue has that name.
     pub queue: Option<QueueRef>,
-    /// Whether that queue is a leaf of a whole tree, so that the job is ordered.
+    /// Whether that queue is a leaf of a complete tree, so that the job is ordered.
     pub is_ordered: bool,
     pub priority: i64,
     pub preemptible: Preemptible,
     pub created_s: f64,
-    /// Whether it may be tried once only in this node pool.
+    /// Whether it may be tried only once in this node pool.
     pub is_tried_once: bool,
-    /// Whether that was done, so that nothing is seen of it but what it holds.
+    /// Whether it was tried, so that only its allocation remains visible.
     pub is_set_aside: bool,
-    /// Its rank in job order, but for how filled it is.
+    /// Rank in job order; fill is set later.
     pub rank: JobRank,
     pub first_pod: PodRef,
     pub shape: Arc<JobShape>,
@@ -46,14 +46,14 @@ pub(super) struct JobFacts {
 /// An inner subgroup.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Group {
-    /// By name.
+    /// Child groups by name.
     pub groups: Vec<(Arc<str>, Group)>,
-    /// Positions of its pod sets.
+    /// Indices of its pod sets.
     pub sets: Vec<usize>,
 }
 
 impl Group {
-    /// The tree of inner subgroups of pod sets with these paths; `None` if there are none.
+    /// Builds the tree of inner subgroups from the paths of pod sets; `None` if there are none.
     pub fn of<'p>(paths: impl Iterator<Item = &'p [Arc<str>]>) -> Option<Group> {
         let mut root = Group::default();
         for (set, path) in paths.enumerate() {
@@ -74,38 +74,37 @@ impl Group {
     }
 }
 
-/// The pod sets of a job, in order of their names.
+/// Pod sets of a job, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct JobShape {
-    /// How many pods of each must be placed together, at least 1.
+    /// Minimum number of pods of each set placed together, at least 1.
     pub minimums: Vec<i64>,
-    /// Subgroups, if there are any inner ones.
+    /// Tree of inner subgroups, if any.
     pub groups: Option<Group>,
 }
 
 impl JobShape {
-    /// Of sets with these minimums and paths.
+    /// Builds the shape from the minimum and path of each set.
     pub fn of<'p>(sets: impl Iterator<Item = (i64, &'p [Arc<str>])>) -> JobShape {
         let (minimums, paths): (Vec<i64>, Vec<_>) = sets.map(|(min, path)| (min.max(1), path)).unzip();
         JobShape { minimums, groups: Group::of(paths.into_iter()) }
     }
 }
 
-/// The pod sets of a job; most have one.
+/// Pod sets of a job; most jobs have one.
 pub(super) type Sets = SmallVec<[PodSet; 1]>;
-/// Tasks that are placed together.
+/// Tasks placed together.
 pub(super) type Chunk = SmallVec<[TaskRef; 2]>;
 
-/// A job object.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
-    /// The session's job of the same identity.
+    /// The original job in the session; itself unless this is a clone.
     pub uid: JobRef,
-    /// In order of names.
+    /// Sorted by name.
     pub sets: Sets,
     /// By pod, from the job's first one.
     pub slots: SmallVec<[Slot; 1]>,
-    /// Its rank in job order.
+    /// Rank in job order.
     pub rank: JobRank,
     pub allocated: Quantities,
     pub n_active_allocated: i64,
@@ -115,11 +114,10 @@ pub(super) struct Job {
     pub signature: Option<u32>,
     pub last_start_s: Option<f64>,
     pub stale_since_s: Option<f64>,
-    /// What of a semi-preemptible job is counted as not preemptible in its queues.
+    /// Amount of a semi-preemptible job counted as non-preemptible in its queues.
     pub core: Quantities,
 }
 
-/// A pod set with its counters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodSet {
     pub min_available: i64,
@@ -130,13 +128,13 @@ pub(super) struct PodSet {
     pub gated: i64,
 }
 
-/// The object that stands for a pod.
+/// Current object of a pod.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
     pub task: Option<TaskRef>,
-    /// The status under which the pod set counts it.
+    /// Status under which the pod set counts it.
     counted: Status,
-    /// Statuses under which the job's index knows the pod.
+    /// Bit set of statuses under which the job's index lists the pod.
     indexed: u16,
 }
 
@@ -148,7 +146,7 @@ impl PodSet {
         self.alive += if status.is_alive() { by } else { 0 };
         self.gated += if status == Status::Gated { by } else { 0 };
     }
-    /// Whether fewer than the minimum are active.
+    /// Whether fewer tasks than the minimum are active.
     pub fn is_below(&self) -> bool {
         self.active_allocated < self.min_available
     }
@@ -178,11 +176,11 @@ impl Job {
     pub fn tasks(&self) -> impl DoubleEndedIterator<Item = TaskRef> {
         self.slots.iter().filter_map(|s| s.task)
     }
-    /// How many pods its index knows as pending.
+    /// Whether any pod is indexed as pending.
     pub fn has_pending(&self) -> bool {
         self.indexed[Status::Pending.ix()] > 0
     }
-    /// Whether its index knows a pod as pending or gated.
+    /// Whether any pod is indexed as pending or gated.
     pub fn is_waiting(&self) -> bool {
         self.has_pending() || self.indexed[Status::Gated.ix()] > 0
     }
@@ -198,7 +196,7 @@ impl Job {
     pub fn is_elastic(&self) -> bool {
         self.sets.iter().any(|s| s.min_available < s.n_pods)
     }
-    /// How many of its pods run against how many must.
+    /// Active tasks compared with the minimum.
     pub fn filled(&self) -> Filled {
         if self.sets.iter().any(PodSet::is_below) {
             Filled::Below
@@ -208,12 +206,12 @@ impl Job {
             Filled::Above
         }
     }
-    /// How many tasks are active, releasing ones included.
+    /// Number of active tasks, including releasing ones.
     pub fn active_used(&self) -> i64 {
         self.sets.iter().map(|s| s.active_used).sum()
     }
 
-    /// Takes a pod out of the index of a status.
+    /// Removes a pod from the index of a status.
     pub fn unindex(&mut self, slot: usize, status: Status) {
         if self.indexed[status.ix()] > 0 {
             if self.slots[slot].indexed & (1 << status.ix()) != 0 {
@@ -226,7 +224,7 @@ impl Job {
         }
     }
 
-    /// Puts a task object in a slot.
+    /// Puts a task object into a slot.
     pub fn assign(&mut self, slot: usize, set: usize, task: TaskRef, status: Status, plain: Quantities) {
         if self.slots[slot].task.is_some() {
             let counted = self.slots[slot].counted;

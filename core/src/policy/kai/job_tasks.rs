@@ -1,4 +1,4 @@
-//! The task objects of a session's jobs: their statuses and their clones.
+//! Task objects of a session's jobs: status changes and clones.
 //!
 //! # Source
 //! kai.md 1.3, 4.3
@@ -9,13 +9,13 @@ use super::snapshot::Status;
 use super::task::{JobRef, PodRef, Task, TaskRef};
 
 impl Session<'_> {
-    /// The position of a pod among its job's.
+    /// Index of a pod in its job.
     pub fn slot_of(&self, pod: PodRef) -> usize {
         let job = self.pods[pod.ix()].job;
         (pod.0 - self.facts[job.ix()].first_pod.0) as usize
     }
 
-    /// Puts a task object into a job.
+    /// Adds a task object to a job.
     pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
         let Task { pod, status, .. } = self.tasks[task.ix()];
         let slot = self.slot_of(pod);
@@ -43,7 +43,7 @@ impl Session<'_> {
         self.place_job(job);
     }
 
-    /// A new object in the state of another.
+    /// Clones a task object.
     pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
         let clone = self.tasks[task.ix()].clone();
         self.tasks.push(clone);

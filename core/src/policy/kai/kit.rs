@@ -1,14 +1,15 @@
-//! A scenario as a virtual cluster with the real scheduler: what it takes to see there what the simulation says.
+//! Export of a scenario as a virtual cluster with the real scheduler, to compare it with the simulation.
 //!
 //! # Rule
-//! Nodes of KWOK, which run nothing; queues; priority classes beyond those that KAI brings; of each job a pod group and its pods,
-//! which end after the time that an annotation says; shards with the settings; stages with that and the delays; a timetable as a script; what is expected.
+//! KWOK nodes, which run nothing; queues; priority classes beyond KAI's own; per job a pod group and its pods,
+//! which end after the time given in an annotation; shards with the settings; stages with these times and delays; the timeline
+//! as a script; the expected result.
 //!
 //! # Source
 //! KWOK, *Nodes*, *Stages*; KAI Scheduler, `docs/developer/pod-grouper.md`; manifests of Kubernetes (Node, Pod, PriorityClass)
 //!
 //! # Differs
-//! parts of GPUs need an operator that gives nodes fake devices; queues get their age when they are made
+//! fractions of GPUs need an operator that adds fake devices to nodes; the age of a queue is its creation in the cluster
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,7 @@ use crate::format::yaml::{Yaml, map, text};
 use crate::policy::export::{File, Folder, Source};
 use crate::units::Resource;
 
-/// The files of a kit.
+/// Files of the kit.
 pub fn kit(source: &Source<'_>, expected: &str) -> Option<Folder> {
     let cluster = source.cluster;
     let names = Names::of_queues(source);
@@ -69,7 +70,7 @@ pub fn kit(source: &Source<'_>, expected: &str) -> Option<Folder> {
     Some(Folder { files, left_out: left_out.into_iter().collect() })
 }
 
-/// What becomes of pods on nodes that run nothing: they start, end and go after the times of the scenario.
+/// KWOK stages: pods start, end and terminate after the times of the scenario.
 fn stages(source: &Source<'_>) -> String {
     let delays = source.cluster.delays;
     let expression = |key: &str, operator: &str, values: &[&str]| {

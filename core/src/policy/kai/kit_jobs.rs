@@ -1,8 +1,8 @@
-//! The jobs of a kit: pod groups made by hand, their pods, and the priority classes that they name.
+//! Jobs of a kit: explicit pod groups, their pods and priority classes.
 //!
 //! # Rule
-//! A job is a pod group with its minimum, and its pods, which name the group and the queue. A priority that KAI brings no class for
-//! gets a class of its own.
+//! A job is a pod group with its minimum, and its pods, which reference the group and the queue. A priority without a class
+//! among KAI's own gets a new class.
 //!
 //! # Source
 //! KAI Scheduler, custom resource definition `podgroups.scheduling.run.ai`; `docs/developer/pod-grouper.md`, `docs/priority`
@@ -22,11 +22,11 @@ use crate::id::{Arena, Id, JobId, NodeId, PodSetId};
 use crate::policy::export::{Source, decimal};
 use crate::units::Resource;
 
-/// The classes that KAI brings.
+/// Classes installed with KAI.
 const KNOWN: [(i32, &str); 4] =
     [(50, "train"), (75, "build-preemptible"), (100, "build"), (125, "inference")];
 
-/// The further priority classes that jobs name.
+/// Additional priority classes referenced by jobs.
 #[derive(Default)]
 pub(super) struct Classes(BTreeSet<i32>);
 
@@ -240,7 +240,7 @@ impl Context<'_, '_> {
     }
 }
 
-/// What a pod says that shares GPUs: the part, or the memory, of each, and of how many.
+/// Annotations of a pod that shares GPUs: the fraction or memory of each GPU, and the number of GPUs.
 fn shared(gpu: GpuRequest) -> (String, String, String) {
     let of_several = |devices: u32| if devices > 1 { devices.to_string() } else { String::new() };
     match gpu {
@@ -303,7 +303,7 @@ fn tolerations(own: &[Toleration]) -> Yaml {
     Yaml::List(std::iter::once(kwok).chain(own.iter().map(toleration)).collect())
 }
 
-/// Small letters, digits and hyphens, as subgroups are called.
+/// Lower-case letters, digits and hyphens, as in subgroup names.
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let plain: String =
@@ -311,7 +311,7 @@ fn plain(name: &str) -> String {
     format!("{}{plain}", if plain.starts_with('-') || plain.is_empty() { "g" } else { "" })
 }
 
-/// A name as the value of a label: at most 63 characters.
+/// A name as a label value: at most 63 characters.
 pub(super) fn label(name: &str) -> String {
     let cut: String = name.chars().take(63).collect();
     cut.trim_end_matches(['-', '.']).to_string()

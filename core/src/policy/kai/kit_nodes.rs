@@ -1,7 +1,7 @@
-//! The nodes of a kit, as KWOK takes them.
+//! Nodes of a kit, in KWOK's form.
 //!
 //! # Rule
-//! A node has its capacity, labels and taints, the annotation by which KWOK plays its kubelet, and the shard's label.
+//! A node has its capacity, labels and taints, the annotation that makes KWOK simulate its kubelet, and the shard's label.
 //!
 //! # Source
 //! KWOK, *Nodes*; KAI Scheduler, `docs/operator/scheduling-shards.md`
@@ -18,7 +18,7 @@ use crate::units::Resource;
 
 use super::export::SHARD;
 
-/// The nodes as objects.
+/// Node objects.
 pub(super) struct Nodes {
     pub objects: Vec<Yaml>,
     pub names: Arena<NodeId, String>,
@@ -103,7 +103,7 @@ fn capacity(source: &Source<'_>, node: &Node) -> Yaml {
     Yaml::Map(all)
 }
 
-/// The name of a further resource: Kubernetes wants a domain before it.
+/// Name of an extended resource: Kubernetes requires a domain prefix.
 pub(super) fn extended(name: &str) -> String {
     if name.contains('/') { name.to_string() } else { format!("fairground/{name}") }
 }

@@ -1,14 +1,14 @@
-//! The shards of a kit: the settings of a scenario as KAI's operator takes them.
+//! Shards of a kit: a scenario's settings in the form of KAI's operator.
 //!
 //! # Rule
-//! A shard for each node pool. Placement, fair share, minimum runtimes, queue depths, flags and how usage is measured are always said,
-//! so that nothing is left of an earlier configuration; lists of plugins and actions only where the scenario lists them.
+//! One shard per node pool. Placement, fair share, minimum runtimes, queue depths, flags and usage measurement are always
+//! written, so that no value of an earlier configuration remains; lists of plugins and actions only if the scenario has them.
 //!
 //! # Source
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard; [`super::operator`]
 //!
 //! # Differs
-//! where a tumbling window begins is a moment of the real clock; the scheduler takes the time at which it starts
+//! a tumbling window begins at a time of the real clock; the scheduler uses its start time
 
 use super::config::{Action, Config, Placement, ReclaimResolve, UsageClient, UsageParams, Window};
 use super::export::{documents, duration};
@@ -21,10 +21,10 @@ use crate::policy::Policy;
 use crate::policy::export::{Source, Written, decimal};
 use crate::time::Span;
 
-/// The shard that the operator makes by itself.
+/// Name of the operator's default shard.
 const DEFAULT: &str = "default";
 
-/// The shards of a scenario; `None`: it is of another policy.
+/// Shards of a scenario; `None` if it has another policy.
 pub(super) fn shards(source: &Source<'_>, names: &Names) -> Option<Written> {
     let (mut objects, mut left_out) = (Vec::new(), Vec::new());
     for (pool, _, policy) in source.partitions() {
@@ -43,7 +43,7 @@ struct Shard<'a> {
 }
 
 impl Shard<'_> {
-    /// A setting as typed, of the pool or else of the whole scenario.
+    /// Text of a setting, of the pool or else of the whole scenario.
     fn typed(&self, setting: &str) -> Option<&Scalar> {
         let scenario = self.source.scenario;
         let own = scenario.pools.get(self.pool).and_then(|pool| pool.settings.get(setting));
@@ -91,7 +91,7 @@ impl Shard<'_> {
         Yaml::Map(self.config.queue_depth.iter().map(depth).collect())
     }
 
-    /// Flags of the scheduler, all of them texts.
+    /// Flags of the scheduler, all of them strings.
     fn args(&self) -> Yaml {
         let config = self.config;
         let switch = |on: bool| text(if on { "true" } else { "false" });
@@ -107,7 +107,7 @@ impl Shard<'_> {
         ])
     }
 
-    /// The time between two cycles, where it is always the same.
+    /// Interval between cycles, if constant.
     fn period(&self) -> Option<Span> {
         let scenario = self.source.scenario;
         let own = scenario.pools.get(self.pool).and_then(|pool| pool.cycle.as_ref());
@@ -115,7 +115,7 @@ impl Shard<'_> {
         quantity::span(typed.0.split(',').next().unwrap_or_default().trim()).ok()
     }
 
-    /// Arguments that no field of a shard has, and the list of plugins if the scenario has one.
+    /// Plugin arguments without a field in the shard, and the list of plugins if the scenario has one.
     fn plugins(&self) -> Yaml {
         let config = self.config;
         let mut entries: Vec<(String, Vec<(String, Yaml)>)> = Vec::new();
@@ -126,7 +126,7 @@ impl Shard<'_> {
             Some((_, fields)) => fields.push((key.to_string(), value)),
             None => entries.push((plugin.to_string(), vec![(key.to_string(), value)])),
         };
-        // Arguments replace those that the operator makes of the fields above.
+        // These arguments replace those derived by the operator from the fields above.
         if config.saturation_multiplier != 1.0 {
             let of =
                 [("kValue", config.k_value), ("relcaimerSaturationMultiplier", config.saturation_multiplier)];
@@ -194,7 +194,7 @@ impl Shard<'_> {
     }
 }
 
-/// What makes a list out of the operator's: those that are listed in their order, and the others switched off.
+/// Turns the operator's list into the given one: sets the order of the listed entries and disables the others.
 fn listed<'a>(
     known: &[(&'a str, i64)],
     is_on: impl Fn(&str) -> bool,
@@ -235,12 +235,12 @@ fn usage(usage: &UsageParams) -> Yaml {
     ])
 }
 
-/// Seconds as Go writes a duration.
+/// Seconds in Go's duration format.
 fn seconds(s: f64) -> Yaml {
     duration(Some(Span::from_millis((s * 1000.0).round() as i64)))
 }
 
-/// A number of at most six digits behind the point, as settings are read.
+/// A number with at most six decimal places, as settings are parsed.
 fn number(n: f64) -> String {
     decimal((n * 1_000_000.0).round() as i64, 6)
 }

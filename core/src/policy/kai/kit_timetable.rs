@@ -1,14 +1,14 @@
-//! The timetable of a kit: a script that submits jobs at their times and plays the timeline.
+//! Timetable of a kit: a script that submits jobs at their times and applies the timeline.
 //!
 //! # Rule
-//! Every entry waits for its second after the start. Pods that were evicted are made again, as the controller of their job
-//! would.
+//! Every entry waits for its second after the start. Evicted pods are created again, as by their job's
+//! controller.
 //!
 //! # Source
 //! Kubernetes, *Command line tool (kubectl)*: apply, create, patch, cordon, delete
 //!
 //! # Differs
-//! of a queue only the priority and its GPUs can change in the script
+//! in the script only the priority and the GPUs of a queue can change
 
 use std::fmt::Write;
 
@@ -61,7 +61,7 @@ pub(super) fn timetable(
     steps.sort_by_key(|(at, _)| *at);
     let mut text = HEAD.to_string();
     for (at, command) in steps {
-        // Writing to a text does not fail.
+        // Writing to a string never fails.
         let _ = writeln!(text, "at {}; {command}", at / 1000);
     }
     text.push_str("while :; do made_again; sleep 1; done\n");

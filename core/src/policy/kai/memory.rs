@@ -1,8 +1,8 @@
-//! What is remembered between cycles.
+//! State kept between cycles.
 //!
 //! # Rule
-//! A job's last start is set by the allocate action only; its staleness by the stale gang action; that it was tried as
-//! often as it may be, when the cycle closes; so are claims, for explanations alone. Usage is remembered where it is measured.
+//! A job's last start is set by the allocate action only; its staleness by the stale gang action; its exhausted back-off
+//! and its claims when the cycle closes, the latter for explanations alone. Usage is kept if it is measured.
 //!
 //! # Source
 //! kai.md 1.3, 4.5
@@ -25,51 +25,51 @@ use crate::policy::PartitionView;
 use crate::time::Time;
 use crate::trace::{Event, Outlook, Recorded};
 
-/// What is remembered between cycles.
+/// State kept between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     pub(super) jobs: BTreeMap<JobId, JobMemory>,
-    /// Usage, where it is measured.
+    /// Measured usage, if enabled.
     pub(super) usage: Option<Box<UsageTracker>>,
-    /// What never changes, once a cycle needed it.
+    /// Immutable data, read by the first cycle that needs it.
     pub(super) catalogue: Option<Arc<Catalogue>>,
 }
 
-/// What is remembered of a job.
+/// State of a job between cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct JobMemory {
-    /// When the allocate action last started it.
+    /// Last start by the allocate action.
     pub last_start: Option<Time>,
-    /// Since when it is stale.
+    /// Start of its staleness.
     pub stale_since: Option<Time>,
-    /// At which of its offers it stayed waiting although it may be tried once only; the newest counts.
+    /// Last offer to the pool at which a job with a single try stayed pending.
     pub tried_at: Option<u32>,
-    /// Whether room was claimed for it in the last cycle.
+    /// Whether it claimed room in the last cycle.
     pub has_claim: bool,
-    /// Whether it lost a claim, and no pod of it was placed since.
+    /// Whether it lost a claim and none of its pods has been placed since.
     pub lost_a_claim: bool,
 }
 
 impl Memory {
-    /// Reads what never changes, unless it is known under these settings.
+    /// Reads the catalogue, unless one for these settings exists.
     pub(super) fn remember_catalogue(&mut self, world: PartitionView<'_>, config: &Config) {
         if !self.catalogue.as_ref().is_some_and(|known| known.is_for(config)) {
             self.catalogue = Some(Catalogue::of(world, config));
         }
     }
 
-    /// Whether a job was tried as often as it may be since it was last offered to the partition.
+    /// Whether a job has used its tries since it was last offered to the partition.
     pub(super) fn is_set_aside(&self, cluster: &Cluster, job: JobId) -> bool {
         let tried_at = self.jobs.get(&job).and_then(|known| known.tried_at);
         tried_at == Some(cluster.jobs[job].offers)
     }
 
-    /// Whether room that was claimed for a job went to another, and none of its pods was placed since.
+    /// Whether a job's claimed room went to another job and none of its pods has been placed since.
     pub(super) fn lost_a_claim(&self, job: JobId) -> bool {
         self.jobs.get(&job).is_some_and(|known| known.lost_a_claim)
     }
 
-    /// Takes in who claimed room, who was placed, and whose claim came to nothing: without one it evicts for another.
+    /// Updates claims: a claim is lost if it was not renewed, or renewed only by further evictions.
     fn close_claims(&mut self, session: &Session<'_>, out: &Recorder<'_>) {
         let id = |job: JobRef| session.facts_of(job).id;
         let claimed: BTreeSet<JobId> = out.claims.iter().map(|claim| id(claim.0)).collect();
@@ -92,7 +92,7 @@ impl Memory {
         }
     }
 
-    /// Takes in what a cycle came to.
+    /// Stores the results of a cycle.
     pub(super) fn close(&mut self, world: PartitionView<'_>, session: &Session<'_>, out: &mut Recorder<'_>) {
         for &job in &out.started {
             self.of(session.facts_of(job).id).last_start = Some(world.now);
@@ -105,7 +105,7 @@ impl Memory {
             let id = session.facts_of(job).id;
             self.of(id).tried_at = Some(world.cluster.jobs[id].offers);
             if world.cluster.jobs[id].next_pool().is_some() {
-                // It is offered to the next one now.
+                // It is offered to the next pool now.
                 continue;
             }
             out.trace.event(Event::SetAside { job: id }, || vec![session.why_set_aside(job)]);

@@ -59,7 +59,7 @@ use session::Session;
 use snapshot::{CycleOutcome, Snapshot};
 
 /// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it. Choices between equals
-/// are marked whether or not they change the end.
+/// are marked whether or not they affect the result.
 pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
     let mut session = Session::open(&Opening::recorded(snapshot), trace.level);
     let mut out = Recorder::comparing(&session, snapshot, trace);
@@ -68,8 +68,7 @@ pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
     out.outcome.unwrap_or_default()
 }
 
-/// Where a cycle hangs on chance: what [`run_cycle`] marks wherever there was a choice between equals, as far as it
-/// changes the end.
+/// Marks of [`run_cycle`] whose undefined order affects the result.
 pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
     let opening = Opening::recorded(snapshot);
     let mut session = Session::open(&opening, Level::Outcomes);
@@ -79,7 +78,7 @@ pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
     order::nondeterminism_probe::marks(&opening, &session, &out)
 }
 
-/// One cycle in which only the job of this name is tried; the others that wait count and stand in their queues.
+/// One cycle in which only the named job is tried; other pending jobs still count in their queues.
 pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcome {
     let mut session = Session::open(&Opening::recorded(snapshot), trace.level);
     session.only = session.own_jobs().find(|&j| *session.facts_of(j).name == *job);
@@ -88,7 +87,7 @@ pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcom
     out.outcome.unwrap_or_default()
 }
 
-/// The configured actions in order, and the explanations of what is left.
+/// Runs the configured actions in order and explains the remaining jobs.
 fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     act(session, out);
     for refusal in session.refusals(out) {
@@ -97,7 +96,7 @@ fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     out.trace.checks.append(&mut session.notes.checks);
 }
 
-/// The configured actions in order.
+/// Runs the configured actions in order.
 fn act(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for &action in &session.config.actions {
         out.begin(session, action);
@@ -152,7 +151,7 @@ pub fn rules() -> Vec<Rule> {
     rules
 }
 
-/// What people can look up: the rules, and how past usage is measured, by which nothing is decided directly.
+/// Rules for the rule book: [`rules`] and the measurement of past usage, which no decision uses directly.
 pub fn all_rules() -> Vec<Rule> {
     let mut rules = rules();
     rules.push(share::usage::USAGE);

@@ -1,8 +1,8 @@
-//! Names of a scenario as names of objects in a cluster.
+//! Names of a scenario converted to object names of a cluster.
 //!
 //! # Rule
-//! Lower-case letters, digits, `-` and `.`, beginning and ending with a letter or digit, at most 253 characters, unique. A name that
-//! is none gets every other character replaced by `-` and, where that is taken, a number.
+//! Lower-case letters, digits, `-` and `.`, beginning and ending with a letter or digit, at most 253 characters, unique.
+//! In any other name each invalid character becomes `-`; a number is appended if the result is taken.
 //!
 //! # Source
 //! Kubernetes, *Object names and IDs*: DNS subdomain names
@@ -12,12 +12,12 @@ use std::collections::BTreeSet;
 use crate::id::{Arena, QueueId};
 use crate::policy::export::Source;
 
-/// Longest name, with room for what may stand behind it.
+/// Maximum length of a name, with room for suffixes.
 const CHARS_MAX: usize = 200;
 /// The pool whose nodes and queues have no label.
 const DEFAULT_POOL: &str = "default";
 
-/// The names of queues and pools.
+/// Object names of queues and pools.
 pub(super) struct Names {
     queues: Arena<QueueId, String>,
     pools: Vec<Option<String>>,
@@ -37,7 +37,7 @@ impl Names {
         Names { queues, pools: pools.collect() }
     }
 
-    /// The name of a queue in a pool.
+    /// Name of a queue in a pool.
     pub fn queue(&self, queue: QueueId, pool: usize) -> String {
         let name = &self.queues[queue];
         match self.shard(pool) {
@@ -46,18 +46,18 @@ impl Names {
         }
     }
 
-    /// The value of the label of a pool; `None`: its nodes have no such label.
+    /// Label value of a pool; `None` if its nodes have no such label.
     pub fn shard(&self, pool: usize) -> Option<&str> {
         self.pools.get(pool)?.as_deref()
     }
 }
 
-/// Names that were given.
+/// Names already in use.
 #[derive(Default)]
 pub(super) struct Taken(BTreeSet<String>);
 
 impl Taken {
-    /// A name for an object, as near as possible to that of the scenario.
+    /// Returns a unique object name close to the scenario's.
     pub fn name(&mut self, typed: &str) -> String {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
         let lower = typed.to_ascii_lowercase();

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 /// Unlimited.
 pub const UNLIMITED: f64 = -1.0;
 
-/// CPU millicores, memory bytes, GPU devices. In quotas and limits -1 means unlimited.
+/// Amounts of CPU, memory and GPU. In quotas and limits -1 means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quantities {
     /// Millicores.
@@ -26,7 +26,7 @@ pub struct Quantities {
     pub gpu: f64,
 }
 
-/// Compares two quantities of one resource.
+/// Compares two amounts of one resource; unlimited is the largest.
 pub fn cmp(l: f64, r: f64) -> Ordering {
     match (l == UNLIMITED, r == UNLIMITED) {
         (true, true) => Ordering::Equal,
@@ -37,11 +37,11 @@ pub fn cmp(l: f64, r: f64) -> Ordering {
 }
 
 impl Quantities {
-    /// The three, in accounting order.
+    /// The amounts in accounting order.
     pub fn to_array(self) -> [f64; 3] {
         [self.cpu, self.memory, self.gpu]
     }
-    /// From three in accounting order.
+    /// From amounts in accounting order.
     pub fn from_array([cpu, memory, gpu]: [f64; 3]) -> Self {
         Quantities { cpu, memory, gpu }
     }
@@ -81,7 +81,7 @@ impl std::ops::Add for Quantities {
     }
 }
 
-/// Whether a double holds sums of such amounts exactly.
+/// Whether sums of such amounts are exact in a double.
 pub fn is_whole(amount: f64) -> bool {
     amount.fract() == 0.0 && amount.abs() < 1e15
 }

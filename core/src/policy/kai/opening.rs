@@ -1,8 +1,8 @@
-//! What a session opens from, in canonical orders: positions in place of names.
+//! Input of a session, in canonical order, with indices instead of names.
 //!
 //! # Rule
-//! Nodes are in order of names, queues of (age, name), jobs and the pods of a job of names: these are the canonical
-//! orders in which sums are taken. Jobs of queues that do not exist, and of queues with children, are never ordered.
+//! Nodes are sorted by name, queues by (age, name), jobs and the pods of a job by name: these are the canonical
+//! summation orders. Jobs whose queue does not exist or has children are never ordered.
 //!
 //! # Source
 //! kai.md 1, 11 (N-1)
@@ -21,45 +21,45 @@ use super::share::shares::Queue;
 use super::snapshot::{Quantities, Status};
 use super::task::{GroupRef, NodeRef};
 
-/// The state of a node pool between two cycles.
+/// State of a node pool between two cycles.
 #[derive(Clone, Debug)]
 pub(super) struct Opening<'a> {
     pub config: &'a Config,
-    /// Seconds; other moments are on the same axis.
+    /// Current time in seconds, on the same axis as other times.
     pub now_s: f64,
-    /// What the root divides.
+    /// Amount divided at the root.
     pub total: Quantities,
-    /// What pending requests of device memory are measured against, MiB.
+    /// Device memory by which pending memory requests are divided, MiB.
     pub yardstick: f64,
-    /// Whether all quantities are whole numbers whose sums a double holds exactly, and no device is shared.
+    /// Whether all quantities are whole numbers with exact sums in a double, and no device is shared.
     pub is_whole: bool,
-    /// How many named resources are numbered.
+    /// Number of named resources.
     pub n_scalars: usize,
-    /// Empty.
+    /// Without tasks.
     pub nodes: Vec<Node>,
-    /// Nothing is counted in them yet.
+    /// Without amounts.
     pub queues: Vec<Queue>,
     pub groups: Groups,
     pub jobs: Vec<OpeningJob>,
-    /// Of all jobs, one job after the other.
+    /// Pods of all jobs, job by job.
     pub pods: Vec<OpeningPod>,
 }
 
-/// A job that is not over.
+/// A live job.
 #[derive(Clone, Debug)]
 pub(super) struct OpeningJob {
     pub facts: JobFacts,
-    /// When it last started, if ever.
+    /// Last start, if ever.
     pub last_start_s: Option<f64>,
-    /// Since when it is stale.
+    /// Start of its staleness.
     pub stale_since_s: Option<f64>,
-    /// What it holds, where a recording says it differs from the sum over pods.
+    /// Allocation, where a recording differs from the sum over pods.
     pub allocated: Option<Quantities>,
-    /// How many pods it has now.
+    /// Current number of pods.
     pub n_pods: usize,
 }
 
-/// A pod and where it is.
+/// A pod and its placement.
 #[derive(Clone, Debug)]
 pub(super) struct OpeningPod {
     pub facts: Arc<PodFacts>,

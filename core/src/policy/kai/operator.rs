@@ -1,12 +1,12 @@
-//! What KAI's operator configures a scheduler with, and the settings of a scenario that stand for it: read in imports, written in kits.
+//! Configuration by KAI's operator and the equivalent settings of a scenario, for imports and kits.
 //!
 //! # Rule
-//! Each shard has a scheduler of its own, whose plugins and actions are the operator's lists, changed by what the shard says.
+//! Each shard has its own scheduler, whose plugins and actions are the operator's lists, changed by the shard's fields.
 //!
 //! # Source
 //! KAI Scheduler, API type `kai.scheduler/v1` SchedulingShard, `docs/operator/scheduler-config-customization.md`; kai.md 4.1
 
-/// Every plugin that is simulated, with the operator's priority; higher ones go first.
+/// Simulated plugins with the operator's priority; higher ones come first.
 pub const PLUGINS: [(&str, i64); 20] = [
     ("predicates", 1900),
     ("proportion", 1800),
@@ -30,7 +30,7 @@ pub const PLUGINS: [(&str, i64); 20] = [
     ("gpusharingorder", 100),
 ];
 
-/// Every action with the operator's priority.
+/// Actions with the operator's priority.
 pub const ACTIONS: [(&str, i64); 5] = [
     ("allocate", 500),
     ("consolidation", 400),
@@ -39,7 +39,7 @@ pub const ACTIONS: [(&str, i64); 5] = [
     ("stalegangeviction", 100),
 ];
 
-/// Whether the operator loads a plugin where GPU work, and CPU work, is spread.
+/// Whether the operator enables a plugin, given the spread strategy of GPU and CPU pods.
 pub fn has_plugin(name: &str, [gpu, _]: [bool; 2]) -> bool {
     match name {
         "gpupack" | "gpusharingorder" => !gpu,
@@ -48,12 +48,12 @@ pub fn has_plugin(name: &str, [gpu, _]: [bool; 2]) -> bool {
     }
 }
 
-/// Whether the operator runs an action where GPU work, and CPU work, is spread.
+/// Whether the operator runs an action, given the spread strategy of GPU and CPU pods.
 pub fn has_action(name: &str, spreads: [bool; 2]) -> bool {
     name != "consolidation" || spreads == [false, false]
 }
 
-/// Fields of a shard with their settings.
+/// Fields of a shard and their settings.
 pub const FIELDS: [(&[&str], &str); 5] = [
     (&["placementStrategy", "gpu"], "gpu-placement"),
     (&["placementStrategy", "cpu"], "cpu-placement"),
@@ -62,7 +62,7 @@ pub const FIELDS: [(&[&str], &str); 5] = [
     (&["minRuntime", "reclaimMinRuntime"], "default-reclaim-min-runtime"),
 ];
 
-/// Flags of the scheduler with their settings.
+/// Flags of the scheduler and their settings.
 pub const FLAGS: [(&str, &str); 7] = [
     ("full-hierarchy-fairness", "full-hierarchy-fairness"),
     ("max-consolidation-preemptees", "max-consolidation-preemptees"),
@@ -73,7 +73,7 @@ pub const FLAGS: [(&str, &str); 7] = [
     ("default-staleness-grace-period", "staleness-grace"),
 ];
 
-/// Arguments of plugins with their settings.
+/// Arguments of plugins and their settings.
 pub const ARGUMENTS: [(&str, &str, &str); 8] = [
     ("proportion", "kValue", "k-value"),
     ("proportion", "relcaimerSaturationMultiplier", "saturation-multiplier"),
@@ -85,7 +85,7 @@ pub const ARGUMENTS: [(&str, &str, &str); 8] = [
     ("nodeplacement", "cpu", "cpu-placement"),
 ];
 
-/// Parameters of usage that are durations, with their settings.
+/// Duration parameters of usage and their settings.
 pub const USAGE: [(&str, &str); 3] = [
     ("windowSize", "usage-window"),
     ("halfLifePeriod", "usage-half-life"),

@@ -1,8 +1,8 @@
-//! Pods: what never changes about them, and where a session finds them.
+//! Immutable facts about pods, and the node filters of a session.
 //!
 //! # Rule
-//! Pods are alike for signatures if they require the same labels and tolerate the same taints; nodes are the same for
-//! them if they also ask for the same amounts and the same node is nominated for them.
+//! Pods are equal for signatures if they require the same labels and tolerate the same taints; they are equal for node
+//! selection if they also have the same request and nominated node.
 //!
 //! # Source
 //! kai.md 5.4, 6.9
@@ -20,21 +20,20 @@ use super::task::{JobRef, NodeRef};
 use crate::cluster::{PodRules, Requirement, Taint, Toleration, is_tolerated};
 use crate::id::PodId;
 
-/// Role of nodes for GPU work.
+/// Node role for GPU pods.
 pub(super) const GPU_WORKER: &str = "node-role.kubernetes.io/gpu-worker";
-/// Role of nodes for work without GPU.
+/// Node role for pods without GPU.
 const CPU_WORKER: &str = "node-role.kubernetes.io/cpu-worker";
 
-/// A key of a label with its allowed values.
+/// A label key with its allowed values.
 type Required = (Arc<str>, Vec<Arc<str>>);
 
-/// A pod in a session.
 #[derive(Clone, Debug)]
 pub(super) struct Pod {
-    /// What never changes about it.
+    /// Immutable facts.
     pub facts: Arc<PodFacts>,
     pub job: JobRef,
-    /// The node it holds something on at the opening.
+    /// Node on which it is allocated at the opening.
     pub held_on: Option<NodeRef>,
 }
 
@@ -46,29 +45,29 @@ impl std::ops::Deref for Pod {
     }
 }
 
-/// What never changes about a pod.
+/// Immutable facts about a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PodFacts {
     pub id: PodId,
     pub name: Arc<str>,
-    /// Position of its pod set, by name.
+    /// Index of its pod set, by name.
     pub set: usize,
-    /// Place in task order within its job.
+    /// Position in task order within its job.
     pub order: u32,
     pub request: Request,
     /// By node: whether the pod accepts its labels; `None`: all.
     pub selects: Option<Arc<[bool]>>,
-    /// By node: whether the pod does not mind its taints; `None`: all.
+    /// By node: whether the pod tolerates its taints; `None`: all.
     pub tolerates: Option<Arc<[bool]>>,
-    /// The node that something outside has in mind for it.
+    /// Node nominated by an external component.
     pub nominated: Option<NodeRef>,
-    /// What makes pods alike for signatures, numbered.
+    /// Equivalence class for signatures.
     pub likeness: u32,
-    /// What makes nodes the same for pods, numbered.
+    /// Equivalence class for node selection.
     pub kind: u32,
 }
 
-/// What facts about nodes decide where a pod may run.
+/// Node properties that restrict where pods may run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeTraits<'a> {
     pub name: &'a str,
@@ -76,33 +75,33 @@ pub(super) struct NodeTraits<'a> {
     pub taints: &'a [Taint],
 }
 
-/// A pod as it is read.
+/// Input of [`PodReader::job`] for one pod.
 #[derive(Clone, Debug)]
 pub(super) struct ReadPod<'a> {
     pub id: PodId,
     pub name: &'a Arc<str>,
-    /// Position of its pod set, by name.
+    /// Index of its pod set, by name.
     pub set: usize,
     pub request: Request,
-    /// A further required node label.
+    /// An additional required node label.
     pub required: Option<&'a Required>,
     pub selector: &'a [Required],
     pub rules: Option<&'a PodRules>,
     pub rank: TaskRank,
 }
 
-/// What a pod requires of nodes.
+/// Node requirements of a pod.
 type Requires<'a> = (Option<&'a Required>, &'a [Required], &'a [Requirement], &'a [Toleration]);
 
-/// By node: whether labels, and taints, let a pod run there.
+/// By node: whether labels, and taints, admit the pod.
 type Accepted = (Option<Arc<[bool]>>, Option<Arc<[bool]>>);
 
-/// Reads pods, and numbers those that are alike.
+/// Reads pods and assigns their equivalence classes.
 pub(super) struct PodReader<'a> {
-    /// By name.
+    /// Sorted by name.
     nodes: Vec<NodeTraits<'a>>,
     is_tainted: bool,
-    /// Whether nodes take GPU work, or work without GPU, by their role only.
+    /// Whether nodes accept only pods that match their GPU or CPU role.
     has_roles: bool,
     plugins: TaskPlugins,
     likenesses: Numbers<Requires<'a>>,
@@ -111,7 +110,7 @@ pub(super) struct PodReader<'a> {
 }
 
 impl<'a> PodReader<'a> {
-    /// For pods on these nodes, which are in order of their names.
+    /// `nodes` must be sorted by name.
     pub fn new(nodes: Vec<NodeTraits<'a>>, has_roles: bool, plugins: TaskPlugins) -> PodReader<'a> {
         PodReader {
             is_tainted: nodes.iter().any(|node| !node.taints.is_empty()),
@@ -124,7 +123,7 @@ impl<'a> PodReader<'a> {
         }
     }
 
-    /// The pods of a job, which come in order of their names.
+    /// The pods of a job, given in order of their names.
     pub fn job(&mut self, pods: Vec<ReadPod<'a>>) -> Vec<Arc<PodFacts>> {
         let order = task_order(pods.iter().map(|pod| &pod.rank), self.plugins);
         pods.into_iter().zip(order).map(|(pod, order)| Arc::new(self.facts(pod, order))).collect()
@@ -156,14 +155,14 @@ impl<'a> PodReader<'a> {
         }
     }
 
-    /// The node that something outside has in mind for pods with these rules, if it is one of them.
+    /// The nominated node of pods with these rules, if it is in the pool.
     fn nominated(&self, rules: &PodRules) -> Option<NodeRef> {
         let name = rules.nominated_node.as_deref()?;
         self.nodes.binary_search_by(|node| node.name.cmp(name)).ok().map(NodeRef::of)
     }
 }
 
-/// The label a node needs for a task where scheduling is restricted by role (kai.md 5.4, item 8).
+/// The node label that a task needs if scheduling is restricted by role (kai.md 5.4, item 8).
 fn worker_label(request: &Request) -> &'static str {
     if request.is_cpu_only() { CPU_WORKER } else { GPU_WORKER }
 }

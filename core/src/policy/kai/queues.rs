@@ -1,15 +1,15 @@
-//! Queues in the scheduler's words.
+//! Queues as the scheduler reads them.
 //!
 //! # Rule
-//! A limit left out is 0 (nothing is allowed), so is a quota and a weight; a priority left out is 100. Without full
+//! An omitted limit is 0 (nothing is allowed), as is an omitted quota or weight; an omitted priority is 100. Without full
 //! hierarchy, one synthetic queue without bounds has all queues that had a parent as its children.
 //!
 //! # Source
 //! kai.md 1.1
 //!
 //! # Differs
-//! the synthetic queue has the identity of the first top queue, in whose row its numbers are shown; a queue below it that is
-//! called `default` too is left out
+//! the synthetic queue has the identity of the first top queue, in whose row its numbers are shown; a queue below it named
+//! `default` is also excluded
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::id::QueueId;
 use crate::policy::PartitionView;
 use crate::units::{Bound, Resource};
 
-/// The one place where bounds that are left out get their meaning.
+/// The only place that interprets omitted bounds.
 pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<SnapshotQueue> {
     let bound = |bound: Bound, r: Resource| match bound {
         Bound::Unset => 0.0,
@@ -48,7 +48,7 @@ pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<Snapsh
     queues.values().map(of).collect()
 }
 
-/// 1.1, without full hierarchy: every queue that had a parent stands below one synthetic queue, the others disappear.
+/// 1.1, without full hierarchy: every queue that had a parent becomes a child of one synthetic queue; the others are removed.
 pub(super) fn without_departments(queues: Vec<SnapshotQueue>, ids: &mut Vec<QueueId>) -> Vec<SnapshotQueue> {
     let all = |each: f64| Quantities { cpu: each, memory: each, gpu: each };
     let name: Arc<str> = Arc::from("default");

@@ -1,8 +1,8 @@
-//! The opening of a recorded cycle: names are looked up, whatever state they describe.
+//! Opening of a recorded cycle: resolves names, whatever state they describe.
 //!
 //! # Rule
-//! Recordings hold states that no scenario can describe: bound pods, arbitrary doubles, queues whose parent is missing,
-//! jobs whose queue is missing. Names that stand for nothing are left out as the scheduler leaves them out.
+//! Recordings contain states that no scenario can describe: bound pods, arbitrary doubles, queues whose parent is missing,
+//! jobs whose queue is missing. Unresolved names are ignored, as by the scheduler.
 //!
 //! # Source
 //! kai.md 1; recordings of format `kai-cycle/1`
@@ -27,7 +27,7 @@ use super::task::{NodeRef, PodRef};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 
 impl<'a> Opening<'a> {
-    /// Of a recorded state. Ids are the positions in its lists.
+    /// Opens a recorded state. Ids are indices into its lists.
     pub fn recorded(snapshot: &'a Snapshot) -> Opening<'a> {
         let scalars = scalar_names(snapshot);
         let mut nodes: Vec<(NodeId, &SnapshotNode)> = numbered(&snapshot.nodes);
@@ -166,7 +166,7 @@ fn is_all_whole(snapshot: &Snapshot) -> bool {
     snapshot.nodes.iter().all(of_node) && snapshot.jobs.iter().all(of_job)
 }
 
-/// The named resources: those that are numbered, then those that some pod asks for, by name.
+/// Named resources: the numbered ones, then those that some pod requests, by name.
 fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
     let mut names: Vec<&Arc<str>> = Vec::new();
     for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
@@ -178,7 +178,7 @@ fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
     snapshot.named.iter().chain(names).collect()
 }
 
-/// The amount of each named resource, 0 where there is none.
+/// Amount of each named resource; 0 if absent.
 fn amounts(names: &[&Arc<str>], named: &[(Arc<str>, i64)]) -> Vec<i64> {
     let of = |name| named.iter().find(|(n, _)| n == name).map_or(0, |(_, amount)| *amount);
     names.iter().map(|&name| of(name)).collect()

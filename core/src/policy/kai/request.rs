@@ -1,8 +1,8 @@
-//! What a pod asks for, and what it got where it was placed.
+//! Requests of pods, and the accepted request of placed tasks.
 //!
 //! # Rule
-//! `GPUs() = int(round(portion*100)) * count / 100`; a memory request has none of its own. While it is pending it counts
-//! `count * (mib / 100)` devices in its queue; once placed, the part of its node's device: `ceil(mib/M * 100)/100`.
+//! `GPUs() = int(round(portion*100)) * count / 100`; a memory request has no GPUs of its own. While pending it counts
+//! `count * (mib / 100)` devices in its queue; once placed, the fraction of its node's device: `ceil(mib/M * 100)/100`.
 //! On a node with M MiB per device a task takes `mib`, or `int(portion * M)`, of each device.
 //!
 //! # Source
@@ -17,27 +17,26 @@ use super::snapshot::{GpuAsk, Quantities};
 use crate::cluster::{GpuRequest, Pod};
 use crate::units::Resource;
 
-/// The device memory that memory requests of pending tasks are measured against.
+/// Device memory by which pending memory requests are divided.
 const MIN_GPU_MEMORY: f64 = 100.0;
 
-/// What memory requests of pending tasks are measured against: a dialect takes the smallest device of the nodes.
+/// Device memory by which pending memory requests are divided: a dialect uses the smallest device of the nodes.
 pub(super) fn yardstick(dialect: Dialect, device_mib: impl Iterator<Item = i64>) -> f64 {
     let smallest = if dialect.by_smallest_device { device_mib.min() } else { None };
     smallest.map_or(MIN_GPU_MEMORY, |mib| (mib as f64).max(MIN_GPU_MEMORY))
 }
 
-/// How GPUs are asked for.
+/// Kind of GPU request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// Whole devices, or none.
     Regular,
-    /// A part of each device.
+    /// A fraction of each device.
     Fraction,
     /// Memory on each device.
     Memory,
 }
 
-/// A request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
     pub cpu: f64,
@@ -52,12 +51,12 @@ pub(super) struct Request {
     pub gpus: f64,
 }
 
-/// What a task got: the accepted request.
+/// The accepted request of a placed task.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Accepted {
     /// Whether it shares devices.
     pub shared: bool,
-    /// What counts in the queues.
+    /// Amounts counted in the queues.
     pub quantities: Quantities,
     /// Memory on each device, MiB.
     pub mib: i64,
@@ -69,7 +68,7 @@ fn gpus(portion: f64, count: i64) -> f64 {
 }
 
 impl Request {
-    /// What a pod of the cluster asks for of the accounted resources.
+    /// Request of a pod of the cluster, accounted resources only.
     pub fn of_pod(pod: &Pod) -> Self {
         let of = |r| pod.request.resources.get(r).in_base_units() as f64;
         let gpu = match pod.request.gpu {
@@ -96,43 +95,43 @@ impl Request {
         Request { cpu, memory, scalars: Vec::new(), kind, count, portion, mib, gpus }
     }
 
-    /// Whether it wants a part of a device.
+    /// Whether it requests a part of a device.
     pub fn is_shared(&self) -> bool {
         self.kind != Kind::Regular
     }
-    /// Whether a double holds sums of its amounts exactly.
+    /// Whether sums of its amounts are exact in a double.
     pub fn is_whole(&self) -> bool {
         !self.is_shared() && is_whole(self.cpu) && is_whole(self.memory)
     }
-    /// Whether it wants no GPU at all.
+    /// Whether it requests no GPU.
     pub fn is_cpu_only(&self) -> bool {
         self.gpus == 0.0 && self.kind != Kind::Memory
     }
-    /// Whether it asks for next to nothing.
+    /// Whether its amounts are all below upstream's thresholds.
     pub fn is_best_effort(&self) -> bool {
         self.cpu < 10.0
             && self.memory < 10.0 * 1_048_576.0
             && self.scalars.iter().all(|&s| s < 10)
             && self.gpus <= 0.01
     }
-    /// Devices that a pending memory request counts for in its queue.
+    /// Devices counted in the queue for a pending memory request.
     fn gpus_for_memory(&self, device_mib: f64) -> f64 {
         if self.kind == Kind::Memory { self.count as f64 * (self.mib as f64 / device_mib) } else { 0.0 }
     }
-    /// What it counts for as `ResReq`: a memory request counts no GPU.
+    /// `ResReq`: a memory request counts no GPU.
     pub fn plain(&self) -> Quantities {
         Quantities { cpu: self.cpu, memory: self.memory, gpu: self.gpus }
     }
-    /// What it counts for while it is pending, where memory is measured against `device_mib`.
+    /// Amount counted while pending, with memory divided by `device_mib`.
     pub fn pending(&self, device_mib: f64) -> Quantities {
         let gpu = self.gpus + self.gpus_for_memory(device_mib);
         Quantities { cpu: self.cpu, memory: self.memory, gpu }
     }
-    /// Memory it takes of each device with `device_mib`.
+    /// Memory taken of each device with `device_mib`.
     pub fn mib_on(&self, device_mib: i64) -> i64 {
         if self.mib > 0 { self.mib } else { (self.portion * device_mib as f64) as i64 }
     }
-    /// What it gets on a node with `device_mib` per device.
+    /// The accepted request on a node with `device_mib` per device.
     pub fn accepted_on(&self, device_mib: i64) -> Accepted {
         let mib = self.mib_on(device_mib);
         let gpu = match self.kind {
@@ -148,12 +147,12 @@ impl Request {
     }
 }
 
-/// The part of a device that some of its memory is, in hundredths rounded up.
+/// Fraction of a device, in hundredths rounded up, that corresponds to some of its memory.
 pub(super) fn part(mib: i64, device_mib: i64) -> f64 {
     (mib as f64 / device_mib as f64 * 100.0).ceil() / 100.0
 }
 
-/// What a task's node test asks for.
+/// Amount requested in a task's test on its node.
 pub(super) fn asked_on_node(request: &Request, device_mib: i64) -> Quantities {
     let wants_none = request.is_cpu_only();
     let gpu = if wants_none { 0.0 } else { part(request.mib_on(device_mib), device_mib) };

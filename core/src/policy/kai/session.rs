@@ -1,7 +1,7 @@
-//! The private working copy of one cycle, thrown away at its end.
+//! Working copy of one cycle, dropped at its end.
 //!
 //! # Rule
-//! Active pods are put on their nodes; then every queue's *allocated*, *allocated not preemptible* and *request* are
+//! Active pods are added to their nodes; then every queue's *allocated*, *allocated not preemptible* and *request* are
 //! summed from its jobs' tasks up to the root, and the total is divided down the tree.
 //!
 //! # Source
@@ -30,7 +30,6 @@ use super::task::{JobRef, PodRef, QueueRef, Task, TaskRef};
 use crate::cluster::Preemptible;
 use crate::trace::Level;
 
-/// The working copy.
 pub(super) struct Session<'a> {
     pub config: &'a Config,
     pub plugins: Plugins,
@@ -44,38 +43,38 @@ pub(super) struct Session<'a> {
     pub tasks: Vec<Task>,
     pub groups: Groups,
     pub score_parts: Vec<Part>,
-    /// The most of each resource that any node has when it is empty.
+    /// Maximum of each resource over all nodes when empty.
     pub largest: Room,
-    /// What was found out about nodes.
+    /// Cached node evaluations.
     pub classes: EquivalenceClasses,
     /// Keys of jobs; see `fast/signatures.rs`.
     pub keys: Numbers<Vec<Vec<u32>>>,
-    /// How many jobs are the session's own; the others are clones.
+    /// Number of original jobs; later ones are clones.
     pub n_jobs: usize,
     /// Whether all quantities are whole numbers and no device is shared, so that sums are exact in any order
     /// and undoing restores every number.
     pub is_whole: bool,
-    /// Jobs without a signature that should have one.
+    /// Jobs whose signature is still to be computed.
     pub unsigned: Vec<JobRef>,
-    /// Pods whose eviction was committed; one may be named twice, and may still be shown as running.
+    /// Pods whose eviction was committed; may contain duplicates and pods still shown as running.
     pub evicted: Vec<PodRef>,
-    /// See [`Session::waiting`]; dropped when something is committed.
+    /// See [`Session::waiting`]; cleared on commit.
     pub waiting: Option<Rc<Leaves>>,
-    /// Whether the queue order is a total one among the children of every queue, whatever they hold.
+    /// Whether the queue order is total among the children of every queue, for any allocation.
     pub siblings_are_ordered: bool,
-    /// What pending requests of device memory are measured against, MiB.
+    /// Device memory by which pending memory requests are divided, MiB.
     pub yardstick: f64,
-    /// The one job that is tried; `None`: all are.
+    /// The only job to try; `None`: all.
     pub only: Option<JobRef>,
-    /// Orders of the register that are drawn anew, whatever the seed.
+    /// Registered orders to permute, whatever the seed.
     pub probe: Option<Probe>,
     /// Choices between equals.
     pub ties: Ties,
-    /// What is kept for explanations.
+    /// Notes for explanations.
     pub notes: Notes,
 }
 
-/// Which optional rules are loaded.
+/// Enabled optional rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plugins {
     pub predicates: bool,
@@ -105,7 +104,6 @@ impl Plugins {
 }
 
 impl<'a> Session<'a> {
-    /// Opens a session.
     pub fn open(opening: &Opening<'a>, level: Level) -> Self {
         let (config, n_jobs, n_pods) = (opening.config, opening.jobs.len(), opening.pods.len());
         let mut session = Session {
@@ -162,7 +160,7 @@ impl<'a> Session<'a> {
         self.place_job(uid);
     }
 
-    /// Puts a pod on its node, if it holds something there.
+    /// Creates a pod's task and adds it to its node, if it is allocated there.
     fn open_pod(&mut self, job: JobRef, from: &OpeningPod) -> TaskRef {
         let (pod, status) = (PodRef::of(self.pods.len()), from.status);
         let mut task = Task { pod, status, node: from.node, groups: from.groups.clone(), ..Task::default() };
@@ -175,7 +173,7 @@ impl<'a> Session<'a> {
         TaskRef::of(self.tasks.len() - 1)
     }
 
-    /// 2.1: what every queue requests and holds.
+    /// 2.1: request and allocation of every queue.
     fn sum_queues(&mut self) {
         for job in 0..self.n_jobs {
             let Some(queue) = self.facts[job].queue.filter(|_| !self.facts[job].is_set_aside) else {
@@ -197,11 +195,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The session's own jobs, by name.
+    /// Original jobs, by name.
     pub fn own_jobs(&self) -> impl Iterator<Item = JobRef> + use<> {
         (0..self.n_jobs).map(JobRef::of)
     }
-    /// Jobs with something pending, by leaf queue.
+    /// Jobs with pending tasks, by leaf queue.
     pub fn waiting(&mut self) -> Rc<Leaves> {
         if let Some(waiting) = &self.waiting {
             return waiting.clone();
@@ -217,34 +215,29 @@ impl<'a> Session<'a> {
     pub fn leaf_of(&self, job: JobRef) -> QueueRef {
         self.facts_of(job).queue.expect("ordered jobs have a queue")
     }
-    /// A job object.
     pub fn job(&self, job: JobRef) -> &Job {
         &self.jobs[job.ix()]
     }
-    /// What never changes about a job.
     pub fn facts_of(&self, job: JobRef) -> &JobFacts {
         &self.facts[self.jobs[job.ix()].uid.ix()]
     }
-    /// A task object.
     pub fn task(&self, task: TaskRef) -> &Task {
         &self.tasks[task.ix()]
     }
-    /// What never changes about a task's pod.
     pub fn pod_of(&self, task: TaskRef) -> &Pod {
         &self.pods[self.tasks[task.ix()].pod.ix()]
     }
-    /// The job of a task.
     pub fn job_of(&self, task: TaskRef) -> JobRef {
         self.pod_of(task).job
     }
-    /// The object that stands for a task's pod in the session's job.
+    /// Current object of a task's pod in the session's job.
     pub fn current(&self, task: TaskRef) -> TaskRef {
         let pod = self.tasks[task.ix()].pod;
         let slot = self.slot_of(pod);
         self.jobs[self.pods[pod.ix()].job.ix()].slots[slot].task.expect("a session's job has all its pods")
     }
 
-    /// The proportion handler of an operation: adds or takes a task's accepted request along its queues.
+    /// The proportion handler of an operation: adds or subtracts a task's accepted request along its queues.
     pub fn account(&mut self, task: TaskRef, add: bool) {
         if !self.plugins.proportion {
             return;

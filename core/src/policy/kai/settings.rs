@@ -1,12 +1,12 @@
-//! The settings of KAI: one line each, with the rules it enters, how it is read, and when it certainly has no effect.
+//! Settings of KAI: one line each, with the rules it affects, its parser, and when it certainly has no effect.
 //!
 //! # Rule
-//! A setting left out has the upstream default (kai.md 4.1). [`super::config`] has the fields and their defaults, [`super::form`]
-//! what is said of them.
+//! An omitted setting has the upstream default (kai.md 4.1). [`super::config`] has the fields and their defaults,
+//! [`super::form`] their labels and help.
 //!
-//! A placement strategy (`gpu-placement`, `cpu-placement`) also changes what the operator changes with it: GPU spread loads
-//! gpuspread instead of gpupack and gpusharingorder, and either spread takes consolidation out of the actions, unless the scenario
-//! lists plugins or actions itself.
+//! A placement strategy (`gpu-placement`, `cpu-placement`) has the operator's side effects: GPU spread enables
+//! gpuspread instead of gpupack and gpusharingorder, and either spread removes consolidation from the actions, unless the
+//! scenario lists plugins or actions itself.
 //!
 //! # Source
 //! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A
@@ -36,13 +36,13 @@ use crate::time::Span;
 
 /// A setting.
 pub struct Setting {
-    /// Its name, and the rules that it enters.
+    /// Name and affected rules.
     pub switch: Switch,
-    /// As upstream spells it and documents it, where a file may say that.
+    /// Upstream's documented spellings accepted in a file.
     upstream: &'static [&'static str],
-    /// Reads a value.
+    /// Parses a value.
     read: fn(&mut Reading, &str) -> Result<(), Wanted>,
-    /// Why it certainly has no effect; `None`: it may matter. Sufficient, not necessary.
+    /// Reason why it certainly has no effect; `None`: it may matter. Sufficient, not necessary.
     pub unused: fn(&Facts<'_>) -> Option<&'static str>,
 }
 
@@ -58,7 +58,7 @@ const fn called(upstream: &'static [&'static str], setting: Setting) -> Setting 
     Setting { upstream, ..setting }
 }
 
-/// All of them, in the order in which they are listed to people.
+/// All settings, in display order.
 pub static SETTINGS: [Setting; 29] = [
     setting(
         Switch::of("actions", &[&ROOM, &CAN_RECLAIM, &LOWER_PRIORITY, &STALE_GRACE]),
@@ -150,7 +150,7 @@ pub static SETTINGS: [Setting; 29] = [
     ),
     setting(
         Switch::of("default-job-priority", &[&LOWER_PRIORITY, &capacity::QUOTA]),
-        // Resolved where the priorities of jobs are read.
+        // Resolved where job priorities are read.
         |_, text| quantity::integer(text).map(drop).map_err(|_| "a whole number"),
         |f| unless(!f.all_have_priorities, "every job says its own priority"),
     ),
@@ -240,7 +240,7 @@ pub static SETTINGS: [Setting; 29] = [
     ),
 ];
 
-/// Settings of the engine, which other policies that run on it have too.
+/// Settings of the engine, shared with other policies on it.
 pub const ENGINE_SETTINGS: [&str; 16] = [
     "k-value",
     "saturation-multiplier",
@@ -260,26 +260,26 @@ pub const ENGINE_SETTINGS: [&str; 16] = [
     "usage-fetch-interval",
 ];
 
-/// Settings that upstream documents and never reads, with what is said of them (kai.md 8, row 6).
+/// Settings that upstream documents but never reads, with the text of the finding (kai.md 8, row 6).
 const NEVER_READ: [(&str, &str); 1] =
     [("usage-staleness", "when usage data are stale, KAI only logs it and goes on with the last")];
 
-/// What is said of a setting that the code never reads.
+/// Text of the finding for a setting that upstream never reads.
 pub fn never_read(name: &str) -> Option<&'static str> {
     NEVER_READ.iter().find(|(known, _)| *known == name).map(|(_, says)| *says)
 }
 
-/// The setting of a name, as upstream spells it or as the format does.
+/// Finds a setting by upstream's or the format's spelling.
 pub fn named(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.switch.name == name || setting.upstream.contains(&name))
 }
 
-/// Whether a setting, however it is spelled, is one of the engine.
+/// Whether a setting, in any spelling, belongs to the engine.
 pub fn is_of_engine(name: &str) -> bool {
     named(name).is_some_and(|setting| ENGINE_SETTINGS.contains(&setting.switch.name))
 }
 
-/// What was read so far. Usage is a group of its own: without a client its settings are read, but come to nothing.
+/// Values parsed so far. Usage is separate: without a client its settings are parsed but have no effect.
 #[derive(Default)]
 struct Reading {
     config: Config,
@@ -296,7 +296,7 @@ impl Reading {
         Ok(())
     }
 
-    /// The parameters of usage; `None`: it is not measured.
+    /// Parameters of usage; `None` if it is not measured.
     fn usage(&self, f: &mut Findings) -> Option<UsageParams> {
         let mut params = UsageParams { client: self.client?, ..self.usage };
         if self.tumbles {
@@ -313,10 +313,10 @@ impl Reading {
     }
 }
 
-/// Most samples in a window.
+/// Maximum number of samples in a window.
 const SAMPLES_MAX: f64 = 1_000_000.0;
 
-/// Reads those of a scenario for which `is_known` holds.
+/// Reads the settings of a scenario for which `is_known` holds.
 pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> Config {
     let mut reading = Reading::default();
     let names = || SETTINGS.iter().map(|setting| setting.switch.name);
@@ -344,8 +344,8 @@ pub fn read(s: &Scenario, is_known: impl Fn(&str) -> bool, f: &mut Findings) -> 
     config
 }
 
-/// What the operator makes of a placement strategy (kai.md 4.1): the other scores for shared devices, and no
-/// consolidation. Lists that the file gives stay as they are.
+/// Applies the operator's side effects of a placement strategy (kai.md 4.1): other scores for shared devices, and no
+/// consolidation. Lists given in the file are unchanged.
 fn strategy(s: &Scenario, config: &mut Config) {
     if config.gpu_placement == Placement::Spread && !s.settings.contains_key("plugins") {
         config.spread_devices();
@@ -392,7 +392,7 @@ fn plugins(text: &str) -> Result<Vec<Arc<str>>, Wanted> {
     Ok(plugins)
 }
 
-/// A number not below zero as the double its decimal text parses to.
+/// A non-negative number, parsed from decimal text to a double.
 fn real(text: &str) -> Result<f64, Wanted> {
     let n = quantity::millionths(text).map_err(|_| "a number not below zero, with at most six digits")?;
     Ok(n as f64 / 1_000_000.0)
@@ -452,7 +452,7 @@ fn client(text: &str) -> Result<Option<UsageClient>, Wanted> {
     }
 }
 
-/// Whether the window tumbles.
+/// Whether the window is tumbling.
 fn window(text: &str) -> Result<bool, Wanted> {
     match text {
         "sliding" => Ok(false),

@@ -1,40 +1,40 @@
-//! What one cycle of the scheduler starts from, and what it comes to, in the scheduler's own words and numbers.
+//! Input and result of one cycle, in the scheduler's own terms and units.
 //!
-//! The snapshot is the border of the policy: [`super`] makes one from the cluster, and recorded
-//! cases of the real scheduler are read into one directly, because recordings may hold states (bound pods,
+//! The snapshot is the interface of the policy: [`super`] creates one from the cluster, and recorded
+//! cases of the real scheduler are read into one directly, because recordings may contain states (bound pods,
 //! arbitrary doubles, negative weights) that no scenario can describe.
 //!
 //! # Source
 //! kai.md 1 (data model); recordings of format `kai-cycle/1`.
 //!
 //! # Differs
-//! Quantities are final: queue memory is in bytes already, preemptibility is resolved.
+//! Quantities are final: queue memory is already in bytes, preemptibility is resolved.
 
 use std::sync::Arc;
 
 pub use super::number::Quantities;
 use crate::cluster::{PodRules, Preemptible, Taint};
 
-/// Everything a session opens from. Lists are in file order; the policy brings them into its canonical order.
+/// Input of a session. Lists are in file order; the policy sorts them into its canonical order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// Switches.
+    /// Configuration of the scheduler.
     pub config: super::config::Config,
-    /// Machines.
+    /// Nodes, in file order.
     pub nodes: Vec<SnapshotNode>,
-    /// Queues of the tree.
+    /// Queues of the tree, in file order.
     pub queues: Vec<SnapshotQueue>,
-    /// Pod groups that are not over.
+    /// Live pod groups.
     pub jobs: Vec<SnapshotJob>,
-    /// Named resources in the order in which they are numbered; others that pods ask for come after them, by name.
+    /// Named resources in the order of their numbers; others requested by pods follow, by name.
     pub named: Vec<Arc<str>>,
-    /// What the root divides.
+    /// Amount divided at the root.
     pub total: Quantities,
-    /// Now, in seconds; other moments are on the same axis.
+    /// Current time in seconds, on the same axis as other times.
     pub now_s: f64,
 }
 
-/// A machine.
+/// A node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SnapshotNode {
     /// Unique name.
@@ -57,9 +57,9 @@ pub struct SnapshotNode {
     pub gpu_count_label: Option<i64>,
     /// Labels.
     pub labels: Vec<(Arc<str>, Arc<str>)>,
-    /// What keeps pods off it.
+    /// Taints.
     pub taints: Vec<Taint>,
-    /// Whether it takes part.
+    /// Whether pods may be placed on it.
     pub ready: bool,
 }
 
@@ -72,11 +72,11 @@ pub struct SnapshotQueue {
     pub parent: Arc<str>,
     /// Larger first.
     pub priority: i64,
-    /// Tie-break by age.
+    /// Creation time in seconds; tie-break, older first.
     pub created_s: f64,
-    /// Deserved quota.
+    /// Deserved quota; -1 for unlimited.
     pub quota: Quantities,
-    /// Limit.
+    /// Limit; -1 for unlimited.
     pub limit: Quantities,
     /// Over-quota weight.
     pub weight: Quantities,
@@ -99,17 +99,17 @@ pub struct SnapshotJob {
     pub priority: i64,
     /// Whether its pods may be evicted for others.
     pub preemptible: Preemptible,
-    /// Tie-break by age.
+    /// Creation time in seconds; tie-break, older first.
     pub created_s: f64,
-    /// Whether its scheduling back-off is other than -1: it is tried once in a node pool.
+    /// Whether its scheduling back-off is other than -1: it is tried only once in a node pool.
     pub is_tried_once: bool,
-    /// Whether that was done, so that it is not loaded: only what it still holds is seen.
+    /// Whether it was tried and is no longer loaded: only its allocation remains visible.
     pub is_set_aside: bool,
-    /// When it last started, if ever.
+    /// Last start in seconds, if ever.
     pub last_start_s: Option<f64>,
-    /// Since when it is stale.
+    /// Start of its staleness in seconds, if stale.
     pub stale_since_s: Option<f64>,
-    /// The job-level allocation, where a recording says it differs from the sum over pods.
+    /// The job-level allocation, where a recording differs from the sum over pods.
     pub allocated: Option<Quantities>,
     /// Leaf subgroups.
     pub pod_sets: Vec<SnapshotPodSet>,
@@ -124,7 +124,7 @@ pub struct SnapshotPodSet {
     pub name: Arc<str>,
     /// Gang size.
     pub min_available: i64,
-    /// Inner subgroups from the root.
+    /// Names of the inner subgroups from the root.
     pub path: Vec<Arc<str>>,
 }
 
@@ -133,21 +133,21 @@ pub struct SnapshotPodSet {
 pub struct SnapshotPod {
     /// Unique name, also its UID.
     pub name: Arc<str>,
-    /// Its pod set.
+    /// Name of its pod set.
     pub pod_set: Arc<str>,
     /// Status at the opening.
     pub status: Status,
-    /// Its node; empty for none.
+    /// Name of its node; empty for none.
     pub node: Arc<str>,
     /// Shared devices it uses there.
     pub gpu_groups: Vec<Arc<str>>,
-    /// Tie-break by age.
+    /// Creation time in seconds; tie-break, older first.
     pub created_s: Option<f64>,
-    /// Label that orders tasks.
+    /// Value of the label that orders tasks.
     pub task_priority: Option<Arc<str>>,
     /// Required node label: key and allowed values.
     pub node_affinity_in: Option<(Arc<str>, Vec<Arc<str>>)>,
-    /// Further node labels it requires: each key with its allowed values.
+    /// Further required node labels: each key with its allowed values.
     pub selector: Vec<(Arc<str>, Vec<Arc<str>>)>,
     /// Affinity, tolerations and labels; `None` for most pods.
     pub rules: Option<Arc<PodRules>>,
@@ -161,7 +161,7 @@ pub struct SnapshotPod {
     pub gpu: GpuAsk,
 }
 
-/// How a pod asks for GPUs (kai.md 1.4).
+/// GPU request of a pod (kai.md 1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum GpuAsk {
     /// Key absent.
@@ -171,21 +171,21 @@ pub enum GpuAsk {
     ExplicitZero,
     /// Whole devices.
     Whole {
-        /// How many.
+        /// Number of devices.
         devices: i64,
     },
-    /// Part of each of several devices.
+    /// A fraction of each of several devices.
     Fraction {
         /// 0 < portion <= 1.
         portion: f64,
-        /// How many devices.
+        /// Number of devices.
         devices: i64,
     },
     /// Memory on each of several devices.
     Memory {
-        /// MiB.
+        /// Memory on each device, MiB.
         mib: i64,
-        /// How many devices.
+        /// Number of devices.
         devices: i64,
     },
 }
@@ -196,7 +196,7 @@ pub enum Status {
     /// Waiting to be placed.
     #[default]
     Pending,
-    /// Waiting for something outside scheduling.
+    /// Waiting for a condition outside scheduling.
     Gated,
     /// Placed in this cycle, not committed.
     Allocated,
@@ -208,29 +208,29 @@ pub enum Status {
     Bound,
     /// Running.
     Running,
-    /// Told to go.
+    /// Terminating.
     Releasing,
-    /// Ended well.
+    /// Finished successfully.
     Succeeded,
-    /// Ended badly.
+    /// Finished with an error.
     Failed,
 }
 
-/// What a cycle came to, in the form in which the real scheduler was recorded.
+/// Result of a cycle, in the format of the recordings of the real scheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CycleOutcome {
     /// Per queue at the opening, in the order of the snapshot.
     pub shares: Vec<QueueShares>,
-    /// What every job holds at the opening, by name.
+    /// Allocation of every job at the opening, by name.
     pub jobs: Vec<(Arc<str>, Quantities)>,
-    /// One entry per action, in order, also when nothing happened in it.
+    /// One entry per action, in order, even if the action changed nothing.
     pub steps: Vec<ActionOutcome>,
 }
 
-/// A queue's numbers at the opening.
+/// Amounts of a queue at the opening.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueShares {
-    /// Name.
+    /// Name of the queue.
     pub queue: Arc<str>,
     /// Fair share.
     pub fair_share: Quantities,
@@ -242,7 +242,7 @@ pub struct QueueShares {
     pub allocated_non_preemptible: Quantities,
 }
 
-/// What one action did.
+/// Result of one action.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ActionOutcome {
     /// `allocate`, `consolidation`, `reclaim`, `preempt`, `stalegangeviction`.
@@ -251,13 +251,13 @@ pub struct ActionOutcome {
     pub commits: Vec<Vec<Committed>>,
     /// Pods whose status, node or groups differ from before the action.
     pub pods: Vec<PodState>,
-    /// Queues whose numbers changed by the action: name, allocated, allocated non-preemptible.
+    /// Queues whose amounts changed by the action: name, allocated, allocated non-preemptible.
     pub queues: Vec<(Arc<str>, Quantities, Quantities)>,
     /// Jobs whose last start was set.
     pub started: Vec<Arc<str>>,
     /// Jobs whose staleness was set (`true`) or cleared.
     pub stale: Vec<(Arc<str>, bool)>,
-    /// Jobs on which the real scheduler would have died in this action.
+    /// Jobs on which the real scheduler would crash in this action.
     pub crashes: Vec<Arc<str>>,
 }
 
@@ -266,25 +266,25 @@ pub struct ActionOutcome {
 pub enum Committed {
     /// A bind request.
     Bind {
-        /// The pod.
+        /// Name of the pod.
         pod: Arc<str>,
-        /// Its node.
+        /// Name of its node.
         node: Arc<str>,
         /// Shared devices.
         gpu_groups: Vec<Arc<str>>,
     },
     /// A deletion request.
     Evict {
-        /// The pod.
+        /// Name of the pod.
         pod: Arc<str>,
-        /// The job it is for; empty for stale gangs.
+        /// Name of the job for which it is evicted; empty for stale gangs.
         preemptor: Arc<str>,
     },
-    /// A claim.
+    /// A claim on room that is not free yet.
     Pipelined {
-        /// The pod.
+        /// Name of the pod.
         pod: Arc<str>,
-        /// The node.
+        /// Name of the node.
         node: Arc<str>,
         /// Shared devices.
         gpu_groups: Vec<Arc<str>>,
@@ -294,11 +294,11 @@ pub enum Committed {
 /// A pod's state after an action.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodState {
-    /// The pod.
+    /// Name of the pod.
     pub pod: Arc<str>,
     /// Status.
     pub status: Status,
-    /// Node; empty for none.
+    /// Name of its node; empty for none.
     pub node: Arc<str>,
     /// Shared devices, only in an active-used status.
     pub gpu_groups: Vec<Arc<str>>,

@@ -1,28 +1,28 @@
-//! Operations in thought, each with its inverse, committed together or not at all.
+//! Tentative operations, each with its inverse, committed together or not at all.
 //!
 //! # Rule
 //! *Evict*, *pipeline* and *allocate* change task, node and queues at once and are recorded. Undoing one runs its inverse
-//! and records an *undo* whose own inverse does the operation again; an operation is valid unless the earliest undo of
-//! it is. Rollback undoes from the end down to a checkpoint and forgets what it undid. Pipelining a task onto the node
-//! it was evicted from takes the eviction back instead, unless it changes its shared devices there. Commit carries the
-//! valid operations out in order.
+//! and records an *undo* whose own inverse repeats the operation; an operation is valid unless the earliest undo of
+//! it is. Rollback undoes from the end down to a checkpoint and drops the undone records. Pipelining a task onto the node
+//! from which it was evicted undoes the eviction instead, unless it changes its shared devices there. Commit executes the
+//! valid operations in order.
 //!
 //! # Source
 //! kai.md 4.4
 //!
 //! # Differs
 //! nothing; Q-6 (moving a task between devices of its node leaks when undone) and Q-11 (only the first of two evictions
-//! of a task is taken back) reproduced
+//! of a task is undone) reproduced
 
 use super::session::Session;
 use super::snapshot::Status;
 use super::task::{GroupRef, JobRef, NodeRef, Task, TaskRef};
 
-/// Operations in thought.
+/// Tentative operations.
 #[derive(Debug, Default)]
 pub(super) struct Statement {
     ops: Vec<Op>,
-    /// By operation: the earliest undo of it.
+    /// By operation: its earliest undo.
     undone: Vec<Option<usize>>,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Done {
     Evicted(TaskRef),
 }
 
-/// One operation, with what it takes to undo it.
+/// One operation, with the state required to undo it.
 #[derive(Clone, Debug)]
 enum Op {
     Evict { task: TaskRef, before: Before },
@@ -63,7 +63,7 @@ impl Before {
     }
 }
 
-/// The node does not hold the task that an operation is about.
+/// The node does not hold the task of an operation.
 #[derive(Debug)]
 pub(super) struct NotHeld;
 
@@ -84,7 +84,7 @@ impl Session<'_> {
         self.nodes[host.ix()].remove(&self.pods[pod.ix()].request, pod);
     }
 
-    /// Told to go at once, outside any statement.
+    /// Evicts a task at once, outside any statement.
     pub fn evict_now(&mut self, task: TaskRef) {
         self.update_status(task, Status::Releasing);
         if let Some(node) = self.tasks[task.ix()].node {
@@ -97,7 +97,7 @@ impl Session<'_> {
 }
 
 impl Statement {
-    /// A place to roll back to.
+    /// Position for [`Self::rollback`].
     pub fn checkpoint(&self) -> usize {
         self.ops.len()
     }
@@ -151,7 +151,7 @@ impl Statement {
         s.tasks[task.ix()].node = Some(host);
         if moves {
             s.nodes[host.ix()].forget(pod);
-            // Adding it again notes the change.
+            // Adding it again records the change.
             s.node_add(host, task);
         } else if is_held {
             s.node_update(host, task);
@@ -242,7 +242,7 @@ impl Statement {
         self.note_undo(self.ops.len() - 1);
     }
 
-    /// Positions are others now.
+    /// Rebuilds `undone` after indices changed.
     fn find_undone(&mut self) {
         self.undone.clear();
         self.undone.resize(self.ops.len(), None);
@@ -279,7 +279,7 @@ impl Statement {
         self.find_undone();
     }
 
-    /// Carries the valid operations out.
+    /// Executes the valid operations.
     pub fn commit(self, s: &mut Session<'_>) -> Vec<Done> {
         s.waiting = None;
         s.ties.decided();
@@ -364,7 +364,7 @@ mod tests {
         }
     }
 
-    /// What a node holds: used, idle, releasing, and memory of shared devices.
+    /// Amounts of a node: used, idle, releasing, and memory of shared devices.
     type NodeAmounts = (Room, Room, Room, Vec<(GroupRef, i64, i64, i64)>);
 
     fn amounts(s: &Session<'_>) -> (Vec<NodeAmounts>, Vec<Quantities>, Vec<Status>) {
@@ -387,7 +387,7 @@ mod tests {
         GpuAsk::Whole { devices }
     }
 
-    /// 4.4: whatever was tried, discarding it gives back every whole number.
+    /// 4.4: discarding any sequence of operations restores every whole number.
     #[test]
     fn discarding_gives_back_what_is_whole() {
         let pods = [
@@ -426,7 +426,7 @@ mod tests {
         }
     }
 
-    /// Sums are undone by subtracting what was added, so a residue stays as it does upstream.
+    /// Sums are undone by subtraction, so rounding residues remain, as upstream.
     #[test]
     fn discarding_leaves_the_residue_of_sums() {
         let part = |portion| ("a", 0.0, GpuAsk::Fraction { portion, devices: 1 });
@@ -445,7 +445,7 @@ mod tests {
         assert_eq!(s.queues.iter().map(|q| q.allocated.gpu).collect::<Vec<_>>(), [residue; 2]);
     }
 
-    /// a shared task that was evicted, moved to another device of its node, and put back, is counted twice there.
+    /// a shared task that was evicted, moved to another device of its node, and moved back, is counted twice there.
     #[test]
     fn a_move_between_devices_leaks_when_undone() {
         let half = GpuAsk::Fraction { portion: 0.5, devices: 1 };
@@ -465,7 +465,7 @@ mod tests {
         assert_eq!((after.0.cpu, after.1.cpu, after.2.cpu), (used.cpu + 1000.0, idle.cpu - 1000.0, 1000.0));
         assert_eq!((after.0.pods, after.1.pods, after.2.pods), (used.pods + 1, idle.pods - 1, 1));
         assert_eq!(releasing.cpu, 0.0);
-        // The memory on the old device was never given back, and came again.
+        // The memory on the old device was not released, and was added again.
         assert_eq!(after.3, [(x, 1000, 1000, 500), (y, 500, 500, 0)]);
     }
 }

@@ -1,9 +1,9 @@
-//! Tasks as objects: one pod may have several, with independent states.
+//! Task objects: one pod may have several, with independent states.
 //!
 //! # Rule
-//! A clone of a task may replace the original inside its job; undoing an operation acts on the object the operation was
-//! made with. Statuses form sets: *active used*, *active allocated* (not releasing), *allocated* (neither pipelined nor
-//! releasing). A task may be placed if it is pending, or, in thought only, if it is releasing in thought.
+//! A clone of a task may replace the original in its job; undoing an operation acts on the object of that
+//! operation. Statuses form sets: *active used*, *active allocated* (not releasing), *allocated* (neither pipelined nor
+//! releasing). A task may be placed if it is pending, or, tentatively only, if it is tentatively releasing.
 //!
 //! # Source
 //! kai.md 0.6, 1.5
@@ -20,11 +20,11 @@ macro_rules! refs {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
         pub(super) struct $name(pub u32);
         impl $name {
-            /// The position.
+            /// The index.
             pub fn ix(self) -> usize {
                 self.0 as usize
             }
-            /// From a position.
+            /// From an index.
             pub fn of(ix: usize) -> Self {
                 $name(u32::try_from(ix).expect("a session stays below 2^32 objects"))
             }
@@ -33,11 +33,11 @@ macro_rules! refs {
 }
 
 refs! {
-    /// A pod's identity; those of one job are adjacent, in order of their names.
+    /// A pod; those of one job are adjacent, in order of their names.
     PodRef
     /// A task object.
     TaskRef
-    /// A job object; the session's own jobs come first, in order of their names.
+    /// A job object; the session's original jobs come first, in order of their names.
     JobRef
     /// A node, in order of names.
     NodeRef
@@ -47,12 +47,11 @@ refs! {
     GroupRef
 }
 
-/// A task object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Task {
     pub pod: PodRef,
     pub status: Status,
-    /// Whether the status is only in thought.
+    /// Whether the status is tentative.
     pub is_virtual: bool,
     pub node: Option<NodeRef>,
     /// Shared devices.
@@ -61,17 +60,17 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// Whether it may be placed now; `real` excludes what is releasing in thought.
+    /// Whether it may be placed now; `real` excludes tentatively releasing tasks.
     pub fn should_allocate(&self, real: bool) -> bool {
         self.status == Status::Pending || (!real && self.status == Status::Releasing && self.is_virtual)
     }
 }
 
-/// How many statuses there are.
+/// Number of statuses.
 pub(super) const STATUSES: usize = 10;
 
 impl Status {
-    /// Position in tables by status.
+    /// Index in tables by status.
     pub(super) fn ix(self) -> usize {
         self as usize
     }

@@ -1,4 +1,4 @@
-//! Settings of KAI that other policies have too, under these names or their own.
+//! Settings of KAI with equivalents in other policies.
 //!
 //! # Source
 //! kai.md 4.1, 5
@@ -6,7 +6,7 @@
 use super::settings::ENGINE_SETTINGS;
 use crate::policy::translation::{Evictions, Packing, Translation};
 
-/// Its settings that others have too.
+/// Settings with equivalents in other policies.
 pub const TRANSLATION: Translation = Translation {
     shared: &ENGINE_SETTINGS,
     spellings: &[

@@ -1,7 +1,7 @@
-//! Switches of KAI that are set although nothing in the scenario depends on them.
+//! Settings of KAI that are set but have no effect in the scenario.
 //!
-//! A criterion is sufficient, not necessary: what is reported could be left out without changing the run; a switch
-//! that is not reported may still turn out not to matter. The criteria stand in the lines of [`super::settings`].
+//! A criterion is sufficient, not necessary: a reported setting can be removed without changing the run; a setting
+//! that is not reported may still have no effect. The criteria are in the lines of [`super::settings`].
 //!
 //! # Source
 //! kai.md 4.1
@@ -12,10 +12,10 @@ use super::settings::{named, never_read};
 use crate::format::{Findings, JobEntry, Path, codes, set};
 use crate::policy::draft::Draft;
 
-/// Lists the switches that are set, but come to nothing.
+/// Reports settings without effect.
 pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     let s = draft.scenario;
-    // With settings of its own a pool may give any of them a meaning.
+    // A pool with its own settings may give any of them an effect.
     if s.pools.iter().any(|pool| !pool.settings.is_empty()) {
         return;
     }
@@ -77,7 +77,7 @@ pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
     }
 }
 
-/// Whether a node is nominated for some pod of a job.
+/// Whether any pod of a job has a nominated node.
 fn nominates(job: &JobEntry) -> bool {
     job.nominated_node.is_some() || job.pod_sets.iter().any(|set| set.nominated_node.is_some())
 }

@@ -1,14 +1,14 @@
-//! The versions of KAI Scheduler that are modelled, and what was changed in it since.
+//! Modelled versions of KAI Scheduler, and later changes.
 //!
 //! # Source
 //! Differences in the scheduler's code between the modelled revision and `d5bc503a` (2026-08-07), read, not run.
 
 use crate::policy::versions::{Modelled, Since};
 
-/// Rules that search victims for a job.
+/// Rules that search for victims.
 const SEARCH: &[&str] = &["kai/reclaim/", "kai/preempt/lower-priority"];
 
-/// What is modelled.
+/// The modelled versions.
 pub const MODELLED: Modelled = Modelled {
     policy: "kai",
     product: "KAI Scheduler",

@@ -1,11 +1,11 @@
-//! The words of KAI.
+//! Vocabulary of KAI.
 //!
 //! # Source
 //! kai.md 4.1
 
 use crate::policy::vocabulary::{Terms, Unset};
 
-/// What a person reads.
+/// Terms shown to the user.
 pub const TERMS: Terms = Terms {
     pairs: &[],
     columns: [

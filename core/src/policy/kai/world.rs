@@ -1,15 +1,15 @@
-//! The opening of a cycle from the world, and what its queues come to between cycles.
+//! Opening of a cycle from the cluster, and the queues' amounts between cycles.
 //!
 //! # Rule
-//! GPUs are counted in devices, CPU in millicores, memory in bytes. A priority left out is 100. Starting pods are
-//! *binding*, terminating ones *releasing*, finished ones *succeeded*; pods withdrawn or not submitted yet do not exist.
-//! Shared devices are groups named by their number. A node being drained is not ready.
+//! GPUs are counted in devices, CPU in millicores, memory in bytes. An omitted priority is 100. Starting pods are
+//! *binding*, terminating ones *releasing*, finished ones *succeeded*; withdrawn or unsubmitted pods do not exist.
+//! Shared devices are groups identified by their number. A draining node is not ready.
 //!
 //! # Source
 //! kai.md 1, 4.5
 //!
 //! # Differs
-//! usage stays what the scenario says unless it is measured during the run
+//! usage keeps the scenario's value unless it is measured during the run
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use crate::policy::PartitionView;
 use crate::time::Time;
 use crate::units::{Amount, Resource};
 
-/// A node pool as the scheduler sees it.
+/// A node pool as the scheduler reads it.
 #[derive(Clone, Copy)]
 pub(super) struct World<'c, 'w> {
     pub config: &'c Config,
@@ -41,7 +41,7 @@ pub(super) struct World<'c, 'w> {
 }
 
 impl<'c> World<'c, '_> {
-    /// What the session of a cycle opens from.
+    /// Opens the session of a cycle.
     pub fn opening(self, queues: Vec<SnapshotQueue>) -> Opening<'c> {
         let catalogue = self.catalogue();
         let (view, config) = (self.view, self.config);
@@ -73,7 +73,7 @@ impl<'c> World<'c, '_> {
         opening
     }
 
-    /// The numbers of devices of which parts are in use on some node.
+    /// Numbers of the devices in partial use on any node.
     fn shared_devices(self, jobs: &[(JobId, &JobEntry)]) -> Devices {
         let sharing =
             jobs.iter().flat_map(|(_, entry)| &entry.pods).filter(|facts| facts.request.is_shared());
@@ -151,13 +151,13 @@ impl<'c> World<'c, '_> {
         });
     }
 
-    /// By queue of the cluster: the queue of that name.
+    /// By queue of the cluster: the queue with its name.
     fn queue_places(self, queues: &[Queue]) -> Vec<Option<QueueRef>> {
         let names = QueueNames::of(queues);
         self.view.cluster.queues.values().map(|queue| names.find(&queue.name)).collect()
     }
 
-    /// The queues as the scheduler sees them; nothing is counted in them yet.
+    /// Queues as the scheduler reads them, without amounts.
     fn queues(self, mut queues: Vec<SnapshotQueue>) -> Vec<Queue> {
         let mut ids: Vec<QueueId> = self.view.cluster.queues.ids().collect();
         if let Some(tracker) = &self.memory.usage {
@@ -171,7 +171,7 @@ impl<'c> World<'c, '_> {
         open_queues(&queues, &ids)
     }
 
-    /// What the ready nodes of the pool have together.
+    /// Total of the pool's ready nodes.
     pub fn total(self) -> Quantities {
         let mut total = Quantities::default();
         for (_, node) in self.view.nodes().filter(|(_, n)| n.takes_pods()) {
@@ -190,7 +190,7 @@ impl<'c> World<'c, '_> {
         yardstick(self.config.dialect, with_gpus.map(|n| device_mib(n.gpu_memory_mib)))
     }
 
-    /// Queues with what they hold, request and are entitled to now.
+    /// Queues with their current allocation, request and fair share.
     pub fn divided(self, queues: Vec<SnapshotQueue>) -> Vec<Queue> {
         let (cluster, catalogue) = (self.view.cluster, self.catalogue());
         let mut queues = self.queues(queues);
