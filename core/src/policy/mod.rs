@@ -35,7 +35,7 @@ pub mod yunikorn;
 use description::Description;
 use draft::{Draft, DraftQueue};
 pub use job_defaults::{JobDefaults, PRIORITY_CLASS};
-pub use registry::{InCharge, Memory, Policy};
+pub use registry::{Memory, PartitionScheduler, Policy};
 use switches::Rulebook;
 use translator::Translator;
 

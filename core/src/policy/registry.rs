@@ -114,7 +114,7 @@ macro_rules! policies {
         /// A policy in charge.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
-        pub enum InCharge {
+        pub enum PartitionScheduler {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($scheduler),)+
         }
 
@@ -124,12 +124,12 @@ macro_rules! policies {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<<$scheduler as Scheduler>::Memory>),)+
         }
 
-        impl InCharge {
+        impl PartitionScheduler {
             /// Puts a policy in charge, with an empty memory.
-            pub fn new(policy: &Policy, rhythm: Rhythm) -> (InCharge, Memory) {
+            pub fn new(policy: &Policy, rhythm: Rhythm) -> (PartitionScheduler, Memory) {
                 match policy {
                     $($(#[cfg($cfg)])? Policy::$name(config) => (
-                        InCharge::$name(<$scheduler>::new(config.clone(), rhythm)),
+                        PartitionScheduler::$name(<$scheduler>::new(config.clone(), rhythm)),
                         Memory::$name(Box::default()),
                     ),)+
                 }
@@ -138,7 +138,7 @@ macro_rules! policies {
             /// See [`Scheduler::observe`].
             pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -146,7 +146,7 @@ macro_rules! policies {
             /// See [`Scheduler::pass`].
             pub fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -154,7 +154,7 @@ macro_rules! policies {
             /// See [`Scheduler::cycle`].
             pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
                 let turn = match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
                     _ => unreachable!("a policy has its own memory"),
                 };
                 super::gated::refuse(world, trace);
@@ -164,7 +164,7 @@ macro_rules! policies {
             /// See [`Scheduler::ledger`].
             pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -178,7 +178,7 @@ macro_rules! policies {
                 resource: Resource,
             ) -> Vec<DivisionStep> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => {
                         policy.derive(world, memory, queue, resource)
                     })+
                     _ => unreachable!("a policy has its own memory"),
@@ -194,7 +194,7 @@ macro_rules! policies {
                 job: Option<JobId>,
             ) -> Vec<OrderLevel> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => {
                         policy.order(world, memory, queue, job)
                     })+
                     _ => unreachable!("a policy has its own memory"),
@@ -204,7 +204,7 @@ macro_rules! policies {
             /// See [`Scheduler::share_pools`].
             pub fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.share_pools(world, memory),)+
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.share_pools(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -212,7 +212,7 @@ macro_rules! policies {
             /// See [`Scheduler::holdings`].
             pub fn holdings(&self, world: PartitionView<'_>, memory: &Memory) -> Holdings {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.holdings(world, memory),)+
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.holdings(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -220,7 +220,7 @@ macro_rules! policies {
             /// See [`Scheduler::held`].
             pub fn held(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<(PodId, NodeId)> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -228,7 +228,7 @@ macro_rules! policies {
             /// See [`Scheduler::priorities`].
             pub fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.priorities(world, memory),)+
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.priorities(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }

@@ -1,10 +1,10 @@
-//! What will happen by itself, and when.
+//! The queue of future events.
 //!
 //! # Rule
-//! Entries are taken in the order (time, kind, sequence). The sequence is the file order of what the entry is about:
-//! pod, timeline position or job. At one instant work ends first, then what was evicted is gone, then
-//! what was starting runs, then the timeline takes effect, then new work arrives; the scheduler looks after all
-//! of them. Arrivals and the timeline are known from the start: they are one sorted list that is never copied, and a position in it.
+//! Entries are taken in the order (time, kind, sequence). The sequence is the position in the file of the pod, timeline
+//! entry or job. At one instant pods end first, then evicted pods are gone, then starting pods run, then timeline entries
+//! take effect, then jobs arrive; the scheduler runs after all of them. Arrivals and timeline entries are known from the
+//! start: copies of an agenda share one sorted list of them and hold a position in it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,91 +14,91 @@ use crate::id::{JobId, PodId};
 use crate::scenario::Planned;
 use crate::time::Time;
 
-/// What kind of thing happens; the order is the order at one instant.
+/// Kind of an event; the variants are in their order at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A pod ends by itself.
     End,
-    /// A pod that was evicted is gone.
+    /// An evicted pod is gone.
     Gone,
-    /// A pod that was starting runs.
+    /// A starting pod runs.
     Run,
     /// An entry of the plan's timeline takes effect.
     Change,
-    /// A job becomes known, or pods that join it.
+    /// A job is submitted, or pods join it.
     Submit,
-    /// Time itself may change a decision: a minimum runtime or a grace is over.
+    /// The passage of time may change a decision: a minimum runtime or a grace period ends.
     Timer,
 }
 
 impl Kind {
-    /// Whether it is a reason to ask the scheduler.
+    /// Whether it is a reason to run the scheduler.
     pub fn is_news(self) -> bool {
         self != Kind::Run
     }
 }
 
-/// When, what, about whom.
+/// Time, kind and sequence.
 pub type Entry = (Time, Kind, u32);
 
 /// Future entries in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agenda {
-    /// Known from the start, sorted; everything from `next` on is still to come.
+    /// Entries known from the start, sorted; those from `next` on are in the future.
     known: Arc<[Entry]>,
     next: usize,
-    /// Known entries that will not happen.
+    /// Cancelled entries of `known`.
     dropped: BTreeSet<Entry>,
-    /// Made during the run.
-    made: BTreeSet<Entry>,
+    /// Entries added during the run.
+    added: BTreeSet<Entry>,
 }
 
 impl Agenda {
-    /// The timeline and every job's arrival.
+    /// Creates the agenda of a plan: the timeline, the submissions and the joining pods.
     pub fn of(cluster: &Cluster, timeline: &[Planned]) -> Agenda {
         let changes =
             timeline.iter().zip(0..).map(|(planned, position)| (planned.at, Kind::Change, position));
         let is_future = |pod: PodId| cluster.pods[pod].phase == Phase::Future;
         let is_known = |job: JobId| cluster.live_jobs.binary_search(&job).is_ok();
-        let later = cluster
+        let future_jobs = cluster
             .jobs
             .iter()
             .filter(|(id, job)| !is_known(*id) && job.pod_ids().next().is_some_and(is_future));
-        let arrivals = later.map(|(id, job)| (job.submit, Kind::Submit, id.0));
-        // Pods that join at one moment are one entry.
-        let yet = cluster.joining.iter().filter(|joining| is_future(joining.pod));
+        let arrivals = future_jobs.map(|(id, job)| (job.submit, Kind::Submit, id.0));
+        // Pods that join a job at one instant share one entry.
+        let joining = cluster.joining.iter().filter(|joining| is_future(joining.pod));
         let mut joins: Vec<_> =
-            yet.map(|joining| (joining.at, Kind::Submit, cluster.pods[joining.pod].job.0)).collect();
+            joining.map(|joining| (joining.at, Kind::Submit, cluster.pods[joining.pod].job.0)).collect();
         joins.dedup();
         joins.sort();
         joins.dedup();
         Agenda::new(changes.chain(arrivals).chain(joins).collect())
     }
-    /// With entries in any order.
+    /// Creates an agenda from entries in any order.
     fn new(mut known: Vec<Entry>) -> Agenda {
         known.sort();
         Agenda { known: known.into(), ..Agenda::default() }
     }
     /// Adds an entry.
     pub fn add(&mut self, entry: Entry) {
-        self.made.insert(entry);
+        self.added.insert(entry);
     }
-    /// Removes an entry that will not happen.
+    /// Cancels an entry.
     pub fn cancel(&mut self, entry: Entry) {
-        if !self.made.remove(&entry) && self.known[self.next..].binary_search(&entry).is_ok() {
+        if !self.added.remove(&entry) && self.known[self.next..].binary_search(&entry).is_ok() {
             self.dropped.insert(entry);
             self.skip_dropped();
         }
     }
-    /// Takes the first entry, if it is due by then.
+    /// Removes and returns the first entry if it is due by the given time.
     pub fn take_due(&mut self, by: Time) -> Option<Entry> {
-        let (known, made) = (self.known.get(self.next).copied(), self.made.first().copied());
-        let first = known.into_iter().chain(made).min()?;
+        let (known, added) = (self.known.get(self.next).copied(), self.added.first().copied());
+        let first = known.into_iter().chain(added).min()?;
         if first.0 > by {
             return None;
         }
-        if made == Some(first) {
-            self.made.pop_first();
+        if added == Some(first) {
+            self.added.pop_first();
         } else {
             self.next += 1;
             self.skip_dropped();
@@ -110,11 +110,11 @@ impl Agenda {
             self.next += 1;
         }
     }
-    /// When there is the first news, given when an entry brings some; never before it is due.
+    /// Returns the earliest time at which an entry brings news; `news` maps an entry to that time, never before the entry is due.
     pub fn next_news(&self, news: &dyn Fn(Entry) -> Option<Time>) -> Option<Time> {
         let mut known = self.known[self.next.min(self.known.len())..].iter();
         let mut first = known.find_map(|entry| news(*entry).filter(|_| !self.dropped.contains(entry)));
-        for entry in &self.made {
+        for entry in &self.added {
             if first.is_some_and(|first| first <= entry.0) {
                 break;
             }
@@ -122,21 +122,21 @@ impl Agenda {
         }
         first
     }
-    /// When the first entry of any kind is due.
+    /// Time of the first entry of any kind.
     pub fn first(&self) -> Option<Time> {
-        self.known.get(self.next).into_iter().chain(self.made.first()).map(|entry| entry.0).min()
+        self.known.get(self.next).into_iter().chain(self.added.first()).map(|entry| entry.0).min()
     }
-    /// What a copy weighs, about, in bytes.
+    /// Approximate size of a copy, in bytes.
     pub fn weight(&self) -> u64 {
-        ((self.made.len() + self.dropped.len()) * 2 * size_of::<Entry>()) as u64
+        ((self.added.len() + self.dropped.len()) * 2 * size_of::<Entry>()) as u64
     }
-    /// Whether nothing will happen by itself.
+    /// Whether no entry is left.
     pub fn is_empty(&self) -> bool {
-        self.made.is_empty() && self.next >= self.known.len()
+        self.added.is_empty() && self.next >= self.known.len()
     }
 }
 
-/// The entry for the end of a phase that ends by itself.
+/// Returns the entry for the end of a phase that ends by itself.
 pub fn end_of(phase: Phase, pod: PodId) -> Option<Entry> {
     match phase {
         Phase::Starting { until } => Some((until, Kind::Run, pod.0)),

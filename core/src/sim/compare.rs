@@ -1,8 +1,8 @@
 //! One scenario under several policies: the same arrivals, side by side.
 //!
 //! # Rule
-//! The scenario is translated into the words of each policy, and each run goes on until a moment, until nothing further will
-//! happen, or until a number of cycles. Nothing else differs between the runs.
+//! The scenario is translated for each policy. Each run ends at a given time, after a number of cycles, or when nothing
+//! further can happen. Nothing else differs between the runs.
 
 use std::sync::Arc;
 
@@ -19,42 +19,42 @@ use crate::translate::{Note, translate};
 pub struct Column {
     /// The policy's name in scenario files.
     pub policy: String,
-    /// What became of the scenario's settings.
+    /// How the scenario's settings were translated.
     pub notes: Vec<Note>,
-    /// What there is to say about the translated scenario.
+    /// Findings of the check of the translated scenario.
     pub diagnostics: Vec<Diagnostic>,
-    /// The run; `None`: the translated scenario cannot be run, or there is no such policy.
+    /// Result of the run; `None`: the translated scenario cannot be run, or there is no such policy.
     pub run: Option<Ran>,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
-    /// The whole run.
+    /// Totals of the run.
     pub summary: Summary,
-    /// Names of the queues.
+    /// Names of the queues, in queue order.
     pub queues: Vec<Arc<str>>,
-    /// GPUs that each queue holds at the end, descendants included.
+    /// GPUs held by each queue at the end, descendants included.
     pub held: Vec<f64>,
-    /// Jobs that wait at the end, wholly or with some pods.
+    /// Jobs with pending pods at the end.
     pub n_waiting: u32,
-    /// Whether nothing further will happen.
+    /// Whether nothing further can happen.
     pub is_over: bool,
-    /// Which pods were placed and evicted, cycle by cycle; cycles without any are left out.
+    /// Placements and evictions, cycle by cycle; cycles without any are left out.
     pub moves: Vec<Moves>,
 }
 
-/// The pods that a cycle placed (`true`) and evicted, sorted, and when.
+/// Time of a cycle and its placed (`true`) and evicted (`false`) pods by name, sorted.
 pub type Moves = (Time, Vec<(bool, Arc<str>)>);
 
-/// The first moment at which one run places or evicts other pods than the other.
+/// Returns the first time at which two runs differ in placements or evictions.
 pub fn first_difference(one: &[Moves], other: &[Moves]) -> Option<Time> {
     let n_same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let times = [one.get(n_same), other.get(n_same)].into_iter().flatten().map(|(time, _)| *time);
     times.min()
 }
 
-/// A policy's run that is taken cycle by cycle, for callers that have other things to do in between.
+/// A policy's run that is advanced cycle by cycle, for callers that interleave other work.
 #[derive(Debug)]
 pub struct Comparing {
     column: Column,
@@ -65,7 +65,7 @@ pub struct Comparing {
 }
 
 impl Comparing {
-    /// A scenario under a policy until a moment, at most so many cycles; nothing is run yet.
+    /// Prepares a run of a scenario under a policy until a given time, with at most `cycles_max` cycles.
     pub fn new(scenario: &Scenario, policy: &str, until: Time, cycles_max: u32) -> Comparing {
         let (scenario, notes) = match translate(scenario, policy) {
             Some(translated) => (translated.scenario, translated.notes),
@@ -81,7 +81,7 @@ impl Comparing {
         Comparing { column, simulation, moves: Vec::new(), until, cycles_max }
     }
 
-    /// Runs a cycle; `false` once the run is through.
+    /// Runs a cycle; `false` once the run has ended.
     pub fn step(&mut self) -> bool {
         let Some(simulation) = &mut self.simulation else { return false };
         if simulation.cycle() >= self.cycles_max || simulation.is_quiet() {
@@ -109,19 +109,19 @@ impl Comparing {
         &self.column.policy
     }
 
-    /// How many cycles were run.
+    /// Number of cycles run so far.
     pub fn cycle(&self) -> u32 {
         self.simulation.as_ref().map_or(0, Simulation::cycle)
     }
 
-    /// What the run came to, as far as it went.
+    /// Ends the run and returns its result so far.
     pub fn end(self) -> Column {
         let run = self.simulation.as_ref().map(|simulation| ran(simulation, self.moves));
         Column { run, ..self.column }
     }
 }
 
-/// Runs a scenario under a policy until a moment, at most so many cycles.
+/// Runs a scenario under a policy until a given time, with at most `cycles_max` cycles.
 pub fn compare(scenario: &Scenario, policy: &str, until: Time, cycles_max: u32) -> Column {
     let mut comparing = Comparing::new(scenario, policy, until, cycles_max);
     while comparing.step() {}

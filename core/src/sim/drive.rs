@@ -6,10 +6,10 @@ use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::time::Time;
 
-/// A run that reaches no end by itself is stopped after this many cycles, idle ones not counted.
+/// Upper bound on the cycles of a run that never becomes quiet; idle cycles are not counted.
 pub const CYCLES_MAX: u32 = 1_000_000;
 
-/// When a run stops before nothing further can happen.
+/// Limits of a run that may end it before it becomes quiet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stops {
     /// After this many cycles.
@@ -31,7 +31,7 @@ pub enum Stopped {
     CyclesMax,
 }
 
-/// Advances the simulation until it stops and passes every cycle that is not idle to `each`, the opening included.
+/// Advances the simulation until it stops; passes the opening and every cycle that is not idle to `each`.
 ///
 /// # Errors
 /// The first error of `each` ends the run.

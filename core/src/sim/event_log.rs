@@ -2,7 +2,7 @@
 
 use crate::trace::{Event, Recorded};
 
-/// Events in the order in which they took place.
+/// Events in order of occurrence.
 pub type Log = Vec<Recorded>;
 
 /// Appends an event without comparisons.

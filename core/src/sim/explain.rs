@@ -1,24 +1,24 @@
-//! Every comparison of one cycle, by running it again.
+//! Replays one cycle to collect every comparison made in it.
 //!
 //! # Rule
-//! Recording changes no decision; so a cycle may be run again from the state before it with everything recorded. What is not
-//! stored costs nothing until somebody asks.
+//! Recording never changes a decision, so a cycle can be replayed from the state before it at a higher recording level. Details
+//! are therefore computed on demand instead of being stored.
 
 use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::id::{JobId, QueueId};
 use crate::trace::{Check, Level, Subject, Trace};
 
-/// One cycle with everything that was compared in it.
+/// One cycle with every comparison made in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// The cycle as it was recorded at first.
+    /// The record of the cycle.
     pub record: CycleRecord,
-    /// What the policy compared, decisive or not, and its refusals; its events are in the record.
+    /// The policy's comparisons, decisive or not, and its refusals; its events are in the record.
     pub trace: Trace,
 }
 
-/// Runs the next cycle of a state on a copy. `None`: there is no next cycle.
+/// Runs the next cycle on a copy of a state. `None`: there is no next cycle.
 pub fn explain(before: &Simulation, level: Level) -> Option<Explanation> {
     let mut again = before.clone();
     again.set_level(level);

@@ -1,4 +1,4 @@
-//! What happens outside the policy: the agenda's entries, applied in its order.
+//! Events from outside the policy: entries of the agenda, applied in its order.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::policy_timers::has_incomplete_gang;
 use super::simulation::Simulation;
 use crate::cluster::{Displaced, NodeState};
 use crate::id::{JobId, NodeId, PodId};
-use crate::policy::{Change, InCharge};
+use crate::policy::{Change, PartitionScheduler};
 use crate::scenario::PlanChange;
 use crate::time::Time;
 use crate::trace::{Event, EvictReason};
@@ -43,8 +43,8 @@ impl Simulation {
                             false => Event::Submitted { job },
                         },
                     );
-                    self.tell(Change::Submitted(job));
-                    self.find(job, &running, events);
+                    self.notify(Change::Submitted(job));
+                    self.record_found(job, &running, events);
                 }
                 Kind::Timer => {}
             }
@@ -61,12 +61,12 @@ impl Simulation {
             }
         }
         if !dealt.is_empty() {
-            self.tell(Change::Configuration);
+            self.notify(Change::Configuration);
         }
     }
 
-    /// Pods that something else placed run when their job becomes known.
-    fn find(&mut self, job: JobId, running: &[PodId], events: &mut Log) {
+    /// Records pods that already run when their job is submitted.
+    fn record_found(&mut self, job: JobId, running: &[PodId], events: &mut Log) {
         for &pod in running {
             let p = &self.cluster().pods[pod];
             let (node, devices) = (p.node.expect("a pod that runs is on a node"), p.devices);
@@ -75,7 +75,7 @@ impl Simulation {
         }
         if !running.is_empty() {
             self.wake_after_start(job);
-            self.tell(Change::Configuration);
+            self.notify(Change::Configuration);
         }
     }
 
@@ -85,27 +85,27 @@ impl Simulation {
         if job_done {
             self.log_end(self.cluster().pods[pod].job, events);
         }
-        self.tell(Change::PodOver(pod));
+        self.notify(Change::PodOver(pod));
     }
 
     fn gone(&mut self, pod: PodId, at: Time, events: &mut Log) {
         let node = self.world.gone(pod, at);
         log(events, Event::Gone { pod, node });
-        self.lost(pod, events);
+        self.record_loss(pod, events);
         self.log_end(self.cluster().pods[pod].job, events);
     }
 
-    /// What comes after a pod that is gone.
-    fn lost(&mut self, pod: PodId, events: &mut Log) {
+    /// Records what follows the loss of a pod: it is requeued, or not replaced.
+    fn record_loss(&mut self, pod: PodId, events: &mut Log) {
         let is_over = self.cluster().pods[pod].phase.is_over();
         log(events, if is_over { Event::NotReplaced { pod } } else { Event::Requeued { pod } });
-        self.tell(Change::PodOver(pod));
+        self.notify(Change::PodOver(pod));
         let job = self.cluster().pods[pod].job;
         let partition = self.cluster().jobs[job].partition;
         self.state.partitions[partition].saw_incomplete_gang |= has_incomplete_gang(self.cluster(), job);
     }
 
-    /// If the job is over, says how.
+    /// Logs the end of a job, if it has ended.
     fn log_end(&self, job: JobId, events: &mut Log) {
         if self.cluster().is_evicted(job) {
             log(events, Event::JobEvicted { job });
@@ -141,11 +141,11 @@ impl Simulation {
             PlanChange::EndJob { job } => self.withdraw(*job, at, events),
             PlanChange::Settings { scheduling } => {
                 for (part, (policy, rhythm)) in self.state.partitions.values_mut().zip(scheduling) {
-                    part.policy = Arc::new(InCharge::new(policy, *rhythm).0);
+                    part.policy = Arc::new(PartitionScheduler::new(policy, *rhythm).0);
                 }
             }
         }
-        self.tell(Change::Configuration);
+        self.notify(Change::Configuration);
     }
 
     fn set_state(&mut self, node: NodeId, state: NodeState, at: Time, events: &mut Log) {
@@ -156,7 +156,7 @@ impl Simulation {
         let mut jobs = Vec::new();
         for displaced in self.world.set_state(node, state, at) {
             log_displaced(events, displaced, EvictReason::NodeLost);
-            self.lost(displaced.pod, events);
+            self.record_loss(displaced.pod, events);
             jobs.push(self.cluster().pods[displaced.pod].job);
         }
         jobs.dedup();
@@ -178,7 +178,7 @@ impl Simulation {
             log_displaced(events, displaced, EvictReason::Withdrawn);
         }
         for pod in pods {
-            self.tell(Change::PodOver(pod));
+            self.notify(Change::PodOver(pod));
         }
         if was_open {
             log(events, Event::JobDone { job });

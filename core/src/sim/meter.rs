@@ -1,15 +1,14 @@
 //! Integrals over time for each resource, exact: base units × milliseconds.
 //!
 //! # Rule
-//! Between two instants nothing changes, so every integral grows by its present value times the distance. What
-//! a queue *owes nobody but is owed* is `max(0, min(entitlement, allocated + waiting) − allocated)`, what it
-//! *borrows* is `max(0, allocated − quota)`; both use the latest ledger, the quota standing in for the entitlement under
-//! a policy without one. With several partitions, each has an entitlement and a quota of its own, so both are taken in each and
-//! added up: a queue may be owed in one what it borrows in another, and both count. What it is *due* is
-//! `max(0, min(entitlement, allocated + waiting))`; it is *short* while it is owed something, in any partition. *Idle while
-//! wanted* is `min(free, waiting)` of the whole cluster, where free is the capacity of ready nodes that nobody holds.
-//! Entitlements are rounded to base units; of resources that the scenario names itself nobody has an entitlement
-//! or a quota, so nothing of them is owed or borrowed.
+//! Nothing changes between two instants, so every integral grows by its present value times the elapsed time. A queue is
+//! *owed* `max(0, min(entitlement, allocated + waiting) − allocated)` and *borrows* `max(0, allocated − quota)`; both use the
+//! latest ledger, with the quota in place of the entitlement under a policy without entitlements. With several partitions both
+//! are computed per partition and added up: a queue may be owed in one what it borrows in another, and both count. A queue is
+//! *due* `max(0, min(entitlement, allocated + waiting))`, and *short* while it is owed something in any partition. *Idle while
+//! wanted* is `min(free, waiting)` of the whole cluster, where free is the unallocated capacity of ready nodes.
+//! Entitlements are rounded to base units. Named resources have neither entitlement nor quota, so nothing of them is owed or
+//! borrowed.
 
 use crate::cluster::{QueueSums, Sums, World};
 use crate::id::{Arena, PartitionId, QueueId};
@@ -20,32 +19,32 @@ use crate::units::{RESOURCES_MAX, Resource};
 /// The integrals of one resource for one queue and its descendants: base units × milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Integrals {
-    /// Held, while starting, running or leaving.
+    /// Held by starting, running and terminating pods.
     pub used: i128,
-    /// Below the entitlement while asking for more.
+    /// Below the entitlement while more is requested.
     pub owed: i128,
     /// Above the quota.
     pub borrowed: i128,
-    /// What it was to have: the entitlement, or all that it asked for if that is less.
+    /// The entitlement, or the whole request if that is less.
     pub due: i128,
-    /// For how long it was owed something, milliseconds.
+    /// Time during which something was owed, in milliseconds.
     pub short_ms: i128,
 }
 
 /// The integrals of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meter {
-    /// Until when they are taken.
+    /// End of the integrated interval.
     at: Time,
-    /// How many resources there are.
+    /// Number of resources.
     n: usize,
     queues: Arena<QueueId, PerResource>,
-    /// The same in each of several partitions; empty if there is only one.
+    /// The integrals of each partition; empty if there is only one.
     pools: Arena<PartitionId, Arena<QueueId, PerResource>>,
     /// Capacity of ready nodes.
     capacity: [i128; RESOURCES_MAX],
     capacity_now: Sums,
-    /// Free while somebody waited.
+    /// Free capacity that pending pods requested.
     idle_wanted: [i128; RESOURCES_MAX],
     /// Entitlement and quota of each queue in each partition.
     claims: Arena<PartitionId, Arena<QueueId, [(i64, i64); 3]>>,
@@ -54,7 +53,7 @@ pub struct Meter {
 type PerResource = [Integrals; RESOURCES_MAX];
 
 impl Integrals {
-    /// What so many milliseconds come to, of one resource.
+    /// Integrals of one resource over `ms` milliseconds.
     fn over(ms: i128, sums: &QueueSums, r: usize, (entitlement, quota): (i64, i64)) -> Integrals {
         let allocated = sums.allocated[r];
         let due = entitlement.min(allocated + sums.waiting[r]).max(0);
@@ -78,15 +77,15 @@ impl Integrals {
 }
 
 impl Meter {
-    /// Starts at the scenario's start.
+    /// Creates the integrals at the start of the scenario, all zero.
     pub fn new(world: &World) -> Meter {
         let (queues, partitions) = (&world.cluster().queues, &world.cluster().partitions);
-        let nothing = || queues.ids().map(|_| Default::default()).collect();
+        let zeros = || queues.ids().map(|_| Default::default()).collect();
         let several = partitions.ids().filter(|_| partitions.len() > 1);
         let mut meter = Meter {
             n: Resource::ACCOUNTED.len() + world.cluster().named.len(),
-            queues: nothing(),
-            pools: several.map(|_| nothing()).collect(),
+            queues: zeros(),
+            pools: several.map(|_| zeros()).collect(),
             claims: partitions.ids().map(|_| queues.ids().map(|_| Default::default()).collect()).collect(),
             ..Meter::default()
         };
@@ -94,7 +93,7 @@ impl Meter {
         meter
     }
 
-    /// Moves on to an instant; the world is still as it was before it.
+    /// Integrates up to an instant; the world must not contain changes of that instant yet.
     pub fn move_to(&mut self, now: Time, world: &World) {
         let ms = (now - self.at).as_millis();
         if ms <= 0 {
@@ -117,7 +116,7 @@ impl Meter {
                     }
                     whole.grow(&part);
                 }
-                // Owed in two partitions at once is short once.
+                // Time in which the queue is owed something in two partitions counts once.
                 whole.short_ms = whole.short_ms.min(ms);
                 self.queues[queue][r].grow(&whole);
             }
@@ -136,16 +135,16 @@ impl Meter {
         (self.capacity_now[r] - held).min(waiting).max(0)
     }
 
-    /// Nodes came or went.
+    /// Updates the present capacity after nodes changed.
     pub fn nodes_changed(&mut self, world: &World) {
         self.capacity_now = Sums::default();
         for node in world.cluster().nodes.values().filter(|node| node.ready) {
-            let there = node.capacity.in_base_units();
-            self.capacity_now.iter_mut().zip(there).for_each(|(sum, there)| *sum += there);
+            let capacity = node.capacity.in_base_units();
+            self.capacity_now.iter_mut().zip(capacity).for_each(|(sum, capacity)| *sum += capacity);
         }
     }
 
-    /// The policy's numbers of one queue changed in a partition.
+    /// Updates entitlement and quota of a queue in a partition.
     pub fn row_changed(&mut self, partition: PartitionId, row: &LedgerRow) {
         self.claims[partition][row.queue] = Resource::ACCOUNTED.map(|r| {
             let quota = base_units(r, row.quota.get(r));
@@ -157,7 +156,7 @@ impl Meter {
     pub fn queue(&self, queue: QueueId, resource: Resource) -> &Integrals {
         &self.queues[queue][resource.index()]
     }
-    /// The same in each of several partitions, in their order; nothing if there is only one.
+    /// The integrals of a resource for a queue in each partition, in partition order; empty if there is only one.
     pub fn in_pools(&self, queue: QueueId, resource: Resource) -> impl Iterator<Item = &Integrals> {
         self.pools.values().map(move |pool| &pool[queue][resource.index()])
     }
@@ -167,18 +166,18 @@ impl Meter {
         self.capacity[resource.index()]
     }
 
-    /// Free while somebody waited: base units × milliseconds.
+    /// Free capacity that pending pods requested: base units × milliseconds.
     pub fn idle_wanted(&self, resource: Resource) -> i128 {
         self.idle_wanted[resource.index()]
     }
 
-    /// Until when the integrals are taken.
+    /// End of the integrated interval.
     pub fn at(&self) -> Time {
         self.at
     }
 }
 
-/// A policy's number in base units, rounded; unlimited is more than any cluster has.
+/// Rounds a policy's number to base units; unlimited becomes 1e18.
 fn base_units(resource: Resource, amount: f64) -> i64 {
     const LARGEST: f64 = 1e18;
     let per_one = if resource == Resource::GPU { 1000.0 } else { 1.0 };

@@ -1,4 +1,4 @@
-//! What moves time: one cycle after the other, forwards, and backwards by running again.
+//! The simulation: advances time cycle by cycle; earlier cycles are reached by replay from a checkpoint.
 
 mod agenda;
 mod compare;

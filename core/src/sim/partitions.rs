@@ -1,12 +1,12 @@
 //! The partitions of a run: each has a scheduler of its own, with its own memory and rhythm.
 //!
 //! # Rule
-//! All partitions that are due at an instant are parts of one cycle, in file order. Each is asked with its own nodes, its own
-//! values of the queues and the jobs that are offered to it; nothing that one remembers is seen by another. A
-//! job with a list of partitions is offered to one of them at a time: if all of it still waits at the end of a cycle in
-//! which its partition was asked, and no room is held for it there, it moves on to the next of the list, after the
-//! last to the first (RC-1). Under a rhythm *on change* the move is a reason to ask, until every partition was asked once
-//! more than the longest list is long and nothing changed.
+//! All partitions that are due at an instant run in one cycle, in file order. Each scheduler gets its own nodes, its own
+//! values of the queues and the jobs that are offered to it; its memory is not visible to others. A job with a list of
+//! partitions is offered to one of them at a time: if it is still entirely pending at the end of a cycle in which its
+//! partition ran, and it has no reservation there, it moves on to the next partition of the list, cyclically (RC-1). Under a
+//! rhythm *on change* the move triggers a run, until every partition has run once more than the longest list has entries
+//! without any change.
 //!
 //! # Source
 //! runai.md 3 (RC-1); kai.md 1.2 (shards)
@@ -26,7 +26,7 @@ use crate::time::{Span, Time};
 use crate::trace::{Digest, Event, Ledger, Level, Refusal, Trace};
 
 impl Simulation {
-    /// One partition, as it is now.
+    /// A partition's present view of the world.
     pub(super) fn view(&self, partition: PartitionId) -> PartitionView<'_> {
         PartitionView { cluster: self.world.cluster(), partition, now: self.state.now }
     }
@@ -36,13 +36,13 @@ impl Simulation {
         self.fixed.rounds > 1
     }
 
-    /// When the next cycle takes place, if there is one.
+    /// Time of the next cycle, if there is one.
     pub fn next_cycle_at(&self) -> Option<Time> {
-        self.state.partitions.ids().filter_map(|partition| self.next_of(partition)).min()
+        self.state.partitions.ids().filter_map(|partition| self.next_run(partition)).min()
     }
 
-    /// When a partition is asked next.
-    fn next_of(&self, partition: PartitionId) -> Option<Time> {
+    /// Time of a partition's next run.
+    fn next_run(&self, partition: PartitionId) -> Option<Time> {
         let now = self.state.now;
         let earliest = if self.state.is_stuck() { now + Span::from_millis(1) } else { now };
         let part = &self.state.partitions[partition];
@@ -60,7 +60,7 @@ impl Simulation {
         }
     }
 
-    /// When an entry of the agenda brings news for a partition: at once, or when the pod ends that runs from then on.
+    /// Time at which an entry of the agenda brings news for a partition: when it is due, or, if it starts a pod, when that pod ends.
     fn news_of(&self, entry: Entry, partition: PartitionId) -> Option<Time> {
         let (at, kind, sequence) = entry;
         let cluster = self.cluster();
@@ -91,7 +91,7 @@ impl Simulation {
         }
     }
 
-    /// An entry of the agenda happens: those it concerns have news.
+    /// Marks the partitions that an entry of the agenda concerns.
     pub(super) fn note_news(&mut self, entry: Entry) {
         for partition in self.state.partitions.ids() {
             if entry.1.is_news() && self.concerns(entry, partition) {
@@ -100,21 +100,21 @@ impl Simulation {
         }
     }
 
-    /// Asks every partition that is due at an instant, in file order, and applies the decisions of each.
-    pub(super) fn ask_due(&mut self, at: Time) -> (Trace, Vec<PartitionId>) {
-        let is_due = |&partition: &PartitionId| self.next_of(partition).is_some_and(|next| next <= at);
+    /// Runs the scheduler of every partition that is due at an instant, in file order, and applies its decisions.
+    pub(super) fn run_due(&mut self, at: Time) -> (Trace, Vec<PartitionId>) {
+        let is_due = |&partition: &PartitionId| self.next_run(partition).is_some_and(|next| next <= at);
         let due: Vec<PartitionId> = self.state.partitions.ids().filter(is_due).collect();
         let mut all = Trace::new(self.state.level);
         for &partition in &due {
             let part = &mut self.state.partitions[partition];
             (part.has_news, part.has_offer) = (false, false);
             if self.state.partitions.len() == 1 {
-                self.ask(partition, &mut all);
+                self.run_policy(partition, &mut all);
                 return (all, due);
             }
-            // Those that are not due next time are still asked for their refusals then, whatever is recorded now.
+            // A partition that is not due in the next cycle still contributes its refusals, even if the level rises until then.
             let mut trace = Trace::new(self.state.level.max(Level::Decisive));
-            self.ask(partition, &mut trace);
+            self.run_policy(partition, &mut trace);
             if self.state.level < Level::Decisive {
                 trace.events.iter_mut().for_each(|recorded| recorded.checks.clear());
             }
@@ -132,15 +132,15 @@ impl Simulation {
         (all, due)
     }
 
-    /// What every partition said last about jobs that are still offered to it and wait, by job.
+    /// The latest refusals of all partitions, for jobs that are still pending and offered there, by job.
     fn refusals(&self) -> Vec<Refusal> {
         let parts = &self.state.partitions;
         let mut all = Vec::new();
         for (partition, part) in parts.iter() {
-            let stands = |refusal: &&Refusal| {
+            let is_current = |refusal: &&Refusal| {
                 self.cluster().jobs[refusal.job].partition == partition && self.waits(refusal.job)
             };
-            all.extend(part.refusals.iter().filter(stands).cloned());
+            all.extend(part.refusals.iter().filter(is_current).cloned());
         }
         all.sort_by_key(|refusal: &Refusal| refusal.job);
         all
@@ -150,19 +150,19 @@ impl Simulation {
         self.cluster().pods_of(job).any(|(_, pod)| matches!(pod.phase, Phase::Pending | Phase::Gated))
     }
 
-    /// Notes who saw a change, or saw none.
-    pub(super) fn note_change(&mut self, has_changed: bool, asked: &[PartitionId]) {
+    /// Counts runs without a change for the partitions that ran.
+    pub(super) fn note_change(&mut self, has_changed: bool, ran: &[PartitionId]) {
         for (partition, part) in self.state.partitions.iter_mut() {
             if has_changed {
-                part.n_still = 0;
-            } else if asked.contains(&partition) {
-                part.n_still = part.n_still.saturating_add(1);
+                part.n_unchanged = 0;
+            } else if ran.contains(&partition) {
+                part.n_unchanged = part.n_unchanged.saturating_add(1);
             }
         }
     }
 
-    /// Offers jobs that the partitions asked did not place to the next of their lists.
-    pub(super) fn move_on(&mut self, asked: &[PartitionId], events: &mut Log) {
+    /// Offers jobs that were not placed by the partitions that ran to the next partition of their lists.
+    pub(super) fn offer_to_next(&mut self, ran: &[PartitionId], events: &mut Log) {
         if !self.has_lists() {
             return;
         }
@@ -175,28 +175,28 @@ impl Simulation {
                 _ => {}
             }
         }
-        // Later rounds repeat the first as long as nothing changes; they are not recorded.
-        let is_told = self.state.partitions.values().any(|part| part.n_still < self.fixed.rounds);
+        // Later rounds repeat the first one as long as nothing changes, so they are not recorded.
+        let is_recorded = self.state.partitions.values().any(|part| part.n_unchanged < self.fixed.rounds);
         for job in self.cluster().live_jobs.clone() {
             let j = &self.cluster().jobs[job];
-            let Some(next) = j.next_pool().filter(|_| asked.contains(&j.partition)) else { continue };
+            let Some(next) = j.next_pool().filter(|_| ran.contains(&j.partition)) else { continue };
             let waits = self.cluster().pods_of(job).any(|(_, pod)| pod.phase == Phase::Pending);
             if !waits || self.world.holds_any(job) || claimed.contains(&job) {
                 continue;
             }
             self.world.offer(job, next);
-            if is_told {
+            if is_recorded {
                 self.state.partitions[next].has_offer = true;
                 log(events, Event::Offered { job, partition: next });
             }
         }
     }
 
-    /// Whether every partition was asked often enough since the last change to be sure that nothing comes of it.
-    pub(super) fn is_still(&self) -> bool {
-        let part_is_still =
-            |part: &PartitionState| part.n_still >= self.fixed.rounds && !part.is_asked_again();
-        self.state.changed_at < self.state.now && self.state.partitions.values().all(part_is_still)
+    /// Whether every partition has run often enough since the last change to exclude further decisions.
+    pub(super) fn is_settled(&self) -> bool {
+        let part_is_settled =
+            |part: &PartitionState| part.n_unchanged >= self.fixed.rounds && !part.runs_again();
+        self.state.changed_at < self.state.now && self.state.partitions.values().all(part_is_settled)
     }
 
     /// Whether time alone may change a decision somewhere.
@@ -217,7 +217,7 @@ impl Simulation {
         usage_matters(self.view(partition), &self.fixed.timers[partition], unchanged)
     }
 
-    /// When all partitions are asked next, together; `None`: not together, or not periodically.
+    /// Common time of the next run of all partitions; `None`: their times differ, or they are not periodic.
     pub(super) fn common_wake(&self) -> Option<Time> {
         let mut wakes = self.state.partitions.values().map(|part| part.wake);
         let Some(Wake::At(first)) = wakes.next() else { return None };
@@ -226,7 +226,7 @@ impl Simulation {
         (same && same_rhythm && !self.has_lists()).then_some(first)
     }
 
-    /// Brings ledgers and their hashes up to date.
+    /// Updates the ledgers and their hashes.
     pub(super) fn close_ledgers(&mut self) {
         let n_parts = self.state.partitions.len();
         let mut any_changed = false;
@@ -261,7 +261,7 @@ impl Simulation {
         self.state.ledger = Arc::new(sum);
     }
 
-    /// The numbers of every partition; empty if there is only one.
+    /// The ledger of every partition; empty if there is only one.
     pub fn ledgers(&self) -> Vec<Arc<Ledger>> {
         if self.state.partitions.len() == 1 {
             return Vec::new();
@@ -269,7 +269,7 @@ impl Simulation {
         self.state.partitions.values().map(|part| part.ledger.clone()).collect()
     }
 
-    /// Takes the partitions into a digest: what each has, every row of its ledger, and who is offered to whom.
+    /// Adds the partitions to a digest: totals and rows of the ledgers, and the partition to which each job is offered.
     pub(super) fn digest_parts(&self, digest: &mut Digest) {
         for part in self.state.partitions.values() {
             digest.word(Digest::of_total(&part.ledger.total));

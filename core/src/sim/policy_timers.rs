@@ -1,10 +1,10 @@
-//! When time alone may change a decision.
+//! Moments at which the passage of time alone may change a decision.
 //!
 //! # Rule
-//! Under a rhythm *on change* nobody would ask a policy when a minimum runtime or a grace is over. So the agenda gets an entry for
-//! that moment: every configured minimum runtime after a job started, and the grace of incomplete gangs after a
-//! pod left a job of which others stay. A policy that is asked periodically needs none of it. Where usage is measured and
-//! a job waits, the policy also runs whenever it learns of usage, until a whole window has passed without a change.
+//! Under the rhythm *on change* the end of a minimum runtime or of a grace period triggers no cycle by itself. The agenda
+//! therefore gets an entry for it: every configured minimum runtime after the start of a job, and the grace period of
+//! incomplete gangs after the loss of a pod. A policy that runs periodically needs no such entries. Where usage is measured
+//! and a job is pending, the policy also runs at every measurement, until a whole window has passed without a change.
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, PartitionId};
@@ -12,31 +12,31 @@ use crate::policy::{PartitionView, Rhythm, UsageTimers};
 use crate::scenario::Plan;
 use crate::time::{Span, Time};
 
-/// The spans after which a policy wants to look again.
+/// Delays after which a policy has to run again although nothing changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolicyTimers {
     /// After the start of a job; ascending, each once.
     pub after_start: Vec<Span>,
     /// After a gang became incomplete.
-    pub after_loss: Option<Span>,
+    pub after_incomplete_gang: Option<Span>,
     /// The longest of all.
     pub longest: Span,
-    /// Whether the agenda needs entries.
+    /// Whether the agenda needs entries: not under a periodic rhythm.
     pub on_agenda: bool,
-    /// Where usage is measured.
+    /// Set where usage is measured.
     pub usage: Option<UsageTimer>,
 }
 
 /// When measured usage may change a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsageTimer {
-    /// At every multiple of this; `None`: at every cycle.
+    /// Measurements are taken at every multiple of this; `None`: in every cycle.
     pub every: Option<Span>,
-    /// Until this long after the last change.
+    /// For how long after the last change measurements matter.
     pub longest: Span,
 }
 
-/// The time between two cycles, at most; zero if there is no bound.
+/// Longest time between two cycles; zero if unbounded.
 fn period(rhythm: Rhythm) -> Span {
     match rhythm {
         Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => period,
@@ -54,7 +54,7 @@ impl UsageTimer {
         }
     }
 
-    /// When the scheduler next learns of usage.
+    /// Returns the time of the next measurement.
     pub fn next(&self, now: Time) -> Time {
         let Some(every) = self.every else { return now + Span::from_millis(1) };
         let n = (now - Time::ZERO).as_millis().div_euclid(every.as_millis()) + 1;
@@ -63,7 +63,7 @@ impl UsageTimer {
 }
 
 impl PolicyTimers {
-    /// What the policy and the queues of a partition say.
+    /// Collects the timers of a partition's policy and queues.
     pub fn new(plan: &Plan, partition: PartitionId) -> PolicyTimers {
         let (policy, rhythm) = plan.scheduling(partition);
         if !policy.description().queue.history {
@@ -79,17 +79,17 @@ impl PolicyTimers {
         after_start.retain(|&span| span > Span::ZERO);
         after_start.sort();
         after_start.dedup();
-        let after_loss = timers.staleness_grace;
+        let after_incomplete_gang = timers.staleness_grace;
         // An incomplete gang is noticed in the first cycle after the loss; its grace counts from there.
-        let seen = after_loss.map(|grace| grace + period(rhythm));
+        let seen = after_incomplete_gang.map(|grace| grace + period(rhythm));
         let longest = after_start.iter().copied().chain(seen).max().unwrap_or_default();
         let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });
         let usage = timers.usage.map(|usage| UsageTimer::new(usage, rhythm));
-        PolicyTimers { after_start, after_loss, longest, on_agenda, usage }
+        PolicyTimers { after_start, after_incomplete_gang, longest, on_agenda, usage }
     }
 }
 
-/// Whether some pods of the job hold something while another of its gang does not.
+/// Whether some pods of the job hold resources while a pod set is below its minimum.
 pub fn has_incomplete_gang(cluster: &Cluster, job: JobId) -> bool {
     let n_holding = cluster.pods_of(job).filter(|(_, pod)| pod.phase.holds()).count();
     n_holding > 0
@@ -99,19 +99,19 @@ pub fn has_incomplete_gang(cluster: &Cluster, job: JobId) -> bool {
         })
 }
 
-/// Whether a pod of the job waits.
+/// Whether a pod of the job is pending.
 fn waits(cluster: &Cluster, job: JobId) -> bool {
     cluster.pods_of(job).any(|(_, pod)| pod.phase == Phase::Pending)
 }
 
-/// Whether measured usage may change a decision, so many after the last change.
+/// Whether measured usage may change a decision, given the time since the last change.
 pub fn usage_matters(world: PartitionView<'_>, timers: &PolicyTimers, unchanged: Span) -> bool {
     let Some(usage) = &timers.usage else { return false };
     let sees = || usage.every.is_none() || world.live_jobs().any(|job| waits(world.cluster, job));
     unchanged <= usage.longest && sees()
 }
 
-/// Whether a job waits that a minimum runtime may hold back, or a gang is incomplete.
+/// Whether a minimum runtime may delay a pending job, or a gang is incomplete.
 pub fn time_matters(world: PartitionView<'_>, timers: &PolicyTimers) -> bool {
     let waits = |job: JobId| waits(world.cluster, job);
     let may_wait = !timers.after_start.is_empty();

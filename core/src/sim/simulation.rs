@@ -1,14 +1,14 @@
-//! One cycle after the other.
+//! Advances a run cycle by cycle.
 //!
 //! # Rule
-//! Cycle 0 is the opening state: what is known at the start. To advance, the moment of the next cycle is found,
-//! everything on the agenda up to and at that moment is applied in the agenda's order, the policy is asked once in every
-//! partition that is due (see `partitions`), and its decisions are applied in their order. What a decision puts on the agenda for the same instant (an eviction
-//! without grace) happens on the way to the next cycle, so that the state after this one still shows it.
+//! Cycle 0 is the opening state: everything known at the start. To advance, the time of the next cycle is determined, the
+//! agenda is applied in its order up to and including that time, the policy runs once in every partition that is due (see
+//! `partitions`), and its decisions are applied in their order. Entries that a decision adds for the same instant (an eviction
+//! without grace) are applied with the next cycle, so that the state after this one still shows them.
 //!
 //! # Source
-//! Every period: the first cycle is one period after the start, unless another moment is given. On change: a cycle at every arrival, end
-//! and timeline entry, as soon as the policy's shortest distance of two cycles allows.
+//! Every period: the first cycle is one period after the start, unless another time is given. On change: a cycle at every
+//! arrival, end and timeline entry, no sooner than the policy's shortest distance between two cycles allows.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::time::{Span, Time};
 use crate::trace::{Digest, DivisionStep, Event, Gate, Ledger, Level, Outlook, Recorded, Refusal, Trace};
 use crate::units::Resource;
 
-/// At most so many cycles follow each other at one instant; then a millisecond passes.
+/// Largest number of cycles at one instant; after them a millisecond passes.
 const SAME_INSTANT_MAX: u32 = 64;
 
 /// A simulation between two cycles.
@@ -39,18 +39,18 @@ pub struct Simulation {
     pub(super) state: State,
 }
 
-/// What never changes in a run.
+/// The immutable part of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
     pub(super) timers: Arena<PartitionId, PolicyTimers>,
     pub(super) timeline: Vec<Planned>,
-    /// How often a partition has to be asked without any change until nothing can come of it.
+    /// Number of runs of a partition without any change that exclude further decisions.
     pub(super) rounds: u32,
-    /// Whether all partitions are asked in the same rhythm.
+    /// Whether all partitions have the same rhythm.
     pub(super) is_one_rhythm: bool,
 }
 
-/// What changes, beside the world.
+/// The mutable part of a run, apart from the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     pub(super) partitions: Arena<PartitionId, PartitionState>,
@@ -59,11 +59,11 @@ pub struct State {
     pub(super) level: Level,
     pub(super) now: Time,
     pub(super) cycle: u32,
-    /// Cycles at the present instant.
-    n_here: u32,
-    /// When something last changed: an event from outside, or a decision.
+    /// Number of further cycles at the present instant.
+    n_at_instant: u32,
+    /// Time of the last change: an external event or a decision.
     pub(super) changed_at: Time,
-    /// The only partition's, or the sums over all.
+    /// The ledger of the only partition, or the sums over all.
     pub(super) ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
     pub(super) unreplaced: Arc<Unreplaced>,
@@ -78,7 +78,7 @@ pub struct PodHashes {
 }
 
 impl PodHashes {
-    /// Of a world.
+    /// Hashes every pod of a world.
     pub fn new(world: &World) -> PodHashes {
         let each: Arena<PodId, u64> =
             world.cluster().pods.iter().map(|(id, pod)| Digest::of_pod(id, pod)).collect();
@@ -93,14 +93,14 @@ impl PodHashes {
 }
 
 impl State {
-    /// Whether so many cycles took place at this instant that a millisecond has to pass.
+    /// Whether [`SAME_INSTANT_MAX`] is reached, so that a millisecond has to pass.
     pub(super) fn is_stuck(&self) -> bool {
-        self.n_here >= SAME_INSTANT_MAX
+        self.n_at_instant >= SAME_INSTANT_MAX
     }
 }
 
 impl Simulation {
-    /// The opening state of a plan. What happens at or before the start has happened.
+    /// Creates the opening state of a plan; events at or before the start are already applied.
     pub fn new(plan: &Plan) -> Simulation {
         let partitions: Arena<PartitionId, PartitionState> =
             plan.cluster.partitions.ids().map(|partition| PartitionState::open(plan, partition)).collect();
@@ -112,7 +112,7 @@ impl Simulation {
             level: Level::default(),
             now: Time::ZERO,
             cycle: 0,
-            n_here: 0,
+            n_at_instant: 0,
             changed_at: Time::ZERO,
             ledger: Arc::default(),
             refusals: Arc::default(),
@@ -131,7 +131,7 @@ impl Simulation {
     }
 
     fn open(&mut self) {
-        self.tell(Change::Configuration);
+        self.notify(Change::Configuration);
         let known = self.cluster().live_jobs.clone();
         let mut events = Log::new();
         known.iter().for_each(|&job| log(&mut events, Event::Submitted { job }));
@@ -140,7 +140,7 @@ impl Simulation {
                 self.schedule(pod);
             }
             self.wake_after_start(job);
-            self.tell(Change::Submitted(job));
+            self.notify(Change::Submitted(job));
         }
         self.apply_until(Time::ZERO, &mut events);
         for part in self.state.partitions.values_mut() {
@@ -151,13 +151,12 @@ impl Simulation {
         self.state.opening = Arc::new(self.record(events, 0));
     }
 
-    /// One cycle; the only function that moves time. `None`: nothing will ever happen again, or the policy would
-    /// never be asked again.
+    /// Runs the next cycle. `None`: the run has no further cycle.
     pub fn advance(&mut self) -> Option<CycleRecord> {
         self.advance_traced().map(|(record, _)| record)
     }
 
-    /// The same, with what is not part of the record: every comparison, at level *every*.
+    /// Runs the next cycle and also returns its trace, which holds every comparison at level *every*.
     pub fn advance_traced(&mut self) -> Option<(CycleRecord, Trace)> {
         let at = self.next_cycle_at()?;
         let before = self.state.now;
@@ -166,16 +165,16 @@ impl Simulation {
         let n_outside = events.len();
         self.state.meter.move_to(at, &self.world);
         let state = &mut self.state;
-        state.n_here = if at == before && state.cycle > 0 { state.n_here + 1 } else { 0 };
+        state.n_at_instant = if at == before && state.cycle > 0 { state.n_at_instant + 1 } else { 0 };
         state.now = at;
         state.cycle += 1;
-        let (mut trace, asked) = self.ask_due(at);
+        let (mut trace, ran) = self.run_due(at);
         events.append(&mut trace.events);
         if !events.is_empty() {
             self.state.changed_at = at;
         }
-        self.note_change(!events.is_empty(), &asked);
-        self.move_on(&asked, &mut events);
+        self.note_change(!events.is_empty(), &ran);
+        self.offer_to_next(&ran, &mut events);
         Unreplaced::note(&mut self.state.unreplaced, self.world.cluster(), self.state.now, &events);
         self.wake_after_usage();
         if *self.state.refusals != trace.refusals {
@@ -202,22 +201,21 @@ impl Simulation {
         }
     }
 
-    /// Whether nothing will happen any more unless the scenario changes: nothing is on the agenda, the last
-    /// cycle changed nothing, and time alone cannot matter to the policy any more.
+    /// Whether nothing further can happen unless the scenario changes: the agenda is empty, the last cycle changed nothing, and
+    /// neither time nor measured usage can change a decision.
     pub fn is_quiet(&self) -> bool {
         self.next_cycle_at().is_none()
             || self.state.agenda.is_empty() && self.is_idle() && !self.usage_matters()
     }
 
-    /// Whether cycles change nothing until something happens outside: the last ones did not, and time alone cannot
-    /// matter to the policy.
+    /// Whether cycles change nothing until the next external event: the last ones did not, and time alone cannot change a
+    /// decision.
     fn is_idle(&self) -> bool {
-        self.state.cycle > 0 && self.is_still() && !self.time_matters()
+        self.state.cycle > 0 && self.is_settled() && !self.time_matters()
     }
 
-    /// Leaves out periodic cycles that change nothing, up to the last one before something happens outside, and
-    /// not beyond the given cycle and moment. Law: the state is the same as if each had been run. Gives how many
-    /// were left out.
+    /// Skips periodic cycles that change nothing, up to the last one before the next external event and not beyond the given
+    /// cycle and time. Law: the state is the same as if each had been run. Returns the number of skipped cycles.
     pub fn skip_idle(&mut self, cycle_max: u32, by: Time) -> u32 {
         let (Some(next), now) = (self.common_wake(), self.state.now) else { return 0 };
         let (period, first) = (next - now, self.state.agenda.first());
@@ -250,14 +248,14 @@ impl Simulation {
         n
     }
 
-    /// Asks the policy in a partition once and applies its decisions.
-    pub(super) fn ask(&mut self, partition: PartitionId, trace: &mut Trace) {
+    /// Runs the policy of a partition once and applies its decisions.
+    pub(super) fn run_policy(&mut self, partition: PartitionId, trace: &mut Trace) {
         let now = self.state.now;
         let view = PartitionView { cluster: self.world.cluster(), partition, now };
         let part = &mut self.state.partitions[partition];
         let turn = part.policy.cycle(view, &mut part.memory, trace);
         part.wake = turn.wake;
-        // A job with a list of partitions is offered to another by then, of which this one knows nothing.
+        // A job with a list of partitions is offered to another one next, which this one cannot foresee.
         for refusal in &mut trace.refusals {
             let is_offered = self.world.cluster().jobs[refusal.job].next_pool().is_some();
             if is_offered && !matches!(refusal.gate, Gate::WaitingForVictims { .. }) {
@@ -287,11 +285,11 @@ impl Simulation {
                 }
             }
         }
-        self.wake_after_loss(partition);
+        self.wake_after_incomplete_gang(partition);
         fill_in_devices(&mut trace.events, bound);
     }
 
-    /// Brings ledger and hashes up to date.
+    /// Updates the ledgers and hashes.
     fn close(&mut self) {
         self.close_ledgers();
         for pod in self.world.take_touched() {
@@ -309,8 +307,8 @@ impl Simulation {
         digest.finish()
     }
 
-    /// Tells those whom a change concerns; of the configuration, all.
-    pub(super) fn tell(&mut self, change: Change) {
+    /// Notifies the schedulers that a change concerns; a change of the configuration concerns all.
+    pub(super) fn notify(&mut self, change: Change) {
         let job_of = |pod: PodId| self.world.cluster().pods[pod].job;
         let job = match change {
             Change::Submitted(job) => Some(job),
@@ -327,64 +325,64 @@ impl Simulation {
         }
     }
 
-    /// How a queue's entitlement in the first partition came about, as things are now; empty under a policy without one.
+    /// Derivation of a queue's present entitlement in the first partition; empty under a policy without entitlements.
     pub fn derive(&self, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
         self.derive_in(PartitionId(0), queue, resource)
     }
 
-    /// The same in a partition.
+    /// Derivation of a queue's present entitlement in a partition.
     pub fn derive_in(&self, partition: PartitionId, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
         let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.derive(view, &part.memory, queue, resource)
     }
-    /// The opening state's record: what was known at the start.
+    /// The record of the opening state.
     pub fn opening(&self) -> &CycleRecord {
         &self.state.opening
     }
-    /// How much the records hold.
+    /// The recording level.
     pub fn level(&self) -> Level {
         self.state.level
     }
-    /// How much the records of further cycles hold; decisions never depend on it.
+    /// Sets the recording level of further cycles; decisions never depend on it.
     pub fn set_level(&mut self, level: Level) {
         self.state.level = level;
     }
-    /// What a copy weighs, about, in bytes.
+    /// Approximate size of a copy, in bytes.
     pub fn weight(&self) -> u64 {
         self.world.weight() + self.state.agenda.weight()
     }
-    /// Jobs that are over because their evicted pods were not replaced, in the order in which they ended, each with its
-    /// latest eviction.
+    /// Returns the latest eviction of every job that ended because its evicted pods were not replaced, ordered by the end of the
+    /// job.
     pub fn evicted_jobs(&self) -> Vec<(Time, Event)> {
         self.state.unreplaced.ended_jobs(self.cluster())
     }
-    /// The world as it is now.
+    /// The present world.
     pub fn world(&self) -> &World {
         &self.world
     }
-    /// Everything that exists, as it is now.
+    /// The present cluster.
     pub fn cluster(&self) -> &Cluster {
         self.world.cluster()
     }
-    /// The policy's numbers as they are now.
+    /// The policy's present numbers.
     pub fn ledger(&self) -> &Arc<Ledger> {
         &self.state.ledger
     }
-    /// The integrals over the time so far.
+    /// The integrals from the start until now.
     pub fn meter(&self) -> &Meter {
         &self.state.meter
     }
-    /// Now: the time of the latest cycle.
+    /// The time of the latest cycle.
     pub fn now(&self) -> Time {
         self.state.now
     }
-    /// The latest cycle; 0 before the first.
+    /// Number of the latest cycle; 0 before the first.
     pub fn cycle(&self) -> u32 {
         self.state.cycle
     }
 }
 
-/// Writes into the policy's events which devices the pods got.
+/// Writes the devices of bound pods into the policy's events.
 fn fill_in_devices(events: &mut [Recorded], mut bound: Vec<(PodId, Devices)>) {
     bound.sort_by_key(|b| b.0);
     for recorded in events {

@@ -1,17 +1,17 @@
-//! What a whole run came to, per queue and in all.
+//! Totals of a whole run, per queue and over all queues.
 //!
 //! # Rule
-//! A job's *wait* is its first start minus its submission; jobs that never started are not in it but among the unfinished. Median
-//! and percentile are by rank: the median of an even number is the mean of the two in the middle, the 90th
-//! percentile is the smallest wait that at least 90 % do not exceed. A *restart wait* is the time from the moment an evicted
-//! or lost pod waits again to the moment it is placed again; it is counted per pod and not part of the wait.
-//! Everything is added up in integers and divided once. The span of all numbers begins with the scenario: of what was submitted or
-//! started before, waits and lost work are counted from 0 on, and a job that ran already has no wait.
+//! A job's *wait* is its first start minus its submission; jobs that never started count as unfinished instead. Median and
+//! percentile are by rank: the median of an even number is the mean of the middle two, the 90th percentile is the smallest
+//! wait that at least 90 % of the waits do not exceed. A *restart wait* is the time between the requeueing of an evicted or
+//! lost pod and its next placement; it is counted per pod and not part of the wait. Sums are exact integers, divided once.
+//! All numbers begin with the scenario: waits and lost work before time 0 do not count, and a job that was already running has
+//! no wait.
 //!
-//! *Jain's index* of x₁ … xₙ is (Σx)² / (n · Σx²): 1 if all are equal, 1/n if one has everything. Here xᵢ is the part of what leaf
-//! queue i was due (see `meter`) that it got; queues that were due nothing are not in it.
-//! *Stranded* are the free GPUs of ready nodes on which nobody fits who waits for a GPU, by free resources, selectors, affinities and
-//! taints; parts of devices in use are not counted, and nothing is stranded while nobody waits.
+//! *Jain's index* of x₁ … xₙ is (Σx)² / (n · Σx²): 1 if all are equal, 1/n if one has everything. Here xᵢ is the fraction of
+//! its due amount (see `meter`) that leaf queue i got; queues that were due nothing are left out.
+//! *Stranded* are the free GPUs of ready nodes on which no pod that is pending for a GPU fits, by free resources, selectors,
+//! affinities and taints. Free parts of shared devices are not counted, and nothing is stranded while no pod is pending.
 //!
 //! # Source
 //! R. Jain, D. Chiu, W. Hawe: A Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
@@ -24,8 +24,8 @@ use crate::id::{Id, JobId, QueueId};
 use crate::time::{Span, Time};
 use crate::units::{Amount, Resource};
 
-/// What a whole run came to. [`Simulation::summary_of`] another resource than GPUs has seconds of that one wherever GPU
-/// seconds are named here: core seconds, byte seconds, seconds of whole named things.
+/// Totals of a whole run. [`Simulation::summary_of`] another resource than GPUs gives seconds of that resource in place of
+/// GPU seconds: core seconds, byte seconds, seconds of whole units of a named resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Over all queues.
@@ -34,13 +34,13 @@ pub struct Summary {
     pub queues: Vec<Totals>,
     /// GPU seconds of ready nodes.
     pub gpu_seconds_capacity: f64,
-    /// GPU seconds that were free while somebody waited for a GPU.
+    /// GPU seconds that were free while pods were pending for a GPU.
     pub gpu_seconds_idle_wanted: f64,
-    /// Jain's index over what the leaf queues got of what they were due; `None`: nobody was due anything.
+    /// Jain's index over the fractions of their due amounts that the leaf queues got; `None`: no queue was due anything.
     pub jain: Option<f64>,
-    /// The run's latest moment.
+    /// Time of the run's latest cycle.
     pub until: Time,
-    /// Cycles.
+    /// Number of cycles.
     pub cycles: u32,
 }
 
@@ -53,57 +53,57 @@ pub struct Totals {
     pub jobs_done: u32,
     /// Jobs that ended because their pods were evicted and not replaced.
     pub jobs_evicted: u32,
-    /// Jobs submitted that did not end.
+    /// Submitted jobs that have not ended.
     pub jobs_unfinished: u32,
     /// Those of them that never started.
     pub jobs_never_started: u32,
     /// Waits of the jobs that started.
     pub waits: Waits,
-    /// The longest wait for a first start that goes on, seconds; `None`: nobody waits for one.
+    /// The longest ongoing wait for a first start, seconds; `None`: no job waits for one.
     pub wait_now_s: Option<f64>,
     /// GPU seconds held.
     pub gpu_seconds_used: f64,
-    /// GPU seconds below the entitlement while wanting more.
+    /// GPU seconds below the entitlement while more was requested.
     pub gpu_seconds_owed: f64,
-    /// Seconds in which it was owed something; 0 for all.
+    /// Seconds in which the queue was owed something; 0 for all queues together.
     pub short_s: f64,
     /// GPU seconds above the quota.
     pub gpu_seconds_borrowed: f64,
-    /// GPU seconds of work that was lost by evictions and failures of nodes.
+    /// GPU seconds of work lost by evictions and node failures.
     pub gpu_seconds_lost: f64,
     /// Pods evicted by the policy.
     pub evictions: u64,
-    /// Pods placed again after they lost their work.
+    /// Number of placements of pods that had been evicted or lost.
     pub restarts: u64,
-    /// Mean wait of those for their new place, seconds.
+    /// Mean restart wait, seconds.
     pub restart_wait_mean_s: f64,
-    /// The first submission of a job, seconds after the start; `None`: there is no job.
+    /// First submission of a job, seconds after the start; `None`: there is no job.
     pub first_submit_s: Option<f64>,
-    /// The last end of a job, seconds after the start; `None`: none ended.
+    /// Last end of a job, seconds after the start; `None`: none ended.
     pub last_end_s: Option<f64>,
     /// GPU seconds used over GPU seconds of ready nodes.
     pub utilisation: f64,
-    /// What it got in each of several partitions, in their order; empty if there is only one.
+    /// The totals of each partition, in partition order; empty if there is only one.
     pub pools: Vec<PoolTotals>,
 }
 
-/// What a queue and its descendants, or all, got in one of several partitions.
+/// Totals of a queue and its descendants, or of all queues, in one of several partitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PoolTotals {
     /// GPU seconds held.
     pub gpu_seconds_used: f64,
-    /// GPU seconds below the entitlement there while wanting more there.
+    /// GPU seconds below the entitlement in the partition while more was requested there.
     pub gpu_seconds_owed: f64,
-    /// Seconds in which it was owed something there; 0 for all.
+    /// Seconds in which the queue was owed something in the partition; 0 for all queues together.
     pub short_s: f64,
-    /// GPU seconds above the quota there.
+    /// GPU seconds above the quota in the partition.
     pub gpu_seconds_borrowed: f64,
 }
 
 /// Waits, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Waits {
-    /// How many.
+    /// Number of waits.
     pub n: u32,
     /// Mean.
     pub mean_s: f64,
@@ -116,7 +116,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Of waits in any order.
+    /// Computes the statistics of waits in any order.
     fn of(mut waits: Vec<Span>) -> Waits {
         waits.sort();
         let Some(&longest) = waits.last() else { return Waits::default() };
@@ -135,12 +135,12 @@ impl Waits {
 }
 
 impl Simulation {
-    /// What the run came to so far, in GPU seconds.
+    /// Totals of the run so far, in GPU seconds.
     pub fn summary(&self) -> Summary {
         self.summary_of(Resource::GPU)
     }
 
-    /// What the run came to so far, in seconds of a resource.
+    /// Totals of the run so far, in seconds of a resource.
     pub fn summary_of(&self, resource: Resource) -> Summary {
         let cluster = self.cluster();
         let mut jobs = vec![Vec::new(); cluster.queues.ids().count()];
@@ -171,12 +171,11 @@ impl Simulation {
             sum += got;
             squares += got * got;
         }
-        // Where all got nothing, all got the same.
+        // If no queue got anything, all got the same.
         (n > 0.0).then(|| if squares > 0.0 { sum * sum / (n * squares) } else { 1.0 })
     }
 
-    /// What nobody holds of a resource on ready nodes now (whole GPUs, cores, bytes, named things), and the part of it that
-    /// fits nobody who waits for it.
+    /// Returns the free amount of a resource on ready nodes (whole GPUs, cores, bytes, units) and the part of it that is stranded.
     pub fn free_and_stranded(&self, resource: Resource) -> (f64, f64) {
         let cluster = self.cluster();
         let asks = |pod: &Pod| match resource {
@@ -189,7 +188,7 @@ impl Simulation {
             let is_known = |other: &&Pod| {
                 (&other.request, &other.selector, &other.rules) == (&pod.request, &pod.selector, &pod.rules)
             };
-            // Pods of one job mostly are alike, so the latest shape is the likeliest.
+            // Pods of one job are mostly alike, so the latest shape is the most likely match.
             if wants(&pod) && !shapes.iter().rev().any(is_known) {
                 shapes.push(pod);
             }
@@ -244,7 +243,7 @@ impl Simulation {
         totals
     }
 
-    /// Sums over queues count each leaf once.
+    /// Fills in the integrals; sums over all queues count each leaf once.
     fn add_integrals(&self, totals: &mut Totals, resource: Resource) {
         let cluster = self.cluster();
         let queues: Vec<QueueId> = match totals.queue {
@@ -295,12 +294,12 @@ impl Simulation {
     }
 }
 
-/// Seconds of whole cores, bytes, GPUs or named things, from base units × milliseconds.
+/// Converts base units × milliseconds to seconds of cores, bytes, GPUs or whole named units.
 fn seconds(resource: Resource, sum: i128) -> f64 {
     if resource == Resource::MEMORY { sum as f64 / 1e3 } else { sum as f64 / 1e6 }
 }
 
-/// Whole cores, bytes, GPUs or named things, from base units.
+/// Converts base units to cores, bytes, GPUs or whole named units.
 fn whole(resource: Resource, amount: i128) -> f64 {
     if resource == Resource::MEMORY { amount as f64 } else { amount as f64 / 1e3 }
 }

@@ -1,10 +1,10 @@
-//! A run and its past: one cycle after the other, and back to any of them.
+//! A run that can be advanced cycle by cycle and moved back to any earlier cycle.
 //!
 //! # Rule
-//! Every few cycles a copy of the simulation is kept, the *checkpoint*. To go back, the latest checkpoint before a cycle is
-//! taken and run again from there. Once the checkpoints weigh more than the budget, or are more than 64, the distance between
-//! them doubles and those in between are dropped; the opening state always stays.
-//! Law: going to a cycle equals having run there, digests included.
+//! Every few cycles a copy of the simulation is kept, the *checkpoint*. An earlier cycle is reached by replay from the latest
+//! checkpoint before it. Once the checkpoints exceed the budget, or are more than 64, their spacing doubles and those in
+//! between are dropped; the opening state is always kept.
+//! Law: moving to a cycle gives the same state as running there, digests included.
 
 use std::collections::BTreeMap;
 
@@ -14,40 +14,40 @@ use crate::scenario::Plan;
 use crate::time::Time;
 use crate::trace::Level;
 
-/// Distance of two checkpoints at first, in cycles.
+/// Initial distance between two checkpoints, in cycles.
 const SPACING: u32 = 4;
-/// Most checkpoints.
+/// Largest number of checkpoints.
 const CHECKPOINTS_MAX: u64 = 64;
-/// What all checkpoints may weigh, in bytes.
+/// Largest total size of the checkpoints, in bytes.
 const BUDGET: u64 = 256 << 20;
-/// Most cycles that are run again to come to the state before one.
+/// Largest number of cycles replayed by [`Timeline::after`].
 const WAY_BACK_MAX: u32 = 256;
-/// Below so many pods a cycle takes so little time that no visitor waits for one.
+/// Below this number of pods a cycle takes no noticeable time.
 const PODS_SMALL: usize = 2_000;
 
 /// A run with its past.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     present: Simulation,
-    /// Of the present cycle.
+    /// The record of the present cycle.
     record: CycleRecord,
     /// By cycle, each with its record; the opening state is the first.
     checkpoints: BTreeMap<u32, (Simulation, CycleRecord)>,
     spacing: u32,
     budget: u64,
-    /// The next cycle, if it was computed before it is asked for.
+    /// The next cycle, if it was computed in advance.
     ahead: Option<(Simulation, CycleRecord)>,
-    /// The cycle after which nothing will ever happen, once known.
+    /// The cycle after which the run is quiet, once known.
     end: Option<u32>,
 }
 
 impl Timeline {
-    /// The opening state of a plan.
+    /// Creates the opening state of a plan.
     pub fn new(plan: &Plan) -> Timeline {
         Timeline::with_budget(plan, BUDGET)
     }
 
-    /// The same, with another budget for checkpoints, in bytes.
+    /// Creates the opening state of a plan with another budget for checkpoints, in bytes.
     pub fn with_budget(plan: &Plan, budget: u64) -> Timeline {
         let present = Simulation::new(plan);
         let record = present.opening().clone();
@@ -65,17 +65,17 @@ impl Timeline {
         &self.record
     }
 
-    /// Whether a cycle takes so little time that it may be computed in vain.
+    /// Whether cycles are cheap enough to be computed speculatively.
     pub fn is_small(&self) -> bool {
         self.present.cluster().pods.len() < PODS_SMALL
     }
 
-    /// The cycle after which nothing will ever happen, once it has been reached.
+    /// The cycle after which the run is quiet; `None` until it has been reached.
     pub fn end(&self) -> Option<u32> {
         self.end
     }
 
-    /// One cycle on, recorded at least at a level; `false`: there is none.
+    /// Advances one cycle, recorded at least at the given level; `false`: there is no next cycle.
     pub fn advance(&mut self, level: Level) -> bool {
         self.record = match self.ahead.take() {
             Some((next, record)) => {
@@ -88,11 +88,11 @@ impl Timeline {
                 record
             }
         };
-        self.keep();
+        self.add_checkpoint();
         true
     }
 
-    /// Computes the next cycle of a small run before it is asked for, with all reasons.
+    /// Computes the next cycle of a small run in advance, recorded at level *decisive*.
     pub fn look_ahead(&mut self) {
         if self.ahead.is_some() || self.present.is_quiet() || !self.is_small() {
             return;
@@ -102,9 +102,9 @@ impl Timeline {
         self.ahead = next.advance().map(|record| (next, record));
     }
 
-    /// Takes a step towards a cycle, or the last one if the run ends before; `false` once it is there. Of that cycle all
-    /// reasons are recorded, for which it is run again if need be; of those on the way, what the level says.
-    pub fn step_towards(&mut self, cycle: u32, on_the_way: Level) -> bool {
+    /// Takes a step towards a cycle, or towards the last one if the run ends before it; `false` once it is reached. The target is
+    /// recorded at level *decisive*, if necessary by replaying it; the cycles before it are recorded at the given level.
+    pub fn step_towards(&mut self, cycle: u32, level: Level) -> bool {
         let here = self.present.cycle();
         if self.present.is_quiet() {
             self.end = Some(here);
@@ -117,21 +117,21 @@ impl Timeline {
             self.rewind(cycle);
         }
         let is_last = self.present.cycle() + 1 >= cycle;
-        cycle > 0 && self.advance(if is_last { Level::Decisive } else { on_the_way })
+        cycle > 0 && self.advance(if is_last { Level::Decisive } else { level })
     }
 
-    /// Takes a step towards a moment; `false` once the next cycle lies beyond it.
-    pub fn step_until(&mut self, time: Time, on_the_way: Level) -> bool {
+    /// Takes a step towards a time; `false` once the next cycle is later.
+    pub fn step_until(&mut self, time: Time, level: Level) -> bool {
         if self.present.now() > time {
             let before = self.checkpoints.iter().rev().find(|(_, (kept, _))| kept.now() <= time);
             self.rewind(before.map_or(0, |(cycle, _)| cycle + 1));
         }
         self.present.next_cycle_at().is_some_and(|at| at <= time)
             && !self.present.is_quiet()
-            && self.advance(on_the_way)
+            && self.advance(level)
     }
 
-    /// Takes the latest checkpoint before a cycle, so that the cycle itself is run again; the opening state if there is none.
+    /// Restores the latest checkpoint before a cycle, so that the cycle itself is replayed; for cycle 0 the opening state.
     fn rewind(&mut self, cycle: u32) {
         let before = self.checkpoints.range(..cycle.max(1)).next_back();
         let (_, kept) = before.expect("the opening state is always kept");
@@ -139,12 +139,12 @@ impl Timeline {
         self.ahead = None;
     }
 
-    /// The state before the present cycle, as [`Timeline::after`] finds it; `None` at the opening.
+    /// The state before the present cycle, see [`Timeline::after`]; `None` at the opening.
     pub fn before(&self) -> Option<Simulation> {
         self.after(self.present.cycle().checked_sub(1)?)
     }
 
-    /// The state after a cycle; `None` where many cycles would have to be run again for it, or large ones.
+    /// The state after a cycle; `None` if too many cycles, or large ones, would have to be replayed for it.
     pub fn after(&self, cycle: u32) -> Option<Simulation> {
         let (from, (kept, _)) = self.checkpoints.range(..=cycle).next_back()?;
         if !self.is_small() || cycle - from > WAY_BACK_MAX {
@@ -158,14 +158,14 @@ impl Timeline {
         Some(after)
     }
 
-    /// Keeps the present state if it is time; drops others if they are too many.
-    fn keep(&mut self) {
+    /// Adds a checkpoint if one is due; drops others if there are too many.
+    fn add_checkpoint(&mut self) {
         let cycle = self.present.cycle();
         if !cycle.is_multiple_of(self.spacing) || self.checkpoints.contains_key(&cycle) {
             return;
         }
         self.checkpoints.insert(cycle, (self.present.clone(), self.record.clone()));
-        // They weigh about the same, so that one stands for all.
+        // Checkpoints are about equally large.
         let most = (self.budget / self.present.weight().max(1)).clamp(2, CHECKPOINTS_MAX);
         while self.checkpoints.len() as u64 > most {
             self.spacing *= 2;

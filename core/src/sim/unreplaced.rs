@@ -1,4 +1,4 @@
-//! Evictions of pods that are never replaced: when all pods of such a job are gone, the job is over.
+//! Evictions of pods that are not replaced ([`Restart::Never`]): once all pods of such a job are gone, the job is over.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::id::JobId;
 use crate::time::Time;
 use crate::trace::Event;
 
-/// By job whose pods are not replaced: the latest eviction of one of them.
+/// The latest eviction of each job whose pods are not replaced.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unreplaced(BTreeMap<JobId, (Time, Event)>);
 
 impl Unreplaced {
-    /// Adds the evictions of a cycle; returns whether there were any.
+    /// Records the evictions of a cycle.
     pub fn note(this: &mut std::sync::Arc<Unreplaced>, cluster: &Cluster, now: Time, events: &Log) {
         for recorded in events {
             let Event::Evicted { pod, .. } = recorded.event else { continue };
@@ -24,7 +24,7 @@ impl Unreplaced {
         }
     }
 
-    /// Jobs that are over because of their evictions, in the order in which they ended, each with its latest eviction.
+    /// Returns the latest eviction of every job that ended because of its evictions, ordered by the end of the job.
     pub fn ended_jobs(&self, cluster: &Cluster) -> Vec<(Time, Event)> {
         let over = self.0.iter().filter(|(job, _)| cluster.is_evicted(**job));
         let mut over: Vec<_> = over.map(|(job, loss)| (cluster.jobs[*job].ended, *loss)).collect();

@@ -1,4 +1,4 @@
-//! What a page asks of a state: what a job's pods are about, what was claimed, who comes next.
+//! Queries on a state: pods of a job by phase, claims, and the order in which queues and jobs are served.
 
 use super::partition_state::PartitionState;
 use super::record::CycleRecord;
@@ -7,25 +7,25 @@ use crate::cluster::Phase;
 use crate::id::{JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::trace::{Event, Holdings, OrderLevel, QueuePriority, SharePool};
 
-/// A job's pods by what they are about.
+/// Number of a job's pods, by phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PodCounts {
-    /// Start or run.
+    /// Starting or running.
     pub running: u32,
-    /// Wait.
+    /// Pending or gated.
     pub pending: u32,
-    /// Told to go.
+    /// Terminating.
     pub leaving: u32,
-    /// Ended or withdrawn.
+    /// Finished, removed, or evicted and not replaced.
     pub over: u32,
 }
 
 /// Room held for a pod until the end of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimView {
-    /// For whom.
+    /// The pod that is to use it.
     pub pod: PodId,
-    /// Where.
+    /// The node that has it.
     pub node: NodeId,
 }
 
@@ -36,7 +36,7 @@ impl Simulation {
         cluster.jobs[cluster.pods[pod].job].queue
     }
 
-    /// The order in which a partition's next pass will look at a queue or a job, and at those beside it on the way there; see
+    /// The position of a queue or a job in the order of a partition's next pass, level by level with its neighbours; see
     /// [`crate::policy::Scheduler::order`].
     pub fn order_in(&self, partition: PartitionId, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
         let (view, part) = (self.view(partition), &self.state.partitions[partition]);
@@ -49,13 +49,13 @@ impl Simulation {
         part.policy.share_pools(view, &part.memory)
     }
 
-    /// Who owns nodes of a partition; see [`crate::policy::Scheduler::holdings`].
+    /// The owned nodes of a partition; see [`crate::policy::Scheduler::holdings`].
     pub fn holdings_in(&self, partition: PartitionId) -> Holdings {
         let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.holdings(view, &part.memory)
     }
 
-    /// Room that is held, beyond the cycle, for pods that wait.
+    /// Reservations for pending pods that outlast the cycle.
     pub fn held(&self) -> Vec<ClaimView> {
         let of = |(partition, part): (PartitionId, &PartitionState)| {
             part.policy.held(self.view(partition), &part.memory)
@@ -64,13 +64,13 @@ impl Simulation {
         held.map(|(pod, node)| ClaimView { pod, node }).collect()
     }
 
-    /// What siblings are compared with in a partition; see [`crate::policy::Scheduler::priorities`].
+    /// The priorities by which sibling queues of a partition are compared; see [`crate::policy::Scheduler::priorities`].
     pub fn priorities_in(&self, partition: PartitionId) -> Vec<QueuePriority> {
         let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.priorities(view, &part.memory)
     }
 
-    /// What a job's pods are about.
+    /// Counts a job's pods by phase.
     pub fn pod_counts(&self, job: JobId) -> PodCounts {
         let mut counts = PodCounts::default();
         for (_, pod) in self.cluster().pods_of(job) {
@@ -87,7 +87,7 @@ impl Simulation {
 }
 
 impl CycleRecord {
-    /// What was claimed in the cycle and not given up again, in order.
+    /// Claims made in the cycle and not withdrawn in it, in order.
     pub fn claims(&self) -> Vec<ClaimView> {
         let mut claims: Vec<ClaimView> = Vec::new();
         for recorded in &self.events {

@@ -1,4 +1,4 @@
-//! Agenda entries that follow from phases of pods and from the timers of policies.
+//! Agenda entries derived from the phases of pods and from the timers of policies.
 
 use super::agenda::{Entry, Kind, end_of};
 use super::simulation::Simulation;
@@ -6,7 +6,7 @@ use crate::id::{JobId, PartitionId, PodId};
 use crate::time::Span;
 
 impl Simulation {
-    /// Puts what a pod's phase says about the future on the agenda.
+    /// Adds the end of a pod's phase to the agenda.
     pub(super) fn schedule(&mut self, pod: PodId) {
         let phase = self.cluster().pods[pod].phase;
         if let Some(entry) = end_of(phase, pod) {
@@ -14,7 +14,7 @@ impl Simulation {
         }
     }
 
-    /// Takes what the pods' phases say about the future off the agenda.
+    /// Removes the ends of the pods' phases from the agenda.
     pub(super) fn unschedule(&mut self, pods: &[PodId]) {
         for &pod in pods {
             let phase = self.cluster().pods[pod].phase;
@@ -24,7 +24,7 @@ impl Simulation {
         }
     }
 
-    /// Puts the moments at which time alone may matter after a start on the agenda.
+    /// Adds the ends of the minimum runtimes that begin with a start of the job.
     pub(super) fn wake_after_start(&mut self, job: JobId) {
         let partition = self.cluster().jobs[job].partition;
         let timers = &self.fixed.timers[partition];
@@ -37,7 +37,7 @@ impl Simulation {
         }
     }
 
-    /// The same where usage is measured and may change a decision.
+    /// Adds the next measurement of usage for each partition in which it may change a decision.
     pub(super) fn wake_after_usage(&mut self) {
         for (partition, timers) in self.fixed.timers.iter() {
             if let (true, Some(usage)) = (timers.on_agenda, timers.usage)
@@ -50,11 +50,11 @@ impl Simulation {
         }
     }
 
-    /// The same after a cycle that has seen an incomplete gang.
-    pub(super) fn wake_after_loss(&mut self, partition: PartitionId) {
+    /// Adds the end of the grace period after a cycle in which a gang was incomplete.
+    pub(super) fn wake_after_incomplete_gang(&mut self, partition: PartitionId) {
         let has_incomplete = std::mem::take(&mut self.state.partitions[partition].saw_incomplete_gang);
         let timers = &self.fixed.timers[partition];
-        if let (true, true, Some(grace)) = (has_incomplete, timers.on_agenda, timers.after_loss) {
+        if let (true, true, Some(grace)) = (has_incomplete, timers.on_agenda, timers.after_incomplete_gang) {
             let grace = grace.max(Span::from_millis(1));
             self.state.agenda.add((self.state.now + grace, Kind::Timer, partition.0));
         }

@@ -83,7 +83,7 @@ impl Scheduler for MaxMin {
 mod tests {
     use crate::cluster::World;
     use crate::id::{PartitionId, PodId};
-    use crate::policy::{Decision, InCharge, PartitionView};
+    use crate::policy::{Decision, PartitionScheduler, PartitionView};
     use crate::scenario::{check, read};
     use crate::time::{Span, Time};
     use crate::trace::{Level, Trace};
@@ -95,7 +95,7 @@ mod tests {
                     queues: [{name: a}, {name: b}]\njobs: [{name: x, queue: a, count: 3, gpu: 1, on: [n, n]}, \
                     {name: y, queue: b, count: 2, gpu: 1, on: [n]}]\n";
         let plan = check(&read(text).scenario.expect("written for this")).plan.expect("it runs");
-        let (policy, mut memory) = InCharge::new(&plan.policy, plan.rhythm);
+        let (policy, mut memory) = PartitionScheduler::new(&plan.policy, plan.rhythm);
         let mut world = World::new(plan.cluster.clone());
         world.evict(PodId(1), Span::from_seconds(9), Time::ZERO);
         let view = PartitionView { cluster: world.cluster(), partition: PartitionId(0), now: Time::ZERO };
