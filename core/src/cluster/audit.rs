@@ -1,7 +1,7 @@
-//! Invariants of the world, recomputed from nothing but phases, places and requests.
+//! Invariants of the world, recomputed from phases, places and requests alone.
 //!
-//! [`audit`] is complete and walks over everything; tests run it after every cycle. [`audit_live`] walks over live jobs only,
-//! [`audit_nodes`] over nodes only: they are cheap enough for long runs.
+//! [`audit`] is complete and visits everything; tests run it after every cycle. [`audit_live`] visits live jobs only,
+//! [`audit_nodes`] nodes only: they are cheap enough for long runs.
 
 use super::lifecycle::Recount;
 use super::{GpuRequest, Phase, World};
@@ -11,29 +11,29 @@ use crate::units::{Amount, Resource};
 /// An invariant that does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// What is kept about the node differs from the sum over its pods.
+    /// The totals of the node differ from the sum over its pods.
     NodeSums(NodeId),
-    /// More of the resource was given away than there is, on a node of which that cannot be.
+    /// More of the resource is allocated than the node has, and [`World::may_exceed`] does not apply.
     OverCapacity(NodeId, Resource),
-    /// More pods than slots.
+    /// The node has more pods than slots.
     OverSlots(NodeId),
-    /// Two pods hold the same whole device, or one holds a device the node has not.
+    /// Two pods hold the same whole device, or a pod holds a device that the node lacks.
     Devices(NodeId, PodId),
-    /// A pod is on a node of another partition than its job is offered to.
+    /// A pod is on a node outside the partition to which its job is offered.
     Partition(PodId),
-    /// A pod holds something without a node, or is on a node without holding anything.
+    /// A pod has a phase that holds resources but no node, or the reverse.
     Place(PodId),
-    /// What is kept about the queue differs from the sum over its pods.
+    /// The totals of the queue differ from the sum over its pods.
     QueueSums(QueueId),
-    /// What is kept about the job differs from the sum over its pods.
+    /// The counts of the job differ from the sum over its pods.
     JobCounts(JobId),
-    /// The job is live and should not be, or the other way round.
+    /// The list of live jobs contains an ended or future job, or lacks a live one.
     Live(JobId),
-    /// Of the pods that come with their job some are yet to come and others are not.
+    /// Of the pods created with their job, only some are [`Phase::Future`].
     HalfSubmitted(JobId),
 }
 
-/// Every invariant; one finding for each that does not hold.
+/// Checks every invariant; returns one finding per violation.
 pub fn audit(world: &World) -> Vec<Finding> {
     let mut findings = audit_live(world);
     let cluster = world.cluster();
@@ -43,7 +43,7 @@ pub fn audit(world: &World) -> Vec<Finding> {
         }
     }
     for (id, job) in cluster.jobs.iter() {
-        if !world.counts_right(id) {
+        if !world.counts_are_correct(id) {
             findings.push(Finding::JobCounts(id));
         }
         let at_submission = || cluster.pods_of(id).filter(|(pod, _)| cluster.joins_at(*pod).is_none());
@@ -59,24 +59,30 @@ pub fn audit(world: &World) -> Vec<Finding> {
     findings
 }
 
-/// The part over nodes, queues and live jobs: nothing is held twice, every sum is the sum of its parts.
+/// Checks nodes, queues and live jobs: nothing is held twice, and every total equals the sum of its parts.
 pub fn audit_live(world: &World) -> Vec<Finding> {
     let mut findings = audit_nodes(world);
     let recount = Recount::new(world);
-    for (id, fresh) in recount.nodes.iter() {
-        let kept = world.node_use(id);
-        let same = Resource::ACCOUNTED.iter().all(|&r| fresh.used().get(r) == kept.used().get(r));
-        if !same || fresh.free() != kept.free() || fresh.n_pods() != kept.n_pods() {
+    for (id, recomputed) in recount.nodes.iter() {
+        let maintained = world.node_use(id);
+        let same = Resource::ACCOUNTED.iter().all(|&r| recomputed.used().get(r) == maintained.used().get(r));
+        if !same || recomputed.free() != maintained.free() || recomputed.n_pods() != maintained.n_pods() {
             findings.push(Finding::NodeSums(id));
         }
     }
     findings.extend(device_conflicts(world));
-    let in_pools =
-        recount.queues.pools.iter().zip(world.queues.pools.values()).map(|(fresh, kept)| (fresh.1, kept));
-    for (fresh, kept) in std::iter::once((&recount.queues.all, &world.queues.all)).chain(in_pools) {
-        for ((id, fresh), kept) in fresh.iter().zip(kept.values()) {
-            let same = (fresh.allocated, fresh.non_preemptible) == (kept.allocated, kept.non_preemptible)
-                && (fresh.leaving, fresh.waiting) == (kept.leaving, kept.waiting);
+    let in_pools = recount
+        .queues
+        .pools
+        .iter()
+        .zip(world.queues.pools.values())
+        .map(|(recomputed, maintained)| (recomputed.1, maintained));
+    for (recomputed, maintained) in std::iter::once((&recount.queues.all, &world.queues.all)).chain(in_pools)
+    {
+        for ((id, recomputed), maintained) in recomputed.iter().zip(maintained.values()) {
+            let same = (recomputed.allocated, recomputed.non_preemptible)
+                == (maintained.allocated, maintained.non_preemptible)
+                && (recomputed.leaving, recomputed.waiting) == (maintained.leaving, maintained.waiting);
             if !same {
                 findings.push(Finding::QueueSums(id));
             }
@@ -85,22 +91,22 @@ pub fn audit_live(world: &World) -> Vec<Finding> {
     findings
 }
 
-/// The half over nodes: capacities and slots.
+/// Checks capacities and slots of nodes.
 pub fn audit_nodes(world: &World) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (id, node) in world.cluster().nodes.iter() {
-        let kept = world.node_use(id);
+        let maintained = world.node_use(id);
         for resource in (0..crate::units::RESOURCES_MAX as u8).map(Resource) {
-            let used = kept.used().get(resource);
+            let used = maintained.used().get(resource);
             let is_over = resource != Resource::GPU && used > node.capacity.get(resource);
             if used < Amount::ZERO || is_over && !world.may_exceed(id) {
                 findings.push(Finding::OverCapacity(id, resource));
             }
         }
-        if kept.n_pods() > node.pods_max && !world.may_exceed(id) {
+        if maintained.n_pods() > node.pods_max && !world.may_exceed(id) {
             findings.push(Finding::OverSlots(id));
         }
-        if (0..node.n_devices()).any(|d| kept.device_milli(d) > 1000) {
+        if (0..node.n_devices()).any(|d| maintained.device_milli(d) > 1000) {
             findings.push(Finding::OverCapacity(id, Resource::GPU));
         }
     }
@@ -119,7 +125,7 @@ fn device_conflicts(world: &World) -> Vec<Finding> {
         }
         let (mask, n) = (pod.devices.0, cluster.nodes[node].n_devices());
         let wanted = pod.request.gpu.n_devices();
-        // A node that has fewer devices than its pods hold has none left.
+        // A pod may lack devices only on a node that has no free ones.
         let is_missing = mask.count_ones() < wanted
             && world.may_exceed(node)
             && (world.node_use(node).n_free() == 0 || !matches!(pod.request.gpu, GpuRequest::Whole { .. }));

@@ -1,10 +1,9 @@
-//! Nodes whose pods may hold more than there is: they have less than before, or something else than the scheduler placed pods
-//! on them.
+//! Nodes whose pods may exceed the capacity, because it was reduced or because pods were placed outside the scheduler.
 //!
 //! # Rule
-//! Pods stay where they are. Nothing more comes to a node until there is room. Numbers of devices are names: when a node has
-//! fewer, free ones go first, and pods on higher ones get lower numbers. Where too few are left, pods that lose some hold
-//! fewer until others leave.
+//! Pods stay where they are; the node accepts no others until there is room. Device numbers are only names: when a node has
+//! fewer devices, free ones are removed first, and pods on higher numbers get lower ones. If too few are left, the affected
+//! pods hold fewer devices until other pods leave.
 //!
 //! # Source
 //! yunikorn.md 1.8: a capacity may fall below what is allocated, and an allocation that is found is booked without any check
@@ -14,7 +13,7 @@ use super::{Capacity, Devices, Found, Phase, World};
 use crate::id::{NodeId, PodId};
 
 impl World {
-    /// A node has more or less than before. Pods on it stay, also if they hold more than it has.
+    /// Changes the capacity of a node. Its pods stay, even if they exceed the capacity.
     pub fn set_capacity(&mut self, node: NodeId, capacity: Capacity) {
         let own = &mut self.cluster.nodes[node];
         (own.capacity, own.pods_max) = (capacity.amounts, capacity.pods_max);
@@ -24,7 +23,7 @@ impl World {
         self.deal_devices(node);
     }
 
-    /// Remembers a node of which the pods hold more than it has.
+    /// Adds a node to `may_exceed` if its pods exceed its capacity.
     pub(super) fn note_excess(&mut self, node: NodeId) {
         if let (true, Err(at)) =
             (self.nodes[node].exceeds(&self.cluster.nodes[node]), self.may_exceed.binary_search(&node))
@@ -33,22 +32,21 @@ impl World {
         }
     }
 
-    /// Whether the pods of a node may hold more than it has: its capacity changed, or pods were found on it.
+    /// Whether the pods of a node may exceed its capacity: the capacity changed, or pods were placed outside the scheduler.
     pub fn may_exceed(&self, node: NodeId) -> bool {
         self.may_exceed.binary_search(&node).is_ok()
     }
 
-    /// Pods that were dealt other devices since the last call, in order.
+    /// Returns the pods whose devices were reassigned since the last call, in order.
     pub fn take_dealt(&mut self) -> Vec<PodId> {
         std::mem::take(&mut self.dealt)
     }
 
-    /// Deals the devices of a node to the pods on it anew: who has all it wants keeps them, others take what is left. Numbers
-    /// are names, so devices that are gone are the free ones as long as there are some.
+    /// Reassigns the devices of a node to its pods: pods whose devices all still exist keep them, the others get what is left.
     pub(super) fn deal_devices(&mut self, node: NodeId) {
         let pods: Vec<PodId> = self.pods_on(node).collect();
-        let mut fresh = NodeUse::new(&self.cluster.nodes[node]);
-        let there = fresh.free().0;
+        let mut recomputed = NodeUse::new(&self.cluster.nodes[node]);
+        let there = recomputed.free().0;
         let keeps = |pod: &PodId| {
             let p = &self.cluster.pods[*pod];
             p.devices.0 & !there == 0 && p.devices.0.count_ones() == p.request.gpu.n_devices()
@@ -56,22 +54,22 @@ impl World {
         let (keeping, others): (Vec<PodId>, Vec<PodId>) = pods.into_iter().partition(keeps);
         for pod in keeping {
             let p = &self.cluster.pods[pod];
-            fresh.take(&p.request, p.devices);
+            recomputed.take(&p.request, p.devices);
         }
         for pod in others {
             let p = &mut self.cluster.pods[pod];
-            let devices = fresh.pick_some(p.request.gpu, p.devices);
-            fresh.take(&p.request, devices);
+            let devices = recomputed.pick_some(p.request.gpu, p.devices);
+            recomputed.take(&p.request, devices);
             if std::mem::replace(&mut p.devices, devices) != devices {
                 self.touched.push(pod);
                 self.dealt.push(pod);
             }
         }
-        self.nodes[node] = fresh;
+        self.nodes[node] = recomputed;
     }
 
-    /// If something else placed a pod, it runs where that put it, also beyond what the node has. It waits if the node takes
-    /// no part.
+    /// Starts a pod that was placed outside the scheduler, even beyond the capacity of its node. Returns `false` if there is no
+    /// such placement or the node is down; the pod is then pending.
     pub(super) fn start_found(&mut self, pod: PodId) -> bool {
         let Ok(at) = self.cluster.found.binary_search_by_key(&pod, |found| found.pod) else { return false };
         let Found { node, devices, since, .. } = self.cluster.found[at];
@@ -79,11 +77,11 @@ impl World {
             return false;
         }
         let p = &mut self.cluster.pods[pod];
-        let (job, kept) = (p.job, &mut self.nodes[node]);
-        let is_free = devices != Devices(0) && kept.can_give(p.request.gpu, devices);
-        p.devices = if is_free { devices } else { kept.pick_some(p.request.gpu, devices) };
+        let (job, node_use) = (p.job, &mut self.nodes[node]);
+        let is_free = devices != Devices(0) && node_use.can_give(p.request.gpu, devices);
+        p.devices = if is_free { devices } else { node_use.pick_some(p.request.gpu, devices) };
         p.node = Some(node);
-        kept.take(&p.request, p.devices);
+        node_use.take(&p.request, p.devices);
         self.note_excess(node);
         self.jobs[job].holding += 1;
         let j = &mut self.cluster.jobs[job];

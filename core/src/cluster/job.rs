@@ -5,23 +5,23 @@ use std::sync::Arc;
 use crate::id::{JobId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::{Span, Time};
 
-/// What is admitted and ordered, one gang or an elastic group of pods: its specification, which all copies of a world
-/// share, and its state. The fields of the specification are read as the job's own.
+/// The unit of admission and order, a gang or an elastic group of pods: its specification, shared by all copies of a world,
+/// and its state. Dereferences to the specification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What never changes.
+    /// The immutable part.
     pub spec: Arc<JobSpec>,
-    /// The partition it is offered to now.
+    /// The partition to which it is offered now.
     pub partition: PartitionId,
-    /// How often it was offered to another partition so far. Kept by `lifecycle`.
+    /// How often it was offered to another partition so far. Maintained by `lifecycle`.
     pub offers: u32,
-    /// When its first pod started running for the first time. Kept by `lifecycle`.
+    /// First start of one of its pods. Maintained by `lifecycle`.
     pub first_start: Option<Time>,
-    /// When its last pod ended. Kept by `lifecycle`.
+    /// End of its last pod. Maintained by `lifecycle`.
     pub ended: Option<Time>,
-    /// How many of its pods were evicted so far. Kept by `lifecycle`.
+    /// Evictions of its pods so far. Maintained by `lifecycle`.
     pub evictions: u32,
-    /// When a pod was last bound after none ran, as the scenario or the run says.
+    /// Latest time at which a pod was bound while no other held resources, from the scenario or the run.
     pub last_start: Option<Time>,
 }
 
@@ -33,50 +33,50 @@ impl std::ops::Deref for Job {
     }
 }
 
-/// What never changes about a job.
+/// The immutable part of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
-    /// Unique name; also the last tie-break of policies that say so.
+    /// Unique name; also the final tie-break of some policies.
     pub name: Arc<str>,
-    /// A leaf queue.
+    /// Its queue, a leaf.
     pub queue: QueueId,
-    /// Those it may run in, in the order in which it is offered to them; empty: only `partition`.
+    /// The partitions it may run in, in the order of the offers; empty: only `partition`.
     pub pools: Vec<PartitionId>,
-    /// Whether it is tried once only in each partition it is offered to, under policies that know that.
+    /// Whether each partition tries it only once per offer, under policies that support this.
     pub is_tried_once: bool,
-    /// Larger first inside a queue.
+    /// Priority inside the queue; larger first.
     pub priority: i32,
     /// Whether its pods may be evicted for others.
     pub preemptible: Preemptible,
-    /// Tie-break by age.
+    /// Time of creation, a tie-break of some policies.
     pub created: Time,
-    /// When it becomes known to the scheduler.
+    /// Time at which the scheduler learns of it.
     pub submit: Time,
-    /// How long each pod runs; `None`: until the end of the run.
+    /// Run time of each pod; `None`: until the end of the run.
     pub lasts: Option<Span>,
-    /// What becomes of its pods that lose their place.
+    /// What happens to pods that are evicted or lose their node.
     pub restart: Restart,
-    /// Who submitted it, where the scenario says.
+    /// The submitting user; `None` if the scenario names none.
     pub user: Option<Arc<str>>,
     /// First pod set and number of pod sets.
     pub pod_sets: (PodSetId, u32),
     /// First pod and number of pods.
     pub pods: (PodId, u32),
-    /// How room is held for its pods until all that must start together have some; `None`: it is not.
+    /// How room is reserved until all pods that start together have some; `None`: no reservation.
     pub gang: Option<Gang>,
-    /// For which job those of its pods are evicted that are being evicted at the start, as the scenario says.
+    /// The job for which its pods that terminate at the start were evicted, if the scenario names one.
     pub evicted_for: Option<JobId>,
 }
 
 /// Whether the pods of a job may be evicted for others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preemptible {
-    /// None of them.
+    /// No pod.
     #[default]
     No,
-    /// Those above its minimum: of each pod set, as many as must run together are its core and may not be taken.
+    /// Pods above the minimum of their pod set; the others are its core.
     Semi,
-    /// All of them.
+    /// All pods.
     Yes,
 }
 
@@ -86,46 +86,45 @@ impl From<bool> for Preemptible {
     }
 }
 
-/// What becomes of a pod that lost its place: evicted by the policy, or its node is gone.
+/// What happens to a pod that was evicted by the policy or lost its node.
 ///
-/// A policy does not know it: it takes pods, and what takes their place is the business of who made them. KAI's consolidation
-/// deletes pods too, to have them started again elsewhere by whoever made them; of a job that nobody looks after they are gone
-/// like all others.
+/// Policies do not see this: they only evict pods, and a controller outside the scheduler replaces them. That holds for moves
+/// as well: without a controller, a pod that was to be moved is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Restart {
-    /// A new pod waits in its place, with all the work before it.
+    /// A new pod with all the work replaces it.
     #[default]
     Again,
-    /// A new pod waits in its place, with only the rest of the work before it.
+    /// A new pod with the remaining work replaces it.
     Resume,
-    /// Nobody makes a new pod: it is gone for good, and so is its work.
+    /// It is not replaced; its work is lost.
     Never,
 }
 
-/// How room is held for a gang before any of its pods starts.
+/// How room is reserved for a gang before any of its pods starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gang {
-    /// Whether the job fails if the room does not come together in time; else its pods start as they fit.
+    /// Whether the job fails if the reservation is incomplete at the timeout; otherwise its pods start as they fit.
     pub is_hard: bool,
-    /// How long the first room that is held waits for the rest.
+    /// Time from the first reservation until the timeout.
     pub timeout: Span,
 }
 
-/// The pods of one kind in a job.
+/// Pods of a job with the same specification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodSet {
-    /// Unique in the job; `default` when the scenario names none.
+    /// Name, unique in the job; `default` if the scenario names none.
     pub name: Arc<str>,
     /// The job.
     pub job: JobId,
-    /// How many pods must be placed together before any runs.
+    /// Number of pods that have to be placed together.
     pub min_available: u32,
-    /// Inner groups from the root; empty for a flat job.
+    /// Names of the nested groups from the root; empty for a flat job.
     pub path: Vec<Arc<str>>,
 }
 
 impl Job {
-    /// The partition after the present one in its list; `None`: it has only one.
+    /// The partition after the present one in its list, cyclically; `None`: there is no other.
     pub fn next_pool(&self) -> Option<PartitionId> {
         let at = self.pools.iter().position(|pool| *pool == self.partition)?;
         let next = self.pools[(at + 1) % self.pools.len()];
@@ -136,7 +135,7 @@ impl Job {
         let (first, n) = self.pods;
         (first.0..first.0 + n).map(PodId)
     }
-    /// Where its pods stand among all pods.
+    /// Range of its pods among all pods.
     pub fn pod_range(&self) -> std::ops::Range<usize> {
         let (first, n) = self.pods;
         first.0 as usize..(first.0 + n) as usize

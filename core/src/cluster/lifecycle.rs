@@ -1,8 +1,8 @@
-//! The only code that changes a pod's phase, and the sums that hang on phases.
+//! Transitions of pod phases and the totals that depend on them; no other code changes a phase.
 //!
-//! A [`World`] is the cluster together with what is kept incrementally about it: what every node has given
-//! away, what every queue holds, leaves and waits for, and what was lost by evictions. Time is always passed in;
-//! when something happens next is said by the phases themselves and kept in order by the simulation's agenda.
+//! A [`World`] is the cluster together with totals that are maintained incrementally: the allocation of every node, and the
+//! allocated, terminating, requested and lost amounts of every queue. Time is always an argument; the end of a phase is part
+//! of the phase, and the simulation's agenda orders these ends.
 
 use super::sums::{QueueSums, QueueTotals, Sums};
 use super::usage::NodeUse;
@@ -11,90 +11,90 @@ use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::units::PerResource;
 
-/// The cluster and what is kept incrementally about it.
+/// The cluster and its incrementally maintained totals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct World {
     pub(super) cluster: Cluster,
     pub(super) nodes: Arena<NodeId, NodeUse>,
     pub(super) queues: QueueTotals,
     pub(super) jobs: Arena<JobId, JobCounts>,
-    pub(super) pods: Arena<PodId, PodBook>,
-    /// Nodes whose pods may hold more than they have, ascending: their capacity changed, or pods were found on them.
+    pub(super) pods: Arena<PodId, PodHistory>,
+    /// Nodes whose pods may exceed their capacity, ascending; see [`World::may_exceed`].
     pub(super) may_exceed: Vec<NodeId>,
-    /// Pods that were dealt other devices since [`World::take_dealt`].
+    /// Pods whose devices were reassigned since the last [`World::take_dealt`].
     pub(super) dealt: Vec<PodId>,
-    /// Pods whose phase, node or devices changed since [`World::take_touched`].
+    /// Pods whose phase, node or devices changed since the last [`World::take_touched`].
     pub(super) touched: Vec<PodId>,
 }
 
-/// Pods of one job by what they are about.
+/// Counts of the pods of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct JobCounts {
-    /// Not over.
+    /// Pods that are not over.
     open: u32,
-    /// Holding something, those evicted included.
+    /// Pods that hold resources, terminating ones included.
     pub holding: u32,
 }
 
-/// What is remembered of one pod beyond its phase.
+/// History of a pod beyond its phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct PodBook {
-    /// While it holds something: since when. While it waits: since when.
+pub(super) struct PodHistory {
+    /// Start of the present allocation, or of the present wait.
     pub since: Time,
-    /// Whether it lost its place at least once.
+    /// Whether it was evicted or lost its node at least once.
     pub lost: bool,
-    /// Work it did before it lost its place, of a job that resumes.
+    /// Run time before it was evicted or lost, for a job that resumes.
     pub done: Span,
 }
 
-/// Why a pod cannot be bound to a node. A policy that decides so has a bug.
+/// Why a pod cannot be bound to a node. Such a decision is a bug of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BindError {
-    /// The pod does not wait.
+    /// The pod is not pending.
     NotPending,
-    /// The node takes no part.
+    /// The node is down or being drained.
     NodeNotReady,
-    /// The job is offered to another partition than the node's.
+    /// The job is not offered to the partition of the node.
     OtherPartition,
-    /// Too few devices are free.
+    /// Too few devices are free, or the given ones are not.
     NoDevices,
 }
 
-/// What became of a pod that was torn off its node.
+/// A pod that was removed from its node by an external event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Displaced {
     /// The pod.
     pub pod: PodId,
-    /// Where it was.
+    /// The node on which it was.
     pub node: NodeId,
-    /// Whether it had been evicted before.
+    /// Whether it was already terminating.
     pub was_leaving: bool,
 }
 
 impl World {
-    /// Takes over a cluster as a plan describes it. Pods that hold something get devices if they have none yet,
-    /// in file order, also where they are too few; what is on a node that takes no part waits instead. Jobs submitted at or
-    /// before the start, or with a pod that holds something, are live; everything else is yet to come.
+    /// Creates the world of a plan. Pods that hold resources get devices in file order if they have none, even where there are too
+    /// few; pods on a node that is down are pending instead. Jobs submitted at or before the start, or with a pod that holds
+    /// resources, are live; all others are submitted later.
     pub fn new(cluster: Cluster) -> World {
         let nodes = cluster.nodes.values().map(NodeUse::new).collect();
         let queues = QueueTotals::of(&cluster);
         let jobs = cluster.jobs.ids().map(|_| JobCounts::default()).collect();
-        let pods = cluster.pods.ids().map(|_| PodBook::default()).collect();
+        let pods = cluster.pods.ids().map(|_| PodHistory::default()).collect();
         let (may_exceed, dealt, touched) = Default::default();
         let mut world = World { cluster, nodes, queues, jobs, pods, may_exceed, dealt, touched };
         world.cluster.live_jobs.clear();
-        // Every partition but the first has values of its own, so that they can change alone.
+        // Every partition but the first has its own values, so that they can change independently.
         let queues = &world.cluster.queues;
         for partition in world.cluster.partitions.values_mut().skip(1) {
             partition.queues.get_or_insert_with(|| queues.clone());
         }
-        // Those with devices first, so that nobody else is given them.
+        // Pods with given devices first, so that no other pod gets these devices.
         for named in [true, false] {
             for pod in world.cluster.pods.ids() {
                 let p = &world.cluster.pods[pod];
                 let has_devices = p.devices != Devices(0);
                 if p.phase.holds() && has_devices == named {
-                    world.settle(pod);
+                    world.place_at_start(pod);
                 }
             }
         }
@@ -104,8 +104,8 @@ impl World {
         world
     }
 
-    /// Gives a pod that holds something at the start its place.
-    fn settle(&mut self, pod: PodId) {
+    /// Places a pod that holds resources at the start.
+    fn place_at_start(&mut self, pod: PodId) {
         let p = &self.cluster.pods[pod];
         let lasts = self.cluster.jobs[p.job].lasts;
         let place = p.node.and_then(|node| {
@@ -138,7 +138,7 @@ impl World {
         self.note_excess(node);
     }
 
-    /// Decides whether a job is live at the start, and counts it.
+    /// Counts the pods of a job, and submits it if it is live at the start.
     fn open_job(&mut self, job: JobId) {
         let held =
             self.cluster.pods_of(job).filter(|(_, p)| p.phase.holds()).map(|(id, _)| self.pods[id].since);
@@ -157,7 +157,7 @@ impl World {
             self.jobs[job].open += u32::from(!phase.is_over());
             self.jobs[job].holding += u32::from(phase.holds());
         }
-        count_core(&self.cluster, &mut self.queues, job, 1);
+        add_core(&self.cluster, &mut self.queues, job, 1);
         if let Some(first) = first {
             let j = &mut self.cluster.jobs[job];
             j.first_start = j.first_start.or(Some(first));
@@ -169,24 +169,24 @@ impl World {
         self.touched.clear();
     }
 
-    /// What a copy weighs, about, in bytes.
+    /// Approximate size of a copy, in bytes.
     pub fn weight(&self) -> u64 {
-        let pods = (size_of::<Pod>() + size_of::<PodBook>() + size_of::<u64>()) * self.pods.len();
+        let pods = (size_of::<Pod>() + size_of::<PodHistory>() + size_of::<u64>()) * self.pods.len();
         let jobs = (size_of::<Job>() + size_of::<JobCounts>()) * self.jobs.len();
         let nodes = (size_of::<Node>() + size_of::<NodeUse>()) * self.nodes.len();
         let copies = 1 + self.queues.pools.len();
         let queues = (size_of::<Queue>() + size_of::<QueueSums>()) * self.queues.all.len() * copies;
         (pods + jobs + nodes + queues) as u64
     }
-    /// Everything that exists.
+    /// The cluster.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
-    /// What a node has given away.
+    /// The allocation of a node.
     pub fn node_use(&self, node: NodeId) -> &NodeUse {
         &self.nodes[node]
     }
-    /// Pods that hold something on a node. Walks over the live jobs.
+    /// Pods that hold resources on a node. Iterates over all live jobs.
     pub fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
         let pods = self.cluster.live_jobs.iter().flat_map(|&job| self.cluster.pods_of(job));
         pods.filter(move |(_, p)| p.node == Some(node) && p.phase.holds()).map(|(id, _)| id)
@@ -195,20 +195,20 @@ impl World {
     pub fn queue_sums(&self, queue: QueueId) -> &QueueSums {
         &self.queues.all[queue]
     }
-    /// The same in one partition.
+    /// The sums of a queue in one partition.
     pub fn queue_sums_in(&self, partition: PartitionId, queue: QueueId) -> &QueueSums {
         self.queues.pools.get(partition).map_or(&self.queues.all[queue], |pool| &pool[queue])
     }
-    /// Since when a pod holds or waits, whichever it does now.
+    /// Start of a pod's present allocation, or of its present wait.
     pub fn since(&self, pod: PodId) -> Time {
         self.pods[pod].since
     }
-    /// Pods whose phase, node or devices changed since the last call, in order; a pod may be named twice.
+    /// Returns the pods whose phase, node or devices changed since the last call, in order, possibly with repetitions.
     pub fn take_touched(&mut self) -> Vec<PodId> {
         std::mem::take(&mut self.touched)
     }
 
-    /// The job becomes known, or pods that join it now: they wait, unless they run already. Gives those that do.
+    /// Submits a job, or the pods that join it now: they become pending, unless they already run. Returns those that run.
     pub fn submit(&mut self, job: JobId, now: Time) -> Vec<PodId> {
         if let Err(at) = self.cluster.live_jobs.binary_search(&job) {
             self.cluster.live_jobs.insert(at, job);
@@ -229,18 +229,24 @@ impl World {
         running
     }
 
-    /// How a pod waits when it is made. One that is made in the place of another has its gate again.
+    /// The phase of a new pod. A replacement is gated like the original pod.
     fn waiting(&self, pod: PodId) -> Phase {
         let gated = self.cluster.pods[pod].rules.as_ref().is_some_and(|rules| rules.gated);
         if gated { Phase::Gated } else { Phase::Pending }
     }
 
-    /// The pod gets a place: the lowest free devices of the node, or parts of shared ones, become its own.
+    /// Binds a pending pod to a node, with devices chosen by [`NodeUse::pick`].
+    ///
+    /// # Errors
+    /// See [`BindError`].
     pub fn bind(&mut self, pod: PodId, node: NodeId, now: Time) -> Result<Devices, BindError> {
         self.bind_on(pod, node, None, now)
     }
 
-    /// The same on devices that the policy named, if it did.
+    /// Binds a pending pod to a node, with the given devices or, for `None`, with devices chosen by [`NodeUse::pick`].
+    ///
+    /// # Errors
+    /// See [`BindError`].
     pub fn bind_on(
         &mut self,
         pod: PodId,
@@ -282,9 +288,9 @@ impl World {
     }
 
     fn note_restart(&mut self, pod: PodId, now: Time) {
-        let book = self.pods[pod];
-        if book.lost {
-            let waited = i128::from((now - book.since).as_millis());
+        let history = self.pods[pod];
+        if history.lost {
+            let waited = i128::from((now - history.since).as_millis());
             self.on_path(pod, |sums| {
                 sums.restarts += 1;
                 sums.restart_wait_ms += waited;
@@ -292,7 +298,7 @@ impl World {
         }
     }
 
-    /// A pod that was starting runs from now on.
+    /// Moves a pod to the phase *running*.
     pub fn run(&mut self, pod: PodId, now: Time) {
         let job = self.cluster.pods[pod].job;
         let done = self.pods[pod].done;
@@ -303,7 +309,7 @@ impl World {
         *first = first.or(Some(now));
     }
 
-    /// The policy evicts a pod. Its node; `None`: it holds nothing, or was evicted before.
+    /// Evicts a pod. Returns its node; `None`: it is neither starting nor running.
     pub fn evict(&mut self, pod: PodId, grace: Span, now: Time) -> Option<NodeId> {
         let p = &self.cluster.pods[pod];
         if !matches!(p.phase, Phase::Starting { .. } | Phase::Running { .. }) {
@@ -317,8 +323,8 @@ impl World {
         node
     }
 
-    /// A pod that lost its place is gone. What [`Restart`] says decides whether another waits in its place, with all its work
-    /// before it or the rest of it, or whether this was its end, and perhaps that of its job. Gives where it was.
+    /// Removes an evicted or lost pod from its node. According to [`Restart`] a replacement with all or the remaining work is
+    /// pending, or the pod, and possibly its job, is over. Returns the node.
     pub fn gone(&mut self, pod: PodId, now: Time) -> NodeId {
         let held_ms = (now - self.pods[pod].since.max(Time::ZERO)).as_millis();
         let held = request_of(&self.cluster.pods[pod].request);
@@ -334,14 +340,14 @@ impl World {
         let is_end = restart == Restart::Never;
         let phase = if is_end { Phase::Evicted { at: now } } else { self.waiting(pod) };
         let node = self.vacate(pod, phase);
-        self.pods[pod] = PodBook { since: now, lost: true, ..self.pods[pod] };
+        self.pods[pod] = PodHistory { since: now, lost: true, ..self.pods[pod] };
         if is_end {
             self.close_pod(pod, now);
         }
         node
     }
 
-    /// Of a job that resumes, what a pod did is not lost. The time it is given to save its state is no work.
+    /// Keeps the work of a running pod if its job resumes. The termination time does not count as work.
     fn keep_work(&mut self, pod: PodId, now: Time) {
         let p = &self.cluster.pods[pod];
         if let (Phase::Running { since, .. }, Restart::Resume) = (p.phase, self.cluster.jobs[p.job].restart) {
@@ -349,13 +355,13 @@ impl World {
         }
     }
 
-    /// The pod ends by itself. Gives where it was, and whether its job ended with it.
+    /// Finishes a pod that ends by itself. Returns its node, and whether its job ended as well.
     pub fn finish(&mut self, pod: PodId, now: Time) -> (NodeId, bool) {
         let node = self.vacate(pod, Phase::Finished { at: now });
         (node, self.close_pod(pod, now))
     }
 
-    /// The job ends from outside, at once. Gives the pods that held something.
+    /// Withdraws a job at once. Returns its pods that held resources.
     pub fn withdraw(&mut self, job: JobId, now: Time) -> Vec<Displaced> {
         let mut displaced = Vec::new();
         for pod in self.cluster.jobs[job].pod_ids() {
@@ -378,7 +384,7 @@ impl World {
         displaced
     }
 
-    /// A node goes down, is drained or comes back. Pods on a node that goes down are lost; they are given.
+    /// Changes the state of a node. Returns the pods that are lost because it goes down.
     pub fn set_state(&mut self, node: NodeId, state: NodeState, now: Time) -> Vec<Displaced> {
         self.cluster.nodes[node].ready = state != NodeState::Down;
         self.cluster.nodes[node].draining = state == NodeState::Draining;
@@ -395,7 +401,7 @@ impl World {
         displaced
     }
 
-    /// A queue's plan changes in a partition.
+    /// Changes the values of a queue in a partition; `priority: None` keeps the present one.
     pub fn set_queue(
         &mut self,
         partition: PartitionId,
@@ -412,7 +418,7 @@ impl World {
         queue.resources = resources;
     }
 
-    /// The job is offered to another partition from now on. None of its pods holds anything.
+    /// Offers a job to another partition. None of its pods may hold resources.
     pub fn offer(&mut self, job: JobId, partition: PartitionId) {
         let pods = || self.cluster.jobs[job].pod_ids();
         let (before, after) = (pods(), pods());
@@ -423,12 +429,12 @@ impl World {
         after.for_each(|pod| self.count(pod, 1));
     }
 
-    /// Whether a pod of the job holds something.
+    /// Whether a pod of the job holds resources.
     pub fn holds_any(&self, job: JobId) -> bool {
         self.jobs[job].holding > 0
     }
 
-    /// Takes a pod off its node into a phase that holds nothing.
+    /// Releases a pod's resources and moves it to a phase that holds none. Returns its former node.
     fn vacate(&mut self, pod: PodId, phase: Phase) -> NodeId {
         let p = &mut self.cluster.pods[pod];
         let node = p.node.take().expect("a pod that holds something is on a node");
@@ -442,7 +448,7 @@ impl World {
         node
     }
 
-    /// A pod is over; gives whether its job is.
+    /// Counts a pod as over; returns whether its job ended with it.
     fn close_pod(&mut self, pod: PodId, now: Time) -> bool {
         let job = self.cluster.pods[pod].job;
         self.pods[pod].done = Span::ZERO;
@@ -459,20 +465,20 @@ impl World {
 
     pub(super) fn set_phase(&mut self, pod: PodId, phase: Phase) {
         let job = self.cluster.pods[pod].job;
-        count_core(&self.cluster, &mut self.queues, job, -1);
+        add_core(&self.cluster, &mut self.queues, job, -1);
         self.count(pod, -1);
         self.cluster.pods[pod].phase = phase;
         self.count(pod, 1);
-        count_core(&self.cluster, &mut self.queues, job, 1);
+        add_core(&self.cluster, &mut self.queues, job, 1);
         self.touched.push(pod);
     }
 
-    /// Adds a pod to the sums of its queues, or takes it away.
+    /// Adds a pod to the sums of its queues (`sign` 1), or subtracts it (-1).
     fn count(&mut self, pod: PodId, sign: i64) {
         count(&self.cluster, &mut self.queues, pod, sign);
     }
 
-    /// Does something to the sums of a pod's queue and of all queues above it.
+    /// Applies a function to the sums of a pod's queue and of all its ancestors.
     fn on_path(&mut self, pod: PodId, act: impl FnMut(&mut QueueSums)) {
         on_path(&self.cluster, &mut self.queues, pod, act);
     }
@@ -489,17 +495,17 @@ fn on_path(cluster: &Cluster, totals: &mut QueueTotals, pod: PodId, mut act: imp
     }
 }
 
-/// Adds a pod to the sums of its queues, or takes it away.
+/// Adds a pod to the sums of its queues (`sign` 1), or subtracts it (-1).
 fn count(cluster: &Cluster, queues: &mut QueueTotals, pod: PodId, sign: i64) {
     let p = &cluster.pods[pod];
-    let ask = request_of(&p.request);
-    let is_fixed = cluster.jobs[p.job].preemptible == Preemptible::No;
-    let add = |to: &mut Sums| add_to(to, ask, sign);
+    let request = request_of(&p.request);
+    let is_non_preemptible = cluster.jobs[p.job].preemptible == Preemptible::No;
+    let add = |to: &mut Sums| add_to(to, request, sign);
     let phase = p.phase;
     on_path(cluster, queues, pod, |sums| match phase {
         Phase::Starting { .. } | Phase::Running { .. } => {
             add(&mut sums.allocated);
-            if is_fixed {
+            if is_non_preemptible {
                 add(&mut sums.non_preemptible);
             }
         }
@@ -509,30 +515,30 @@ fn count(cluster: &Cluster, queues: &mut QueueTotals, pod: PodId, sign: i64) {
     });
 }
 
-/// Adds the core of a semi-preemptible job to the sums of its queues, or takes it away: which of its pods that is hangs on
-/// all of them.
-fn count_core(cluster: &Cluster, queues: &mut QueueTotals, job: JobId, sign: i64) {
+/// Adds the core of a semi-preemptible job to the sums of its queues, or subtracts it. The core depends on the phases of all
+/// pods of the job, so it is recounted with every change.
+fn add_core(cluster: &Cluster, queues: &mut QueueTotals, job: JobId, sign: i64) {
     if cluster.jobs[job].preemptible != Preemptible::Semi {
         return;
     }
     for pod in cluster.fixed_pods(job) {
-        let ask = request_of(&cluster.pods[pod].request);
-        on_path(cluster, queues, pod, |sums| add_to(&mut sums.non_preemptible, ask, sign));
+        let request = request_of(&cluster.pods[pod].request);
+        on_path(cluster, queues, pod, |sums| add_to(&mut sums.non_preemptible, request, sign));
     }
 }
 
-fn add_to(sums: &mut Sums, ask: Sums, sign: i64) {
-    for (sum, ask) in sums.iter_mut().zip(ask) {
-        *sum += sign * ask;
+fn add_to(sums: &mut Sums, request: Sums, sign: i64) {
+    for (sum, request) in sums.iter_mut().zip(request) {
+        *sum += sign * request;
     }
 }
 
-/// A request as sums.
+/// The amounts of a request, by resource index.
 pub fn request_of(request: &super::Request) -> Sums {
     request.resources.in_base_units()
 }
 
-/// For the audit: sums that are kept incrementally.
+/// For the audit: the incrementally maintained totals, recomputed.
 #[derive(Clone, Debug)]
 pub(super) struct Recount {
     pub nodes: Arena<NodeId, NodeUse>,
@@ -540,13 +546,13 @@ pub(super) struct Recount {
 }
 
 impl Recount {
-    /// Recomputes them from the phases, places and requests of live jobs; others hold and want nothing.
+    /// Recomputes the totals from the phases, places and requests of live jobs; other jobs contribute nothing.
     pub fn new(world: &World) -> Recount {
         let cluster = &world.cluster;
         let mut nodes: Arena<NodeId, NodeUse> = cluster.nodes.values().map(NodeUse::new).collect();
         let mut queues = QueueTotals::of(cluster);
         for &job in &cluster.live_jobs {
-            count_core(cluster, &mut queues, job, 1);
+            add_core(cluster, &mut queues, job, 1);
         }
         for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
             count(cluster, &mut queues, id, 1);
@@ -559,8 +565,8 @@ impl Recount {
 }
 
 impl World {
-    /// For the audit: whether the counts of a job's pods are kept right.
-    pub(super) fn counts_right(&self, job: JobId) -> bool {
+    /// For the audit: whether the counts of a job's pods are correct.
+    pub(super) fn counts_are_correct(&self, job: JobId) -> bool {
         let n = |is: fn(Phase) -> bool| self.cluster.pods_of(job).filter(|(_, p)| is(p.phase)).count() as u32;
         self.jobs[job] == JobCounts { open: n(|phase| !phase.is_over()), holding: n(Phase::holds) }
     }

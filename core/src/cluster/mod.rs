@@ -1,7 +1,7 @@
-//! The world: nodes, queues, jobs and pods, in neutral words and exact integers.
+//! The world: nodes, queues, jobs and pods, in neutral terms and exact integers.
 //!
-//! Invariant: the cluster knows no policy. There is no fair share and no claim in it; quota, limit, weight
-//! and priority are plain fields whose meaning a policy gives. Only `lifecycle` changes a pod's phase.
+//! Invariant: the cluster is independent of policies. It holds neither fair shares nor claims; quota, limit, weight and
+//! priority are plain fields that a policy interprets. Only `lifecycle` changes a pod's phase.
 
 mod audit;
 mod capacity;
@@ -30,31 +30,31 @@ pub use queue::{Queue, QueueResource};
 pub use sums::{QueueSums, Sums};
 pub use usage::NodeUse;
 
-/// Everything that exists, as one value.
+/// The complete cluster as one value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cluster {
     /// Separately scheduled parts, in file order.
     pub partitions: Arena<PartitionId, Partition>,
     /// Machines, in file order.
     pub nodes: Arena<NodeId, Node>,
-    /// The organisation trees; a parent may stand after its children. The tree is the same in every partition, the
-    /// values may differ: see [`Cluster::queues_in`].
+    /// The queue trees; a parent may come after its children. The trees are the same in every partition, the values may
+    /// differ: see [`Cluster::queues_in`].
     pub queues: Arena<QueueId, Queue>,
-    /// Jobs, in file order, whether or not they were submitted already.
+    /// Jobs, in file order, including those not submitted yet.
     pub jobs: Arena<JobId, Job>,
     /// Pod sets; those of one job are adjacent.
     pub pod_sets: Arena<PodSetId, PodSet>,
     /// Pods; those of one job are adjacent, in pod-set order.
     pub pods: Arena<PodId, Pod>,
-    /// Pods that run already when their jobs become known, later than at the start; ascending.
+    /// Pods that already run when their jobs are submitted after the start; ascending.
     pub found: Vec<Found>,
-    /// Pods that join their jobs later than at the submission, ascending.
+    /// Pods that join their jobs after the submission; ascending.
     pub joining: Vec<Joining>,
-    /// Submitted jobs that have not ended, ascending. Kept by `lifecycle`.
+    /// Submitted jobs that have not ended, ascending. Maintained by `lifecycle`.
     pub live_jobs: Vec<JobId>,
-    /// How long things take between cycles.
+    /// Startup and termination times.
     pub delays: Delays,
-    /// What the resources beside CPU, memory and GPUs are called: the nth is `Resource::named(n)`.
+    /// Names of the resources other than CPU, memory and GPUs: the nth is `Resource::named(n)`.
     pub named: Vec<Arc<str>>,
 }
 
@@ -63,23 +63,23 @@ pub struct Cluster {
 pub struct Partition {
     /// Display name.
     pub name: Arc<str>,
-    /// The same queues as the cluster's with the values they have here; `None`: the cluster's own.
+    /// The cluster's queues with the values of this partition; `None`: the cluster's own values.
     pub queues: Option<Arena<QueueId, Queue>>,
 }
 
 impl Partition {
-    /// A partition in which queues have the cluster's values.
+    /// Creates a partition in which queues have the cluster's values.
     pub fn new(name: &str) -> Partition {
         Partition { name: name.into(), queues: None }
     }
 }
 
-/// How long things take between cycles.
+/// Startup and termination times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delays {
-    /// From bind to running.
+    /// Time from bind to running.
     pub start: Span,
-    /// From evict to gone. Zero: gone before the next cycle, still seen as terminating after this one.
+    /// Time from eviction to gone. Zero: gone before the next cycle, still terminating after this one.
     pub termination: Span,
 }
 
@@ -89,8 +89,8 @@ impl Cluster {
         self.jobs[job].pod_ids().map(|id| (id, &self.pods[id]))
     }
 
-    /// The pods of a job that start or run and may not be taken. Of a semi-preemptible job, in each pod set, the first by
-    /// name, as many as its minimum: those are the ones that stay when others are taken from the end.
+    /// The starting and running pods of a job that may not be evicted. Of a semi-preemptible job these are, in each pod set, the
+    /// first pods by name up to its minimum, because pods are evicted from the end.
     pub fn fixed_pods(&self, job: JobId) -> Vec<PodId> {
         let holds = |pod: &Pod| matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
         let held = self.pods_of(job).filter(|(_, pod)| holds(pod)).map(|(id, _)| id);
@@ -111,8 +111,8 @@ impl Cluster {
         fixed
     }
 
-    /// Whether a job is over because its pods were evicted and nobody replaced them: in a pod set, fewer came to their own end
-    /// than have to run together. Those that were evicted beyond that it did without. A job that was withdrawn is done.
+    /// Whether a job ended because evicted pods were not replaced: a pod set with an evicted pod has fewer finished pods than its
+    /// minimum. Evictions beyond the minimum do not count, and neither does a withdrawn job.
     pub fn is_evicted(&self, job: JobId) -> bool {
         let j = &self.jobs[job];
         let has = |is: fn(Phase) -> bool| self.pods_of(job).any(|(_, pod)| is(pod.phase));
@@ -127,13 +127,13 @@ impl Cluster {
         })
     }
 
-    /// When a pod joins its job, if that is later than at the submission.
+    /// Time at which a pod joins its job; `None`: at the submission.
     pub fn joins_at(&self, pod: PodId) -> Option<Time> {
         let found = self.joining.binary_search_by_key(&pod, |joining| joining.pod);
         found.ok().map(|at| self.joining[at].at)
     }
 
-    /// The pods of a job that have not joined it yet, each with its moment. None before the job is submitted.
+    /// The pods of a submitted job that have not joined it yet, with their times; empty before the submission.
     pub fn joining_of(&self, job: JobId) -> impl Iterator<Item = Joining> + '_ {
         let (first, n) = self.jobs[job].pods;
         let from = self.joining.partition_point(|joining| joining.pod < first);

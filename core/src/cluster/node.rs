@@ -1,4 +1,4 @@
-//! Machines.
+//! Nodes, their capacity and state.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,64 +7,64 @@ use std::sync::Arc;
 use crate::id::PartitionId;
 use crate::units::ResourceVec;
 
-/// A machine.
+/// A node of the cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Unique name.
     pub name: Arc<str>,
     /// The partition that schedules it.
     pub partition: PartitionId,
-    /// What can be allocated: cpu, memory, gpu and named resources.
+    /// Allocatable CPU, memory, GPUs and named resources.
     pub capacity: ResourceVec,
-    /// Pod slots; [`Node::UNLIMITED_PODS`]: as many as fit.
+    /// Pod slots; [`Node::UNLIMITED_PODS`]: no limit.
     pub pods_max: u32,
     /// Memory of each GPU in MiB.
     pub gpu_memory_mib: i64,
     /// Labels, sorted by key.
     pub labels: Vec<(Arc<str>, Arc<str>)>,
-    /// What keeps pods off it.
+    /// Taints that exclude pods without a matching toleration.
     pub taints: Vec<super::pod::Taint>,
-    /// Whether it takes part: not down.
+    /// Whether the node is not down.
     pub ready: bool,
-    /// It is being drained: what is on it stays, nothing more comes.
+    /// Whether the node is being drained: its pods stay, but it accepts no others.
     pub draining: bool,
 }
 
-/// What a node has to give away.
+/// The allocatable capacity of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
     /// CPU, memory, GPUs and named resources.
     pub amounts: ResourceVec,
-    /// Pod slots; [`Node::UNLIMITED_PODS`]: as many as fit.
+    /// Pod slots; [`Node::UNLIMITED_PODS`]: no limit.
     pub pods_max: u32,
 }
 
-/// What can become of a node during the run.
+/// State of a node during the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeState {
-    /// It takes pods.
+    /// Accepts pods.
     Ready,
-    /// It takes no more pods; those on it stay.
+    /// Accepts no further pods; those on it stay.
     Draining,
-    /// It does not take part; what was on it is lost.
+    /// Out of service; its pods are lost.
     Down,
 }
 
 impl Node {
-    /// Pod slots of a node that does not limit its pods.
+    /// Number of pod slots that stands for no limit.
     pub const UNLIMITED_PODS: u32 = u32::MAX;
 
-    /// What it has to give away.
+    /// The allocatable capacity.
     pub fn capacity(&self) -> Capacity {
         Capacity { amounts: self.capacity, pods_max: self.pods_max }
     }
 
-    /// Whether pods may be placed on it.
+    /// Whether pods may be placed on the node.
     pub fn takes_pods(&self) -> bool {
         self.ready && !self.draining
     }
 
-    /// Memory of one device in MiB as parts of it are counted: whole hundreds, at least one.
+    /// Memory of one device in MiB for requests of parts of it: rounded down to hundreds, at least 100.
     pub fn device_mib(&self) -> i64 {
         (self.gpu_memory_mib / 100 * 100).max(100)
     }

@@ -1,4 +1,4 @@
-//! Pods: what they ask for, where they are, what phase they are in.
+//! Pods: requests, placement rules, places and phases.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,17 +8,17 @@ use crate::id::{JobId, NodeId, PodId, PodSetId};
 use crate::time::Time;
 use crate::units::{Amount, ResourceVec};
 
-/// The smallest unit that runs: its specification, which all copies of a world share, and its state. The fields of the
-/// specification are read as the pod's own.
+/// The smallest unit that runs: its specification, shared by all copies of a world, and its state. Dereferences to the
+/// specification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pod {
-    /// What never changes.
+    /// The immutable part.
     pub spec: Arc<PodSpec>,
-    /// Its phase. Changed by `lifecycle` only.
+    /// Its phase. Maintained by `lifecycle`.
     pub phase: Phase,
-    /// Where it is, while it holds something.
+    /// Its node; `None` in a phase that holds no resources.
     pub node: Option<NodeId>,
-    /// The devices it holds there.
+    /// The devices it holds on its node.
     pub devices: Devices,
 }
 
@@ -30,35 +30,35 @@ impl std::ops::Deref for Pod {
     }
 }
 
-/// What never changes about a pod.
+/// The immutable part of a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodSpec {
-    /// Unique name; also the last tie-break of policies that say so.
+    /// Unique name; also the final tie-break of some policies.
     pub name: Arc<str>,
     /// Its job.
     pub job: JobId,
     /// Its pod set.
     pub pod_set: PodSetId,
-    /// Tie-break by age; `None` when the scenario does not say.
+    /// Time of creation, a tie-break of some policies; `None` if the scenario sets none.
     pub created: Option<Time>,
-    /// What it asks for.
+    /// Its resource request.
     pub request: Request,
-    /// Where it may run; empty: anywhere.
+    /// Required node labels; empty: no restriction.
     pub selector: NodeSelector,
-    /// Further rules; `None` for most pods.
+    /// Further placement rules and attributes; `None` for most pods.
     pub rules: Option<Arc<PodRules>>,
 }
 
-/// A pod that runs already when its job becomes known: something else than the scheduler placed it.
+/// A pod that already runs when its job is submitted, because it was placed outside the scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The pod.
     pub pod: PodId,
-    /// Where it runs.
+    /// The node on which it runs.
     pub node: NodeId,
-    /// On which devices; none: on the lowest free ones.
+    /// The devices it holds; none: the lowest free ones.
     pub devices: Devices,
-    /// Since when.
+    /// Its start.
     pub since: Time,
 }
 
@@ -67,21 +67,21 @@ pub struct Found {
 pub struct Joining {
     /// The pod.
     pub pod: PodId,
-    /// When it joins its job.
+    /// The time at which it joins its job.
     pub at: Time,
 }
 
-/// What a pod asks for.
+/// The resource request of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// CPU, memory and named resources. The GPU entry is what `gpu` takes of whole devices; GPU memory is
-    /// measured against the smallest GPU of the scenario.
+    /// CPU, memory and named resources. The GPU entry is `gpu` in whole devices; GPU memory is converted with the smallest GPU
+    /// of the scenario.
     pub resources: ResourceVec,
-    /// How it wants GPUs.
+    /// The request for GPUs.
     pub gpu: GpuRequest,
 }
 
-/// How a pod wants GPUs.
+/// A request for GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GpuRequest {
     /// None.
@@ -89,27 +89,27 @@ pub enum GpuRequest {
     None,
     /// Whole devices.
     Whole {
-        /// How many.
+        /// Number of devices.
         devices: u32,
     },
     /// The same part of each of several devices.
     Fraction {
-        /// Thousandths of a device.
+        /// Part of a device.
         portion: Amount,
-        /// How many devices.
+        /// Number of devices.
         devices: u32,
     },
     /// The same memory on each of several devices.
     Memory {
         /// MiB on each device.
         mib: i64,
-        /// How many devices.
+        /// Number of devices.
         devices: u32,
     },
 }
 
 impl GpuRequest {
-    /// On how many devices it wants something.
+    /// Number of devices, whole or in parts.
     pub fn n_devices(self) -> u32 {
         match self {
             GpuRequest::None => 0,
@@ -120,44 +120,44 @@ impl GpuRequest {
     }
 }
 
-/// Required node labels: every key must have one of its values.
+/// Required node labels: each key with its permitted values.
 pub type NodeSelector = Vec<(Arc<str>, Vec<Arc<str>>)>;
 
-/// What is said of few pods: where else they may not run, and how they are distinguished.
+/// Placement rules and attributes that few pods have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodRules {
     /// Required node affinity: all of these must hold.
     pub affinity: Vec<Requirement>,
-    /// Taints it does not mind.
+    /// Tolerated taints.
     pub tolerations: Vec<Toleration>,
     /// Labels, sorted by key.
     pub labels: Vec<(Arc<str>, Arc<str>)>,
-    /// Whether it waits for something outside scheduling, for ever.
+    /// Whether a scheduling gate keeps it from being scheduled for the whole run.
     pub gated: bool,
-    /// The name of the node that something outside has in mind for it.
+    /// Name of the node nominated for it outside the scheduler.
     pub nominated_node: Option<Arc<str>>,
-    /// The application it belongs to; `None`: its job.
+    /// Its application; `None`: its job.
     pub application: Option<Arc<str>>,
-    /// Whether it started its application.
+    /// Whether it is the originator of its application.
     pub is_originator: bool,
-    /// Whether no pod is evicted for it.
+    /// Whether it never preempts other pods.
     pub never_preempts: bool,
-    /// The groups of the user who submitted it, where the job says them.
+    /// Groups of the submitting user; empty if the job names none.
     pub groups: Vec<Arc<str>>,
-    /// The name of the only node where it may run.
+    /// Name of the only node on which it may run.
     pub required_node: Option<Arc<str>>,
 }
 
-/// One requirement on the labels of a node.
+/// A requirement on the labels of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Requirement {
-    /// The label.
+    /// Key of the label.
     pub key: Arc<str>,
-    /// What it must be.
+    /// The required state of the label.
     pub is: Wanted,
 }
 
-/// What a label must be.
+/// The required state of a label.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wanted {
     /// Present, with one of these values.
@@ -171,7 +171,7 @@ pub enum Wanted {
 }
 
 impl Requirement {
-    /// Whether a node with these labels meets it.
+    /// Whether a node with these labels meets the requirement.
     pub fn is_met(&self, labels: &[(Arc<str>, Arc<str>)]) -> bool {
         let value = labels.iter().find(|(key, _)| *key == self.key).map(|(_, value)| value);
         match &self.is {
@@ -183,19 +183,19 @@ impl Requirement {
     }
 }
 
-/// Taints that a pod does not mind.
+/// A pattern of tolerated taints.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Toleration {
-    /// Of this key; `None`: of any.
+    /// Key of the taint; `None`: any.
     pub key: Option<Arc<str>>,
-    /// With this value; `None`: with any.
+    /// Value of the taint; `None`: any.
     pub value: Option<Arc<str>>,
-    /// With this effect; `None`: with any.
+    /// Effect of the taint; `None`: any.
     pub effect: Option<Effect>,
 }
 
 impl Toleration {
-    /// Whether the pod does not mind this taint.
+    /// Whether it tolerates a taint.
     pub fn covers(&self, taint: &Taint) -> bool {
         self.key.as_ref().is_none_or(|key| *key == taint.key)
             && self.value.as_ref().is_none_or(|value| *value == taint.value)
@@ -203,30 +203,30 @@ impl Toleration {
     }
 }
 
-/// What keeps pods off a node.
+/// A taint of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Taint {
-    /// Its key.
+    /// Key of the taint.
     pub key: Arc<str>,
-    /// Its value; may be empty.
+    /// Value of the taint; may be empty.
     pub value: Arc<str>,
-    /// How strongly.
+    /// Effect on pods that do not tolerate it.
     pub effect: Effect,
 }
 
-/// How strongly a taint keeps pods off.
+/// Effect of a taint on pods that do not tolerate it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Nothing is placed.
+    /// Excludes the node.
     NoSchedule,
-    /// Nothing is placed. What runs already stays.
+    /// Excludes the node. Running pods stay.
     NoExecute,
-    /// Other nodes are better; no node is excluded.
+    /// Prefers other nodes without excluding this one.
     PreferNoSchedule,
 }
 
 impl Pod {
-    /// Whether its selector and its required affinity accept a node.
+    /// Whether its selector and its required affinity match a node.
     pub fn selects(&self, node: &crate::cluster::Node) -> bool {
         let labels = &node.labels;
         let has = |(key, values): &(Arc<str>, Vec<Arc<str>>)| {
@@ -236,58 +236,58 @@ impl Pod {
             && self.rules.as_ref().is_none_or(|rules| rules.affinity.iter().all(|r| r.is_met(labels)))
     }
 
-    /// Whether it does not mind the taints of a node.
+    /// Whether it tolerates the taints of a node.
     pub fn tolerates(&self, node: &crate::cluster::Node) -> bool {
         let tolerations = self.rules.as_ref().map_or(&[][..], |rules| &rules.tolerations);
         is_tolerated(&node.taints, tolerations)
     }
 }
 
-/// Whether no taint excludes a pod with these tolerations.
+/// Whether the tolerations cover every taint that excludes pods.
 pub fn is_tolerated(taints: &[Taint], tolerations: &[Toleration]) -> bool {
     let excludes = |taint: &&Taint| taint.effect != Effect::PreferNoSchedule;
     taints.iter().filter(excludes).all(|taint| tolerations.iter().any(|t| t.covers(taint)))
 }
 
-/// Where a pod stands.
+/// The phase of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The job is not submitted yet, or the pod has not joined it yet.
     Future,
     /// Waiting to be placed.
     Pending,
-    /// Waiting for something outside scheduling.
+    /// Kept from scheduling by a gate.
     Gated,
     /// Placed, not running yet.
     Starting {
-        /// When it will run.
+        /// The time at which it runs.
         until: Time,
     },
     /// Running.
     Running {
-        /// Since when.
+        /// Its start.
         since: Time,
-        /// When it ends by itself.
+        /// Its end, unless it is evicted; `None`: no end.
         until: Option<Time>,
     },
-    /// Told to go, still holding resources.
+    /// Evicted, still holding resources.
     Terminating {
-        /// When it is gone.
+        /// The time at which it is gone.
         until: Time,
     },
     /// Ended by itself.
     Finished {
-        /// When.
+        /// Time of the end.
         at: Time,
     },
-    /// Withdrawn.
+    /// Withdrawn with its job.
     Removed {
-        /// When.
+        /// Time of the withdrawal.
         at: Time,
     },
-    /// Gone after it lost its place, and nobody makes a new one.
+    /// Evicted or lost with its node, and not replaced.
     Evicted {
-        /// When.
+        /// Time at which it was gone.
         at: Time,
     },
 }
@@ -303,12 +303,12 @@ impl Phase {
     }
 }
 
-/// Which devices of its node a pod holds: bit `i` is device `i`; a node has at most 64.
+/// The devices of a node that a pod holds: bit `i` is device `i`; a node has at most 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Devices(pub u64);
 
 impl Devices {
-    /// The devices by number, ascending.
+    /// Iterates over the device numbers, ascending.
     pub fn iter(self) -> impl Iterator<Item = u32> {
         (0..64).filter(move |i| self.0 & (1 << i) != 0)
     }

@@ -1,4 +1,4 @@
-//! The organisation tree.
+//! Queues and the values they have in a partition.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use crate::id::QueueId;
 use crate::time::Time;
 use crate::units::{Bound, PerResource, Weight};
 
-/// A node of the organisation tree: a department, project, team.
+/// A node of the queue tree: a department, project or team.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
-    /// Unique name; also the last tie-break of policies that say so.
+    /// Unique name; also the final tie-break of some policies.
     pub name: Arc<str>,
-    /// What people call it; empty: its name.
+    /// Name shown to users; empty: the unique name.
     pub display_name: Arc<str>,
     /// `None` for a root.
     pub parent: Option<QueueId>,
-    /// In file order; empty for a leaf.
+    /// Child queues in file order; empty for a leaf.
     pub children: Vec<QueueId>,
-    /// Larger first where a policy uses it.
+    /// Priority of the queue; larger first where a policy uses it.
     pub priority: Option<i32>,
-    /// Tie-break by age.
+    /// Time of creation, a tie-break of some policies.
     pub created: Time,
     /// Quota, limit and weight of each accounted resource.
     pub resources: PerResource<QueueResource>,
@@ -31,13 +31,13 @@ pub struct Queue {
     pub reclaim_min_runtime: Option<crate::time::Span>,
 }
 
-/// What a queue is promised and allowed of one resource.
+/// Quota, limit and weight of a queue for one resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueResource {
     /// Guaranteed part.
     pub quota: Bound,
     /// Hard ceiling.
     pub limit: Bound,
-    /// Part in the surplus; `None` when the scenario does not say.
+    /// Relative share of the surplus; `None` if the scenario sets none.
     pub weight: Option<Weight>,
 }

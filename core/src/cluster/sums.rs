@@ -1,34 +1,35 @@
-//! What queues hold, want and lost, as sums over their pods.
+//! Allocated, requested and lost amounts of queues, as sums over their pods.
 
 use super::Cluster;
 use crate::id::{Arena, PartitionId, QueueId};
 use crate::units::RESOURCES_MAX;
 
-/// CPU millicores, memory bytes, thousandths of GPUs and of named resources, by index.
+/// CPU millicores, memory bytes, thousandths of GPUs and of named resources, by resource index.
 pub type Sums = [i64; RESOURCES_MAX];
 
-/// What a queue and its descendants hold and want.
+/// Sums over the pods of a queue and its descendants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueSums {
-    /// Held by pods that start or run.
+    /// Held by starting and running pods.
     pub allocated: Sums,
-    /// The part of `allocated` that may not be taken.
+    /// The part of `allocated` that may not be preempted.
     pub non_preemptible: Sums,
-    /// Held by pods evicted.
+    /// Held by terminating pods.
     pub leaving: Sums,
-    /// Asked for by pods that wait.
+    /// Requested by pending and gated pods.
     pub waiting: Sums,
-    /// Work of evicted pods that has to be done again (none of jobs that resume): amounts × milliseconds held since the start of the scenario.
+    /// Work of evicted pods that has to be repeated (none for jobs that resume): amounts × milliseconds held since the start of
+    /// the scenario.
     pub lost: [i128; RESOURCES_MAX],
     /// Pods evicted by the policy.
     pub evictions: u64,
-    /// How often a pod that had lost its work was placed again.
+    /// Number of placements of pods that had been evicted or lost.
     pub restarts: u64,
-    /// For how long such pods waited for it, in all, milliseconds.
+    /// Total time those pods were pending before these placements, milliseconds.
     pub restart_wait_ms: i128,
 }
 
-/// Sums of queues, in all and in each of several partitions.
+/// Sums of queues over all partitions and, if there are several, in each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct QueueTotals {
     pub all: Arena<QueueId, QueueSums>,
@@ -37,10 +38,10 @@ pub(super) struct QueueTotals {
 }
 
 impl QueueTotals {
-    /// Nothing yet.
+    /// Creates zero sums.
     pub fn of(cluster: &Cluster) -> QueueTotals {
-        let nothing = || cluster.queues.ids().map(|_| QueueSums::default()).collect();
+        let zeros = || cluster.queues.ids().map(|_| QueueSums::default()).collect();
         let pools = cluster.partitions.ids().filter(|_| cluster.partitions.len() > 1);
-        QueueTotals { all: nothing(), pools: pools.map(|_| nothing()).collect() }
+        QueueTotals { all: zeros(), pools: pools.map(|_| zeros()).collect() }
     }
 }

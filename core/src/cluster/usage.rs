@@ -1,53 +1,52 @@
-//! What one node has given away: devices, shared devices, CPU, memory and pod slots.
+//! Allocation of one node: devices, shared devices, CPU, memory and pod slots.
 
 use super::node::Node;
 use super::pod::{Devices, GpuRequest, Request};
 use crate::units::{Amount, Resource, ResourceVec};
 
-/// What one node has given away. Kept incrementally, so that a question about a node costs no walk over pods.
+/// Allocation of one node, maintained incrementally so that queries need no iteration over pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeUse {
-    /// Devices nobody holds any part of.
+    /// Devices of which no part is allocated.
     free: u64,
-    /// Devices given away in parts, by number.
+    /// Devices allocated in parts, by number.
     shared: Vec<Shared>,
-    /// Memory of one device, MiB, as parts are counted: whole hundreds.
+    /// Memory of one device in MiB, rounded down to hundreds; see [`Node::device_mib`].
     device_mib: i64,
-    /// CPU, memory, GPUs and named resources given away.
+    /// Allocated CPU, memory, GPUs and named resources.
     used: ResourceVec,
     /// Pods on the node.
     n_pods: u32,
-    /// How many devices its pods lack since it has fewer than they hold.
+    /// Devices that its pods requested and do not hold, because the node has too few.
     n_missing: u32,
 }
 
-/// A device given away in parts.
+/// A device allocated in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shared {
     device: u32,
-    /// MiB given.
+    /// Allocated memory in MiB.
     mib: i64,
-    /// To how many pods.
     n_pods: u32,
 }
 
 impl NodeUse {
-    /// An empty node.
+    /// Creates the allocation of an empty node.
     pub fn new(node: &Node) -> NodeUse {
         let n = node.n_devices();
         let free = if n >= 64 { u64::MAX } else { (1 << n) - 1 };
         NodeUse { free, device_mib: node.device_mib(), ..NodeUse::default() }
     }
 
-    /// Devices nobody holds any part of.
+    /// Devices of which no part is allocated.
     pub fn free(&self) -> Devices {
         Devices(self.free)
     }
-    /// How many devices nobody holds any part of.
+    /// Number of devices of which no part is allocated.
     pub fn n_free(&self) -> u32 {
         self.free.count_ones()
     }
-    /// CPU, memory, GPUs and named resources given away.
+    /// Allocated CPU, memory, GPUs and named resources.
     pub fn used(&self) -> &ResourceVec {
         &self.used
     }
@@ -55,7 +54,7 @@ impl NodeUse {
     pub fn n_pods(&self) -> u32 {
         self.n_pods
     }
-    /// Thousandths of a shared device that are given away; 0 for a free one, 1000 for one held as a whole.
+    /// Allocated part of a device in thousandths; 0 for a free one, 1000 for one allocated as a whole.
     pub fn device_milli(&self, device: u32) -> i64 {
         if self.free & (1 << device) != 0 {
             return 0;
@@ -66,8 +65,8 @@ impl NodeUse {
         }
     }
 
-    /// MiB of each device that a request for parts takes here. As in the reference a portion is multiplied as a
-    /// double and cut off, so that portions which fill a device there fill it here.
+    /// MiB of each device that a request for parts takes on this node. As in the reference, a portion is multiplied as a double
+    /// and truncated, so that the same portions fill a device.
     fn part_mib(&self, gpu: GpuRequest) -> i64 {
         match gpu {
             GpuRequest::Fraction { portion, .. } => {
@@ -78,8 +77,8 @@ impl NodeUse {
         }
     }
 
-    /// The devices a request would get: whole ones from the lowest free; parts on the fullest shared devices
-    /// with room, lowest first among equals, then from the lowest free. `None`: too few.
+    /// The devices a request would get: whole ones from the lowest free device; parts on the fullest shared devices with room,
+    /// lowest number first among equals, then from the lowest free device. `None`: too few devices.
     pub fn pick(&self, gpu: GpuRequest) -> Option<Devices> {
         let (wanted, parts) = match gpu {
             GpuRequest::None => return Some(Devices(0)),
@@ -113,7 +112,7 @@ impl NodeUse {
         Some(Devices(picked))
     }
 
-    /// Whether a request could get exactly these devices.
+    /// Whether a request can be served with exactly these devices.
     pub fn can_give(&self, gpu: GpuRequest, devices: Devices) -> bool {
         let n = devices.0.count_ones();
         match gpu {
@@ -131,14 +130,14 @@ impl NodeUse {
         }
     }
 
-    /// Whether CPU, memory, named resources and a pod slot are free, and no device is lacking for what it holds (which GPUs are free
-    /// tells [`NodeUse::pick`]).
+    /// Whether CPU, memory, named resources and a pod slot suffice and, for a request of GPUs, the node's pods lack no device.
+    /// Free GPUs are checked by [`NodeUse::pick`].
     pub fn has_room(&self, node: &Node, request: &Request) -> bool {
         let lacks_devices = self.lacks_devices() && request.gpu.n_devices() > 0;
         self.n_pods < node.pods_max && !lacks_devices && self.lacking(node, request).is_none()
     }
 
-    /// The first resource other than GPUs of which too little is free.
+    /// The first resource other than GPUs that is insufficient for a request.
     pub fn lacking(&self, node: &Node, request: &Request) -> Option<Resource> {
         let others = request.resources.iter().filter(|&(r, a)| r != Resource::GPU && a > Amount::ZERO);
         for (resource, amount) in others {
@@ -149,8 +148,7 @@ impl NodeUse {
         None
     }
 
-    /// The devices for a pod that stays although there are too few: those of its own that are free, then others as far as there
-    /// are some.
+    /// The devices for a pod that stays although there may be too few: its own as far as they are free, then the lowest free ones.
     pub fn pick_some(&self, gpu: GpuRequest, own: Devices) -> Devices {
         let GpuRequest::Whole { devices } = gpu else { return self.pick(gpu).unwrap_or_default() };
         let mut picked = own.0 & self.free;
@@ -163,18 +161,18 @@ impl NodeUse {
         Devices(picked)
     }
 
-    /// Whether its pods hold more than it has.
+    /// Whether the node's pods exceed its capacity.
     pub fn exceeds(&self, node: &Node) -> bool {
         let is_over = |(r, used): (Resource, Amount)| r != Resource::GPU && used > node.capacity.get(r);
         self.lacks_devices() || self.n_pods > node.pods_max || self.used.iter().any(is_over)
     }
 
-    /// Whether its pods lack devices since it has fewer than they hold.
+    /// Whether pods hold fewer devices than they requested, because the node has too few.
     pub fn lacks_devices(&self) -> bool {
         self.n_missing > 0
     }
 
-    /// Gives a pod what it asks for, on devices that [`NodeUse::pick`] named.
+    /// Allocates a request on devices chosen by [`NodeUse::pick`].
     pub fn take(&mut self, request: &Request, devices: Devices) {
         self.used.add(&request.resources);
         self.n_pods += 1;
@@ -198,7 +196,7 @@ impl NodeUse {
         }
     }
 
-    /// Takes back what [`NodeUse::take`] gave. A shared device is free again when its last part is back.
+    /// Releases an allocation of [`NodeUse::take`]. A shared device is free again when its last part is released.
     pub fn give_back(&mut self, request: &Request, devices: Devices) {
         self.used.sub(&request.resources);
         self.n_pods -= 1;
