@@ -140,28 +140,30 @@ impl Kai {
         }
         memory.remember_catalogue(world, &self.config);
         let opening = self.world(world, memory).opening(queues);
-        let mut session = Session::open(&opening, trace.level);
+        // Marks and outlooks run the cycle again.
+        let again = (trace.level > Level::Outcomes).then(|| opening.clone());
+        let mut session = Session::open(opening, trace.level);
         let n_events = trace.events.len();
         let mut out = Recorder::new(trace);
         super::run_actions(&mut session, &mut out);
-        out.trace.marks.extend(match out.trace.level {
-            Level::Outcomes => std::mem::take(&mut session.ties.marks),
-            _ => nondeterminism_probe::marks(&opening, &session, &out),
+        out.trace.marks.extend(match &again {
+            None => std::mem::take(&mut session.ties.marks),
+            Some(opening) => nondeterminism_probe::marks(opening, &session, &out),
         });
         memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
         let decisions = Placing::default().decide(world, &session, decisions, trace, n_events);
-        if !trace.refusals.is_empty() {
+        if let Some(opening) = again.as_ref().filter(|_| !trace.refusals.is_empty()) {
             let claims = claims.iter().map(|c| (session.facts_of(c.0).id, session.nodes[c.1.ix()].id));
             let claims: Vec<(JobId, NodeId)> = claims.collect();
             let claimed = |job: JobId| {
                 let of_job = claims.iter().filter(|c| c.0 == job);
                 of_job.filter_map(|c| free_at(world, c.1, &decisions)).max()
             };
-            let over = Over { opening: &opening, world, rhythm: self.rhythm, memory };
+            let over = Over { opening, world, rhythm: self.rhythm, memory };
             over.complete(&mut session, &mut trace.refusals, claimed);
         }
-        let total = opening.total;
+        let total = session.total;
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
             tracker.hold(params, held(world, &decisions), total);
         }
@@ -236,7 +238,7 @@ impl Kai {
         (queue, job): (QueueId, Option<JobId>),
     ) -> Vec<OrderLevel> {
         let opening = self.world(world, memory).opening(queues);
-        let mut session = Session::open(&opening, Level::Outcomes);
+        let mut session = Session::open(opening, Level::Outcomes);
         serving_order::levels(&mut session, queue, job)
     }
 }

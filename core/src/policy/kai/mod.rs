@@ -61,7 +61,7 @@ use snapshot::{CycleOutcome, Snapshot};
 /// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it. Choices between equals
 /// are marked whether or not they affect the result.
 pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
-    let mut session = Session::open(&Opening::recorded(snapshot), trace.level);
+    let mut session = Session::open(Opening::recorded(snapshot), trace.level);
     let mut out = Recorder::comparing(&session, snapshot, trace);
     run_actions(&mut session, &mut out);
     out.trace.marks.append(&mut session.ties.marks);
@@ -71,7 +71,7 @@ pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
 /// Marks of [`run_cycle`] whose undefined order affects the result.
 pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
     let opening = Opening::recorded(snapshot);
-    let mut session = Session::open(&opening, Level::Outcomes);
+    let mut session = Session::open(opening.clone(), Level::Outcomes);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
     act(&mut session, &mut out);
@@ -80,7 +80,7 @@ pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
 
 /// One cycle in which only the named job is tried; other pending jobs still count in their queues.
 pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcome {
-    let mut session = Session::open(&Opening::recorded(snapshot), trace.level);
+    let mut session = Session::open(Opening::recorded(snapshot), trace.level);
     session.only = session.own_jobs().find(|&j| *session.facts_of(j).name == *job);
     let mut out = Recorder::comparing(&session, snapshot, trace);
     run_actions(&mut session, &mut out);

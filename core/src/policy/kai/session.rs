@@ -104,23 +104,24 @@ impl Plugins {
 }
 
 impl<'a> Session<'a> {
-    pub fn open(opening: &Opening<'a>, level: Level) -> Self {
-        let (config, n_jobs, n_pods) = (opening.config, opening.jobs.len(), opening.pods.len());
+    pub fn open(opening: Opening<'a>, level: Level) -> Self {
+        let Opening { config, nodes, jobs, pods, .. } = opening;
+        let (n_jobs, n_pods) = (jobs.len(), pods.len());
         let mut session = Session {
             config,
             plugins: Plugins::of(config),
             now_s: opening.now_s,
             total: opening.total,
-            nodes: opening.nodes.clone(),
-            queues: opening.queues.clone(),
-            facts: opening.jobs.iter().map(|job| job.facts.clone()).collect(),
+            queues: opening.queues,
+            facts: Vec::with_capacity(n_jobs),
             pods: Vec::with_capacity(n_pods),
             jobs: Vec::with_capacity(n_jobs),
             tasks: Vec::with_capacity(n_pods),
-            groups: opening.groups.clone(),
+            groups: opening.groups,
             score_parts: score_parts::parts(config),
-            largest: Room::largest(opening.nodes.iter().map(|n| &n.allocatable), opening.n_scalars),
-            classes: EquivalenceClasses::new(opening.nodes.iter().map(|n| n.device_mib)),
+            largest: Room::largest(nodes.iter().map(|n| &n.allocatable), opening.n_scalars),
+            classes: EquivalenceClasses::new(nodes.iter().map(|n| n.device_mib)),
+            nodes,
             keys: Numbers::default(),
             n_jobs,
             is_whole: opening.is_whole,
@@ -134,9 +135,10 @@ impl<'a> Session<'a> {
             ties: Ties::default(),
             notes: Notes::new(level, n_jobs),
         };
-        let mut pods = opening.pods.iter();
-        for job in &opening.jobs {
-            session.open_job(job, pods.by_ref().take(job.n_pods));
+        let mut pods = pods.into_iter();
+        for job in jobs {
+            let of_job = job.n_pods;
+            session.open_job(job, pods.by_ref().take(of_job));
         }
         if session.plugins.proportion {
             session.sum_queues();
@@ -146,14 +148,15 @@ impl<'a> Session<'a> {
         session
     }
 
-    fn open_job<'o>(&mut self, from: &OpeningJob, pods: impl Iterator<Item = &'o OpeningPod>) {
+    fn open_job(&mut self, from: OpeningJob, pods: impl Iterator<Item = OpeningPod>) {
         let uid = JobRef::of(self.jobs.len());
         let set = |&min_available: &i64| PodSet { min_available, ..PodSet::default() };
         let mut job = Job::new(uid, from.facts.shape.minimums.iter().map(set).collect(), from.n_pods);
         (job.last_start_s, job.stale_since_s) = (from.last_start_s, from.stale_since_s);
+        self.facts.push(from.facts);
         for (slot, pod) in pods.enumerate() {
-            let task = self.open_pod(uid, pod);
-            job.assign(slot, pod.facts.set, task, pod.status, pod.facts.request.plain());
+            let (set, status, plain) = (pod.facts.set, pod.status, pod.facts.request.plain());
+            job.assign(slot, set, self.open_pod(uid, pod), status, plain);
         }
         job.allocated = from.allocated.unwrap_or(job.allocated);
         self.jobs.push(job);
@@ -161,14 +164,14 @@ impl<'a> Session<'a> {
     }
 
     /// Creates a pod's task and adds it to its node, if it is allocated there.
-    fn open_pod(&mut self, job: JobRef, from: &OpeningPod) -> TaskRef {
+    fn open_pod(&mut self, job: JobRef, from: OpeningPod) -> TaskRef {
         let (pod, status) = (PodRef::of(self.pods.len()), from.status);
-        let mut task = Task { pod, status, node: from.node, groups: from.groups.clone(), ..Task::default() };
+        let mut task = Task { pod, status, node: from.node, groups: from.groups, ..Task::default() };
         let held_on = from.node.filter(|_| status.is_active_used());
         if let Some(at) = held_on {
             self.nodes[at.ix()].add(&from.facts.request, &mut task);
         }
-        self.pods.push(Pod { facts: from.facts.clone(), job, held_on });
+        self.pods.push(Pod { facts: from.facts, job, held_on });
         self.tasks.push(task);
         TaskRef::of(self.tasks.len() - 1)
     }

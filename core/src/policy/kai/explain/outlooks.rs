@@ -117,7 +117,7 @@ impl Over<'_> {
 
     /// Jobs placed or with a claim if the same cycle runs at another time.
     fn served_at(self, first: &Session<'_>, at: Time) -> Vec<JobRef> {
-        let mut session = Session::open(self.opening, Level::Outcomes);
+        let mut session = Session::open(self.opening.clone(), Level::Outcomes);
         session.now_s = at.as_seconds();
         session.only = first.only;
         let mut trace = Trace::new(Level::Outcomes);

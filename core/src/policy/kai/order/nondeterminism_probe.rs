@@ -106,7 +106,7 @@ fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
 
 /// Result of the cycle for every pod with permuted orders.
 fn again(opening: &Opening<'_>, first: &Session<'_>, probe: Probe) -> Vec<u64> {
-    let mut session = Session::open(opening, Level::Outcomes);
+    let mut session = Session::open(opening.clone(), Level::Outcomes);
     session.only = first.only;
     session.probe = Some(probe);
     let mut trace = Trace::new(Level::Outcomes);

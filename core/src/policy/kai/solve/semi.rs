@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn with(snapshot: &Snapshot, act: impl FnOnce(&mut Session<'_>, JobRef)) {
-        act(&mut Session::open(&Opening::recorded(snapshot), Level::Outcomes), JobRef::of(0));
+        act(&mut Session::open(Opening::recorded(snapshot), Level::Outcomes), JobRef::of(0));
     }
 
     fn name_of(s: &Session<'_>, task: Option<TaskRef>) -> Option<String> {
