@@ -12,7 +12,7 @@ use fairground::moment::{self, Frame, Names};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
 use fairground::trace::{Check, Event, Ledger, LedgerRow, Mark, Refusal};
 use fairground::units::PerResource;
-use fairground::words;
+use fairground::words::{self, Terms};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -196,7 +196,7 @@ fn check_line(frame: &Frame, check: &Check) -> Value {
     json!({
         "rule": check.rule.key(),
         "says": check.rule.0.says,
-        "compared": words::says(frame, check).spoken(),
+        "compared": words::says(frame, check).filled(&Terms::PLAIN).spoken(),
         "holds": check.holds,
     })
 }

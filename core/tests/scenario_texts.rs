@@ -271,3 +271,19 @@ fn labels_and_the_first_cycle_are_texts() {
     }
     assert_eq!(times, [1_000, 121_000, 241_000]);
 }
+
+#[test]
+fn findings_have_the_words_of_the_policy_and_the_names_of_the_file() {
+    let said = findings(
+        "format: fairground-scenario\nversion: 1\npolicy: ego\nnodes: [{name: n, gpu: 8}]\n\
+         queues: [{name: \"[queue]\"}, {name: my queue, parent: \"[queue]\"}]\n\
+         jobs: [{name: j, queue: \"[queue]\", gpu: 1}, {name: k, queue: my queues, gpu: 1}, {name: l, queue: 'a \" [queue] b'}]\n",
+    );
+    for expected in [
+        "consumer \"[queue]\" has children, so it takes no allocations; name a consumer below it such as \"my queue\"",
+        "consumer \"my queues\" does not exist; did you mean \"my queue\"?",
+        "consumer \"a ' [queue] b\" does not exist",
+    ] {
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+}

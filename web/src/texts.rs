@@ -200,6 +200,13 @@ fn decisions(example: &Example) -> Vec<String> {
     lines
 }
 
+/// Whether a text shows a mark, such as `[queue]`, in the place of a word.
+fn has_mark(text: &str) -> bool {
+    let is_word = |mark: &str| mark.chars().all(|c| c.is_ascii_alphabetic() || c == ' ');
+    let marks = text.split('[').skip(1).filter_map(|rest| rest.split_once(']'));
+    marks.map(|(mark, _)| mark.trim()).any(|mark| !mark.is_empty() && is_word(mark))
+}
+
 #[test]
 fn all_texts_are_written() {
     let mut file = String::new();
@@ -212,6 +219,14 @@ fn all_texts_are_written() {
         let own: Vec<String> = texts.into_iter().filter(|text| seen.insert(text.clone())).collect();
         assert!(!own.is_empty(), "{name} says nothing of its own");
         let _ = writeln!(file, "== {name}\n{}\n", own.join("\n"));
+    }
+    for policy in &Policy::NAMES[1..] {
+        for (name, lead) in screens() {
+            let texts = lead(Page::open(start).does(Command::Policy((*policy).into()))).texts();
+            let own = texts.into_iter().filter(|text| seen.insert(format!("{policy} {text}")));
+            let own: Vec<String> = own.collect();
+            let _ = writeln!(file, "== {policy}: {name}\n{}\n", own.join("\n"));
+        }
     }
     let usage = EXAMPLES.iter().find(|example| example.id == SHARE_USAGE).expect("an example");
     let usage = Page::open(usage).does(Command::Step).does(Command::Look(NowView::ShareUsage)).texts();
@@ -231,6 +246,8 @@ fn all_texts_are_written() {
             lines.join("\n")
         );
     }
+    let left: Vec<&str> = file.lines().filter(|line| has_mark(line)).collect();
+    assert!(left.is_empty(), "marks are not filled:\n{}", left.join("\n"));
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
     std::fs::create_dir_all(folder).expect("the target folder");
     let path = format!("{folder}/texts.txt");

@@ -53,10 +53,10 @@ fn found(text: &str, policy: &str) -> Option<&'static str> {
 
 /// The words of a text without the names in it.
 fn said(text: &Text) -> String {
-    use words::Piece::{Job, Node, Plain, Queue, Rule, Strong};
+    use words::Piece::{Job, Name, Node, Plain, Queue, Rule, Strong};
     let pieces = text.0.iter().map(|piece| match piece {
         Plain(words) | Strong(words) => words.as_str(),
-        Queue(_) | Job(_) | Node(_) | Rule(_) => "…",
+        Queue(_) | Job(_) | Node(_) | Rule(_) | Name(_) => "…",
     });
     pieces.collect()
 }
@@ -68,12 +68,12 @@ fn all(why: &Explanation, terms: &Terms) -> Vec<String> {
     texts.extend(why.controls.iter().map(|control| said(&control.label)));
     texts.extend(why.ladder.iter().flat_map(|step| [said(&step.text), step.sum.clone()]));
     texts.extend(why.order.iter().flat_map(|level| level.entries.iter()).map(|entry| said(&entry.text)));
-    texts.extend(why.list.iter().map(|(caption, _)| terms.says(caption)));
+    texts.extend(why.list.iter().map(|(caption, _)| terms.fill(caption)));
     let entries = why.list.iter().flat_map(|(_, entries)| entries).chain(&why.others).chain(&why.history);
     texts.extend(entries.map(|entry| said(&entry.text)));
     texts.extend(why.evidence.iter().flat_map(|evidence| {
         let head = evidence.head.iter().chain([&evidence.caption]).map(said);
-        head.chain(evidence.rows.iter().map(|row| terms.says(row.0))).collect::<Vec<_>>()
+        head.chain(evidence.rows.iter().map(|row| terms.fill(row.0))).collect::<Vec<_>>()
     }));
     texts.extend(why.rule.iter().map(|rule| rule.says.clone()));
     texts

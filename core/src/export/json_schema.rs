@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::format::{FORMAT, Ref, SCHEMA_LINE, Scenario, Shape, SlotMut, VERSION};
 use crate::policy::Policy;
+use crate::policy::vocabulary::Terms;
 
 /// Source code with the declarations and doc comments of the fields.
 const SOURCE: &str = include_str!("../format/schema.rs");
@@ -159,7 +160,8 @@ fn settings(says: &str) -> Value {
                 "" => String::new(),
                 default => format!(" Default: {default}."),
             };
-            let says = format!("{}: {} — {}{default}", policy.name, attribute.label, attribute.says);
+            let [label, says] = [attribute.label, attribute.says].map(|text| Terms::PLAIN.fill(text));
+            let says = format!("{}: {label} — {says}{default}", policy.name);
             let known = properties.entry(name).or_default();
             if !known.contains(&says) {
                 known.push_str(if known.is_empty() { "" } else { "\n" });

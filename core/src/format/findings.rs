@@ -95,11 +95,11 @@ pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// Formats a text of the scenario for a message: quoted, truncated to 40 characters, with control and invisible characters
-/// replaced.
+/// replaced; a quotation mark becomes an apostrophe, so that it does not end the quotation.
 pub fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;
     let cut: String = text.chars().take(SHOWN).collect();
-    let mut shown = visible(&cut).into_owned();
+    let mut shown = visible(&cut).replace('"', "'");
     if text.chars().nth(SHOWN).is_some() {
         shown.push('…');
     }

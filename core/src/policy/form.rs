@@ -135,8 +135,8 @@ pub const REMARK: Group = ("Remark", &[text("note", "Note", "none", "Saved in th
 
 /// The priority of a job where there are no classes.
 pub const PLAIN_PRIORITY: Attribute =
-    text("priority", "Priority", "0", "A whole number, also negative; larger first inside its queue.");
+    text("priority", "Priority", "0", "A whole number, also negative; larger first inside its [queue].");
 
 /// Whether the pods of a job may be taken from it, where its priority does not say so.
 pub const PLAIN_PREEMPTIBLE: Attribute =
-    ask(text("preemptible", "Preemptible", "yes", "If no, other jobs are evicted first."), YES_NO);
+    ask(text("preemptible", "Preemptible", "yes", "If no, other [jobs] are [evicted] first."), YES_NO);

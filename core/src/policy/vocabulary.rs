@@ -1,14 +1,14 @@
 //! The words of a policy: what it calls what the program calls queue, fair share, quota, limit, weight.
 //!
-//! The neutral words are mostly KAI's. [`Terms::says`] puts a text of our own into the words of the policy that runs; names of queues and
-//! jobs are never given to it. The tables stand in the folders of the policies.
+//! The neutral words are mostly KAI's. A text marks the words that a policy can name itself, as in `Add [a job] below`, and
+//! [`Terms::fill`] replaces the marks by the words of the policy that runs. The tables stand in the folders of the policies.
 
 use super::Policy;
 
 /// What one policy calls things.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Neutral word and the policy's; whole words only, longer ones before those that they contain.
+    /// Neutral word and the policy's, where it has its own.
     pub pairs: &'static [(&'static str, &'static str)],
     /// Heads of the table of queues, each with what it means: name, quota, weight, limit, priority. No head: the policy
     /// does not read such a value, so there is no column of it.
@@ -38,6 +38,44 @@ pub const NONE: (&str, &str) = ("", "");
 /// The values of the columns, as scenario files spell them.
 const FIELDS: [&str; 5] = ["name", "quota", "weight", "limit", "priority"];
 
+/// The words that a policy can name itself: the keys of marks. One with an article or of several words is a key of its own where
+/// a policy names it in another way than its parts.
+const NEUTRAL: &[&str] = &[
+    "queue",
+    "queues",
+    "top-level queues",
+    "queue state",
+    "priority of the queue",
+    "quota",
+    "quotas",
+    "a quota",
+    "within quota",
+    "over quota",
+    "fair share",
+    "fair shares",
+    "beyond fair share",
+    FAIR_SHARE_APART,
+    "how the fair share is computed",
+    "how its fair share is computed",
+    "limit",
+    "limits",
+    "no limit",
+    "weight",
+    "weights",
+    "job",
+    "jobs",
+    "a job",
+    "pod",
+    "pods",
+    "node",
+    "nodes",
+    "on owned nodes",
+    "claimed",
+    "eviction",
+    "evictions",
+    "evicted",
+];
+
 /// Stands for *fair share* beside *quota*, where a policy has one word for both.
 pub const FAIR_SHARE_APART: &str = "fair share beside quota";
 
@@ -66,39 +104,38 @@ impl Terms {
         apart.map_or_else(|| self.word(neutral), |(_, own)| own)
     }
 
-    /// A text in the policy's words; what stands in straight quotes stays as it is.
-    pub fn says(&self, text: &str) -> String {
-        let mut said = String::with_capacity(text.len());
+    /// Replaces each mark of a text, such as `[queue]` or `[A job]`, by the policy's word, with a capital where the mark has one.
+    /// Everything else is kept: a name of a scenario that looks like a mark stands in straight quotes.
+    pub fn fill(&self, text: &str) -> String {
+        let mut filled = String::with_capacity(text.len());
         let mut rest = text;
-        let mut before = None;
-        // What stands in quotes is somebody's name.
-        let mut is_name = false;
-        while let Some(first) = rest.chars().next() {
-            is_name ^= first == '"';
-            match self.at_start(rest).filter(|_| !is_name && !before.is_some_and(joins)) {
-                Some((neutral, own)) => {
-                    if first.is_uppercase() {
-                        let mut chars = own.chars();
-                        said.extend(chars.next().into_iter().flat_map(char::to_uppercase));
-                        said.push_str(chars.as_str());
-                    } else {
-                        said.push_str(own);
-                    }
-                    rest = &rest[neutral.len()..];
-                    before = neutral.chars().next_back();
-                }
-                None => {
-                    said.push(first);
-                    rest = &rest[first.len_utf8()..];
-                    before = Some(first);
-                }
-            }
+        while let Some(at) = rest.find(['[', '"']) {
+            let (before, from) = rest.split_at(at);
+            filled.push_str(before);
+            let end = match from.starts_with('"') {
+                true => from[1..].find('"').map_or(from.len(), |end| end + 2),
+                false => from.find(']').map_or(1, |end| end + 1),
+            };
+            let (taken, after) = from.split_at(end);
+            filled.push_str(&self.marked(taken).unwrap_or_else(|| taken.into()));
+            rest = after;
         }
-        said
+        filled + rest
+    }
+
+    /// The policy's word for a mark.
+    fn marked(&self, mark: &str) -> Option<String> {
+        let key = mark.strip_prefix('[')?.strip_suffix(']')?;
+        let (first, others) = key.split_at_checked(1)?;
+        let is_it = |word: &&&str| word.split_at(1) == (first.to_ascii_lowercase().as_str(), others);
+        let own = self.word(NEUTRAL.iter().find(is_it)?);
+        let (initial, others) = own.split_at(1);
+        let is_capital = first.starts_with(|c: char| c.is_ascii_uppercase());
+        Some(if is_capital { initial.to_ascii_uppercase() + others } else { own.into() })
     }
 
     /// The policy's word for one of our own, both short and without more around them.
-    pub fn word(&self, neutral: &'static str) -> &'static str {
+    pub fn word<'a>(&self, neutral: &'a str) -> &'a str {
         self.pairs.iter().find(|(ours, _)| *ours == neutral).map_or(neutral, |(_, own)| own)
     }
 
@@ -106,23 +143,6 @@ impl Terms {
     pub fn mark(&self, neutral: &str) -> Option<&'static str> {
         self.marks.iter().find(|(ours, _)| *ours == neutral).map(|(_, own)| *own)
     }
-
-    /// The pair whose neutral word a text begins with, whole and in small letters but for the first.
-    fn at_start(&self, text: &str) -> Option<(&'static str, &'static str)> {
-        let is_it = |(neutral, _): &&(&'static str, &'static str)| {
-            let (Some(head), Some(tail)) = (text.get(..neutral.len()), text.get(neutral.len()..)) else {
-                return false;
-            };
-            let is_same = head == *neutral || head.eq_ignore_ascii_case(neutral) && head[1..] == neutral[1..];
-            is_same && !tail.chars().next().is_some_and(joins)
-        };
-        self.pairs.iter().find(is_it).copied()
-    }
-}
-
-/// Part of a word or of a name.
-fn joins(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '-' | '_' | '`')
 }
 
 #[cfg(test)]
@@ -130,22 +150,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_put_into_the_words_of_a_policy() {
+    fn marks_are_filled_with_the_words_of_a_policy() {
         let (runai, ego) = (Terms::of("runai"), Terms::of("ego"));
-        let text = "Queues below their fair share: its quota of 4, a job; pods, weights";
-        assert_eq!(Terms::of("kai").says(text), text);
+        let text = "[Queues] below their [fair share]: its [quota] of 4, [a job]; [pods], [weights]";
+        let said = |terms: &Terms| terms.fill(text);
         assert_eq!(
-            runai.says(text),
+            said(&Terms::PLAIN),
+            "Queues below their fair share: its quota of 4, a job; pods, weights"
+        );
+        assert_eq!(
+            said(runai),
             "Projects below their fairshare: its quota of 4, a workload; pods, over-quota weights"
         );
         assert_eq!(
-            ego.says(text),
+            said(ego),
             "Consumers below their share quota: its ownership of 4, an allocation; units, share ratios"
         );
-        assert_eq!(ego.says("queue-1 my-quota unlimited jobless"), "queue-1 my-quota unlimited jobless");
-        assert_eq!(ego.says("quota é queue"), "ownership é consumer");
-        assert_eq!(ego.says("the queue \"my queue\" is a queue"), "the consumer \"my queue\" is a consumer");
         assert_eq!((runai.word("fair share"), runai.word("limit")), ("fairshare", "limit"));
+    }
+
+    #[test]
+    fn what_is_not_marked_is_kept() {
+        let ego = Terms::of("ego");
+        for text in ["a queue", "[é]", "[]", "[ ]", "[other]", "[queue", "queue]", "\"[queue]\"", "\"[queue]"]
+        {
+            assert_eq!(ego.fill(text), text);
+        }
+        assert_eq!(ego.fill("[queue] \"[queue]\" [[queue]]"), "consumer \"[queue]\" [[queue]]");
+        assert_eq!(ego.fill("[queue] \"my queue\" is a [queue]"), "consumer \"my queue\" is a consumer");
     }
 
     #[test]
@@ -172,12 +204,17 @@ mod tests {
     }
 
     #[test]
-    fn no_pair_hides_a_longer_one() {
+    fn policies_name_words_of_texts() {
+        let has = |phrase: &str, word: &str| format!(" {phrase} ").contains(&format!(" {word} "));
         for terms in Policy::ALL.iter().map(|policy| policy.terms) {
-            for (i, (word, _)) in terms.pairs.iter().enumerate() {
-                let hidden =
-                    terms.pairs[i + 1..].iter().any(|(later, _)| later.starts_with(&format!("{word} ")));
-                assert!(!hidden, "{word}");
+            let is_named = |word: &str| terms.pairs.iter().any(|(neutral, _)| *neutral == word);
+            for (neutral, _) in terms.pairs {
+                assert!(NEUTRAL.contains(neutral), "{neutral}");
+                let phrases = NEUTRAL.iter().filter(|phrase| has(phrase, neutral));
+                // Without a name of its own it is the other word.
+                for phrase in phrases.filter(|phrase| **phrase != FAIR_SHARE_APART) {
+                    assert!(is_named(phrase), "{phrase} contains {neutral}");
+                }
             }
         }
     }

@@ -29,27 +29,27 @@ fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
 pub fn quantity_name(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Allocated => "allocated",
-        Quantity::AllocatedNonPreemptible => "allocated to non-preemptible jobs",
-        Quantity::AllocatedWithJob => "allocated with the job",
-        Quantity::AllocatedWithoutVictims => "allocated before this eviction",
-        Quantity::Quota => "quota",
-        Quantity::Limit => "limit",
-        Quantity::FairShare => "fair share",
-        Quantity::Allocatable => "larger of quota and fair share",
+        Quantity::AllocatedNonPreemptible => "allocated to non-preemptible [jobs]",
+        Quantity::AllocatedWithJob => "allocated with the [job]",
+        Quantity::AllocatedWithoutVictims => "allocated before this [eviction]",
+        Quantity::Quota => "[quota]",
+        Quantity::Limit => "[limit]",
+        Quantity::FairShare => "[fair share]",
+        Quantity::Allocatable => "larger of [quota] and [fair share]",
         Quantity::DominantShare => "dominant share",
         Quantity::Saturation => "saturation ratio",
         Quantity::Request => "requested",
         Quantity::Remaining => "requested and not allocated",
         Quantity::Capacity => "capacity",
         Quantity::Idle => "free",
-        Quantity::IdleOrReleasing => "free or being freed on one node",
+        Quantity::IdleOrReleasing => "free or being freed on one [node]",
         Quantity::Priority => "priority",
         Quantity::Created => "age",
-        Quantity::Weight => "weight",
+        Quantity::Weight => "[weight]",
         Quantity::Usage => "usage",
-        Quantity::Pods => "pods",
-        Quantity::Jobs => "jobs",
-        Quantity::MinAvailable => "minimum pods",
+        Quantity::Pods => "[pods]",
+        Quantity::Jobs => "[jobs]",
+        Quantity::MinAvailable => "minimum [pods]",
         Quantity::Applies => "applies",
         Quantity::Score => "score",
         Quantity::Name => "name",
@@ -248,24 +248,27 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
         text = Text::default().node(frame.node(node)).say(", ").then(text);
     }
     let is_time = matches!(check.left.quantity, Quantity::Runtime | Quantity::MinRuntime);
-    let side = |term: &Term| {
+    let side = |text: Text, term: &Term| {
         let is_constant = term.quantity == Quantity::Constant;
         let shown = match &term.value {
             Value::Real(s) if is_time && s.is_finite() => seconds(&term.value),
-            Value::Name(name) => format!("“{name}”"),
             Value::Real(v) if is_constant => number::number(*v),
             _ => value(term, resource),
         };
+        let (before, after) = if matches!(term.value, Value::Name(_)) { ("“", "”") } else { ("", "") };
         let name = quantity_of(check, term.quantity);
         let the = if name.starts_with("larger") { "the " } else { "" };
-        if is_constant { shown } else { format!("{the}{name} ({shown})") }
+        match is_constant {
+            true => text.say(before).name(&shown).say(after),
+            false => text.say(format!("{the}{name} ({before}")).name(&shown).say(format!("{after})")),
+        }
     };
-    text = text.say(side(&check.left));
+    text = side(text, &check.left);
     text = text.say(format!(" {} ", relation(check.op, check.holds)));
     if right != left {
         text = name(text, right);
     }
-    text.say(side(&check.right)).say(".")
+    side(text, &check.right).say(".")
 }
 
 /// An amount without its unit, at most that of the bound.

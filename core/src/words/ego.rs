@@ -47,7 +47,7 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     }
     if let Some(check) = by(&event.checks, "ego/share-limit") {
         let text = text.say(". ").queue(queue(frame, check));
-        return Some(text.say(" uses more of the share pool than its limit allows."));
+        return Some(text.say(" uses more of the share pool than its [limit] allows."));
     }
     if let Some(over) = by(&event.checks, "ego/above-slot-quota") {
         let [held, quota] = slots(over)?;

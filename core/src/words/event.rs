@@ -21,7 +21,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
     };
     if event.for_good {
-        explanation.outlook = Text::of("The pod is not recreated, and its work is lost.");
+        explanation.outlook = Text::of("The [pod] is not recreated, and its work is lost.");
     }
     let (kind, rule) = match event.what {
         What::Mark(mark) => ("note".to_string(), Some(RuleCard::of(mark.rule))),
@@ -53,7 +53,7 @@ fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> E
             Explanation {
                 verdict: Text::default()
                     .job(frame.job_name(event))
-                    .say(format!(" was evicted: {}.", reason(why))),
+                    .say(format!(" was [evicted]: {}.", reason(why))),
                 ..Explanation::default()
             }
         }
@@ -69,7 +69,7 @@ fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>
         let name = frame.job_name(other);
         let mut text = Text::default().job(name);
         if let Some((_, n)) = other.pod().and_then(|pod| frame.names.pod(pod).rsplit_once('/')) {
-            text = text.say(format!(", pod {n}"));
+            text = text.say(format!(", [pod] {n}"));
         }
         let row = frame.jobs.iter().find(|job| job.name == name);
         let submitted = row.map(|job| format!(", submitted {}", number::time(job.submit_ms)));
@@ -81,7 +81,7 @@ fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>
             ..Entry::default()
         });
     }
-    (entries.len() > 1).then_some(("Evicted for the same job, in this order", entries))
+    (entries.len() > 1).then_some(("[Evicted] for the same [job], in this order", entries))
 }
 
 /// The sides of a reclaim at the level where the paths split.
@@ -217,12 +217,12 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
         let above = sides.held - floor;
         verdict = if above > 0.0 {
             verdict.say(format!(
-                ", {} over its {what} of {}",
+                ", {} over its [{what}] of {}",
                 amount(sides.resource, above),
                 amount(sides.resource, floor)
             ))
         } else {
-            verdict.say(format!(" of its {what} of {}", amount(sides.resource, floor)))
+            verdict.say(format!(" of its [{what}] of {}", amount(sides.resource, floor)))
         };
     }
     let due = if by_quota { sides.taker.quota[r] } else { share(sides.taker) };
@@ -230,11 +230,13 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
     verdict = verdict.say("; with ").job(by).say(", ").queue(&sides.taker.name);
     let with_job = with_unit(sides.resource, sides.with_job);
     verdict = match due.map(|due| (due, amount(sides.resource, due))) {
-        Some((due, is)) if sides.with_job == due => verdict.say(format!(" uses exactly its {word} of {is}.")),
-        Some((due, is)) if sides.with_job < due => {
-            verdict.say(format!(" uses {with_job}, within its {word} of {is}."))
+        Some((due, is)) if sides.with_job == due => {
+            verdict.say(format!(" uses exactly its [{word}] of {is}."))
         }
-        Some((_, is)) => verdict.say(format!(" uses {with_job}, over its {word} of {is}.")),
+        Some((due, is)) if sides.with_job < due => {
+            verdict.say(format!(" uses {with_job}, within its [{word}] of {is}."))
+        }
+        Some((_, is)) => verdict.say(format!(" uses {with_job}, over its [{word}] of {is}.")),
         None => verdict.say(format!(" uses {with_job}.")),
     };
     let giver = &sides.giver.name;
@@ -260,15 +262,15 @@ fn evidence(sides: &Sides<'_>, decisive: &str, policy: &str) -> Evidence {
     let mut rows = Vec::new();
     let by_share = decisive == "fair share";
     if let (Some(a), Some(b)) = (&giver.fair_share, &taker.fair_share) {
-        rows.push(("fair share", pair(a[r], b[r]), false));
+        rows.push(("[fair share]", pair(a[r], b[r]), false));
     }
     if !by_share {
-        rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+        rows.push(("[quota]", pair(giver.quota[r], taker.quota[r]), false));
     }
     rows.push(("allocated before", pair(Some(sides.held), Some(sides.before)), true));
     rows.push(("allocated after", pair(Some(sides.left), Some(sides.with_job)), false));
     if by_share {
-        rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+        rows.push(("[quota]", pair(giver.quota[r], taker.quota[r]), false));
     }
     for (name, giver_has, taker_has) in [
         ("saturation ratio before", sides.held, sides.before),
@@ -300,7 +302,7 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     let queue = frame.queue_of(event).map_or("", |queue| frame.queue(queue));
     let label = |job: &str| Text::of("priority of ").job(job);
     let mut controls = vec![Control::job(name, "priority", label(name))];
-    let mut verdict = Text::default().job(name).say(" was evicted");
+    let mut verdict = Text::default().job(name).say(" was [evicted]");
     if let Some(by) = event.by() {
         let taker = frame.job(by);
         controls.push(Control::job(taker, "priority", label(taker)));
@@ -337,13 +339,13 @@ fn moved(frame: &Frame, event: &EventRow) -> Explanation {
     // The scheduler deletes it and counts on somebody who makes it again.
     if event.for_good {
         return Explanation {
-            verdict: verdict.say(", but its pods are not recreated."),
+            verdict: verdict.say(", but its [pods] are not recreated."),
             ..Explanation::default()
         };
     }
     Explanation {
-        verdict: verdict.say(". It restarts on another node; its queue loses nothing."),
-        outlook: Text::of("Room for it is already claimed."),
+        verdict: verdict.say(". It restarts on another [node]; its [queue] loses nothing."),
+        outlook: Text::of("Room for it is already [claimed]."),
         ..Explanation::default()
     }
 }
@@ -355,7 +357,7 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     let (n, gpus) = pods.fold((0u64, 0.0), |(n, gpus), pod| (n + 1, gpus + pod.gpus));
     let mut verdict = Text::default().job(frame.job_name(event)).say(" started");
     if n > 1 {
-        verdict = verdict.say(format!(" with {}", number::count(n, "pod")));
+        verdict = verdict.say(format!(" with {}", number::count(n, "[pod]")));
     } else if let Some(node) = event.node() {
         verdict = verdict.say(" on ").node(frame.node(node));
     }
@@ -372,8 +374,8 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
         // Without a guarantee nothing is said of one.
         (Some(0.0), _) if !divides => verdict.say("."),
-        (Some(share), _) => verdict.say(format!(" of its fair share of {}.", number::number(share))),
-        (None, Some(quota)) => verdict.say(format!(" of its quota of {}.", number::number(quota))),
+        (Some(share), _) => verdict.say(format!(" of its [fair share] of {}.", number::number(share))),
+        (None, Some(quota)) => verdict.say(format!(" of its [quota] of {}.", number::number(quota))),
         (None, None) => verdict.say("."),
     };
     Explanation { verdict, ..Explanation::default() }
@@ -382,15 +384,15 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
 /// A job that is over because nobody replaced its evicted pods.
 pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     let name = frame.job_name(event);
-    let mut verdict = Text::default().job(name).say(" was evicted at ").say(number::time(event.time_ms));
+    let mut verdict = Text::default().job(name).say(" was [evicted] at ").say(number::time(event.time_ms));
     if let Some(by) = event.by() {
         verdict = verdict.say(" for ").job(frame.job(by));
     }
     let why = event.eviction().map_or("", reason);
-    let verdict =
-        verdict.say(format!(": {why}. Its pods are not recreated, so the job is over and its work is lost."));
+    let verdict = verdict
+        .say(format!(": {why}. Its [pods] are not recreated, so the [job] is over and its work is lost."));
     Explanation {
-        about: Text::default().job(name).say(" · evicted"),
+        about: Text::default().job(name).say(" · [evicted]"),
         verdict,
         controls: vec![Control::job(name, "restart", Text::of("restart of ").job(name))],
         ..Explanation::default()
@@ -411,12 +413,12 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
         }
         Event::Joined { pods, .. } => {
             outlook = Text::of("They are considered for the first time in the next cycle.");
-            let pods = count(u64::from(pods), "pod");
+            let pods = count(u64::from(pods), "[pod]");
             Text::of(format!("{pods} joined ")).then(job).say(" in ").queue(queue).say(".")
         }
         Event::Claimed { .. } => {
             outlook = Text::of(match row.for_gang {
-                true => "Its pods start when all of them have room.",
+                true => "Its [pods] start when all of them have room.",
                 false => "It starts in the first cycle in which that room is free.",
             });
             claimed(Text::of(format!("{gpus} on ")).node(node), row, job)
@@ -424,11 +426,11 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
         Event::Unclaimed { by: None, .. } => job
             .say(" lost its reservation on ")
             .node(node)
-            .say(": its gang did not get room for all pods in time."),
+            .say(": its gang did not get room for all [pods] in time."),
         Event::Unclaimed { by: Some(by), .. } => job
             .say(" lost its claim on ")
             .node(node)
-            .say(", made earlier in this cycle; the room is now claimed for ")
+            .say(", made earlier in this cycle; the room is now [claimed] for ")
             .job(frame.job(by))
             .say("."),
         Event::Bound { .. } => job.say(" started on ").node(node).say("."),
@@ -438,21 +440,21 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
         Event::Dealt { .. } => job
             .say(" uses other devices of ")
             .node(node)
-            .say(" from now on: the node has fewer or more than before."),
-        Event::Evicted { reason: why, .. } => job.say(format!(" was evicted: {}.", reason(why))),
+            .say(" from now on: the [node] has fewer or more than before."),
+        Event::Evicted { reason: why, .. } => job.say(format!(" was [evicted]: {}.", reason(why))),
         Event::Gone { .. } => job.say(" has left ").node(node).say("; its place is free."),
         Event::Requeued { .. } => job.say(" is waiting again in ").queue(queue).say("."),
-        Event::NotReplaced { .. } => job.say(" lost a pod that is not recreated."),
-        Event::JobEvicted { .. } => job.say(" is over: its evicted pods are not recreated."),
+        Event::NotReplaced { .. } => job.say(" lost a [pod] that is not recreated."),
+        Event::JobEvicted { .. } => job.say(" is over: its [evicted] [pods] are not recreated."),
         Event::Offered { partition, .. } => job
-            .say(" found no place in its node pool and is now tried in ")
+            .say(" found no place in its [node] pool and is now tried in ")
             .say(frame.names.pool(partition))
             .say("."),
         Event::SetAside { .. } => {
             job.say(" found no place in this cycle; with scheduling-backoff 1 it is not tried again.")
         }
         Event::Finished { .. } => job.say(" finished on ").node(node).say("."),
-        Event::JobDone { .. } => job.say(" is done: its last pod finished."),
+        Event::JobDone { .. } => job.say(" is done: its last [pod] finished."),
         Event::Changed { node: Some((_, state)), .. } => Text::default()
             .node(node)
             .say(format!(" {} by an entry of the scenario's timeline.", node_state(state))),
@@ -469,5 +471,5 @@ fn claimed(room: Text, row: &EventRow, job: Text) -> Text {
         return room.say(" reserved for ").then(job).say(" until there is room for its whole gang.");
     }
     let is = if row.gpus == 1.0 { "is" } else { "are" };
-    room.say(format!(" {is} claimed for ")).then(job).say(" until the pods that use it have shut down.")
+    room.say(format!(" {is} [claimed] for ")).then(job).say(" until the [pods] that use it have shut down.")
 }

@@ -82,7 +82,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
     let What::Event(event) = row.what else { return marked(frame, row) };
     let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
     let job = Text::default().job(frame.job_name(row));
-    let pods = if group.n > 1 { format!(" ({} pods)", group.n) } else { String::new() };
+    let pods = if group.n > 1 { format!(" ({} [pods])", group.n) } else { String::new() };
     let gpus = if group.gpus > 0.0 { format!(", {}", with_unit(GPU, group.gpus)) } else { String::new() };
     let on = |text: Text| match row.node() {
         Some(node) if group.n == 1 => text.say(" on ").node(frame.node(node)),
@@ -95,13 +95,13 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
     match event {
         Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(gpus),
         Event::Joined { pods, .. } => {
-            Text::of(format!("{} joined ", count(u64::from(pods), "pod"))).then(job)
+            Text::of(format!("{} joined ", count(u64::from(pods), "[pod]"))).then(job)
         }
         Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(gpus),
         Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(gpus),
         Event::Dealt { .. } => on(job.say(format!("{pods} has other devices"))),
         Event::Claimed { .. } => {
-            on(Text::of(format!("{} claimed for ", with_unit(GPU, group.gpus))).then(job))
+            on(Text::of(format!("{} [claimed] for ", with_unit(GPU, group.gpus))).then(job))
         }
         Event::Unclaimed { .. } => taker(job.say(format!("{pods} lost its claim")), "to"),
         Event::Evicted { reason, .. } => match reason {
@@ -113,18 +113,18 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
             EvictReason::AboveLimit
             | EvictReason::StaleGang
             | EvictReason::NodeLost
-            | EvictReason::Withdrawn => job.say(format!("{pods} evicted: {}", phrases::reason(reason))),
+            | EvictReason::Withdrawn => job.say(format!("{pods} [evicted]: {}", phrases::reason(reason))),
         },
         Event::Requeued { .. } => job.say(format!("{pods} waits again")),
         Event::NotReplaced { .. } => job.say(format!("{pods} not recreated")),
         Event::Offered { partition, .. } => {
-            job.say(format!(" offered to the pool {}", frame.names.pool(partition)))
+            job.say(" offered to the pool ").name(frame.names.pool(partition))
         }
         Event::SetAside { .. } => job.say(" is not tried again"),
         Event::Finished { .. } => job.say(format!("{pods} finished")),
         Event::Gone { .. } => job.say(format!("{pods} shut down")),
         Event::JobDone { .. } => job.say(" completed"),
-        Event::JobEvicted { .. } => job.say(" is over: its evicted pods are not recreated"),
+        Event::JobEvicted { .. } => job.say(" is over: its [evicted] [pods] are not recreated"),
         Event::Changed { node: None, .. } => Text::of("The configuration changed"),
         Event::Changed { node: Some((node, state)), .. } => {
             Text::default().node(frame.node(node)).say(format!(" {}", node_state(state)))
@@ -142,10 +142,10 @@ pub fn moment(frame: &Frame) -> Explanation {
     }
     let verdict = match (frame.cycle, groups.is_empty()) {
         (0, true) => Text::of(
-            "Nothing has happened yet. Select a queue, a job, a cell or an event to see what decided it.",
+            "Nothing has happened yet. Select a [queue], [a job], a cell or an event to see what decided it.",
         ),
         (0, false) => Text::of(
-            "Before the first cycle. Select a queue, a job, a cell or an event to see what decided it.",
+            "Before the first cycle. Select a [queue], [a job], a cell or an event to see what decided it.",
         ),
         (_, true) if frame.quiet => {
             Text::of("Nothing changed in this cycle, and nothing further will happen.")
@@ -182,7 +182,7 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
             && last.kind == Some(shape)
         {
             *n += 1;
-            last.text = Text::of(format!("{said}, {n} pods"));
+            last.text = Text::of(format!("{said}, {n} [pods]"));
             continue;
         }
         let entry = Entry {
@@ -211,10 +211,10 @@ fn past(word: EventWord) -> &'static str {
         EventWord::Requeued => "waits again",
         EventWord::NotReplaced => "gone, and not recreated",
         EventWord::Offered => "offered to another pool",
-        EventWord::Claimed => "room claimed for it",
+        EventWord::Claimed => "room [claimed] for it",
         EventWord::Found => "found running",
         EventWord::Dealt => "has other devices",
-        EventWord::Joined => "pods joined",
+        EventWord::Joined => "[pods] joined",
         EventWord::Submitted
         | EventWord::SetAside
         | EventWord::Started
@@ -250,7 +250,7 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     let Some(node) = frame.nodes.iter().find(|node| node.name == name) else {
         return Explanation {
             about: Text::default().node(name),
-            verdict: Text::default().node(name).say(" is not a node of this scenario."),
+            verdict: Text::default().node(name).say(" is not a [node] of this scenario."),
             ..Explanation::default()
         };
     };
@@ -299,7 +299,7 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
         })
         .collect();
     if !node.cpu_pods.is_empty() {
-        let text = Text::of(format!("{} without GPU", count(node.cpu_pods.len() as u64, "pod")));
+        let text = Text::of(format!("{} without GPU", count(node.cpu_pods.len() as u64, "[pod]")));
         entries.push(Entry { kind: Some(Kind::Started), text, ..Entry::default() });
     }
     Explanation {

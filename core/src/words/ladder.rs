@@ -46,12 +46,12 @@ pub fn ladder(levels: &[LadderLevel], resource: u8) -> Vec<Step> {
 
 fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
     let of = if level.of.is_empty() {
-        Text::of(match level.pool.as_str() {
-            "" => "The cluster has".to_string(),
-            pool => format!("Node pool {pool} has"),
-        })
+        match level.pool.as_str() {
+            "" => Text::of("The cluster has"),
+            pool => Text::of("[Node] pool ").name(pool).say(" has"),
+        }
     } else {
-        Text::default().queue(&level.of).say(" divides its fair share")
+        Text::default().queue(&level.of).say(" divides its [fair share]")
     };
     let mut steps =
         vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
@@ -61,11 +61,11 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         |line: &&LadderLine| matches!(line.kind, LineKind::Round | LineKind::Rise | LineKind::Rest);
     let rounds: Vec<&LadderLine> = level.lines.iter().filter(is_round).collect();
     let name = level.queue.as_str();
-    steps.extend(folded(&quotas, name, |line| quota(line, resource), "quotas of", resource));
+    steps.extend(folded(&quotas, name, |line| quota(line, resource), "[quotas] of", resource));
     if let Some(last) = quotas.last() {
         let granted: f64 = quotas.iter().map(|line| line.given).sum();
         steps.push(Step {
-            text: Text::of("remains after quotas"),
+            text: Text::of("remains after [quotas]"),
             sum: format!("{} − {}", amount(resource, level.capacity), amount(resource, granted)),
             value: amount(resource, last.remaining),
             ..Step::default()
@@ -99,7 +99,7 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         _ => own.iter().map(|given| amount(resource, *given)).collect::<Vec<_>>().join(" + "),
     };
     steps.push(Step {
-        text: Text::of("fair share of ").queue(name),
+        text: Text::of("[fair share] of ").queue(name),
         sum,
         value: with_unit(resource, level.fair_share),
         own: true,
@@ -131,7 +131,7 @@ fn folded(
     let rest: Vec<_> = lines.iter().filter(|line| line.queue != own).collect();
     let given: f64 = rest.iter().map(|line| line.given).sum();
     steps.push(Step {
-        text: Text::of(format!("{others} {} other queues", rest.len())),
+        text: Text::of(format!("{others} {} other [queues]", rest.len())),
         value: amount(resource, given),
         ..Step::default()
     });
@@ -141,8 +141,8 @@ fn folded(
 fn quota(line: &LadderLine, resource: u8) -> Step {
     let (quota, asked) = (amount(resource, line.pot), amount(resource, line.weight));
     Step {
-        text: Text::default().queue(&line.queue).say(": quota actually requested"),
-        sum: format!("smaller of quota {quota} and requested {asked}"),
+        text: Text::default().queue(&line.queue).say(": [quota] actually requested"),
+        sum: format!("smaller of [quota] {quota} and requested {asked}"),
         value: amount(resource, line.given),
         ..Step::default()
     }
@@ -155,7 +155,7 @@ fn after_use(line: &LadderLine, counted: f64, weights: f64) -> String {
     let part = number(line.weight / weights);
     let [usage_part, k] = [usage, k].map(number);
     format!(
-        "weight {weight} → {counted} of {} (past usage {}, k {k}: share {part} + {k} × ({part} − {usage_part}) = {} of {})",
+        "[weight] {weight} → {counted} of {} (past usage {}, k {k}: share {part} + {k} × ({part} − {usage_part}) = {} of {})",
         number(weights),
         with_unit(DOMINANT, usage * 100.0),
         number(line.part.0),
@@ -166,7 +166,7 @@ fn after_use(line: &LadderLine, counted: f64, weights: f64) -> String {
 fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
     let weights = level.weights(line);
     let (share, part, of) = match level.weight_after_use(line) {
-        None => (format!("weight {} of {}", number(line.weight), number(weights)), line.weight, weights),
+        None => (format!("[weight] {} of {}", number(line.weight), number(weights)), line.weight, weights),
         Some(counted) => (after_use(line, counted, weights), line.part.0, line.part.1),
     };
     let offered = format!(
@@ -194,9 +194,9 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
 /// A round in which dominant shares rise together.
 fn rise(line: &LadderLine, resource: u8) -> Step {
     let said = if line.kind == LineKind::Rest {
-        ": weight 0, gets what the others left".to_string()
+        ": [weight] 0, gets what the others left".to_string()
     } else {
-        let per = if line.weight == 1.0 { "" } else { " per weight" };
+        let per = if line.weight == 1.0 { "" } else { " per [weight]" };
         let dominant = match line.dominant {
             Some(Resource::GPU) => "GPUs",
             Some(resource) => in_words(resource),
@@ -240,7 +240,7 @@ fn remainder(line: &LadderLine, resource: u8) -> Step {
     Step {
         text: Text::default().queue(&line.queue).say(": remaining unit"),
         sum: format!(
-            "lost {} to rounding; the largest fraction wins, then the oldest queue",
+            "lost {} to rounding; the largest fraction wins, then the oldest [queue]",
             number(line.offer)
         ),
         value: format!("+ {}", amount(resource, line.given)),

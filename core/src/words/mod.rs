@@ -28,7 +28,7 @@ mod ticket;
 
 use crate::scenario::{Path, Scenario};
 
-pub use check::{quantity_name, says};
+pub use check::says;
 pub use happenings::{Entry, Group, groups, history};
 pub use ladder::{Ladder, Step, ladder};
 pub use order::{Level, Order, order_lines, put_order};
@@ -94,13 +94,13 @@ impl Explanation {
         let texts = texts.chain(list.map(|entry| &mut entry.text));
         texts.for_each(|text| text.in_terms(terms));
         for step in &mut self.ladder {
-            step.sum = terms.says(&step.sum);
+            step.sum = terms.fill(&step.sum);
         }
         if let Some(evidence) = &mut self.evidence {
             evidence.caption.in_terms(terms);
             evidence.head.iter_mut().for_each(|text| text.in_terms(terms));
             // Where one word stands for quota and fair share, one row says it.
-            evidence.rows.dedup_by_key(|row| terms.word(row.0));
+            evidence.rows.dedup_by_key(|row| terms.fill(row.0));
         }
     }
 }
@@ -171,7 +171,7 @@ impl Control {
     fn queue(queue: &str, resource: u8, field: &str) -> Control {
         let path = Path::default().field("queues").named(queue);
         Control {
-            label: Text::of(format!("{field} of ")).queue(queue),
+            label: Text::of(format!("[{field}] of ")).queue(queue),
             path: path.field(number::resource_key(resource)).field(field),
         }
     }
@@ -269,7 +269,7 @@ fn leaves(frame: &Frame, job: &str) -> Option<Text> {
     let row = frame.jobs.iter().find(|row| row.name == job)?;
     let at = row.leaves_ms.filter(|at| *at > frame.time_ms)?;
     let text =
-        if row.leaving > 1 { Text::of("The first pod of ").job(job) } else { Text::default().job(job) };
+        if row.leaving > 1 { Text::of("The first [pod] of ").job(job) } else { Text::default().job(job) };
     Some(text.say(format!(" {}.", number::leaves(at, frame.time_ms))))
 }
 
@@ -306,13 +306,13 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     let (state, verdict) = state_of(job, queue);
     let mut rows = vec![
         ("submitted", vec![number::time(job.submit_ms)], false),
-        ("GPUs of all pods", vec![number::number(job.gpus)], false),
-        ("pods running", vec![job.running.to_string()], false),
+        ("GPUs of all [pods]", vec![number::number(job.gpus)], false),
+        ("[pods] running", vec![job.running.to_string()], false),
     ];
     for (what, n) in [
-        ("pods waiting", job.pending),
-        ("pods leaving", job.leaving),
-        ("evicted so far", job.evictions),
+        ("[pods] waiting", job.pending),
+        ("[pods] leaving", job.leaving),
+        ("[evicted] so far", job.evictions),
         ("not recreated", job.gone),
     ] {
         if n > 0 {
@@ -335,7 +335,7 @@ fn state_of(job: &JobRow, queue: &str) -> (&'static str, Text) {
     let text = Text::default().job(&job.name);
     match (job.running, job.pending, job.leaving) {
         (0, 0, leaving) if leaving > 0 => {
-            (" · shutting down", text.say(" was evicted and is shutting down."))
+            (" · shutting down", text.say(" was [evicted] and is shutting down."))
         }
         (0, _, _) => {
             let next = " is waiting; it is considered for the first time in the next cycle.";
@@ -347,7 +347,7 @@ fn state_of(job: &JobRow, queue: &str) -> (&'static str, Text) {
         }
         (running, pending, _) => {
             let are = if pending == 1 { "is" } else { "are" };
-            let runs = number::count(running.into(), "pod");
+            let runs = number::count(running.into(), "[pod]");
             (" · runs", text.say(format!(" runs with {runs}; {pending} more {are} waiting.")))
         }
     }

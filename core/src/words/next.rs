@@ -16,30 +16,30 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
     let room = || room(refusal, row);
     Some(match &refusal.gate {
         Gate::NotReady => match row.and_then(|row| row.joins_ms) {
-            Some(joins) => Text::of(format!("The next pods join at {}.", super::number::time(joins))),
-            None => Text::of("It is considered once all of its pods exist."),
+            Some(joins) => Text::of(format!("The next [pods] join at {}.", super::number::time(joins))),
+            None => Text::of("It is considered once all of its [pods] exist."),
         },
         Gate::OverLimit { queue: of, .. } => {
-            can_start(Text::of("other jobs of ").then(queue(*of)).say(" end."))
+            can_start(Text::of("other [jobs] of ").then(queue(*of)).say(" end."))
         }
-        Gate::UserLimit { .. } => can_start(Text::of("other jobs of its user end.")),
+        Gate::UserLimit { .. } => can_start(Text::of("other [jobs] of its user end.")),
         Gate::TooManyJobs { queue: of } => {
-            can_start(Text::of("another job of ").then(queue(*of)).say(" ends."))
+            can_start(Text::of("another [job] of ").then(queue(*of)).say(" ends."))
         }
         Gate::NonPreemptibleOverQuota { queue: of, .. } => {
-            can_start(Text::of("a non-preemptible job of ").then(queue(*of)).say(" ends."))
+            can_start(Text::of("a non-preemptible [job] of ").then(queue(*of)).say(" ends."))
         }
         Gate::NotEntitled { queue: of } => {
             can_start(Text::of(room()).say(", or when ").then(queue(*of)).say(" is entitled to more."))
         }
         Gate::NoVictims { .. } | Gate::NoNode { .. } | Gate::LikeFailed { .. } => {
-            can_start(Text::of(room()).say(", unless another job comes first."))
+            can_start(Text::of(room()).say(", unless another [job] comes first."))
         }
         Gate::Behind { job } if is_served(frame, *job) => {
             Text::of("It is considered again in the next cycle.")
         }
         Gate::Behind { job } => Text::of("It is considered once ").job(frame.job(*job)).say(" has started."),
-        Gate::WaitingForVictims { .. } => can_start(Text::of("the evicted pods have shut down.")),
+        Gate::WaitingForVictims { .. } => can_start(Text::of("the [evicted] [pods] have shut down.")),
         Gate::GangIncomplete { .. } => can_start(Text::of("there is room for its whole gang.")),
         Gate::NoDevice { node } => {
             Text::of("It can run when a GPU of ").node(frame.node(*node)).say(" is free.")
@@ -65,7 +65,7 @@ fn is_served(frame: &Frame, job: JobId) -> bool {
 /// What has to be free for a job, as a clause: *2 GPUs are free on one node*.
 fn room(refusal: &Refusal, row: Option<&JobRow>) -> String {
     let Some(row) = row.filter(|row| row.gpus > 0.0) else {
-        return "a node has room for it".into();
+        return "a [node] has room for it".into();
     };
     let each = row.gpus / f64::from((row.running + row.pending + row.leaving).max(1));
     let tried = std::iter::once(&refusal.gate).chain(&refusal.also).find_map(|gate| match gate {
@@ -76,15 +76,15 @@ fn room(refusal: &Refusal, row: Option<&JobRow>) -> String {
     match tried.unwrap_or(row.pending) {
         // Not all pods of an elastic job need to start at once.
         _ if row.running > 0 || tried.is_none() && row.pending > 1 => {
-            "there is room for its next pods".into()
+            "there is room for its next [pods]".into()
         }
         0 | 1 if each < 1.0 => format!("{} of a GPU is free", number(each)),
         0 | 1 if each == 1.0 => "1 GPU is free".into(),
-        0 | 1 => format!("{} are free on one node", with_unit(GPU, each)),
+        0 | 1 => format!("{} are free on one [node]", with_unit(GPU, each)),
         n if each <= 1.0 => {
             let all = each * f64::from(n);
-            format!("{} {} free for its {n} pods", with_unit(GPU, all), are(all))
+            format!("{} {} free for its {n} [pods]", with_unit(GPU, all), are(all))
         }
-        n => format!("{} are free for each of its {n} pods", with_unit(GPU, each)),
+        n => format!("{} are free for each of its {n} [pods]", with_unit(GPU, each)),
     }
 }

@@ -157,7 +157,10 @@ pub fn leaves(at_ms: i64, now_ms: i64) -> String {
 pub fn count(n: u64, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
-        _ => format!("{} {noun}s", number(n as f64)),
+        _ => match noun.strip_suffix(']') {
+            Some(marked) => format!("{} {marked}s]", number(n as f64)),
+            None => format!("{} {noun}s", number(n as f64)),
+        },
     }
 }
 

@@ -69,8 +69,6 @@ fn lines(frame: &Frame, level: &OrderLevel) -> Level {
         entries.push(Entry { text, ..Entry::default() });
     }
     entries.iter_mut().for_each(|entry| entry.text.in_terms(terms));
-    // A name stays what it is.
-    let caption = if level.of.is_none() { terms.says(&caption) } else { caption };
     Level { caption, entries }
 }
 
@@ -121,7 +119,7 @@ fn behind(
     };
     let mut lead: Vec<String> = Vec::new();
     for check in equal {
-        let of_place = if is_of_place(check) { " by the maximum of another queue" } else { "" };
+        let of_place = if is_of_place(check) { " by the maximum of another [queue]" } else { "" };
         lead.push(format!(
             "{} {}{of_place}",
             named(place, check.left.quantity, check.rule.key()),
@@ -147,7 +145,7 @@ fn behind(
     }
     let own = place.keys.iter().find(|key| is_of_place(last) && key.quantity == quantity);
     let own = own.map_or(String::new(), |key| {
-        format!(", which is not its own {}: it is measured by the maximum of another queue", shown(key))
+        format!(", which is not its own {}: it is measured by the maximum of another [queue]", shown(key))
     });
     let named = named(place, quantity, last.rule.key());
     text.say(format!(": {named} {} against {}{own}", shown(&last.left), shown(&last.right)))
@@ -163,7 +161,7 @@ fn named(place: &OrderPlace, quantity: Quantity, rule: &str) -> &'static str {
         Quantity::DominantShare => "share",
         Quantity::Saturation if rule == "ego/slot-ratio" => "slots for the share ratio",
         Quantity::Saturation if rule.starts_with("ego/") => "usage for the share ratio",
-        Quantity::Saturation => "GPUs per weight",
+        Quantity::Saturation => "GPUs per [weight]",
         Quantity::Remaining => "waiting",
         Quantity::Created => "submitted",
         other => check::quantity_name(other),
@@ -179,7 +177,7 @@ fn shown(term: &Term) -> String {
                 (base > 0.0 && base.is_finite()).then(|| number::with_unit(r, base))
             });
             let some: Vec<String> = some.collect();
-            if some.is_empty() { "pods only".into() } else { some.join(", ") }
+            if some.is_empty() { "[pods] only".into() } else { some.join(", ") }
         }
         Value::Real(_) if term.quantity == Quantity::Created => check::seconds(&term.value),
         _ => check::value(term, None),

@@ -36,7 +36,7 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
         let (when, text) = match goes {
             Some((job, other)) => {
                 let text = Text::default().job(frame.job(job)).say(": not needed for ").job(frame.job(by));
-                ("evicted", text.say(", but evicted for ").job(frame.job(other)).say(" in the same cycle"))
+                ("evicted", text.say(", but [evicted] for ").job(frame.job(other)).say(" in the same cycle"))
             }
             None => ("kept", says(frame, not_selected)),
         };
@@ -53,25 +53,25 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
     let queue = queue.map_or("", |queue| frame.queue(queue));
     match &not_selected.why {
         Protection::NonPreemptible => match not_selected.whom {
-            Whom::Queue(_) => Text::default().queue(queue).say(": all its jobs are non-preemptible"),
+            Whom::Queue(_) => Text::default().queue(queue).say(": all its [jobs] are non-preemptible"),
             Whom::Job(_) => whom.say(": non-preemptible"),
         },
         Protection::Core { pods } => {
-            let first = count((*pods).into(), "pod");
-            whom.say(format!(": semi-preemptible, its first {first} cannot be evicted"))
+            let first = count((*pods).into(), "[pod]");
+            whom.say(format!(": semi-preemptible, its first {first} cannot be [evicted]"))
         }
-        Protection::OwnQueue { jobs } => Text::of(format!("{} of ", count((*jobs).into(), "job")))
+        Protection::OwnQueue { jobs } => Text::of(format!("{} of ", count((*jobs).into(), "[job]")))
             .queue(queue)
-            .say(": reclaim never evicts from the same queue"),
+            .say(": reclaim never evicts from the same [queue]"),
         Protection::Failed(check) => failed(frame, whom, check),
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
             let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
             let what = match check.right.quantity {
-                Quantity::Quota => "its quota",
-                _ => "the larger of its quota and fair share",
+                Quantity::Quota => "its [quota]",
+                _ => "the larger of its [quota] and [fair share]",
             };
-            whom.say(format!(" uses {held}, over {what}, but other queues come first"))
+            whom.say(format!(" uses {held}, over {what}, but other [queues] come first"))
         }
         Protection::NotNeeded => whom.say(": not needed, enough was already freed"),
     }

@@ -12,15 +12,15 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
         Outlook::NextCycle => Text::of("It is considered again in the next cycle."),
         Outlook::At { time, what } => {
             let what = match what {
-                Ending::Termination => "the evicted pods are gone and the job is considered again.",
+                Ending::Termination => "the [evicted] [pods] are gone and the [job] is considered again.",
                 Ending::Protection => "the protection ends; the next cycle can evict for it.",
                 Ending::Reservation => "the reservation expires.",
-                Ending::Backoff => "its pods are tried one by one.",
+                Ending::Backoff => "its [pods] are tried one by one.",
             };
             Text::of(format!("At {} {what}", clock(time)))
         }
         Outlook::WhenEnds { job, at: Some(at) } => {
-            let ends = format!(" ends at {}, unless another job comes first.", clock(at));
+            let ends = format!(" ends at {}, unless another [job] comes first.", clock(at));
             Text::of("It can start when ").job(frame.job(job)).say(ends)
         }
         Outlook::WhenEnds { job, at: None } => {
@@ -29,7 +29,7 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
         }
         Outlook::OnlyByEdit => Text::of("Only an edit changes this."),
         Outlook::NotForeseeable => {
-            Text::of("Not foreseeable: it depends on which jobs end, start or are submitted.")
+            Text::of("Not foreseeable: it depends on which [jobs] end, start or are submitted.")
         }
     }
 }

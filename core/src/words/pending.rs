@@ -30,7 +30,7 @@ pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
         controls: case.controls(),
         outlook: match refusal.outlook {
             Outlook::NextCycle if is_on_its_way => {
-                Text::of("It can start in the next cycle, unless another job comes first.")
+                Text::of("It can start in the next cycle, unless another [job] comes first.")
             }
             Outlook::NotForeseeable => {
                 next(frame, refusal, case.row()).unwrap_or_else(|| outlook(frame, refusal.outlook))
@@ -89,27 +89,27 @@ impl Case<'_> {
         match gate {
             Gate::NotReady => match self.row().filter(|row| row.joining > 0) {
                 Some(row) => job().say(format!(
-                    " is waiting: too few of its pods exist; {} joined it yet.",
+                    " is waiting: too few of its [pods] exist; {} joined it yet.",
                     match row.joining {
-                        1 => "1 pod has not".to_string(),
-                        n => format!("{n} pods have not"),
+                        1 => "1 [pod] has not".to_string(),
+                        n => format!("{n} [pods] have not"),
                     }
                 )),
-                None => job().say(" is waiting: not all of its pods exist yet."),
+                None => job().say(" is waiting: not all of its [pods] exist yet."),
             },
-            Gate::NotALeaf => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
+            Gate::NotALeaf => Text::of("[Jobs] cannot be placed in ").queue(name).say(": it has child [queues]."),
             Gate::NotAccepted { why } => {
                 let not = job().say(" was not accepted into ").queue(name);
                 match why {
-                    NotAccepted::NoQueue => not.say(": the scheduler's configuration does not have this queue."),
-                    NotAccepted::Draining => not.say(": the queue is draining and takes no new jobs."),
+                    NotAccepted::NoQueue => not.say(": the scheduler's configuration does not have this [queue]."),
+                    NotAccepted::Draining => not.say(": the [queue] is draining and takes no new [jobs]."),
                 }
             }
             Gate::TooLarge { resource } => self.too_large(*resource),
             Gate::OverLimit { resource, .. } => self.over_limit(gate, *resource),
-            Gate::UserLimit { .. } => job().say(" is waiting: its user has reached a limit in ").queue(name).say("."),
+            Gate::UserLimit { .. } => job().say(" is waiting: its user has reached a [limit] in ").queue(name).say("."),
             Gate::TooManyJobs { .. } => {
-                job().say(" is waiting: ").queue(name).say(", or its user there, already runs the maximum of jobs.")
+                job().say(" is waiting: ").queue(name).say(", or its user there, already runs the maximum of [jobs].")
             }
             Gate::NonPreemptibleOverQuota { resource, .. } => self.over_quota(gate, *resource),
             Gate::NotEntitled { .. } => self.not_entitled(gate),
@@ -120,20 +120,20 @@ impl Case<'_> {
             Gate::WaitingForVictims { until } => self.on_its_way(*until),
             Gate::GangIncomplete { held, of, until } => {
                 let are = if *held == 1 { "is" } else { "are" };
-                let text = format!(" is waiting: {held} of {of} gang pods {are} reserved");
+                let text = format!(" is waiting: {held} of {of} gang [pods] {are} reserved");
                 let until = until.map(|until| format!("; the reservation expires at {}", clock(until)));
                 job().say(text + until.as_deref().unwrap_or_default() + ".")
             }
-            Gate::GangFailed => job().say(" has failed: its gang did not get room for all pods in time."),
+            Gate::GangFailed => job().say(" has failed: its gang did not get room for all [pods] in time."),
             Gate::GangRefused => job().say(" was refused: ").queue(name).say(
                 " does not accept a gang of this size, or any gang because it sorts applications by fair.",
             ),
             Gate::NoDevice { node } => job()
                 .say(" is waiting: it was placed on ")
                 .node(self.frame.node(*node))
-                .say(", which has no free GPU left for it, so its pod cannot be bound."),
+                .say(", which has no free GPU left for it, so its [pod] cannot be bound."),
             Gate::TriedOnce => job().say(
-                " is waiting: it was tried once in its node pool, and scheduling-backoff 1 allows no further try.",
+                " is waiting: it was tried once in its [node] pool, and scheduling-backoff 1 allows no further try.",
             ),
             Gate::LikeFailed { job: other } => self.like_failed(*other),
         }
@@ -148,9 +148,9 @@ impl Case<'_> {
             false => None,
         };
         let room = room.unwrap_or_else(|| self.no_room().into());
-        let text = self.job().say(format!(" is waiting: {room}, and no allowed eviction frees enough"));
+        let text = self.job().say(format!(" is waiting: {room}, and no allowed [eviction] frees enough"));
         let sets = count(tried.into(), "possible set");
-        let text = if tried > 0 { text.say(format!(" ({sets} of evictions tried)")) } else { text };
+        let text = if tried > 0 { text.say(format!(" ({sets} of [evictions] tried)")) } else { text };
         text.then(why).say(".")
     }
 
@@ -195,7 +195,8 @@ impl Case<'_> {
     /// The reason of the job that is like it, for which no eviction was allowed.
     fn like_failed(&self, other: JobId) -> Text {
         let room = self.no_room();
-        let text = self.job().say(format!(" is waiting: {room}, and no allowed eviction frees enough for "));
+        let text =
+            self.job().say(format!(" is waiting: {room}, and no allowed [eviction] frees enough for "));
         let text = text.job(self.frame.job(other)).say(", which requests no more and was tried first");
         let Some(refusal) = self.frame.refusals.iter().find(|refusal| refusal.job == other) else {
             return text.say(".");
@@ -227,7 +228,7 @@ impl Case<'_> {
                     None => text.say(" at the top level."),
                 }
             }
-            None => text.say("its queue came first."),
+            None => text.say("its [queue] came first."),
         }
     }
 
@@ -244,9 +245,9 @@ impl Case<'_> {
         let text = self.job().say(format!(" is waiting: {}, and ", self.no_room()));
         let name = |victim: &JobId| Text::default().job(self.frame.job(*victim));
         match victims.len() {
-            0 => text.say(format!("the jobs to evict are protected by their minimum runtime{until}.")),
+            0 => text.say(format!("the [jobs] to evict are protected by their minimum runtime{until}.")),
             1 => text.then(name(&victims[0])).say(format!(" is protected by its minimum runtime{until}.")),
-            n if n > 4 => text.say(format!("{n} jobs are protected by their minimum runtime{until}.")),
+            n if n > 4 => text.say(format!("{n} [jobs] are protected by their minimum runtime{until}.")),
             _ => text
                 .list(victims.iter().map(name).collect(), "and")
                 .say(format!(" are protected by their minimum runtime{until}.")),
@@ -265,7 +266,7 @@ impl Case<'_> {
         let has = amount(r, above.allocated[usize::from(r)]);
         let text = Text::default().queue(&above.name).say(", the parent of ").queue(self.frame.queue(own));
         let share = with_unit(r, share);
-        Some(text.say(format!(", uses {has} of its fair share of {share} and cannot reclaim more")))
+        Some(text.say(format!(", uses {has} of its [fair share] of {share} and cannot reclaim more")))
     }
 
     fn too_large(&self, resource: Resource) -> Text {
@@ -273,9 +274,10 @@ impl Case<'_> {
         let largest_of =
             |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
         let more = |name: &str, largest: String| {
-            self.job().say(format!(
-                " cannot start: a pod of it needs more {name} than any node has; the largest node has {largest}."
-            ))
+            self.job()
+                .say(" cannot start: a [pod] of it needs more ")
+                .name(name)
+                .say(format!(" than any [node] has; the largest [node] has {largest}."))
         };
         if let Some(name) = resource.nth_named().and_then(|n| self.frame.named.get(n)) {
             return more(name, number::number(largest_of(resource.index())));
@@ -286,7 +288,7 @@ impl Case<'_> {
             Some(asked) => {
                 let asked = with_unit(r, asked);
                 self.job().say(format!(
-                    " cannot start: it needs {asked} on one node; the largest node has {largest}."
+                    " cannot start: it needs {asked} on one [node]; the largest [node] has {largest}."
                 ))
             }
             None => more(resource_name(r), largest),
@@ -295,18 +297,18 @@ impl Case<'_> {
 
     fn over_limit(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
-        let Some(queue) = self.queue(gate) else { return Text::of("A limit is reached.") };
+        let Some(queue) = self.queue(gate) else { return Text::of("A [limit] is reached.") };
         let limit = queue.limit[usize::from(r)];
         let with = self.check(Quantity::AllocatedWithJob).and_then(|check| side(&check.left.value, r));
         let text = self.job().say(" is waiting: ");
         match with {
             Some(with) => text.say("with it, ").queue(&queue.name).say(format!(
-                " would use {}, over its limit of {}.",
+                " would use {}, over its [limit] of {}.",
                 with_unit(r, with),
                 bare(r, limit)
             )),
             None => text.queue(&queue.name).say(format!(
-                " is at its limit: {} of {} {}.",
+                " is at its [limit]: {} of {} {}.",
                 amount(r, queue.allocated[usize::from(r)]),
                 bare(r, limit),
                 unit(r, 2.0)
@@ -316,37 +318,37 @@ impl Case<'_> {
 
     fn over_quota(&self, gate: &Gate, resource: Resource) -> Text {
         let r = self.resource(Some(resource));
-        let Some(queue) = self.queue(gate) else { return Text::of("A quota is reached.") };
+        let Some(queue) = self.queue(gate) else { return Text::of("[A quota] is reached.") };
         let (held, quota) = (queue.non_preemptible[usize::from(r)], queue.quota[usize::from(r)]);
         let is_quota = |check: &&Check| check.right.quantity == Quantity::Quota && !check.holds;
         let with_it = self.refusal.checks.iter().find(is_quota).and_then(|check| side(&check.left.value, r));
         let is = match self.row().map_or(0, |row| row.core) {
             0 => " is non-preemptible, and ".to_string(),
-            1 => ": its first pod is non-preemptible, and ".to_string(),
-            n => format!(": its first {n} pods are non-preemptible, and "),
+            1 => ": its first [pod] is non-preemptible, and ".to_string(),
+            n => format!(": its first {n} [pods] are non-preemptible, and "),
         };
         let text = self.job().say(is);
         let text = match with_it.filter(|_| quota.is_some_and(|quota| held < quota)) {
             Some(with_it) => text.say("with it ").queue(&queue.name).say(format!(
-                " would use {} for non-preemptible jobs, over its quota of {}.",
+                " would use {} for non-preemptible [jobs], over its [quota] of {}.",
                 with_unit(r, with_it),
                 bare(r, quota)
             )),
             None if quota == Some(held) => text.queue(&queue.name).say(format!(
-                " already uses its whole quota of {} for non-preemptible jobs.",
+                " already uses its whole [quota] of {} for non-preemptible [jobs].",
                 with_unit(r, held)
             )),
             None => text.queue(&queue.name).say(format!(
-                " already uses {} of its quota of {} for non-preemptible jobs.",
+                " already uses {} of its [quota] of {} for non-preemptible [jobs].",
                 with_unit(r, held),
                 bare(r, quota)
             )),
         };
-        text.say(" Non-preemptible jobs cannot run over quota, even when resources are free.")
+        text.say(" Non-preemptible [jobs] cannot run [over quota], even when resources are free.")
     }
 
     fn not_entitled(&self, gate: &Gate) -> Text {
-        let Some(queue) = self.queue(gate) else { return Text::of("Its queue is above its fair share.") };
+        let Some(queue) = self.queue(gate) else { return Text::of("Its [queue] is above its [fair share].") };
         if let Some(told) = super::ego::not_entitled(self.refusal, &queue.name) {
             let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
             return self.job().say(format!(" is waiting: {room}")).then(told);
@@ -365,15 +367,15 @@ impl Case<'_> {
         let text = text.say(" cannot reclaim for it: with ").then(self.job());
         if let Some(with) = with {
             let (with, share) = (with_unit(r, with), bare(r, share));
-            return text.say(format!(", it would use {with}, over its fair share of {share}."));
+            return text.say(format!(", it would use {with}, over its [fair share] of {share}."));
         }
         let asked = self.row().map_or(0.0, |job| job.gpus);
         let fits = i == 2 && share.is_none_or(|share| queue.allocated[i] + asked <= share);
         if fits {
             let quota = bare(r, queue.quota[i]);
-            text.say(format!(", it would use more than its quota of {quota} for non-preemptible jobs."))
+            text.say(format!(", it would use more than its [quota] of {quota} for non-preemptible [jobs]."))
         } else {
-            text.say(format!(", it would use more than its fair share of {}.", bare(r, share)))
+            text.say(format!(", it would use more than its [fair share] of {}.", bare(r, share)))
         }
     }
 
@@ -390,7 +392,7 @@ impl Case<'_> {
                     (with_unit(GPU, each * f64::from(of)), if total == 1.0 { "was" } else { "were" });
                 format!("it needs {needs} and only {} {were} free, and ", number(total))
             }
-            (Some(_), _) => "no node has room, and ".into(),
+            (Some(_), _) => "no [node] has room, and ".into(),
             (None, _) => String::new(),
         }
     }
@@ -416,10 +418,10 @@ impl Case<'_> {
             return Some(format!("no GPU {are} free"));
         }
         let needs = match pods {
-            1 => format!("it needs {} on one node", with_unit(GPU, each)),
-            _ => format!("it needs {} for each of {pods} pods", with_unit(GPU, each)),
+            1 => format!("it needs {} on one [node]", with_unit(GPU, each)),
+            _ => format!("it needs {} for each of {pods} [pods]", with_unit(GPU, each)),
         };
-        Some(format!("{needs}; {} {are} free, at most {} on one node", number(total), number(most)))
+        Some(format!("{needs}; {} {are} free, at most {} on one [node]", number(total), number(most)))
     }
 
     /// GPUs that are free on ready nodes at the moment that is shown.
@@ -438,9 +440,9 @@ impl Case<'_> {
     ) -> Text {
         let text = self.job().say(" is waiting: ");
         let is_known = free.is_some();
-        let text = text.say(self.needs(free).unwrap_or_else(|| "no node fits".into()));
+        let text = text.say(self.needs(free).unwrap_or_else(|| "no [node] fits".into()));
         let text = if placed > 0 && of > 1 && is_known {
-            text.say(format!(" ({placed} of {of} pods could be placed)"))
+            text.say(format!(" ({placed} of {of} [pods] could be placed)"))
         } else {
             text
         };
@@ -448,9 +450,14 @@ impl Case<'_> {
         if looked == 0 {
             return text.say(".");
         }
-        let why = |(reason, n): &(NodeReason, u32)| format!("{n} {}", node_reason(self.frame, *reason));
-        let list: Vec<String> = reasons.iter().map(why).collect();
-        text.say(format!(". Nodes checked: {}.", list.join(", ")))
+        let why = |(reason, n): &(NodeReason, u32)| {
+            Text::of(format!("{n} ")).then(node_reason(self.frame, *reason))
+        };
+        let mut text = text.say(". [Nodes] checked: ");
+        for (i, reason) in reasons.iter().enumerate() {
+            text = text.say(if i > 0 { ", " } else { "" }).then(why(reason));
+        }
+        text.say(".")
     }
 
     fn on_its_way(&self, until: Option<Time>) -> Text {
@@ -472,9 +479,11 @@ impl Case<'_> {
         let when = until.map_or(String::new(), |until| format!(" at {}", clock(until)));
         let names: Vec<Text> = victims.iter().map(|victim| Text::default().job(victim)).collect();
         let claimed = match names.len() {
-            0 => return self.job().say(format!(" is waiting: the room claimed for it becomes free{when}.")),
-            1 => format!(" to shut down{when}; its place is claimed."),
-            _ => format!(" to shut down{when}; their places are claimed."),
+            0 => {
+                return self.job().say(format!(" is waiting: the room [claimed] for it becomes free{when}."));
+            }
+            1 => format!(" to shut down{when}; its place is [claimed]."),
+            _ => format!(" to shut down{when}; their places are [claimed]."),
         };
         self.job().say(" is waiting for ").list(names, "and").say(claimed)
     }
@@ -492,15 +501,15 @@ impl Case<'_> {
             rows.push(("non-preemptible", vec![amount(r, queue.non_preemptible[i])], is_quota));
         }
         rows.push(("requested", vec![amount(r, queue.request[i])], false));
-        rows.push(("quota", vec![bare(r, queue.quota[i])], is_quota));
+        rows.push(("[quota]", vec![bare(r, queue.quota[i])], is_quota));
         if let Some(share) = &queue.fair_share {
-            rows.push(("fair share", vec![bare(r, share[i])], is_share));
+            rows.push(("[fair share]", vec![bare(r, share[i])], is_share));
         }
         if queue.limit[i].is_some() {
-            rows.push(("limit", vec![bare(r, queue.limit[i])], is_limit));
+            rows.push(("[limit]", vec![bare(r, queue.limit[i])], is_limit));
         }
         Some(Evidence {
-            caption: Text::of("Its queue"),
+            caption: Text::of("Its [queue]"),
             head: vec![Text::of(unit(r, 2.0)), Text::default().queue(&queue.name)],
             rows,
         })
@@ -561,18 +570,19 @@ impl Case<'_> {
     }
 }
 
-fn node_reason(frame: &Frame, reason: NodeReason) -> String {
-    match reason {
-        NodeReason::PodSlots => "without a free pod slot".into(),
-        NodeReason::NotReady => "down".into(),
-        NodeReason::Selector => "without a required label".into(),
-        NodeReason::Taint => "with a taint the job does not tolerate".into(),
-        NodeReason::Gate => "not allowed by a quota or limit of the queue".into(),
-        NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs".into(),
-        NodeReason::Insufficient(Resource::CPU) => "with too little free CPU".into(),
+fn node_reason(frame: &Frame, reason: NodeReason) -> Text {
+    let text = match reason {
+        NodeReason::PodSlots => "without a free [pod] slot",
+        NodeReason::NotReady => "down",
+        NodeReason::Selector => "without a required label",
+        NodeReason::Taint => "with a taint the [job] does not tolerate",
+        NodeReason::Gate => "not allowed by [a quota] or [limit] of the [queue]",
+        NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs",
+        NodeReason::Insufficient(Resource::CPU) => "with too little free CPU",
         NodeReason::Insufficient(resource) => {
             let named = resource.nth_named().and_then(|n| frame.named.get(n));
-            format!("with too little free {}", named.map_or(resource.name(), String::as_str))
+            return Text::of("with too little free ").name(named.map_or(resource.name(), String::as_str));
         }
-    }
+    };
+    Text::of(text)
 }

@@ -9,14 +9,14 @@ use crate::trace::{EvictReason, Mark};
 /// Why a pod was evicted, in words, where no claimant is named.
 pub fn reason(reason: EvictReason) -> &'static str {
     match reason {
-        EvictReason::AboveLimit => "a limit was lowered, and its queue uses more",
-        EvictReason::StaleGang => "fewer pods of its gang ran than its minimum for too long",
-        EvictReason::NodeLost => "its node is gone",
-        EvictReason::Withdrawn => "the timeline of the scenario ended its job",
-        EvictReason::Moved => "to be moved to another node",
-        EvictReason::Preempted => "a job of higher priority comes first",
-        EvictReason::ReclaimedForQuota => "another queue reclaims its quota",
-        EvictReason::ReclaimedForFairShare => "another queue reclaims its fair share",
+        EvictReason::AboveLimit => "a [limit] was lowered, and its [queue] uses more",
+        EvictReason::StaleGang => "fewer [pods] of its gang ran than its minimum for too long",
+        EvictReason::NodeLost => "its [node] is gone",
+        EvictReason::Withdrawn => "the timeline of the scenario ended its [job]",
+        EvictReason::Moved => "to be moved to another [node]",
+        EvictReason::Preempted => "[a job] of higher priority comes first",
+        EvictReason::ReclaimedForQuota => "another [queue] reclaims its [quota]",
+        EvictReason::ReclaimedForFairShare => "another [queue] reclaims its [fair share]",
     }
 }
 
@@ -50,7 +50,7 @@ pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId,
 
 /// The evicted job and the job that runs in its place.
 pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
-    let text = Text::default().job(frame.job_name(event)).say(" was evicted");
+    let text = Text::default().job(frame.job_name(event)).say(" was [evicted]");
     match event.by() {
         Some(by) => text.say(" so that ").job(frame.job(by)).say(" can run"),
         None => text,

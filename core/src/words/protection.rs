@@ -34,8 +34,8 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             let (held, bound) = (amount_of(&left.value), amount_of(&right.value));
             let what = match what {
                 Quantity::Allocatable => larger(row, side(&right.value, r), r),
-                Quantity::Quota => "its quota",
-                _ => "its fair share",
+                Quantity::Quota => "its [quota]",
+                _ => "its [fair share]",
             };
             // It is asked for one victim after the other.
             let is_first =
@@ -53,10 +53,10 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             };
             let told = queue(subject.queue).say(" would be at least as saturated as ");
             let told = told.then(queue(subject.other_queue));
-            Some(told.say(format!(" (allocated / fair share: {own} against {other}{factor})")))
+            Some(told.say(format!(" (allocated / [fair share]: {own} against {other}{factor})")))
         }
         (Quantity::AllocatedNonPreemptible, _) => Some(queue(subject.queue).say(format!(
-            " would use {} for non-preemptible jobs, over its quota of {}",
+            " would use {} for non-preemptible [jobs], over its [quota] of {}",
             amount_of(&left.value),
             amount_of(&right.value)
         ))),
@@ -70,9 +70,9 @@ fn larger(row: Option<&QueueRow>, bound: Option<f64>, r: u8) -> &'static str {
     let quota = row.and_then(|row| row.quota[i]);
     let share = row.and_then(|row| row.fair_share.as_ref().and_then(|share| share[i]));
     match (quota.is_some() && quota == bound, share.is_some() && share == bound) {
-        (true, true) => "its quota and fair share",
-        (true, false) => "its quota",
-        (false, true) => "its fair share",
-        (false, false) => "the larger of its quota and fair share",
+        (true, true) => "its [quota] and [fair share]",
+        (true, false) => "its [quota]",
+        (false, true) => "its [fair share]",
+        (false, false) => "the larger of its [quota] and [fair share]",
     }
 }

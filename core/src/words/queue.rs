@@ -15,7 +15,7 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     let Some((position, row)) = frame.queues.iter().enumerate().find(|(_, row)| row.name == name) else {
         return Explanation {
             about: Text::default().queue(name),
-            verdict: Text::default().queue(name).say(" is not a queue of this scenario."),
+            verdict: Text::default().queue(name).say(" is not a [queue] of this scenario."),
             ..Explanation::default()
         };
     };
@@ -33,7 +33,10 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
         called => format!(" ({called})"),
     };
     Explanation {
-        about: Text::default().queue(name).say(format!("{called} · {}", number::resource_name(resource))),
+        about: Text::default()
+            .queue(name)
+            .name(&called)
+            .say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource, terms)
             .then(fuller_sibling(frame, row, resource))
             .then(over_limit(row, resource)),
@@ -44,7 +47,7 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
             .map(|field| Control::queue(name, resource, field))
             .collect(),
         ladder: steps,
-        list: (!jobs.is_empty()).then_some(("Its jobs", jobs)),
+        list: (!jobs.is_empty()).then_some(("Its [jobs]", jobs)),
         ..Explanation::default()
     }
 }
@@ -54,7 +57,7 @@ const JOBS: usize = 12;
 
 /// A line that says how many are not.
 fn more_jobs(n: u64) -> Option<Entry> {
-    let text = Text::of(format!("and {}", number::count(n, "more job")));
+    let text = Text::of(format!("and {}", number::count(n, "more [job]")));
     (n > 0).then(|| Entry {
         when: String::new(),
         cycle: None,
@@ -71,7 +74,9 @@ fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
         (0, 0, _) => (Kind::Reclaimed, "is shutting down".to_string()),
         (0, _, _) => (Kind::Requeued, fate.unwrap_or("is waiting").into()),
         (_, 0, _) => (Kind::Started, "is running".into()),
-        (running, pending, _) => (Kind::Started, format!("{running} of {} pods running", running + pending)),
+        (running, pending, _) => {
+            (Kind::Started, format!("{running} of {} [pods] running", running + pending))
+        }
     };
     Entry {
         when: number::time(job.submit_ms),
@@ -95,21 +100,21 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     if let (Some(share), Some(_)) = (over(share.flatten()), share) {
         let above = amount(resource, has - share);
         return text
-            .say(format!("{uses}, {above} over its fair share of {}.", amount(resource, share)))
-            .say(" Queues below their fair share can reclaim it.");
+            .say(format!("{uses}, {above} over its [fair share] of {}.", amount(resource, share)))
+            .say(" [Queues] below their [fair share] can reclaim it.");
     }
     if let Some(quota) = over(quota) {
         let borrowed = amount(resource, has - quota);
         let within = match share {
-            Some(share) => format!(", within its fair share of {}", bound(resource, share)),
+            Some(share) => format!(", within its [fair share] of {}", bound(resource, share)),
             None => String::new(),
         };
         return text
-            .say(format!("{uses}, {borrowed} over its quota of {}{within}.", amount(resource, quota)));
+            .say(format!("{uses}, {borrowed} over its [quota] of {}{within}.", amount(resource, quota)));
     }
     let due = share.unwrap_or(quota).unwrap_or(f64::INFINITY).min(wants);
     if due > has + EPSILON {
-        let what = if share.is_some() { "fair share" } else { "quota" };
+        let what = if share.is_some() { "[fair share]" } else { "[quota]" };
         let of = bound(resource, share.unwrap_or(quota));
         let short = with_unit(resource, due - has);
         return text.say(format!(
@@ -124,8 +129,8 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
         return text.say(format!(" requests no {} at this moment.", unit(resource, 2.0)));
     }
     let (due, what) = match terms.reads("quota") {
-        true => (quota, "quota"),
-        false => (share.flatten(), "fair share"),
+        true => (quota, "[quota]"),
+        false => (share.flatten(), "[fair share]"),
     };
     match due {
         None if !terms.reads("quota") => text.say(format!("{uses}, all it requests.")),
@@ -136,7 +141,7 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
 /// What of a queue is above its limit, and is reclaimed first for that.
 fn over_limit(row: &QueueRow, resource: u8) -> Text {
     let over = row.over_limit[usize::from(resource.min(2))];
-    let text = format!(" Reclaimed first: {} above its limit.", with_unit(resource, over));
+    let text = format!(" Reclaimed first: {} above its [limit].", with_unit(resource, over));
     if over > EPSILON { Text::of(text) } else { Text::default() }
 }
 
@@ -162,7 +167,7 @@ fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: u8) -> Text {
     let (uses, share) = (amount(resource, other.allocated[r]), amount(resource, share));
     Text::of(" Its sibling ")
         .queue(&other.name)
-        .say(format!(" uses {uses} of its own fair share of {share}, so "))
+        .say(format!(" uses {uses} of its own [fair share] of {share}, so "))
         .queue(&row.name)
         .say(" cannot reclaim any from it.")
 }
@@ -176,10 +181,10 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
     let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
     let mut rows = vec![("allocated", vec![amount(resource, row.allocated[r])], true)];
     if terms.reads("quota") {
-        rows.push(("quota", vec![of(&row.quota)], false));
+        rows.push(("[quota]", vec![of(&row.quota)], false));
     }
     if let Some(share) = &row.fair_share {
-        rows.push(("fair share", vec![of(share)], false));
+        rows.push(("[fair share]", vec![of(share)], false));
     }
     if let Some(ratio) = saturation(policy, row.allocated[r], row, r) {
         rows.push(("saturation ratio", vec![number::ratio(Some(ratio))], false));
@@ -188,15 +193,15 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
         rows.push(("past usage", vec![with_unit(DOMINANT, usage[r] * 100.0)], false));
     }
     if terms.reads("limit") {
-        rows.push(("limit", vec![of(&row.limit)], false));
+        rows.push(("[limit]", vec![of(&row.limit)], false));
     }
     if let Some(private) = &row.private {
-        rows.push(("allocated on owned nodes", vec![amount(resource, private[r])], false));
+        rows.push(("allocated [on owned nodes]", vec![amount(resource, private[r])], false));
     }
     rows.push(("requested", vec![amount(resource, row.request[r])], false));
     for (what, value) in [
         ("shutting down", &row.leaving),
-        ("claimed", &row.claimed),
+        ("[claimed]", &row.claimed),
         ("non-preemptible", &row.non_preemptible),
     ] {
         if value[r] > 0.0 {

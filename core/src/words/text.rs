@@ -20,13 +20,15 @@ pub enum Piece {
     Node(String),
     /// The key of a rule.
     Rule(String),
+    /// A name that selects nothing, such as that of a node pool; it is shown as words are.
+    Name(String),
 }
 
 impl Piece {
     /// What a name selects.
     pub fn selection(&self) -> Option<Selection> {
         match self {
-            Piece::Plain(_) | Piece::Strong(_) => None,
+            Piece::Plain(_) | Piece::Strong(_) | Piece::Name(_) => None,
             Piece::Queue(name) => Some(Selection::Queue(name.clone())),
             Piece::Job(name) => Some(Selection::Job(name.clone())),
             Piece::Node(name) => Some(Selection::Node(name.clone())),
@@ -74,6 +76,11 @@ impl Text {
         self.0.push(Piece::Rule(key.into()));
         self
     }
+    /// Adds a name that selects nothing.
+    pub fn name(mut self, name: &str) -> Text {
+        self.0.push(Piece::Name(name.into()));
+        self
+    }
     /// Adds another text.
     pub fn then(mut self, other: Text) -> Text {
         self.0.extend(other.0);
@@ -90,13 +97,18 @@ impl Text {
         }
         self
     }
-    /// Puts the words, not the names, into a policy's.
+    /// Fills the marks of the words, not of the names, with a policy's words.
     pub(super) fn in_terms(&mut self, terms: &Terms) {
         for piece in &mut self.0 {
             if let Piece::Plain(text) | Piece::Strong(text) = piece {
-                *text = terms.says(text);
+                *text = terms.fill(text);
             }
         }
+    }
+    /// The text in a policy's words.
+    pub fn filled(mut self, terms: &Terms) -> Text {
+        self.in_terms(terms);
+        self
     }
     /// Nothing is said.
     pub fn is_empty(&self) -> bool {
@@ -107,10 +119,13 @@ impl Text {
         self.0
             .iter()
             .map(|piece| match piece {
-                Piece::Plain(t) | Piece::Strong(t) | Piece::Queue(t) | Piece::Job(t) | Piece::Node(t) => {
-                    t.as_str()
-                }
-                Piece::Rule(key) => key.as_str(),
+                Piece::Plain(t)
+                | Piece::Strong(t)
+                | Piece::Queue(t)
+                | Piece::Job(t)
+                | Piece::Node(t)
+                | Piece::Rule(t)
+                | Piece::Name(t) => t.as_str(),
             })
             .collect()
     }
@@ -121,7 +136,7 @@ impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.0 {
             match piece {
-                Piece::Plain(text) => f.write_str(text)?,
+                Piece::Plain(text) | Piece::Name(text) => f.write_str(text)?,
                 Piece::Strong(text) => write!(f, "**{text}**")?,
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     write!(f, "`{name}`")?
@@ -129,5 +144,16 @@ impl fmt::Display for Text {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_not_filled() {
+        let text = Text::of("[Queue] ").queue("[queue]").say(" of pool ").name("[job]").strong(" is a [queue]");
+        assert_eq!(text.filled(Terms::of("ego")).spoken(), "Consumer [queue] of pool [job] is a consumer");
     }
 }

@@ -51,8 +51,9 @@ fn queues(frame: &Frame, resource: u8) -> Vec<String> {
     let at = usize::from(resource);
     let has_share = frame.queues.iter().any(|row| row.fair_share.is_some());
     let unit = number::unit(resource, 2.0);
-    let mut head = vec![format!("{}, {unit}", terms.says("queue")), "allocated".into(), terms.says("quota")];
-    head.extend(has_share.then(|| terms.says("fair share")));
+    let mut head =
+        vec![format!("{}, {unit}", terms.word("queue")), "allocated".into(), terms.word("quota").into()];
+    head.extend(has_share.then(|| terms.word("fair share").into()));
     head.push("requested".into());
     let row = |row: &QueueRow| {
         let depth = std::iter::successors(row.parent, |at| frame.queues.get(*at as usize)?.parent)

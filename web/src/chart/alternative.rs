@@ -283,7 +283,7 @@ fn elsewhere(frame: &Frame, was: &Frame, shown: u8) -> Option<String> {
     let names: BTreeSet<&String> = now.keys().chain(then.keys()).collect();
     let of = |name: &String| {
         let [is, was] = [&now, &then].map(|jobs| jobs.get(name).copied().unwrap_or(0));
-        let pods = terms.says(&count(is.into(), "pod"));
+        let pods = terms.fill(&count(is.into(), "[pod]"));
         (is != was).then(|| format!("{name} has {pods} running ({was} before)"))
     };
     let said = first_few(names.into_iter().filter_map(of).collect(), "");

@@ -13,7 +13,7 @@ use crate::words::glossary::{Entry, entries};
 const GUIDE: [(&str, &str); 6] = [
     (
         "Open an example or describe your own",
-        "Setup on the left lists queues, nodes and jobs. Click a value to change it.",
+        "Setup on the left lists [queues], [nodes] and [jobs]. Click a value to change it.",
     ),
     (
         "Step",
@@ -21,7 +21,7 @@ const GUIDE: [(&str, &str); 6] = [
     ),
     (
         "Ask why",
-        "Click a job, a queue, a GPU or an event. Why shows the comparison that decided it and what happens next. \
+        "Click [a job], a [queue], a GPU or an event. Why shows the comparison that decided it and what happens next. \
          Terms in legends and tables open their definition.",
     ),
     (
@@ -43,7 +43,7 @@ pub fn Help(
 ) -> impl IntoView {
     let store = Store::get();
     let guide = GUIDE
-        .map(|(head, says)| view! { <li><b>{head}</b> ". " {store.terms.get_untracked().says(says)}</li> });
+        .map(|(head, says)| view! { <li><b>{head}</b> ". " {store.terms.get_untracked().fill(says)}</li> });
     let more = [
         ("Keys", Dialog::Keys),
         ("How accurate is this?", Dialog::Fidelity),
@@ -123,8 +123,8 @@ fn glossary(store: Store) -> impl IntoView {
     let line = |of: Entry| {
         let own = terms.mark(of.term).map(|own| view! { <span class="dim">" · " {own}</span> });
         view! {
-            <dt>{terms.says(of.term)} {own}</dt>
-            <dd>{terms.says(of.says)}</dd>
+            <dt>{terms.word(of.term)} {own}</dt>
+            <dd>{terms.fill(of.says)}</dd>
         }
     };
     let policy = store.scenario.with_untracked(|s| s.policy.clone());

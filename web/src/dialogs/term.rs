@@ -33,8 +33,8 @@ pub fn Term(
     });
     let all = move |_| store.dispatch(Command::Dialog(Some(Dialog::Help)));
     view! {
-        <DialogFrame title=capital(&terms.says(term)) class="small" on_close>
-            <p>{entry.map(|of| terms.says(of.says))}</p>
+        <DialogFrame title=capital(&terms.word(term)) class="small" on_close>
+            <p>{entry.map(|of| terms.fill(of.says))}</p>
             {also}
             {others}
             <div class="row">

@@ -100,20 +100,30 @@ pub const QUEUE: &[Group] = &[
 
 /// What a queue has in one node pool, where that is not what it has elsewhere.
 pub const IN_POOL: &[Attribute] = &[
-    text("gpu.quota", "GPU quota", "as above", "Guaranteed GPUs in this node pool."),
-    text("gpu.weight", "GPU weight", "as above", "Relative share of unused GPUs in this node pool."),
-    text("gpu.limit", "GPU limit", "as above", "Maximum GPUs in this node pool."),
-    text("cpu.quota", "CPU quota", "as above", "Guaranteed cores in this node pool."),
-    text("cpu.weight", "CPU weight", "as above", "Relative share of unused cores in this node pool."),
-    text("cpu.limit", "CPU limit", "as above", "Maximum cores in this node pool."),
-    text("memory.quota", "Memory quota", "as above", "Guaranteed memory in this node pool, such as 64 GB."),
-    text("memory.weight", "Memory weight", "as above", "Relative share of unused memory in this node pool."),
-    text("memory.limit", "Memory limit", "as above", "Maximum memory in this node pool."),
+    text("gpu.quota", "GPU [quota]", "as above", "Guaranteed GPUs in this [node] pool."),
+    text("gpu.weight", "GPU [weight]", "as above", "Relative share of unused GPUs in this [node] pool."),
+    text("gpu.limit", "GPU [limit]", "as above", "Maximum GPUs in this [node] pool."),
+    text("cpu.quota", "CPU [quota]", "as above", "Guaranteed cores in this [node] pool."),
+    text("cpu.weight", "CPU [weight]", "as above", "Relative share of unused cores in this [node] pool."),
+    text("cpu.limit", "CPU [limit]", "as above", "Maximum cores in this [node] pool."),
+    text(
+        "memory.quota",
+        "Memory [quota]",
+        "as above",
+        "Guaranteed memory in this [node] pool, such as 64 GB.",
+    ),
+    text(
+        "memory.weight",
+        "Memory [weight]",
+        "as above",
+        "Relative share of unused memory in this [node] pool.",
+    ),
+    text("memory.limit", "Memory [limit]", "as above", "Maximum memory in this [node] pool."),
     text(
         "priority",
-        "Priority of the queue",
+        "[Priority of the queue]",
         "as above",
-        "Higher values are served first in this node pool.",
+        "Higher values are served first in this [node] pool.",
     ),
 ];
 
@@ -123,24 +133,29 @@ pub const NODES: &[Group] = &[
         "Nodes",
         &[
             text("name", "Name", "", "Name prefix if there are several: name-1, name-2, …"),
-            text("count", "How many", "1", "Number of identical nodes. Not set: one node with this name."),
+            text(
+                "count",
+                "How many",
+                "1",
+                "Number of identical [nodes]. Not set: one [node] with this name.",
+            ),
             ask(
                 text(
                     "state",
                     "State",
                     "ready",
-                    "A node that is down is not used. A drained node keeps its pods and gets no new ones.",
+                    "A [node] that is down is not used. A drained [node] keeps its [pods] and gets no new ones.",
                 ),
                 STATE,
             ),
-            text("labels", "Labels", "none", "Such as zone=east, tier=a. Jobs can require labels."),
+            text("labels", "Labels", "none", "Such as zone=east, tier=a. [Jobs] can require labels."),
             text(
                 "taints",
                 "Taints",
                 "none",
-                "Such as gpu:NoSchedule, team=a:NoExecute. Only pods with a matching toleration run there.",
+                "Such as gpu:NoSchedule, team=a:NoExecute. Only [pods] with a matching toleration run there.",
             ),
-            ask(text("pool", "Pool", "the first", "Every node pool is scheduled separately."), Ask::Pool),
+            ask(text("pool", "Pool", "the first", "Every [node] pool is scheduled separately."), Ask::Pool),
         ],
     ),
     (
@@ -150,12 +165,12 @@ pub const NODES: &[Group] = &[
             text("gpu-memory", "Memory of each GPU", "40000 MiB", "In MiB, or with a unit."),
             text("cpu", "Cores", "64", "CPU cores."),
             text("memory", "Memory", "256 GB", "In bytes, or with a unit."),
-            text("pods", "Pod slots", "110", "Maximum pods at a time."),
+            text("pods", "[Pod] slots", "110", "Maximum [pods] at a time."),
             text(
                 "resources",
                 "Other resources",
                 "none",
-                "Whole numbers by name, such as rdma=4, nvme=2. Jobs can request them, and charts can show them.",
+                "Whole numbers by name, such as rdma=4, nvme=2. [Jobs] can request them, and charts can show them.",
             ),
         ],
     ),
@@ -168,13 +183,13 @@ pub const JOB: &[Group] = &[
         "Job",
         &[
             text("name", "Name", "", "Name prefix of a pattern: name-1, name-2, …"),
-            ask(text("queue", "Queue", "", "A queue without children."), Ask::Leaf),
+            ask(text("queue", "[Queue]", "", "A [queue] without children."), Ask::Leaf),
             ask(
                 text(
                     "priority",
                     "Priority class",
                     "train (50)",
-                    "A class or a number; higher values are served first within the queue.",
+                    "A class or a number; higher values are served first within the [queue].",
                 ),
                 CLASSES,
             ),
@@ -183,7 +198,7 @@ pub const JOB: &[Group] = &[
                     "preemptible",
                     "Preemptible",
                     "default (yes if priority is below 100)",
-                    "No: it stays within its queue's quota and is never evicted for other jobs.",
+                    "No: it stays within its [queue]'s [quota] and is never [evicted] for other [jobs].",
                 ),
                 YES_NO,
             ),
@@ -204,18 +219,18 @@ pub const JOB: &[Group] = &[
                 "lasts",
                 "Lasts",
                 "until the end",
-                "How long each pod runs, such as 20m; or drawn for each job, such as 8m..20m.",
+                "How long each [pod] runs, such as 20m; or drawn for each [job], such as 8m..20m.",
             ),
             ask(
                 text(
                     "restart",
-                    "After an eviction",
+                    "After an [eviction]",
                     "restarts",
-                    "Resumes: completed work counts and nothing is lost. Not recreated: the job is over once all its pods are gone.",
+                    "Resumes: completed work counts and nothing is lost. Not recreated: the [job] is over once all its [pods] are gone.",
                 ),
                 RESTART,
             ),
-            text("count", "Number of jobs", "1", "More than one makes it a pattern of identical jobs."),
+            text("count", "Number of [jobs]", "1", "More than one makes it a pattern of identical [jobs]."),
             text(
                 "every",
                 "Interval",
@@ -234,21 +249,26 @@ pub const JOB: &[Group] = &[
     (
         "Running at the start",
         &[
-            text("on", "On nodes", "none (pending)", "One node per running pod, separated by commas."),
+            text("on", "On [nodes]", "none (pending)", "One [node] per running [pod], separated by commas."),
             text(
                 "on-devices",
                 "On their GPUs",
                 "the lowest free",
-                "One entry per pod, counted from 0: 2, or 0+1 for several GPUs.",
+                "One entry per [pod], counted from 0: 2, or 0+1 for several GPUs.",
             ),
             text("started", "Since", "when submitted", "A time at or before 0."),
             text(
                 "terminating",
-                "Being evicted",
+                "Being [evicted]",
                 "none",
-                "When each of these pods is gone, in order, such as 30s or 30s, 30s.",
+                "When each of these [pods] is gone, in order, such as 30s or 30s, 30s.",
             ),
-            text("evicted-for", "Evicted for", "no job in particular", "The job that gets the resources."),
+            text(
+                "evicted-for",
+                "[Evicted] for",
+                "no job in particular",
+                "The [job] that gets the resources.",
+            ),
         ],
     ),
     (
@@ -258,11 +278,11 @@ pub const JOB: &[Group] = &[
                 "selector",
                 "Required labels",
                 "anywhere",
-                "Such as zone=east: only nodes with all these labels.",
+                "Such as zone=east: only [nodes] with all these labels.",
             ),
             text(
                 "affinity",
-                "Required node affinity",
+                "Required [node] affinity",
                 "anywhere",
                 "Rules for labels, all of which must hold: zone in (east, west), tier notin (old), ssd, !spot.",
             ),
@@ -285,35 +305,35 @@ pub const JOB: &[Group] = &[
 
 /// The pods of a job, or of one of its kinds.
 pub const PODS: &[Attribute] = &[
-    text("pods", "Pods", "1", "Maximum number of pods."),
+    text("pods", "[Pods]", "1", "Maximum number of [pods]."),
     text(
         "min-available",
         "Minimum",
         "default: all (a gang)",
-        "Minimum pods to start together. Pods above it are elastic: they start and stop one by one.",
+        "Minimum [pods] to start together. [Pods] above it are elastic: they start and stop one by one.",
     ),
-    ask(text("gpu", "Resources per pod", "no GPU", ""), Ask::Request),
-    text("cpu", "Cores per pod", "0", "CPU cores, such as 2 or 500m."),
-    text("memory", "Memory per pod", "0", "In bytes, or with a unit such as 16Gi."),
-    text("resources", "Other resources per pod", "none", "Whole numbers by name, such as rdma=1."),
+    ask(text("gpu", "Resources per [pod]", "no GPU", ""), Ask::Request),
+    text("cpu", "Cores per [pod]", "0", "CPU cores, such as 2 or 500m."),
+    text("memory", "Memory per [pod]", "0", "In bytes, or with a unit such as 16Gi."),
+    text("resources", "Other resources per [pod]", "none", "Whole numbers by name, such as rdma=1."),
 ];
 
 /// What a job says of all its kinds of pods together.
 pub const ALL_KINDS: &[Attribute] = &[text(
     "min-available",
-    "Minimum across pod sets",
+    "Minimum across [pod] sets",
     "each kind by itself",
-    "One minimum for pods of different sizes. Leave the minimum of each pod set empty.",
+    "One minimum for [pods] of different sizes. Leave the minimum of each [pod] set empty.",
 )];
 
 /// What only one of several kinds of pods has.
 pub const KIND: &[Attribute] = &[
-    text("name", "Name", "", "Unique in its job."),
+    text("name", "Name", "", "Unique in its [job]."),
     text(
         "after",
         "Joins after",
         "with the job",
-        "How long after the job these pods are created, such as 30s. One pod set comes with the job.",
+        "How long after the [job] these [pods] are created, such as 30s. One [pod] set comes with the [job].",
     ),
 ];
 

@@ -31,7 +31,7 @@ pub fn Detail(
     let (groups, back) = match tab {
         SetupTab::Queues => (
             store.now(|m| form(m).queue).unwrap_or(attributes::QUEUE),
-            store.now(|m| Terms::of(&m.scenario.policy).says("Queues")),
+            store.now(|m| Terms::of(&m.scenario.policy).fill("[Queues]")),
         ),
         SetupTab::Nodes => (attributes::NODES, "Nodes".into()),
         _ => (attributes::JOB, "Work".into()),
@@ -135,7 +135,7 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
         SetupTab::Queues if owner.0.len() == 2 => Terms::of(""),
         _ => store.now(|m| Terms::of(&m.scenario.policy)),
     };
-    let (label, says, default) = (terms.says(attribute.label), terms.says(attribute.says), attribute.default);
+    let (label, says, default) = (terms.fill(attribute.label), terms.fill(attribute.says), attribute.default);
     match attribute.key.strip_prefix("settings.") {
         Some(setting) => view! {
             <div>
@@ -307,12 +307,12 @@ fn pods(store: Store, job: &Path) -> AnyView {
     let add = move |_| store.dispatch(Command::Change(Change::AddPodSet(name.clone())));
     view! {
         <section class="group">
-            <h3>{store.terms.get().says("Pods")}</h3>
+            <h3>{store.terms.get().fill("[Pods]")}</h3>
             {body}
             <div>
                 <button type="button" class="btn quiet" on:click=add>
                     <Icon kind=IconKind::Plus />
-                    {store.terms.get().says("Add a pod set")}
+                    {store.terms.get().fill("Add a [pod] set")}
                 </button>
             </div>
         </section>
@@ -324,7 +324,7 @@ fn pod_set(store: Store, job: &Path, set: &str) -> AnyView {
     let at = job.field("pod-sets").named(set);
     let terms = store.terms.get_untracked();
     let remove = {
-        let (at, name) = (at.clone(), format!("remove {} {set}", terms.says("pods")));
+        let (at, name) = (at.clone(), format!("remove {} {set}", terms.word("pods")));
         move |_| {
             let edits = vec![Edit::Remove { at: at.clone() }];
             store.dispatch(Command::Change(Change::Edits { name: name.clone(), edits }));
@@ -332,11 +332,11 @@ fn pod_set(store: Store, job: &Path, set: &str) -> AnyView {
     };
     view! {
         <fieldset class="kind">
-            <legend>{format!("{} {set}", terms.says("Pods"))}</legend>
+            <legend>{format!("{} {set}", terms.fill("[Pods]"))}</legend>
             {fields(store, &at, attributes::KIND)}
             {fields(store, &at, attributes::PODS)}
             <div>
-                <button type="button" class="btn quiet" on:click=remove>{format!("Remove {} {set}", terms.says("pods"))}</button>
+                <button type="button" class="btn quiet" on:click=remove>{format!("Remove {} {set}", terms.word("pods"))}</button>
             </div>
         </fieldset>
     }

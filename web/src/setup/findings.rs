@@ -77,13 +77,12 @@ pub fn Findings() -> impl IntoView {
 #[component]
 fn Finding(finding: Diagnostic) -> impl IntoView {
     let store = Store::get();
-    let terms = store.terms.get_untracked();
     let key = document::finding_key(&finding);
     let is_warning = finding.severity == Severity::Warning;
     let at = finding.at.clone();
     let has_place = !at.0.is_empty();
     let fix = finding.fix.clone().map(|fix| {
-        let label = terms.says(&fix.label);
+        let label = fix.label.clone();
         view! {
             <button type="button" class="link" on:click=move |_| store.dispatch(Command::Fix(Box::new(fix.clone())))>
                 {label}
@@ -92,7 +91,7 @@ fn Finding(finding: Diagnostic) -> impl IntoView {
     });
     view! {
         <li>
-            <span>{sentence_case(&terms.says(&finding.says))}</span>
+            <span>{sentence_case(&finding.says)}</span>
             " "
             {fix}
             {has_place

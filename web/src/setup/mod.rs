@@ -66,7 +66,7 @@ const TABS: [(SetupTab, &str); 5] = [
 
 /// A word of our own in the policy's.
 fn head(store: Store, word: &str) -> String {
-    store.terms.get().says(word)
+    store.terms.get().fill(word)
 }
 
 /// The line of a row's menu that opens its form.

@@ -43,7 +43,7 @@ pub fn Queues() -> impl IntoView {
         let (with_usage, _) = shape.get();
         view! {
             <EditGrid
-                label=head(store, "Queues")
+                label=head(store, "[Queues]")
                 is_tree=true
                 columns=Signal::derive(move || queue_columns(store.terms.get(), with_usage))
                 rows
@@ -62,7 +62,7 @@ pub fn Queues() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddQueue { parent: None }))
             >
                 <Icon kind=Kind::Plus />
-                {move || head(store, "Queue")}
+                {move || head(store, "[Queue]")}
                 <span class="kbd">{key_name(store, "Q")}</span>
             </button>
             <button
@@ -71,7 +71,7 @@ pub fn Queues() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
             >
                 <Icon kind=Kind::Plus />
-                {move || head(store, "Job")}
+                {move || head(store, "[Job]")}
                 <span class="kbd">{key_name(store, "W")}</span>
             </button>
         </div>
@@ -113,20 +113,20 @@ fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
     let below = tree::subtree(&scenario, queue);
     if tree::is_leaf(&scenario, queue) {
         items.push(change(
-            format!("{} to {queue}", terms.says("Add a job")),
+            format!("{} to {queue}", terms.fill("Add [a job]")),
             Change::AddJob { queue: Some(name()) },
         ));
     }
     items.extend([
         change(
-            format!("{} below {queue}", terms.says("Add a queue")),
+            format!("{} below {queue}", terms.fill("Add a [queue]")),
             Change::AddQueue { parent: Some(name()) },
         ),
         change(format!("Duplicate {queue}"), Change::DuplicateQueue { queue: name(), jobs: false }),
     ]);
     if scenario.jobs.iter().any(|job| below.contains(&job.queue)) {
         let all = Change::DuplicateQueue { queue: name(), jobs: true };
-        items.push(change(format!("Duplicate {queue} {}", terms.says("with its jobs")), all));
+        items.push(change(format!("Duplicate {queue} {}", terms.fill("with its [jobs]")), all));
     }
     items.extend([
         change("Move up".into(), shift(Shift::Up)).key("Alt+↑"),

@@ -290,7 +290,7 @@ pub fn pool_columns(policy: &str) -> Vec<Column> {
     let mut columns =
         vec![column("node pools", "Scheduled separately, one after the other", false, "minmax(0, 1fr)")];
     for of in Policy::described_or_default(policy).form.pool {
-        columns.push(column(&terms.says(of.label), &terms.says(of.says), false, "minmax(0, 1.2fr)"));
+        columns.push(column(&terms.fill(of.label), &terms.fill(of.says), false, "minmax(0, 1.2fr)"));
     }
     columns
 }
@@ -336,7 +336,7 @@ fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> 
     named.extend(choices.iter().map(|(key, name)| (key.to_string(), name.to_string())));
     Cell {
         at: Some(at),
-        spoken: format!("{} in {name}: {shown}", of.label),
+        spoken: format!("{} in {name}: {shown}", Terms::of(&scenario.policy).fill(of.label)),
         is_dim: text.is_empty(),
         kind: Kind::Choice(named),
         is_locked: false,
@@ -348,21 +348,21 @@ fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> 
 /// The columns of the table of jobs.
 pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
     let (label, title) = match resource {
-        0 => ("cores", "CPU cores per pod"),
-        1 => ("memory", "Memory per pod"),
-        _ => ("GPUs", "GPUs per pod: whole, or a fraction"),
+        0 => ("cores", "CPU cores per [pod]"),
+        1 => ("memory", "Memory per [pod]"),
+        _ => ("GPUs", "GPUs per [pod]: whole, or a fraction"),
     };
     [
-        ("job", "Name, or name prefix of a pattern of identical jobs", false, "minmax(3.5rem, 1.3fr)"),
-        ("queue", "Its queue", false, "minmax(4rem, 1fr)"),
-        ("pods", "Pods that start together", true, "2.25rem"),
+        ("job", "Name, or name prefix of a pattern of identical [jobs]", false, "minmax(3.5rem, 1.3fr)"),
+        ("queue", "Its [queue]", false, "minmax(4rem, 1fr)"),
+        ("pods", "[Pods] that start together", true, "2.25rem"),
         (label, title, true, "2.75rem"),
-        ("prio", "Priority: higher is served first within a queue", true, "4.25rem"),
-        ("lock", "Non-preemptible jobs have a lock", false, "2rem"),
+        ("prio", "Priority: higher is served first within a [queue]", true, "4.25rem"),
+        ("lock", "Non-preemptible [jobs] have a lock", false, "2rem"),
         ("submit", "When it is submitted", true, "3.5rem"),
-        ("lasts", "How long each pod runs", true, "3.5rem"),
+        ("lasts", "How long each [pod] runs", true, "3.5rem"),
     ]
-    .map(|(label, title, is_number, width)| column(terms.word(label), &terms.says(title), is_number, width))
+    .map(|(label, title, is_number, width)| column(terms.word(label), &terms.fill(title), is_number, width))
     .into()
 }
 
@@ -400,7 +400,7 @@ fn job_row(
     mark: Option<(Severity, String)>,
 ) -> Row {
     let at = Path::default().field("jobs").named(&job.name);
-    let of = |field: &str| format!("{} of {}", terms.says(field), job.name);
+    let of = |field: &str| format!("{} of {}", terms.word(field), job.name);
     let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
         number(at.field(field), &of(what), value, counts_as)
     };
@@ -491,7 +491,7 @@ fn say_pattern(name: &mut Cell, job: &JobEntry, terms: &Terms) {
     let repeat = job.repeat.as_ref().and_then(|repeat| repeat.0.split_once("every"));
     let again = repeat.map_or(String::new(), |(times, _)| format!(" ×{}", times.trim()));
     name.shown = format!("{} ×{}{again}", job.name, count.0);
-    name.spoken = format!("{}, {}", job.name, terms.says(&format!("a pattern of {} jobs", count.0)));
+    name.spoken = format!("{}, {}", job.name, terms.fill(&format!("a pattern of {} [jobs]", count.0)));
     let said = [(&job.every, "one every"), (&job.repeat, "repeated"), (&job.seed, "seed")];
     for (value, what) in said.into_iter().filter_map(|(value, what)| Some((value.as_ref()?, what))) {
         name.spoken += &format!(", {what} {}", value.0.trim().replace("..", " to "));

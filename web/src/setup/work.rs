@@ -77,7 +77,7 @@ pub fn Work() -> impl IntoView {
         />
         {empty_below(move || (n_jobs.get() == 0).then_some(Lack::Jobs))}
         <Show when=move || { pages() > 1 }>
-            <nav class="pager" aria-label=move || store.terms.get().says("Pages of jobs")>
+            <nav class="pager" aria-label=move || store.terms.get().fill("Pages of [jobs]")>
                 <IconButton
                     icon=Kind::Left
                     label="Previous page"
@@ -100,7 +100,7 @@ pub fn Work() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
             >
                 <Icon kind=Kind::Plus />
-                {move || super::head(store, "Job")}
+                {move || super::head(store, "[Job]")}
                 <span class="kbd">{key_name(store, "W")}</span>
             </button>
         </div>

@@ -37,15 +37,15 @@ impl Lack {
     fn says(self) -> (&'static str, &'static str, &'static str, Change) {
         match self {
             Lack::Nodes => {
-                ("No nodes yet: add some, or import a scenario.", "Add nodes", "N", Change::AddNodes)
+                ("No [nodes] yet: add some, or import a scenario.", "Add [nodes]", "N", Change::AddNodes)
             }
             Lack::Queues => {
                 let add = Change::AddQueue { parent: None };
-                ("No queues yet: add one, or import a scenario.", "Add a queue", "Q", add)
+                ("No [queues] yet: add one, or import a scenario.", "Add a [queue]", "Q", add)
             }
             Lack::Jobs => {
                 let add = Change::AddJob { queue: None };
-                ("No jobs yet: add one, or import a scenario.", "Add a job", "W", add)
+                ("No [jobs] yet: add one, or import a scenario.", "Add [a job]", "W", add)
             }
         }
     }
@@ -67,11 +67,11 @@ fn Lines(lack: Lack) -> impl IntoView {
     let (sentence, add, key, change) = lack.says();
     view! {
         <div class="empty">
-            <p>{move || store.terms.get().says(sentence)}</p>
+            <p>{move || store.terms.get().fill(sentence)}</p>
             <div class="wrap">
                 <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Change(change.clone()))>
                     <Icon kind=Kind::Plus />
-                    {move || store.terms.get().says(add)}
+                    {move || store.terms.get().fill(add)}
                     <span class="kbd">{key_name(store, key)}</span>
                 </button>
                 <button

@@ -30,8 +30,7 @@ pub fn icon(svg: String) -> impl IntoView {
 pub fn legend_lines(lines: impl IntoIterator<Item = (String, &'static str)>) -> AnyView {
     let terms = Store::get().terms.get();
     let line = |(at, (svg, name)): (usize, (String, &'static str))| {
-        let word = terms.word_apart(name);
-        let label = if word == name { terms.says(name) } else { word.to_string() };
+        let label = terms.word_apart(name).to_string();
         view! { <span on:keydown=along_legend>{icon(svg)}{term_at(label, at == 0)}</span> }
     };
     lines.into_iter().enumerate().map(line).collect_view().into_any()

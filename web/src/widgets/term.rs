@@ -14,7 +14,7 @@ pub fn term_at(label: String, is_stop: bool) -> AnyView {
     let Some(entry) = entry_of(&label, &policy) else { return label.into_any() };
     let terms = store.terms.get_untracked();
     let also = terms.mark(entry.term).map(|own| format!(" Also called {own}.")).unwrap_or_default();
-    let title = terms.says(entry.says) + &also;
+    let title = terms.fill(entry.says) + &also;
     let open = move |_| store.dispatch(Command::Dialog(Some(Dialog::Term(entry.term))));
     view! {
         <button

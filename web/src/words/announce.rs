@@ -175,24 +175,28 @@ impl Happening {
     }
 
     fn says(self, terms: &Terms, is_start: bool) -> Text {
-        let lead = terms.says(self.lead);
+        let lead = terms.fill(self.lead);
         let lead = if is_start { capital(&lead) } else { lead };
         let n = self.jobs.len();
         let of_job = |(job, pods): &(String, usize)| {
             let text = Text::default().job(job);
-            if *pods > 1 { text.say(format!(" ({})", terms.says(&count(*pods as u64, "pod")))) } else { text }
+            if *pods > 1 {
+                text.say(format!(" ({})", terms.fill(&count(*pods as u64, "[pod]"))))
+            } else {
+                text
+            }
         };
         let names = first_few(self.jobs.iter().map(of_job));
         let text = if lead.is_empty() { Text::default() } else { Text::of(lead) };
         if let (EventWord::Node, Some(node)) = (self.word, &self.node) {
-            return text.node(node).say(terms.says(&self.says[0]));
+            return text.node(node).say(terms.fill(&self.says[0]));
         }
         let text = text.list(names, "and");
         if !self.by.is_empty() {
             let takers = first_few(self.by.iter().map(|by| Text::default().job(by)));
             return text.say(self.gave_up(terms)).list(takers, "and");
         }
-        let text = text.say(terms.says(&self.says[usize::from(n > 1)]));
+        let text = text.say(terms.fill(&self.says[usize::from(n > 1)]));
         match self.node.filter(|_| n == 1) {
             Some(node) => text.say(" on ").node(&node),
             None => text,
@@ -203,7 +207,7 @@ impl Happening {
     fn gave_up(&self, terms: &Terms) -> String {
         let are = if self.jobs.len() == 1 { "was" } else { "were" };
         match self.gpus {
-            0.0 => format!(" {are} {} for ", terms.says(self.word.name())),
+            0.0 => format!(" {are} {} for ", terms.word(self.word.name())),
             1.0 if self.jobs.len() == 1 => " gave up its GPU for ".into(),
             gpus => format!(" gave up {} for ", with_unit(GPU, gpus)),
         }
@@ -262,14 +266,14 @@ fn join_last(all: &mut Vec<Happening>) {
 fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) {
     match event {
         Event::Submitted { .. } => ("", [" was submitted", " were submitted"]),
-        Event::Joined { .. } => ("pods joined ", ["", ""]),
+        Event::Joined { .. } => ("[pods] joined ", ["", ""]),
         Event::Bound { .. } => ("", [" started", " started"]),
         Event::Found { .. } => ("", [" was found running", " were found running"]),
         Event::Dealt { .. } => ("", [" uses other devices", " use other devices"]),
-        Event::Claimed { .. } => ("room is claimed for ", ["", ""]),
+        Event::Claimed { .. } => ("room is [claimed] for ", ["", ""]),
         Event::Unclaimed { .. } => ("", [" lost its claim", " lost their claims"]),
         Event::Evicted { .. } if row.word() == EventWord::Moved => ("", [" is moved", " are moved"]),
-        Event::Evicted { .. } => ("", [" was evicted", " were evicted"]),
+        Event::Evicted { .. } => ("", [" was [evicted]", " were [evicted]"]),
         Event::Requeued { .. } => ("", [" waits again", " wait again"]),
         Event::NotReplaced { .. } => ("", [" is not recreated", " are not recreated"]),
         Event::Finished { .. } => ("", [" finished", " finished"]),
@@ -280,8 +284,8 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
         Event::JobEvicted { .. } => (
             "",
             [
-                " is over: its evicted pods are not recreated",
-                " are over: their evicted pods are not recreated",
+                " is over: its [evicted] [pods] are not recreated",
+                " are over: their [evicted] [pods] are not recreated",
             ],
         ),
         Event::Changed { node: None, .. } => ("the configuration changed", ["", ""]),

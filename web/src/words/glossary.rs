@@ -24,30 +24,30 @@ const fn entry(term: &'static str, labels: &'static [&'static str], says: &'stat
 
 /// Terms of every policy.
 const GENERAL: &[Entry] = &[
-    entry("queue", &[], "A group of jobs with a share of the cluster. Queues can have child queues."),
-    entry("quota", &[], "What a queue is entitled to before anything else is divided."),
-    entry("weight", &[], "The relative share of unused capacity, compared with sibling queues."),
-    entry("limit", &["no limit"], "The most that a queue can use."),
-    entry("requested", &[], "What the jobs of a queue use and wait for, together."),
-    entry("allocated", &[], "What the running jobs of a queue use."),
+    entry("queue", &[], "A group of [jobs] with a share of the cluster. [Queues] can have child [queues]."),
+    entry("quota", &[], "What a [queue] is entitled to before anything else is divided."),
+    entry("weight", &[], "The relative share of unused capacity, compared with sibling [queues]."),
+    entry("limit", &["no limit"], "The most that a [queue] can use."),
+    entry("requested", &[], "What the [jobs] of a [queue] use and wait for, together."),
+    entry("allocated", &[], "What the running [jobs] of a [queue] use."),
     entry(
         "fair share",
         &["fair share now"],
-        "What a queue is entitled to now: its quota, as far as it is requested, plus its part of unused capacity.",
+        "What a [queue] is entitled to now: its [quota], as far as it is requested, plus its part of unused capacity.",
     ),
-    entry("within quota", &[], "Allocated, up to the quota."),
-    entry("over quota", &[], "Allocated beyond the quota. It can be reclaimed for other queues."),
-    entry("beyond fair share", &[], "Allocated beyond the quota and beyond the fair share."),
-    entry("claimed", &[], "Reserved for a job until evicted pods have shut down."),
-    entry("leaving", &["shutting down"], "Evicted and shutting down. The GPU is not free yet."),
-    entry("reclaim", &[], "Eviction of jobs of another queue, so that a queue gets its share."),
-    entry("preempt", &[], "Eviction of a job of lower priority in the same queue."),
+    entry("within quota", &[], "Allocated, up to the [quota]."),
+    entry("over quota", &[], "Allocated beyond the [quota]. It can be reclaimed for other [queues]."),
+    entry("beyond fair share", &[], "Allocated beyond the [quota] and beyond the [fair share]."),
+    entry("claimed", &[], "Reserved for [a job] until [evicted] [pods] have shut down."),
+    entry("leaving", &["shutting down"], "[Evicted] and shutting down. The GPU is not free yet."),
+    entry("reclaim", &[], "[Eviction] of [jobs] of another [queue], so that a [queue] gets its share."),
+    entry("preempt", &[], "[Eviction] of [a job] of lower priority in the same [queue]."),
     entry(
         "preemptible",
         &["non-preemptible"],
-        "A job that can be evicted. Jobs that cannot are non-preemptible.",
+        "[A job] that can be [evicted]. [Jobs] that cannot are non-preemptible.",
     ),
-    entry("gang", &[], "Pods that start together or not at all."),
+    entry("gang", &[], "[Pods] that start together or not at all."),
     entry("cycle", &[], "One round of decisions of the scheduler."),
     entry("changed now", &[], "What the cycle that is shown has changed."),
     entry("before", &[], "How it was before the last change, at the same cycle."),
@@ -55,33 +55,33 @@ const GENERAL: &[Entry] = &[
     entry(
         "below share",
         &[],
-        "How long a queue used less than its share while it requested more, since the start.",
+        "How long a [queue] used less than its share while it requested more, since the start.",
     ),
     entry(
         "owed",
         &[],
-        "What a queue missed of its share while it requested more: amount multiplied by time.",
+        "What a [queue] missed of its share while it requested more: amount multiplied by time.",
     ),
-    entry("borrowed", &[], "What a queue used beyond its quota: amount multiplied by time."),
-    entry("used", &[], "What a queue used: amount multiplied by time."),
+    entry("borrowed", &[], "What a [queue] used beyond its [quota]: amount multiplied by time."),
+    entry("used", &[], "What a [queue] used: amount multiplied by time."),
     entry(
         "wait",
         &["median wait", "P90 wait", "longest wait now"],
-        "The time from submission to the first start. Half of the jobs that started waited no longer than the median, nine of \
-         ten no longer than the P90; the longest wait now is that of a job that has not started yet.",
+        "The time from submission to the first start. Half of the [jobs] that started waited no longer than the median, nine of \
+         ten no longer than the P90; the longest wait now is that of [a job] that has not started yet.",
     ),
-    entry("idle while wanted", &[], "What was free while jobs waited for it: amount multiplied by time."),
-    entry("stranded now", &[], "What is free, but in pieces that are too small for any waiting job."),
+    entry("idle while wanted", &[], "What was free while [jobs] waited for it: amount multiplied by time."),
+    entry("stranded now", &[], "What is free, but in pieces that are too small for any waiting [job]."),
     entry(
         "Jain index",
         &[],
-        "How equally queues were served: 1 if all got the same fraction of their share, less the more unequal the fractions are.",
+        "How equally [queues] were served: 1 if all got the same fraction of their share, less the more unequal the fractions are.",
     ),
-    entry("evictions", &[], "How often a pod had to stop before it was finished."),
+    entry("evictions", &[], "How often a [pod] had to stop before it was finished."),
     entry(
         "lost",
         &["lost cycles", "work lost", "its work was lost"],
-        "Work of evicted pods that has to be done again.",
+        "Work of [evicted] [pods] that has to be done again.",
     ),
 ];
 
@@ -96,12 +96,12 @@ const OF_SHARE_USAGE: &[Entry] = &[
     entry(
         "share usage quota",
         &[],
-        "The share usage that a queue deserves now. Reclaim takes from those above it.",
+        "The share usage that a [queue] deserves now. Reclaim takes from those above it.",
     ),
     entry(
         "private and public pool",
         &[],
-        "Owned nodes, and all others. Owners lend idle nodes and reclaim them.",
+        "Owned [nodes], and all others. Owners lend idle [nodes] and reclaim them.",
     ),
     entry("grace period", &[], "How long a unit keeps running after it was reclaimed."),
     entry(
@@ -123,14 +123,17 @@ const OF_SHARE_USAGE: &[Entry] = &[
 ];
 
 /// Terms of policies whose reclaim compares it.
-const OF_SATURATION: &[Entry] =
-    &[entry("saturation ratio", &[], "Allocated divided by fair share. Reclaim compares it between queues.")];
+const OF_SATURATION: &[Entry] = &[entry(
+    "saturation ratio",
+    &[],
+    "Allocated divided by [fair share]. Reclaim compares it between [queues].",
+)];
 
 /// Terms of policies that name the states of queues.
 const OF_STATES: &[Entry] = &[entry(
     "queue state",
     &["state"],
-    "Within quota, over quota or beyond fair share, by what is allocated; the worst of all resources counts.",
+    "[Within quota], [over quota] or [beyond fair share], by what is allocated; the worst of all resources counts.",
 )];
 
 /// Terms of queues whose priority follows from what is outstanding in them.
@@ -143,13 +146,13 @@ const OF_PRIORITIES: &[Entry] = &[
     entry(
         "queue priority",
         &["queue priority before → after", "among siblings", "highest below", "from below"],
-        "The highest priority of its applications or child queues, plus its offset.",
+        "The highest priority of its applications or child [queues], plus its offset.",
     ),
-    entry("priority offset", &["offset"], "What a queue adds to the highest priority below it."),
+    entry("priority offset", &["offset"], "What a [queue] adds to the highest priority below it."),
     entry(
         "fence",
         &["priority policy"],
-        "A queue that shows its offset alone: priorities below it count only below it.",
+        "A [queue] that shows its offset alone: priorities below it count only below it.",
     ),
 ];
 

@@ -16,7 +16,7 @@ pub fn label(trial: &Trial, policy: &str) -> String {
         Idea::Preemptible { of } => format!("Make {of} preemptible"),
         Idea::MinAvailable { of: (job, set), n, was } => {
             let whose = if set.is_empty() { job.clone() } else { format!("{set} of {job}") };
-            format!("Let {whose} start with {n} of {}", terms.says(&count(u64::from(*was), "pod")))
+            format!("Let {whose} start with {n} of {}", terms.fill(&count(u64::from(*was), "[pod]")))
         }
         Idea::JobPriority { of, was, to } => raised("priority", of, was.to_string(), to.to_string()),
         Idea::QueuePriority { of, was, to } => {
@@ -37,7 +37,7 @@ pub fn label(trial: &Trial, policy: &str) -> String {
         Idea::NoMinRuntime { of, .. } => format!("Remove the minimum runtime before preemption of {of}"),
         Idea::NoUserLimits { of } => format!("Remove the user limits of {of}"),
         Idea::MoreJobs { of, to } => {
-            format!("Let {} run in {of}", terms.says(&count(*to, "job")))
+            format!("Let {} run in {of}", terms.fill(&count(*to, "[job]")))
         }
         Idea::Node { of, n } if of.is_empty() => {
             format!("Add {} {}", ordinal(*n), terms.word("node"))
@@ -84,11 +84,11 @@ pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
     let mut text = match outcome.starts {
         Some(Start::Over) => Text::of("It would already be finished"),
         Some(Start::Already) if help.has_part => {
-            Text::of(terms.says("More of its pods would already be running"))
+            Text::of(terms.fill("More of its [pods] would already be running"))
         }
         Some(Start::Already) => Text::of("It would already be running"),
         Some(Start::At { cycle, time_ms }) => {
-            let who = if help.has_part { terms.says("Another of its pods") } else { "It".to_string() };
+            let who = if help.has_part { terms.fill("Another of its [pods]") } else { "It".to_string() };
             let text = Text::of(format!("{who} would start in {}", at(cycle, time_ms)));
             match help.unchanged().0 {
                 Some(Start::At { cycle, time_ms }) => text.say(format!(" instead of {}", at(cycle, time_ms))),
@@ -98,7 +98,7 @@ pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
         None => return Text::of("It would still wait."),
     };
     if outcome.n_losers == 0 {
-        text = text.say(terms.says("; no other job is affected"));
+        text = text.say(terms.fill("; no other [job] is affected"));
     }
     for harm in [Harm::Evicted, Harm::StartsLater, Harm::WaitsLonger, Harm::EndsLater] {
         let those: Vec<&Loser> = outcome.losers.iter().filter(|loser| loser.harm == harm).collect();
@@ -111,14 +111,14 @@ pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
             text = text.say(joint).job(&loser.job);
         }
         if !those.is_empty() {
-            text = text.say(terms.says(harmed(harm)));
+            text = text.say(terms.fill(harmed(harm)));
         }
     }
     let more = u64::from(outcome.n_losers).saturating_sub(outcome.losers.len() as u64);
     if more > 0 {
-        text = text.say(format!("; {} would be worse off", terms.says(&count(more, "other job"))));
+        text = text.say(format!("; {} would be worse off", terms.fill(&count(more, "other [job]"))));
     }
-    let n = terms.says(&count(outcome.evictions.unsigned_abs(), "eviction"));
+    let n = terms.fill(&count(outcome.evictions.unsigned_abs(), "[eviction]"));
     match outcome.evictions {
         0 => text.say("."),
         1.. => text.say(format!("; {n} more in all.")),
@@ -129,7 +129,7 @@ pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
 /// What happens to a job that is worse off.
 fn harmed(harm: Harm) -> &'static str {
     match harm {
-        Harm::Evicted => " would be evicted",
+        Harm::Evicted => " would be [evicted]",
         Harm::StartsLater => " would start later",
         Harm::WaitsLonger => " would wait longer",
         Harm::EndsLater => " would finish later",
@@ -149,16 +149,16 @@ pub fn compared(help: &Help, policy: &str) -> String {
     };
     let unchanged = match starts {
         Some(Start::At { cycle, time_ms }) if help.has_part => {
-            format!("Unchanged, another of its pods starts in cycle {cycle} ({})", time(time_ms))
+            format!("Unchanged, another of its [pods] starts in cycle {cycle} ({})", time(time_ms))
         }
         Some(Start::At { cycle, time_ms }) => {
             format!("Unchanged, it starts in cycle {cycle} ({})", time(time_ms))
         }
-        _ if help.has_part => format!("Unchanged, none of its other pods starts {until}"),
+        _ if help.has_part => format!("Unchanged, none of its other [pods] starts {until}"),
         _ => format!("Unchanged, it does not start {until}"),
     };
     let n = help.n_tried();
-    let unchanged = terms.says(&unchanged);
+    let unchanged = terms.fill(&unchanged);
     match help.offers().len() {
         0 if n == 0 => format!("{unchanged}. No small change could be tried."),
         0 => format!("{unchanged}. None of {} tried starts it earlier.", count(n as u64, "small change")),

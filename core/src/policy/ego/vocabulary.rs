@@ -8,12 +8,8 @@ use crate::policy::vocabulary::{Terms, Unset};
 /// Terms on screen.
 pub const TERMS: Terms = Terms {
     pairs: &[
-        ("share usage quota", "share usage quota"),
         ("how the fair share is computed", "how the dynamic share quota is computed, for reference only"),
         ("how its fair share is computed", "how its dynamic share quota is computed"),
-        ("share quotas", "share quotas"),
-        ("share quota", "share quota"),
-        ("barred by a quota or limit of the queue", "owned by others, or barred by a share limit"),
         ("on owned nodes", "on owned hosts"),
         ("a quota", "an ownership"),
         ("within quota", "within ownership"),
@@ -24,9 +20,13 @@ pub const TERMS: Terms = Terms {
         ("quotas", "ownerships"),
         ("quota", "ownership"),
         ("limits", "share limits"),
+        ("no limit", "no share limit"),
         ("limit", "share limit"),
         ("weights", "share ratios"),
         ("weight", "share ratio"),
+        ("top-level queues", "top-level consumers"),
+        ("priority of the queue", "priority of the consumer"),
+        ("queue state", "consumer state"),
         ("queues", "consumers"),
         ("queue", "consumer"),
         ("a job", "an allocation"),

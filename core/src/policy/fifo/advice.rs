@@ -13,7 +13,7 @@ pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
     let is_used = draft.asked[Resource::GPU.index()] && queue.children.is_empty();
     if is_used && matches!(queue.resources.gpu.quota, Bound::Unset | Bound::At(Amount::ZERO)) {
         let says = format!(
-            "{} has no gpu quota; under first in, first out nothing that requests a GPU runs there",
+            "{} has no gpu [quota]; under first in, first out nothing that requests a GPU runs there",
             quoted(&queue.name)
         );
         let place = draft.place(Resource::GPU, "quota");
@@ -21,7 +21,7 @@ pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
             codes::NO_QUOTA,
             place.clone(),
             says,
-            set(place, "unlimited", "Set the gpu quota to unlimited"),
+            set(place, "unlimited", "Set the gpu [quota] to unlimited"),
         );
     }
 }

@@ -25,31 +25,33 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
     if matches!(values.limit, Bound::Unset | Bound::At(Amount::ZERO)) && (asked || is_gpu) {
         let says = match values.limit {
             Bound::Unset => {
-                format!("{name} has no {what} limit, which allows nothing in KAI; write unlimited")
+                format!("{name} has no {what} [limit], which allows nothing in KAI; write unlimited")
             }
-            _ => format!("{name} has a {what} limit of 0, so nothing that requests {what} can run; raise it"),
+            _ => {
+                format!("{name} has a {what} [limit] of 0, so nothing that requests {what} can run; raise it")
+            }
         };
-        let fix = set(place("limit"), "unlimited", format!("Set the {what} limit to unlimited"));
+        let fix = set(place("limit"), "unlimited", format!("Set the {what} [limit] to unlimited"));
         f.add(codes::NOTHING_ALLOWED, place("limit"), says, fix);
     }
     limit_below_quota(draft, resource, f);
     if values.quota == Bound::Unset && asked && !is_gpu {
         let says = format!(
-            "{name} has no {what} quota, which counts as 0: all of its {what} is above quota; write unlimited or a quota"
+            "{name} has no {what} [quota], which counts as 0: all of its {what} is above [quota]; write unlimited or [a quota]"
         );
-        let fix = set(place("quota"), "unlimited", format!("Set the {what} quota to unlimited"));
+        let fix = set(place("quota"), "unlimited", format!("Set the {what} [quota] to unlimited"));
         f.add(codes::NO_QUOTA, place("quota"), says, fix);
     }
     let nothing = values.weight.is_none_or(|w| w.in_millionths() == 0);
     let bounded = matches!(values.quota, Bound::At(_)) || is_gpu && values.quota == Bound::Unset;
     if nothing && bounded && (asked || is_gpu) {
         let says =
-            format!("{name} has {what} weight 0, so it gets nothing of what others leave unused; write 1");
+            format!("{name} has {what} [weight] 0, so it gets nothing of what others leave unused; write 1");
         f.add(
             codes::NO_WEIGHT,
             place("weight"),
             says,
-            set(place("weight"), "1", format!("Set the {what} weight to 1")),
+            set(place("weight"), "1", format!("Set the {what} [weight] to 1")),
         );
     }
 }
@@ -63,9 +65,10 @@ pub fn limit_below_quota(draft: &DraftQueue<'_>, resource: Resource, f: &mut Fin
     {
         let (what, name) = (resource.name(), quoted(&draft.queue.name));
         let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
-        let says = format!("{name} has a {what} limit of {limit} below its quota of {quota}; the limit wins");
+        let says =
+            format!("{name} has a {what} [limit] of {limit} below its [quota] of {quota}; the [limit] wins");
         let at = draft.place(resource, "limit");
-        let fix = set(at.clone(), &quota, format!("Raise the {what} limit to {quota}"));
+        let fix = set(at.clone(), &quota, format!("Raise the {what} [limit] to {quota}"));
         f.add(codes::LIMIT_BELOW_QUOTA, at, says, fix);
     }
 }
@@ -75,9 +78,9 @@ pub fn nothing_allowed(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findi
     if draft.queue.resources.get(resource).limit == Bound::At(Amount::ZERO) {
         let (what, name) = (resource.name(), quoted(&draft.queue.name));
         let says =
-            format!("{name} has a {what} limit of 0, so nothing that requests {what} can run; raise it");
+            format!("{name} has a {what} [limit] of 0, so nothing that requests {what} can run; raise it");
         let at = draft.place(resource, "limit");
-        let fix = set(at.clone(), "unlimited", format!("Set the {what} limit to unlimited"));
+        let fix = set(at.clone(), "unlimited", format!("Set the {what} [limit] to unlimited"));
         f.add(codes::NOTHING_ALLOWED, at, says, fix);
     }
 }

@@ -26,15 +26,15 @@ pub const JOB: Group = (
                 "scheduling-backoff",
                 "Back-off",
                 "-1: considered in every cycle",
-                "1: if all of its pods are still pending at the end of a cycle, it is not tried again in that node pool.",
+                "1: if all of its [pods] are still pending at the end of a cycle, it is not tried again in that [node] pool.",
             ),
             Ask::Choice(&[("-1", "considered in every cycle"), ("1", "tried once")]),
         ),
         text(
             "nominated-node",
-            "Nominated node",
+            "Nominated [node]",
             "none",
-            "Set by something outside, such as an autoscaler: pods go to this node first if they fit.",
+            "Set by something outside, such as an autoscaler: [pods] go to this [node] first if they fit.",
         ),
     ],
 );
@@ -133,18 +133,18 @@ pub const PLACEMENTS: Group = (
         ask(
             text(
                 "settings.gpu-placement",
-                "GPU jobs",
+                "GPU [jobs]",
                 "fullest node first",
-                "Which node is chosen among those that fit.",
+                "Which [node] is chosen among those that fit.",
             ),
             PLACEMENT,
         ),
         ask(
             text(
                 "settings.cpu-placement",
-                "CPU-only jobs",
+                "CPU-only [jobs]",
                 "fullest node first",
-                "Which node is chosen among those that fit.",
+                "Which [node] is chosen among those that fit.",
             ),
             PLACEMENT,
         ),

@@ -24,7 +24,7 @@ pub const PREEMPTIBLE: Attribute = ask(
         "preemptible",
         "Preemptible",
         "below priority 100",
-        "No: it stays within quota and is never evicted. Semi: this holds for its minimum pods; further pods can go over quota and be evicted.",
+        "No: it stays in quota and is never evicted. Semi: this holds for its minimum pods; further pods can go over quota and be evicted.",
     ),
     Ask::Choice(&[("true", "yes"), ("false", "no"), ("semi", "semi: only above its minimum")]),
 );

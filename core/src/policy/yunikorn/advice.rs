@@ -50,12 +50,12 @@ fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
             continue;
         }
         let says = format!(
-            "{} has no limit above 0, and YuniKorn drops a maximum that consists of zeros: nothing is limited; limit another resource, too, \
+            "{} has no [limit] above 0, and YuniKorn drops a maximum that consists of zeros: nothing is limited; limit another resource, too, \
              to forbid this one",
             quoted(&queue.name)
         );
         let at = (draft.queue_at)(id).field(resource.name()).field("limit");
-        f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove the limit"));
+        f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove the [limit]"));
     }
 }
 
@@ -97,7 +97,7 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     let has_users = draft.jobs.iter().any(|job| job.user.is_some());
     if matches!(name, "placement-rules" | "partition") {
         return Some(
-            "jobs name their queue, and the name of a partition decides nothing; it is kept for an export"
+            "[jobs] name their [queue], and the name of a partition decides nothing; it is kept for an export"
                 .into(),
         );
     }
@@ -107,26 +107,26 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     if name == "quota-preemption" && config.partition.preemption.quotapreemptionenabled {
         let delayed = |q: &Queue| q.properties.contains_key("quota.preemption.delay");
         let none = !config.queues.values().any(delayed);
-        return none.then(|| "no queue has a quota.preemption.delay".into());
+        return none.then(|| "no [queue] has a quota.preemption.delay".into());
     }
     if let Some(user) = name.strip_prefix("groups.") {
         let known = draft.jobs.iter().any(|job| job.user == Some(user));
-        return (!known).then(|| format!("no job is of user {}", quoted(user)));
+        return (!known).then(|| format!("no [job] is of user {}", quoted(user)));
     }
     if let Some(of) = of("limits") {
         let only_others = || {
             let limits = config.queues.get(of).map(|queue| queue.limits.as_slice()).unwrap_or_default();
             limits.iter().all(|limit| !limit.users.iter().any(|user| user == "*"))
         };
-        return (!has_users && only_others()).then(|| "no job says of which user it is".into());
+        return (!has_users && only_others()).then(|| "no [job] says of which user it is".into());
     }
     if name.starts_with(TEMPLATE) {
         let made = config.queues.values().any(|queue| queue.parent);
         return (!made)
-            .then(|| "no queue is one in which placement makes queues; set parent.NAME: true".into());
+            .then(|| "no [queue] is one in which placement makes [queues]; set parent.NAME: true".into());
     }
     if let Some(of) = of("parent") {
-        return has_children(of).then(|| "the queue has children anyway".into());
+        return has_children(of).then(|| "the [queue] has children anyway".into());
     }
     let (property, of) = PROPERTIES.iter().find_map(|p| Some((*p, of(p)?)))?;
     match property {
@@ -137,7 +137,7 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
             Some("quota-preemption is off".into())
         }
         "priority.policy" | "priority.offset" if of == "root" => {
-            Some("the root queue has no siblings".into())
+            Some("the root [queue] has no siblings".into())
                 .filter(|_| config.partition.preemption.enabled == Some(false))
         }
         _ => None,

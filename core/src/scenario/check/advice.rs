@@ -155,11 +155,11 @@ fn children(
         let name = quoted(&queue.name);
         let what = resource.name();
         let says = format!(
-            "quotas of the queues below {name} add up to {}, but {name} itself has only {own}",
+            "[quotas] of the [queues] below {name} add up to {}, but {name} itself has only {own}",
             in_words(&sum, resource)
         );
         let at = here.group(what).field("quota");
-        let fix = set(at.clone(), &sum, format!("Raise the quota of {name} to {sum}"));
+        let fix = set(at.clone(), &sum, format!("Raise the [quota] of {name} to {sum}"));
         f.add(codes::CHILDREN_QUOTA, at, says, fix);
     }
 }
@@ -173,7 +173,7 @@ fn oversubscribed(queues: &Arena<QueueId, Queue>, pool: Option<&str>, capacity: 
             let (sum, there_is) = (print(sum, resource), print(there_is, resource));
             let of_pool = pool.map(|pool| format!(" of the pool {}", quoted(pool))).unwrap_or_default();
             let says = format!(
-                "quotas of the top-level queues add up to {}, but all ready nodes{of_pool} have only {there_is}",
+                "[quotas] of the [top-level queues] add up to {}, but all ready [nodes]{of_pool} have only {there_is}",
                 in_words(&sum, resource)
             );
             f.add(codes::OVERSUBSCRIBED, Path::default().field("queues"), says, None);

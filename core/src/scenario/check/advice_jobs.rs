@@ -76,7 +76,7 @@ pub fn advice(
                         let labels: Vec<String> =
                             entry.selector.iter().map(|(k, v)| format!("{k}={v}")).collect();
                         let says = format!(
-                            "no node has the labels {}; the job waits for ever",
+                            "no [node] has the labels {}; the [job] waits for ever",
                             quoted(&labels.join(", "))
                         );
                         f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the selector"));
@@ -119,7 +119,7 @@ fn too_big(
         }
     };
     let says = format!(
-        "{} asks for more {what} than any node it may use has ({most}), so it waits for ever",
+        "{} asks for more {what} than any [node] it may use has ({most}), so it waits for ever",
         quoted(job)
     );
     f.add(codes::TOO_BIG_FOR_NODES, at.clone(), says, set(at, &most, format!("Request {most}")));
@@ -129,7 +129,7 @@ fn too_big(
 fn no_affinity(entry: &JobEntry, here: Here<'_>, f: &mut Findings) {
     let at = here.field("affinity");
     let says =
-        format!("no node meets the required affinity of {}; the job waits for ever", quoted(&entry.name));
+        format!("no [node] meets the required affinity of {}; the [job] waits for ever", quoted(&entry.name));
     f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the affinity"));
 }
 
@@ -147,7 +147,7 @@ fn not_tolerated(
     let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
     let taint = format!("{}{value}", taint.key);
     let says = format!(
-        "every node that {} may use has a taint that it does not tolerate, such as {} of {}; the job waits for ever",
+        "every [node] that {} may use has a taint that it does not tolerate, such as {} of {}; the [job] waits for ever",
         quoted(&entry.name),
         quoted(&taint),
         quoted(&node.name)

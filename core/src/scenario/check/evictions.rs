@@ -16,11 +16,12 @@ pub fn ends(entry: &JobEntry, is_later: bool, here: Here<'_>, f: &mut Findings) 
         let typed = Some(Scalar(text.clone())).filter(|_| !text.trim().is_empty());
         let end = typed.is_some().then(|| f.time(&typed, 0, &at, &quantity::millis));
         if end.is_some_and(|end| end < 0) {
-            let says = format!("a pod with terminating {} is gone before the scenario begins", quoted(text));
+            let says =
+                format!("a [pod] with terminating {} is gone before the scenario begins", quoted(text));
             f.add(codes::NOT_AT_START, at(), says, set(at(), "", "Let them run on"));
         }
         if end.is_some() && is_later {
-            let says = "only pods that run from the start are terminating; submit the job at 0";
+            let says = "only [pods] that run from the start are terminating; submit the [job] at 0";
             f.add(codes::NOT_AT_START, at(), says, set(at(), "", "Let them run on"));
             return Vec::new();
         }
@@ -36,14 +37,15 @@ pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
         let here = jobs.here(s, i);
         let at = here.field("evicted-for");
         if entry.terminating.iter().all(|text| text.trim().is_empty()) {
-            let says = "evicted-for has no effect: no pod of this job is terminating".to_owned();
+            let says = "evicted-for has no effect: no [pod] of this [job] is terminating".to_owned();
             f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove evicted-for"));
             continue;
         }
         match jobs.index.find(name) {
             Some(found) => jobs.templates[i].evicted_for = Some(JobId(found)),
             None if jobs.complete => {
-                let says = format!("job {} does not exist; {}", quoted(name), names::hint(&jobs.index, name));
+                let says =
+                    format!("[job] {} does not exist; {}", quoted(name), names::hint(&jobs.index, name));
                 let fix = match jobs.index.nearest(name) {
                     Some(near) => set(at.clone(), near, format!("Use {}", quoted(near))),
                     None => set(at.clone(), "", "Name none"),

@@ -16,11 +16,11 @@ const TIMEOUT: Span = Span::from_millis(15 * 60_000);
 pub fn minimum(typed: &Option<Scalar>, pods: u64, here: Here<'_>, f: &mut Findings) -> u64 {
     let Some(value) = typed else { return pods };
     let at = || here.field("min-available");
-    let min = f.value(typed, pods, "a whole number of pods", &at, &quantity::count);
+    let min = f.value(typed, pods, "a whole number of [pods]", &at, &quantity::count);
     if min == 0 || min > pods {
-        let (to, label) = if min == 0 { ("1", "Require one pod") } else { ("", "Require all pods") };
+        let (to, label) = if min == 0 { ("1", "Require one [pod]") } else { ("", "Require all [pods]") };
         let says =
-            format!("min-available {} is not between 1 and the {pods} pods there are", quoted(&value.0));
+            format!("min-available {} is not between 1 and the {pods} [pods] there are", quoted(&value.0));
         f.add(codes::MIN_AVAILABLE, at(), says, set(at(), to, label));
     }
     min.clamp(1, pods)
@@ -45,7 +45,7 @@ pub fn in_common(
         for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
             let at = inner.field(field);
             let says = format!(
-                "{field} stands here and min-available in the job: the kinds of pods have either one minimum in common or \
+                "{field} stands here and min-available in the [job]: the kinds of [pods] have either one minimum in common or \
                  each its own"
             );
             f.add(codes::CONFLICT, at.clone(), says, set(at, "", format!("Remove {field}")));
@@ -56,7 +56,7 @@ pub fn in_common(
         let name = policy.name;
         let at = here.field("min-available");
         let says = format!(
-            "{name} has no minimum that pods of several kinds have in common; all pods of each kind start together"
+            "{name} has no minimum that [pods] of several kinds have in common; all [pods] of each kind start together"
         );
         f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", "Remove min-available"));
         return None;
@@ -75,7 +75,7 @@ pub fn gang(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Find
     }
     let Some(typed) = &entry.gang else {
         if entry.placeholder_timeout.is_some() {
-            let says = "placeholder-timeout has no effect: the job has no gang".to_string();
+            let says = "placeholder-timeout has no effect: the [job] has no gang".to_string();
             f.add(codes::NO_EFFECT, at(), says, set(here.field("gang"), "soft", "Make it a soft gang"));
         }
         return None;

@@ -34,10 +34,10 @@ pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings
     for what in policy.ignored_of_jobs() {
         let Some((i, first, more)) = first_and_more(&s.jobs, |j| job_says(j, what)) else { continue };
         let (shown, field) = match what {
-            "gangs" => ("how many pods must start together", "min-available"),
-            "labels" => ("the labels that order the pods of a job", "labels"),
+            "gangs" => ("how many [pods] must start together", "min-available"),
+            "labels" => ("the labels that order the [pods] of [a job]", "labels"),
             "group" => ("subgroups", "group"),
-            "after" => ("that pods join their job later", "after"),
+            "after" => ("that [pods] join their [job] later", "after"),
             "semi" => ("", "preemptible"),
             what => (what, what),
         };

@@ -170,7 +170,7 @@ pub fn jobs(
     let complete = n_pods.max(n_jobs) <= PODS_MAX;
     if !complete {
         let at = Path::default().field("jobs");
-        let says = format!("there are {} pods; up to {PODS_MAX} are simulated", n_pods.max(n_jobs));
+        let says = format!("there are {} [pods]; up to {PODS_MAX} are simulated", n_pods.max(n_jobs));
         f.add(codes::TOO_MANY, at, says, None);
     }
     let mut expanded = Vec::new();
@@ -189,7 +189,7 @@ pub fn jobs(
         let i = entries[n as usize];
         if reported != Some(i) && !s.jobs[i].name.is_empty() {
             let here = names::here("jobs", i, &s.jobs[i].name, &repeats);
-            names::duplicate(&expanded[n as usize], "job", here, &index, f);
+            names::duplicate(&expanded[n as usize], "[job]", here, &index, f);
         }
         reported = Some(i);
     }
@@ -205,7 +205,7 @@ fn template(
     f: &mut Findings,
 ) -> (Template, u64) {
     let (count, arrivals) = patterns::arrivals(entry, here, f);
-    names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "job", here, f);
+    names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "[job]", here, f);
     let lasts = patterns::lasts(entry, here, f);
     patterns::seed_is_used(entry, (arrivals, lasts), here, f);
     let submit = arrivals.submit;
@@ -223,7 +223,7 @@ fn template(
     let joining: u64 = sets.iter().filter(|set| set.after.is_some()).map(|set| u64::from(set.pods)).sum();
     let all_pods = pods.saturating_sub(joining).saturating_mul(count.map_or(1, u64::from));
     if on_all > all_pods {
-        let says = format!("on names {on_all} nodes for {all_pods} pods; remove some");
+        let says = format!("on names {on_all} [nodes] for {all_pods} [pods]; remove some");
         let kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
         let fix = set(here.field("on"), entry.on[..kept].join(", "), format!("Keep the first {kept}"));
         f.add(codes::TOO_MANY_ON, here.field("on"), says, fix);
@@ -267,7 +267,7 @@ fn created(entry: &JobEntry, submit: i64, here: Here<'_>, f: &mut Findings) -> O
     let at = || here.field("created");
     let created = f.time(&entry.created, submit, &at, &quantity::millis);
     if created > submit {
-        let says = "created lies after submit; a job is created before it becomes known".to_string();
+        let says = "created lies after submit; [a job] is created before it becomes known".to_string();
         f.add(codes::CONFLICT, at(), says, set(at(), "", "Remove created"));
     }
     Some(Time::from_millis(created))
@@ -318,7 +318,7 @@ fn pools_of(
     }
     if list.len() > 1 && !policy.knows.pool_lists {
         if let [first, _, ..] = entry.pools.as_slice() {
-            let says = format!("{} offers a job to one pool only, here {}", policy.name, quoted(first));
+            let says = format!("{} offers [a job] to one pool only, here {}", policy.name, quoted(first));
             let at = here.field("pools");
             f.add(
                 codes::NOT_EXPRESSED,
@@ -337,15 +337,17 @@ fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &
     let known = submit.max(0);
     let is_over = lasts.is_some_and(|lasts| started + lasts.as_millis() <= known);
     let (field, says, to) = match (started > known, is_over, submit > 0) {
-        (true, _, false) => ("started", "a job with `on` runs from the start, so it cannot start later", ""),
+        (true, _, false) => {
+            ("started", "[a job] with `on` runs from the start, so it cannot start later", "")
+        }
         (true, _, true) => {
-            ("started", "a job with `on` runs when it becomes known, so it cannot start later", "")
+            ("started", "[a job] with `on` runs when it becomes known, so it cannot start later", "")
         }
         (_, true, false) => {
-            ("on", "this job is over before the scenario begins; let it last longer or start later", "")
+            ("on", "this [job] is over before the scenario begins; let it last longer or start later", "")
         }
         (_, true, true) => {
-            ("on", "this job is over before it becomes known; let it last longer or start later", "")
+            ("on", "this [job] is over before it becomes known; let it last longer or start later", "")
         }
         _ => return,
     };
@@ -366,8 +368,8 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
         }
         let hint = names::hint(&queues.index, &entry.queue);
         let says = match entry.queue.is_empty() {
-            true => "this job names no queue; jobs belong to a queue without children".to_string(),
-            false => format!("queue {} does not exist; {hint}", quoted(&entry.queue)),
+            true => "this [job] names no [queue]; [jobs] belong to a [queue] without children".to_string(),
+            false => format!("[queue] {} does not exist; {hint}", quoted(&entry.queue)),
         };
         let add = || {
             let edit = match entry.queue.is_empty() {
@@ -375,8 +377,8 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
                 false => Edit::AddQueue { name: entry.queue.clone(), parent: None },
             };
             let label = match entry.queue.is_empty() {
-                true => "Remove the job".to_string(),
-                false => format!("Add the queue {}", quoted(&entry.queue)),
+                true => "Remove the [job]".to_string(),
+                false => format!("Add the [queue] {}", quoted(&entry.queue)),
             };
             Some(Fix { label, edits: vec![edit] })
         };
@@ -392,7 +394,7 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
         let leaf = std::iter::successors(Some(child), |&q| queues.all[q].children.first().copied()).last();
         let leaf = queues.all[leaf.unwrap_or(child)].name.to_string();
         let says = format!(
-            "queue {} has children, so it takes no jobs; name a queue below it such as {}",
+            "[queue] {} has children, so it takes no [jobs]; name a [queue] below it such as {}",
             quoted(&entry.queue),
             quoted(&leaf)
         );
@@ -438,7 +440,7 @@ fn sets(
     let given = given.into_iter().filter(|(_, value)| value.is_some()).map(|(field, _)| field);
     for field in given.chain((!entry.resources.is_empty()).then_some("resources")) {
         let at = here.field(field);
-        let says = format!("{field} stands beside pod-sets; give it in each pod set instead");
+        let says = format!("{field} stands beside pod-sets; give it in each [pod] set instead");
         f.add(codes::CONFLICT, at.clone(), says, set(at, "", format!("Remove {field}")));
     }
     let repeats = names::repeats(entry.pod_sets.iter().map(|set| set.name.as_str()));
@@ -446,11 +448,11 @@ fn sets(
     let mut n_pods = 0u64;
     for (i, own) in entry.pod_sets.iter().enumerate() {
         let inner = here.inside("pod-sets", i, (!repeats[i]).then_some(own.name.as_str()));
-        names::check_name(&own.name, 0, "pod set", inner, f);
+        names::check_name(&own.name, 0, "[pod] set", inner, f);
         if repeats[i] && !own.name.is_empty() {
             let (index, _) =
                 Index::new(entry.pod_sets.iter().map(|s| s.name.as_str().into()).collect::<Vec<_>>().iter());
-            names::duplicate(&own.name, "pod set", inner, &index, f);
+            names::duplicate(&own.name, "[pod] set", inner, &index, f);
         }
         let (mut set, pods) = pod_set(own, own.name.as_str().into(), (inner, named), f);
         set.rules = rules::pod_rules(entry, own, (here, inner), &shared, f);
@@ -471,7 +473,7 @@ fn pod_set(
         answer => answer,
     };
     let pods =
-        f.value(&own.pods, 1, "a whole number of pods, at least 1", &|| here.field("pods"), &at_least_one);
+        f.value(&own.pods, 1, "a whole number of [pods], at least 1", &|| here.field("pods"), &at_least_one);
     let min = gangs::minimum(&own.min_available, pods, here, f);
     let clamp = |n: u64| u32::try_from(n.min(PODS_MAX + 1)).unwrap_or(u32::MAX);
     let path = own.group.split('/').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect();
@@ -549,7 +551,7 @@ fn gpu_request(amount: Amount, here: Here<'_>, f: &mut Findings) -> GpuRequest {
             GpuRequest::Whole { devices: u32::try_from(whole).unwrap_or(u32::MAX) }
         }
         (_, 0) => {
-            let says = format!("gpu asks for more than {POD_GPUS_MAX} GPUs in one pod; check the number");
+            let says = format!("gpu asks for more than {POD_GPUS_MAX} GPUs in one [pod]; check the number");
             f.add(codes::LARGE, here.field("gpu"), says, None);
             GpuRequest::None
         }

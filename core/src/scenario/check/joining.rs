@@ -19,11 +19,11 @@ pub fn delays(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Fi
     }
     if !delays.is_empty() && delays.iter().all(Option::is_some) {
         let says = format!(
-            "all pods of {} join it later; let one pod set come with the job, or submit the job later",
+            "all [pods] of {} join it later; let one [pod] set come with the [job], or submit the [job] later",
             quoted(&entry.name)
         );
         let at = inner(0).field("after");
-        f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Let the first pod set come with the job"));
+        f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Let the first [pod] set come with the [job]"));
     }
     delays
 }

@@ -35,6 +35,7 @@ use crate::format::{Code, Diagnostic, Path};
 use crate::format::{Findings, quoted, set};
 use crate::format::{Scalar, Scenario};
 use crate::policy::draft::Draft;
+use crate::policy::vocabulary::Terms;
 use crate::units::{Amount, Bound, Resource, Weight};
 
 /// What a scenario means.
@@ -81,6 +82,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     };
     policy.advise(&draft, f);
     reloads::check(scenario, &policy, &draft, &timeline, f);
+    let terms = policy.description().terms;
     let plan = (!findings.has_errors()).then(|| {
         let mut charges = charges;
         let cluster =
@@ -90,7 +92,17 @@ pub fn check(scenario: &Scenario) -> Checked {
         let (policy, rhythm) = charges.remove(0);
         Plan { cluster, policy, rhythm, further: charges, timeline }
     });
-    Checked { plan, diagnostics: findings.finish() }
+    let mut diagnostics = findings.finish();
+    diagnostics.iter_mut().for_each(|found| in_terms(found, terms));
+    Checked { plan, diagnostics }
+}
+
+/// Fills the marks of a finding and of its fix. What a scenario says stands in quotes, where nothing is filled.
+fn in_terms(found: &mut Diagnostic, terms: &Terms) {
+    found.says = terms.fill(&found.says);
+    if let Some(fix) = &mut found.fix {
+        fix.label = terms.fill(&fix.label);
+    }
 }
 
 /// A place that becomes a [`Path`] only when there is something to say about it.

@@ -8,6 +8,7 @@ use super::super::{NAME_CHARS_MAX, codes, nearest};
 use super::Here;
 use crate::format::{Edit, Fix, Path};
 use crate::format::{Findings, is_invisible, quoted};
+use crate::policy::vocabulary::Terms;
 
 /// Which entries of a section repeat an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
@@ -25,7 +26,8 @@ pub fn here<'a>(section: &'static str, index: usize, name: &'a str, repeats: &[b
 pub fn check_name(name: &str, suffix: usize, what: &str, here: Here<'_>, f: &mut Findings) {
     let path = || here.field("name");
     if name.is_empty() {
-        let fresh = format!("{what}-{}", here.inner.map_or(here.index, |(_, i, _)| i) + 1);
+        let fresh =
+            format!("{}-{}", Terms::PLAIN.fill(what), here.inner.map_or(here.index, |(_, i, _)| i) + 1);
         let label = format!("Call it {fresh}");
         let fix = Fix { label, edits: vec![Edit::Set { at: path(), value: fresh }] };
         f.add(codes::NO_NAME, path(), format!("this {what} has no name; give it one"), Some(fix));

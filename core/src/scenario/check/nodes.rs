@@ -48,12 +48,12 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
         let count = match entry.count {
             None => None,
             Some(_) => {
-                let wanted = "a whole number of nodes";
+                let wanted = "a whole number of [nodes]";
                 Some(f.value(&entry.count, 1, wanted, &|| here.field("count"), &quantity::count))
             }
         };
         let suffix = count.map_or(0, |n| 1 + n.to_string().len());
-        names::check_name(&entry.name, suffix, "node", here, f);
+        names::check_name(&entry.name, suffix, "[node]", here, f);
         let node = node(entry, here, (pools, named), f);
         total = total.saturating_add(count.unwrap_or(1));
         if count != Some(0) {
@@ -64,7 +64,7 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
     let complete = total <= NODES_MAX;
     if !complete {
         let at = Path::default().field("nodes");
-        let says = format!("there are {total} nodes; up to {NODES_MAX} are simulated");
+        let says = format!("there are {total} [nodes]; up to {NODES_MAX} are simulated");
         f.add(codes::TOO_MANY, at, says, None);
         groups.clear();
     }
@@ -90,7 +90,7 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
         let i = entries[n as usize];
         let (entry, name) = (&s.nodes[i], &all[NodeId(n)].name);
         if reported != Some(i) && !entry.name.is_empty() {
-            names::duplicate(name, "node", names::here("nodes", i, &entry.name, &repeats), &index, f);
+            names::duplicate(name, "[node]", names::here("nodes", i, &entry.name, &repeats), &index, f);
         }
         reported = Some(i);
     }
@@ -154,7 +154,7 @@ pub fn changed(
     let gpus = f.value(&typed.gpu, amounts.get(Resource::GPU), &wanted, &|| here.field("gpu"), &parse);
     amounts.set(Resource::GPU, gpus);
     named.put(&typed.resources, here, amounts, f);
-    let wanted = "a whole number of pods, or unlimited";
+    let wanted = "a whole number of [pods], or unlimited";
     let slots = |text: &str| match quantity::is_unlimited(text) {
         true => Ok(Node::UNLIMITED_PODS),
         false => quantity::count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
@@ -203,7 +203,7 @@ pub fn empty_pools(s: &Scenario, nodes: &Nodes, f: &mut Findings) {
             continue;
         }
         let here = Here::section("pools", i, Some(&pool.name).filter(|n| !n.is_empty()).map(String::as_str));
-        let says = format!("no node is in the pool {}, so nothing runs there", quoted(&pool.name));
+        let says = format!("no [node] is in the pool {}, so nothing runs there", quoted(&pool.name));
         let fix = Fix { label: "Remove the pool".into(), edits: vec![Edit::Remove { at: here.path() }] };
         f.add(codes::EMPTY_POOL, here.path(), says, Some(fix));
     }

@@ -42,8 +42,8 @@ pub fn apply(
     if let Some((pool, name)) = too_many {
         let ratio = charges[pool.index()].0.over_commit(Resource::GPU).as_real();
         let says = format!(
-            "with an over-commit ratio of {ratio} the node {} offers more than {NODE_GPUS_MAX} GPUs, the most that is simulated; lower \
-             the ratio or the GPUs of the node",
+            "with an over-commit ratio of {ratio} the [node] {} offers more than {NODE_GPUS_MAX} GPUs, the most that is simulated; lower \
+             the ratio or the GPUs of the [node]",
             quoted(&name)
         );
         f.add(codes::LARGE, settings_of(s, pools, pool), says, None);

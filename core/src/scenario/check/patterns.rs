@@ -18,14 +18,14 @@ pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u
     let count = entry
         .count
         .as_ref()
-        .map(|_| f.value(&entry.count, 1, "a whole number of jobs", &at_count, &quantity::count));
+        .map(|_| f.value(&entry.count, 1, "a whole number of [jobs]", &at_count, &quantity::count));
     let wanted = "a distance such as 30s, 60s..10s (evenly from one to the other) or 30s random (drawn)";
     let every = timed(&entry.every, Every::AT_ONCE, wanted, &|| here.field("every"), &Every::read, f);
     let wanted = "a number with a distance such as 5 every 1d";
     let repeat = timed(&entry.repeat, Repeat::ONCE, wanted, &|| here.field("repeat"), &Repeat::read, f);
     let lonely = [
-        (&entry.every, "every", "every needs a count: how many jobs arrive at this distance"),
-        (&entry.repeat, "repeat", "repeat needs a count: how many jobs arrive each time"),
+        (&entry.every, "every", "every needs a count: how many [jobs] arrive at this distance"),
+        (&entry.repeat, "repeat", "repeat needs a count: how many [jobs] arrive each time"),
     ];
     for (_, field, says) in lonely.into_iter().filter(|(typed, ..)| typed.is_some() && count.is_none()) {
         f.add(codes::EVERY, here.field(field), says, set(here.field(field), "", "Remove it"));
@@ -100,7 +100,7 @@ pub fn at_start(arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
     for field in
         [(is_spread, "every"), (is_repeated, "repeat")].into_iter().filter_map(|(is, f)| is.then_some(f))
     {
-        let says = "a pattern with `on` runs from the start, so its jobs cannot arrive one by one";
+        let says = "a pattern with `on` runs from the start, so its [jobs] cannot arrive one by one";
         let fix = set(here.field(field), "", "Let all arrive at once");
         f.add(codes::NOT_AT_START, here.field(field), says, fix);
     }

@@ -73,7 +73,8 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
                 let devices = if is_later { own } else { take() };
                 placed.push(Place { node, devices: devices.unwrap_or_default(), gone });
                 if devices.is_none() && !is_later {
-                    let says = format!("node {} has less than the pods that name it ask for", quoted(name));
+                    let says =
+                        format!("[node] {} has less than the [pods] that name it ask for", quoted(name));
                     f.add(codes::EXCEEDS, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
                 }
                 continue;
@@ -84,10 +85,10 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
                     let why = match (machine.ready || is_later, fits) {
                         (false, _) => "is down",
                         _ if !is_here => "is in another pool",
-                        (_, false) => "lacks a label the job requires",
-                        _ => "cannot give the pods that name it these devices",
+                        (_, false) => "lacks a label the [job] requires",
+                        _ => "cannot give the [pods] that name it these devices",
                     };
-                    let says = format!("node {} {why}; let the job wait or run elsewhere", quoted(name));
+                    let says = format!("[node] {} {why}; let the [job] wait or run elsewhere", quoted(name));
                     f.add(codes::OVERFULL, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
                 }
             }
@@ -99,7 +100,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
 
 fn no_node(entry: &JobEntry, name: &str, nodes: &Nodes, here: super::Here<'_>, f: &mut Findings) {
     if nodes.complete && !f.only_counts(codes::NO_NODE) {
-        let says = format!("node {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
+        let says = format!("[node] {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
         let fix = use_instead(entry.on.as_slice(), name, nodes, here);
         f.add(codes::NO_NODE, here.field("on"), says, fix);
     }
@@ -147,7 +148,7 @@ pub fn nominations(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
             let Some(name) = name else { continue };
             if nodes.index.find(name).is_none() && nodes.complete && !f.only_counts(codes::NO_NODE) {
                 let says =
-                    format!("node {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
+                    format!("[node] {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
                 let near = nodes.index.nearest(name);
                 let fix = match near {
                     Some(near) => set(at.clone(), near, format!("Use {}", quoted(near))),

@@ -32,7 +32,7 @@ pub fn preemptible(
         Some("false") => Preemptible::No,
         Some(SEMI) if policy.knows.semi.is_ok() => {
             if !is_elastic {
-                let says = "preemptible semi is the same as false here: all pods must start together, so none is above \
+                let says = "preemptible semi is the same as false here: all [pods] must start together, so none is above \
                             the minimum; a smaller min-available would make a difference";
                 f.add(codes::NO_EFFECT, at(), says.to_string(), set(at(), "false", "Write false"));
             }

@@ -60,7 +60,7 @@ impl Queues {
 pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
     let repeats = names::repeats(s.queues.iter().map(|q| q.name.as_str()));
     if s.queues.len() as u64 > QUEUES_MAX {
-        let says = format!("there are {} queues; up to {QUEUES_MAX} are simulated", s.queues.len());
+        let says = format!("there are {} [queues]; up to {QUEUES_MAX} are simulated", s.queues.len());
         f.add(codes::TOO_MANY, Path::default().field("queues"), says, None);
     }
     let queue_names: Vec<Arc<str>> = s.queues.iter().map(|q| q.name.as_str().into()).collect();
@@ -70,7 +70,7 @@ pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
     let mut default_pools = Arena::new();
     for (i, entry) in s.queues.iter().enumerate() {
         let here = names::here("queues", i, &entry.name, &repeats);
-        names::check_name(&entry.name, 0, "queue", here, f);
+        names::check_name(&entry.name, 0, "[queue]", here, f);
         let mut first = queue(entry, i, queue_names[i].clone(), here, f);
         for queues in &mut further {
             queues.push(first.clone());
@@ -89,7 +89,7 @@ pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
         let entry = &s.queues[i as usize];
         if !entry.name.is_empty() {
             let here = names::here("queues", i as usize, &entry.name, &repeats);
-            names::duplicate(&entry.name, "queue", here, &index, f);
+            names::duplicate(&entry.name, "[queue]", here, &index, f);
         }
     }
     let mut queues = Queues { all, further, default_pools, index, repeats };
@@ -132,8 +132,10 @@ fn in_pools(
         let here = here.inside("pools", k, (!repeats[k]).then_some(row.name.as_str()));
         let pool = pools.find(&row.name, "", here.field("name"), f);
         if repeats[k] {
-            let says =
-                format!("the pool {} stands in this queue already; give its values once", quoted(&row.name));
+            let says = format!(
+                "the pool {} stands in this [queue] already; give its values once",
+                quoted(&row.name)
+            );
             let fix = Fix { label: "Remove it here".into(), edits: vec![Edit::Remove { at: here.path() }] };
             f.add(codes::CONFLICT, here.path(), says, Some(fix));
         }
@@ -246,7 +248,7 @@ fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
                 );
                 let fix = names::use_nearest(&queues.index, parent, at.clone())
                     .filter(|_| queues.index.nearest(parent) != Some(entry.name.as_str()))
-                    .or_else(|| set(at.clone(), "", "Make it a top-level queue"));
+                    .or_else(|| set(at.clone(), "", "Make it a top-level [queue]"));
                 f.add(codes::NO_PARENT, at, says, fix);
             }
         }
@@ -275,12 +277,12 @@ fn rings(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
         let shown: Vec<String> = members.iter().take(8).map(|&q| quoted(&queues.all[q].name)).collect();
         let more = if members.len() > 8 { format!(" and {} more", members.len() - 8) } else { String::new() };
         let says = format!(
-            "{}{more} are each other's ancestors; make one of them a top-level queue",
+            "{}{more} are each other's ancestors; make one of them a top-level [queue]",
             shown.join(", ")
         );
         let place = queues.here(s, members[0]).field("parent");
         let edits = vec![Edit::Set { at: place.clone(), value: String::new() }];
-        let fix = Fix { label: format!("Make {} a top-level queue", shown[0]), edits };
+        let fix = Fix { label: format!("Make {} a top-level [queue]", shown[0]), edits };
         f.add(codes::CYCLE, place, says, Some(fix));
         queues.all[members[0]].parent = None;
         found = true;
@@ -296,7 +298,7 @@ fn depth(s: &Scenario, queues: &Queues, f: &mut Findings) {
             let at = queues.here(s, id).field("parent");
             let says =
                 format!("{} lies deeper than {TREE_DEPTH_MAX} levels; move it up", quoted(&queue.name));
-            f.add(codes::TOO_DEEP, at.clone(), says, set(at, "", "Make it a top-level queue"));
+            f.add(codes::TOO_DEEP, at.clone(), says, set(at, "", "Make it a top-level [queue]"));
         }
     }
 }

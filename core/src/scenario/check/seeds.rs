@@ -36,7 +36,7 @@ pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
         let how = if what == "arrive" { "arrive in the same rhythm" } else { "last alike" };
         let (own, other) = (quoted(&s.jobs[i].name), quoted(&s.jobs[other].name));
         let says =
-            format!("the jobs of {own} and {other} {how}: both have seed {}; give {own} another", seed(i));
+            format!("the [jobs] of {own} and {other} {how}: both have seed {}; give {own} another", seed(i));
         f.add(
             codes::SAME_SEED,
             at.clone(),

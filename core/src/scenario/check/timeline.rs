@@ -74,12 +74,13 @@ pub fn timeline(
             },
             n => {
                 let (code, says) = match n {
-                    0 => {
-                        (codes::EMPTY_ENTRY, "this entry names no queue, node or job; name one or remove it")
-                    }
+                    0 => (
+                        codes::EMPTY_ENTRY,
+                        "this entry names no [queue], [node] or [job]; name one or remove it",
+                    ),
                     _ => (
                         codes::CONFLICT,
-                        "this entry names several of queue, node, job and settings; name only one",
+                        "this entry names several of [queue], [node], [job] and settings; name only one",
                     ),
                 };
                 f.add(code, here.path(), says, remove(here));
@@ -117,7 +118,7 @@ fn remove(here: Here<'_>) -> Option<Fix> {
 fn find(name: &str, what: &'static str, index: &Index, here: Here<'_>, f: &mut Findings) -> Option<u32> {
     let found = index.find(name).filter(|_| !name.is_empty());
     if found.is_none() && !f.only_counts(codes::UNKNOWN_TARGET) {
-        let says = format!("{what} {} does not exist; {}", quoted(name), names::hint(index, name));
+        let says = format!("[{what}] {} does not exist; {}", quoted(name), names::hint(index, name));
         let fix = names::use_nearest(index, name, here.field(what)).or_else(|| remove(here));
         f.add(codes::UNKNOWN_TARGET, here.field(what), says, fix);
     }
@@ -164,7 +165,7 @@ fn queue_change(
     no_capacity(entry, here, f);
     let usage_only = entry.cpu.usage.is_some() || entry.memory.usage.is_some() || entry.gpu.usage.is_some();
     if changed.is_empty() && entry.priority.is_none() && !usage_only {
-        let says = "this entry changes nothing of the queue; give new values or remove it".to_string();
+        let says = "this entry changes nothing of the [queue]; give new values or remove it".to_string();
         f.add(codes::EMPTY_ENTRY, here.path(), says, remove(here));
     }
     let queue = queue?;
@@ -223,7 +224,7 @@ fn settings_change(
 fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.pool.is_some() {
         let at = here.field("pool");
-        let says = "only a change of a queue has a pool; remove it".to_string();
+        let says = "only a change of a [queue] has a pool; remove it".to_string();
         f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove the pool"));
     }
 }
@@ -232,7 +233,7 @@ fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
 fn ignored(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.state.is_some() {
         let at = here.field("state");
-        let says = "only nodes have a state; remove it".to_string();
+        let says = "only [nodes] have a state; remove it".to_string();
         f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove the state"));
     }
 }
@@ -241,7 +242,7 @@ fn ignored(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
 fn no_capacity(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.capacity != CapacityEntry::default() {
         let at = here.field("capacity");
-        let says = "only nodes have a capacity; remove it".to_string();
+        let says = "only [nodes] have a capacity; remove it".to_string();
         f.add(codes::CONFLICT, at, says, None);
     }
 }
@@ -262,7 +263,7 @@ fn node_change(
         None if has_capacity => None,
         None => {
             let says =
-                "this entry changes nothing of the node; add `state: down` or `state: ready`".to_string();
+                "this entry changes nothing of the [node]; add `state: down` or `state: ready`".to_string();
             f.add(
                 codes::EMPTY_ENTRY,
                 here.path(),

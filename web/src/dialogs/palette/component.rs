@@ -82,7 +82,7 @@ pub fn Palette(
         };
         found().into_iter().enumerate().map(line).collect_view()
     };
-    let asks = store.terms.get_untracked().says("Search commands, queues, jobs, nodes, examples");
+    let asks = store.terms.get_untracked().fill("Search commands, [queues], [jobs], [nodes], examples");
     view! {
         <DialogFrame title="Search or run a command" class="palette" on_close>
             <input

@@ -157,17 +157,17 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     }
     let terms = Terms::of(&model.scenario.policy);
     for (tab, label) in [
-        (SetupTab::Queues, "Edit queues"),
-        (SetupTab::Nodes, "Edit nodes"),
-        (SetupTab::Work, "Edit jobs"),
+        (SetupTab::Queues, "Edit [queues]"),
+        (SetupTab::Nodes, "Edit [nodes]"),
+        (SetupTab::Work, "Edit [jobs]"),
         (SetupTab::Rules, "Edit the rules"),
         (SetupTab::Text, "Edit as text"),
     ] {
-        add(&terms.says(label), "", Command::Tab(tab));
+        add(&terms.fill(label), "", Command::Tab(tab));
     }
-    add(&terms.says("Add a queue"), "Q", Command::Change(Change::AddQueue { parent: None }));
-    add(&terms.says("Add a job"), "W", Command::Change(Change::AddJob { queue: None }));
-    add(&terms.says("Add nodes"), "N", Command::Change(Change::AddNodes));
+    add(&terms.fill("Add a [queue]"), "Q", Command::Change(Change::AddQueue { parent: None }));
+    add(&terms.fill("Add [a job]"), "W", Command::Change(Change::AddJob { queue: None }));
+    add(&terms.fill("Add [nodes]"), "N", Command::Change(Change::AddNodes));
     if let Some(Selection::Node(node)) = &model.selection {
         for (label, command) in node_state::offers(model, node) {
             add(&label, "", command);
@@ -175,7 +175,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     }
     if let Some(Selection::Queue(name)) = &model.selection {
         let shift = |to| Command::Change(Change::MoveQueue { queue: name.clone(), to });
-        for (jobs, with) in [(false, String::new()), (true, terms.says(" with its jobs"))] {
+        for (jobs, with) in [(false, String::new()), (true, terms.fill(" with its [jobs]"))] {
             let copy = Change::DuplicateQueue { queue: name.clone(), jobs };
             add(&format!("Duplicate {name}{with}"), "", Command::Change(copy));
         }
@@ -197,14 +197,14 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
         (NowView::Shares, "Show shares", "1"),
         (NowView::Division, "Show how shares are divided", "2"),
         (NowView::Tree, "Show the tree", "3"),
-        (NowView::Gantt, "Show the job timeline", "4"),
+        (NowView::Gantt, "Show the [job] timeline", "4"),
         (NowView::Fairness, "Show fairness and waste", "5"),
-        (NowView::Queues, "Show every queue over time", "6"),
+        (NowView::Queues, "Show every [queue] over time", "6"),
         (NowView::ShareUsage, "Show share usage", "7"),
         (NowView::Priorities, "Show priorities", "8"),
     ] {
         if view.under(policy) == view {
-            add(&terms.says(label), key, Command::Look(view));
+            add(&terms.fill(label), key, Command::Look(view));
         }
     }
     for (resource, label) in

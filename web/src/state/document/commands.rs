@@ -154,8 +154,8 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
             }
             if removes {
                 let with = match (change, lost_jobs) {
-                    (Change::RemoveQueue(_), 1) => terms.says(" and 1 job"),
-                    (Change::RemoveQueue(_), n) if n > 1 => terms.says(&format!(" and {n} jobs")),
+                    (Change::RemoveQueue(_), 1) => terms.fill(" and 1 [job]"),
+                    (Change::RemoveQueue(_), n) if n > 1 => terms.fill(&format!(" and {n} [jobs]")),
                     _ => String::new(),
                 };
                 let text = format!("{}{with}.", capital(&name.replacen("remove", "removed", 1)));

@@ -97,7 +97,7 @@ fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> String {
     }
     let with = match copies.is_empty() {
         true => String::new(),
-        false => Terms::of(&scenario.policy).says(" with its jobs"),
+        false => Terms::of(&scenario.policy).fill(" with its [jobs]"),
     };
     Arc::make_mut(&mut scenario.jobs).extend(copies);
     with
@@ -191,7 +191,7 @@ fn add_job(
     let first = || scenario.queues.iter().find_map(|q| leaf(&q.name));
     let terms = Terms::of(&scenario.policy);
     let Some(queue) = queue.map(str::to_string).or(selected).or_else(first) else {
-        return Err(terms.says("Add a queue first: jobs belong to queues."));
+        return Err(terms.fill("Add a [queue] first: [jobs] belong to [queues]."));
     };
     let name = free_name("job", scenario.jobs.iter().map(|j| j.name.as_str()));
     let entry =
@@ -233,7 +233,7 @@ pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
     if owner.is_none() && field == "policy" {
         return format!("policy {} → {}", terms::product(&old), terms::product(value.trim()));
     }
-    let words = Terms::of(&before.policy).says(&field.replace(['_', '-'], " "));
+    let words = in_words(&field, Terms::of(&before.policy));
     match owner {
         Some(owner) => format!("{words} of {owner} {} → {}", shown(&old), shown(value)),
         None if words == "name" => format!("title {} → {}", shown(&old), shown(value)),
@@ -251,10 +251,16 @@ pub fn name_of_sets(at: &Path, n: usize, value: &str) -> String {
     format!("{} of {n} {list} → {value}", owner_and_field(at).1.replace(['_', '-'], " "))
 }
 
+/// A field in the words of a policy: *memory quota*.
+fn in_words(field: &str, terms: &Terms) -> String {
+    let words: Vec<&str> = field.split(['_', '-', ' ']).map(|word| terms.word(word)).collect();
+    words.join(" ")
+}
+
 /// A place in words: *quota of team-a*.
 pub fn name_of(at: &Path, terms: &Terms) -> String {
     let (owner, field) = owner_and_field(at);
-    let words = terms.says(&field.replace(['_', '-'], " "));
+    let words = in_words(&field, terms);
     match owner {
         Some(owner) if words.is_empty() => owner,
         Some(owner) => format!("{words} of {owner}"),

@@ -118,7 +118,7 @@ pub fn Division() -> impl IntoView {
     view! {
         <section class="chart division" aria-label="Division" data-composite on:keydown=keys>
             <div class="sect">
-                <h2>{move || view.get().map_or_else(|| store.terms.get().says("Select a queue to see how its fair share is computed"), |v| v.title)}</h2>
+                <h2>{move || view.get().map_or_else(|| store.terms.get().fill("Select a [queue] to see [how its fair share is computed]"), |v| v.title)}</h2>
                 {levels}
                 {chart_menu(as_table)}
                 <p class="summary">

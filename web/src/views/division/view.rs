@@ -155,9 +155,9 @@ fn steps<'a>(level: &'a LadderLevel, resource: u8, has_sums: bool, terms: &Terms
         let key = (line.kind, line.priority, line.round);
         if last != Some(key) || line.kind == LineKind::Remainder {
             let says = match line.kind {
-                LineKind::Quota => terms.says("quotas granted"),
+                LineKind::Quota => terms.fill("[quotas] granted"),
                 LineKind::Round if has_sums => format!("priority {}, round {}", line.priority, line.round),
-                LineKind::Round => terms.says(&round(level, line, resource)),
+                LineKind::Round => terms.fill(&round(level, line, resource)),
                 LineKind::Rise => rises(line),
                 LineKind::Rest => format!("unused capacity to {} (weight 0)", line.queue),
                 LineKind::Remainder => remainder(line, resource),
@@ -182,7 +182,7 @@ fn remainder(line: &LadderLine, resource: u8) -> String {
 /// *priority 100, round 1: 8 GPUs × weight / 7*
 fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> String {
     let round = format!("priority {}, round {}", line.priority, line.round);
-    format!("{round}: {} × weight / {}", with_unit(resource, line.pot), number(level.parts(line).1))
+    format!("{round}: {} × [weight] / {}", with_unit(resource, line.pot), number(level.parts(line).1))
 }
 
 /// How a round's part came about: *8 × 4/7 = 4.57 → 4*.
@@ -262,7 +262,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
     head.extend(tanks.iter().map(|tank| tank.name.clone()));
     head.push("left".into());
     let whose = if level.of.is_empty() {
-        terms.says("the top-level queues")
+        terms.fill("the [top-level queues]")
     } else {
         format!("the children of {}", level.of)
     };
@@ -349,7 +349,7 @@ fn lead(tanks: &[Tank], resource: u8, terms: &Terms) -> String {
         _ => String::new(),
     };
     let unit = unit(resource, 2.0);
-    order + &terms.says(&format!("Equal height means equal {unit} per unit of weight."))
+    order + &terms.fill(&format!("Equal height means equal {unit} per unit of [weight]."))
 }
 
 fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64, u8)) -> String {

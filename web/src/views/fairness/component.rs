@@ -73,7 +73,7 @@ pub fn Fairness() -> impl IntoView {
             </div>
             {warnings}
             <dl class="facts-row">{facts}</dl>
-            {move || view.get().map(|view| table_with(&store.terms.get().says("Fairness and waste by queue"), view.table, view.meant, view.parts))}
+            {move || view.get().map(|view| table_with(&store.terms.get().fill("Fairness and waste by [queue]"), view.table, view.meant, view.parts))}
         </section>
     }
 }

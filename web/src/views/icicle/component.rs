@@ -111,10 +111,10 @@ pub fn Icicle() -> impl IntoView {
                 <div node_ref=place class="tree-place">
                     <Show
                         when=move || !as_table.get()
-                        fallback=move || view().map(|view| table(&store.terms.get().says("Queues by level"), view.table))
+                        fallback=move || view().map(|view| table(&store.terms.get().fill("[Queues] by level"), view.table))
                     >
                         {insert("picture", svg)}
-                        <div role="group" aria-label=move || store.terms.get().says("Queues by level")>
+                        <div role="group" aria-label=move || store.terms.get().fill("[Queues] by level")>
                             <For each=move || spots.get() key=key let:block>
                                 {spot(block)}
                             </For>

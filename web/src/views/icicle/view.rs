@@ -357,7 +357,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
         summary: format!(
             "{} of the {}: {} of {} {}; {} on {}",
             capital(word),
-            terms.says("top-level queues"),
+            terms.word("top-level queues"),
             number(given),
             amount(resource, frame.total[r]),
             unit_of(&frame.named, resource, total),

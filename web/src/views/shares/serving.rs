@@ -66,17 +66,17 @@ fn lines(serving: &Serving, frame: &Frame, on_select: OnSelect) -> impl IntoView
     let says = match pools.iter().all(Vec::is_empty) {
         true => "Nothing competes: at most one is pending at each level.",
         false => {
-            "The order at the beginning of the next cycle, each with what put it behind the one before. Every job that is placed can \
+            "The order at the beginning of the next cycle, each with what put it behind the one before. Every [job] that is placed can \
              change it."
         }
     };
     let left_out = (serving.n_left_out > 0).then(|| {
-        let n = count(u64::from(serving.n_left_out), "further queue");
-        let n = terms.says(&n);
+        let n = count(u64::from(serving.n_left_out), "further [queue]");
+        let n = terms.fill(&n);
         view! { <p class="hint">{format!("Not listed: {n} with pending work. Select one to see its place.")}</p> }
     });
     view! {
-        <p class="hint">{terms.says(says)}</p>
+        <p class="hint">{terms.fill(says)}</p>
         {pools}
         {left_out}
     }

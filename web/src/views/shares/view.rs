@@ -169,7 +169,7 @@ pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<
     let [frame, was] =
         [frame, alternative.frame].map(|frame| resource_projection::seen(frame, view.resource));
     let said = match differences(&frame, &was, view.resource) {
-        said if said.is_empty() => Terms::of(&frame.policy).says("no queue has more or less"),
+        said if said.is_empty() => Terms::of(&frame.policy).fill("no [queue] has more or less"),
         said => said,
     };
     view.summary += &format!(" Since {changed}: {said}.");
@@ -374,7 +374,7 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
         .filter_map(|queue| {
             let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
             let missing = share.min(queue.request[r]) - queue.allocated[r];
-            let share = terms.says("fair share");
+            let share = terms.word("fair share");
             (missing > 1e-9).then(|| {
                 format!("{} is {} below its {share}", queue.name, number::with_unit(resource, missing))
             })

@@ -56,9 +56,9 @@ pub fn Trends() -> impl IntoView {
         }
     };
     view! {
-        <section class="chart multiples" aria-label=move || store.terms.get().says("Queues over time") data-composite on:keydown=keys>
+        <section class="chart multiples" aria-label=move || store.terms.get().fill("[Queues] over time") data-composite on:keydown=keys>
             <div class="sect">
-                <h2>{move || store.terms.get().says("Queues over time")}</h2>
+                <h2>{move || store.terms.get().fill("[Queues] over time")}</h2>
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
                 <Measures measure />
                 {chart_menu(as_table)}
@@ -67,7 +67,7 @@ pub fn Trends() -> impl IntoView {
                 <div node_ref=place class="story-place">
                     <Show
                         when=move || !as_table.get()
-                        fallback=move || view.get().map(|view| table(&store.terms.get().says("Queues over time"), view.table))
+                        fallback=move || view.get().map(|view| table(&store.terms.get().fill("[Queues] over time"), view.table))
                     >
                         {insert("picture", svg)}
                         <Spots view width />
@@ -163,7 +163,7 @@ fn Spots(view: Memo<Option<TrendsView>>, width: Signal<f64>) -> impl IntoView {
         .into_any()
     };
     view! {
-        <div role="group" aria-label=move || store.terms.get().says("Queues")>
+        <div role="group" aria-label=move || store.terms.get().fill("[Queues]")>
             <For each=names key=|item| item.clone() let:item>
                 {spot(item.0, item.1.0, item.1.1)}
             </For>

@@ -195,13 +195,13 @@ pub fn trends(
     let end = if run.complete { series.last.max(1) } else { end_of(series.last) };
     let mut summary = format!(
         "{}, all on one scale: 0 to {} {}, cycles 0 to {end}",
-        terms.says(&count(tiles.len() as u64, "queue")),
+        terms.fill(&count(tiles.len() as u64, "[queue]")),
         number(max),
         unit_of(max)
     );
     let left_out = frame.queues.len() - tiles.len();
     if left_out > 0 {
-        let select = terms.says("select a queue to see those around it");
+        let select = terms.fill("select a [queue] to see those around it");
         summary += &format!("; {} left out: {select}", number(left_out as f64));
     }
     let unit = unit_of(2.0).to_string();
@@ -382,13 +382,13 @@ fn says(name: &str, steps: &[Step], now: Step, (unit, measure): (&str, Measure),
 }
 
 fn table(tiles: &[Tile], unit: &str, measure: Measure, terms: &Terms) -> Table {
-    let mut head = vec![terms.says("queue"), "from cycle".into()];
+    let mut head = vec![terms.word("queue").into(), "from cycle".into()];
     match measure {
         Measure::Ratio => head.push(measure.name().into()),
         Measure::Usage => head.push(format!("{}, %", measure.name())),
         Measure::Amounts => {
             let columns = ["allocated", "fair share", "requested"];
-            head.extend(columns.map(|column| format!("{}, {unit}", terms.says(column))));
+            head.extend(columns.map(|column| format!("{}, {unit}", terms.word(column))));
         }
     }
     let has_state = tiles.iter().flat_map(|tile| &tile.steps).any(|step| step.state.is_some());

@@ -86,7 +86,7 @@ fn heading_of(store: Store, view: Memo<WaitingView>) -> impl Fn() -> String + Se
         store.scenario.with(|scenario| upcoming(scenario, time_ms))
     });
     move || {
-        let says = view.with(|view| store.terms.get().says(&heading(view)));
+        let says = view.with(|view| store.terms.get().fill(&heading(view)));
         match next.get().filter(|_| view.with(|view| view.n == 0)) {
             Some(next) => format!("{says}. Next: {next}."),
             None => says,
@@ -96,7 +96,7 @@ fn heading_of(store: Store, view: Memo<WaitingView>) -> impl Fn() -> String + Se
 
 fn heading(view: &WaitingView) -> String {
     match view.n {
-        0 => "No job is waiting".into(),
+        0 => "No [job] is waiting".into(),
         n => format!("{n} waiting"),
     }
 }

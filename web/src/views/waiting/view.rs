@@ -72,7 +72,7 @@ pub fn waiting(frame: &Frame) -> WaitingView {
     }
     for refusal in &frame.refusals {
         if let Some(at) = places.remove(frame.job(refusal.job)) {
-            chips[at].reason = terms.says(&short_reason(frame, &refusal.gate));
+            chips[at].reason = short_reason(frame, &refusal.gate);
         }
     }
     WaitingView { chips, n }
@@ -95,8 +95,8 @@ fn chip(frame: &Frame, job: &JobRow, terms: &Terms) -> Chip {
     let pods = u64::from(job.pending);
     let size = match (job.running, job.gpus) {
         (0, gpus) if gpus > 0.0 => with_unit(GPU, gpus),
-        (0, _) => terms.says(&count(pods, "pod")),
-        _ => terms.says(&count(pods, "more pod")),
+        (0, _) => terms.fill(&count(pods, "[pod]")),
+        _ => terms.fill(&count(pods, "more [pod]")),
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let reason = if job.evictions > 0 { "was evicted" } else { "new" };

@@ -112,14 +112,14 @@ fn body(
     view! {
         <div class="why evidence">
             {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
-            {(!ladder.is_empty()).then(|| section(terms.says("How the fair share is computed"), ladder_list(ladder, on_select).into_any()))}
+            {(!ladder.is_empty()).then(|| section(terms.fill("[How the fair share is computed]"), ladder_list(ladder, on_select).into_any()))}
             {rule.map(|rule| section("Rule".into(), rule_card(rule, on_select).into_any()))}
             {checks}
             {(!controls.is_empty())
                 .then(|| section("Settings that matter".into(), chips(controls, on_focus_field).into_any()))}
             {order}
             {also}
-            {list.map(|(caption, entries)| section(terms.says(caption), entry_list(entries, on_select, on_seek).into_any()))}
+            {list.map(|(caption, entries)| section(terms.fill(caption), entry_list(entries, on_select, on_seek).into_any()))}
             {(!others.is_empty())
                 .then(|| section("Not chosen".into(), entry_list(others, on_select, on_seek).into_any()))}
             {(!history.is_empty())
@@ -147,7 +147,7 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
         .map(|piece| {
             let selection = piece.selection();
             match piece {
-                Piece::Plain(words) => words.into_any(),
+                Piece::Plain(words) | Piece::Name(words) => words.into_any(),
                 Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     let by_key = selection.clone();
@@ -201,7 +201,7 @@ fn evidence_table(evidence: Evidence, terms: &Terms, on_select: OnSelect) -> imp
                         .map(|(what, cells, key)| {
                             view! {
                                 <tr class:key=key>
-                                    <td>{term(terms.says(what))}</td>
+                                    <td>{term(terms.fill(what))}</td>
                                     {cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}
                                 </tr>
                             }
@@ -299,7 +299,7 @@ fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView 
             .0
             .into_iter()
             .map(|piece| match piece {
-                Piece::Plain(words) | Piece::Strong(words) => words.into_any(),
+                Piece::Plain(words) | Piece::Strong(words) | Piece::Name(words) => words.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     view! { <code>{name}</code> }.into_any()
                 }
@@ -319,7 +319,7 @@ pub fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> 
             .0
             .into_iter()
             .map(|piece| match piece {
-                Piece::Plain(words) | Piece::Strong(words) => words.into_any(),
+                Piece::Plain(words) | Piece::Strong(words) | Piece::Name(words) => words.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     view! { <code>{name}</code> }.into_any()
                 }
