@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn names_are_not_filled() {
-        let text = Text::of("[Queue] ").queue("[queue]").say(" of pool ").name("[job]").strong(" is a [queue]");
+        let text =
+            Text::of("[Queue] ").queue("[queue]").say(" of pool ").name("[job]").strong(" is a [queue]");
         assert_eq!(text.filled(Terms::of("ego")).spoken(), "Consumer [queue] of pool [job] is a consumer");
     }
 }
