@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 
 /// An index type of an [`Arena`].
 pub trait Id: Copy {
-    /// The id of a position.
+    /// The id of an index.
     fn from_index(index: usize) -> Self;
-    /// The position.
+    /// The index.
     fn index(self) -> usize;
 }
 
@@ -34,19 +34,19 @@ pub(crate) use ids;
 ids! {
     /// A separately scheduled part of the cluster.
     PartitionId
-    /// A machine.
+    /// A node.
     NodeId
-    /// A node of the organisation tree.
+    /// A queue of the hierarchy.
     QueueId
-    /// What is admitted and ordered.
+    /// A job: the unit of admission and order.
     JobId
     /// The pods of one kind in a job.
     PodSetId
-    /// The smallest unit that runs.
+    /// A pod: the smallest unit that runs.
     PodId
 }
 
-/// A vector indexed by its own id type only.
+/// A vector indexed only by its own id type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arena<I, T> {
     items: Vec<T>,
@@ -73,11 +73,11 @@ impl<I: Id, T> Arena<I, T> {
     pub fn pop(&mut self) -> Option<T> {
         self.items.pop()
     }
-    /// How many items there are.
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether there is none.
+    /// Whether the arena is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -93,19 +93,19 @@ impl<I: Id, T> Arena<I, T> {
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.items.iter()
     }
-    /// All items in order, to be changed.
+    /// All items in order, mutable.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
         self.items.iter_mut()
     }
-    /// All items with their ids, in order, to be changed.
+    /// All items with their ids, in order, mutable.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (I, &mut T)> {
         self.items.iter_mut().enumerate().map(|(i, item)| (I::from_index(i), item))
     }
-    /// An item to be changed, if there is one of that id.
+    /// The item, mutable, if the id belongs to this arena.
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         self.items.get_mut(id.index())
     }
-    /// The item, if the id is of this arena.
+    /// The item, if the id belongs to this arena.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }

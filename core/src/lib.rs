@@ -1,10 +1,10 @@
 //! The engine of Fairground: a deterministic simulator of cluster schedulers. No browser, no clock, no
 //! files, no threads.
 //!
-//! Read in this order: [`units`], [`time`], [`id`]; [`cluster`], the world; [`trace`], what
-//! is recorded; [`policy`], the contract and the policies; [`scenario`], what a person wrote; [`sim`], what moves
-//! time; [`moment`], the state after a cycle as data, and [`words`], what was decided as sentences; [`link`], `import`, `export`
-//! and `translate`, how a scenario travels, where else it comes from and goes to, and how it reads under another policy.
+//! Reading order: [`units`], [`time`], [`id`]; [`cluster`], the simulated cluster; [`trace`], recorded
+//! decisions; [`policy`], the interface and the policies; [`scenario`], the interpretation of a scenario file; [`sim`], the
+//! progress of time; [`moment`], the state after a cycle as data, and [`words`], decisions as sentences; [`link`],
+//! `import`, `export` and `translate`: links, foreign files and translation to other policies.
 
 #![warn(missing_docs)]
 

@@ -1,14 +1,14 @@
-//! Time without a clock: milliseconds since the scenario's start.
+//! Simulated time: milliseconds since the scenario's start.
 
 use serde::{Deserialize, Serialize};
 
 use std::ops::{Add, Sub};
 
-/// A moment, in milliseconds since the scenario's start; negative before it.
+/// A point in time, in milliseconds since the scenario's start; negative before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Time(i64);
 
-/// A difference of two moments, in milliseconds.
+/// The difference of two times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(i64);
 
@@ -34,7 +34,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// Zero duration.
     pub const ZERO: Span = Span(0);
     /// Milliseconds.
     pub const fn from_millis(ms: i64) -> Self {

@@ -1,20 +1,20 @@
-//! Quantities at the border: exact integers in base units.
+//! Quantities at the interface: exact integers in base units.
 //!
-//! Inside a policy numbers are the policy's own (`kai` computes in `f64`); everything stored, compared
-//! across runs or shown to a person is an [`Amount`] of one [`Resource`], so that it is the same on every
+//! Each policy computes in its own numbers (`kai` uses `f64`); every value that is stored, compared
+//! across runs or displayed is an [`Amount`] of one [`Resource`], so that it is identical on every
 //! machine.
 
 use serde::{Deserialize, Serialize};
 
 use std::fmt;
 
-/// How many resources one scenario may name.
+/// Maximum number of resources of a scenario.
 pub const RESOURCES_MAX: usize = 8;
-/// How many resources a scenario may name beside those that everybody has. One index is left for a dimension that a policy
-/// counts for itself, such as EGO's slots.
+/// Maximum number of resources named by a scenario, beyond the accounted ones. One index is reserved for a dimension
+/// that a policy counts itself, such as EGO's slots.
 pub const NAMED_MAX: usize = RESOURCES_MAX - Resource::ACCOUNTED.len() - 1;
 
-/// A resource by its small index: cpu, memory, gpu, then those the scenario names.
+/// A resource by its index: cpu, memory, gpu, then those named by the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Resource(pub u8);
 
@@ -25,26 +25,26 @@ impl Resource {
     pub const MEMORY: Resource = Resource(1);
     /// GPU; base unit: one thousandth of a device.
     pub const GPU: Resource = Resource(2);
-    /// The three resources every policy accounts, in the order in which loops visit them.
+    /// The resources accounted by every policy, in the order of iteration.
     pub const ACCOUNTED: [Resource; 3] = [Resource::CPU, Resource::MEMORY, Resource::GPU];
 
-    /// The nth resource that the scenario names, from 0 on; base unit: one thousandth.
+    /// The nth resource named by the scenario, from 0; base unit: one thousandth.
     pub fn named(n: usize) -> Resource {
         debug_assert!(n < NAMED_MAX, "the scenario was checked");
         Resource((Resource::ACCOUNTED.len() + n) as u8)
     }
 
-    /// Which of the resources that the scenario names it is; `None`: one that everybody has.
+    /// Index among the resources named by the scenario; `None` for the accounted ones.
     pub fn nth_named(self) -> Option<usize> {
         self.index().checked_sub(Resource::ACCOUNTED.len())
     }
 
-    /// The position in a [`ResourceVec`].
+    /// Index in a [`ResourceVec`].
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The name in scenario files.
+    /// Name in scenario files.
     pub fn name(self) -> &'static str {
         match self {
             Resource::CPU => "cpu",
@@ -62,7 +62,7 @@ impl Resource {
 pub struct Amount(i64);
 
 impl Amount {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Amount = Amount(0);
 
     /// Whole cores.
@@ -85,7 +85,7 @@ impl Amount {
     pub const fn milli_gpus(n: i64) -> Self {
         Amount(n)
     }
-    /// The base unit of whichever resource this is an amount of.
+    /// Base units of the resource.
     pub const fn base_units(n: i64) -> Self {
         Amount(n)
     }
@@ -93,7 +93,7 @@ impl Amount {
     pub const fn in_base_units(self) -> i64 {
         self.0
     }
-    /// The quantity as a real number in the resource's *policy* unit: millicores, bytes, whole GPUs, whole named things.
+    /// The quantity as a real number in the resource's *policy* unit: millicores, bytes, whole GPUs, whole named resources.
     /// Exact: `n / 1000` is the double that the decimal text parses to.
     pub fn in_policy_units(self, resource: Resource) -> f64 {
         if resource < Resource::GPU { self.0 as f64 } else { self.0 as f64 / 1000.0 }
@@ -123,15 +123,15 @@ impl std::ops::SubAssign for Amount {
     }
 }
 
-/// A quota or a limit. What `Unset` means is the policy's business: a KAI limit left out allows nothing.
+/// A quota or a limit. Each policy defines the meaning of `Unset`: an unset KAI limit allows nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bound {
-    /// The scenario does not say.
+    /// Not set in the scenario.
     #[default]
     Unset,
-    /// Explicitly without bound.
+    /// Explicitly unlimited.
     Unlimited,
-    /// Exactly this much.
+    /// A finite bound.
     At(Amount),
 }
 
@@ -168,7 +168,7 @@ impl ResourceVec {
     pub fn get(&self, resource: Resource) -> Amount {
         self.amounts[resource.index()]
     }
-    /// Whether the resource is named at all.
+    /// Whether the resource is present.
     pub fn has(&self, resource: Resource) -> bool {
         self.present & (1 << resource.0) != 0
     }

@@ -1,9 +1,9 @@
 //! The binary heap of Go's `container/heap`, step by step.
 //!
-//! Which of several "equal" or inconsistently compared items comes out first depends on every single
-//! comparison and swap, so the steps are part of the rule and the standard library's heap will not do.
+//! Which of several "equal" or inconsistently compared items is popped first depends on every single
+//! comparison and swap, so the steps are part of the rule and the standard library's heap is not suitable.
 
-/// An array heap. The order is given anew to every operation, because it may look at things that change.
+/// A heap in an array. Every operation takes the order as an argument, because it may depend on mutable state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heap<T> {
     items: Vec<T>,
@@ -16,31 +16,31 @@ impl<T> Default for Heap<T> {
 }
 
 impl<T: Copy> Heap<T> {
-    /// Of items in order, the first one coming out first.
+    /// Creates a heap from items in pop order.
     pub fn of_ordered(items: Vec<T>) -> Heap<T> {
         Heap { items }
     }
-    /// How many items there are.
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether there is none.
+    /// Whether the heap is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// The item that comes out next, as of the last operation.
+    /// The next item to pop, as of the last operation.
     pub fn top(&self) -> Option<T> {
         self.items.first().copied()
     }
-    /// The array.
+    /// Items in array order.
     pub fn items(&self) -> &[T] {
         &self.items
     }
-    /// Whether no item but the first has one below it that comes before it.
+    /// Whether every item except the first precedes its children.
     pub fn is_ordered_below_top(&self, mut less: impl FnMut(T, T) -> bool) -> bool {
         (3..self.items.len()).all(|j| !less(self.items[j], self.items[(j - 1) / 2]))
     }
-    /// Adds an item that is known not to come before any other.
+    /// Adds an item that precedes no other.
     pub fn append(&mut self, item: T) {
         self.items.push(item);
     }
@@ -51,7 +51,7 @@ impl<T: Copy> Heap<T> {
         self.up(self.items.len() - 1, &mut less);
     }
 
-    /// Adds an item; if that makes more than `most`, drops the *last slot of the array*, which need not hold
+    /// Adds an item; if the heap then has more than `most`, drops the *last slot of the array*, which need not hold
     /// the worst item.
     pub fn push_bounded(&mut self, item: T, most: usize, mut less: impl FnMut(T, T) -> bool) {
         self.push(item, &mut less);
@@ -60,7 +60,7 @@ impl<T: Copy> Heap<T> {
         }
     }
 
-    /// Takes the first item out.
+    /// Removes and returns the first item.
     pub fn pop(&mut self, mut less: impl FnMut(T, T) -> bool) -> Option<T> {
         let last = self.items.len().checked_sub(1)?;
         self.items.swap(0, last);
@@ -68,14 +68,14 @@ impl<T: Copy> Heap<T> {
         self.items.pop()
     }
 
-    /// Puts the item in slot `i` where it belongs now.
+    /// Restores the heap order after the item in slot `i` changed.
     pub fn fix(&mut self, i: usize, mut less: impl FnMut(T, T) -> bool) {
         if !self.down(i, self.items.len(), &mut less) {
             self.up(i, &mut less);
         }
     }
 
-    /// Takes the item in slot `i` out.
+    /// Removes and returns the item in slot `i`.
     pub fn remove(&mut self, i: usize, mut less: impl FnMut(T, T) -> bool) -> Option<T> {
         let last = self.items.len().checked_sub(1)?;
         if i != last {

@@ -1,4 +1,4 @@
-//! Algorithms that several policies use, step by step as their references run them, and small shared tools.
+//! Algorithms shared by several policies, step by step as in their references, and small common tools.
 
 pub mod heap;
 pub mod random;

@@ -1,11 +1,11 @@
-//! Numbers that look random and are the same on every machine.
+//! Pseudo-random numbers, identical on every machine.
 //!
-//! Integers only: the logarithm of floats differs in its last bits between platforms, and a scenario must give the same jobs in a
-//! browser and out of it, for as long as there are links to it. For that reason it is also no generator of a library, which
-//! may choose another one in its next version. Nothing is remembered from one number to the next: each is asked for by what it
-//! belongs to, so that one more of them changes no other.
+//! Integers only: the logarithm of floats differs in its last bits between platforms, and links must produce the same jobs
+//! in every browser and in the runner indefinitely. For the same reason no library generator is used: a later version
+//! may change its algorithm. There is no state: each number is derived from its subject, so that an additional number
+//! changes no other.
 
-/// A number made of two (the finishing steps of SplitMix64).
+/// Mixes two numbers into one (the finishing steps of SplitMix64).
 ///
 /// # Source
 /// G. Steele, D. Lea, C. Flood: Fast Splittable Pseudorandom Number Generators. OOPSLA 2014.
@@ -16,14 +16,14 @@ pub fn mixed(state: u64, number: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A number below `n`, each as likely as the others; 0 if there is none.
+/// A uniformly distributed number below `n`; 0 if `n` is 0.
 pub fn below(random: u64, n: u64) -> u64 {
     let high = (u128::from(random) * u128::from(n)) >> 64;
     u64::try_from(high).unwrap_or(u64::MAX)
 }
 
-/// A number of an exponential distribution with mean 1, in units of 2^-32: the negative natural logarithm of a random
-/// part of one. At most 45.
+/// An exponentially distributed number with mean 1, in units of 2^-32: the negative natural logarithm of a uniform
+/// number between 0 and 1. At most 45.
 pub fn exponential(random: u64) -> u64 {
     const LN_2: u128 = 0xb172_17f8; // of 2^32
     let random = random.max(1);
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Pinned: other numbers would change the jobs of every link that draws some.
+    /// Pinned: other numbers would change the generated jobs of existing links.
     #[test]
     fn the_numbers_stay_as_they_are() {
         let first: Vec<u64> = (0..3).map(|n| mixed(1, n)).collect();

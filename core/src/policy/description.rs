@@ -1,4 +1,4 @@
-//! What a policy says of itself: everything that the rest of the program asks about a policy without running it.
+//! Self-description of a policy: everything the rest of the program needs to know without running it.
 //!
 //! A policy's `describe.rs` fills one [`Description`]; checks, translation, the rule book and the page's forms are loops over
 //! descriptions and name no policy.
@@ -14,64 +14,64 @@ use crate::time::Span;
 use crate::trace::Rule;
 use crate::units::Resource;
 
-/// A policy in words and numbers.
+/// Description of a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
-    /// Its name in scenario files.
+    /// Name in scenario files.
     pub key: &'static str,
-    /// What people call it inside a sentence.
+    /// Name within a sentence.
     pub name: &'static str,
-    /// What people call it in a list of policies.
+    /// Title in lists of policies.
     pub title: &'static str,
-    /// What people call it where there is little room.
+    /// Short title where space is limited.
     pub short: &'static str,
-    /// What it is, in one sentence.
+    /// Summary in one sentence.
     pub about: &'static str,
-    /// What it calls things.
+    /// Vocabulary.
     pub terms: &'static Terms,
-    /// What holds for jobs that leave something out.
+    /// Defaults of jobs.
     pub jobs: JobDefaults,
-    /// What holds for scenarios that leave the cycle out.
+    /// Default times of cycles.
     pub cycle: Cycle,
-    /// What it reads of queues.
+    /// Values of queues that it reads.
     pub queue: QueueValues,
-    /// What else it knows of.
+    /// Features that it supports.
     pub knows: Knows,
-    /// Values of queues that it ignores without a finding: they stand in nearly every scenario.
+    /// Queue values ignored without a finding, because nearly every scenario has them.
     pub silent: &'static [&'static str],
-    /// How its settings, queues and jobs are asked for.
+    /// Form fields of its settings, queues and jobs.
     pub form: Form,
-    /// The settings for which other policies have a counterpart.
+    /// Settings with equivalents in other policies.
     pub translation: Translation,
-    /// The files that its product reads and that can be written here, queues first.
+    /// Files in its product's format that can be exported, queues first.
     pub exports: &'static [Export],
-    /// How a scenario is run on its product in a virtual cluster; `None`: that cannot be written here.
+    /// Export as a virtual cluster with the real scheduler; `None`: not supported.
     pub kit: Option<Kit>,
-    /// How the state of a queue is found; `None`: queues have no states.
+    /// Classifies the state of a queue; `None`: queues have no states.
     pub queue_state: Option<QueueState>,
-    /// Allocated over fair share, as reclaim compares it between queues; `None`: it does not.
+    /// Allocated over fair share, as reclaim compares it between queues; `None`: reclaim does not use it.
     pub saturation: Option<fn(f64, f64) -> f64>,
-    /// The rule by which past use changes the weights of a division.
+    /// The rule by which past usage changes the weights of a division.
     pub usage_rule: Option<&'static Rule>,
-    /// The versions of the product that are modelled; `None`: it models no product.
+    /// Modelled versions of the product; `None`: it models no product.
     pub modelled: Option<&'static Modelled>,
 }
 
-/// The state of a queue with regard to one resource, by what is allocated, its quota and its fair share: a rank, the best first,
-/// and a name.
+/// Classifies a queue by allocated amount, quota and fair share of one resource. Returns a rank, lowest first for the best
+/// state, and the state's name.
 pub type QueueState = fn(f64, f64, f64) -> (u8, &'static str);
 
-/// When cycles take place if a scenario does not say.
+/// Default times of cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cycle {
-    /// Every second; *on change* is at least one second apart.
+    /// Every second; *on change* at least one second apart.
     EverySecond,
-    /// At every change, however soon.
+    /// At every change, without a minimum interval.
     OnChange,
 }
 
 impl Cycle {
-    /// The shortest distance of two cycles *on change*.
+    /// Minimum interval between two cycles *on change*.
     pub fn at_least(self) -> Span {
         match self {
             Cycle::EverySecond => Span::from_seconds(1),
@@ -80,27 +80,27 @@ impl Cycle {
     }
 }
 
-/// What a policy reads of queues; `None`: it does not.
+/// Queue values read by a policy; `None`: not read.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueValues {
-    /// What is promised.
+    /// Guaranteed amount.
     pub quota: Option<QueueValue>,
-    /// The most that is allowed.
+    /// Maximum amount.
     pub limit: Option<QueueValue>,
-    /// The part in the surplus.
+    /// Share of the surplus.
     pub weight: Option<QueueValue>,
-    /// Which sibling is first.
+    /// Order among siblings.
     pub priority: Option<QueuePriorityValue>,
-    /// Whether it counts minimum runtimes and past usage.
+    /// Whether minimum runtimes and past usage are read.
     pub history: bool,
-    /// Whether one weight holds for all resources.
+    /// Whether one weight applies to all resources.
     pub one_weight: bool,
     /// Whether a quota may be unlimited.
     pub unlimited_quota: bool,
 }
 
 impl QueueValues {
-    /// Nothing is read.
+    /// No value is read.
     pub const NONE: QueueValues = QueueValues {
         quota: None,
         limit: None,
@@ -115,16 +115,16 @@ impl QueueValues {
 /// A value of a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueValue {
-    /// The product's word.
+    /// The product's term.
     pub word: &'static str,
-    /// What leaving it out means for CPU, memory and GPU, as a scenario would say it; `None`: nothing that could be said.
+    /// Meaning of an omitted value for CPU, memory and GPU, in scenario syntax; `None`: it has no equivalent value.
     pub unset: [Option<&'static str>; 3],
-    /// Whether it is read for GPUs alone.
+    /// Whether it is read for GPUs only.
     pub of_gpus_alone: bool,
 }
 
 impl QueueValue {
-    /// The same for all resources when left out.
+    /// A value with the same default for all resources.
     pub const fn new(word: &'static str, unset: &'static str) -> QueueValue {
         QueueValue { word, unset: [Some(unset); 3], of_gpus_alone: false }
     }
@@ -133,53 +133,53 @@ impl QueueValue {
 /// The priority of a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuePriorityValue {
-    /// The product's word.
+    /// The product's term.
     pub word: &'static str,
-    /// The priority of a queue that has none.
+    /// Default priority.
     pub unset: i32,
 }
 
-/// What a policy knows of beyond queues. Values of a scenario that it does not know are ignored.
+/// Features supported beyond queues. Scenario values of other features are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Knows {
-    /// Pods that start together or not at all.
+    /// Gang scheduling.
     pub gangs: Gangs,
-    /// A minimum that pods of several kinds have in common.
+    /// A common minimum across pods of several kinds.
     pub common_minimum: bool,
-    /// Pods that are created later than their job.
+    /// Pods created later than their job.
     pub joining_pods: bool,
-    /// Subgroups, an order of the pods of a job, back-off and nominated nodes.
+    /// Subgroups, order of the pods of a job, back-off and nominated nodes.
     pub subgroups: bool,
     /// Applications of several jobs, placeholders, required nodes and groups of users.
     pub applications: bool,
-    /// Parts of GPUs.
+    /// Fractions of GPUs.
     pub parts: bool,
-    /// Parts of GPUs are counted in hundredths.
+    /// Fractions of GPUs are counted in hundredths.
     pub hundredths: bool,
     /// Priorities of jobs.
     pub job_priority: bool,
-    /// Jobs that keep their first pods (`preemptible: semi`); otherwise what becomes of them, in a sentence.
+    /// Semi-preemptible jobs (`preemptible: semi`); otherwise a sentence on how they are treated.
     pub semi: Result<(), &'static str>,
-    /// For whom a pod is being evicted when the scenario starts.
+    /// Initial evictions that name the job they are for.
     pub evicted_for: bool,
-    /// Evictions, so that it matters who may be evicted.
+    /// Evictions, so that preemptibility matters.
     pub evictions: bool,
     /// Taints and affinity.
     pub taints: bool,
-    /// Jobs that are offered to several pools, one after the other.
+    /// Jobs offered to several pools, one after the other.
     pub pool_lists: bool,
     /// The order in which queues and jobs are served next.
     pub lists_order: bool,
-    /// Pools that are shared by share usage, which a view of its own shows.
+    /// Pools with share usage, shown in a view of its own.
     pub share_usage: bool,
-    /// Queues whose priority follows from what is outstanding in them, which a view of its own shows.
+    /// Queues whose priority depends on their outstanding requests, shown in a view of its own.
     pub queue_priorities: bool,
-    /// Settings that change during a run, all but those that are named here; `None`: it does not read its settings anew.
+    /// Settings that may change during a run, all except the listed ones; `None`: settings are never reloaded.
     pub reloads: Option<&'static [&'static str]>,
 }
 
 impl Knows {
-    /// What policies that model no product know of.
+    /// Features of policies that model no product.
     pub const BASELINE: Knows = Knows {
         gangs: Gangs::Together,
         common_minimum: true,
@@ -201,22 +201,22 @@ impl Knows {
     };
 }
 
-/// How pods start together.
+/// Gang scheduling of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gangs {
-    /// As many as the job says, or none.
+    /// All required pods of a job at once, or none.
     Together,
-    /// Where placeholders hold their room.
+    /// By placeholders that reserve room.
     WithPlaceholders,
-    /// Each by itself.
+    /// Pods start individually.
     Never,
 }
 
-/// What becomes of semi-preemptible jobs where nothing else is known of them.
+/// Treatment of semi-preemptible jobs by policies that do not support them.
 pub const NO_SEMI: &str = "only Run:ai has semi-preemptible jobs; here a job that says semi is preemptible";
 
 impl Description {
-    /// A policy that models no product and reads nothing of queues; the names are to be filled in.
+    /// A policy that models no product and reads nothing of queues; names are to be filled in.
     pub const BASELINE: Description = Description {
         key: "",
         name: "",
@@ -239,7 +239,7 @@ impl Description {
         modelled: None,
     };
 
-    /// A value of queues, if the policy reads it for this resource.
+    /// A queue value, if the policy reads it for this resource.
     pub fn value(&self, field: Field, resource: Resource) -> Option<&QueueValue> {
         let value = match field {
             Field::Quota => &self.queue.quota,
@@ -249,12 +249,12 @@ impl Description {
         value.as_ref().filter(|value| resource == Resource::GPU || !value.of_gpus_alone)
     }
 
-    /// The product's word for a value; `None`: it does not read it.
+    /// The product's term for a value; `None` if it is not read.
     pub fn word(&self, field: Field, resource: Resource) -> Option<&'static str> {
         Some(self.value(field, resource)?.word)
     }
 
-    /// What a value that is left out means; `None`: nothing that could be said, or it is not read.
+    /// Meaning of an omitted value; `None` if it has no equivalent value or is not read.
     pub fn unset(&self, field: Field, resource: Resource) -> Option<&'static str> {
         let [cpu, memory, gpu] = self.value(field, resource)?.unset;
         match resource {
@@ -264,7 +264,7 @@ impl Description {
         }
     }
 
-    /// The values of queues that the policy ignores, each of which is reported once.
+    /// Queue values ignored by the policy, each reported once.
     pub fn ignored_of_queues(&self) -> impl Iterator<Item = &'static str> {
         let queue = self.queue;
         let all = [
@@ -282,7 +282,7 @@ impl Description {
             .map(|(name, _)| name)
     }
 
-    /// The values of jobs that the policy ignores, each of which is reported once.
+    /// Job values ignored by the policy, each reported once.
     pub fn ignored_of_jobs(&self) -> impl Iterator<Item = &'static str> {
         let knows = self.knows;
         let all = [
@@ -308,7 +308,7 @@ impl Description {
         all.into_iter().filter(|(_, is_known)| !is_known).map(|(name, _)| name)
     }
 
-    /// The values of nodes that the policy ignores, each of which is reported once.
+    /// Node values ignored by the policy, each reported once.
     pub fn ignored_of_nodes(&self) -> impl Iterator<Item = &'static str> {
         (!self.knows.taints).then_some("taints").into_iter()
     }

@@ -1,14 +1,14 @@
-//! Which jobs end by themselves, and when.
+//! Jobs with a known end.
 
 use super::PartitionView;
 use crate::cluster::Phase;
 use crate::id::JobId;
 use crate::time::Time;
 
-/// Most jobs whose end is considered for one pending job.
+/// Maximum number of ends considered for one pending job.
 pub(super) const ENDS_MAX: usize = 64;
 
-/// Jobs all of whose pods run until a known moment, with that of the last pod, ascending.
+/// Jobs all of whose pods have a known end, with the last of these times, ascending.
 pub(super) fn ends(world: PartitionView<'_>) -> Vec<(Time, JobId)> {
     let mut ends: Vec<(Time, JobId)> =
         world.live_jobs().filter_map(|job| Some((end(world, job)?, job))).collect();

@@ -1,6 +1,6 @@
-//! What a policy says of the files from which its product reads what a scenario describes.
+//! Exports: files in the format of a policy's product.
 //!
-//! A policy's `export.rs` writes them; [`crate::export`] calls it and compares with what was imported.
+//! A policy's `export.rs` writes them; [`crate::export`] calls it and compares with the imported files.
 
 use std::collections::BTreeSet;
 
@@ -12,73 +12,73 @@ use crate::id::{Arena, Id, PartitionId, QueueId};
 /// A kind of file of a product.
 #[derive(Clone, Copy, Debug)]
 pub struct Export {
-    /// Its name on the command line and, where the product gives it one, on disk.
+    /// Name on the command line and, if the product defines one, on disk.
     pub file: &'static str,
-    /// Its media type.
+    /// Media type.
     pub media: &'static str,
-    /// What is in it, in one sentence.
+    /// Content in one sentence.
     pub about: &'static str,
-    /// Writes it; `None`: the scenario is of another policy.
+    /// Writes the file; `None`: the scenario has another policy.
     pub write: fn(&Source<'_>) -> Option<Written>,
 }
 
-/// Writes a virtual cluster with the real scheduler, given the events that are expected as a table; `None`: the scenario is of another
-/// policy.
+/// Writes a virtual cluster with the real scheduler; the second argument is the table of expected events. `None`: the
+/// scenario has another policy.
 pub type Kit = fn(&Source<'_>, &str) -> Option<Folder>;
 
-/// Several files that were written.
+/// Result of an export with several files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
     /// The files.
     pub files: Vec<File>,
-    /// What the scenario says and the files cannot, or say otherwise.
+    /// Parts of the scenario that the files omit or change.
     pub left_out: Vec<String>,
 }
 
-/// A file of several.
+/// One of several files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its path inside their folder.
+    /// Path relative to their folder.
     pub name: String,
-    /// What is in it.
+    /// Content of the file.
     pub text: String,
 }
 
-/// A file that was written.
+/// Result of an export with one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The file.
+    /// Content of the file.
     pub text: String,
-    /// What the scenario says and the file cannot, or says otherwise.
+    /// Parts of the scenario that the file omits or changes.
     pub left_out: Vec<String>,
 }
 
-/// A scenario without mistakes, as typed and as understood.
+/// A valid scenario, as text and interpreted.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// As typed.
+    /// The scenario file.
     pub scenario: &'a Scenario,
-    /// As understood.
+    /// The interpreted cluster.
     pub cluster: &'a Cluster,
-    /// Who decides in each partition.
+    /// The policy of each partition.
     pub policies: &'a [&'a Policy],
 }
 
 impl<'a> Source<'a> {
-    /// The partitions with their queues and who decides there.
+    /// The partitions with their queues and policies.
     pub fn partitions(&self) -> impl Iterator<Item = (PartitionId, &'a Arena<QueueId, Queue>, &'a Policy)> {
         let cluster = self.cluster;
         let ids = cluster.partitions.ids().zip(self.policies.iter().copied());
         ids.map(move |(id, policy)| (id, cluster.queues_in(id), policy))
     }
 
-    /// The pools to which the work of a queue goes by itself: its own, else those of the next queue above that has some.
+    /// Default pools of a queue's jobs: its own, else those of the nearest ancestor that has any.
     pub fn default_pools(&self, queue: QueueId) -> &'a [String] {
         let typed = |id: QueueId| self.scenario.queues[id.index()].default_pools.as_slice();
         self.cluster.path_to_root(queue).map(typed).find(|pools| !pools.is_empty()).unwrap_or_default()
     }
 
-    /// The names of a set that are there, as a remark about what the file cannot say.
+    /// A note that names the members of a set; `None` if it is empty.
     pub fn remark(&self, names: &BTreeSet<&str>, says: &str) -> Option<String> {
         const LISTED: usize = 5;
         let listed: Vec<&str> = names.iter().copied().take(LISTED).collect();
@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A whole number of parts as a decimal number, such as 1500 thousandths as 1.5.
+/// An integer number of parts in decimal notation, such as 1500 thousandths as 1.5.
 pub fn decimal(n: i64, digits: u32) -> String {
     let unit = 10_u64.pow(digits);
     let (whole, rest) = (n.unsigned_abs() / unit, n.unsigned_abs() % unit);

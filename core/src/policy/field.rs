@@ -1,23 +1,23 @@
-//! The values that a queue has for each resource.
+//! Values of a queue for each resource.
 
 use crate::format::{ResourceEntry, Scalar};
 
-/// A value of a queue that is given per resource.
+/// A value of a queue for each resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// What is promised.
+    /// Guaranteed amount.
     Quota,
-    /// The most that is allowed.
+    /// Maximum amount.
     Limit,
-    /// The part in the surplus.
+    /// Share of the surplus.
     Weight,
 }
 
 impl Field {
-    /// All.
+    /// All fields.
     pub const ALL: [Field; 3] = [Field::Quota, Field::Limit, Field::Weight];
 
-    /// The name in scenario files.
+    /// Name in scenario files.
     pub fn name(self) -> &'static str {
         match self {
             Field::Quota => "quota",
@@ -35,7 +35,7 @@ impl Field {
         }
     }
 
-    /// The same, to be changed.
+    /// The value in an entry, mutable.
     pub fn of_mut(self, entry: &mut ResourceEntry) -> &mut Option<Scalar> {
         match self {
             Field::Quota => &mut entry.quota,

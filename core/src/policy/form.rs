@@ -1,57 +1,57 @@
-//! How values are asked for: what each is called, what it does, and what holds when it is not set. The page makes its forms from
+//! Form fields: label, help and default of each value. The page builds its forms from
 //! these tables; each policy has its own in its folder.
 
 use crate::format::{Path, Segment};
 
-/// How a value is asked for.
+/// Input type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// As text.
+    /// Free text.
     Text,
-    /// As one of a few values, each with its name.
+    /// One of a few values, each with its label.
     Choice(&'static [(&'static str, &'static str)]),
-    /// As text, with usual values to choose from.
+    /// Free text with suggested values.
     Usual(&'static [(&'static str, &'static str)]),
-    /// As a queue without children.
+    /// A queue without children.
     Leaf,
-    /// As a queue to stand below.
+    /// A queue as the parent.
     Parent,
-    /// As a node pool.
+    /// A node pool.
     Pool,
-    /// As a way to ask for GPUs, then an amount.
+    /// A kind of GPU request, then an amount.
     Request,
 }
 
-/// A value of a scenario.
+/// A form field for a value of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// Its place below its owner, steps with dots between; `@rank`: the setting of the queue, `settings.rank.NAME`.
+    /// Path below its owner, separated by dots; `@rank`: the setting of the queue, `settings.rank.NAME`.
     pub key: &'static str,
-    /// What it is called.
+    /// Label.
     pub label: &'static str,
-    /// What it does, with its unit.
+    /// Help, with the unit.
     pub says: &'static str,
-    /// What holds when it is not set.
+    /// Default, as displayed.
     pub default: &'static str,
-    /// How it is asked for.
+    /// Input type.
     pub ask: Ask,
 }
 
-/// Values that belong together.
+/// A titled group of fields.
 pub type Group = (&'static str, &'static [Attribute]);
 
 /// The forms of a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// Its settings.
+    /// Fields of its settings.
     pub settings: &'static [Group],
-    /// A queue; `None`: the values that all policies have.
+    /// Fields of a queue; `None`: those common to all policies.
     pub queue: Option<&'static [Group]>,
-    /// What it alone reads of jobs.
+    /// Fields of jobs specific to the policy.
     pub job: Option<&'static Group>,
-    /// Values of jobs of which it knows more, or less, than others.
+    /// Fields of jobs that replace the common ones.
     pub job_values: &'static [Attribute],
-    /// Choices that each node pool can make for itself.
+    /// Fields of a node pool.
     pub pool: &'static [Attribute],
 }
 
@@ -61,14 +61,14 @@ impl Form {
 }
 
 impl Form {
-    /// A value of jobs as the policy has it.
+    /// The policy's variant of a common job field.
     pub fn job_value(&self, shared: &'static Attribute) -> &'static Attribute {
         self.job_values.iter().find(|own| own.key == shared.key).unwrap_or(shared)
     }
 }
 
 impl Attribute {
-    /// Its place in a scenario.
+    /// Path in a scenario.
     pub fn place(&self, owner: &Path) -> Path {
         match self.key.strip_prefix('@') {
             Some(setting) => {
@@ -79,7 +79,7 @@ impl Attribute {
                 Path::default().field("settings").field(&format!("{setting}.{name}"))
             }
             None => match self.key.strip_prefix("settings.") {
-                // Names of settings may have dots of their own.
+                // Names of settings may contain dots.
                 Some(setting) => owner.field("settings").field(setting),
                 None => self.key.split('.').fold(owner.clone(), |at, step| at.field(step)),
             },
@@ -87,7 +87,7 @@ impl Attribute {
     }
 }
 
-/// A value that is asked for as text.
+/// A text field.
 pub const fn text(
     key: &'static str,
     label: &'static str,
@@ -97,17 +97,17 @@ pub const fn text(
     Attribute { key, label, says, default, ask: Ask::Text }
 }
 
-/// A value that is asked for in another way.
+/// The same field with another input type.
 pub const fn ask(of: Attribute, ask: Ask) -> Attribute {
     Attribute { ask, ..of }
 }
 
 /// A switch.
 pub const ON_OFF: Ask = Ask::Choice(&[("true", "on"), ("false", "off")]);
-/// A property.
+/// A yes/no property.
 pub const YES_NO: Ask = Ask::Choice(&[("true", "yes"), ("false", "no")]);
 
-/// How long what runs in a queue is safe.
+/// Minimum runtimes of a queue.
 pub const PROTECTION: Group = (
     "Minimum runtime",
     &[
@@ -126,17 +126,17 @@ pub const PROTECTION: Group = (
     ],
 );
 
-/// What people call a queue.
+/// Display name of a queue.
 pub const DISPLAY_NAME: Attribute =
     text("display-name", "Display name", "none", "Shown beside the name in Tree and in explanations.");
 
-/// What somebody remarks.
+/// A free note.
 pub const REMARK: Group = ("Remark", &[text("note", "Note", "none", "Saved in the scenario file.")]);
 
-/// The priority of a job where there are no classes.
+/// The priority of a job without priority classes.
 pub const PLAIN_PRIORITY: Attribute =
     text("priority", "Priority", "0", "A whole number, also negative; larger first inside its [queue].");
 
-/// Whether the pods of a job may be taken from it, where its priority does not say so.
+/// Preemptibility of a job, where its priority does not determine it.
 pub const PLAIN_PREEMPTIBLE: Attribute =
     ask(text("preemptible", "Preemptible", "yes", "If no, other [jobs] are [evicted] first."), YES_NO);

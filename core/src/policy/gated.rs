@@ -1,7 +1,7 @@
-//! Jobs of which pods are gated are refused under every policy.
+//! Refusals of jobs with gated pods, common to all policies.
 //!
 //! # Rule
-//! A gated pod takes no part in scheduling. A job that has one, and of which a policy says nothing else, is not ready; if all
+//! A gated pod takes no part in scheduling. A job with a gated pod and without a refusal by the policy is not ready; if all
 //! of its pods are gated, only an edit changes that.
 //!
 //! # Source
@@ -17,7 +17,7 @@ use crate::cluster::Phase;
 use crate::id::JobId;
 use crate::trace::{Gate, Level, Outlook, Refusal, Trace};
 
-/// Adds a refusal for each job that has gated pods and none yet.
+/// Adds a refusal for each job that has gated pods and no refusal yet.
 pub(super) fn refuse(world: PartitionView<'_>, trace: &mut Trace) {
     if trace.level < Level::Decisive {
         return;
@@ -35,14 +35,14 @@ pub(super) fn refuse(world: PartitionView<'_>, trace: &mut Trace) {
     }
 }
 
-/// What ends the wait for gates to be lifted; none if no pod is gated.
+/// The end of the wait for gates to be removed; `None` if no pod is gated.
 fn outlook(world: PartitionView<'_>, job: JobId) -> Option<Outlook> {
     let (mut is_gated, mut may_start) = (false, false);
     for (_, pod) in world.cluster.pods_of(job) {
         match pod.phase {
             Phase::Gated => is_gated = true,
             Phase::Finished { .. } | Phase::Removed { .. } | Phase::Evicted { .. } => {}
-            // It waits, joins later, or may come back once it is evicted.
+            // It is pending, joins later, or may be replaced once it is evicted.
             _ => may_start = true,
         }
     }

@@ -1,11 +1,11 @@
-//! What a policy takes a job to be that leaves its priority or its preemptibility out.
+//! Defaults for jobs that omit priority or preemptibility.
 //!
 //! # Rule
-//! KAI and Run:ai know four priority classes; a job without a priority has that of `train`, and from `build` on jobs are not
-//! preemptible unless they say so. Under every other policy a job without a priority has 0, as a Kubernetes pod without a
-//! priority class does, priorities are plain integers, and every job is preemptible unless it says otherwise. All three products read any
-//! class of the cluster; a scenario gives such classes their values, also one that replaces a preset of the same name. The class of value 75
-//! is called `build-preemptible` by KAI's chart and `interactive-preemptible` by Run:ai; both names are read.
+//! KAI and Run:ai have four priority classes; a job without a priority gets that of `train`, and from `build` on jobs are not
+//! preemptible by default. Under every other policy a job without a priority has 0, like a Kubernetes pod without a
+//! priority class, priorities are plain integers, and jobs are preemptible by default. All three products read any
+//! class of the cluster; a scenario sets the values of such classes and may override a preset of the same name. The class
+//! of value 75 is named `build-preemptible` by KAI's chart and `interactive-preemptible` by Run:ai; both names are accepted.
 //!
 //! # Source
 //! kai.md 1.3; runai.md 6; yunikorn.md 1.7; Kubernetes, *PriorityClass*
@@ -14,24 +14,24 @@ use std::collections::BTreeMap;
 
 use crate::format::{Scalar, quantity};
 
-/// What stands before the name of a class in the setting with its value.
+/// Prefix of a setting with the value of a priority class; the class's name follows.
 pub const PRIORITY_CLASS: &str = "priority-class.";
 
-/// What holds for jobs that leave something out.
+/// Defaults of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobDefaults {
-    /// The priority of a job that has none.
+    /// Default priority.
     pub priority: i32,
     /// Priority classes by name.
     pub classes: &'static [(&'static str, i32)],
-    /// Whether a scenario can have classes of its own, by settings behind [`PRIORITY_CLASS`].
+    /// Whether a scenario may define classes by settings with [`PRIORITY_CLASS`].
     pub has_own_classes: bool,
-    /// From this priority on jobs are not preemptible unless they say so; `None`: all jobs are preemptible.
+    /// Jobs of at least this priority are not preemptible by default; `None`: all jobs are preemptible by default.
     pub non_preemptible_from: Option<i32>,
 }
 
 impl JobDefaults {
-    /// Those of KAI and of Run:ai.
+    /// Defaults of KAI and of Run:ai.
     pub const CLASSES: JobDefaults = JobDefaults {
         priority: 50,
         classes: &[
@@ -44,16 +44,16 @@ impl JobDefaults {
         has_own_classes: true,
         non_preemptible_from: Some(100),
     };
-    /// Those of policies without priority classes.
+    /// Defaults of policies without priority classes.
     pub const PLAIN: JobDefaults =
         JobDefaults { priority: 0, classes: &[], has_own_classes: false, non_preemptible_from: None };
 
-    /// The value of a priority class; `None`: there is no class of that name.
+    /// The value of a priority class; `None` if no class has that name.
     pub fn class(&self, name: &str) -> Option<i32> {
         self.classes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// The value of what a job names as its priority: an integer of 32 bits, or a class of the scenario with these settings or of the
+    /// The value of a job's `priority` field: a 32-bit integer, or a class defined by these settings or by the
     /// policy.
     pub fn value(&self, typed: &str, settings: &BTreeMap<String, Scalar>) -> Option<i32> {
         let of_setting = || {
@@ -63,7 +63,7 @@ impl JobDefaults {
         quantity::integer(typed).ok().or_else(of_setting).or_else(|| self.class(typed))
     }
 
-    /// Whether a job of this priority is preemptible if it does not say.
+    /// Default preemptibility of a job with this priority.
     pub fn is_preemptible(&self, priority: i32) -> bool {
         self.non_preemptible_from.is_none_or(|from| priority < from)
     }

@@ -1,8 +1,8 @@
-//! The contract between the world and a policy, and the list of policies.
+//! The interface between the cluster and a policy, and the list of policies.
 //!
-//! A policy gets a read-only view of one partition and its own memory, and answers with two verbs only,
-//! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
-//! nor the simulation; they do not change the world.
+//! A policy receives a read-only view of one partition and its own memory. It returns only two kinds of decisions,
+//! bind and evict, and the time of its next cycle. Policies know neither each other
+//! nor the simulation; they do not change the cluster.
 
 #[cfg(test)]
 #[path = "../../tests/sixth_policy/mod.rs"]
@@ -48,50 +48,50 @@ use crate::trace::{
 };
 use crate::units::{Resource, Weight};
 
-/// The written contract of a policy.
+/// The interface of a policy.
 pub trait Scheduler {
-    /// What it says of itself.
+    /// Self-description.
     const DESCRIPTION: &'static Description;
-    /// Its settings, as a scenario gives them.
+    /// Its settings, parsed from a scenario.
     type Config: Clone + PartialEq;
-    /// Whatever a decision may depend on beyond the cluster, and nothing else.
+    /// All state between cycles that decisions depend on, and nothing else.
     type Memory: Clone + PartialEq + Default;
-    /// Its rules, and which of them its switches enter.
+    /// Its rules, and the rules affected by each of its settings.
     fn rulebook() -> Rulebook;
-    /// Reads its settings and reports those that it does not have or cannot follow.
+    /// Parses its settings and reports unknown or invalid ones.
     fn read(scenario: &Scenario, findings: &mut Findings) -> Self::Config;
-    /// Learns which settings the timeline brings later, for what must be known from the start.
+    /// Receives the configurations that the timeline sets later, for values that must be known from the start.
     fn foresee(_config: &mut Self::Config, _later: &[&Self::Config]) {}
-    /// Reports what is questionable about a scenario, or would be refused by the product.
+    /// Reports questionable values of a scenario, and values that the product would reject.
     fn advise(_config: &Self::Config, _draft: &Draft<'_>, _findings: &mut Findings) {}
-    /// Reports what is questionable about a queue with the values of one pool.
+    /// Reports questionable values of a queue in one pool.
     fn advise_queue(_queue: &DraftQueue<'_>, _findings: &mut Findings) {}
-    /// The moments, beyond those of its rhythm, at which time alone changes its decisions.
+    /// Timers, beyond its rhythm, after which decisions may change without an event.
     fn timers(_config: &Self::Config) -> Timers {
         Timers::default()
     }
-    /// How many times what it has a node offers of a resource, at least 1.
+    /// Factor, at least 1, by which a node's capacity of a resource is multiplied.
     fn over_commit(_config: &Self::Config, _resource: Resource) -> Weight {
         Weight::ONE
     }
-    /// Rewrites what only this policy states of queues into common values, or common values into its own. Called before
-    /// queues are translated, for both policies.
+    /// Converts this policy's own settings of queues into common values, or common values into its own. Called for both
+    /// policies before queues are translated.
     fn translate_queues(_work: &mut Translator<'_>) {}
-    /// Translates a setting that only this policy has; `false`: it has no counterpart.
+    /// Translates a setting that only this policy has; `false` if there is no equivalent.
     fn translate_setting(_work: &mut Translator<'_>, _name: &str, _value: &Scalar) -> bool {
         false
     }
-    /// With these settings, asked in this rhythm.
+    /// Creates the scheduler with a configuration and the times of its cycles.
     fn new(config: Self::Config, rhythm: Rhythm) -> Self;
-    /// Hears of a change in the world that it did not cause. Most policies just look when asked.
+    /// Handles a change that the policy did not cause. Most policies do nothing.
     fn observe(&self, _world: PartitionView<'_>, _change: &Change, _memory: &mut Self::Memory) {}
-    /// Time has passed in which cycles were left out because nothing could happen in them.
+    /// Called after skipped cycles, in which nothing could happen.
     fn pass(&self, _world: PartitionView<'_>, _memory: &mut Self::Memory) {}
-    /// Decides one cycle of one partition. Pure but for `memory` and `trace`.
+    /// Decides one cycle of one partition. Has no side effects except on `memory` and `trace`.
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Self::Memory, trace: &mut Trace) -> Turn;
-    /// What the policy believes about every queue right now.
+    /// Current amounts of every queue, as the policy computes them.
     fn ledger(&self, world: PartitionView<'_>, memory: &Self::Memory) -> Ledger;
-    /// How the entitlement that [`Scheduler::ledger`] shows came about: the levels from the root down to the
+    /// Derivation of the entitlement that [`Scheduler::ledger`] returns: the levels from the root down to the
     /// queue, each beginning with [`DivisionStep::Capacity`] and ending with the result of the queue on the path.
     /// Empty under a policy without entitlements.
     fn derive(
@@ -103,9 +103,9 @@ pub trait Scheduler {
     ) -> Vec<DivisionStep> {
         Vec::new()
     }
-    /// The order in which the next pass will look at the queues on the way from the root to a queue, each among its
-    /// siblings, and at what is below it; with a job, at that job among those of its queue. Empty under a policy that cannot
-    /// say.
+    /// Order in which the next cycle serves the queues on the path from the root to a queue, each among its
+    /// siblings, and the level below the queue, which includes the given job. Empty under a policy that does not define an
+    /// order.
     fn order(
         &self,
         _world: PartitionView<'_>,
@@ -115,62 +115,62 @@ pub trait Scheduler {
     ) -> Vec<OrderLevel> {
         Vec::new()
     }
-    /// The pools that are shared by share usage, as they are right now; empty under a policy without such.
+    /// Current pools with share usage; empty under a policy without them.
     fn share_pools(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<SharePool> {
         Vec::new()
     }
-    /// Who owns nodes right now; empty under a policy whose queues own none.
+    /// Current owners of nodes; empty under a policy whose queues own none.
     fn holdings(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Holdings {
         Holdings::default()
     }
-    /// Room that is held, beyond the cycle, for pods that wait: the pods and where.
+    /// Reservations that outlast the cycle: pending pods and their nodes.
     fn held(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<(PodId, NodeId)> {
         Vec::new()
     }
-    /// What siblings are compared with right now; empty under a policy whose queues have no priorities of that kind.
+    /// Current priorities by which siblings are compared; empty under a policy without queue priorities of that kind.
     fn priorities(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<QueuePriority> {
         Vec::new()
     }
 }
 
-/// When time alone changes what a policy decides.
+/// Timers after which decisions may change without an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timers {
-    /// Minimum runtimes of the policy itself: against preemption and against reclaim.
+    /// Default minimum runtimes: against preemption and against reclaim.
     pub default_min_runtimes: [Span; 2],
-    /// How long a gang may run below its minimum; `None`: for ever.
+    /// Grace period of gangs below their minimum; `None`: unlimited.
     pub staleness_grace: Option<Span>,
-    /// How usage is measured; `None`: it is not.
+    /// Measurement of usage; `None`: not measured.
     pub usage: Option<UsageTimers>,
 }
 
-/// When a policy learns of what queues used.
+/// Times at which a policy reads the usage of queues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum UsageTimers {
-    /// Every so often, until a window has passed.
+    /// At a fixed interval, until a window has passed.
     Every {
-        /// The distance.
+        /// Interval between two reads.
         interval: Span,
-        /// How long what was used counts.
+        /// Length of the window.
         window: Span,
     },
-    /// In every cycle, until so many have passed.
+    /// In each of this many cycles after the last change.
     Cycles(i64),
 }
 
-/// The read-only world of one partition, at one moment.
+/// Read-only view of one partition at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct PartitionView<'a> {
-    /// Everything that exists.
+    /// The whole cluster.
     pub cluster: &'a Cluster,
-    /// The partition that is asked.
+    /// The partition to schedule.
     pub partition: PartitionId,
-    /// Now.
+    /// Current time.
     pub now: Time,
 }
 
 impl<'a> PartitionView<'a> {
-    /// The queues with the values they have in this partition.
+    /// The queues with their values in this partition.
     pub fn queues(self) -> &'a Arena<QueueId, Queue> {
         self.cluster.queues_in(self.partition)
     }
@@ -181,87 +181,87 @@ impl<'a> PartitionView<'a> {
         self.cluster.live_jobs.iter().copied().filter(is_here)
     }
 
-    /// The machines of this partition, in file order.
+    /// The nodes of this partition, in file order.
     pub fn nodes(self) -> impl Iterator<Item = (NodeId, &'a Node)> {
         self.cluster.nodes.iter().filter(move |(_, node)| node.partition == self.partition)
     }
 }
 
-/// What a policy answers.
+/// Result of a cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// To be applied in this order.
+    /// Applied in this order.
     pub decisions: Vec<Decision>,
-    /// When it wants to be asked again.
+    /// Time of the next cycle.
     pub wake: Wake,
 }
 
-/// The two verbs.
+/// A decision of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Place the pod.
+    /// Places a pod.
     Bind {
         /// The pod.
         pod: PodId,
         /// The node.
         node: NodeId,
-        /// The devices that become its own; `None`: the lowest free ones, or parts of the fullest shared ones.
+        /// Devices of the pod; `None`: the lowest free ones, or parts of the fullest shared ones.
         devices: Option<Devices>,
     },
-    /// Tell the pod to go.
+    /// Evicts a pod.
     Evict {
         /// The pod.
         pod: PodId,
-        /// How long it may take.
+        /// Termination time.
         grace: Span,
     },
 }
 
-/// When a policy wants to be asked again.
+/// Time of the next cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
-    /// At the same instant, once the decisions are applied.
+    /// At the same time, after the decisions are applied.
     Again,
-    /// At this moment at the latest.
+    /// At this time at the latest.
     At(Time),
-    /// When something changes, but not before this moment.
+    /// At the next change, but not before this time.
     OnChange {
-        /// The earliest moment.
+        /// Earliest time.
         not_before: Time,
     },
-    /// When something changes, but not before a moment, or at another even if nothing does.
+    /// At the next change, but not before one time and no later than another.
     OnChangeOrAt {
-        /// The earliest moment.
+        /// Earliest time.
         not_before: Time,
-        /// The latest moment.
+        /// Latest time.
         at: Time,
     },
 }
 
-/// A change in the world that the policy did not cause.
+/// A change that the policy did not cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A job became known, or pods that join it.
+    /// A job was submitted, or pods joined it.
     Submitted(JobId),
-    /// A pod ended, was withdrawn or is gone.
+    /// A pod ended, was withdrawn or was removed.
     PodOver(PodId),
     /// Nodes, queues or settings changed.
     Configuration,
 }
 
-/// When cycles take place.
+/// Times of the cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rhythm {
-    /// Every so often.
+    /// At a fixed interval.
     Every {
-        /// The distance of two cycles.
+        /// Interval between two cycles.
         period: Span,
-        /// From the start to the first; usually one period.
+        /// Time from the start to the first cycle; usually one period.
         first: Span,
     },
     /// At every arrival and end, but at least this long after the previous cycle.
     OnChange {
-        /// The shortest distance of two cycles.
+        /// Minimum interval between two cycles.
         at_least: Span,
     },
     /// At every arrival, end and entry of the timeline, and never because time has passed.
@@ -269,12 +269,12 @@ pub enum Rhythm {
 }
 
 impl Rhythm {
-    /// Every so often, the first after one period.
+    /// At a fixed interval, the first after one period.
     pub fn every(period: Span) -> Rhythm {
         Rhythm::Every { period, first: period }
     }
 
-    /// When a policy that just looks when asked wants to be asked again.
+    /// Time of the next cycle for a policy without timers of its own.
     pub fn wake(self, now: Time) -> Wake {
         match self {
             Rhythm::Every { period, .. } => Wake::At(now + period),
@@ -283,7 +283,7 @@ impl Rhythm {
         }
     }
 
-    /// The earliest moment of the next cycle.
+    /// Earliest time of the next cycle.
     pub fn earliest(self, now: Time) -> Time {
         match self {
             Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => now + period,
@@ -291,7 +291,7 @@ impl Rhythm {
         }
     }
 
-    /// The first cycle at or after a moment to come, if nothing else happens.
+    /// First cycle at or after a future time if nothing else happens.
     pub fn first_from(self, now: Time, time: Time) -> Time {
         match self {
             Rhythm::Every { period, .. } if period > Span::ZERO => {
@@ -303,10 +303,10 @@ impl Rhythm {
         }
     }
 
-    /// What a reason that ends at a known moment promises.
+    /// Outlook of a refusal that ends at a known time.
     pub fn outlook(self, now: Time, time: Time, what: Ending) -> Outlook {
         match (self, what) {
-            // Only the end of a pod is an event; the other ends bring no cycle.
+            // Only the end of a pod is an event; the other ends trigger no cycle.
             (Rhythm::OnEvents, Ending::Protection | Ending::Reservation | Ending::Backoff) => {
                 Outlook::NotForeseeable
             }

@@ -1,35 +1,35 @@
-//! One level of an order, with the places that are listed: the first ones, and the subject with its neighbours.
+//! One level of a serving order, reduced to the listed places: the first ones, and the subject with its neighbours.
 
 use crate::id::{JobId, QueueId};
 use crate::trace::{OrderLevel, OrderPlace};
 
-/// How many places are listed from the front of a level.
+/// Number of places listed from the front of a level.
 const FRONT: usize = 8;
 
-/// Whose level it is, how many are in it, and the position of the queue or job in question among them.
+/// Parent and size of a level, and the position of the subject in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// The queue whose children or jobs these are; `None`: the root.
+    /// The queue whose children or jobs form the level; `None`: the root.
     pub of: Option<QueueId>,
-    /// How many there are.
+    /// Number of places.
     pub n: usize,
-    /// Where the subject is: the outer `None` if the level has none, the inner one if it wants nothing now.
+    /// Position of the subject from 0: the outer `None` if the level has none, the inner one if it requests nothing now.
     pub subject: Option<Option<usize>>,
 }
 
 /// A queue or a job of a level.
 #[derive(Clone, Debug)]
 pub struct Ranked {
-    /// What the policy calls it.
+    /// Name used by the policy.
     pub name: String,
-    /// The queue, if it is one of the scenario.
+    /// The queue, if the scenario defines it.
     pub queue: Option<QueueId>,
-    /// The job; none for a queue.
+    /// The job; `None` for a queue.
     pub job: Option<JobId>,
 }
 
 impl Extent {
-    /// The level; `place` gives the place at a position, from 0.
+    /// The level; `place` returns the place at a position, from 0.
     pub fn level(self, place: impl FnMut(usize) -> OrderPlace) -> OrderLevel {
         let at = self.subject.flatten();
         let is_listed = |i: &usize| *i < FRONT || at.is_some_and(|at| i.abs_diff(at) <= 1);

@@ -1,8 +1,8 @@
-//! The closed list of policies: the one place where a policy is registered.
+//! The closed list of policies: the only place where a policy is registered.
 //!
-//! A line below names its scheduler; everything that must know all policies (what they say of themselves, the configuration in a
-//! plan, the policy in charge, its memory between cycles) is made from that line.
-//! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, memory and all.
+//! Each line below names a scheduler; everything that must know all policies (their descriptions, the configuration in a
+//! plan, the active policy, its memory between cycles) is generated from that line.
+//! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, including memory.
 
 use super::description::Description;
 use super::draft::{Draft, DraftQueue};
@@ -16,7 +16,7 @@ use crate::units::{Resource, Weight};
 
 macro_rules! policies {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident => $scheduler:ty;)+) => {
-        /// A policy with its configuration, not yet in charge.
+        /// A policy with its configuration, not yet active.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
         pub enum Policy {
@@ -24,12 +24,12 @@ macro_rules! policies {
         }
 
         impl Policy {
-            /// What each policy says of itself, the default first.
+            /// Descriptions of all policies, the default first.
             pub const ALL: &'static [&'static Description] = &[$($(#[cfg($cfg)])? <$scheduler as Scheduler>::DESCRIPTION),+];
-            /// The names in scenario files, the default first.
+            /// Names in scenario files, the default first.
             pub const NAMES: &'static [&'static str] = &[$($(#[cfg($cfg)])? <$scheduler as Scheduler>::DESCRIPTION.key),+];
 
-            /// The rules of the policy of that name in a scenario, empty for the default; `None`: there is none such.
+            /// The rules of the policy with this name in a scenario, the default if empty; `None` if there is no such policy.
             pub fn rulebook(name: &str) -> Option<Rulebook> {
                 let key = Self::described(name)?.key;
                 $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
@@ -53,14 +53,14 @@ macro_rules! policies {
                 false
             }
 
-            /// What it says of itself.
+            /// Description of the policy.
             pub fn description(&self) -> &'static Description {
                 match self {
                     $($(#[cfg($cfg)])? Policy::$name(_) => <$scheduler as Scheduler>::DESCRIPTION,)+
                 }
             }
 
-            /// Reads the policy of a scenario with its settings; the default if it names none that is known.
+            /// Reads the policy of a scenario with its settings; the default if the name is missing or unknown.
             pub fn read(s: &Scenario, f: &mut Findings) -> Policy {
                 let key = Self::described(&s.policy).unwrap_or(Self::ALL[0]).key;
                 $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
@@ -111,21 +111,21 @@ macro_rules! policies {
             }
         }
 
-        /// A policy in charge.
+        /// The active policy of a partition.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
         pub enum PartitionScheduler {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($scheduler),)+
         }
 
-        /// What the policy in charge remembers between cycles.
+        /// Memory of an active policy between cycles.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Memory {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<<$scheduler as Scheduler>::Memory>),)+
         }
 
         impl PartitionScheduler {
-            /// Puts a policy in charge, with an empty memory.
+            /// Activates a policy, with an empty memory.
             pub fn new(policy: &Policy, rhythm: Rhythm) -> (PartitionScheduler, Memory) {
                 match policy {
                     $($(#[cfg($cfg)])? Policy::$name(config) => (
@@ -257,33 +257,33 @@ policies! {
 }
 
 impl Policy {
-    /// What the policy of that name in a scenario says of itself, empty for the default; `None`: there is none such.
+    /// The description of the policy with this name in a scenario, the default if empty; `None` if there is no such policy.
     pub fn described(name: &str) -> Option<&'static Description> {
         let name = if name.is_empty() { Self::NAMES[0] } else { name };
         Self::ALL.iter().find(|policy| policy.key == name).copied()
     }
 
-    /// What the policy of that name says of itself; the default if there is none such.
+    /// The description of the policy with this name; the default if there is no such policy.
     pub fn described_or_default(name: &str) -> &'static Description {
         Self::described(name).unwrap_or(Self::ALL[0])
     }
 
-    /// Those of products.
+    /// Policies that model products.
     pub fn products() -> impl Iterator<Item = &'static Description> {
         Self::ALL.iter().copied().filter(|policy| policy.modelled.is_some())
     }
 
-    /// Those that model no product: what products are compared with.
+    /// Policies that model no product, for comparison with products.
     pub fn baselines() -> impl Iterator<Item = &'static Description> {
         Self::ALL.iter().copied().filter(|policy| policy.modelled.is_none())
     }
 
-    /// What the policy of that name takes jobs to be that leave something out; of the default if there is none such.
+    /// Defaults of jobs under the policy with this name; the default policy if there is no such policy.
     pub fn job_defaults(name: &str) -> &'static JobDefaults {
         &Self::described_or_default(name).jobs
     }
 
-    /// The name in scenario files.
+    /// Name in scenario files.
     pub fn key(&self) -> &'static str {
         self.description().key
     }

@@ -1,9 +1,9 @@
-//! What reading settings has in common for all policies.
+//! Helpers for parsing settings, common to all policies.
 
 use super::PRIORITY_CLASS;
 use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quantity, quoted, set};
 
-/// Reports all settings, for a policy that has none.
+/// Reports all settings, for a policy without settings.
 pub fn none(s: &Scenario, says: &str, f: &mut Findings) {
     for name in s.settings.keys() {
         unknown(s, name, &[], says, f);
@@ -28,14 +28,14 @@ pub fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str
     f.add(codes::SETTING, at, format!("the policy has no setting {}; {hint}", quoted(name)), fix);
 }
 
-/// Reports a value that a setting cannot have.
+/// Reports an invalid value of a setting.
 pub fn refused(name: &str, typed: &Scalar, wanted: &str, f: &mut Findings) {
     let at = Path::default().field("settings").field(name);
     let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
     f.add(codes::SETTING_VALUE, at.clone(), says, set(at, "", format!("Use the default of {name}")));
 }
 
-/// Whether a setting is the value of a priority class; reports one that is none. Jobs are given the value of the class that they name.
+/// Whether a setting defines a priority class; reports an invalid value. Jobs read the value of the class they name.
 pub fn priority_class(name: &str, typed: &Scalar, f: &mut Findings) -> bool {
     let is_class = name.strip_prefix(PRIORITY_CLASS).is_some_and(|class| !class.is_empty());
     if is_class && quantity::integer(typed.0.trim()).is_err() {
@@ -44,10 +44,10 @@ pub fn priority_class(name: &str, typed: &Scalar, f: &mut Findings) -> bool {
     is_class
 }
 
-/// What is expected instead of a value.
+/// Description of the expected value.
 pub type Wanted = &'static str;
 
-/// `true` or `false`.
+/// Parses `true` or `false`.
 pub fn switch(text: &str) -> Result<bool, Wanted> {
     match text {
         "true" => Ok(true),

@@ -1,37 +1,37 @@
-//! What people look up of a policy: its rules, and which of them each of its switches enters.
+//! Rules of a policy and the rules affected by each of its settings, for the rule book.
 //!
-//! The table of a policy stands in its own folder, beside its settings; this is what all of them are made of.
+//! Each policy has its table in its own folder, beside its settings; these are the shared types.
 
 use crate::trace::Rule;
 
-/// A switch of a policy.
+/// A setting of a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Switch {
-    /// Its name among the settings of a scenario; of what is said of single queues, without the queue's name.
+    /// Name among the settings of a scenario; for settings of single queues, without the queue's name.
     pub name: &'static str,
-    /// What it changes.
+    /// Effect of the setting.
     pub enters: Enters,
 }
 
-/// What a switch changes.
+/// Effect of a setting.
 #[derive(Clone, Copy, Debug)]
 pub enum Enters {
-    /// How these rules decide.
+    /// Changes how these rules decide.
     Rules(&'static [&'static Rule]),
-    /// No rule, for this reason.
+    /// Affects no rule, for this reason.
     Nothing(&'static str),
 }
 
 impl Switch {
-    /// A switch that enters rules.
+    /// A setting that affects rules.
     pub const fn of(name: &'static str, rules: &'static [&'static Rule]) -> Switch {
         Switch { name, enters: Enters::Rules(rules) }
     }
-    /// A switch that enters none.
+    /// A setting that affects no rule.
     pub const fn without_rules(name: &'static str, why: &'static str) -> Switch {
         Switch { name, enters: Enters::Nothing(why) }
     }
-    /// The rules that it enters.
+    /// The affected rules.
     pub fn rules(&self) -> &'static [&'static Rule] {
         match self.enters {
             Enters::Rules(rules) => rules,
@@ -40,17 +40,17 @@ impl Switch {
     }
 }
 
-/// The rules of a policy and its switches.
+/// The rules of a policy and its settings.
 #[derive(Clone, Debug, Default)]
 pub struct Rulebook {
-    /// Every rule that can decide under it.
+    /// Every rule that can decide under the policy.
     pub rules: Vec<Rule>,
-    /// Its switches, each with the rules that it enters.
+    /// Its settings, each with the affected rules.
     pub switches: Vec<(Switch, Vec<Rule>)>,
 }
 
 impl Rulebook {
-    /// With the rules that each switch says itself.
+    /// With the rules that each setting declares.
     pub fn new(rules: Vec<Rule>, switches: &[Switch]) -> Rulebook {
         let own = |switch: &Switch| (*switch, switch.rules().iter().map(|rule| **rule).collect());
         Rulebook { rules, switches: switches.iter().map(own).collect() }

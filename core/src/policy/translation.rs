@@ -1,35 +1,35 @@
-//! What a policy states about the translation of scenarios: the settings for which others have a counterpart.
+//! Translation data of a policy: the settings with equivalents in other policies.
 //!
-//! [`crate::translate`] goes through a scenario and names no policy; what only the policy itself can translate are functions of
-//! its [`super::Scheduler`].
+//! [`crate::translate`] translates a scenario and names no policy; translations that need the policy's own code are
+//! functions of its [`super::Scheduler`].
 
 use super::field::Field;
 use crate::cluster::Queue;
 use crate::id::{Arena, QueueId};
 
-/// The settings of a policy for which others have a counterpart.
+/// Settings of a policy with equivalents in others.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation {
-    /// Settings that mean the same under every policy that lists them.
+    /// Settings with the same meaning under every policy that lists them.
     pub shared: &'static [&'static str],
-    /// Other spellings of settings, each with the usual one.
+    /// Alternative spellings of settings, each with the usual one.
     pub spellings: &'static [(&'static str, &'static str)],
-    /// How nodes are chosen.
+    /// Setting that selects the placement strategy.
     pub packing: Option<Packing>,
-    /// How evictions are forbidden.
+    /// Setting that forbids evictions.
     pub evictions: Option<Evictions>,
-    /// The setting with the priority of jobs that have none.
+    /// Setting with the default priority of jobs.
     pub default_priority: Option<&'static str>,
-    /// The beginning of settings with the priority of a queue; the queue's name follows.
+    /// Prefix of settings with the priority of a queue; the queue's name follows.
     pub queue_priority: Option<&'static str>,
-    /// Whether what is promised is made of whole hosts.
+    /// Whether quotas consist of whole hosts.
     pub owns_hosts: bool,
-    /// What it refuses that other policies take.
+    /// Values that it rejects and other policies accept.
     pub refuses: Option<Refuses>,
 }
 
 impl Translation {
-    /// Without a setting that others know.
+    /// No setting with an equivalent.
     pub const PLAIN: Translation = Translation {
         shared: &[],
         spellings: &[],
@@ -47,39 +47,39 @@ impl Translation {
     }
 }
 
-/// The setting that says whether GPUs are filled one node after the other.
+/// Setting that selects the placement strategy of GPUs.
 #[derive(Clone, Copy, Debug)]
 pub struct Packing {
-    /// The setting.
+    /// Name of the setting.
     pub setting: &'static str,
-    /// Its value for filled nodes.
+    /// Value for packing.
     pub pack: &'static str,
-    /// Its value for nodes that are used evenly.
+    /// Value for spreading.
     pub spread: &'static str,
-    /// Whether nodes are filled if it is left out.
+    /// Whether packing is the default.
     pub packs_by_default: bool,
 }
 
-/// The setting that says whether running pods may be evicted for others.
+/// Setting that allows or forbids evictions of running pods.
 #[derive(Clone, Copy, Debug)]
 pub struct Evictions {
-    /// The setting.
+    /// Name of the setting.
     pub setting: &'static str,
-    /// Whether a value forbids them.
+    /// Whether a value forbids evictions.
     pub is_off: fn(&str) -> bool,
-    /// The value that forbids them.
+    /// The value that forbids evictions.
     pub off: &'static str,
-    /// What is said where they become forbidden.
+    /// Note if the translation forbids evictions.
     pub says_off: &'static str,
-    /// What is said where they stay allowed; `None`: the other policy's setting is dropped.
+    /// Note if evictions stay allowed; `None`: the other policy's setting is dropped.
     pub says_on: Option<&'static str>,
 }
 
-/// What a policy refuses that others take.
+/// Values that a policy rejects and others accept.
 #[derive(Clone, Copy, Debug)]
 pub struct Refuses {
-    /// Values above the limits of the same queue and of those above it, and what is said where one is lowered.
+    /// Fields that must not exceed the limits of their queue and its ancestors, each with the note if one is lowered.
     pub above_limits: &'static [(Field, &'static str)],
-    /// The names of queues as the policy writes them.
+    /// Names of queues as the policy writes them.
     pub names: fn(&Arena<QueueId, Queue>) -> Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! A translation of a scenario in progress, on which [`crate::translate`] and the policies work.
+//! A translation of a scenario in progress, passed by [`crate::translate`] to the policies.
 
 use std::sync::Arc;
 
@@ -6,23 +6,23 @@ use super::description::Description;
 use crate::format::{Path, QueueEntry, ResourceEntry, Scenario};
 use crate::units::Resource;
 
-/// What became of a setting.
+/// Result of translating a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The new policy's real scheduler would not take it; the simulation goes on with it.
+    /// The new policy's real scheduler would reject it; the simulation accepts it.
     Refused,
-    /// The new policy has no counterpart.
+    /// The new policy has no equivalent.
     Dropped,
-    /// The new policy needs it, the old one did not say it.
+    /// The new policy requires it, the old one did not set it.
     Assumed,
-    /// Said in another way.
+    /// Expressed differently.
     Changed,
-    /// As it was, though the product may call it differently.
+    /// Unchanged, though the product may name it differently.
     Kept,
 }
 
 impl Kind {
-    /// In one word.
+    /// Name in one word.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Refused => "refused",
@@ -34,34 +34,34 @@ impl Kind {
     }
 }
 
-/// What became of some settings, and why.
+/// Result of translating some settings, with the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// What became of them.
+    /// Kind of result.
     pub kind: Kind,
-    /// The places: of what was said, or of what is said now; never empty.
+    /// Paths of the old or the new values; never empty.
     pub at: Vec<Path>,
-    /// What and why, in a sentence.
+    /// Result and reason, in a sentence.
     pub says: String,
 }
 
 /// A translation in progress.
 #[derive(Debug)]
 pub struct Translator<'a> {
-    /// The policy of the scenario.
+    /// The old policy.
     pub from: &'static Description,
-    /// The policy that it gets.
+    /// The new policy.
     pub to: &'static Description,
-    /// The scenario.
+    /// The scenario to translate.
     pub old: &'a Scenario,
-    /// What it becomes.
+    /// The translated scenario.
     pub new: Scenario,
-    /// What became of its settings.
+    /// Results for each setting.
     pub notes: Vec<Note>,
 }
 
 impl Translator<'_> {
-    /// Notes what became of a place; equal sentences are one note.
+    /// Adds a note for a path; notes with equal sentences are merged.
     pub fn note(&mut self, kind: Kind, at: Path, says: impl Into<String>) {
         let says = says.into();
         match self.notes.iter_mut().find(|note| note.kind == kind && note.says == says) {
@@ -70,29 +70,29 @@ impl Translator<'_> {
         }
     }
 
-    /// Removes a setting and says why.
+    /// Removes a setting and notes the reason.
     pub fn drop_setting(&mut self, name: &str, why: &str) {
         self.new.settings.remove(name);
         self.note(Kind::Dropped, setting(name), why);
     }
 
-    /// The queues of the new scenario.
+    /// Queues of the new scenario.
     pub fn new_queues(&mut self) -> &mut Vec<QueueEntry> {
         Arc::make_mut(&mut self.new.queues)
     }
 }
 
-/// The place of a setting.
+/// Path of a setting.
 pub fn setting(name: &str) -> Path {
     Path::default().field("settings").field(name)
 }
 
-/// The place of a queue.
+/// Path of a queue.
 pub fn queue(name: &str) -> Path {
     Path::default().field("queues").named(name)
 }
 
-/// What is said of a resource of a queue.
+/// Values of a resource in a queue's entry.
 pub fn part(queue: &QueueEntry, r: Resource) -> &ResourceEntry {
     match r {
         Resource::CPU => &queue.cpu,
@@ -101,7 +101,7 @@ pub fn part(queue: &QueueEntry, r: Resource) -> &ResourceEntry {
     }
 }
 
-/// The same, to be changed.
+/// Values of a resource in a queue's entry, mutable.
 pub fn part_mut(queue: &mut QueueEntry, r: Resource) -> &mut ResourceEntry {
     match r {
         Resource::CPU => &mut queue.cpu,

@@ -1,64 +1,64 @@
-//! Which versions of a product a policy models, and what changed in the product since.
+//! Modelled versions of products, and later changes of the products.
 //!
-//! The tables stand in the folders of the policies.
+//! Each policy has its table in its own folder.
 
 use super::Policy;
 
-/// What of a product a policy models.
+/// Modelled versions of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modelled {
-    /// The policy, as a scenario names it.
+    /// Name of the policy in scenario files.
     pub policy: &'static str,
-    /// The product.
+    /// Name of the product.
     pub product: &'static str,
-    /// Both in the fewest words.
+    /// Short label of product and versions.
     pub label: &'static str,
-    /// Its versions that decide as modelled.
+    /// Versions that decide as modelled.
     pub versions: &'static str,
-    /// The revision of its source that was read; empty where it is modelled from documents.
+    /// Revision of the source code on which the model is based; empty if it is based on documents.
     pub revision: &'static str,
-    /// What it was modelled from.
+    /// Source of the model.
     pub source: &'static str,
-    /// Up to which version, and how, later ones were compared; empty: they were not.
+    /// Range of later versions that were compared, and how; empty if none was.
     pub compared: &'static str,
-    /// What decides something else since.
+    /// Changes of behaviour since.
     pub changes: &'static [Since],
 }
 
 /// A change of the product after the modelled versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Since {
-    /// The first releases that have it.
+    /// First releases that contain it.
     pub version: &'static str,
-    /// The rules it concerns: keys, or the beginnings of keys up to a slash; empty: none that is modelled.
+    /// Affected rules: keys, or prefixes of keys up to a slash; empty if no modelled rule is affected.
     pub rules: &'static [&'static str],
-    /// How it is in the modelled versions, and so here.
+    /// Behaviour of the modelled versions, and of the simulation.
     pub before: &'static str,
-    /// How it is since.
+    /// Behaviour since the change.
     pub now: &'static str,
-    /// How a user notices.
+    /// Visible effect for a user.
     pub notice: &'static str,
 }
 
-/// Every product that is modelled.
+/// All modelled products.
 pub fn all() -> impl Iterator<Item = &'static Modelled> {
     Policy::ALL.iter().filter_map(|policy| policy.modelled)
 }
 
-/// What a policy models, empty for the default; `None`: no product.
+/// The product that a policy models, the default policy if empty; `None` if it models no product.
 pub fn modelled(policy: &str) -> Option<&'static Modelled> {
     Policy::described(policy)?.modelled
 }
 
 impl Modelled {
-    /// The changes that concern a rule.
+    /// Changes that affect a rule.
     pub fn since(&self, rule: &str) -> impl Iterator<Item = &'static Since> {
         self.changes.iter().filter(move |change| change.concerns(rule))
     }
 }
 
 impl Since {
-    /// Whether it changes what a rule decides.
+    /// Whether the change affects a rule.
     pub fn concerns(&self, rule: &str) -> bool {
         self.rules.iter().any(|key| match key.strip_suffix('/') {
             Some(folder) => rule.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
