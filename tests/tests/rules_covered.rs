@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fairground::id::{PartitionId, QueueId};
 use fairground::policy::Policy;
-use fairground::policy::kai::{hangs_on_chance, rules};
+use fairground::policy::kai::{nondeterministic_marks, rules};
 use fairground::sim::explain;
 use fairground::trace::{DivisionStep, Level};
 use fairground::units::Resource;
@@ -130,7 +130,7 @@ fn every_rule_of_kai_decides_somewhere() {
                     first.entry(key).or_insert_with(|| case.id.clone());
                 }
                 // The effect of insertion order shows in no check.
-                let depends = if case.strict { Vec::new() } else { hangs_on_chance(&opening) };
+                let depends = if case.strict { Vec::new() } else { nondeterministic_marks(&opening) };
                 for mark in depends {
                     first.entry(mark.rule.key()).or_insert_with(|| case.id.clone());
                 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fairground::policy::kai::snapshot::{Committed, PodState, Snapshot};
-use fairground::policy::kai::{hangs_on_chance, run_cycle};
+use fairground::policy::kai::{nondeterministic_marks, run_cycle};
 use fairground::trace::{Level, Trace};
 use fairground_tests::cycle::{Case, check_seeded, openings};
 use fairground_tests::recording::{Format, find, read};
@@ -65,7 +65,7 @@ fn seeds_give_recorded_outcomes() {
 
 /// Rules of the marks of a cycle in canonical order.
 fn marked(opening: &Snapshot) -> Vec<&'static str> {
-    hangs_on_chance(opening).iter().map(|mark| mark.rule.key()).collect()
+    nondeterministic_marks(opening).iter().map(|mark| mark.rule.key()).collect()
 }
 
 /// Result of a cycle for every pod that it changes: status, node, devices, and whether it was evicted. A device that is

@@ -69,12 +69,12 @@ pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
 }
 
 /// Marks of [`run_cycle`] whose undefined order affects the result.
-pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
+pub fn nondeterministic_marks(snapshot: &Snapshot) -> Vec<Mark> {
     let opening = Opening::recorded(snapshot);
     let mut session = Session::open(opening.clone(), Level::Outcomes);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
-    act(&mut session, &mut out);
+    execute_actions(&mut session, &mut out);
     order::nondeterminism_probe::marks(&opening, &session, &out)
 }
 
@@ -89,7 +89,7 @@ pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcom
 
 /// Runs the configured actions in order and explains the remaining jobs.
 fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
-    act(session, out);
+    execute_actions(session, out);
     for refusal in session.refusals(out) {
         out.trace.refusal(|| refusal);
     }
@@ -97,7 +97,7 @@ fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
 }
 
 /// Runs the configured actions in order.
-fn act(session: &mut Session<'_>, out: &mut Recorder<'_>) {
+fn execute_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for &action in &session.config.actions {
         out.begin(session, action);
         session.ties.forget(0);

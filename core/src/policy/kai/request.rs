@@ -153,7 +153,7 @@ pub(super) fn part(mib: i64, device_mib: i64) -> f64 {
 }
 
 /// Amount requested in a task's test on its node.
-pub(super) fn asked_on_node(request: &Request, device_mib: i64) -> Quantities {
+pub(super) fn requested_on_node(request: &Request, device_mib: i64) -> Quantities {
     let wants_none = request.is_cpu_only();
     let gpu = if wants_none { 0.0 } else { part(request.mib_on(device_mib), device_mib) };
     Quantities { cpu: request.cpu, memory: request.memory, gpu }

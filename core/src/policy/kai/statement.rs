@@ -211,12 +211,12 @@ impl Statement {
             Op::Evict { task, before } => Self::unevict(s, task, &before),
             Op::Pipeline { task, before, host } => Self::unpipeline(s, task, &before, host),
             Op::Allocate { task, was_virtual, host } => Self::unallocate(s, task, was_virtual, host),
-            Op::Undo(of) => self.again(s, of),
+            Op::Undo(of) => self.redo(s, of),
         }
         self.push(Op::Undo(i));
     }
 
-    fn again(&mut self, s: &mut Session<'_>, i: usize) {
+    fn redo(&mut self, s: &mut Session<'_>, i: usize) {
         match self.ops[i].clone() {
             Op::Evict { task, .. } => drop(self.evict(s, task)),
             Op::Pipeline { task, host, .. } => self.pipeline(s, task, host, true),
@@ -398,10 +398,10 @@ mod tests {
             ("", 300.0, whole(2), ""),
         ];
         let snapshot = world(&pods);
-        let mut dice = 1_u64;
+        let mut state = 1_u64;
         let mut below = |n: u64| {
-            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (dice >> 33) % n
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
         };
         for _ in 0..300 {
             let mut s = Session::open(Opening::recorded(&snapshot), Level::Outcomes);

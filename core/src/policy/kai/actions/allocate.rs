@@ -13,7 +13,7 @@
 
 use crate::policy::kai::config::Action;
 use crate::policy::kai::explain::recorder::{Recorder, Why};
-use crate::policy::kai::fast::early_exit::Hopeful;
+use crate::policy::kai::fast::early_exit::Candidates;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
@@ -25,19 +25,19 @@ impl Session<'_> {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Allocate));
         let jobs = self.candidates();
         let all = vec![true; self.nodes.len()];
-        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.may_fit(job, &all));
-        if hopeful.is_over() {
+        let mut remaining = Candidates::new(self, &jobs, |s, job| s.may_fit(job, &all));
+        if remaining.is_over() {
             return;
         }
         tree.load(self, jobs);
         let nodes: Vec<NodeRef> = (0..self.nodes.len()).map(NodeRef::of).collect();
-        while !hopeful.is_over()
+        while !remaining.is_over()
             && let Some(job) = tree.pop(self)
         {
-            hopeful.popped(job);
+            remaining.popped(job);
             if self.allocate_next(job, &nodes, out) && self.job(job).has_pending() {
                 tree.push(self, job);
-                hopeful.pushed(job);
+                remaining.pushed(job);
             }
         }
     }

@@ -13,7 +13,7 @@
 
 use crate::policy::kai::config::Action;
 use crate::policy::kai::explain::recorder::{Recorder, Why};
-use crate::policy::kai::fast::early_exit::Hopeful;
+use crate::policy::kai::fast::early_exit::Candidates;
 use crate::policy::kai::fast::signatures::Failed;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::place::node::Node;
@@ -32,17 +32,17 @@ impl Session<'_> {
         let mut jobs = self.candidates();
         jobs.retain(|&job| self.may_move_others(job));
         let there = self.idle_or_releasing();
-        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.could_fit_together(job, there));
-        if hopeful.is_over() {
+        let mut remaining = Candidates::new(self, &jobs, |s, job| s.could_fit_together(job, there));
+        if remaining.is_over() {
             self.leave_out(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while !hopeful.is_over()
+        while !remaining.is_over()
             && let Some(job) = tree.pop(self)
         {
-            hopeful.popped(job);
+            remaining.popped(job);
             if failed.like(self, None, job).is_some() {
                 continue;
             }
@@ -55,26 +55,26 @@ impl Session<'_> {
             match solved {
                 Some(Solved { statement, .. }) => {
                     let done = statement.commit(self);
-                    hopeful.committed();
+                    remaining.committed();
                     out.committed(self, job, done, Why::Room);
                 }
                 None => failed.remember(self, None, job),
             }
         }
-        if hopeful.is_over() {
+        if remaining.is_over() {
             self.leave_out(&jobs);
         }
     }
 
     /// Whether the ready nodes together can hold the chunk.
     fn could_fit_together(&mut self, job: JobRef, (gpus, mib): (f64, i64)) -> bool {
-        let (mut asked, mut asked_mib) = (0.0, 0);
+        let (mut requested, mut requested_mib) = (0.0, 0);
         for task in self.chunk(job, false) {
             let request = &self.pod_of(task).request;
-            asked += request.gpus;
-            asked_mib += request.mib;
+            requested += request.gpus;
+            requested_mib += request.mib;
         }
-        gpus >= asked && mib >= asked_mib
+        gpus >= requested && mib >= requested_mib
     }
 
     /// Devices and device memory that are idle or releasing on the ready nodes together.

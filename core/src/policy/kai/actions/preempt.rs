@@ -12,7 +12,7 @@
 
 use crate::policy::kai::config::Action;
 use crate::policy::kai::explain::recorder::{Recorder, Why};
-use crate::policy::kai::fast::early_exit::Hopeful;
+use crate::policy::kai::fast::early_exit::Candidates;
 use crate::policy::kai::fast::signatures::Failed;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::place::failure::Failure;
@@ -26,20 +26,20 @@ impl Session<'_> {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Preempt));
         let jobs = self.candidates();
         let lowest = self.lowest_victims();
-        let mut hopeful = Hopeful::new(self, &jobs, |s, job| {
+        let mut remaining = Candidates::new(self, &jobs, |s, job| {
             let facts = s.facts_of(job);
             facts.queue.and_then(|q| lowest[q.ix()]).is_some_and(|lowest| lowest < facts.priority)
         });
-        if hopeful.is_over() {
+        if remaining.is_over() {
             self.leave_out(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while !hopeful.is_over()
+        while !remaining.is_over()
             && let Some(job) = tree.pop(self)
         {
-            hopeful.popped(job);
+            remaining.popped(job);
             let queue = self.facts_of(job).queue;
             if let Some(known) = failed.like(self, queue, job) {
                 self.notes.about(job, |note| note.like = Some(known));
@@ -56,7 +56,7 @@ impl Session<'_> {
             match solved {
                 Some(Solved { statement, .. }) => {
                     let done = statement.commit(self);
-                    hopeful.committed();
+                    remaining.committed();
                     let not_selected =
                         self.not_selected(&Taking::Preemption, (job, Quantities::default()), &done);
                     out.trace.not_selected.extend(not_selected);
@@ -65,7 +65,7 @@ impl Session<'_> {
                 None => failed.remember(self, queue, job),
             }
         }
-        if hopeful.is_over() {
+        if remaining.is_over() {
             self.leave_out(&jobs);
         }
     }

@@ -12,7 +12,7 @@
 
 use crate::policy::kai::config::Action;
 use crate::policy::kai::explain::recorder::{Recorder, Why};
-use crate::policy::kai::fast::early_exit::Hopeful;
+use crate::policy::kai::fast::early_exit::Candidates;
 use crate::policy::kai::fast::signatures::Failed;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
@@ -23,16 +23,16 @@ impl Session<'_> {
     pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Reclaim));
         let jobs = self.candidates();
-        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.can_reclaim(job).0);
-        if hopeful.is_over() {
+        let mut remaining = Candidates::new(self, &jobs, |s, job| s.can_reclaim(job).0);
+        if remaining.is_over() {
             return;
         }
         tree.load(self, jobs);
         let mut failed = Failed::default();
-        while !hopeful.is_over()
+        while !remaining.is_over()
             && let Some(job) = tree.pop(self)
         {
-            hopeful.popped(job);
+            remaining.popped(job);
             let (is_entitled, check) = self.can_reclaim(job);
             if !is_entitled {
                 self.notes.about(job, |note| note.not_entitled = check);
@@ -48,7 +48,7 @@ impl Session<'_> {
                 Some(Solved { statement, mut proof }) => {
                     proof.common.extend(check);
                     let done = statement.commit(self);
-                    hopeful.committed();
+                    remaining.committed();
                     let not_selected = self.not_selected(&taking, (job, need), &done);
                     out.trace.not_selected.extend(not_selected);
                     out.committed(self, job, done, Why::Taken(proof));

@@ -22,7 +22,7 @@ use crate::policy::kai::task::{JobRef, QueueRef};
 use crate::trace::{NotSelected, Protection, Whom};
 
 /// Maximum number recorded per decision.
-const SPARED_MAX: usize = 16;
+const NOT_SELECTED_MAX: usize = 16;
 
 /// Summary of the allocated jobs of a queue.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,7 +70,7 @@ impl Session<'_> {
         if let Some(held) = held {
             let leaves = self.leaves(job, own);
             let claim = Claim { claimant: job, need, fixed: None, held };
-            self.spared_queues(own, claim, (&victims, &leaves), &mut not_selected);
+            self.unselected_queues(own, claim, (&victims, &leaves), &mut not_selected);
             match leaves[own.ix()].jobs {
                 0 => {}
                 jobs => {
@@ -78,8 +78,8 @@ impl Session<'_> {
                 }
             }
         }
-        self.spared_jobs((job, own), held.is_some(), &victims, &mut not_selected);
-        not_selected.truncate(SPARED_MAX);
+        self.unselected_jobs((job, own), held.is_some(), &victims, &mut not_selected);
+        not_selected.truncate(NOT_SELECTED_MAX);
         let by = self.facts_of(job).id;
         not_selected.into_iter().map(|(whom, why)| NotSelected { by, whom, why }).collect()
     }
@@ -131,7 +131,7 @@ impl Session<'_> {
         self.own_jobs().filter(|&job| self.job(job).n_active_allocated != 0)
     }
 
-    fn spared_queues(
+    fn unselected_queues(
         &self,
         own: QueueRef,
         claim: Claim<'_>,
@@ -155,7 +155,7 @@ impl Session<'_> {
                 None => others.push((r, e, *leaf)),
             }
         }
-        for (r, e, below) in others.into_iter().take(SPARED_MAX) {
+        for (r, e, below) in others.into_iter().take(NOT_SELECTED_MAX) {
             let mut checks = self.unit_checks(claim, (r, e), claim.held[e.ix()].0);
             let is_allowed = self.unit_is_allowed(claim, (r, e), claim.held[e.ix()].0).is_some();
             let runs_briefly = || self.protection(claim.claimant, below.protected?, Against::Reclaim(own));
@@ -171,7 +171,7 @@ impl Session<'_> {
     }
 
     /// Adds jobs that remain beside the victims.
-    fn spared_jobs(
+    fn unselected_jobs(
         &self,
         (job, own): (JobRef, QueueRef),
         is_reclaim: bool,
@@ -202,7 +202,7 @@ impl Session<'_> {
                 Protection::NotNeeded
             };
             not_selected.push((Whom::Job(facts.id), why));
-            if not_selected.len() > SPARED_MAX {
+            if not_selected.len() > NOT_SELECTED_MAX {
                 return;
             }
         }

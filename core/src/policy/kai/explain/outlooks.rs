@@ -17,7 +17,7 @@ use crate::cluster::Preemptible;
 use crate::id::JobId;
 use crate::policy::ends::ends;
 use crate::policy::kai::explain::recorder::Recorder;
-use crate::policy::kai::fast::feasibility::Prospect;
+use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::memory::Memory;
 use crate::policy::kai::opening::Opening;
 use crate::policy::kai::place::failure::Failure;
@@ -122,7 +122,7 @@ impl Over<'_> {
         session.only = first.only;
         let mut trace = Trace::new(Level::Outcomes);
         let mut out = Recorder::new(&mut trace);
-        crate::policy::kai::act(&mut session, &mut out);
+        crate::policy::kai::execute_actions(&mut session, &mut out);
         out.claims.iter().map(|claim| claim.0).collect()
     }
 
@@ -133,17 +133,17 @@ impl Over<'_> {
             return Outlook::NotForeseeable;
         }
         let all = vec![true; session.nodes.len()];
-        let Some(prospect) = Prospect::new(session, job, &all) else { return Outlook::NotForeseeable };
+        let Some(feasibility) = Feasibility::new(session, job, &all) else { return Outlook::NotForeseeable };
         let mut ended: Vec<TaskRef> = Vec::new();
         for &(at, other) in ends {
             ended.extend(session.held_by(other));
-            if prospect.is_open_without(session, &all, &ended) {
+            if feasibility.is_open_without(session, &all, &ended) {
                 return Outlook::WhenEnds { job: other, at: Some(at) };
             }
         }
         let endless = session.only_non_preemptible(job).filter(|other| {
             let is_endless = self.world.cluster.jobs[*other].lasts.is_none();
-            is_endless && prospect.is_open_without(session, &all, &session.held_by(*other))
+            is_endless && feasibility.is_open_without(session, &all, &session.held_by(*other))
         });
         endless.map_or(Outlook::NotForeseeable, |job| Outlook::WhenEnds { job, at: None })
     }

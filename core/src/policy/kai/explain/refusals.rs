@@ -63,7 +63,7 @@ impl Session<'_> {
     /// The outlook that follows from a reason alone, without regard to running jobs.
     fn outlook(&self, job: JobRef, gate: &Gate) -> Outlook {
         let note = &self.notes.jobs[job.ix()];
-        let is_never = |failure: &&Failure| matches!(failure, Failure::Excess(e) if e.asked > e.bound);
+        let is_never = |failure: &&Failure| matches!(failure, Failure::Excess(e) if e.requested > e.bound);
         let never = || [&note.not_placed, &note.over_quota].into_iter().flatten().any(|f| is_never(&f));
         match gate {
             Gate::TriedOnce | Gate::NotALeaf | Gate::TooLarge { .. } => Outlook::OnlyByEdit,

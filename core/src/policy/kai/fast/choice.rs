@@ -13,7 +13,7 @@ use crate::policy::kai::fast::equivalence_classes::{Choice, EquivalenceClass, Kn
 use crate::policy::kai::order::nondeterminism::RandomOrder;
 use crate::policy::kai::place::score_parts::{Parts, Range};
 use crate::policy::kai::pod::PodFacts;
-use crate::policy::kai::request::asked_on_node;
+use crate::policy::kai::request::requested_on_node;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef};
 
@@ -32,7 +32,7 @@ impl Session<'_> {
             }
         };
         let gates = self.shut_gates(job, pod);
-        if choice.gates != gates || !self.take_changes_in(&mut choice) {
+        if choice.gates != gates || !self.apply_changes(&mut choice) {
             choice.gates = gates;
             self.rank(&mut choice, nodes);
         }
@@ -44,7 +44,7 @@ impl Session<'_> {
         let most = (KEPT_MAX / self.nodes.len().max(1)).clamp(2, 16);
         let classes = &mut self.classes.classes;
         if classes.len() >= most
-            && let Some(oldest) = (0..classes.len()).min_by_key(|&i| classes[i].asked)
+            && let Some(oldest) = (0..classes.len()).min_by_key(|&i| classes[i].last_choice)
         {
             classes.swap_remove(oldest);
         }
@@ -60,8 +60,8 @@ impl Session<'_> {
     fn begin_choice(&mut self, pod: PodRef) -> Choice {
         let found = self.classes.classes.iter().position(|kind| self.is_of(kind, pod));
         let mut kind = found.map(|i| self.classes.classes.swap_remove(i)).unwrap_or_default();
-        self.classes.n_asked += 1;
-        kind.asked = self.classes.n_asked;
+        self.classes.n_choices += 1;
+        kind.last_choice = self.classes.n_choices;
         kind.pod = Some(pod);
         kind.known.resize(self.nodes.len(), Known::default());
         self.classes.changed.clear();
@@ -74,14 +74,14 @@ impl Session<'_> {
         let request = &self.pods[pod.ix()].request;
         let is_fixed = self.is_fixed(job, pod);
         let is_shut = |&mib: &i64| {
-            let asked = asked_on_node(request, mib);
-            self.over_capacity(job, asked, is_fixed.then_some(asked)).is_some()
+            let requested = requested_on_node(request, mib);
+            self.over_capacity(job, requested, is_fixed.then_some(requested)).is_some()
         };
         self.classes.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()
     }
 
     /// Updates nodes changed since the last pod; `false` if the packing range may have changed.
-    fn take_changes_in(&self, choice: &mut Choice) -> bool {
+    fn apply_changes(&self, choice: &mut Choice) -> bool {
         let changed = &self.classes.changed[choice.n_changes..];
         choice.n_changes = self.classes.changed.len();
         let mut is_as_before = !choice.ranking.of.is_empty();
@@ -90,7 +90,7 @@ impl Session<'_> {
                 continue;
             }
             let before = choice.kind.known[at.ix()].parts;
-            let parts = self.look_at(choice, at);
+            let parts = self.evaluate(choice, at);
             is_as_before &= choice.range.replace(&before, &parts);
             if is_as_before {
                 self.rank_one(choice, at);
@@ -111,7 +111,7 @@ impl Session<'_> {
         for &at in nodes {
             let known = &choice.kind.known[at.ix()];
             let is_known = is_kept && known.version == self.classes.versions[at.ix()];
-            let parts = if is_known { known.parts } else { self.look_at(choice, at) };
+            let parts = if is_known { known.parts } else { self.evaluate(choice, at) };
             choice.range.add(&parts);
         }
         let mut ranking = std::mem::take(&mut choice.ranking);
@@ -129,7 +129,7 @@ impl Session<'_> {
     }
 
     /// Evaluates a node and caches the result.
-    fn look_at(&self, choice: &mut Choice, at: NodeRef) -> Parts {
+    fn evaluate(&self, choice: &mut Choice, at: NodeRef) -> Parts {
         let Some(pod) = choice.kind.pod.map(|pod| &self.pods[pod.ix()]) else { return Parts::default() };
         let known = self.knowledge(pod, at);
         choice.kind.known[at.ix()] = known;

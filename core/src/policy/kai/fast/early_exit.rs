@@ -14,19 +14,19 @@
 //! nothing. Not used when explanations are recorded, which need every job's own reason; nor after an eviction in
 //! the session, because chunks may be stale then; nor where numbers are not whole ([`Session::is_whole`])
 
-use crate::policy::kai::fast::feasibility::Prospect;
+use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
 
 /// Jobs of an action that may change something.
 #[derive(Debug, Default)]
-pub(in crate::policy::kai) struct Hopeful {
+pub(in crate::policy::kai) struct Candidates {
     is_used: bool,
-    hopes: Vec<bool>,
+    is_candidate: Vec<bool>,
     n: usize,
 }
 
-impl Hopeful {
+impl Candidates {
     /// Selects the jobs that pass a test.
     pub fn new(
         s: &mut Session<'_>,
@@ -34,17 +34,17 @@ impl Hopeful {
         mut test: impl FnMut(&mut Session<'_>, JobRef) -> bool,
     ) -> Self {
         if !s.is_whole || !s.evicted.is_empty() || s.notes.is_on() || !s.config.queue_depth.is_empty() {
-            return Hopeful::default();
+            return Candidates::default();
         }
-        let mut hopes = vec![false; s.n_jobs];
+        let mut is_candidate = vec![false; s.n_jobs];
         let mut n = 0;
         for &job in jobs {
             if test(s, job) {
-                hopes[job.ix()] = true;
+                is_candidate[job.ix()] = true;
                 n += 1;
             }
         }
-        Hopeful { is_used: true, hopes, n }
+        Candidates { is_used: true, is_candidate, n }
     }
 
     /// Whether no candidate remains.
@@ -54,14 +54,14 @@ impl Hopeful {
 
     /// Removes a popped job.
     pub fn popped(&mut self, job: JobRef) {
-        if self.is_used && std::mem::take(&mut self.hopes[job.ix()]) {
+        if self.is_used && std::mem::take(&mut self.is_candidate[job.ix()]) {
             self.n -= 1;
         }
     }
 
     /// Adds a job pushed back.
     pub fn pushed(&mut self, job: JobRef) {
-        if self.is_used && !std::mem::replace(&mut self.hopes[job.ix()], true) {
+        if self.is_used && !std::mem::replace(&mut self.is_candidate[job.ix()], true) {
             self.n += 1;
         }
     }
@@ -89,6 +89,6 @@ impl Session<'_> {
 
     /// Whether the next chunk of a job may fit in the current state.
     pub fn may_fit(&mut self, job: JobRef, all: &[bool]) -> bool {
-        Prospect::new(self, job, all).is_none_or(|p| p.is_open(self, all, &[]))
+        Feasibility::new(self, job, all).is_none_or(|p| p.is_open(self, all, &[]))
     }
 }

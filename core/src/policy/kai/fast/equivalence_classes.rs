@@ -30,7 +30,7 @@ pub(in crate::policy::kai) struct EquivalenceClasses {
     pub(super) changed: Vec<NodeRef>,
     /// Distinct device memory sizes of all nodes, in MiB.
     pub(super) models: Vec<i64>,
-    pub(super) n_asked: u64,
+    pub(super) n_choices: u64,
     /// Number of pods of a class that fit each node; cleared when any node changes.
     pub(super) rooms: BTreeMap<u32, Rc<[i64]>>,
     /// Buffers of the last choice, for reuse.
@@ -68,7 +68,7 @@ pub(super) struct EquivalenceClass {
     /// A pod of the class.
     pub(super) pod: Option<PodRef>,
     pub(super) known: Vec<Known>,
-    pub(super) asked: u64,
+    pub(super) last_choice: u64,
 }
 
 /// Evaluation of a node.

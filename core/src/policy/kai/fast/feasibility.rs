@@ -23,13 +23,13 @@ use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef, TaskRef};
 
 /// The claimant's needs, and the room without evictions.
 #[derive(Debug)]
-pub(in crate::policy::kai) struct Prospect {
+pub(in crate::policy::kai) struct Feasibility {
     /// Whether no task of the claimant fits even an empty node.
     is_too_large: bool,
     shapes: Vec<Shape>,
     /// Bounded queues from the claimant's queue to the root.
     bounded: Vec<QueueRef>,
-    asked: Quantities,
+    requested: Quantities,
     /// The part of the request that must fit in quota.
     fixed: Option<Quantities>,
 }
@@ -45,9 +45,9 @@ struct Shape {
     sum: i64,
 }
 
-impl Prospect {
+impl Feasibility {
     /// For a partial job; `None` if discarding attempts may not restore all numbers.
-    pub fn new(s: &mut Session<'_>, partial: JobRef, nodes: &[bool]) -> Option<Prospect> {
+    pub fn new(s: &mut Session<'_>, partial: JobRef, nodes: &[bool]) -> Option<Feasibility> {
         if !s.is_whole {
             return None;
         }
@@ -71,10 +71,10 @@ impl Prospect {
             shape.now = s.rooms(shape.pod);
             shape.sum = shape.room_on(nodes);
         }
-        let asked = s.asked_by(&chunk);
+        let requested = s.requested_by(&chunk);
         let fixed = s.fixed_part(partial, &chunk);
         let bounded = s.bounded_queues(partial, fixed.is_some());
-        Some(Prospect { is_too_large, shapes, bounded, asked, fixed })
+        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed })
     }
 
     /// Whether the claimant may fit once these tasks are evicted.
@@ -94,17 +94,17 @@ impl Prospect {
         })
     }
 
-    fn is_within_limit(&self, s: &Session<'_>, q: QueueRef, gone: &[TaskRef]) -> bool {
+    fn is_within_limit(&self, s: &Session<'_>, q: QueueRef, removed: &[TaskRef]) -> bool {
         let mut held = s.queues[q.ix()].allocated;
         let mut sum = Quantities::default();
-        for &task in gone {
+        for &task in removed {
             let leaf = s.facts_of(s.job_of(task)).queue;
             if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
                 sum += s.task(task).accepted.quantities;
             }
         }
         held -= sum;
-        fits(held, self.asked, s.queues[q.ix()].limit)
+        fits(held, self.requested, s.queues[q.ix()].limit)
     }
 
     /// Whether the claimant may fit once these tasks end, which may be non-preemptible.
@@ -183,10 +183,10 @@ impl Shape {
 }
 
 /// Whether the request stays within a bound, for requested resources with a bound.
-fn fits(held: Quantities, asked: Quantities, bound: Quantities) -> bool {
-    let each = held.to_array().into_iter().zip(asked.to_array()).zip(bound.to_array());
-    each.into_iter().all(|((held, asked), bound)| {
-        bound == crate::policy::kai::number::UNLIMITED || asked == 0.0 || bound >= held + asked
+fn fits(held: Quantities, requested: Quantities, bound: Quantities) -> bool {
+    let each = held.to_array().into_iter().zip(requested.to_array()).zip(bound.to_array());
+    each.into_iter().all(|((held, requested), bound)| {
+        bound == crate::policy::kai::number::UNLIMITED || requested == 0.0 || bound >= held + requested
     })
 }
 
@@ -233,11 +233,11 @@ impl Session<'_> {
         if self.plugins.predicates && facts.selects.as_ref().is_some_and(|nodes| !nodes[at.ix()]) {
             return 0;
         }
-        let times = |there: f64, asked: f64| {
-            if there < asked {
+        let times = |there: f64, requested: f64| {
+            if there < requested {
                 0
-            } else if asked > 0.0 {
-                (there / asked) as i64
+            } else if requested > 0.0 {
+                (there / requested) as i64
             } else {
                 i64::MAX
             }

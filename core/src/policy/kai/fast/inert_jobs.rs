@@ -21,7 +21,7 @@ use crate::policy::kai::task::{JobRef, QueueRef};
 
 impl QueueTree {
     /// Restricts the tree to these jobs, all of which it contains.
-    pub fn look_for(&mut self, s: &mut Session<'_>, mut jobs: Vec<JobRef>) {
+    pub fn restrict_to(&mut self, s: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.sort();
         let mut n_left = vec![0; s.queues.len()];
         for &job in &jobs {
@@ -32,7 +32,7 @@ impl QueueTree {
     }
 
     /// Counts a popped job.
-    pub fn found(&mut self, s: &mut Session<'_>, job: JobRef) {
+    pub fn count_popped(&mut self, s: &mut Session<'_>, job: JobRef) {
         let Some(search) = &mut self.search else { return };
         if search.jobs.binary_search(&job).is_err() {
             return;
@@ -103,9 +103,9 @@ mod tests {
     use crate::trace::Level;
 
     /// Pseudo-random numbers.
-    struct Dice(u64);
+    struct Rng(u64);
 
-    impl Dice {
+    impl Rng {
         fn below(&mut self, n: u64) -> u64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % n
@@ -116,40 +116,40 @@ mod tests {
         Quantities { cpu: -1.0, memory: -1.0, gpu }
     }
 
-    fn queue(dice: &mut Dice, snapshot: &mut Snapshot, parent: &Arc<str>) -> Arc<str> {
+    fn queue(rng: &mut Rng, snapshot: &mut Snapshot, parent: &Arc<str>) -> Arc<str> {
         let n = snapshot.queues.len();
         let name: Arc<str> = Arc::from(format!("q{n}"));
         // Some may hold more GPUs and less CPU than their siblings.
-        let has_cpu = dice.below(3) == 0;
+        let has_cpu = rng.below(3) == 0;
         snapshot.queues.push(SnapshotQueue {
             name: name.clone(),
             parent: parent.clone(),
-            priority: 100 + dice.below(5) as i64 / 4,
+            priority: 100 + rng.below(5) as i64 / 4,
             created_s: ((n as u64 * 37) % 101) as f64,
             quota: Quantities {
-                cpu: if has_cpu { dice.below(9) as f64 } else { -1.0 },
-                ..gpus(dice.below(9) as f64)
+                cpu: if has_cpu { rng.below(9) as f64 } else { -1.0 },
+                ..gpus(rng.below(9) as f64)
             },
             limit: gpus(-1.0),
-            weight: Quantities { cpu: 1.0, memory: 1.0, gpu: dice.below(4) as f64 },
+            weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
             ..SnapshotQueue::default()
         });
         name
     }
 
     /// Up to seven top queues, with up to three levels, and forty jobs that wait in leaves.
-    fn world(dice: &mut Dice) -> Snapshot {
+    fn world(rng: &mut Rng) -> Snapshot {
         let mut snapshot =
             Snapshot { total: Quantities { cpu: 1e6, memory: 1e12, gpu: 40.0 }, ..Snapshot::default() };
         let root: Arc<str> = Arc::from("");
         let mut leaves = Vec::new();
-        for _ in 0..1 + dice.below(7) {
-            let top = queue(dice, &mut snapshot, &root);
-            let n_below = dice.below(5);
+        for _ in 0..1 + rng.below(7) {
+            let top = queue(rng, &mut snapshot, &root);
+            let n_below = rng.below(5);
             for _ in 0..n_below {
-                let middle = queue(dice, &mut snapshot, &top);
-                let n_leaves = dice.below(6).saturating_sub(2);
-                leaves.extend((0..n_leaves).map(|_| queue(dice, &mut snapshot, &middle)));
+                let middle = queue(rng, &mut snapshot, &top);
+                let n_leaves = rng.below(6).saturating_sub(2);
+                leaves.extend((0..n_leaves).map(|_| queue(rng, &mut snapshot, &middle)));
                 if n_leaves == 0 {
                     leaves.push(middle);
                 }
@@ -164,14 +164,14 @@ mod tests {
                 name: name.clone(),
                 pod_set: Arc::from("default"),
                 status: Status::Pending,
-                gpu: GpuAsk::Whole { devices: 1 + dice.below(4) as i64 },
+                gpu: GpuAsk::Whole { devices: 1 + rng.below(4) as i64 },
                 ..SnapshotPod::default()
             };
             let set =
                 SnapshotPodSet { name: Arc::from("default"), min_available: 1, ..SnapshotPodSet::default() };
             snapshot.jobs.push(SnapshotJob {
                 name,
-                queue: leaves[dice.below(leaves.len() as u64) as usize].clone(),
+                queue: leaves[rng.below(leaves.len() as u64) as usize].clone(),
                 priority: 50,
                 preemptible: Preemptible::Yes,
                 created_s: f64::from(i),
@@ -190,7 +190,7 @@ mod tests {
         let waiting = s.waiting();
         tree.load_leaves(&mut s, Leaves::clone(&waiting));
         if skips {
-            tree.look_for(&mut s, wanted.to_vec());
+            tree.restrict_to(&mut s, wanted.to_vec());
         }
         let (mut found, mut n_popped) = (Vec::new(), 0);
         while found.len() < wanted.len()
@@ -198,7 +198,7 @@ mod tests {
         {
             n_popped += 1;
             if wanted.contains(&job) {
-                tree.found(&mut s, job);
+                tree.count_popped(&mut s, job);
                 if places >> found.len() & 1 == 1 {
                     let need = s.need(job);
                     let path: Vec<QueueRef> = up(&s, s.facts_of(job).queue).collect();
@@ -212,19 +212,19 @@ mod tests {
 
     #[test]
     fn those_that_matter_come_in_the_same_order() {
-        let mut dice = Dice(7);
+        let mut rng = Rng(7);
         let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {
-            let snapshot = world(&mut dice);
+            let snapshot = world(&mut rng);
             if !Session::open(Opening::recorded(&snapshot), Level::Outcomes).siblings_are_ordered {
                 continue;
             }
             n_worlds += 1;
             let mut wanted: Vec<JobRef> =
-                (0..1 + dice.below(6)).map(|_| JobRef::of(dice.below(40) as usize)).collect();
+                (0..1 + rng.below(6)).map(|_| JobRef::of(rng.below(40) as usize)).collect();
             wanted.sort();
             wanted.dedup();
-            let places = dice.below(64);
+            let places = rng.below(64);
             let (all, skipping) =
                 (order(&snapshot, &wanted, places, false), order(&snapshot, &wanted, places, true));
             assert_eq!(all.0.len(), wanted.len());

@@ -51,14 +51,14 @@ pub(in crate::policy::kai) fn marks(
         return candidates.clone();
     }
     let has_decided = !out.decisions.is_empty() || !out.claims.is_empty();
-    if !has_decided || candidates.is_empty() && !may_hang(session, out) {
+    if !has_decided || candidates.is_empty() && !may_depend_on_order(session, out) {
         return Vec::new();
     }
     let n_draws = (WORK_MAX / n_pods.max(1)).min(DRAWS_MAX) as u64;
     let ended = ends(session, out);
     let first_other = |order: Option<RandomOrder>| {
         (0..n_draws).find_map(|draw| {
-            let other = again(opening, session, Probe { order, draw });
+            let other = rerun(opening, session, Probe { order, draw });
             ended.iter().zip(other).position(|(l, r)| *l != r).map(PodRef::of)
         })
     };
@@ -91,7 +91,7 @@ fn mark_at(session: &Session<'_>, rule: Rule, pod: PodRef) -> Mark {
 
 /// Whether an undefined order may matter without a recorded choice: parts of devices, evictions or claims,
 /// heaps of queues that change below their top (N-2), bounded heaps.
-fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
+fn may_depend_on_order(session: &Session<'_>, out: &Recorder<'_>) -> bool {
     let mut leaves: Vec<_> = session.own_jobs().filter_map(|job| session.facts_of(job).queue).collect();
     leaves.dedup();
     let is_deep = || {
@@ -105,13 +105,13 @@ fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
 }
 
 /// Result of the cycle for every pod with permuted orders.
-fn again(opening: &Opening<'_>, first: &Session<'_>, probe: Probe) -> Vec<u64> {
+fn rerun(opening: &Opening<'_>, first: &Session<'_>, probe: Probe) -> Vec<u64> {
     let mut session = Session::open(opening.clone(), Level::Outcomes);
     session.only = first.only;
     session.probe = Some(probe);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
-    crate::policy::kai::act(&mut session, &mut out);
+    crate::policy::kai::execute_actions(&mut session, &mut out);
     ends(&session, &out)
 }
 

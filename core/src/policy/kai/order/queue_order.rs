@@ -166,14 +166,14 @@ impl Session<'_> {
             self.queues[q.ix()].allocated + need
         };
         let held = (with(l, lw), with(r, rw));
-        let left = Standing { queue: &self.queues[l.ix()], held: held.0, victims: lw.victims };
-        let right = Standing { queue: &self.queues[r.ix()], held: held.1, victims: rw.victims };
+        let left = Side { queue: &self.queues[l.ix()], held: held.0, victims: lw.victims };
+        let right = Side { queue: &self.queues[r.ix()], held: held.1, victims: rw.victims };
         decide(&left, &right, self.total, self.config.dialect)
     }
 }
 
 /// One side of a comparison.
-pub(in crate::policy::kai) struct Standing<'q> {
+pub(in crate::policy::kai) struct Side<'q> {
     pub queue: &'q Queue,
     /// Allocated amount, including the need of the next job.
     pub held: Quantities,
@@ -182,8 +182,8 @@ pub(in crate::policy::kai) struct Standing<'q> {
 
 /// The first rule in which two queues differ; the smaller number is served first, on a tie the right queue.
 pub(in crate::policy::kai) fn decide(
-    l: &Standing<'_>,
-    r: &Standing<'_>,
+    l: &Side<'_>,
+    r: &Side<'_>,
     total: Quantities,
     dialect: Dialect,
 ) -> (Rule, f64, f64) {
@@ -211,7 +211,7 @@ pub(in crate::policy::kai) fn decide(
     if l_zero != r_zero {
         return applies(&ZERO_SHARE, l_zero, r_zero);
     }
-    let share = |of: &Standing<'_>| {
+    let share = |of: &Side<'_>| {
         let mut held = of.held;
         held -= of.victims;
         dominant(held, of.queue.allocatable, total)

@@ -31,6 +31,6 @@ pub(in crate::policy::kai) struct Excess {
     /// Whether the bound is the quota of non-preemptible work, not the limit.
     pub of_quota: bool,
     pub held: f64,
-    pub asked: f64,
+    pub requested: f64,
     pub bound: f64,
 }

@@ -46,9 +46,9 @@ impl Node {
         if slots < 1 {
             return Some(NodeReason::PodSlots);
         }
-        for (i, &asked) in r.scalars.iter().enumerate() {
+        for (i, &requested) in r.scalars.iter().enumerate() {
             let there = self.idle.scalars[i] + if with_releasing { self.releasing.scalars[i] } else { 0 };
-            if asked > there {
+            if requested > there {
                 return Some(NodeReason::Insufficient(Resource(3 + i as u8)));
             }
         }
@@ -90,7 +90,7 @@ impl Session<'_> {
         if r.memory > largest.memory {
             return Some(Resource::MEMORY);
         }
-        let found = r.scalars.iter().zip(&largest.scalars).position(|(asked, most)| asked > most);
+        let found = r.scalars.iter().zip(&largest.scalars).position(|(requested, most)| requested > most);
         found.map(|i| Resource(3 + i as u8))
     }
 

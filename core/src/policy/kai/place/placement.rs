@@ -43,13 +43,13 @@ impl Session<'_> {
         pipeline_only: bool,
     ) -> Result<(), Failure> {
         let chunk = self.chunk(job, !pipeline_only);
-        let (asked, fixed) = (self.asked_by(&chunk), self.fixed_part(job, &chunk));
-        if let Some(excess) = self.over_capacity(job, asked, fixed) {
+        let (requested, fixed) = (self.requested_by(&chunk), self.fixed_part(job, &chunk));
+        if let Some(excess) = self.over_capacity(job, requested, fixed) {
             return Err(Failure::Excess(excess));
         }
         let explains = self.notes.is_on() && !pipeline_only;
         if explains {
-            self.notes.gate = self.capacity_checks(job, asked, fixed);
+            self.notes.gate = self.capacity_checks(job, requested, fixed);
         }
         let checkpoint = st.checkpoint();
         let uid = self.job(job).uid;

@@ -41,12 +41,17 @@ pub static QUOTA: Rule = Rule(&RuleRecord {
 
 impl Session<'_> {
     /// 5.3: both tests over the whole path, limits first; `fixed` is the part that must fit in quota.
-    pub fn over_capacity(&self, job: JobRef, asked: Quantities, fixed: Option<Quantities>) -> Option<Excess> {
+    pub fn over_capacity(
+        &self,
+        job: JobRef,
+        requested: Quantities,
+        fixed: Option<Quantities>,
+    ) -> Option<Excess> {
         if !self.plugins.proportion {
             return None;
         }
         let limit = |q: &Queue| (q.allocated, q.limit);
-        self.first_excess(job, asked, false, limit).or_else(|| self.over_quota(job, fixed))
+        self.first_excess(job, requested, false, limit).or_else(|| self.over_quota(job, fixed))
     }
 
     /// The quota test alone.
@@ -58,7 +63,7 @@ impl Session<'_> {
     fn first_excess(
         &self,
         job: JobRef,
-        asked: Quantities,
+        requested: Quantities,
         of_quota: bool,
         bound: impl Fn(&Queue) -> (Quantities, Quantities),
     ) -> Option<Excess> {
@@ -66,11 +71,11 @@ impl Session<'_> {
         while let Some(queue) = at {
             let q = &self.queues[queue.ix()];
             let (held, bound) = bound(q);
-            let (held, asked, bound) = (held.to_array(), asked.to_array(), bound.to_array());
+            let (held, requested, bound) = (held.to_array(), requested.to_array(), bound.to_array());
             for resource in 0..3 {
-                let (held, asked, bound) = (held[resource], asked[resource], bound[resource]);
-                if bound != UNLIMITED && asked != 0.0 && bound < held + asked {
-                    return Some(Excess { queue, resource, of_quota, held, asked, bound });
+                let (held, requested, bound) = (held[resource], requested[resource], bound[resource]);
+                if bound != UNLIMITED && requested != 0.0 && bound < held + requested {
+                    return Some(Excess { queue, resource, of_quota, held, requested, bound });
                 }
             }
             at = q.parent;
@@ -80,7 +85,7 @@ impl Session<'_> {
 
     /// The comparison that an excess failed.
     pub fn excess_check(&self, job: JobRef, excess: Excess) -> Check {
-        let Excess { queue, resource, of_quota, held, asked, bound } = excess;
+        let Excess { queue, resource, of_quota, held, requested, bound } = excess;
         let resource = Some(Resource::ACCOUNTED[resource]);
         let subject = Subject { resource, ..self.about_queue(job, queue) };
         let (rule, left, right) = if of_quota {
@@ -88,26 +93,34 @@ impl Session<'_> {
         } else {
             (LIMIT, Quantity::AllocatedWithJob, Quantity::Limit)
         };
-        Check::new(rule, subject, real(left, held + asked), Op::AtMost, real(right, bound))
+        Check::new(rule, subject, real(left, held + requested), Op::AtMost, real(right, bound))
     }
 
     /// The comparisons of a chunk within all bounds, for resources that have bounds.
-    pub fn capacity_checks(&self, job: JobRef, asked: Quantities, fixed: Option<Quantities>) -> Vec<Check> {
+    pub fn capacity_checks(
+        &self,
+        job: JobRef,
+        requested: Quantities,
+        fixed: Option<Quantities>,
+    ) -> Vec<Check> {
         let mut checks = Vec::new();
         let mut at = self.facts_of(job).queue.filter(|_| self.plugins.proportion);
         while let Some(queue) = at {
             let q = &self.queues[queue.ix()];
-            let mut compare = |of_quota, asked: Quantities, held: Quantities, bound: Quantities| {
+            let mut compare = |of_quota, requested: Quantities, held: Quantities, bound: Quantities| {
                 for resource in 0..3 {
-                    let (held, asked, bound) =
-                        (held.to_array()[resource], asked.to_array()[resource], bound.to_array()[resource]);
-                    if bound != UNLIMITED && asked != 0.0 {
-                        let excess = Excess { queue, resource, of_quota, held, asked, bound };
+                    let (held, requested, bound) = (
+                        held.to_array()[resource],
+                        requested.to_array()[resource],
+                        bound.to_array()[resource],
+                    );
+                    if bound != UNLIMITED && requested != 0.0 {
+                        let excess = Excess { queue, resource, of_quota, held, requested, bound };
                         checks.push(self.excess_check(job, excess));
                     }
                 }
             };
-            compare(false, asked, q.allocated, q.limit);
+            compare(false, requested, q.allocated, q.limit);
             if let Some(fixed) = fixed {
                 compare(true, fixed, q.allocated_np, q.deserved);
             }
@@ -117,11 +130,11 @@ impl Session<'_> {
     }
 
     /// Amount requested by a chunk in the job's test: a memory request counts no GPU.
-    pub fn asked_by(&self, chunk: &[TaskRef]) -> Quantities {
-        let mut asked = Quantities::default();
+    pub fn requested_by(&self, chunk: &[TaskRef]) -> Quantities {
+        let mut requested = Quantities::default();
         for &task in chunk {
-            asked += self.pod_of(task).request.plain();
+            requested += self.pod_of(task).request.plain();
         }
-        asked
+        requested
     }
 }

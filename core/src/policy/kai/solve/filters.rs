@@ -21,7 +21,7 @@ pub(in crate::policy::kai) struct Filters {
     /// Devices available per node, including those of its victims.
     capacity: Vec<f64>,
     /// GPU requests of the claimant's tasks, largest first.
-    asked: Vec<f64>,
+    requested: Vec<f64>,
     /// Number of victims already included.
     counted: usize,
     /// Nodes allowed by the label filter; `None` if no task of the claimant has node selectors.
@@ -31,12 +31,12 @@ pub(in crate::policy::kai) struct Filters {
 impl Filters {
     /// Starts with the initial hypothesis.
     pub fn new(s: &Session<'_>, hypothesis: &Hypothesis, feasible: &[bool]) -> Self {
-        let mut asked: Vec<f64> = hypothesis.pending.iter().map(|&t| s.pod_of(t).request.gpus).collect();
-        asked.sort_by(|l, r| r.partial_cmp(l).expect("requests are never NaN"));
+        let mut requested: Vec<f64> = hypothesis.pending.iter().map(|&t| s.pod_of(t).request.gpus).collect();
+        requested.sort_by(|l, r| r.partial_cmp(l).expect("requests are never NaN"));
         let selects = hypothesis.pending.iter().any(|&t| s.pod_of(t).selects.is_some());
         Filters {
             capacity: s.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect(),
-            asked,
+            requested,
             counted: 0,
             reachable: selects.then(|| feasible.to_vec()),
         }
@@ -63,11 +63,11 @@ impl Filters {
     }
 
     fn devices_suffice(&self) -> bool {
-        if let [asked] = self.asked[..] {
-            return asked == 0.0 || self.capacity.iter().any(|&c| c >= asked);
+        if let [requested] = self.requested[..] {
+            return requested == 0.0 || self.capacity.iter().any(|&c| c >= requested);
         }
-        let n = self.asked.len();
-        let most = self.asked.first().copied().unwrap_or_default();
+        let n = self.requested.len();
+        let most = self.requested.first().copied().unwrap_or_default();
         // Enough nodes can each hold the largest request.
         if self.capacity.iter().filter(|&&c| c >= most).count() >= n {
             return true;
@@ -80,13 +80,15 @@ impl Filters {
         }
         largest.sort_by(descending);
         let mut taken = vec![0.0; largest.len()];
-        for &asked in &self.asked {
-            if asked == 0.0 {
+        for &requested in &self.requested {
+            if requested == 0.0 {
                 return true;
             }
-            let enough = largest.iter().take_while(|&&c| c >= asked);
-            let Some(i) = enough.zip(&taken).position(|(c, taken)| c - taken >= asked) else { return false };
-            taken[i] += asked;
+            let enough = largest.iter().take_while(|&&c| c >= requested);
+            let Some(i) = enough.zip(&taken).position(|(c, taken)| c - taken >= requested) else {
+                return false;
+            };
+            taken[i] += requested;
         }
         true
     }

@@ -32,7 +32,7 @@ pub(in crate::policy::kai) struct Taken {
     pub queue: QueueRef,
     pub units: Vec<Quantities>,
     /// Last unit of each job.
-    pub lasts: Vec<Quantities>,
+    pub last_units: Vec<Quantities>,
 }
 
 /// Saturation ratio: allocated over fair share.
@@ -120,7 +120,7 @@ impl Session<'_> {
         let claimant = hypothesis.partial;
         let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
         let taken = self.taken(hypothesis);
-        if let Some((r, e)) = self.hangs_on_order(claim, &taken) {
+        if let Some((r, e)) = self.depends_on_order(claim, &taken) {
             let subject = self.about_queues(hypothesis.partial, r, e);
             self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
         }
@@ -131,26 +131,26 @@ impl Session<'_> {
     /// Units taken from each leaf queue, sorted by queue name.
     pub fn taken(&self, hypothesis: &Hypothesis) -> Vec<Taken> {
         let mut taken: Vec<Taken> = Vec::new();
-        for victims in self.drawn(hypothesis.by_job.iter().collect()) {
+        for victims in self.in_visit_order(hypothesis.by_job.iter().collect()) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let mut units = self.units_of(victims.job, &victims.pods);
             let last = units.last().copied();
             let known = match taken.iter().position(|t| t.queue == queue) {
                 Some(known) => &mut taken[known],
-                None => taken.push_mut(Taken { queue, units: Vec::new(), lasts: Vec::new() }),
+                None => taken.push_mut(Taken { queue, units: Vec::new(), last_units: Vec::new() }),
             };
             known.units.append(&mut units);
-            known.lasts.extend(last);
+            known.last_units.extend(last);
         }
         if self.draws(RandomOrder::Validator) {
-            return self.drawn(taken);
+            return self.in_visit_order(taken);
         }
         taken.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
         taken
     }
 
     /// Orders items as the validator visits them (N-7).
-    fn drawn<T>(&self, items: Vec<T>) -> Vec<T> {
+    fn in_visit_order<T>(&self, items: Vec<T>) -> Vec<T> {
         let n = items.len();
         let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
         self.draw(RandomOrder::Validator, &mut items, n, |item| item.0);
@@ -172,7 +172,7 @@ impl Session<'_> {
                 _ => 0,
             };
             for (i, &task) in tasks.iter().enumerate() {
-                if self.is_free_of_charge(task) {
+                if self.is_placed_again(task) {
                     continue;
                 }
                 let amount = self.task(task).accepted.quantities;
@@ -188,7 +188,7 @@ impl Session<'_> {
     }
 
     /// Whether a victim is placed again and therefore not counted.
-    fn is_free_of_charge(&self, task: TaskRef) -> bool {
+    fn is_placed_again(&self, task: TaskRef) -> bool {
         self.config.allow_consolidating_reclaim && self.task(task).status.is_active_allocated()
     }
 
@@ -221,8 +221,8 @@ impl Session<'_> {
 
     /// First divergence whose verdict depends on the order of units (N-7). What is left only decreases, so only the last unit
     /// can be refused, and the last unit of any job can be the last of all.
-    fn hangs_on_order(&self, claim: Claim<'_>, taken: &[Taken]) -> Option<(QueueRef, QueueRef)> {
-        if taken.iter().map(|t| t.lasts.len()).sum::<usize>() < 2 {
+    fn depends_on_order(&self, claim: Claim<'_>, taken: &[Taken]) -> Option<(QueueRef, QueueRef)> {
+        if taken.iter().map(|t| t.last_units.len()).sum::<usize>() < 2 {
             return None;
         }
         let claimant = self.facts_of(claim.claimant).queue?;
@@ -233,7 +233,7 @@ impl Session<'_> {
             let mut left = claim.held[e.ix()].0;
             here().flat_map(|t| &t.units).for_each(|&unit| left -= unit);
             let is_allowed = |&last: &Quantities| self.unit_is_allowed(claim, (r, e), left + last).is_some();
-            let mut verdicts = here().flat_map(|t| &t.lasts).map(is_allowed);
+            let mut verdicts = here().flat_map(|t| &t.last_units).map(is_allowed);
             let first = verdicts.next();
             verdicts.any(|verdict| Some(verdict) != first)
         })

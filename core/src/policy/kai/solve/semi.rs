@@ -84,11 +84,11 @@ impl Session<'_> {
     /// Tasks of a chunk that would become core of a semi-preemptible job: as many as its sets lack without the chunk.
     fn core_of_chunk(&self, job: JobRef, chunk: &[TaskRef]) -> Vec<TaskRef> {
         let own = self.job(job).uid;
-        let asked: Vec<PodRef> = chunk.iter().map(|&t| self.task(t).pod).collect();
+        let pods: Vec<PodRef> = chunk.iter().map(|&t| self.task(t).pod).collect();
         let mut core = Vec::new();
         for set in 0..self.job(own).sets.len() {
             let of_set = |&t: &TaskRef| self.pod_of(t).set == set;
-            let others = |&t: &TaskRef| of_set(&t) && !asked.contains(&self.task(t).pod);
+            let others = |&t: &TaskRef| of_set(&t) && !pods.contains(&self.task(t).pod);
             let kept = self.job(own).tasks().filter(others).filter(|&t| self.is_kept(t)).count();
             let lacks = self.min_of(own, set).saturating_sub(kept);
             core.extend(chunk.iter().copied().filter(of_set).take(lacks));
@@ -105,10 +105,10 @@ impl Session<'_> {
     pub fn fixed_part(&self, job: JobRef, chunk: &[TaskRef]) -> Option<Quantities> {
         match self.facts_of(job).preemptible {
             Preemptible::Yes => None,
-            Preemptible::No => Some(self.asked_by(chunk)),
+            Preemptible::No => Some(self.requested_by(chunk)),
             Preemptible::Semi => {
                 let core = self.core_of_chunk(job, chunk);
-                (!core.is_empty()).then(|| self.asked_by(&core))
+                (!core.is_empty()).then(|| self.requested_by(&core))
             }
         }
     }
@@ -135,8 +135,10 @@ impl Session<'_> {
                 let chunk = self.chunk(job, false);
                 let core = self.core_of_chunk(job, &chunk);
                 let may = |t: &&TaskRef| self.task(**t).should_allocate(false);
-                let asked = core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.yardstick));
-                (!core.is_empty()).then(|| asked.fold(Quantities::default(), |sum, asked| sum + asked))
+                let requested =
+                    core.iter().filter(may).map(|&t| self.pod_of(t).request.pending(self.yardstick));
+                (!core.is_empty())
+                    .then(|| requested.fold(Quantities::default(), |sum, requested| sum + requested))
             }
         }
     }
@@ -228,12 +230,12 @@ mod tests {
     fn the_last_above_the_minimum_goes_first() {
         with(&world(&[true; 4], 2), |s, job| {
             assert_eq!((s.core_amount(job).gpu, s.queues[0].allocated_np.gpu), (2.0, 2.0));
-            let mut gone = Vec::new();
+            let mut evicted = Vec::new();
             while let (Some(task), _) = s.above_to_evict(job) {
-                gone.push(s.pod_of(task).name.to_string());
+                evicted.push(s.pod_of(task).name.to_string());
                 s.evict_now(task);
             }
-            assert_eq!(gone, ["p3", "p2"]);
+            assert_eq!(evicted, ["p3", "p2"]);
             assert!(!s.may_lose(job));
             assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (2.0, 2.0));
         });

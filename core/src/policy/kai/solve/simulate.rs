@@ -13,7 +13,7 @@
 //! nothing
 
 use crate::policy::kai::explain::notes::Proof;
-use crate::policy::kai::fast::feasibility::Prospect;
+use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::order::leaves::Leaves;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
@@ -43,11 +43,11 @@ impl Session<'_> {
         hypothesis: &Hypothesis,
         victims: &[TaskRef],
         nodes: &[bool],
-        prospect: Option<&Prospect>,
+        feasibility: Option<&Feasibility>,
     ) -> Attempt {
         let claimant = self.job(hypothesis.partial).uid;
         self.note_tried(taking, hypothesis, 1);
-        if !self.place_anew(st, hypothesis, victims, nodes, prospect) {
+        if !self.place_again(st, hypothesis, victims, nodes, feasibility) {
             return Attempt::Failed;
         }
         let mut proof = Proof::default();
@@ -60,24 +60,24 @@ impl Session<'_> {
     }
 
     /// Places the claimant and the jobs that lost tasks again; `false` if the claimant does not fit.
-    fn place_anew(
+    fn place_again(
         &mut self,
         st: &mut Statement,
         hypothesis: &Hypothesis,
         victims: &[TaskRef],
         nodes: &[bool],
-        mut prospect: Option<&Prospect>,
+        mut feasibility: Option<&Feasibility>,
     ) -> bool {
         let partial = hypothesis.partial;
         let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
         owners.sort();
         owners.dedup();
-        let wanted = self.that_matter(partial, &owners);
-        let leaves = self.waiting_or_wanted(partial, &owners, &wanted);
+        let wanted = self.relevant_jobs(partial, &owners);
+        let leaves = self.waiting_and_wanted(partial, &owners, &wanted);
         let mut tree = QueueTree::serving(self, None);
         tree.load_leaves(self, leaves);
         if self.siblings_are_ordered {
-            tree.look_for(self, wanted);
+            tree.restrict_to(self, wanted);
         }
         let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
         let mut emptied: Vec<NodeRef> = victims.iter().filter_map(|&t| self.task(t).node).collect();
@@ -92,17 +92,17 @@ impl Session<'_> {
                 continue;
             }
             left -= 1;
-            tree.found(self, job);
+            tree.count_popped(self, job);
             self.need(job);
             let placed = self.allocate_job(st, job, &nodes, true).is_ok();
             if job == partial {
                 if !placed {
                     return false;
                 }
-                prospect = None;
+                feasibility = None;
             } else if !placed {
                 self.chunk(job, false);
-            } else if prospect.is_some_and(|p| !p.stays_open(self, &emptied)) {
+            } else if feasibility.is_some_and(|p| !p.stays_open(self, &emptied)) {
                 return false;
             }
         }
@@ -110,7 +110,7 @@ impl Session<'_> {
     }
 
     /// The partial job and the ordered jobs that lost tasks, in job order.
-    fn that_matter(&self, partial: JobRef, owners: &[JobRef]) -> Vec<JobRef> {
+    fn relevant_jobs(&self, partial: JobRef, owners: &[JobRef]) -> Vec<JobRef> {
         let claimant = self.job(partial).uid;
         let mut jobs: Vec<JobRef> = owners.iter().copied().filter(|&j| j != claimant).collect();
         jobs.push(partial);
@@ -120,7 +120,7 @@ impl Session<'_> {
     }
 
     /// All waiting jobs and `wanted`, by leaf.
-    fn waiting_or_wanted(&mut self, partial: JobRef, owners: &[JobRef], wanted: &[JobRef]) -> Leaves {
+    fn waiting_and_wanted(&mut self, partial: JobRef, owners: &[JobRef], wanted: &[JobRef]) -> Leaves {
         let (claimant, waiting) = (self.job(partial).uid, self.waiting());
         let is_replaced = |job: JobRef| job == claimant || owners.binary_search(&job).is_ok();
         let wanted = wanted.iter().map(|&job| (self.leaf_of(job), job));

@@ -4,7 +4,7 @@
 //! For k = 1..n the first k tasks of the job's chunk are solved with the *recorded* victims of step k-1. A step tries the
 //! recorded victims alone, then with ever more candidates, until one attempt succeeds; hypotheses that fail a filter
 //! are skipped but keep their victims. An attempt evicts the recorded victims; then, for each node of the latest
-//! victim's job, all groups of the jobs that have a victim there, and places everything again. Nodes of evicted tasks
+//! victim's job, all groups of the jobs that have a victim there, and evictions everything again. Nodes of evicted tasks
 //! become feasible. A refusal by the validator ends the hypothesis. Only the last step's statement is kept.
 //!
 //! # Source
@@ -15,7 +15,7 @@
 
 use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::explain::recorder::Recorder;
-use crate::policy::kai::fast::feasibility::Prospect;
+use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
@@ -38,7 +38,7 @@ pub(in crate::policy::kai) struct Solved {
 struct Solution {
     statement: Statement,
     /// Objects of the evicted or moved tasks.
-    gone: Vec<TaskRef>,
+    displaced: Vec<TaskRef>,
     /// Groups that contain them.
     groups: Vec<Vec<TaskRef>>,
     proof: Proof,
@@ -77,7 +77,7 @@ impl Session<'_> {
                 return None;
             }
             solution.statement.discard(self);
-            more_nodes = solution.gone.iter().filter_map(|&t| self.task(t).node).collect();
+            more_nodes = solution.displaced.iter().filter_map(|&t| self.task(t).node).collect();
             recorded = solution.groups;
         }
         None
@@ -118,10 +118,10 @@ impl Session<'_> {
         }
         tree.load(self, victims);
         let mut filters = Filters::new(self, &hypothesis, &nodes);
-        let mut prospect = Prospect::new(self, hypothesis.partial, &nodes);
+        let mut feasibility = Feasibility::new(self, hypothesis.partial, &nodes);
         loop {
             if filters.accept(self, &hypothesis)
-                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes, &mut prospect)
+                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes, &mut feasibility)
             {
                 return Some(solution);
             }
@@ -201,16 +201,16 @@ impl Session<'_> {
         taking: &Taking,
         hypothesis: &Hypothesis,
         nodes: &mut [bool],
-        prospect: &mut Option<Prospect>,
+        feasibility: &mut Option<Feasibility>,
     ) -> Option<Solution> {
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
         let is_open =
-            |s: &Self, evicted: &[TaskRef]| prospect.as_ref().is_none_or(|p| p.is_open(s, nodes, evicted));
-        let mut places = self.places(hypothesis, &recorded);
-        let n_places = places.len();
-        places.retain(|evicted| is_open(self, evicted));
-        self.note_tried(taking, hypothesis, n_places - places.len());
-        if places.is_empty() {
+            |s: &Self, evicted: &[TaskRef]| feasibility.as_ref().is_none_or(|p| p.is_open(s, nodes, evicted));
+        let mut evictions = self.attempt_evictions(hypothesis, &recorded);
+        let n_evictions = evictions.len();
+        evictions.retain(|evicted| is_open(self, evicted));
+        self.note_tried(taking, hypothesis, n_evictions - evictions.len());
+        if evictions.is_empty() {
             return None;
         }
         let n_ties = self.ties.len();
@@ -222,24 +222,25 @@ impl Session<'_> {
             return None;
         }
         let attempt = if hypothesis.potential().is_empty() {
-            self.simulate(taking, &mut st, hypothesis, &recorded, nodes, prospect.as_ref())
+            self.simulate(taking, &mut st, hypothesis, &recorded, nodes, feasibility.as_ref())
         } else {
-            self.try_nodes(taking, &mut st, hypothesis, (recorded.len(), places), nodes, prospect)
+            self.try_nodes(taking, &mut st, hypothesis, (recorded.len(), evictions), nodes, feasibility)
         };
-        let Attempt::Solved(gone, proof) = attempt else {
+        let Attempt::Solved(displaced, proof) = attempt else {
             st.discard(self);
             self.ties.forget(n_ties);
             return None;
         };
-        let is_gone = |s: &Self, &t: &TaskRef| gone.iter().any(|&g| s.task(g).pod == s.task(t).pod);
-        let of_gone = hypothesis.groups.iter().filter(|group| group.iter().any(|t| is_gone(self, t)));
-        let groups = of_gone.cloned().collect();
-        Some(Solution { statement: st, gone, groups, proof })
+        let is_displaced = |s: &Self, &t: &TaskRef| displaced.iter().any(|&g| s.task(g).pod == s.task(t).pod);
+        let of_displaced =
+            hypothesis.groups.iter().filter(|group| group.iter().any(|t| is_displaced(self, t)));
+        let groups = of_displaced.cloned().collect();
+        Some(Solution { statement: st, displaced, groups, proof })
     }
 
     /// Tasks evicted in each attempt of a hypothesis, recorded victims first: those alone, or, node by node of the
     /// latest victim's job, all victims of the jobs with a victim there.
-    fn places(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Vec<Vec<TaskRef>> {
+    fn attempt_evictions(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Vec<Vec<TaskRef>> {
         let Some(&latest) = hypothesis.potential().last() else {
             return if recorded.is_empty() { Vec::new() } else { vec![recorded.to_vec()] };
         };
@@ -264,12 +265,12 @@ impl Session<'_> {
         taking: &Taking,
         st: &mut Statement,
         hypothesis: &Hypothesis,
-        (n_recorded, places): (usize, Vec<Vec<TaskRef>>),
+        (n_recorded, evictions): (usize, Vec<Vec<TaskRef>>),
         nodes: &mut [bool],
-        prospect: &mut Option<Prospect>,
+        feasibility: &mut Option<Feasibility>,
     ) -> Attempt {
-        let is_choice = places.iter().any(|victims| *victims != places[0]);
-        for victims in places {
+        let is_choice = evictions.iter().any(|victims| *victims != evictions[0]);
+        for victims in evictions {
             let checkpoint = st.checkpoint();
             if self.evict_all(st, &victims[n_recorded..]).is_err() {
                 return Attempt::Failed;
@@ -281,7 +282,7 @@ impl Session<'_> {
                     added.push(at);
                 }
             }
-            match self.simulate(taking, st, hypothesis, &victims, nodes, prospect.as_ref()) {
+            match self.simulate(taking, st, hypothesis, &victims, nodes, feasibility.as_ref()) {
                 Attempt::Failed => {
                     added.into_iter().for_each(|n| nodes[n.ix()] = false);
                     st.rollback(self, checkpoint);
@@ -290,7 +291,7 @@ impl Session<'_> {
                     if is_choice {
                         self.ties.met(nondeterminism::NODES, self.about_job(hypothesis.partial));
                     }
-                    prospect.iter_mut().for_each(|p| p.nodes_added(nodes));
+                    feasibility.iter_mut().for_each(|p| p.nodes_added(nodes));
                     return ended;
                 }
             }
