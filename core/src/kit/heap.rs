@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn comes_out_in_order() {
+    fn items_pop_in_order() {
         let mut heap = Heap::default();
         [5, 1, 4, 2, 3].into_iter().for_each(|x| heap.push(x, |l, r| l < r));
         assert_eq!(heap.remove(1, |l, r| l < r), Some(2));

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_crash_names_the_releases_that_mend_it() {
+    fn the_crash_names_the_releases_that_fix_it() {
         let kai = modelled("").expect("the default policy models a product");
         let mended: Vec<&str> = kai.since("kai/solver/crash").map(|change| change.version).collect();
         assert_eq!(mended, ["v0.16.0, v0.14.6 and v0.15.3"]);

@@ -267,7 +267,7 @@ impl Config {
         self.gpu_placement = placement;
         if placement == Placement::Spread {
             self.spread_devices();
-            self.move_nothing();
+            self.disable_consolidation();
         }
     }
     /// Enables gpuspread instead of gpupack and gpusharingorder.
@@ -278,7 +278,7 @@ impl Config {
         }
     }
     /// Removes consolidation from the actions.
-    pub fn move_nothing(&mut self) {
+    pub fn disable_consolidation(&mut self) {
         self.actions.retain(|action| *action != Action::Consolidation);
     }
     /// Whether a plugin is enabled.

@@ -69,7 +69,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether usage is measured in tumbling windows.
-    pub fn tumbles(&self) -> bool {
+    pub fn is_tumbling(&self) -> bool {
         let params = self.config.usage.as_ref();
         params.is_some_and(|p| matches!(p.settings.window, Window::Tumbling { .. }))
     }

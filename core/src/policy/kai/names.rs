@@ -79,7 +79,7 @@ mod tests {
     use super::Taken;
 
     #[test]
-    fn names_are_what_a_cluster_takes() {
+    fn names_are_valid_in_a_cluster() {
         let mut taken = Taken::default();
         let names =
             ["team-a", "Team A", "Team_A", "--", "日本", "a/b", ".x..y-."].map(|name| taken.name(name));

@@ -206,13 +206,13 @@ pub static SETTINGS: [Setting; 29] = [
     ),
     setting(
         Switch::of("usage-window-type", &[&USAGE]),
-        |r, text| window(text).map(|tumbles| r.tumbles = tumbles),
+        |r, text| window(text).map(|is_tumbling| r.is_tumbling = is_tumbling),
         |f| f.no_usage(),
     ),
     setting(
         Switch::of("usage-window-start", &[&USAGE]),
         |r, text| seconds(text).map(|s| r.window_start_s = s),
-        |f| unless(f.tumbles(), "it needs usage-client and the window type tumbling"),
+        |f| unless(f.is_tumbling(), "it needs usage-client and the window type tumbling"),
     ),
     setting(
         Switch::of("usage-half-life", &[&USAGE]),
@@ -285,7 +285,7 @@ struct Reading {
     config: Config,
     client: Option<UsageClient>,
     usage: UsageParams,
-    tumbles: bool,
+    is_tumbling: bool,
     window_start_s: f64,
 }
 
@@ -299,7 +299,7 @@ impl Reading {
     /// Parameters of usage; `None` if it is not measured.
     fn usage(&self, f: &mut Findings) -> Option<UsageParams> {
         let mut params = UsageParams { client: self.client?, ..self.usage };
-        if self.tumbles {
+        if self.is_tumbling {
             params.settings.window = Window::Tumbling { start_s: self.window_start_s };
         }
         let samples = params.settings.window_s / params.resolution.as_seconds();
@@ -352,7 +352,7 @@ fn strategy(s: &Scenario, config: &mut Config) {
     }
     let spreads = [config.gpu_placement, config.cpu_placement].contains(&Placement::Spread);
     if spreads && !s.settings.contains_key("actions") {
-        config.move_nothing();
+        config.disable_consolidation();
     }
 }
 

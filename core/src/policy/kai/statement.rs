@@ -389,7 +389,7 @@ mod tests {
 
     /// 4.4: discarding any sequence of operations restores every whole number.
     #[test]
-    fn discarding_gives_back_what_is_whole() {
+    fn discarding_restores_whole_numbers() {
         let pods = [
             ("a", 1000.0, whole(1), ""),
             ("a", 500.0, whole(2), ""),

@@ -87,7 +87,7 @@ fn switches(config: &Config) -> Result<Vec<(String, String)>, &'static str> {
     }
     default.place_gpus(config.gpu_placement);
     if config.cpu_placement == Placement::Spread {
-        default.move_nothing();
+        default.disable_consolidation();
     }
     if config.actions != default.actions {
         put("actions", config.actions.iter().map(|a| a.name()).collect::<Vec<_>>().join(" "));

@@ -50,7 +50,7 @@ impl Session<'_> {
     }
 
     fn allocate_next(&mut self, job: JobRef, nodes: &[NodeRef], out: &mut Recorder<'_>) -> bool {
-        self.make_up();
+        self.compute_deferred_signatures();
         let was_started = self.has_allocated(job);
         let mut st = Statement::default();
         let n_ties = self.ties.len();

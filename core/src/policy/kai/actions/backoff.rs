@@ -30,7 +30,7 @@ pub static BACKOFF: Rule = Rule(&RuleRecord {
 });
 
 impl Session<'_> {
-    /// Jobs that may be tried only once and were tried, at the end of the cycle.
+    /// Jobs with a single try that stayed pending, at the end of the cycle.
     pub fn set_aside(&self) -> Vec<JobRef> {
         let is_over = |&job: &JobRef| {
             let (facts, state) = (self.facts_of(job), self.job(job));

@@ -72,7 +72,7 @@ impl Session<'_> {
     /// The next tasks to evict, and whether active ones remain.
     pub fn tasks_to_evict(&self, job: JobRef) -> (Vec<TaskRef>, bool) {
         if self.is_semi(job) {
-            let (task, more) = self.above_to_evict(job);
+            let (task, more) = self.next_above_minimum(job);
             return (task.into_iter().collect(), more);
         }
         let job = self.job(job);

@@ -34,7 +34,7 @@ impl Session<'_> {
         let there = self.idle_or_releasing();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.could_fit_together(job, there));
         if remaining.is_over() {
-            self.leave_out(&jobs);
+            self.defer_signatures(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
@@ -62,7 +62,7 @@ impl Session<'_> {
             }
         }
         if remaining.is_over() {
-            self.leave_out(&jobs);
+            self.defer_signatures(&jobs);
         }
     }
 

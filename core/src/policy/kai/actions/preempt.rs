@@ -31,7 +31,7 @@ impl Session<'_> {
             facts.queue.and_then(|q| lowest[q.ix()]).is_some_and(|lowest| lowest < facts.priority)
         });
         if remaining.is_over() {
-            self.leave_out(&jobs);
+            self.defer_signatures(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
@@ -66,7 +66,7 @@ impl Session<'_> {
             }
         }
         if remaining.is_over() {
-            self.leave_out(&jobs);
+            self.defer_signatures(&jobs);
         }
     }
 

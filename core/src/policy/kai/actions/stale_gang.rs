@@ -19,7 +19,7 @@ use crate::policy::kai::task::{JobRef, TaskRef};
 
 impl Session<'_> {
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
-        self.make_up();
+        self.compute_deferred_signatures();
         for job in self.own_jobs() {
             if self.facts[job.ix()].is_set_aside {
                 continue;

@@ -244,7 +244,7 @@ impl<'t> Recorder<'t> {
         });
     }
 
-    /// a pod that has only a claim of this cycle is a legal victim.
+    /// records that an eviction takes a claim made in this cycle.
     fn unclaimed(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef) {
         let pod = session.pod_of(task).id;
         let of_pod = |recorded: &Recorded| match recorded.event {

@@ -74,14 +74,14 @@ impl Candidates {
 
 impl Session<'_> {
     /// Notes jobs skipped by an action that uses signatures.
-    pub fn leave_out(&mut self, jobs: &[JobRef]) {
+    pub fn defer_signatures(&mut self, jobs: &[JobRef]) {
         if self.config.use_scheduling_signatures {
             self.unsigned.extend_from_slice(jobs);
         }
     }
 
     /// Computes the signatures of skipped jobs; required before anything changes.
-    pub fn make_up(&mut self) {
+    pub fn compute_deferred_signatures(&mut self) {
         for job in std::mem::take(&mut self.unsigned) {
             self.signature(job);
         }

@@ -30,6 +30,7 @@ pub(in crate::policy::kai) struct EquivalenceClasses {
     pub(super) changed: Vec<NodeRef>,
     /// Distinct device memory sizes of all nodes, in MiB.
     pub(super) models: Vec<i64>,
+    /// Number of choices begun.
     pub(super) n_choices: u64,
     /// Number of pods of a class that fit each node; cleared when any node changes.
     pub(super) rooms: BTreeMap<u32, Rc<[i64]>>,
@@ -68,6 +69,7 @@ pub(super) struct EquivalenceClass {
     /// A pod of the class.
     pub(super) pod: Option<PodRef>,
     pub(super) known: Vec<Known>,
+    /// Number of the last choice that used the class; the smallest is evicted first.
     pub(super) last_choice: u64,
 }
 

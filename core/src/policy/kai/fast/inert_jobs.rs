@@ -25,7 +25,7 @@ impl QueueTree {
         jobs.sort();
         let mut n_left = vec![0; s.queues.len()];
         for &job in &jobs {
-            up(s, s.facts_of(job).queue).for_each(|q| n_left[q.ix()] += 1);
+            path_up(s, s.facts_of(job).queue).for_each(|q| n_left[q.ix()] += 1);
         }
         self.search = Some(Search { jobs, n_left, below: None });
         self.narrow(s);
@@ -39,7 +39,7 @@ impl QueueTree {
         }
         let below = search.below;
         let mut is_done = false;
-        for queue in up(s, s.facts_of(job).queue) {
+        for queue in path_up(s, s.facts_of(job).queue) {
             search.n_left[queue.ix()] -= 1;
             is_done |= s.queues[queue.ix()].parent == below && search.n_left[queue.ix()] == 0;
         }
@@ -85,7 +85,7 @@ impl QueueTree {
 }
 
 /// A queue and its ancestors.
-fn up(s: &Session<'_>, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
+fn path_up(s: &Session<'_>, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
     std::iter::successors(from, |q| s.queues[q.ix()].parent)
 }
 
@@ -201,7 +201,7 @@ mod tests {
                 tree.count_popped(&mut s, job);
                 if places >> found.len() & 1 == 1 {
                     let need = s.need(job);
-                    let path: Vec<QueueRef> = up(&s, s.facts_of(job).queue).collect();
+                    let path: Vec<QueueRef> = path_up(&s, s.facts_of(job).queue).collect();
                     path.into_iter().for_each(|q| s.queues[q.ix()].allocated += need);
                 }
                 found.push(job);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_matter_come_in_the_same_order() {
+    fn wanted_jobs_keep_their_order() {
         let mut rng = Rng(7);
         let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {

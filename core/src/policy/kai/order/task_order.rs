@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_say_who_of_a_job_comes_first() {
+    fn labels_order_the_tasks_of_a_job() {
         const KUBEFLOW: &str = "training.kubeflow.org/job-role";
         const RAY: &str = "ray.io/node-type";
         const PRIORITY: &str = "kai.scheduler/task-priority";

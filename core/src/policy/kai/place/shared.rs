@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_of_which_nothing_is_left_is_remembered() {
+    fn an_unused_device_keeps_its_entry() {
         let mut devices = SharedDevices::default();
         for group in [GroupRef(4), GroupRef(2)] {
             *devices.touch(group) = Shared { used: 5, allocated: Some(5), ..Shared::default() };

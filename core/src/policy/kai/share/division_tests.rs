@@ -38,7 +38,7 @@ fn e2_3_past_usage_reduces_the_part() {
 }
 
 #[test]
-fn e2_4_who_used_too_much_waits_for_a_round() {
+fn e2_4_excess_usage_skips_a_round() {
     let a = Sibling { usage: 1.2, ..sibling("a", 0.0, 0.0, 1.0, 20.0) };
     let b = Sibling { usage: 0.2, ..sibling("b", 1.0, 0.0, 1.0, 4.0) };
     assert_eq!(shares(12.0, 1.0, &[a, b]), [8.0, 4.0]);

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn sliding_windows_forget() {
+    fn sliding_windows_drop_old_samples() {
         let settings = Settings { window_s: 2.0, ..Settings::default() };
         let history = history(&settings, &[10.0, 4.0, 2.0]);
         assert_eq!(history.len(), 2);

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_queues_bring_along_fades() {
+    fn initial_usage_decays() {
         let p = params(4.0, None);
         let mut tracker = UsageTracker::new(&p, vec![gpus(0.5)], vec![gpus(0.0)], gpus(10.0));
         let mut seen = Vec::new();

@@ -149,7 +149,7 @@ impl Session<'_> {
         taken
     }
 
-    /// Orders items as the validator visits them (N-7).
+    /// Items in the order in which the validator visits them, permuted with a seed (N-7).
     fn in_visit_order<T>(&self, items: Vec<T>) -> Vec<T> {
         let n = items.len();
         let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();

@@ -72,7 +72,7 @@ impl Session<'_> {
     }
 
     /// Next task of a semi-preemptible job to evict, and whether more remain.
-    pub fn above_to_evict(&self, job: JobRef) -> (Option<TaskRef>, bool) {
+    pub fn next_above_minimum(&self, job: JobRef) -> (Option<TaskRef>, bool) {
         let last_above = |set: usize| {
             let held = self.held_of(job, set);
             held.last().copied().filter(|_| held.len() > self.min_of(job, set))
@@ -227,11 +227,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_above_the_minimum_goes_first() {
+    fn the_last_above_the_minimum_is_evicted_first() {
         with(&world(&[true; 4], 2), |s, job| {
             assert_eq!((s.core_amount(job).gpu, s.queues[0].allocated_np.gpu), (2.0, 2.0));
             let mut evicted = Vec::new();
-            while let (Some(task), _) = s.above_to_evict(job) {
+            while let (Some(task), _) = s.next_above_minimum(job) {
                 evicted.push(s.pod_of(task).name.to_string());
                 s.evict_now(task);
             }
@@ -243,13 +243,13 @@ mod tests {
 
     /// RC-17: the claiming pod counts towards the core of the queue but makes no running pod evictable.
     #[test]
-    fn a_claim_keeps_nobody_above_the_minimum() {
+    fn a_claim_makes_no_running_pod_evictable() {
         with(&world(&[false, true], 1), |s, job| {
             let claims = s.job(job).tasks().next().expect("a pod");
             let mut st = Statement::default();
             st.pipeline(s, claims, NodeRef::of(0), false);
             assert_eq!(s.job(job).n_active_allocated, 2);
-            assert_eq!((s.may_lose(job), s.above_to_evict(job)), (false, (None, false)));
+            assert_eq!((s.may_lose(job), s.next_above_minimum(job)), (false, (None, false)));
             assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (2.0, 1.0));
             st.discard(s);
             assert_eq!((s.queues[0].allocated.gpu, s.queues[0].allocated_np.gpu), (1.0, 1.0));
@@ -260,17 +260,17 @@ mod tests {
     #[test]
     fn a_committed_eviction_is_not_counted_as_held() {
         with(&world(&[true, true, true], 1), |s, job| {
-            let (last, more) = s.above_to_evict(job);
+            let (last, more) = s.next_above_minimum(job);
             assert_eq!((name_of(s, last), more), (Some("p2".into()), true));
             let pod = s.task(last.expect("one is above")).pod;
             s.evicted.push(pod);
-            let (last, more) = s.above_to_evict(job);
+            let (last, more) = s.next_above_minimum(job);
             assert_eq!((name_of(s, last), more), (Some("p1".into()), false));
         });
     }
 
     #[test]
-    fn what_is_lacking_becomes_core() {
+    fn missing_pods_become_core() {
         with(&world(&[false, false, true], 2), |s, job| {
             let chunk = s.chunk(job, false);
             // One task is missing: the chunk is one pod, which is core.

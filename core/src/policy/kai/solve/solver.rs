@@ -50,7 +50,7 @@ impl Session<'_> {
         if !matches!(taking, Taking::Consolidation { .. }) {
             self.notes.about(job, |note| note.tried = note.tried.or(Some(0)));
         }
-        self.make_up();
+        self.compute_deferred_signatures();
         let feasible = self.feasible_nodes(job);
         let used_before = self.job(job).active_used();
         let chunk = self.chunk(job, false);
