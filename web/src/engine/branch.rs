@@ -1,4 +1,4 @@
-//! A run of one scenario: the one that is shown, or one beside it.
+//! A run of one scenario: the displayed one, or one computed in the background.
 
 use fairground::id::{JobId, QueueId};
 use fairground::moment;
@@ -13,76 +13,75 @@ use super::report::{Report, ReportRequest};
 use super::reporting;
 use super::run_log::RunLog;
 
-/// Most cycles whose priority steps are listed.
+/// Largest number of cycles whose priority steps are listed.
 const STEPS_MAX: u32 = 100;
 
-/// A timeline, and what is kept of all its cycles for charts.
+/// A timeline with the run log of all its cycles.
 pub struct Branch {
     timeline: Timeline,
     run_log: RunLog,
-    /// How much is recorded of cycles that are passed on the way.
-    on_the_way: Level,
+    /// Level of detail for cycles that are passed on the way to a target.
+    transit_level: Level,
 }
 
 impl Branch {
-    /// The run that is shown, at its opening state; else the scenario's mistakes. Where reasons cost little, charts of the
-    /// whole run know those of every cycle.
+    /// The displayed run in its opening state, or the errors of the scenario. If cycles are cheap, all are computed with reasons,
+    /// so that charts of the whole run include them.
     pub fn shown(scenario: &Scenario) -> Result<Branch, Vec<String>> {
-        let mut branch = Branch::beside(scenario)?;
+        let mut branch = Branch::background(scenario)?;
         if branch.is_small() {
-            branch.on_the_way = Level::Decisive;
+            branch.transit_level = Level::Decisive;
         }
         Ok(branch)
     }
 
-    /// A run beside it, as fast as can be.
-    pub fn beside(scenario: &Scenario) -> Result<Branch, Vec<String>> {
+    /// A run in the background, computed without reasons as fast as possible.
+    pub fn background(scenario: &Scenario) -> Result<Branch, Vec<String>> {
         let plan = plan_of(scenario)?;
         let timeline = Timeline::new(&plan);
         let run_log = RunLog::new(plan.policy.key(), timeline.present().world(), timeline.record());
-        Ok(Branch { timeline, run_log, on_the_way: Level::Outcomes })
+        Ok(Branch { timeline, run_log, transit_level: Level::Outcomes })
     }
 
-    /// The state at the present cycle.
+    /// State at the current cycle.
     pub fn sim(&self) -> &Simulation {
         self.timeline.present()
     }
-    /// The number of the present cycle.
+    /// Number of the current cycle.
     pub fn cycle(&self) -> u32 {
         self.sim().cycle()
     }
-    /// What is kept of all cycles.
     pub fn run_log(&self) -> &RunLog {
         &self.run_log
     }
-    /// Whether a cycle takes so little time that it may be computed in vain.
+    /// Whether a cycle is cheap enough to be computed speculatively.
     pub fn is_small(&self) -> bool {
         self.timeline.is_small()
     }
 
-    /// One cycle on with all reasons, unless the run is over.
-    pub fn step_on(&mut self) -> bool {
+    /// Computes a cycle with all reasons; `false`: the run is over.
+    pub fn step_decisive(&mut self) -> bool {
         !self.sim().is_quiet() && self.step(|timeline| timeline.advance(Level::Decisive))
     }
-    /// A step towards a cycle; `false` once it is there.
+    /// One step towards a cycle; `false` once it is reached.
     pub fn step_towards(&mut self, cycle: u32) -> bool {
-        let level = self.on_the_way;
+        let level = self.transit_level;
         self.step(|timeline| timeline.step_towards(cycle, level))
     }
-    /// A step towards a moment; `false` once it is there.
+    /// One step towards a moment; `false` once it is reached.
     pub fn step_until(&mut self, time: Time) -> bool {
-        let level = self.on_the_way;
+        let level = self.transit_level;
         self.step(|timeline| timeline.step_until(time, level))
     }
-    /// One cycle on without reasons, unless the run is over.
-    pub fn step_beyond(&mut self) -> bool {
+    /// Computes a cycle without reasons; `false`: the run is over.
+    pub fn step_outcomes(&mut self) -> bool {
         !self.sim().is_quiet() && self.step(|timeline| timeline.advance(Level::Outcomes))
     }
-    /// To the furthest cycle that was computed.
-    pub fn wind_on(&mut self) {
-        while self.cycle() < self.run_log.last_cycle && self.step_beyond() {}
+    /// Goes to the furthest computed cycle.
+    pub fn go_to_furthest(&mut self) {
+        while self.cycle() < self.run_log.last_cycle && self.step_outcomes() {}
     }
-    /// Computes the next cycle before it is asked for.
+    /// Computes the next cycle in advance.
     pub fn look_ahead(&mut self) {
         self.timeline.look_ahead();
     }
@@ -95,23 +94,23 @@ impl Branch {
         has_stepped
     }
 
-    /// The state before the present cycle, where it is not far back.
+    /// State before the current cycle; `None`: it is too far back.
     pub fn before(&self) -> Option<Simulation> {
         self.timeline.before()
     }
-    /// The present cycle as rows.
+    /// The current cycle as rows.
     pub fn frame(&self) -> Frame {
         moment::frame(&self.run_log.names, self.sim(), self.timeline.record())
     }
-    /// The run in short.
+    /// Summary of the run.
     pub fn run(&self) -> Run {
         self.run_log.run(self.sim().world(), &self.timeline.record().ledger, self.sim().is_quiet())
     }
-    /// How the fair share of a queue comes about now.
+    /// Explanation of a queue's fair share at the current cycle.
     pub fn ladder(&self, queue: &str, resource: u8) -> Vec<LadderLevel> {
         moment::ladders::levels(self.sim(), queue, resource)
     }
-    /// What is asked of the whole run.
+    /// A report on the whole run.
     pub fn report(&self, request: &ReportRequest) -> Report {
         let mut report = reporting::report(self.sim(), &self.run_log, request);
         match &mut report {
@@ -130,7 +129,7 @@ impl Branch {
         report
     }
 
-    /// Whether what a run is to stop at came about in the present cycle.
+    /// Whether the current cycle meets a stop condition.
     pub fn is_met(&self, stop: &Stop) -> bool {
         let (cluster, record) = (self.sim().cluster(), self.timeline.record());
         let mut events = record.events.iter().map(|recorded| recorded.event);
@@ -149,13 +148,13 @@ impl Branch {
         }
     }
 
-    /// A queue and all below it.
+    /// A queue and its descendants.
     pub fn subtree(&self, name: &str) -> Vec<QueueId> {
         let cluster = self.sim().cluster();
         let below = |id: QueueId| cluster.path_to_root(id).any(|q| &*cluster.queues[q].name == name);
         cluster.queues.ids().filter(|&id| below(id)).collect()
     }
-    /// A job by its name.
+    /// Looks up a job by its name.
     pub fn job(&self, name: &str) -> Option<JobId> {
         self.sim().cluster().jobs.iter().find(|(_, job)| &*job.name == name).map(|(id, _)| id)
     }

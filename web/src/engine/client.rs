@@ -1,13 +1,13 @@
-//! The page's end of the border: questions out, answers in, and a fresh engine when one has died.
+//! The page's end of the protocol: sends requests, delivers replies, restarts the engine after its death.
 
 use super::protocol::Request;
 use super::transport::inline::Inline;
 use super::transport::worker::WorkerLine;
 use crate::engine::reply_handlers::ReplyHandlers;
 
-/// A line to an engine.
+/// A connection to an engine.
 pub struct Client {
-    /// Drawn with the first question.
+    /// Established by the first request.
     line: Option<Line>,
     handlers: ReplyHandlers,
     wants_worker: bool,
@@ -19,13 +19,13 @@ enum Line {
 }
 
 impl Client {
-    /// A line to an engine that the first question starts: in a worker if wanted and possible, else in small slices
-    /// on the page's own thread.
+    /// Returns a client whose first request starts the engine: in a worker if desired and possible, otherwise in small slices on
+    /// the page's thread.
     pub fn new(handlers: ReplyHandlers, wants_worker: bool) -> Client {
         Client { line: None, handlers, wants_worker }
     }
 
-    /// Sends a question; the first one starts the engine.
+    /// Sends a request; the first one starts the engine.
     pub fn send(&mut self, request: Request) {
         match self.line.get_or_insert_with(|| connect(&self.handlers, self.wants_worker)) {
             Line::Worker(worker) => worker.send(&request),
@@ -33,7 +33,7 @@ impl Client {
         }
     }
 
-    /// Ends this engine and starts a fresh one.
+    /// Ends this engine and starts another one.
     pub fn restart(&mut self) {
         if let Some(Line::Worker(worker)) = &self.line {
             worker.end();

@@ -1,4 +1,4 @@
-//! A scenario under other policies: its translation, and what a run comes to.
+//! A scenario under other policies: its translation and the results of its runs.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use fairground::translate::{Note, translate};
 
 use super::protocol::{ColumnRow, NoteRow, QueueCell, Say};
 
-/// Most places of a note that are told one by one.
+/// Largest number of places that a note lists.
 const PLACES_MAX: usize = 20;
-/// A run that does not come to rest is stopped after so many cycles.
+/// Cycle limit for runs that never become quiet.
 const CYCLES_MAX: u32 = 100_000;
 
-/// A scenario in the words of a policy.
+/// Translates a scenario to a policy.
 pub fn translated(scenario: &Scenario, policy: &str) -> Say {
     let translated = translate(scenario, policy);
     let (scenario, notes) = match translated {
@@ -28,22 +28,22 @@ pub fn translated(scenario: &Scenario, policy: &str) -> Say {
 pub struct Comparison {
     scenario: Arc<Scenario>,
     until: Time,
-    /// The last one is next.
+    /// In reverse order: the last one is next.
     waiting: Vec<String>,
     running: Option<Comparing>,
-    /// What the first run placed and evicted.
+    /// Placements and evictions of the first run.
     first: Option<Vec<Moves>>,
 }
 
 impl Comparison {
-    /// Nothing is run yet.
+    /// A comparison whose runs have not started.
     pub fn new(scenario: Arc<Scenario>, mut policies: Vec<String>, until_ms: Option<i64>) -> Comparison {
         policies.reverse();
         let until = Time::from_millis(until_ms.unwrap_or(i64::MAX / 4));
         Comparison { scenario, until, waiting: policies, running: None, first: None }
     }
 
-    /// Works for the time of about one cycle: what is to be told, once a run is over; `None`: all are.
+    /// Works for about one cycle; returns a result if that ended a run. `None`: all runs have ended.
     pub fn work(&mut self) -> Option<Option<Say>> {
         if let Some(mut running) = self.running.take() {
             if running.step() {
@@ -57,7 +57,7 @@ impl Comparison {
         Some(None)
     }
 
-    /// A run's numbers; the first one that ran is what others are compared with.
+    /// The result of a run; the first run is the reference for the first difference of the others.
     fn column(&mut self, column: Column) -> ColumnRow {
         let row = row_of(&column);
         let Some(run) = column.run else { return row };
@@ -73,7 +73,7 @@ impl Comparison {
         }
     }
 
-    /// How far the present run came.
+    /// Progress of the current run.
     pub fn progress(&self) -> Option<Say> {
         let running = self.running.as_ref()?;
         Some(Say::Comparing { policy: running.policy().to_owned(), cycle: running.cycle() })
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(columns[1].first_difference_ms, None, "the same engine");
         let differ = |column: &ColumnRow| column.first_difference_ms.is_some_and(|ms| ms > 0 && ms < 60_000);
         assert!(differ(yunikorn) && differ(ego), "{columns:?}");
-        // YuniKorn preempts only for what has waited half a minute.
+        // YuniKorn preempts only for requests that have been pending for half a minute.
         assert!(yunikorn.wait_max_s >= 30.0 && kai.wait_max_s <= 1.0);
     }
 
@@ -177,7 +177,7 @@ mod tests {
         assert!(columns(&wrong, &["kai", "ego"], None).iter().all(|column| !column.can_run));
     }
 
-    /// Between the cycles of a comparison other questions are answered, and a later comparison takes its place.
+    /// Between the cycles of a comparison other requests are served, and a later comparison replaces it.
     #[test]
     fn a_comparison_is_taken_in_slices() {
         let mut server = Server::default();
@@ -192,11 +192,11 @@ mod tests {
             until_ms: Some(60_000),
         };
         let end = |server: &mut Server| {
-            let mut told = Vec::new();
+            let mut replies = Vec::new();
             while server.is_busy() {
-                told.extend(server.work().into_iter().map(|reply| reply.say));
+                replies.extend(server.work().into_iter().map(|reply| reply.say));
             }
-            told
+            replies
         };
         ask(&mut server, Ask::Load { scenario: of(FOUR), cycle: 0 });
         end(&mut server);
@@ -217,8 +217,8 @@ mod tests {
         }
         assert!(matches!(first[0].say, Say::Frame { .. }) && n <= 2, "a step goes first: {first:?}");
         ask(&mut server, compare(&["ego"]));
-        let told = end(&mut server);
-        assert!(matches!(&told[..], [Say::Compared { column }] if column.policy == "ego"), "{told:?}");
+        let replies = end(&mut server);
+        assert!(matches!(&replies[..], [Say::Compared { column }] if column.policy == "ego"), "{replies:?}");
         ask(&mut server, compare(&[]));
         assert!(end(&mut server).is_empty());
     }

@@ -1,10 +1,9 @@
-//! How a run goes for each of its jobs, and which jobs are worse off in another run.
+//! The progress of a run's jobs, and which jobs are worse off in another run.
 //!
 //! # Rule
-//! The progress of a job is the number of its pods that start, run or have finished by themselves. It changes at cycles
-//! only: pods that finish count as before. A job is worse off in another run if more of its pods are evicted there, if its
-//! progress is smaller at any moment, or if it ends later or not at all. That the scenario's own timeline ends a job is no
-//! eviction.
+//! The progress of a job is the number of its pods that are starting, running or have finished by themselves. It changes at
+//! cycles only; pods that finish still count. A job is worse off in another run if more of its pods are evicted there, if its
+//! progress is smaller at any moment, or if it ends later or not at all. Ends by the scenario's own timeline are not evictions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,24 +16,24 @@ use fairground::trace::{Event, EvictReason};
 
 use super::protocol::Harm;
 
-/// How a run goes for its jobs.
+/// The progress of all jobs of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
     jobs: BTreeMap<Arc<str>, JobCourse>,
     n_evictions: Vec<Time>,
 }
 
-/// How a run goes for a job.
+/// The progress of one job.
 #[derive(Clone, Debug, Default)]
 pub struct JobCourse {
-    /// The progress from a cycle and its moment on, where it changed.
+    /// One step for each change of the progress.
     steps: Vec<Step>,
     evictions: Vec<Time>,
-    /// When its last pod was over.
+    /// When its last pod ended.
     ended: Option<Time>,
 }
 
-/// From a cycle on, the progress of a job.
+/// The progress of a job from a cycle on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     pub cycle: u32,
@@ -43,7 +42,7 @@ pub struct Step {
 }
 
 impl Course {
-    /// Of a run that has just been opened.
+    /// The course of a run in its opening state.
     pub fn new(sim: &Simulation) -> Course {
         let mut course = Course::default();
         let record = sim.opening();
@@ -54,7 +53,7 @@ impl Course {
         course
     }
 
-    /// Takes in the next cycle.
+    /// Adds the next cycle.
     pub fn push(&mut self, sim: &Simulation, record: &CycleRecord) {
         let cluster = sim.cluster();
         let mut touched = Vec::new();
@@ -78,12 +77,12 @@ impl Course {
         }
     }
 
-    /// How it goes for a job.
+    /// The course of a job; empty if there is no such job.
     pub fn job(&self, name: &str) -> JobCourse {
         self.jobs.get(name).cloned().unwrap_or_default()
     }
 
-    /// How many pods were evicted before a moment; `None`: in the whole run.
+    /// Number of pods evicted before a moment; `None`: in the whole run.
     pub fn evictions(&self, until: Option<Time>) -> usize {
         n_before(&self.n_evictions, until)
     }
@@ -94,7 +93,7 @@ impl Course {
         other: &'a Course,
         until: Option<Time>,
     ) -> impl Iterator<Item = (&'a str, Harm)> {
-        // Every job is noted when a run is opened.
+        // The opening state contains every job.
         self.jobs.iter().filter_map(move |(name, here)| {
             let there = other.jobs.get(name)?;
             Some((&**name, here.harm(there, until)?))
@@ -115,27 +114,27 @@ impl Course {
 }
 
 impl JobCourse {
-    /// The progress at the end of a cycle.
+    /// Progress at the end of a cycle.
     pub fn progress_in(&self, cycle: u32) -> u32 {
         self.steps.iter().rfind(|step| step.cycle <= cycle).map_or(0, |step| step.progress)
     }
 
-    /// The progress at a moment.
+    /// Progress at a moment.
     pub fn progress_at(&self, time: Time) -> u32 {
         self.steps.iter().rfind(|step| step.time <= time).map_or(0, |step| step.progress)
     }
 
-    /// The first cycle after a moment in which its progress exceeds a number.
+    /// The first step that satisfies `after` and whose progress exceeds a number.
     pub fn exceeds(&self, progress: u32, after: impl Fn(&Step) -> bool) -> Option<Step> {
         self.steps.iter().find(|step| after(step) && step.progress > progress).copied()
     }
 
-    /// Whether it has ended by a moment.
+    /// Whether the job has ended by a moment.
     pub fn has_ended(&self, by: Time) -> bool {
         self.ended.is_some_and(|ended| ended <= by)
     }
 
-    /// How it is worse off in another run before a moment, if it is.
+    /// How the job is worse off in another run before a moment, if it is.
     pub fn harm(&self, other: &JobCourse, until: Option<Time>) -> Option<Harm> {
         if n_before(&other.evictions, until) > n_before(&self.evictions, until) {
             return Some(Harm::Evicted);
@@ -158,7 +157,7 @@ impl JobCourse {
     }
 }
 
-/// The pod of an event after which the progress of its job may differ.
+/// The pod of an event that may change the progress of its job.
 fn changed(event: Event) -> Option<PodId> {
     match event {
         Event::Bound { pod, .. }

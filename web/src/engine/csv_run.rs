@@ -1,4 +1,4 @@
-//! A run once more from its start, written as a table, a few cycles at a time.
+//! Repeats a run from its start and writes it as a table, a few cycles at a time.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use fairground::trace::Ledger;
 use super::plan::plan_of;
 use super::protocol::Say;
 
-/// Cycles in one piece of work.
+/// Cycles per slice of work.
 const CYCLES: usize = 32;
 
-/// A table that is being written.
+/// A table in progress.
 pub struct CsvRun {
     sim: Simulation,
     last: u32,
@@ -23,7 +23,7 @@ pub struct CsvRun {
 }
 
 impl CsvRun {
-    /// Of a scenario, up to a cycle; `None`: it cannot be run.
+    /// Starts the table of a scenario's run up to a cycle; `None`: the scenario cannot run.
     pub fn new(scenario: &Scenario, last: u32, is_of_events: bool) -> Option<CsvRun> {
         let sim = Simulation::new(&plan_of(scenario).ok()?);
         let text = if is_of_events { csv::EVENTS_HEAD } else { csv::SERIES_HEAD }.to_string();
@@ -33,7 +33,7 @@ impl CsvRun {
         Some(run)
     }
 
-    /// Writes some cycles; the whole table once they are all written.
+    /// Writes some cycles; returns the table once it is complete.
     pub fn work(&mut self) -> Option<Say> {
         for _ in 0..CYCLES {
             let record = (self.sim.cycle() < self.last).then(|| self.sim.advance()).flatten();

@@ -1,4 +1,4 @@
-//! Pasted and dropped files, read where reading does not hold up the page.
+//! Reads pasted and dropped files off the page's thread.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use fairground::scenario::{self, JobEntry, Scenario, TimelineEntry};
 
 use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Kit, Piece, Say};
 
-/// When cycles of a trace take place.
+/// Cycle interval of imported traces.
 const TRACE_CYCLE: &str = "on change";
 
-/// Entries of a long section that are sent at once: the page takes some ten milliseconds to unpack them.
+/// Entries of a long section per message; unpacking one takes the page about ten milliseconds.
 const PIECE: usize = 5_000;
 
-/// Files that are being read. What takes long to unpack goes out in pieces, the rest with what is said about the files.
+/// Files being read. Long sections of the scenario are sent in pieces, the rest with the result.
 pub struct ImportRun {
     stage: Stage,
 }
 
 enum Stage {
     Waiting(Vec<(String, FileBytes)>, ImportOptions),
-    /// What is still to be sent.
+    /// What remains to be sent.
     Sending {
         jobs: std::vec::IntoIter<JobEntry>,
         timeline: std::vec::IntoIter<TimelineEntry>,
@@ -30,12 +30,12 @@ enum Stage {
 }
 
 impl ImportRun {
-    /// Nothing is read yet.
+    /// An import that has not started.
     pub fn new(files: Vec<(String, FileBytes)>, options: ImportOptions) -> ImportRun {
         ImportRun { stage: Stage::Waiting(files, options) }
     }
 
-    /// The next message, and whether it is the last one.
+    /// Returns the next message, and whether it is the last one.
     pub fn work(&mut self) -> (Say, bool) {
         if let Stage::Waiting(files, options) = &self.stage {
             let mut rest = read(files, options);
@@ -59,7 +59,7 @@ impl ImportRun {
     }
 }
 
-/// What is understood of some files.
+/// Reads the files.
 fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
     let mut findings = Vec::new();
     let chosen = chosen(files, options, &mut findings);
@@ -89,7 +89,7 @@ fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
     }
 }
 
-/// What the reader chose; the scenario is called like the first file, if that has a name.
+/// The import options; the scenario is named after the first file, if that has a name.
 fn chosen(files: &[(String, FileBytes)], given: &ImportOptions, findings: &mut Vec<String>) -> Options {
     let file = files.first().map_or("", |(name, _)| name.as_str());
     let stem = file.rsplit('/').next().unwrap_or_default();
@@ -114,7 +114,7 @@ fn chosen(files: &[(String, FileBytes)], given: &ImportOptions, findings: &mut V
     options
 }
 
-/// A scenario in a format of its product; `None`: it has no such format, or cannot run.
+/// A scenario in a format of its product; `None`: the product has no such format, or the scenario cannot run.
 pub fn export(scenario: &Scenario, format: &str, original: Option<&str>) -> Option<Exported> {
     let Written { text, left_out } = export::export(scenario, Some(format)).ok()?;
     let before = original.and_then(|original| export::original(original)?.scenario);
@@ -123,12 +123,12 @@ pub fn export(scenario: &Scenario, format: &str, original: Option<&str>) -> Opti
     Some(Exported { format: format.to_string(), text, changes, left_out })
 }
 
-/// Begins to write a scenario as a virtual cluster; `None`: that cannot be done.
+/// Starts writing a scenario as a virtual cluster; `None`: that is not possible.
 pub fn kit(scenario: &Scenario) -> Option<KitRun> {
     KitRun::new(scenario).ok()
 }
 
-/// A kit in one archive.
+/// A virtual cluster as one archive.
 pub fn packed(folder: Result<Folder, Refused>) -> Say {
     let kit = folder.ok().and_then(|Folder { files, left_out }| {
         let archive = FileBytes(export::zip(&files)?.into());
@@ -137,7 +137,7 @@ pub fn packed(folder: Result<Folder, Refused>) -> Say {
     Say::Kit(kit)
 }
 
-/// A mistake and where it is.
+/// A finding with its position.
 fn line(d: scenario::Diagnostic) -> String {
     match d.position {
         Some((line, _)) if !d.says.contains(&format!("line {line} ")) => format!("line {line}: {}", d.says),
@@ -145,7 +145,7 @@ fn line(d: scenario::Diagnostic) -> String {
     }
 }
 
-/// `88x8` as (88, 8); empty as nothing.
+/// Parses `88x8` as (88, 8), and an empty text as nothing.
 fn pair(text: &str, separators: &[char]) -> Result<Option<(u32, u32)>, ()> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -154,7 +154,7 @@ fn pair(text: &str, separators: &[char]) -> Result<Option<(u32, u32)>, ()> {
     Ok(Some((left.trim().parse().map_err(drop)?, right.trim().parse().map_err(drop)?)))
 }
 
-/// `1/4` or `2` or nothing, as numerator and denominator.
+/// Parses `1/4` or `2` as numerator and denominator.
 fn fraction(text: &str) -> Result<(u32, u32), ()> {
     if let Ok(whole) = text.trim().parse() {
         return Ok((whole, 1));
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(export(&first, "queues.json", None), None);
     }
 
-    /// Long sections go out in pieces, in their order; what is said at the end is of the whole scenario.
+    /// Long sections are sent in pieces, in order; the final message describes the whole scenario.
     #[test]
     fn a_long_scenario_is_sent_in_pieces() {
         let n = PIECE + 3;
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(first.name, texts[0].head("name"));
         assert_eq!(more.iter().map(|text| title(text)).collect::<Vec<_>>(), [Some(texts[1].head("name"))]);
         assert!(findings.iter().any(|says| says.contains("03-c.yaml: ")), "{findings:?}");
-        // Whatever byte is wrong, there is an answer.
+        // Any corrupt byte still yields a reply.
         for at in (0..archive.len()).step_by(97) {
             let mut bytes = archive.clone();
             bytes[at] ^= 0xff;

@@ -1,4 +1,4 @@
-//! What every queue held, cycle by cycle: a step wherever something changed, thinned as the run grows.
+//! Amounts held by every queue: a step at each change, thinned as the run grows.
 
 use std::sync::Arc;
 
@@ -11,34 +11,33 @@ use fairground::trace::Ledger;
 use super::protocol::Amounts;
 use super::report::Level;
 
-/// Most steps of all queues together.
+/// Largest number of steps of all queues together.
 const STEPS_MAX: usize = 60_000;
 
-/// The steps of every queue.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    /// By queue, each with its steps in order.
+    /// By queue, each ordered by cycle.
     pub queues: Vec<Vec<Level>>,
-    /// What there was in all, from a cycle on.
+    /// Total capacity, from a cycle on.
     pub totals: Vec<(u32, Amounts)>,
-    /// Only every so many cycles make a step.
+    /// Cycles between two possible steps.
     pub stride: u32,
     n_steps: usize,
     latest: Arc<Ledger>,
 }
 
 impl Levels {
-    /// Takes in the next cycle.
+    /// Adds the next cycle.
     pub fn push(&mut self, world: &World, record: &CycleRecord) {
         self.stride = self.stride.max(1);
         let is_first = self.queues.is_empty();
-        // A policy may not count what the scenario names.
+        // A policy may not count the scenario's named resources.
         let counts_all = world.cluster().named.is_empty();
         if !is_first && counts_all && Arc::ptr_eq(&self.latest, &record.ledger) {
             return;
         }
         self.latest = record.ledger.clone();
-        // A step between two cycles that count is seen from the next one on.
+        // A change between two steps takes effect at the next one.
         let cycle = record.cycle.div_ceil(self.stride) * self.stride;
         let total = amounts(&record.ledger.total, &capacity(world.cluster(), None));
         if self.totals.last().is_none_or(|last| last.1 != total) {
@@ -75,7 +74,7 @@ impl Levels {
     }
 }
 
-/// Adds a step, unless it changes nothing; of several at one cycle the last counts. Whether there is one more.
+/// Adds a level unless it changes nothing; a level of the same cycle is replaced. Returns whether there is one more.
 fn put(steps: &mut Vec<Level>, level: Level) -> bool {
     match steps.last_mut() {
         Some(last) if same(last, &level) => false,

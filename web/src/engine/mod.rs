@@ -1,4 +1,4 @@
-//! The engine behind its border: the protocol, the serving side, and ways to reach it.
+//! The engine behind its protocol: messages, the server, and transports.
 
 mod branch;
 pub mod client;

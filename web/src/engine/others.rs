@@ -1,4 +1,4 @@
-//! The part of the protocol that is about other scenarios than the present one: imported, tried, under other policies.
+//! The part of the protocol that concerns other scenarios than the current one: imports, what-if runs, comparisons.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use fairground::scenario::{Path, Segment};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Choices for the import of traces.
+/// Options for the import of traces.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ImportOptions {
     /// Nodes × GPUs, such as `88x8`.
     pub nodes: String,
     /// A fraction such as `1/4`.
     pub quota_scale: String,
-    /// The policy's name in a scenario; empty: that which the files are of.
+    /// Name of the policy; empty: the one the files are written for.
     pub policy: String,
-    /// What columns of a trace hold: field and column; an empty column: none holds it.
+    /// Field and the column of a trace that contains it; an empty column: none.
     pub mapping: Vec<(String, String)>,
 }
 
-/// The bytes of a file, which travel as a whole.
+/// The bytes of a file, serialised as one block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileBytes(pub Arc<[u8]>);
 
 impl FileBytes {
-    /// Those of a text.
+    /// The bytes of a text.
     pub fn of(text: &str) -> FileBytes {
         FileBytes(Arc::from(text.as_bytes()))
     }
@@ -56,73 +56,66 @@ impl<'de> Deserialize<'de> for FileBytes {
 /// A virtual cluster as files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kit {
-    /// The files in a zip archive.
+    /// Zip archive of the files.
     pub archive: FileBytes,
-    /// How many files there are.
     pub n_files: usize,
-    /// What they cannot say of the scenario.
+    /// What the files cannot express of the scenario.
     pub left_out: Vec<String>,
 }
 
-/// The first rows of a trace, whose columns can be chosen.
+/// The first rows of a trace, for choosing its columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Columns {
-    /// Each column: its name, and the field that it holds; empty: none.
+    /// Name of each column and the field it contains; empty: none.
     pub columns: Vec<(String, String)>,
-    /// The first rows.
     pub rows: Vec<Vec<String>>,
 }
 
-/// What came of variations of a scenario, compared with the run that goes on unchanged.
+/// Outcomes of variations of a scenario, compared with the unchanged run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
-    /// When the job starts by itself, after the moment asked about; `None`: not within the time compared.
+    /// When the job starts without a change, after the moment in question; `None`: not within the time compared.
     pub unchanged: Option<Start>,
-    /// The moment up to which the unchanged run was followed; `None`: to its end.
+    /// The moment up to which the unchanged run was computed; `None`: to its end.
     pub until_ms: Option<i64>,
-    /// In the order asked, without the unchanged scenario; `None`: that one cannot run.
+    /// In the order of the request, without the unchanged scenario; `None`: the variation cannot run.
     pub outcomes: Vec<Option<Outcome>>,
 }
 
-/// What came of a variation.
+/// Outcome of a variation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// When more pods of the job run than at the moment asked about; `None`: not within the time compared.
+    /// When more pods of the job run than at the moment in question; `None`: not within the time compared.
     pub starts: Option<Start>,
-    /// It starts earlier than in the unchanged run and is at no moment worse off.
+    /// The job starts earlier than in the unchanged run and is never worse off.
     pub helps: bool,
-    /// Evicted pods, more (or fewer) than in the unchanged run.
+    /// Number of evicted pods minus that of the unchanged run.
     pub evictions: i64,
     /// Some of the other jobs that are worse off than in the unchanged run.
     pub losers: Vec<Loser>,
-    /// How many there are.
+    /// Number of all such jobs.
     pub n_losers: u32,
     /// The moment up to which the two runs were compared; `None`: to their end.
     pub until_ms: Option<i64>,
 }
 
-/// When a job starts, or more of its pods do.
+/// When a job, or an additional pod of it, starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Start {
-    /// It is over before the moment asked about.
+    /// The job ends before the moment in question.
     Over,
-    /// At the moment asked about or before.
+    /// At the moment in question or before.
     Already,
-    /// Later.
     At {
-        /// In this cycle.
         cycle: u32,
         /// Milliseconds since the start.
         time_ms: i64,
     },
 }
 
-/// A job that is worse off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loser {
-    /// Its name.
     pub job: String,
-    /// How.
     pub harm: Harm,
 }
 
@@ -144,19 +137,19 @@ pub enum Harm {
 pub struct NoteRow {
     /// `refused`, `dropped`, `assumed`, `changed` or `kept`.
     pub kind: String,
-    /// What and why.
+    /// What changed, and why.
     pub says: String,
-    /// The first places.
+    /// The first of the places it applies to.
     pub at: Vec<String>,
-    /// How many places there are.
+    /// Number of all such places.
     pub n: u32,
 }
 
 impl NoteRow {
-    /// Stands between the steps of a place.
+    /// Separator between the segments of a path.
     const APART: &str = "\u{1f}";
 
-    /// A place as it is sent.
+    /// A path in its serialised form.
     pub fn sent(at: &Path) -> String {
         let steps = at.0.iter().map(|step| match step {
             Segment::Field(name) => name.clone(),
@@ -166,7 +159,7 @@ impl NoteRow {
         steps.collect::<Vec<_>>().join(NoteRow::APART)
     }
 
-    /// The first places.
+    /// The listed places.
     pub fn places(&self) -> impl Iterator<Item = Path> {
         self.at.iter().map(|sent| {
             let step = |step: &str| match (step.strip_prefix('='), step.strip_prefix('#').map(str::parse)) {
@@ -179,51 +172,46 @@ impl NoteRow {
     }
 }
 
-/// What a run came to under one of several policies.
+/// Result of a run under one of the compared policies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ColumnRow {
-    /// The policy.
     pub policy: String,
     /// What became of the settings.
     pub notes: Vec<NoteRow>,
     /// Findings about the translated scenario.
     pub findings: Vec<String>,
-    /// Whether it could be run; if not, the numbers are 0.
+    /// If not, all numbers are 0.
     pub can_run: bool,
-    /// The run's latest moment.
+    /// Time of the last computed cycle.
     pub until_ms: i64,
-    /// Nothing further will happen.
     pub is_over: bool,
-    /// When it first placed or evicted other pods than the first run of the comparison.
+    /// When the run first placed or evicted other pods than the first run of the comparison.
     pub first_difference_ms: Option<i64>,
-    /// Jobs that ended.
     pub jobs_done: u32,
-    /// Jobs that ended because nobody replaced their evicted pods.
+    /// Jobs that ended because their evicted pods were not replaced.
     pub jobs_evicted: u32,
-    /// Jobs that wait at the end.
+    /// Jobs pending at the end.
     pub jobs_waiting: u32,
     /// Mean wait for the first start, seconds.
     pub wait_mean_s: f64,
-    /// Longest wait.
+    /// Longest wait for the first start, seconds.
     pub wait_max_s: f64,
     /// Pods evicted by the policy.
     pub evictions: u32,
-    /// GPU seconds of work that was lost.
+    /// GPU seconds of work lost by evictions.
     pub lost_gpu_s: f64,
-    /// GPU seconds used over those there were, 0 to 1.
+    /// GPU seconds used divided by GPU seconds available, 0 to 1.
     pub utilisation: f64,
-    /// Queues in file order.
+    /// In file order.
     pub queues: Vec<QueueCell>,
 }
 
-/// A queue in a [`ColumnRow`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QueueCell {
-    /// Its name.
     pub queue: String,
-    /// GPUs it holds at the end.
+    /// GPUs allocated at the end.
     pub gpus: f64,
-    /// GPU seconds it used.
+    /// GPU seconds used.
     pub used_gpu_s: f64,
     /// Mean wait of its jobs, seconds.
     pub wait_mean_s: f64,

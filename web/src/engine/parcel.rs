@@ -1,5 +1,5 @@
-//! Answers as they are sent. What they share goes once: the catalogue of a run with the first answer about it, the record of a
-//! rule with the first answer that it decided something in.
+//! Replies in their transport form. Shared data is sent once: the catalogue of a run with the first reply about it, the record
+//! of a rule with the first reply that contains a decision of that rule.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 use super::protocol::{EventRow, Frame, LadderLevel, Names, Reply, Say, What};
 use super::report::Report;
 
-/// Answers that are sent together.
+/// Replies that are sent in one message.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Parcel {
-    /// For each answer the catalogue of its run, if it is another one than that of the answer before.
+    /// For each reply, the catalogue of its run if it differs from that of the previous reply.
     catalogues: Vec<Option<Arc<Names>>>,
-    /// Records of rules that were not sent yet.
+    /// Records of rules that have not been sent before.
     records: Vec<Record>,
-    /// The rules of all answers in the order of [`rules`], by the order in which their records were sent.
+    /// The rules of all replies in the order of [`rules`], as indices into all records sent so far.
     rules: Vec<u32>,
     replies: Vec<Reply>,
 }
 
-/// A record of a rule as it is sent.
+/// The record of a rule in its transport form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Record {
     key: String,
@@ -31,16 +31,16 @@ struct Record {
     differs: String,
 }
 
-/// What both ends know already.
+/// What both ends already know.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogues {
-    /// Of the run, and of the one beside it.
+    /// Catalogue of the current run, and of the alternative.
     names: [Arc<Names>; 2],
     rules: Vec<Rule>,
 }
 
 impl Parcel {
-    /// Puts answers together for somebody who knows these catalogues.
+    /// Packs replies for a receiver that knows these catalogues.
     pub fn pack(mut replies: Vec<Reply>, known: &mut Catalogues) -> Parcel {
         let mut parcel = Parcel::default();
         for reply in &mut replies {
@@ -57,7 +57,7 @@ impl Parcel {
         Parcel { replies, ..parcel }
     }
 
-    /// The answers, each with the catalogue of its run and its rules.
+    /// Returns the replies, each with its catalogue and rules restored.
     pub fn unpack(self, known: &mut Catalogues) -> Vec<Reply> {
         let Parcel { catalogues, records, rules: sent, mut replies } = self;
         known.rules.extend(records.into_iter().map(Record::keep));
@@ -77,7 +77,7 @@ impl Parcel {
 }
 
 impl Catalogues {
-    /// The catalogue of an answer's run, unless it is known already.
+    /// Takes the catalogue out of a reply; returns it if the receiver does not know it.
     fn new_names(&mut self, say: &mut Say) -> Option<Arc<Names>> {
         let (at, names) = names(say);
         let names = names.into_iter().next()?.clone();
@@ -94,7 +94,7 @@ impl Record {
         Record { key, says, formula, source, differs }
     }
 
-    /// The rule of this record. It stays for as long as the page is open: each is sent once, and there are a few hundred.
+    /// Converts the record to a rule with static lifetime. Deliberately leaked: there are a few hundred, each sent once.
     fn keep(self) -> Rule {
         let Record { key, says, formula, source, differs } = self;
         let [key, says, formula, source, differs] =
@@ -103,7 +103,7 @@ impl Record {
     }
 }
 
-/// Where the catalogue of a run stands in an answer, and of which: the run's, or of the one beside it.
+/// Whether a reply is about the current run (0) or the alternative (1), and the references to its catalogue.
 fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
     match say {
         Say::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
@@ -134,7 +134,7 @@ fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
     }
 }
 
-/// The rules of what an answer tells, always in the same order.
+/// The rules in a reply, always in the same order.
 fn rules(say: &mut Say) -> Vec<&mut Rule> {
     let mut all = Vec::new();
     match say {
@@ -211,7 +211,7 @@ mod tests {
     use crate::engine::protocol::{Ask, Request};
     use crate::engine::serve::Server;
 
-    /// A run's catalogue is sent once; what was recorded is read as it was written, infinite bounds too.
+    /// A run's catalogue is sent once; recorded values survive unchanged, including infinite bounds.
     #[test]
     fn moments_are_read_back_with_their_catalogue() {
         let scenario = std::sync::Arc::new(crate::library::start());

@@ -1,4 +1,4 @@
-//! Who held what when: one interval per placement of a pod, kept while the run is computed.
+//! One interval per placement of a pod, recorded while the run is computed.
 
 use fairground::cluster::{Cluster, Devices, Phase, Restart};
 use fairground::id::{Id, NodeId, PodId};
@@ -6,49 +6,47 @@ use fairground::moment::{self, EventWord};
 use fairground::sim::CycleRecord;
 use fairground::trace::Event;
 
-/// A placement of a pod, in cycles. It holds from the cycle in which it was placed up to the one in which it is gone.
+/// A placement of a pod, from the cycle in which it was placed up to the cycle in which it was released (exclusive).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlacementInterval {
-    /// Who.
     pub pod: PodId,
-    /// Where.
     pub node: NodeId,
-    /// On which devices there.
+    /// Devices on the node.
     pub devices: Devices,
     /// The cycle in which it was placed.
     pub from: u32,
-    /// The cycle in which it was evicted, and what that event is called.
-    pub told: Option<(u32, EventWord)>,
-    /// The first cycle in which it is gone; `None`: it is still there.
+    /// The cycle in which it was evicted, and the kind of eviction.
+    pub evicted: Option<(u32, EventWord)>,
+    /// The first cycle in which it is released; `None`: still placed.
     pub to: Option<u32>,
-    /// Its work has to be done again.
+    /// Its work is lost and has to be repeated.
     pub lost: bool,
 }
 
-/// When a job was known.
+/// Lifetime of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Known {
     /// The cycle of its submission.
     pub from: Option<u32>,
     /// The cycle in which it ended.
     pub to: Option<u32>,
-    /// It will not start any more: the first cycle that is known to have said so, and what became of it.
+    /// Why it will never start, with the first cycle in which that is known.
     pub fate: Option<(u32, &'static str)>,
 }
 
 /// All intervals of a run.
 #[derive(Clone, Debug, Default)]
 pub struct PlacementIntervals {
-    /// In the order in which they began.
+    /// Ordered by start.
     pub all: Vec<PlacementInterval>,
-    /// By job.
+    /// Indexed by job.
     pub jobs: Vec<Known>,
-    /// The position of the interval that a pod is in, by pod.
+    /// Index into `all` of a pod's open interval, by pod.
     open: Vec<Option<u32>>,
 }
 
 impl PlacementIntervals {
-    /// Those that go on when the run begins.
+    /// Intervals that are open when the run begins.
     pub fn new(cluster: &Cluster) -> PlacementIntervals {
         let mut placement_intervals = PlacementIntervals {
             all: Vec::new(),
@@ -63,7 +61,7 @@ impl PlacementIntervals {
         placement_intervals
     }
 
-    /// Takes in what happened in the next cycle.
+    /// Adds the next cycle.
     pub fn push(&mut self, cluster: &Cluster, record: &CycleRecord) {
         let cycle = record.cycle;
         for refusal in record.refusals.iter() {
@@ -82,14 +80,14 @@ impl PlacementIntervals {
                 Event::Evicted { pod, .. } => {
                     let kind = EventWord::of_event(&recorded.event);
                     if let Some(interval) = self.present(pod) {
-                        interval.told = Some((cycle, kind));
+                        interval.evicted = Some((cycle, kind));
                     }
                 }
                 Event::Gone { pod, .. } | Event::Finished { pod, .. } => {
                     let was_done = matches!(recorded.event, Event::Finished { .. });
                     if let Some(interval) = self.present(pod) {
                         interval.to = Some(cycle);
-                        // A pod that was withdrawn does not begin again: its work is over, not lost.
+                        // A withdrawn pod does not restart: its work is over, not lost.
                         let pod = &cluster.pods[pod];
                         interval.lost = !was_done
                             && !matches!(pod.phase, Phase::Removed { .. })
@@ -109,7 +107,7 @@ impl PlacementIntervals {
         }
     }
 
-    /// The intervals of so many rows, those of each in order, by a rule from interval to row.
+    /// Groups the intervals into rows; `row` maps an interval to its row.
     pub fn by_row(
         &self,
         n: usize,
@@ -127,7 +125,15 @@ impl PlacementIntervals {
     fn begin(&mut self, pod: PodId, node: NodeId, devices: Devices, from: u32) {
         if self.open[pod.index()].is_none() {
             self.open[pod.index()] = Some(self.all.len() as u32);
-            self.all.push(PlacementInterval { pod, node, devices, from, told: None, to: None, lost: false });
+            self.all.push(PlacementInterval {
+                pod,
+                node,
+                devices,
+                from,
+                evicted: None,
+                to: None,
+                lost: false,
+            });
         }
     }
 

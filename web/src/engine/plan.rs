@@ -1,8 +1,8 @@
-//! What a scenario runs as.
+//! Conversion of a scenario to a plan.
 
 use fairground::scenario::{self, Plan, Scenario, Severity};
 
-/// What a scenario runs as; else its mistakes.
+/// The plan of a scenario, or its errors.
 pub(super) fn plan_of(scenario: &Scenario) -> Result<Plan, Vec<String>> {
     let checked = scenario::check(scenario);
     checked.plan.ok_or_else(|| {

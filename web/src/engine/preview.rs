@@ -1,8 +1,8 @@
-//! What an edit would come to, computed while it is being made.
+//! Computes the outcome of an edit while it is being made.
 //!
-//! A drag sends many requests a second. The running preview is finished, so that something is shown during the drag; of the
-//! requests that arrive meanwhile only the latest is computed next. The frame is sent as soon as it is computed, and then
-//! the run continues, unless a later request waits. When idle, the value one more step ahead is computed in advance.
+//! A drag sends many requests per second. The running preview is finished, so that something is shown during the drag; of the
+//! requests that arrive meanwhile, only the latest is computed next. The frame is sent as soon as it is computed; then the run
+//! continues, unless a later request is pending. When idle, the value one more step ahead is computed in advance.
 
 use std::sync::Arc;
 
@@ -13,84 +13,82 @@ use super::protocol::Say;
 use super::report::{Report, ReportRequest};
 use super::speculative;
 
-/// Runs of scenarios that are being edited.
+/// Runs of edited scenarios.
 #[derive(Default)]
 pub struct Previews {
     running: Option<Running>,
     next: Option<PreviewRequest>,
-    /// The scenario that was begun last, and the one that is being edited, as text: the last step of a drag starts at one of them.
+    /// Texts of the scenario computed last and of the one being edited: the last step of a drag starts at one of them.
     before: [String; 2],
-    foreseen: Option<Foreseen>,
+    speculation: Option<Speculation>,
 }
 
 /// The request that is expected next.
-struct Foreseen {
+struct Speculation {
     request: PreviewRequest,
-    /// `None`: not begun.
+    /// `None`: not started.
     running: Option<Running>,
 }
 
-/// A scenario at a cycle.
+/// A request for the outcome of a scenario.
 pub struct PreviewRequest {
-    /// The question it answers.
+    /// Number of the request.
     pub id: u64,
-    /// The scenario.
     pub scenario: Arc<Scenario>,
-    /// The cycle of the frame; `None`: no frame is wanted.
+    /// The cycle of the frame; `None`: no frame is needed.
     pub cycle: Option<u32>,
-    /// Also how this queue's fair share of this resource would come about.
+    /// Queue and resource whose fair share is explained as well.
     pub ladder: Option<(String, u8)>,
-    /// The run goes on as far as this cycle.
+    /// The last cycle of the run.
     pub until: u32,
-    /// What is told of the run, besides the run in short.
+    /// What is reported of the run in addition to its summary.
     pub report_request: Option<ReportRequest>,
 }
 
 struct Running {
     id: u64,
-    /// The cycle of the frame; `None`: none is wanted, or it was told.
+    /// The cycle of the frame; `None`: not needed, or already sent.
     cycle: Option<u32>,
     ladder: Option<(String, u8)>,
     until: u32,
     report_request: Option<ReportRequest>,
     report: Option<Box<Report>>,
-    /// All is told.
+    /// Everything has been sent.
     is_over: bool,
     branch: Branch,
 }
 
 impl Previews {
-    /// Runs of a scenario that is edited.
+    /// Previews of edits to a scenario.
     pub fn of(scenario: &Scenario) -> Previews {
         Previews { before: [String::new(), text_of(scenario)], ..Previews::default() }
     }
 
-    /// Takes a wish in; of those that wait only the latest counts.
+    /// Adds a request; it replaces a pending one.
     pub fn request(&mut self, request: PreviewRequest) {
         self.next = Some(request);
     }
 
-    /// Takes in what may be wished next.
+    /// Sets the request that is likely to come next.
     pub fn expect(&mut self, request: PreviewRequest) {
-        if !self.foreseen.as_ref().is_some_and(|foreseen| foreseen.request.is_like(&request)) {
-            self.foreseen = Some(Foreseen { request, running: None });
+        if !self.speculation.as_ref().is_some_and(|speculation| speculation.request.is_like(&request)) {
+            self.speculation = Some(Speculation { request, running: None });
         }
     }
 
-    /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
         self.running.is_some() || self.next.is_some()
     }
 
-    /// Works for the time of about one cycle: answers and the question they belong to, once there are some.
+    /// Works for about one cycle; returns finished replies with the numbers of their requests.
     pub fn work(&mut self) -> Vec<(u64, Say)> {
-        // Where the frame was told, what is wanted later goes first.
+        // Once the frame is sent, a pending request takes precedence over the rest of the run.
         let running = self.running.take().filter(|running| running.cycle.is_some() || self.next.is_none());
         if let Some(mut running) = running {
             let mut says = Vec::new();
-            // The moment is often the run's end, and told together with it.
+            // The frame's cycle is often the run's last one; then both replies are returned together.
             while !running.is_over && (says.is_empty() || self.next.is_none()) && !running.step() {
-                says.push((running.id, running.say()));
+                says.push((running.id, running.reply()));
             }
             if !running.is_over {
                 self.running = Some(running);
@@ -105,10 +103,10 @@ impl Previews {
     }
 
     fn begin(&mut self, request: PreviewRequest) -> Option<Running> {
-        let foreseen = self.foreseen.take().filter(|foreseen| foreseen.request.is_like(&request));
+        let speculation = self.speculation.take().filter(|speculation| speculation.request.is_like(&request));
         let text = text_of(&request.scenario);
-        self.foreseen = request.once_more(&text, &self.before);
-        let running = match foreseen.and_then(|foreseen| foreseen.running) {
+        self.speculation = request.once_more(&text, &self.before);
+        let running = match speculation.and_then(|speculation| speculation.running) {
             Some(running) => Some(Running { id: request.id, ..running }),
             None => Running::new(&request),
         };
@@ -116,18 +114,18 @@ impl Previews {
         running
     }
 
-    /// Computes a little of what may be wished next; `false`: nothing is foreseen, or all of it is there.
+    /// Computes a part of the expected request; `false`: there is none, or it is finished.
     pub fn speculate(&mut self) -> bool {
-        let Some(Foreseen { request, running }) = &mut self.foreseen else { return false };
+        let Some(Speculation { request, running }) = &mut self.speculation else { return false };
         if let Some(running) = running {
             return running.step();
         }
-        // A cycle of more may take long, and a question that comes meanwhile would wait for it.
+        // Further cycles may be slow and would delay the next request.
         *running = Running::new(request).filter(|running| running.branch.is_small());
         if running.is_none() {
-            self.foreseen = None;
+            self.speculation = None;
         }
-        self.foreseen.is_some()
+        self.speculation.is_some()
     }
 }
 
@@ -138,52 +136,52 @@ impl PreviewRequest {
             && (until, report_request) == (&other.until, &other.report_request)
     }
 
-    /// The same one step further, for a moment. The step is the smaller one from the texts before.
-    fn once_more(&self, text: &str, before: &[String]) -> Option<Foreseen> {
+    /// This request one more step ahead. Of the steps from both earlier texts, the smaller one is repeated.
+    fn once_more(&self, text: &str, before: &[String]) -> Option<Speculation> {
         self.cycle?;
         let steps = before.iter().filter_map(|before| speculative::once_more(before, text));
         let next = steps.min_by_key(|next| next.step)?.text;
         let scenario = Arc::new(scenario::read(&next).scenario?);
         let (ladder, report_request) = (self.ladder.clone(), self.report_request.clone());
-        Some(Foreseen {
+        Some(Speculation {
             request: PreviewRequest { scenario, ladder, report_request, ..*self },
             running: None,
         })
     }
 }
 
-/// Scenarios with more entries are not computed in advance, and need no text.
+/// Scenarios with more entries are not computed speculatively, and need no text.
 const SPECULATED_MAX: usize = 5_000;
 
-/// A scenario as the text in which the steps of a drag are found; empty: it is too large to be computed in advance.
+/// The text in which the steps of a drag are found; empty: the scenario is too large for speculation.
 fn text_of(scenario: &Scenario) -> String {
     let n_entries = scenario.jobs.len() + scenario.nodes.len() + scenario.timeline.len();
     if n_entries > SPECULATED_MAX { String::new() } else { scenario::to_json(scenario) }
 }
 
 impl Running {
-    /// Nothing is run yet; `None`: it cannot run.
+    /// A run in its opening state; `None`: the scenario cannot run.
     fn new(request: &PreviewRequest) -> Option<Running> {
-        let branch = Branch::beside(&request.scenario).ok()?;
+        let branch = Branch::background(&request.scenario).ok()?;
         let PreviewRequest { id, cycle, until, .. } = *request;
         let (ladder, report_request) = (request.ladder.clone(), request.report_request.clone());
         let (report, is_over) = (None, false);
         Some(Running { id, cycle, ladder, until, report_request, report, is_over, branch })
     }
 
-    /// One cycle on; `false` once it is there or the run ends before. Reasons are wanted for the frame's cycle only.
+    /// Computes a cycle; `false` at the target or the end of the run. Only the frame's cycle is computed with reasons.
     fn step(&mut self) -> bool {
         match self.cycle {
             Some(cycle) => self.branch.step_towards(cycle),
-            None => self.branch.cycle() < self.until && self.branch.step_beyond(),
+            None => self.branch.cycle() < self.until && self.branch.step_outcomes(),
         }
     }
 
-    /// The frame first, then the run.
-    fn say(&mut self) -> Say {
+    /// Returns the frame first, then the run.
+    fn reply(&mut self) -> Say {
         let is_moment = self.cycle.take().is_some();
         if !is_moment || matches!(self.report_request, Some(ReportRequest::Tally { .. })) {
-            // A tally is of the moment, not of the whole run.
+            // A tally covers the run up to the frame's cycle, so it is taken there.
             let report_request = self.report_request.take();
             let report = report_request.map(|request| Box::new(self.branch.report(&request)));
             self.report = report.or(self.report.take());
@@ -225,14 +223,14 @@ mod tests {
         format!("{said:?}")
     }
 
-    /// What is said of a quota after others, and whether it is there at once.
-    fn pulled(before: &[u32], (id, quota): (u64, u32), n_foreseen: usize) -> (bool, String) {
+    /// The replies to a quota after others, and whether the frame was already computed.
+    fn dragged(before: &[u32], (id, quota): (u64, u32), n_speculated: usize) -> (bool, String) {
         let mut previews = Previews::of(&request(0, 2).scenario);
         for quota in before {
             previews.request(request(1, *quota));
             said(&mut previews);
         }
-        for _ in 0..n_foreseen {
+        for _ in 0..n_speculated {
             previews.speculate();
         }
         previews.request(request(id, quota));
@@ -250,10 +248,14 @@ mod tests {
                 fresh.request(request(7, quota));
                 let expected = said(&mut fresh);
                 assert!(expected.contains("AlternativeRun"), "{expected}");
-                for n_foreseen in [0, 1, 2, 3, 9] {
-                    let (is_there, said) = pulled(before, (7, quota), n_foreseen);
+                for n_speculated in [0, 1, 2, 3, 9] {
+                    let (is_there, said) = dragged(before, (7, quota), n_speculated);
                     assert_eq!(said, expected);
-                    assert_eq!(is_there, quota == next && n_foreseen > 2, "{before:?} {quota} {n_foreseen}");
+                    assert_eq!(
+                        is_there,
+                        quota == next && n_speculated > 2,
+                        "{before:?} {quota} {n_speculated}"
+                    );
                 }
             }
         }

@@ -1,8 +1,7 @@
-//! What the page asks of the engine, and what the engine answers.
+//! Messages between the page and the engine.
 //!
-//! Protocol types are separate from the engine's and converted by hand in `serve`. Replies are windows: the
-//! page asks for the cycles it draws, never for "the state". Every request carries a generation; replies of an
-//! old one are dropped. What they are made of: [`fairground::moment`].
+//! Replies are windows: the page requests the cycles it draws, never the whole state. Every request has a generation;
+//! replies to an outdated one are dropped. The rows inside replies are defined in [`fairground::moment`].
 
 use std::sync::Arc;
 
@@ -16,345 +15,288 @@ pub use super::others::{
 use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
 
-/// A question of the page.
+/// A request of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Counts up with every change of what the page wants to see.
+    /// Unique and increasing; replies repeat it.
     pub generation: u64,
-    /// What is asked.
     pub ask: Ask,
 }
 
-/// What can be asked.
+/// What a request is for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
-    /// Start a run of this scenario and go to a cycle.
-    Load {
-        /// The scenario.
-        scenario: Arc<Scenario>,
-        /// The cycle to go to.
-        cycle: u32,
-    },
-    /// The same, but go to a moment: under another policy, or with another interval, the cycle of that moment is another.
+    /// Starts a run of a scenario and goes to a cycle.
+    Load { scenario: Arc<Scenario>, cycle: u32 },
+    /// Like `Load`, but goes to a moment: under another policy or cycle interval, that moment belongs to another cycle.
     LoadAt {
-        /// The scenario.
         scenario: Arc<Scenario>,
         /// Milliseconds since the start.
         time_ms: i64,
     },
-    /// Go to a cycle of the present run; cycles on the way are computed.
-    GoTo {
-        /// The cycle.
-        cycle: u32,
-    },
-    /// Run until a moment, reporting progress; the reply is a frame there.
+    /// Goes to a cycle of the current run; cycles on the way are computed.
+    GoTo { cycle: u32 },
+    /// Runs until a moment and reports progress; the reply is the frame there.
     RunUntil {
         /// Milliseconds since the start.
         time_ms: i64,
     },
-    /// Run on until something happens; the reply is a frame there, and whether it happened.
-    RunTo {
-        /// What.
-        stop: Stop,
-    },
-    /// The next (or previous) cycle with an event, of the given job or queue if any.
+    /// Runs until a condition is met; the reply is the frame there and whether the condition was met.
+    RunTo { stop: Stop },
+    /// Finds the next (or previous) cycle with an event, optionally only of a job or queue.
     NextEvent {
-        /// From this cycle, exclusive.
+        /// Exclusive.
         from: u32,
-        /// Backwards.
+        /// Searches backwards.
         back: bool,
         /// Only events of this queue.
         queue: Option<String>,
         /// Only events of this job.
         job: Option<String>,
-        /// Events that do not count.
+        /// Kinds of events to skip.
         without: Vec<EventWord>,
     },
-    /// How the fair share of a queue came about at a cycle.
+    /// Explains the fair share of a queue at a cycle.
     Ladder {
-        /// The cycle.
         cycle: u32,
-        /// The queue.
         queue: String,
         /// 0 cpu, 1 memory, 2 gpu.
         resource: u8,
     },
-    /// In which order a queue, or a job of it, and those beside it are looked at next.
+    /// The order in which the next cycle considers a queue, or one of its jobs, among its siblings.
     Order {
-        /// The cycle.
         cycle: u32,
-        /// The queue.
         queue: String,
-        /// The job.
+        /// `None`: the queue itself.
         job: Option<String>,
     },
-    /// The frame of another scenario at a cycle and then its run, without leaving the present run: what an edit would
-    /// do, or undid. While one is computed, only the latest of those that come in is kept for afterwards.
+    /// Computes the frame of another scenario at a cycle and then its run, without leaving the current run: the preview or
+    /// the baseline of an edit. While one is computed, only the latest further request is kept.
     Alternative {
-        /// The scenario.
         scenario: Arc<Scenario>,
-        /// The cycle of the frame; `None`: no frame is wanted.
+        /// The cycle of the frame; `None`: no frame is needed.
         cycle: Option<u32>,
-        /// Also how this queue's fair share of this resource would come about.
+        /// Queue and resource whose fair share is explained as well.
         ladder: Option<(String, u8)>,
-        /// The run goes on as far as this cycle.
+        /// The last cycle of the run.
         until: u32,
-        /// What is told of the run, besides the run in short.
+        /// What the reply reports of the run in addition to its summary.
         report_request: Option<ReportRequest>,
-        /// It may be asked for next: nothing is told, it is computed while nobody asks.
+        /// Speculative: computed while the engine is idle, without a reply, because it is likely to be requested next.
         is_early: bool,
     },
-    /// When a job runs in variations of the scenario, held against the scenario itself. Only the latest one counts.
+    /// Compares when a job runs in variations of the scenario with the scenario itself. Only the latest request counts.
     Try {
-        /// The job.
         job: String,
-        /// From which cycle on.
+        /// Compares from this cycle on.
         cycle: u32,
-        /// The scenarios; the first is the unchanged one.
+        /// The first one is the unchanged scenario.
         scenarios: Vec<Arc<Scenario>>,
     },
-    /// Read pasted or dropped files, in any mixture.
+    /// Reads pasted or dropped files of any mixture of formats.
     Import {
-        /// The files: name and content.
+        /// Name and content.
         files: Vec<(String, FileBytes)>,
-        /// Choices of the reader.
         options: ImportOptions,
     },
-    /// Write a scenario as its scheduler reads it.
+    /// Writes a scenario in a format of its scheduler.
     Export {
-        /// The scenario.
         scenario: Arc<Scenario>,
-        /// The name of the format.
+        /// Name of the format.
         format: String,
-        /// The file it came from, if it came from one.
+        /// The file the scenario was imported from, if any.
         original: Option<String>,
     },
-    /// Write a scenario as a virtual cluster with the real scheduler of its policy. Only the latest request counts.
-    Kit {
-        /// The scenario.
-        scenario: Arc<Scenario>,
-    },
-    /// Write a scenario as it is kept on the device.
+    /// Writes a scenario as a virtual cluster with the real scheduler of its policy. Only the latest request counts.
+    Kit { scenario: Arc<Scenario> },
+    /// Writes a scenario in the packed form in which it is stored.
     Pack {
-        /// The scenario; `None`: the one that was loaded last.
+        /// `None`: the scenario that was loaded last.
         scenario: Option<Arc<Scenario>>,
     },
-    /// Write the run up to its furthest cycle as a table: all events, or what queues have.
-    Csv {
-        /// Whether it is of events.
-        is_of_events: bool,
-    },
-    /// Tell of the whole run, as it is at the present cycle.
+    /// Writes the run up to its furthest cycle as a table: either all events or the amounts of queues.
+    Csv { is_of_events: bool },
+    /// Reports on the whole run as of the current cycle.
     Report(ReportRequest),
-    /// The scenario in the words of another policy.
-    Translate {
-        /// The scenario.
-        scenario: Arc<Scenario>,
-        /// The policy.
-        policy: String,
-    },
-    /// What runs of the scenario come to under policies, its words translated. Only the latest request counts.
+    /// Translates the scenario to another policy.
+    Translate { scenario: Arc<Scenario>, policy: String },
+    /// Runs the scenario under several policies, translated to each. Only the latest request counts.
     Compare {
-        /// The scenario.
         scenario: Arc<Scenario>,
-        /// The policies.
         policies: Vec<String>,
-        /// Until this moment; `None`: until nothing further happens.
+        /// Runs until this moment; `None`: until nothing further happens.
         until_ms: Option<i64>,
     },
-    /// The rules of a policy, and which of them its switches enter.
-    Rules {
-        /// The policy.
-        policy: String,
-    },
-    /// What a rule did in the present cycle.
+    /// The rule book of a policy, and which rules each setting affects.
+    Rules { policy: String },
+    /// What a rule did in the current cycle.
     RuleUse {
-        /// The cycle.
         cycle: u32,
-        /// The rule's key.
+        /// Key of the rule.
         rule: String,
     },
-    /// Stop what is going on.
+    /// Stops the current task.
     Cancel,
 }
 
-/// What a run stops at.
+/// Condition that ends a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Stop {
     /// A pod of the job is placed.
     Starts(String),
-    /// The queue comes to hold its fair share of GPUs, or its quota where there is no fair share.
+    /// The queue reaches its fair share of GPUs, or its quota if the policy has no fair share.
     Share(String),
     /// A pod is evicted.
     Evicts,
-    /// Nothing happens in a cycle.
+    /// A cycle in which nothing happens.
     Nothing,
 }
 
-/// An answer of the engine.
+/// A reply of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// Of the request.
+    /// Generation of the request.
     pub generation: u64,
-    /// What is said.
     pub say: Say,
 }
 
-/// What can be said.
+/// Content of a reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Say {
-    /// The engine is there.
+    /// The engine has started.
     Ready,
-    /// The state after a cycle, and the run so far in short.
+    /// The state after a cycle, and a summary of the run so far.
     Frame {
-        /// The frame.
         frame: Box<Frame>,
-        /// The run up to the furthest computed cycle.
+        /// Up to the furthest computed cycle.
         run: Box<Run>,
     },
     /// The frame of a scenario that is being edited; `None` if it cannot run.
     Alternative {
-        /// The frame.
         frame: Option<Box<Frame>>,
-        /// How the fair share that was asked for would come about: its levels from the root down.
+        /// The requested explanation of a fair share: its levels from the root down.
         levels: Vec<LadderLevel>,
     },
-    /// The run of the scenario whose frame was an alternative.
+    /// The run of an alternative, after its frame.
     AlternativeRun {
-        /// In short.
         run: Box<Run>,
-        /// What was to be told of it.
+        /// The report that was requested with it.
         report: Option<Box<Report>>,
     },
-    /// The scenario cannot run; its findings are computed by the page itself.
+    /// The scenario cannot run; the page computes the findings itself.
     Refused {
-        /// The findings as lines.
+        /// One line per finding.
         findings: Vec<String>,
     },
-    /// Computing.
+    /// Progress of the current task.
     Progress {
         /// Cycle reached.
         cycle: u32,
         /// Time reached.
         time_ms: i64,
-        /// Where it goes: a cycle or a time, whichever was asked.
+        /// Target cycle, if the request named one.
         to_cycle: Option<u32>,
-        /// Where it goes.
+        /// Target time, if the request named one.
         to_time_ms: Option<i64>,
     },
-    /// The cycle of the event asked for, if there is one (known so far or found by running at most 10,000 cycles).
-    Event {
-        /// The cycle.
-        cycle: Option<u32>,
-    },
-    /// Why a run stopped: what it was to stop at happened, or it ended before.
-    Stopped {
-        /// It happened.
-        met: bool,
-    },
-    /// The ladder of a fair share.
+    /// The cycle of the requested event, if one is known or found by running at most 10,000 cycles.
+    Event { cycle: Option<u32> },
+    /// Why a run stopped: its condition was met, or it ended before.
+    Stopped { met: bool },
+    /// Explanation of a fair share.
     Ladder {
-        /// The queue.
         queue: String,
         /// 0 cpu, 1 memory, 2 gpu.
         resource: u8,
-        /// Its levels from the root down.
+        /// From the root down.
         levels: Vec<LadderLevel>,
     },
-    /// In which order queues and jobs are looked at next: its levels from the root down.
+    /// The order in which queues and jobs are considered next: its levels from the root down.
     Order(Vec<OrderLevel>),
     /// Files were received and are being read.
     Reading,
-    /// A piece of the scenario that [`Say::Imported`] completes.
+    /// Part of the scenario that [`Say::Imported`] completes.
     Piece(Piece),
-    /// What was understood of pasted or dropped files.
+    /// Result of reading pasted or dropped files.
     Imported {
-        /// The scenario, if there is one; its long sections were sent before it in pieces.
+        /// The scenario, if there is one; its long sections were sent before in pieces.
         scenario: Option<Box<Scenario>>,
-        /// What `check` says about the whole scenario, errors first.
+        /// Findings of `check` on the whole scenario, errors first.
         checked: Vec<Diagnostic>,
         /// Further scenarios in the files (format 1, JSON).
         more: Vec<String>,
-        /// It was made of a trace: nodes, quota scale and policy can be chosen.
+        /// Made from a trace: nodes, quota scale and policy can be chosen.
         is_trace: bool,
-        /// It is no scenario of the page's own: its policy can be chosen.
+        /// Not in the page's own format: its policy can be chosen.
         is_foreign: bool,
         /// The first rows of a trace.
         columns: Option<Columns>,
-        /// What was understood.
+        /// Notes on what was recognised.
         understood: Vec<String>,
-        /// What was assumed.
+        /// Notes on assumptions.
         assumed: Vec<String>,
-        /// What was ignored.
+        /// Notes on what was ignored.
         ignored: Vec<String>,
-        /// What is wrong.
+        /// Problems.
         findings: Vec<String>,
     },
-    /// A scenario as it is kept on the device; `None`: it is too large for that.
+    /// A scenario in its stored form; `None`: too large to store.
     Packed(Option<String>),
-    /// A scenario as its scheduler reads it.
+    /// A scenario in a format of its scheduler.
     Exported(Option<Exported>),
     /// A scenario as a virtual cluster; `None`: it cannot run, or has too many pods.
     Kit(Option<Box<Kit>>),
-    /// A table of the whole run.
+    /// The whole run as a table.
     Csv {
-        /// Whether it is of events.
         is_of_events: bool,
-        /// The table, as comma-separated values.
+        /// Comma-separated values.
         text: String,
     },
-    /// What came of variations; `None`: the scenario is too large to be run again for each.
+    /// Outcomes of variations; `None`: the scenario is too large to run once per variation.
     Tried(Option<Box<Tried>>),
-    /// What was to be told; `None`: there is no run.
+    /// The requested report; `None`: there is no run.
     Report(Option<Box<Report>>),
-    /// The scenario in the words of another policy.
+    /// The scenario, translated to another policy.
     Translated {
-        /// The policy.
         policy: String,
-        /// The scenario; `None`: this engine cannot translate it.
+        /// `None`: the engine cannot translate it.
         scenario: Option<Box<Scenario>>,
         /// What became of its settings.
         notes: Vec<NoteRow>,
     },
-    /// How far the run of a comparison came.
+    /// Progress of a comparison.
     Comparing {
-        /// Its policy.
+        /// Policy of the current run.
         policy: String,
-        /// The cycle.
         cycle: u32,
     },
-    /// What a run came to under a policy.
-    Compared {
-        /// The run.
-        column: Box<ColumnRow>,
-    },
-    /// The rules of a policy; none, if this engine has it not.
+    /// Result of a comparison's run under one policy.
+    Compared { column: Box<ColumnRow> },
+    /// The rule book of a policy; empty if the policy is unknown.
     Rules(Box<Rulebook>),
     /// What a rule did in a cycle.
     RuleUse(Box<RuleUse>),
-    /// The request was stopped.
+    /// The task was stopped.
     Cancelled,
 }
 
-/// Some entries of a long section of a scenario: one message with all of them would hold up the page while it is unpacked.
+/// Some entries of a long section of a scenario. Unpacking all of them from one message would block the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Piece {
-    /// The next jobs.
     Jobs(Vec<JobEntry>),
-    /// The next entries of the timeline.
     Timeline(Vec<TimelineEntry>),
 }
 
-/// A scenario as its scheduler reads it.
+/// A scenario in a format of its scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
-    /// The name of the format.
+    /// Name of the format.
     pub format: String,
-    /// What the file cannot say.
+    /// What the format cannot express.
     pub left_out: Vec<String>,
     /// The whole file.
     pub text: String,
-    /// What changed against the file the scenario came from, as a unified difference; `None`: it came from none.
+    /// Changes against the file the scenario was imported from, as a unified diff; `None`: it was not imported.
     pub changes: Option<String>,
 }
 
@@ -375,7 +317,7 @@ mod tests {
         Arc::new(Scenario { name: "ünïcode".into(), ..crate::library::start() })
     }
 
-    /// Findings travel with their codes and fixes.
+    /// Findings keep their codes and fixes in transit.
     #[test]
     fn findings_are_read_back() {
         let mut wrong = crate::library::start();

@@ -1,14 +1,12 @@
-//! What the page does with answers and with the end of the engine.
+//! Callbacks of the page for replies and for the death of the engine.
 
 use std::rc::Rc;
 
 use super::protocol::Reply;
 
-/// What the page does with answers and with the engine's end.
 #[derive(Clone)]
 pub struct ReplyHandlers {
-    /// An answer came.
     pub on_reply: Rc<dyn Fn(Reply)>,
-    /// The engine stopped working.
+    /// The engine has stopped working.
     pub on_death: Rc<dyn Fn()>,
 }

@@ -1,252 +1,227 @@
-//! What is reported of a whole run on request: what ran when, what every queue got, what was wasted.
+//! Reports on a whole run, computed on request: what ran when, what every queue received, what was wasted.
 
 use fairground::id::PartitionId;
 use fairground::moment::{Amounts, BoundTriple, EventWord, Serving};
 use fairground::trace::{Assignment, PriorityStep, SharePool};
 use serde::{Deserialize, Serialize};
 
-/// What is asked for.
+/// A requested report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReportRequest {
-    /// Who ran when: so many rows from one on.
+    /// A window of rows of a Gantt chart.
     Gantt {
-        /// What a row is.
         by: GanttBy,
-        /// The first row.
+        /// Index of the first row.
         first: u32,
-        /// Rows, at most.
+        /// Largest number of rows.
         n: u32,
-        /// A job or queue that must be among them, in place of `first`; empty: none.
+        /// A job or queue that must be in the window, which then ignores `first`; empty: none.
         about: String,
-        /// The rows of these names, as far as there are such, in place of a window; empty: a window.
+        /// Rows by name, as far as they exist, instead of a window; empty: a window.
         named: Vec<String>,
     },
-    /// What every queue got of a resource, and what was wasted, up to the present cycle.
+    /// What every queue received of a resource, and what was wasted, up to the current cycle.
     Tally {
-        /// 0 cpu, 1 memory, 2 gpu, then those that the scenario names.
+        /// 0 cpu, 1 memory, 2 gpu, then the scenario's named resources.
         resource: u8,
     },
-    /// What every queue held, cycle by cycle.
+    /// What every queue held in each cycle.
     Series,
-    /// How pools are shared by share usage at the present cycle.
+    /// How pools are divided by share usage at the current cycle.
     ShareUsage,
-    /// How placing pods changed the priorities of queues, up to the present cycle.
+    /// How placements changed the priorities of queues, up to the current cycle.
     Priorities,
-    /// Who is served first in the cycle after the present one.
+    /// The serving order of the cycle after the current one.
     Serving,
 }
 
-/// What a row of a Gantt chart is.
+/// What a row of a Gantt chart represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GanttBy {
-    /// A job.
     #[default]
     Job,
-    /// A pod.
     Pod,
-    /// A GPU.
     Gpu,
 }
 
-/// The answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Report {
-    /// Who ran when.
     Gantt(Gantt),
-    /// What every queue got.
     Tally(Tally),
-    /// What every queue held.
     Series(Series),
-    /// How pools are shared by share usage.
     ShareUsage(ShareUsage),
-    /// How placing pods changed the priorities of queues.
     Priorities(Priorities),
-    /// Who is served first.
     Serving(Serving),
 }
 
-/// How pools are shared by share usage.
+/// How pools are divided by share usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShareUsage {
-    /// At this cycle.
     pub cycle: u32,
-    /// The pools after it, each with the node pool that it is a part of.
+    /// The pools after that cycle, each with the node pool it is part of.
     pub pools: Vec<(PartitionId, SharePool)>,
-    /// What was free and assigned in it, turn by turn, in all node pools; `None`: the cycle is too far back, or too large, to be run again.
+    /// Free and assigned amounts of all node pools, turn by turn; `None`: the cycle is too far back or too large to be
+    /// computed again.
     pub assignments: Option<Vec<Assignment>>,
 }
 
-/// How placing pods changed the priorities of queues.
+/// How placements changed the priorities of queues.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Priorities {
     /// The first cycle whose steps are listed.
     pub from: u32,
-    /// Cycles and what they placed; `None`: they are too large, or too far from a state that was kept, to be run again.
+    /// Cycles and what they placed; `None`: they are too large, or too far from a checkpoint, to be computed again.
     pub steps: Option<Vec<(u32, PriorityStep)>>,
 }
 
-/// Who ran when.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gantt {
-    /// What a row is.
     pub by: GanttBy,
-    /// The first row of the window.
+    /// Index of the first row of the window.
     pub first: u32,
-    /// All rows.
+    /// Number of all rows.
     pub total: u32,
-    /// The last cycle known.
+    /// The last known cycle.
     pub last: u32,
-    /// The window.
+    /// Rows of the window.
     pub rows: Vec<GanttRow>,
 }
 
-/// A job, pod or GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GanttRow {
-    /// Name; of a GPU its node and number.
+    /// For a GPU: its node and number.
     pub name: String,
-    /// Its job; empty for a GPU.
+    /// Empty for a GPU.
     pub job: String,
-    /// Position of its queue; `None` for a GPU.
+    /// Position of the queue; `None` for a GPU.
     pub queue: Option<u32>,
-    /// Its pods; 1 for a pod and a GPU.
+    /// Number of pods; 1 for a pod or a GPU.
     pub n: u32,
-    /// What all of its pods ask for; nothing for a GPU.
+    /// Request of all pods; zero for a GPU.
     pub amount: Amounts,
-    /// It is known from this cycle up to that one; no end: it is not over.
+    /// First cycle, and the cycle in which it ended; `None`: not ended.
     pub known: (u32, Option<u32>),
-    /// What it did, by start.
+    /// Ordered by start.
     pub bars: Vec<GanttBar>,
-    /// When it was evicted: cycle, kind of event.
-    pub told: Vec<(u32, EventWord)>,
-    /// It waits no more, though it is not over: the first cycle that is known to have said so, and what became of it,
-    /// such as `failed`.
+    /// Evictions: cycle and kind of event.
+    pub evictions: Vec<(u32, EventWord)>,
+    /// Why it is neither pending nor ended, such as `failed`, with the first cycle in which that is known.
     pub fate: Option<(u32, String)>,
 }
 
-/// A stretch of cycles in which equally many pods held something.
+/// Consecutive cycles in which the number of pods that hold resources stays the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GanttBar {
-    /// The first cycle.
     pub from: u32,
-    /// The first cycle after it.
+    /// Exclusive.
     pub to: u32,
-    /// It goes on.
+    /// Continues beyond the last known cycle.
     pub open: bool,
     /// Pods whose work counts.
     pub kept: u32,
-    /// Pods whose work has to be done again.
+    /// Pods whose work is lost and repeated.
     pub lost: u32,
-    /// On a GPU: the job and the position of its queue.
+    /// On a GPU: the job, and the position of its queue.
     pub holder: Option<(String, u32)>,
 }
 
-/// What every queue got of a resource and what was wasted, since the start of the scenario.
+/// What every queue received of a resource and what was wasted, since the start of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// 0 cpu, 1 memory, 2 gpu, then those that the scenario names.
+    /// 0 cpu, 1 memory, 2 gpu, then the scenario's named resources.
     pub resource: u8,
-    /// Up to this cycle.
+    /// Last cycle included.
     pub cycle: u32,
-    /// Its time.
+    /// Time of that cycle.
     pub time_ms: i64,
-    /// By queue, in the frame's order.
+    /// In the frame's order.
     pub queues: Vec<TallyRow>,
-    /// All together.
+    /// Totals of all queues.
     pub all: TallyRow,
-    /// Seconds of it on ready nodes: core seconds, byte seconds, GPU seconds, seconds of whole named things.
+    /// Capacity of ready nodes over time: core seconds, byte seconds, GPU seconds, unit seconds of named resources.
     pub capacity: f64,
-    /// Those that were free while somebody waited for it.
+    /// The part of `capacity` that was free while a pod was waiting for it.
     pub idle_wanted: f64,
-    /// What is free now and fits nobody who waits.
+    /// Free now, but fits no pending pod.
     pub stranded: f64,
-    /// What is free now.
+    /// Free now.
     pub free: f64,
-    /// Jain's index over what the leaf queues got of what they were due; `None`: nobody was due anything.
+    /// Jain's index of the leaf queues' used amounts relative to their entitlements; `None`: no entitlements.
     pub jain: Option<f64>,
-    /// Jobs with a pod that was evicted and started again several times, the one with the most evictions first.
+    /// Jobs with a pod that was evicted and restarted repeatedly, most evictions first.
     pub ping_pong: Vec<PingPong>,
 }
 
-/// A job of which a pod is evicted and started again and again.
+/// A job with a pod that is evicted and restarted repeatedly.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PingPong {
-    /// The job.
     pub job: String,
     /// Evictions of that pod.
     pub evictions: u32,
-    /// How often it started again after one.
+    /// Starts of that pod after an eviction.
     pub restarts: u32,
 }
 
-/// What one queue got: seconds, and seconds of the resource.
+/// Totals of one queue, in seconds and resource seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TallyRow {
-    /// Below its entitlement while it wanted more.
+    /// Seconds below its entitlement with unmet demand.
     pub short: f64,
-    /// Held.
     pub used: f64,
-    /// Below the entitlement while it wanted more.
+    /// Resource seconds missing to the entitlement with unmet demand.
     pub owed: f64,
-    /// Above the quota.
+    /// Resource seconds above the quota.
     pub borrowed: f64,
-    /// Work that has to be done again.
+    /// Resource seconds of work that is lost and repeated.
     pub lost: f64,
     /// Jobs that started.
     pub started: u32,
-    /// Median of their waits.
+    /// Median wait for the first start, seconds.
     pub wait_median: f64,
-    /// 90th percentile.
+    /// 90th percentile of these waits.
     pub wait_p90: f64,
-    /// The longest wait that goes on; `None`: nobody waits for a first start.
+    /// Longest current wait for a first start; `None`: no job is waiting for one.
     pub wait_now: Option<f64>,
-    /// Pods evicted.
+    /// Evicted pods.
     pub evictions: u64,
-    /// Pods placed again.
+    /// Pods placed again after an eviction.
     pub restarts: u64,
-    /// What it got in each of several pools, in the frame's order; empty if there is only one.
+    /// By pool, in the frame's order; empty if there is only one pool.
     pub pools: Vec<TallyPool>,
 }
 
-/// What one queue got in a pool. Seconds and GPU seconds.
+/// Totals of one queue in one pool, in seconds and GPU seconds; fields as in [`TallyRow`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TallyPool {
-    /// Below its entitlement there while it wanted more there.
     pub short: f64,
-    /// Held.
     pub used: f64,
-    /// Below the entitlement there while it wanted more there.
     pub owed: f64,
-    /// Above the quota there.
     pub borrowed: f64,
 }
 
-/// What every queue held, cycle by cycle.
+/// What every queue held in each cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// The last cycle known.
+    /// The last known cycle.
     pub last: u32,
-    /// The distance between two steps, in cycles.
+    /// Cycles between two steps.
     pub stride: u32,
-    /// What there was in all, from a cycle on.
+    /// Total capacity, from a cycle on.
     pub totals: Vec<(u32, Amounts)>,
-    /// By queue, in the frame's order.
+    /// In the frame's order.
     pub queues: Vec<Vec<Level>>,
 }
 
-/// What a queue held from a cycle on.
+/// Amounts of a queue from a cycle on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// From this cycle on.
     pub cycle: u32,
-    /// Held.
     pub allocated: Amounts,
-    /// Held and waiting for.
+    /// Allocated and pending.
     pub request: Amounts,
     /// Entitlement, if the policy has one.
     pub fair_share: Option<BoundTriple>,
-    /// Quota.
     pub quota: BoundTriple,
-    /// Past usage as a share of the cluster, if any queue has some.
+    /// Past usage as a share of the cluster, if usage is recorded.
     pub usage: Option<[f64; 3]>,
 }

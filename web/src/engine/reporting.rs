@@ -1,4 +1,4 @@
-//! Tells of a whole run: who ran when, what every queue got, what was wasted.
+//! Computes reports on a whole run: what ran when, what every queue received, what was wasted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use super::report::{
 };
 use super::run_log::RunLog;
 
-/// Most rows of a window.
+/// Largest number of rows in a window.
 const ROWS_MAX: u32 = 400;
 
-/// What is asked for, of the run up to its furthest cycle; numbers are those of the simulation's present one.
+/// A report on the run up to its furthest cycle; numbers are those of the simulation's current cycle.
 pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest) -> Report {
     match report_request {
         ReportRequest::Gantt { by, first, n, about, named } => {
@@ -48,12 +48,12 @@ fn share_usage(sim: &Simulation) -> ShareUsage {
     ShareUsage { cycle: sim.cycle(), pools: pools.collect(), assignments: None }
 }
 
-/// How what was free was assigned in the cycle that follows a state.
+/// How free amounts are assigned in the cycle that follows a state.
 pub fn assignments(before: &Simulation) -> Option<Vec<Assignment>> {
     Some(explain(before, Level::Every)?.trace.assignments)
 }
 
-/// What the cycles from a state up to another one placed.
+/// Placements from a state up to a cycle, with their effect on priorities.
 pub fn priority_steps(mut from: Simulation, last: u32) -> Vec<(u32, PriorityStep)> {
     let mut steps = Vec::new();
     from.set_level(Level::Every);
@@ -106,17 +106,17 @@ fn tally(sim: &Simulation, intervals: &PlacementIntervals, resource: u8) -> Tall
     }
 }
 
-/// From so many restarts after evictions on, a pod goes back and forth.
+/// Number of restarts after evictions from which a job is listed.
 const PING_PONG_RESTARTS: u32 = 2;
 
-/// The jobs of which a pod went back and forth up to the present cycle.
+/// The jobs with a pod that was restarted repeatedly, up to the current cycle.
 fn ping_pong(sim: &Simulation, intervals: &PlacementIntervals) -> Vec<PingPong> {
     let cluster = sim.cluster();
     let mut pods: BTreeMap<PodId, (u32, u32)> = BTreeMap::new();
     for interval in intervals.all.iter().filter(|interval| interval.from <= sim.cycle()) {
         let (evictions, restarts) = pods.entry(interval.pod).or_default();
         *restarts += u32::from(*evictions > *restarts);
-        *evictions += u32::from(interval.told.is_some_and(|(cycle, _)| cycle <= sim.cycle()));
+        *evictions += u32::from(interval.evicted.is_some_and(|(cycle, _)| cycle <= sim.cycle()));
     }
     let mut jobs: BTreeMap<JobId, (u32, u32)> = BTreeMap::new();
     for (pod, counts) in pods.into_iter().filter(|(_, (_, restarts))| *restarts >= PING_PONG_RESTARTS) {
@@ -141,7 +141,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Leaves out what is not named, if anything is; at most as many as there may be in a window.
+    /// Removes rows that are not named, if any are; limits their number to that of a window.
     fn keep<T>(&self, all: &mut Vec<T>, name: impl Fn(&T) -> String) {
         if !self.named.is_empty() {
             let named: BTreeSet<&str> = self.named.iter().map(String::as_str).collect();
@@ -150,7 +150,7 @@ impl Window<'_> {
         }
     }
 
-    /// The rows of the window, of so many; `at` is the first one that is meant, if any is.
+    /// Row range of the window; `at` is the row that must be in it, if any.
     fn range(&self, total: usize, at: Option<usize>) -> std::ops::Range<usize> {
         if !self.named.is_empty() {
             return 0..total;
@@ -211,7 +211,7 @@ fn jobs(cluster: &Cluster, run_log: &RunLog, by: GanttBy, window: &Window<'_>) -
     let row = |(&pod, of_pod): (&PodId, &Vec<&PlacementInterval>)| {
         let row = job_row(cluster, placement_intervals, run_log.last_cycle, cluster.pods[pod].job, of_pod);
         let amount = Amounts::of(&cluster.pods[pod].request.resources);
-        // What nobody replaces is known as long as it is there.
+        // A pod that is never replaced is shown until it ends.
         let is_once = cluster.jobs[cluster.pods[pod].job].restart == Restart::Never;
         let gone = of_pod.last().filter(|_| is_once).and_then(|interval| interval.to);
         let known = (row.known.0, gone.or(row.known.1));
@@ -241,9 +241,10 @@ fn job_row(
 ) -> GanttRow {
     let job = &cluster.jobs[id];
     let known = placement_intervals.jobs[id.index()];
-    let mut told: Vec<(u32, EventWord)> = of_job.iter().filter_map(|interval| interval.told).collect();
-    told.sort();
-    told.dedup();
+    let mut evictions: Vec<(u32, EventWord)> =
+        of_job.iter().filter_map(|interval| interval.evicted).collect();
+    evictions.sort();
+    evictions.dedup();
     let mut amount = Amounts::default();
     for pod in job.pod_ids() {
         let of_pod = Amounts::of(&cluster.pods[pod].request.resources);
@@ -257,12 +258,12 @@ fn job_row(
         n: job.pod_ids().count() as u32,
         known: (known.from.unwrap_or(0), known.to),
         bars: bars(of_job, last),
-        told,
+        evictions,
         fate: known.fate.map(|(cycle, fate)| (cycle, fate.to_string())),
     }
 }
 
-/// Stretches in which equally many pods hold something.
+/// Merges intervals into bars in which the number of pods is constant.
 fn bars(placement_intervals: &[&PlacementInterval], last: u32) -> Vec<GanttBar> {
     let mut turns: Vec<(u32, bool, i64)> = Vec::new();
     for interval in placement_intervals {

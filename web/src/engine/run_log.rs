@@ -1,5 +1,5 @@
-//! The run in short, kept while it is computed: one point per cycle, thinned as it grows, and all events in short. The
-//! page is given the latest events one by one; of those before them it is given how many there were.
+//! Summary of a run, recorded while it is computed: one point per cycle, thinned as the run grows, and all events in short form.
+//! The page receives the latest events individually, and counts of the earlier ones.
 
 use std::sync::Arc;
 
@@ -13,32 +13,30 @@ use super::levels::Levels;
 use super::placement_intervals::PlacementIntervals;
 use super::protocol::{Amounts, Point, Run};
 
-/// Most points of a run.
+/// Largest number of points of a run.
 const POINTS_MAX: usize = 2_000;
-/// Most events that the page is given one by one.
+/// Largest number of events that are sent individually.
 const EVENTS_MAX: usize = 5_000;
-/// Most counts of events of a kind.
+/// Largest number of counts by kind of event.
 const COUNTS_MAX: usize = 4_000;
 
-/// An event in short.
+/// An event in short form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Its cycle.
     pub cycle: u32,
-    /// What it is called.
     pub kind: EventWord,
-    /// Its job, if it is about one.
+    /// `None`: not about a job.
     pub job: Option<JobId>,
 }
 
-/// How many events of each kind there were, cycle by cycle, then in stretches of cycles as they grow.
+/// Number of events by kind and span of cycles; spans grow with the run.
 #[derive(Clone, Debug, Default)]
 struct Counts {
-    /// Cycles of a stretch, as a power of two.
+    /// Length of a span in cycles, as a power of two.
     shift: u32,
-    /// The first cycle of that kind in its stretch, the kind, and how many.
+    /// The first cycle with events of the kind in its span, the kind, and their number.
     rows: Vec<(u32, EventWord, u32)>,
-    /// How many events are counted.
+    /// Number of events counted.
     n: usize,
 }
 
@@ -59,26 +57,24 @@ impl Counts {
     }
 }
 
-/// What is kept of every computed cycle.
+/// Summary of all computed cycles.
 #[derive(Clone, Debug, Default)]
 pub struct RunLog {
-    /// The catalogue of the run.
+    /// Catalogue of the run.
     pub names: Arc<Names>,
-    /// The furthest cycle on it.
+    /// The furthest computed cycle.
     pub last_cycle: u32,
-    /// Its time.
+    /// Time of that cycle.
     pub last_time_ms: i64,
-    /// The queues whose amounts are kept.
+    /// The queues whose amounts are recorded.
     tops: Vec<QueueId>,
     points: Vec<Point>,
-    /// Only every so many cycles make a point.
+    /// Cycles between two points.
     stride: u32,
     marks: Vec<Mark>,
-    /// Those of them that the page is only told the number of.
+    /// Counts of the earlier marks, which are not sent individually.
     counts: Counts,
-    /// Who held what when.
     pub placement_intervals: PlacementIntervals,
-    /// What every queue held.
     pub levels: Levels,
 }
 
@@ -89,7 +85,7 @@ impl RunLog {
         let names = Arc::new(Names::of(policy, cluster));
         let roots: Vec<QueueId> =
             cluster.queues.iter().filter(|(_, q)| q.parent.is_none()).map(|(id, _)| id).collect();
-        // A single root stands for the whole; what is below it is worth telling apart.
+        // A single root equals the total, so its children are recorded instead.
         let tops = match roots.as_slice() {
             [root] if !cluster.queues[*root].children.is_empty() => cluster.queues[*root].children.clone(),
             _ => roots,
@@ -105,7 +101,7 @@ impl RunLog {
         run_log
     }
 
-    /// Takes in the next cycle; cycles it knows already are left as they are.
+    /// Adds the next cycle; already known cycles are ignored.
     pub fn push(&mut self, world: &World, record: &CycleRecord) {
         let cluster = world.cluster();
         if record.cycle <= self.last_cycle && !self.points.is_empty() {
@@ -131,8 +127,8 @@ impl RunLog {
         }
     }
 
-    /// Counts the cycles that are too early to be told one by one; whole ones, so that the position of an event among
-    /// those of its cycle is known.
+    /// Counts marks beyond the individual limit. Only whole cycles are counted, so that the position of an event within its cycle
+    /// stays known.
     fn count_early(&mut self) {
         while self.marks.len() - self.counts.n > EVENTS_MAX {
             let cycle = self.marks[self.counts.n].cycle;
@@ -143,7 +139,7 @@ impl RunLog {
         }
     }
 
-    /// The run log as the page draws it.
+    /// The run log in the form that the page draws.
     pub fn run(&self, world: &World, ledger: &Ledger, complete: bool) -> Run {
         let mut points = self.points.clone();
         if points.last().is_some_and(|p| p.cycle < self.last_cycle) {
@@ -165,7 +161,7 @@ impl RunLog {
         }
     }
 
-    /// The nearest cycle after (or before) `from` with an event that is `wanted`.
+    /// The nearest cycle after (or before) `from` with a wanted event.
     pub fn next_event(&self, from: u32, back: bool, wanted: impl Fn(&Mark) -> bool) -> Option<u32> {
         let is_wanted = |mark: &&Mark| wanted(mark);
         let found = if back {
@@ -238,8 +234,8 @@ mod tests {
             run_log.marks.extend((0..4).map(|_| Mark { cycle, kind: EventWord::Started, job: None }));
             run_log.count_early();
         }
-        let told = &run_log.marks[run_log.counts.n..];
-        assert!(told.len() <= EVENTS_MAX && told.len() > EVENTS_MAX - 4, "{}", told.len());
+        let sent = &run_log.marks[run_log.counts.n..];
+        assert!(sent.len() <= EVENTS_MAX && sent.len() > EVENTS_MAX - 4, "{}", sent.len());
         assert_eq!(run_log.counts.n % 4, 0);
         assert_eq!(run_log.next_event(10, false, |_| true), Some(11), "jumps find all");
         assert_eq!(run_log.next_event(10, true, |mark| mark.cycle != 9), Some(8));

@@ -1,7 +1,7 @@
-//! The serving side: questions in, answers out, in slices, so that whoever carries the messages can look for new
-//! ones in between. Knows no browser and no clock.
+//! The engine's end of the protocol: handles requests in slices, so that the transport can receive further messages between
+//! them. Depends neither on a browser nor on a clock.
 //!
-//! One task of each kind is under way at most: a later question replaces an earlier one.
+//! There is at most one task of each kind: a later request replaces an earlier one.
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ use super::run_log::Mark;
 use super::what_if::WhatIfRuns;
 use super::{comparison, imports};
 
-/// How far a search for the next event runs ahead, in cycles.
+/// Largest number of cycles that a search for the next event computes.
 const SEARCH_MAX: u32 = 10_000;
-/// The engine's side of the border.
+/// Handles requests and owns the runs.
 #[derive(Default)]
 pub struct Server {
     main: Option<Branch>,
@@ -33,7 +33,7 @@ pub struct Server {
     table: Option<(u64, CsvRun)>,
     kit: Option<(u64, KitRun)>,
     import: Option<(u64, ImportRun)>,
-    /// The scenario that is shown.
+    /// The displayed scenario.
     scenario: Arc<Scenario>,
 }
 
@@ -42,23 +42,22 @@ enum Task {
     To(u32),
     /// Go to a moment.
     Until(Time),
-    /// Look for an event from here on, up to a cycle.
+    /// Search for an event, at most up to a cycle.
     Search { from: u32, up_to: u32, wanted: Wanted },
-    /// Go on until something happens, at most to a cycle.
-    On { stop: Stop, was: bool, up_to: u32 },
+    /// Run until a condition is met, at most up to a cycle.
+    ToStop { stop: Stop, was_met: bool, up_to: u32 },
 }
 
-/// Which events are looked for.
+/// Filter of the events that a search stops at.
 struct Wanted {
     queues: Option<Vec<QueueId>>,
-    /// A job; if there is none of that name, nothing is wanted.
+    /// `Some(None)`: there is no job of the requested name, so no event matches.
     job: Option<Option<JobId>>,
     without: Vec<EventWord>,
 }
 
 impl Server {
-    /// Takes a question in. Short ones are answered at once, others by [`Server::work`].
-    /// Long because it is one table of questions.
+    /// Handles a request: short ones immediately, others in [`Server::work`]. Long because it is one table of requests.
     pub fn ask(&mut self, request: Request) -> Vec<Reply> {
         let id = request.generation;
         match request.ask {
@@ -70,8 +69,8 @@ impl Server {
             Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
             Ask::RunTo { stop } => {
                 let up_to = self.main.as_ref().map_or(0, |r| r.cycle().saturating_add(SEARCH_MAX));
-                let was = self.main.as_ref().is_some_and(|r| r.is_met(&stop));
-                self.start(id, Task::On { stop, was, up_to })
+                let was_met = self.main.as_ref().is_some_and(|r| r.is_met(&stop));
+                self.start(id, Task::ToStop { stop, was_met, up_to })
             }
             Ask::NextEvent { from, back, queue, job, without } => {
                 self.next_event(id, from, back, (queue, job, without))
@@ -137,16 +136,15 @@ impl Server {
         }
     }
 
-    /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
-        let beside = self.trials.is_some() || self.comparison.is_some() || self.table.is_some();
-        let beside = beside || self.kit.is_some() || self.import.is_some();
-        self.task.is_some() || self.previews.is_busy() || beside
+        let has_other = self.trials.is_some() || self.comparison.is_some() || self.table.is_some();
+        let has_other = has_other || self.kit.is_some() || self.import.is_some();
+        self.task.is_some() || self.previews.is_busy() || has_other
     }
 
-    /// Works for the time of about one cycle.
+    /// Works for about one cycle.
     pub fn work(&mut self) -> Vec<Reply> {
-        // Somebody waits for the preview, and nothing that it takes long to compute shall stand before it.
+        // The import dialog waits for the preview, so imports go before long tasks.
         if let Some((id, mut import)) = self.import.take() {
             let (say, is_over) = import.work();
             self.import = (!is_over).then_some((id, import));
@@ -180,15 +178,15 @@ impl Server {
             return Vec::new();
         }
         if let Some((id, mut comparison)) = self.comparison.take()
-            && let Some(told) = comparison.work()
+            && let Some(result) = comparison.work()
         {
             self.comparison = Some((id, comparison));
-            return told.map(|say| reply(id, say)).into_iter().collect();
+            return result.map(|say| reply(id, say)).into_iter().collect();
         }
         Vec::new()
     }
 
-    /// Computes the next cycle, which is what is asked most often; nobody is told before it is asked.
+    /// Computes the next cycle in advance, since a step is the most frequent request; sends nothing.
     pub fn look_ahead(&mut self) {
         if !self.is_busy()
             && let Some(main) = &mut self.main
@@ -197,14 +195,14 @@ impl Server {
         }
     }
 
-    /// Computes a part of the next step of a drag in advance; `false`: there is nothing to do.
+    /// Computes a part of the next step of a drag in advance; `false`: there is nothing to compute.
     pub fn speculate(&mut self) -> bool {
-        // To lay out a large scenario takes long before its first cycle.
+        // Setting up a large scenario is slow even before its first cycle.
         let is_small = self.main.as_ref().is_some_and(Branch::is_small);
         is_small && !self.is_busy() && self.previews.speculate()
     }
 
-    /// How far the present task came.
+    /// Progress of the current task.
     pub fn progress(&self) -> Option<Reply> {
         if self.task.is_none() {
             let (id, comparison) = self.comparison.as_ref()?;
@@ -215,13 +213,13 @@ impl Server {
         let (to_cycle, to_time_ms) = match task {
             Task::To(cycle) => (Some(*cycle), None),
             Task::Until(time) => (None, Some(time.as_millis())),
-            Task::On { .. } | Task::Search { .. } => (None, None),
+            Task::ToStop { .. } | Task::Search { .. } => (None, None),
         };
         let (cycle, time_ms) = (main.cycle(), main.sim().now().as_millis());
         Some(reply(*id, Say::Progress { cycle, time_ms, to_cycle, to_time_ms }))
     }
 
-    /// Leaves everything that is under way.
+    /// Drops all tasks.
     fn drop_work(&mut self) {
         self.task = None;
         self.previews = Previews::default();
@@ -258,14 +256,14 @@ impl Server {
             Task::To(cycle) if main.step_towards(cycle) => self.task = Some((id, task)),
             Task::To(_) => return vec![arrived(id, main)],
             Task::Until(time) if main.step_until(time) => self.task = Some((id, task)),
-            // Its reasons are missing yet.
+            // That cycle was computed without reasons; compute it again with them.
             Task::Until(_) => self.task = Some((id, Task::To(main.cycle()))),
-            Task::On { stop, was, up_to } => {
-                let ran = main.cycle() < up_to && main.step_on();
+            Task::ToStop { stop, was_met, up_to } => {
+                let ran = main.cycle() < up_to && main.step_decisive();
                 let met = ran && main.is_met(&stop);
-                if ran && (!met || was) {
-                    // What holds from the start has to end before it can come about.
-                    self.task = Some((id, Task::On { stop, was: was && met, up_to }));
+                if ran && (!met || was_met) {
+                    // A condition that holds at the start must cease to hold before it can be met.
+                    self.task = Some((id, Task::ToStop { stop, was_met: was_met && met, up_to }));
                 } else {
                     return vec![arrived(id, main), reply(id, Say::Stopped { met })];
                 }
@@ -273,7 +271,7 @@ impl Server {
             Task::Search { from, up_to, wanted } => {
                 let found = main.run_log().next_event(from, false, |mark| wanted.holds(main, mark));
                 let from = main.run_log().last_cycle;
-                if found.is_none() && from < up_to && main.step_on() {
+                if found.is_none() && from < up_to && main.step_decisive() {
                     self.task = Some((id, Task::Search { from, up_to, wanted }));
                 } else {
                     return vec![reply(id, Say::Event { cycle: found })];
@@ -298,7 +296,7 @@ impl Server {
         if found.is_some() || back {
             return vec![reply(id, Say::Event { cycle: found })];
         }
-        main.wind_on();
+        main.go_to_furthest();
         let up_to = main.run_log().last_cycle.saturating_add(SEARCH_MAX);
         self.task = Some((id, Task::Search { from, up_to, wanted }));
         Vec::new()
@@ -312,14 +310,14 @@ impl Server {
         vec![reply(id, Say::Ladder { queue, resource, levels })]
     }
 
-    /// What a rule did in the present cycle; not counted where the cycle before it is far back, or large.
+    /// What a rule did in the current cycle; not counted if the previous cycle is too far back or too large.
     fn rule_use(&self, cycle: u32, rule: String) -> RuleUse {
         let main = self.main.as_ref().filter(|main| main.cycle() == cycle);
         let found = main.and_then(|main| Some(rule_use::count(main.before()?, main.sim(), &rule)));
         found.unwrap_or_else(|| RuleUse { rule, cycle, is_counted: cycle == 0, ..RuleUse::default() })
     }
 
-    /// Stops what is going on; what was reached is shown.
+    /// Stops the current task; replies with the cycle reached.
     fn cancel(&mut self, id: u64) -> Vec<Reply> {
         let task = self.task.take();
         self.drop_work();

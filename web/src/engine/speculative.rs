@@ -1,25 +1,24 @@
 //! The scenario after one more step of a drag.
 //!
 //! # Rule
-//! Two texts that differ in one number make a step. The next text has that number changed by as much again, written with
-//! as many decimals as it needs. There is none if the texts differ in more than a number, or the next number is below 0.
+//! A step is a pair of texts that differ in one number. The next text changes that number by the same amount again, written with
+//! as many decimals as it needs. There is none if the texts differ in more than one number, or if the next number is negative.
 
 use std::ops::Range;
 
-/// Decimals are kept up to this many.
+/// Largest number of decimals.
 const DECIMALS: u32 = 6;
-/// Numbers of more figures are not looked at.
+/// Longer numbers are not supported.
 const FIGURES: usize = 12;
 
-/// What comes after a step.
+/// The result of repeating a step.
 pub struct Next {
-    /// The text.
     pub text: String,
-    /// How far the step goes.
+    /// Size of the step, in millionths.
     pub step: u64,
 }
 
-/// What is one step further.
+/// Repeats the step between two texts.
 pub fn once_more(before: &str, after: &str) -> Option<Next> {
     let start = before.bytes().zip(after.bytes()).take_while(|(l, r)| l == r).count();
     let shorter = before.len().min(after.len()) - start;
@@ -32,7 +31,7 @@ pub fn once_more(before: &str, after: &str) -> Option<Next> {
     Some(Next { text, step: to.abs_diff(from) })
 }
 
-/// Where the number is that holds all but `start` bytes at the beginning and `end` bytes at the end of a text.
+/// The range of the number that contains everything but the first `start` and the last `end` bytes of a text.
 fn number(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let is_figure = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let (head, tail) = (&text.as_bytes()[..start], &text.as_bytes()[text.len() - end..]);

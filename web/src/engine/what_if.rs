@@ -1,9 +1,9 @@
-//! What would help a job: the same scenario with one small change each, run in the background.
+//! What would help a job: runs of the scenario with one small change each, in the background.
 //!
 //! # Rule
-//! The unchanged scenario is run to the cycle asked about and then on, at most [`AHEAD`] cycles that change anything; that
-//! is how long every variation is followed, in time. A variation helps if the job starts earlier than in the unchanged
-//! run, measured in time, and is at no moment worse off (see `course`).
+//! The unchanged scenario is run to the cycle in question and then for at most [`AHEAD`] further cycles that change anything;
+//! every variation is run to the same moment. A variation helps if the job starts earlier than in the unchanged run, measured
+//! in time, and is never worse off (see `course`).
 
 use std::sync::Arc;
 
@@ -16,34 +16,34 @@ use super::course::{Course, JobCourse, Step};
 use super::plan::plan_of;
 use super::protocol::{Loser, Outcome, Say, Start, Tried};
 
-/// How many cycles beyond the moment asked about are run.
+/// Number of cycles that are run beyond the cycle in question.
 const AHEAD: u32 = 40;
-/// Most jobs that are named as losing by a change.
+/// Largest number of jobs that are listed as worse off.
 const NAMED_MAX: usize = 4;
-/// Most cycles of one run, times pods: more takes too long.
+/// Limit of cycles times pods for one run; beyond it a run takes too long.
 const POD_CYCLES_MAX: u64 = 400_000;
-/// After every moment.
+/// Later than any moment of a run.
 const FAR: Time = Time::from_millis(i64::MAX / 4);
 
-/// Trials that are under way.
+/// What-if runs in progress.
 pub struct WhatIfRuns {
     job: String,
     at: u32,
     waiting: Vec<Arc<Scenario>>,
     running: Option<Running>,
-    /// The unchanged scenario, once it was run.
+    /// `None`: the unchanged scenario has not been run yet.
     base: Option<Base>,
     outcomes: Vec<Option<Outcome>>,
 }
 
-/// The run of the unchanged scenario.
+/// Result of the unchanged scenario.
 struct Base {
     course: Course,
-    /// The moment asked about.
+    /// The moment in question.
     now: Time,
-    /// Up to which moment it is known; `None`: for ever.
+    /// The moment up to which the run is known; `None`: it is known to its end.
     until: Option<Time>,
-    /// The job's progress at the moment asked about.
+    /// The job's progress at the moment in question.
     progress: u32,
     starts: Option<(Time, Start)>,
 }
@@ -51,25 +51,25 @@ struct Base {
 struct Running {
     sim: Simulation,
     course: Course,
-    /// Cycles that were run, not left out.
+    /// Cycles that were computed, without skipped ones.
     n_cycles: u64,
-    /// Those beyond the moment asked about.
+    /// Those beyond the moment in question.
     n_ahead: u32,
-    /// The moment asked about, once it is reached.
+    /// The moment in question, once it is reached.
     now: Option<Time>,
 }
 
 impl WhatIfRuns {
-    /// Trials of scenarios, the unchanged one first: when the job runs, from a cycle on.
+    /// Runs of scenarios, the unchanged one first, to compare when the job runs after cycle `at`.
     pub fn new(job: String, at: u32, mut scenarios: Vec<Arc<Scenario>>) -> WhatIfRuns {
         scenarios.reverse();
         WhatIfRuns { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
     }
 
-    /// Works for the time of about one cycle; gives what came of all trials once they are through.
+    /// Works for about one cycle; returns the outcomes once all runs have ended.
     pub fn work(&mut self) -> Option<Say> {
         let Some(mut run) = self.running.take() else {
-            let Some(scenario) = self.waiting.pop() else { return Some(self.told()) };
+            let Some(scenario) = self.waiting.pop() else { return Some(self.outcomes()) };
             match plan_of(&scenario) {
                 Ok(plan) => self.running = Some(Running::new(Simulation::new(&plan))),
                 Err(_) if self.base.is_none() => return Some(Say::Tried(None)),
@@ -99,7 +99,7 @@ impl WhatIfRuns {
         None
     }
 
-    fn told(&mut self) -> Say {
+    fn outcomes(&mut self) -> Say {
         let tried = self.base.take().map(|base| Tried {
             unchanged: base.starts.map(|(_, start)| start),
             until_ms: base.until.map(Time::as_millis),
@@ -116,7 +116,7 @@ impl Running {
         Running { sim, course, n_cycles: 0, n_ahead: 0, now: None }
     }
 
-    /// One cycle on, of the unchanged run; `false`: it went far enough.
+    /// Advances the unchanged run by a cycle; `false`: it has run far enough.
     fn step_base(&mut self, at: u32) -> bool {
         self.skip_idle(at, FAR);
         if self.sim.cycle() < at {
@@ -127,7 +127,7 @@ impl Running {
         self.go_ahead()
     }
 
-    /// One cycle on, of a variation, up to a moment.
+    /// Advances a variation by a cycle, at most up to a moment.
     fn step_trial(&mut self, now: Time, until: Option<Time>) -> bool {
         let last = until.unwrap_or(FAR) - Span::from_millis(1);
         self.skip_idle(u32::MAX, last);
@@ -138,7 +138,7 @@ impl Running {
         }
     }
 
-    /// Leaves out cycles that change nothing.
+    /// Skips cycles that change nothing.
     fn skip_idle(&mut self, cycle_max: u32, by: Time) {
         if self.sim.cycle() < cycle_max && !self.sim.is_quiet() {
             self.sim.skip_idle(cycle_max, by);
@@ -160,7 +160,7 @@ impl Running {
         true
     }
 
-    /// Up to which moment the run is known; `None`: for ever.
+    /// The moment up to which the run is known; `None`: it is known to its end.
     fn until(&self) -> Option<Time> {
         self.sim.next_cycle_at().filter(|_| !self.sim.is_quiet())
     }
@@ -175,7 +175,7 @@ impl Base {
         Base { now, until: run.until(), progress, starts, course: run.course }
     }
 
-    /// When the job starts in a variation, as a moment and in words.
+    /// When the job starts in a variation, as a moment and as [`Start`].
     fn start(&self, own: &JobCourse, until: Option<Time>) -> Option<(Time, Start)> {
         if own.has_ended(self.now) {
             return Some((self.now, Start::Over));
@@ -188,7 +188,7 @@ impl Base {
         is_known.then(|| start_at(step))
     }
 
-    /// A variation held against the unchanged run, as far as both are known.
+    /// Compares a variation with the unchanged run, as far as both are known.
     fn compare(&self, run: &Running, job: &str) -> Outcome {
         let until = match (self.until, run.until()) {
             (Some(base), Some(trial)) => Some(base.min(trial)),
@@ -211,7 +211,7 @@ impl Base {
             starts: starts.map(|(_, start)| start),
             helps: is_earlier && self.course.job(job).harm(&own, until).is_none(),
             evictions: evictions(&run.course) - evictions(&self.course),
-            losers: named(losers),
+            losers: worst_off(losers),
             n_losers,
             until_ms: until.map(Time::as_millis),
         }
@@ -222,8 +222,8 @@ fn start_at(step: Step) -> (Time, Start) {
     (step.time, Start::At { cycle: step.cycle, time_ms: step.time.as_millis() })
 }
 
-/// The first of them by how much they lose.
-fn named(mut losers: Vec<Loser>) -> Vec<Loser> {
+/// The worst-off jobs, up to the limit.
+fn worst_off(mut losers: Vec<Loser>) -> Vec<Loser> {
     losers.sort_by_key(|loser| loser.harm);
     losers.truncate(NAMED_MAX);
     losers

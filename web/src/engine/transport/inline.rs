@@ -1,4 +1,4 @@
-//! The engine on the page's own thread, in slices small enough to keep the page responsive.
+//! Runs the engine on the page's thread, in slices short enough to keep the page responsive.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,9 +10,9 @@ use crate::engine::protocol::{Reply, Request};
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
 
-/// How long a slice may take, in milliseconds.
+/// Duration of a slice, in milliseconds.
 const SLICE_MS: f64 = 8.0;
-/// How often progress is told, in slices.
+/// Number of slices between two progress messages.
 const PROGRESS_SLICES: u32 = 10;
 
 /// An engine without a worker.
@@ -28,13 +28,12 @@ struct Engine {
 }
 
 impl Inline {
-    /// Starts it.
     pub fn start(handlers: ReplyHandlers) -> Inline {
         let (server, waiting, slices) = (RefCell::default(), Cell::new(false), Cell::new(0));
         Inline { engine: Rc::new(Engine { server, waiting, slices, handlers }) }
     }
 
-    /// Sends a question; answers come later, never from inside this call.
+    /// Sends a request; replies arrive later, never during this call.
     pub fn send(&self, request: Request) {
         let engine = self.engine.clone();
         set_timeout(

@@ -1,4 +1,4 @@
-//! Ways to reach the engine: a worker, or the page's own thread in small slices.
+//! Transports between page and engine: a worker, or small slices on the page's thread.
 
 pub mod inline;
 pub mod worker;

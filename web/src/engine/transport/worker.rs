@@ -1,4 +1,4 @@
-//! The engine in a worker: both sides of the wire.
+//! The engine in a worker: both ends of the transport.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,14 +15,14 @@ use crate::engine::protocol::{Reply, Request, Say};
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
 
-/// How long the worker computes before it looks for messages, in milliseconds.
+/// How long the worker computes before it yields to messages, in milliseconds.
 const SLICE_MS: f64 = 8.0;
-/// For how long nothing is asked before the worker computes what may be asked next, in milliseconds.
+/// Idle time before the worker computes in advance, in milliseconds.
 const REST_MS: i32 = 30;
-/// How often progress is told, in milliseconds.
+/// Time between two progress messages, in milliseconds.
 const PROGRESS_MS: f64 = 120.0;
 
-/// The page's end of a worker.
+/// The page's end of the transport.
 pub struct WorkerLine {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
@@ -30,7 +30,7 @@ pub struct WorkerLine {
 }
 
 impl WorkerLine {
-    /// Starts a worker through `assets/boot.js`: with this program, whose compiled module `boot.js` holds.
+    /// Starts a worker through `assets/boot.js`, from the compiled module of this program that `boot.js` keeps.
     pub fn start(handlers: ReplyHandlers) -> Result<WorkerLine, JsValue> {
         let boot = Reflect::get(&js_sys::global(), &"fairground".into())?;
         let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
@@ -55,13 +55,11 @@ impl WorkerLine {
         Ok(WorkerLine { worker, _on_message: on_message, _on_error: on_error })
     }
 
-    /// Sends a question.
     pub fn send(&self, request: &Request) {
-        // Fails only for values that cannot be copied; bytes can.
+        // Fails only for values that cannot be cloned; bytes can.
         let _ = self.worker.post_message(&bytes(request));
     }
 
-    /// Ends the worker.
     pub fn end(&self) {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
@@ -69,13 +67,13 @@ impl WorkerLine {
     }
 }
 
-/// The worker's end: answers questions until the page ends it. Between slices of work it reads messages.
+/// The worker's end: handles requests until the page terminates it. Receives messages between slices of work.
 pub fn serve(scope: DedicatedWorkerGlobalScope) {
     let server = Rc::new(RefCell::new(Server::default()));
     let Ok(channel) = MessageChannel::new() else { return };
     let (tick, tock) = (channel.port1(), channel.port2());
     let waiting = Rc::new(Cell::new(false));
-    let out = Rc::new(Out { scope: scope.clone(), known: RefCell::default() });
+    let out = Rc::new(Outbox { scope: scope.clone(), known: RefCell::default() });
     let told_ms = Rc::new(Cell::new(0.0));
 
     let next_slice = {
@@ -86,7 +84,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
             }
         })
     };
-    let rest = resting(scope.clone(), server.clone());
+    let rest = idle_timer(scope.clone(), server.clone());
     let on_slice = {
         let (server, out, next_slice) = (server.clone(), out.clone(), next_slice.clone());
         let rest = rest.clone();
@@ -95,17 +93,17 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
             let mut server = server.borrow_mut();
             let until = js_sys::Date::now() + SLICE_MS;
             while server.is_busy() && js_sys::Date::now() < until {
-                out.say(server.work());
+                out.send(server.work());
             }
             if server.is_busy() {
                 let now = js_sys::Date::now();
                 if now - told_ms.get() > PROGRESS_MS {
                     told_ms.set(now);
-                    out.say(server.progress().into_iter().collect());
+                    out.send(server.progress().into_iter().collect());
                 }
                 next_slice();
             } else if server.speculate() {
-                // The next slice comes after what the page says meanwhile.
+                // Yields to messages before the next slice.
                 next_slice();
             } else {
                 rest();
@@ -115,19 +113,19 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     tock.set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
 
-    out.say(vec![ready()]);
+    out.send(vec![ready()]);
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(request) = received::<Request>(&event) else { return };
         let mut server = server.borrow_mut();
-        out.say(server.ask(request));
+        out.send(server.ask(request));
         next_slice();
     });
     scope.set_onmessage(Some(on_request.as_ref().unchecked_ref()));
     on_request.forget();
 }
 
-/// Looks ahead once what is given was not called for a while.
-fn resting(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Server>>) -> Rc<dyn Fn()> {
+/// Returns a function that restarts the idle timer, which computes ahead when it elapses.
+fn idle_timer(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Server>>) -> Rc<dyn Fn()> {
     let timer = Cell::new(None);
     let look = Closure::<dyn FnMut()>::new(move || server.borrow_mut().look_ahead());
     Rc::new(move || {
@@ -139,30 +137,30 @@ fn resting(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Server>>) -> Rc
     })
 }
 
-/// What is said once the engine is there.
+/// Sent once the engine has started.
 fn ready() -> Reply {
     Reply { generation: 0, say: Say::Ready }
 }
 
-/// Where answers go, and what the page knows already.
-struct Out {
+/// Sends replies, and tracks what the page already knows.
+struct Outbox {
     scope: DedicatedWorkerGlobalScope,
     known: RefCell<Catalogues>,
 }
 
-impl Out {
-    /// Says what belongs together in one message, so that the page draws it at once.
-    fn say(&self, replies: Vec<Reply>) {
+impl Outbox {
+    /// Sends replies in one message, so that the page draws them at once.
+    fn send(&self, replies: Vec<Reply>) {
         if !replies.is_empty() {
             let parcel = Parcel::pack(replies, &mut self.known.borrow_mut());
-            // Fails only for values that cannot be copied; bytes can.
+            // Fails only for values that cannot be cloned; bytes can.
             let _ = self.scope.post_message(&bytes(&parcel));
         }
     }
 }
 
 fn bytes<T: Serialize>(message: &T) -> JsValue {
-    // Fails only for lists of unknown length, which no message has.
+    // Fails only for sequences of unknown length, which no message contains.
     Uint8Array::from(postcard::to_stdvec(message).unwrap_or_default().as_slice()).into()
 }
 

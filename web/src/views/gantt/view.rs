@@ -265,7 +265,7 @@ fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
     let of = |bar: &GanttBar| (bar.from, bar.to, bar.open, bar.kept, bar.lost);
     let holder = |bar: &GanttBar| bar.holder.as_ref().map(|(job, _)| job.clone());
     now.known == other.known
-        && now.told == other.told
+        && now.evictions == other.evictions
         && now.fate == other.fate
         && now.bars.iter().map(of).eq(other.bars.iter().map(of))
         && now.bars.iter().map(holder).eq(other.bars.iter().map(holder))
@@ -321,7 +321,7 @@ fn drawn<'a>(
     name: &dyn Fn(u32) -> &'a str,
 ) -> Row {
     let tone = |queue: u32| tree.tone(queue);
-    let told = row.told.iter().filter_map(|(cycle, kind)| {
+    let told = row.evictions.iter().filter_map(|(cycle, kind)| {
         let kind = Kind::of(*kind)?;
         Some(Told { cycle: *cycle, kind, says: format!("{} {} in cycle {cycle}", row.name, kind.name()) })
     });
@@ -393,7 +393,7 @@ fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<St
         parts.push(said);
     }
     parts.extend(
-        row.told
+        row.evictions
             .iter()
             .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(*kind)?.name()))),
     );
@@ -441,7 +441,7 @@ fn summary(gantt: &Gantt) -> String {
     if n_fated > 0 {
         said += &format!(", {n_fated} failed or refused");
     }
-    let told: u64 = gantt.rows.iter().map(|row| row.told.len() as u64).sum();
+    let told: u64 = gantt.rows.iter().map(|row| row.evictions.len() as u64).sum();
     let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
     if told > 0 {
         said += &format!("; {}", count(told, "eviction"));
@@ -487,7 +487,7 @@ fn numbers(row: &GanttRow) -> [String; 7] {
         },
         number::number(run as f64),
         number::number(lost as f64),
-        row.told.len().to_string(),
+        row.evictions.len().to_string(),
     ]
 }
 
