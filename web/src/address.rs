@@ -10,19 +10,17 @@ use crate::state::document::opened::{Moment, Opened, Origin};
 use crate::state::layout::options::NowView;
 use crate::state::model::Model;
 
-/// Longest link that is put into the address bar.
+/// Longest link that is written to the address bar.
 pub const IN_ADDRESS_MAX: usize = 8_000;
 
-/// What a fragment says.
+/// Content of a fragment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fragment {
-    /// Nothing.
     Empty,
-    /// Ask whether everything that is kept on this device is to be deleted.
+    /// Requests confirmation to delete everything stored on this device.
     Reset,
-    /// A document.
     Document(Box<Opened>),
-    /// A link that cannot be read: what is known about it.
+    /// A link that cannot be read, with what is known about it.
     Damaged(String),
 }
 
@@ -37,7 +35,7 @@ pub fn query() -> String {
     window().and_then(|window| window.location().search().ok()).unwrap_or_default()
 }
 
-/// The window, where there is one: the page is also rendered without a browser.
+/// The window; `None` if the page is rendered outside a browser.
 pub fn browser() -> Option<web_sys::Window> {
     if cfg!(target_arch = "wasm32") { window() } else { None }
 }
@@ -48,14 +46,14 @@ pub fn of_page() -> String {
     location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default()
 }
 
-/// The address of a file that is published beside the page.
+/// The address of a file that is published with the page.
 pub fn beside(name: &str) -> String {
     let page = of_page();
     let folder = page.rfind('/').map_or("", |end| &page[..=end]);
     format!("{folder}{name}")
 }
 
-/// Takes the fragment out of the address bar.
+/// Removes the fragment from the address bar.
 pub fn clear_bar() {
     let Some(window) = window() else { return };
     let location = window.location();
@@ -65,12 +63,12 @@ pub fn clear_bar() {
     }
 }
 
-/// What the present entry of the browser's history says it is; see [`entry`].
+/// State of the current history entry; see [`entry`].
 pub fn entry_in_bar() -> Option<String> {
     window()?.history().ok()?.state().ok()?.as_string()
 }
 
-/// Replaces the present entry of the browser's history, or adds one.
+/// Replaces the current history entry, or adds one.
 pub fn put_in_bar(fragment: &str, entry: &str, adds: bool) {
     let Some(window) = window() else { return };
     let Ok(history) = window.history() else { return };
@@ -84,8 +82,7 @@ pub fn put_in_bar(fragment: &str, entry: &str, adds: bool) {
     };
 }
 
-/// What the browser's history keeps of the present document beside its address: the draft that holds it, or where it
-/// came from.
+/// The state that a history entry keeps besides the address: the id of the draft, otherwise the origin of the document.
 pub fn entry(model: &Model) -> String {
     match (&model.draft, &model.origin) {
         (Some(id), _) => format!("{DRAFT}{id}"),
@@ -100,12 +97,12 @@ const EXAMPLE: &str = "example ";
 const START: &str = "start";
 const OTHER: &str = "other";
 
-/// The draft of an [`entry`].
+/// The draft id in the state of a history entry.
 pub fn draft_of(entry: &str) -> Option<&str> {
     entry.strip_prefix(DRAFT)
 }
 
-/// Where the document of an [`entry`] came from, if that was not changed.
+/// The origin in the state of a history entry, if the document was not changed.
 pub fn origin_of(entry: &str) -> Origin {
     match entry.strip_prefix(EXAMPLE) {
         Some(file) => Origin::Example(file.to_string()),
@@ -127,13 +124,13 @@ pub fn read(fragment: &str) -> Fragment {
     }
 }
 
-/// The fragment of a link to the present moment, without `#`.
+/// The fragment of a link to the current moment, without `#`.
 pub fn write(model: &Model) -> String {
     let moment = present(model, "");
     link_encode(&model.scenario, &moment)
 }
 
-/// The same with what its sender has to say, and under neutral names if that is wanted.
+/// Like [`write`], with the sender's note, and with neutral names if requested.
 pub fn write_to_share(model: &Model, note: &str, is_renamed: bool) -> String {
     let mut moment = present(model, note);
     if !is_renamed {
@@ -149,7 +146,6 @@ pub fn write_to_share(model: &Model, note: &str, is_renamed: bool) -> String {
     link_encode(&made.scenario, &moment)
 }
 
-/// The moment that is shown.
 fn present(model: &Model, note: &str) -> Moment {
     Moment {
         cycle: model.cursor,
@@ -161,7 +157,7 @@ fn present(model: &Model, note: &str) -> Moment {
     }
 }
 
-/// How far a link of that length carries.
+/// Where a link of this length can be used.
 pub fn reach(length: usize) -> &'static str {
     match length {
         0..=2_000 => "works everywhere",

@@ -1,36 +1,34 @@
-//! How well the engine is checked against the real schedulers: a file that the test run writes.
+//! Agreement of the engine with the real schedulers, from a file written by the tests.
 
 use fairground::policy::versions;
 
-/// How many recorded cases agree.
+/// Number of recorded cases that agree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
-    /// Cases that agree.
     pub agree: u64,
     /// All cases.
     pub of: u64,
-    /// Cases that are not counted: calls of functions that decide nothing.
+    /// Cases that are not counted: calls of functions without a decision.
     pub not_counted: u64,
-    /// Cases that agree when they are written as scenario files.
+    /// Cases that agree when converted to scenario files.
     pub agree_as_scenarios: u64,
-    /// Cases that a scenario file can say.
+    /// Cases that can be expressed as scenario files.
     pub can_be_scenarios: u64,
-    /// The revision of the real scheduler; empty: it has none.
+    /// Revision of the real scheduler; empty: there is none.
     pub revision: String,
 }
 
 impl Agreement {
-    /// Cases that are counted.
     pub fn counted(&self) -> u64 {
         self.of - self.not_counted
     }
 }
 
-/// A line for each policy: its name, how many agree, of how many, how many are not counted, how many agree as scenario files, of how
-/// many that a file can say, the revision.
+/// One line per policy: name, cases that agree, all cases, cases not counted, cases that agree as scenario files, cases that can
+/// be expressed as such, revision.
 const TEXT: &str = include_str!("../../assets/agreement.txt");
 
-/// How well a policy is checked; nothing is known of one that has no recordings.
+/// The agreement of a policy; all zero if it has no recordings.
 pub fn of(policy: &str) -> Agreement {
     let is_its = |line: &&str| line.split(' ').next() == Some(policy);
     let mut words = TEXT.lines().find(is_its).unwrap_or_default().split(' ').skip(1);
@@ -41,18 +39,18 @@ pub fn of(policy: &str) -> Agreement {
     Agreement { agree, of, not_counted, agree_as_scenarios, can_be_scenarios, revision }
 }
 
-/// What the badge says of a policy: how many cases match which version of what; `None`: nothing is known.
+/// Text of the badge of a policy: how many cases match which version; `None`: there are none.
 pub fn badge(policy: &str) -> Option<String> {
     let found = of(policy);
     let (agree, of) = (found.agree, found.counted());
     let label = versions::modelled(policy).map_or("", |modelled| modelled.label);
     let counts = || format!("{} of {} test cases match", thousands(agree), thousands(of));
-    // A policy without a revision is checked with an independent model of its documents.
+    // A policy without a revision is compared with an independent model of its documentation.
     let what = if found.revision.is_empty() { "the documented rules" } else { label };
     (of > 0).then(|| format!("{} {what}", counts()))
 }
 
-/// A count with separated thousands.
+/// Formats a count with thousands separators.
 pub fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();

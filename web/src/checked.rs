@@ -1,41 +1,38 @@
-//! What the engine is checked with: how many cases of each kind there are, and which of them differ.
+//! Test cases of the engine by kind, and the known differences.
 //!
-//! Both lists are those of the test run: it writes the first and reads the second.
+//! The tests write the first list and read the second.
 
 use fairground::format::value::{self, Is, Value};
 
-/// How many recorded cases there are of each kind: policy, format, number.
+/// Number of recorded cases of each kind: policy, format, number.
 const RECORDINGS: &str = include_str!("../../assets/recordings.txt");
 
 /// The cases that differ, each with its reason.
 const DIFFERENCES: &str = include_str!("../../tests/known-differences.yaml");
 
-/// Where the recordings are in the source code.
+/// Folder of the recordings in the repository.
 pub const FOLDER: &str = "tests/golden";
 
-/// Cases of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseKind {
-    /// What one of them is.
+    /// Description of one case.
     pub says: &'static str,
-    /// Whether one of them is a scenario from its start to its end, so that placements and evictions are compared.
+    /// Whether a case is a complete scenario, which compares placements and evictions.
     pub is_whole: bool,
-    /// How many there are.
+    /// Number of cases.
     pub of: u64,
 }
 
-/// A case that differs for a reason that is understood.
+/// A case that differs for a known reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// The file of recordings, below [`FOLDER`].
+    /// File of recordings, relative to [`FOLDER`].
     pub file: String,
-    /// The case.
     pub id: String,
-    /// Why it differs.
     pub reason: String,
 }
 
-/// What a case of a format is, and whether it is a whole scenario.
+/// Description of the cases of a format, and whether they are complete scenarios.
 fn format(name: &str) -> (&'static str, bool) {
     match name {
         "kai-cycle/1" => (
@@ -56,7 +53,6 @@ fn format(name: &str) -> (&'static str, bool) {
     }
 }
 
-/// The kinds of cases of a policy.
 pub fn kinds(policy: &str) -> Vec<CaseKind> {
     let lines = RECORDINGS.lines().filter_map(|line| {
         let mut words = line.split(' ');
@@ -68,7 +64,6 @@ pub fn kinds(policy: &str) -> Vec<CaseKind> {
     lines.collect()
 }
 
-/// The known differences of a policy.
 pub fn differences(policy: &str) -> Vec<Difference> {
     let root = value::parse(DIFFERENCES, &[]).ok();
     let Some(Is::List(entries)) = root.as_ref().and_then(|root| root.get("differences")).map(|list| &list.is)
@@ -81,7 +76,7 @@ pub fn differences(policy: &str) -> Vec<Difference> {
     };
     entries
         .iter()
-        // Those of scenario files are the same cases again.
+        // Entries of scenario files repeat the same cases.
         .filter(|entry| entry.get("through").is_none())
         .filter_map(|entry| {
             Some(Difference {

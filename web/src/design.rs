@@ -1,4 +1,4 @@
-//! The stylesheet's promises: contrast of text and marks in both themes, and distance of the queues' hues.
+//! Tests of the stylesheet: contrast of text and marks in both themes, and distance between the hues of queues.
 
 use std::collections::BTreeMap;
 
@@ -95,7 +95,7 @@ fn oklab(c: Rgb) -> Rgb {
     ]
 }
 
-/// Colours as seen without one kind of cone (Machado, Oliveira and Fernandes 2009, full severity).
+/// Matrices that simulate colour vision deficiencies (Machado, Oliveira and Fernandes 2009, full severity).
 const DEFICIENCIES: [[Rgb; 3]; 4] = [
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
     [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],

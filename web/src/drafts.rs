@@ -1,4 +1,4 @@
-//! All drafts of this device in one file.
+//! Export of all drafts in one file.
 
 use fairground::export::{File, with_schema_line, zip};
 
@@ -7,9 +7,9 @@ use crate::state::document;
 use crate::store::Store;
 use crate::{address, effects, storage};
 
-/// Offers all drafts as one archive of scenario files, the newest first.
+/// Offers all drafts as one archive of scenario files, newest first.
 pub fn export_all(store: Store) {
-    // What was just typed is a draft, too.
+    // Save pending changes first, so that they are included.
     store.keep();
     let lines = storage::drafts();
     let schema = address::beside("scenario.schema.json");
@@ -28,7 +28,7 @@ pub fn export_all(store: Store) {
     }
 }
 
-/// Scenario files in order, each with a name of its own.
+/// Scenario files in order, with unique names.
 fn files<'a>(scenarios: impl Iterator<Item = (&'a str, String)>) -> Vec<File> {
     let named = |(at, (title, text)): (usize, (&str, String))| {
         let name = format!("{:02}-{}", at + 1, effects::file_name(title));

@@ -1,4 +1,4 @@
-//! What is dropped, pasted or chosen anywhere on the page.
+//! Handles files and text dropped, pasted or chosen anywhere on the page.
 
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -9,23 +9,23 @@ use crate::engine::protocol::{FileBytes, ImportOptions};
 use crate::state::command::Command;
 use crate::store::Store;
 
-/// Largest file that is read.
+/// Largest file that is read, in bytes.
 const FILE_BYTES_MAX: f64 = 50e6;
-/// Most files at once.
+/// Largest number of files at once.
 const FILES_MAX: usize = fairground::import::FILES_MAX;
-/// How deep folders are read.
+/// Largest depth of nested folders.
 const FOLDERS_MAX: u32 = 8;
 
-/// Reads chosen or pasted files and shows what they are.
+/// Reads chosen or pasted files and opens the import preview.
 pub fn read_files(store: Store, list: &FileList) {
     let files = (0..list.length()).filter_map(|i| list.get(i)).map(|file| (file.name(), file)).collect();
     leptos::task::spawn_local(read_all(store, files));
 }
 
-/// Reads what was dropped, with the files of folders.
+/// Reads dropped files and the contents of dropped folders.
 fn read_dropped(store: Store, data: &DataTransfer) -> bool {
     let items = data.items();
-    // Entries have to be asked for before the event ends.
+    // Entries are only accessible during the event.
     let entries: Vec<FileSystemEntry> =
         (0..items.length()).filter_map(|i| items.get(i)?.webkit_get_as_entry().ok().flatten()).collect();
     if !entries.iter().any(FileSystemEntry::is_directory) {
@@ -56,8 +56,8 @@ fn read_dropped(store: Store, data: &DataTransfer) -> bool {
     true
 }
 
-/// What a function of the browser answers by a callback.
-async fn answered(ask: impl FnOnce(&js_sys::Function, &js_sys::Function)) -> Option<JsValue> {
+/// Awaits a browser function that takes a success and an error callback.
+async fn callback_result(ask: impl FnOnce(&js_sys::Function, &js_sys::Function)) -> Option<JsValue> {
     let mut ask = Some(ask);
     let promise = js_sys::Promise::new(&mut |resolve, reject| {
         if let Some(ask) = ask.take() {
@@ -68,16 +68,16 @@ async fn answered(ask: impl FnOnce(&js_sys::Function, &js_sys::Function)) -> Opt
 }
 
 async fn file_of(entry: &FileSystemFileEntry) -> Option<web_sys::File> {
-    let file = answered(|done, failed| entry.file_with_callback_and_callback(done, failed)).await;
+    let file = callback_result(|done, failed| entry.file_with_callback_and_callback(done, failed)).await;
     file?.dyn_into().ok()
 }
 
-/// The entries of a folder, which come in portions, by name.
+/// The entries of a folder, sorted by name; the browser returns them in batches.
 async fn entries_of(folder: &FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
     let reader = folder.create_reader();
     let mut all: Vec<FileSystemEntry> = Vec::new();
     while all.len() <= FILES_MAX {
-        let portion = answered(|done, failed| {
+        let portion = callback_result(|done, failed| {
             let _ = reader.read_entries_with_callback_and_callback(done, failed);
         });
         let Some(portion) = portion.await else { break };
@@ -91,7 +91,7 @@ async fn entries_of(folder: &FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
     all
 }
 
-/// Reads files and has them recognised.
+/// Reads files and imports them.
 async fn read_all(store: Store, mut files: Vec<(String, web_sys::File)>) {
     if files.len() > FILES_MAX {
         let text = format!("Of {} files the first {FILES_MAX} are read.", files.len());
@@ -121,7 +121,7 @@ async fn read_all(store: Store, mut files: Vec<(String, web_sys::File)>) {
     }
 }
 
-/// Takes a pasted text.
+/// Imports a pasted text.
 pub fn take_text(store: Store, text: String) {
     if !text.trim().is_empty() {
         take(store, vec![(crate::state::import::PASTED.to_string(), FileBytes::of(&text))]);
@@ -175,6 +175,6 @@ pub fn listen(store: Store) {
             None => take_text(store, data.get_data("text/plain").unwrap_or_default()),
         }
     });
-    // The page listens as long as it is there.
+    // The listeners live as long as the page.
     std::mem::forget((over, dropped, pasted));
 }

@@ -1,4 +1,4 @@
-//! Carries out what the state asks of the browser, the engine and other tabs.
+//! Executes the effects that state changes request from the browser, the engine and other tabs.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -20,55 +20,53 @@ use crate::state::effect::Effect;
 use crate::state::layout::options::Theme;
 use crate::state::model::Model;
 use crate::storage::{self, Trouble};
-use crate::tabs::{Heard, Tabs};
+use crate::tabs::{TabMessage, Tabs};
 use crate::{address, words};
 
-/// How long the engine may take to hear that it shall stop; inside of a cycle it hears nothing.
+/// Time limit for a stop request; the engine handles requests only between cycles.
 const END_AFTER: Duration = Duration::from_millis(600);
-/// A change is kept when it has been quiet for so long.
+/// Delay between the last change and saving it.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
-/// The address is replaced when it has been quiet for so long.
+/// Delay between the last change and the update of the address.
 const URL_AFTER: Duration = Duration::from_millis(1000);
 
-/// A value that is being changed rests when it has been the same for so long.
+/// Delay after which an unchanged value counts as settled.
 const REST_AFTER: Duration = Duration::from_millis(700);
 
-/// The holder of the state, to which timers, the engine and other tabs answer with commands.
+/// The owner of the state, which receives commands from timers, the engine and other tabs.
 pub trait Host: Copy + 'static {
-    /// Changes the state as a command says.
+    /// Applies a command to the state.
     fn dispatch(self, command: Command);
-    /// Reads the state without following it.
+    /// Reads the state without subscribing to it.
     fn now<T>(self, read: impl FnOnce(&Model) -> T) -> T;
-    /// Sets the text of the live region.
     fn announce(self, text: String);
-    /// The effects of the page.
     fn effects(self) -> StoredValue<Effects, LocalStorage>;
 }
 
-/// Everything that is not a value: the engine, timers, the address as last written.
+/// State of the side effects: the engine's client, timers, the last written address.
 #[derive(Default)]
 pub struct Effects {
     client: Option<Client>,
-    /// No worker is wanted.
+    /// Run the engine without a worker.
     pub(crate) is_inline: bool,
     save: Option<TimeoutHandle>,
-    /// Something was changed that is not kept yet.
+    /// There are changes that are not saved yet.
     is_unsaved: bool,
     url: Option<TimeoutHandle>,
     rest: Option<TimeoutHandle>,
     ticks: Option<IntervalHandle>,
     address: String,
-    /// The entry of the document that is being opened is there already: somebody followed a link in place, or went
+    /// The document being opened already has a history entry: its link was followed in place, or the visitor navigated
     /// back to it.
-    pub(crate) is_there: bool,
-    told_of_storage: bool,
+    pub(crate) has_entry: bool,
+    has_warned_of_storage: bool,
     tabs: Option<Tabs>,
-    /// The draft that is open here.
-    held: Option<String>,
+    /// The open draft.
+    open_draft: Option<String>,
 }
 
 impl Effects {
-    /// The line to the engine, which is started by the first question.
+    /// The client of the engine; the first request starts the engine.
     fn client(&mut self, host: impl Host) -> &mut Client {
         let is_inline = self.is_inline;
         self.client.get_or_insert_with(|| {
@@ -80,17 +78,17 @@ impl Effects {
         })
     }
 
-    /// The fragment that the page last wrote itself.
+    /// The fragment last written by the page itself.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Takes a fragment as the page's own.
+    /// Sets the fragment that counts as written by the page.
     pub fn set_address(&mut self, address: String) {
         self.address = address;
     }
 
-    /// Carries out an effect.
+    /// Executes an effect.
     pub fn run(&mut self, host: impl Host, effect: Effect) {
         let leaves_traces = matches!(effect, Effect::Save | Effect::SetUrl | Effect::Remember(..));
         if leaves_traces && host.now(|m| m.view.embed.is_some()) {
@@ -107,7 +105,7 @@ impl Effects {
             Effect::AddDrafts(scenarios) => add_drafts(host, &scenarios),
             Effect::SetUrl => {
                 let later = move || host.effects().update_value(|effects| effects.set_url(host));
-                again(&mut self.url, later, URL_AFTER);
+                restart_timer(&mut self.url, later, URL_AFTER);
             }
             Effect::CopyLink => self.copy_link(host),
             Effect::DownloadCsv { is_of_events, text } => {
@@ -143,7 +141,7 @@ impl Effects {
                     });
                     said.into_iter().for_each(|said| host.announce(format!("As edited: {said}.")));
                 };
-                again(&mut self.rest, says, REST_AFTER);
+                restart_timer(&mut self.rest, says, REST_AFTER);
             }
             Effect::Remember(key, value) => storage::remember(key, &value),
             Effect::Theme(theme) => set_theme(theme),
@@ -162,17 +160,17 @@ impl Effects {
 
     fn save_later(&mut self, host: impl Host) {
         self.is_unsaved = true;
-        again(&mut self.save, move || save_soon(host), SAVE_AFTER);
+        restart_timer(&mut self.save, move || save_soon(host), SAVE_AFTER);
     }
 
-    /// Keeps the document now, if something is waiting to be kept.
+    /// Saves pending changes immediately.
     pub fn save_now(&mut self, host: impl Host) {
         if self.stop_save() {
             self.save_as(host, None);
         }
     }
 
-    /// Keeps a large document whose text the engine has written, unless it was changed since.
+    /// Saves a large document in the packed form written by the engine, unless the document has changed since.
     fn save_packed(&mut self, host: impl Host, packed: Option<String>) {
         if self.save.is_none() && std::mem::take(&mut self.is_unsaved) {
             match packed {
@@ -197,7 +195,7 @@ impl Effects {
                 "There is no room left on this device for earlier states: undo ends when this page is closed. The scenario itself is kept."
             }
             Err(Trouble::Foreign) => {
-                // Now, not once the model knows: the page may be about to end.
+                // Save immediately rather than after the command: the page may be about to close.
                 let own = storage::fresh_id();
                 let _ = storage::keep(&own, &title, &draft);
                 let _ = storage::keep_states(&own, &draft.states);
@@ -216,22 +214,23 @@ impl Effects {
     }
 
     fn warn_of_storage(&mut self, host: impl Host, says: &str) {
-        if !std::mem::replace(&mut self.told_of_storage, true) {
+        if !std::mem::replace(&mut self.has_warned_of_storage, true) {
             let notify = Command::Notify { is_problem: true, text: says.to_string() };
             set_timeout(move || host.dispatch(notify), Duration::ZERO);
         }
     }
 
-    /// Takes note of the draft that is open here now, and asks whether another tab has it open.
-    pub(crate) fn hold(&mut self, host: impl Host, draft: Option<String>) {
-        self.held = draft;
-        if self.held.is_some() {
+    /// Records which draft is open, and asks other tabs whether they have it open too.
+    pub(crate) fn set_open_draft(&mut self, host: impl Host, draft: Option<String>) {
+        self.open_draft = draft;
+        if self.open_draft.is_some() {
             self.mark_entry(host);
         }
-        let Some(id) = &self.held else { return };
+        let Some(id) = &self.open_draft else { return };
         if self.tabs.is_none() {
-            self.tabs = Tabs::open(move |heard| {
-                let taken = host.effects().try_update_value(|effects| effects.hear(&heard)).flatten();
+            self.tabs = Tabs::open(move |message| {
+                let taken =
+                    host.effects().try_update_value(|effects| effects.on_tab_message(&message)).flatten();
                 if let Some(own) = taken {
                     host.dispatch(Command::OwnCopy(own));
                 }
@@ -242,34 +241,33 @@ impl Effects {
         }
     }
 
-    /// Everything is about to be deleted: what waits to be kept is not kept any more.
+    /// Drops pending changes before all stored data is deleted.
     pub(crate) fn forget(&mut self) {
         self.stop_save();
         self.set_address(String::new());
     }
 
-    /// The draft that is open here.
-    pub(crate) fn held(&self) -> Option<&String> {
-        self.held.as_ref()
+    pub(crate) fn open_draft(&self) -> Option<&String> {
+        self.open_draft.as_ref()
     }
 
-    /// Answers another tab. If that one has the draft open that is open here: the name under which this tab goes on,
-    /// if something was changed already.
-    fn hear(&mut self, heard: &Heard) -> Option<Option<String>> {
-        let (Heard::Who(id) | Heard::Mine(id)) = heard;
-        if self.held.as_ref() != Some(id) {
+    /// Handles a message of another tab. If that tab has the same draft open, returns the id under which this tab continues,
+    /// or `Some(None)` if there are no unsaved changes.
+    fn on_tab_message(&mut self, message: &TabMessage) -> Option<Option<String>> {
+        let (TabMessage::Asks(id) | TabMessage::Holds(id)) = message;
+        if self.open_draft.as_ref() != Some(id) {
             return None;
         }
-        match heard {
-            Heard::Who(_) => {
+        match message {
+            TabMessage::Asks(_) => {
                 self.tabs.iter().for_each(|tabs| tabs.answer(id));
                 None
             }
-            Heard::Mine(_) => Some(self.stop_save().then(storage::fresh_id)),
+            TabMessage::Holds(_) => Some(self.stop_save().then(storage::fresh_id)),
         }
     }
 
-    /// Ends the wait before the document is kept; whether there was one.
+    /// Cancels pending saving; returns whether there were unsaved changes.
     fn stop_save(&mut self) -> bool {
         if let Some(handle) = self.save.take() {
             handle.clear();
@@ -277,28 +275,28 @@ impl Effects {
         std::mem::take(&mut self.is_unsaved)
     }
 
-    /// Replaces the address by the link of the present moment, or by none if that would be too long.
+    /// Replaces the address with the link of the current moment, or removes the link if it would be too long.
     pub fn set_url(&mut self, host: impl Host) {
         self.put_url(host, false);
     }
 
-    /// Another document is about to be opened: keeps the present one, and its address in its own entry of the history.
-    pub(crate) fn leave(&mut self, host: impl Host) {
+    /// Called before another document is opened: saves the current one and its address in its history entry.
+    pub(crate) fn before_open(&mut self, host: impl Host) {
         self.save_now(host);
-        if !self.is_there && host.now(|m| m.view.embed.is_none()) {
+        if !self.has_entry && host.now(|m| m.view.embed.is_none()) {
             self.put_url(host, false);
         }
     }
 
-    /// Another document was opened: it has an entry of its own.
-    pub(crate) fn arrive(&mut self, host: impl Host) {
-        let is_there = std::mem::take(&mut self.is_there);
+    /// Called after another document was opened: writes its history entry.
+    pub(crate) fn after_open(&mut self, host: impl Host) {
+        let has_entry = std::mem::take(&mut self.has_entry);
         if host.now(|m| m.view.embed.is_none()) {
-            self.put_url(host, !is_there);
+            self.put_url(host, !has_entry);
         }
     }
 
-    /// The draft of the document changed its name: its entry of the history has to know at once.
+    /// Writes the id of the draft to the current history entry.
     fn mark_entry(&self, host: impl Host) {
         address::put_in_bar(&self.address, &host.now(address::entry), false);
     }
@@ -332,10 +330,10 @@ impl Effects {
     }
 }
 
-/// What is said where the document cannot be kept.
+/// Message if the document cannot be stored.
 const NOT_KEPT: &str = "There is no room left on this device: this scenario is not kept. Download it, or remove drafts under Examples.";
 
-/// Keeps the document, which has been quiet for a while; of a large one the engine writes the text first.
+/// Saves the document after the delay; the engine packs a large one first.
 fn save_soon(host: impl Host) {
     if host.now(|m| is_large(&m.scenario)) {
         host.effects().update_value(|effects| effects.save = None);
@@ -345,7 +343,7 @@ fn save_soon(host: impl Host) {
     }
 }
 
-/// Keeps scenarios as drafts and says how many were kept; no draft goes for them.
+/// Stores scenarios as drafts and reports their number; no other draft is removed for them.
 fn add_drafts(host: impl Host, scenarios: &[String]) {
     let add = |(at, scenario): (usize, &String)| {
         let title = document::from_text(scenario).ok()?.name;
@@ -369,14 +367,14 @@ fn add_drafts(host: impl Host, scenarios: &[String]) {
     set_timeout(move || host.dispatch(notify), Duration::ZERO);
 }
 
-/// The whole link of a fragment.
+/// The complete URL of a fragment.
 pub fn link_of(fragment: &str) -> String {
     let base = crate::address::browser().and_then(|window| window.location().href().ok()).unwrap_or_default();
     let base = base.split('#').next().unwrap_or_default();
     format!("{base}#{fragment}")
 }
 
-/// Copies a text and says so.
+/// Copies a text to the clipboard and reports the result.
 pub fn copy(host: impl Host, text: String, done: &'static str) {
     let clipboard = window().navigator().clipboard();
     leptos::task::spawn_local(async move {
@@ -387,15 +385,15 @@ pub fn copy(host: impl Host, text: String, done: &'static str) {
     });
 }
 
-/// Starts a timer anew.
-fn again(timer: &mut Option<TimeoutHandle>, run: impl FnOnce() + 'static, after: Duration) {
+/// Restarts a timer.
+fn restart_timer(timer: &mut Option<TimeoutHandle>, run: impl FnOnce() + 'static, after: Duration) {
     if let Some(handle) = timer.take() {
         handle.clear();
     }
     *timer = set_timeout_with_handle(run, after).ok();
 }
 
-/// A file name made of a title.
+/// Derives a file name from a title.
 pub(crate) fn file_name(title: &str) -> String {
     let plain: String =
         title.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -404,7 +402,7 @@ pub(crate) fn file_name(title: &str) -> String {
     format!("{}.fairground.yaml", stem.chars().take(80).collect::<String>())
 }
 
-/// Offers a text as a file.
+/// Offers a text as a download.
 pub fn download(name: &str, kind: &str, text: &str) {
     let _ = try_download(name, kind, text);
 }
@@ -414,7 +412,7 @@ fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
     offer(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &blob_of(kind))?)
 }
 
-/// Offers files in one archive as a file.
+/// Offers an archive of files as a download.
 pub fn download_archive(name: &str, archive: &[u8]) {
     let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(archive));
     let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &blob_of("application/zip"));
@@ -427,7 +425,7 @@ fn blob_of(kind: &str) -> web_sys::BlobPropertyBag {
     options
 }
 
-/// Offers a blob as a file.
+/// Offers a blob as a download.
 pub fn offer(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     let url = web_sys::Url::create_object_url_with_blob(blob)?;
     let anchor: web_sys::HtmlAnchorElement = document().create_element("a")?.unchecked_into();
@@ -438,7 +436,7 @@ pub fn offer(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Sets the colours of the page.
+/// Sets the colour theme of the page.
 pub fn set_theme(theme: Theme) {
     let Some(root) = document().document_element() else { return };
     let _ = match theme {
@@ -447,12 +445,12 @@ pub fn set_theme(theme: Theme) {
     };
 }
 
-/// Puts the focus on the field of a value once its form is drawn.
+/// Focuses the field of a value once its form is rendered.
 fn focus_field(path: &str) {
     look_for_field(path.to_string(), FOCUS_TRIES);
 }
 
-/// How often a field is looked for, so many milliseconds apart.
+/// Number of attempts to find a field.
 const FOCUS_TRIES: u32 = 40;
 const FOCUS_PAUSE: Duration = Duration::from_millis(60);
 

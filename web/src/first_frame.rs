@@ -1,4 +1,4 @@
-//! The first frame as plain markup, readable before any script: the page's own views, rendered where it is built.
+//! The first frame as static markup, readable before any script runs: the page's own views, rendered at build time.
 
 use leptos::prelude::*;
 
@@ -14,10 +14,10 @@ use crate::state::model::Model;
 use crate::state::update::{begin, update};
 use crate::store::Store;
 
-/// The width of the page that it is rendered for; the stylesheet fits it to others.
+/// Page width for rendering; the stylesheet adapts the result to others.
 const WIDTH: f64 = 1440.0;
 
-/// The markup of the start scenario at its start.
+/// The markup of the start scenario at its first cycle.
 pub fn markup() -> String {
     let mut model = answered(Model::new(Opened::new(library::start(), Origin::Start)));
     lay_out(&mut model, WIDTH);
@@ -26,17 +26,17 @@ pub fn markup() -> String {
         provide_context(Store::new(model));
         view! { <App /> }.to_html()
     });
-    still(&rendered)
+    inert_markup(&rendered)
 }
 
-/// The model once the engine has answered what is asked at first.
+/// The model after the engine has replied to the initial requests.
 fn answered(mut model: Model) -> Model {
     let todo = begin(&mut model);
     answer(&mut model, &mut Server::default(), todo);
     model
 }
 
-/// Has the engine answer what is asked, until nothing is.
+/// Lets the engine reply to requests until there are no more.
 pub fn answer(model: &mut Model, server: &mut Server, mut todo: Vec<Effect>) {
     while let Some(effect) = todo.pop() {
         let Effect::Send(request) = effect else { continue };
@@ -50,9 +50,9 @@ pub fn answer(model: &mut Model, server: &mut Server, mut todo: Vec<Effect>) {
     }
 }
 
-/// What the markup of the first frame needs neither as a picture nor for its layout: names and roles for scripts and
-/// assistive technology (the whole is `inert`), and inline styles, which the content security policy forbids.
-fn still(rendered: &str) -> String {
+/// Removes what the first frame needs neither for its picture nor for its layout: names and roles for scripts and assistive
+/// technology (all of it is `inert`), and inline styles, which the content security policy forbids.
+fn inert_markup(rendered: &str) -> String {
     let mut out = String::with_capacity(rendered.len());
     let mut rest = rendered;
     let mut is_picture = false;
@@ -74,7 +74,7 @@ fn still(rendered: &str) -> String {
     out
 }
 
-/// Behind the `>` of the tag at the start of a text; values may contain one.
+/// Index after the `>` that ends the tag at the start of a text; attribute values may contain that character.
 fn end_of_tag(text: &str) -> usize {
     let mut is_quoted = false;
     for (at, c) in text.char_indices() {
@@ -87,7 +87,7 @@ fn end_of_tag(text: &str) -> usize {
     text.len()
 }
 
-/// Writes a tag without the attributes that are not kept; parts of a picture refer to each other by id.
+/// Writes a tag with the attributes that are kept; parts of a picture refer to each other by id.
 fn push_tag(out: &mut String, tag: &str, is_picture: bool) {
     let inner = tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/');
     let is_closed = tag.ends_with("/>");
@@ -132,7 +132,7 @@ mod tests {
     fn what_scripts_and_the_policy_forbid_is_left_out() {
         let rendered = r#"<div class="a > b" style="left:1px" data-x="1">1 &lt; 2<!><br/><!-- a|<b> --><input disabled value="&quot;"><svg><g id="a"></g></svg><p id="b"></div>"#;
         assert_eq!(
-            still(rendered),
+            inert_markup(rendered),
             r#"<div class="a > b">1 &lt; 2<br/><input disabled value="&quot;"><svg><g id="a"></g></svg><p></div>"#
         );
     }

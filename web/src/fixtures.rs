@@ -1,4 +1,4 @@
-//! Moments for tests and pictures: two teams on four GPUs, and two departments on 32.
+//! Frames for tests and pictures: two teams on four GPUs, and two departments on 32.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn bound(n: f64) -> BoundTriple {
     [None, None, n.is_finite().then_some(n)]
 }
 
-/// Allocated, quota, fair share, request, limit.
+/// `numbers`: allocated, quota, fair share, request, limit.
 fn queue(name: &str, parent: Option<u32>, numbers: [f64; 5]) -> QueueRow {
     let [allocated, quota, share, request, limit] = numbers;
     QueueRow {
@@ -62,7 +62,7 @@ fn job(name: &str, queue: u32, running: u32, pending: u32, leaving: u32, gpus: f
     JobRow { name: name.into(), queue, running, pending, leaving, gpus, ..JobRow::default() }
 }
 
-/// A catalogue: names of jobs with the positions of their queues; each has one pod.
+/// A catalogue from names of jobs and positions of their queues; each job has one pod.
 fn names(jobs: &[(&str, u32)]) -> Arc<Names> {
     Arc::new(Names {
         jobs: jobs.iter().map(|(name, queue)| ((*name).into(), QueueId(*queue))).collect(),
@@ -71,13 +71,13 @@ fn names(jobs: &[(&str, u32)]) -> Arc<Names> {
     })
 }
 
-/// An event of the only pod of a job.
+/// An event of a job's only pod.
 fn event(names: &Names, job: &str, node: u32, gpus: f64, what: impl Fn(PodId, NodeId) -> Event) -> EventRow {
     let job = names.find(job).expect("it has a name");
     EventRow { gpus, amount: [0.0, 0.0, gpus].into(), ..EventRow::of(what(PodId(job.0), NodeId(node))) }
 }
 
-/// A reclaim for a job.
+/// An eviction in favour of another job.
 fn reclaim(names: &Names, by: &str) -> impl Fn(PodId, NodeId) -> Event {
     let by = names.find(by);
     move |pod, node| Event::Evicted { pod, node, by, reason: EvictReason::ReclaimedForFairShare }
@@ -91,7 +91,7 @@ fn check(rule: &str, subject: Subject, left: (Quantity, f64), op: Op, right: (Qu
     Check::new(rule, subject, term(left), op, term(right))
 }
 
-/// The start scenario before anything happens.
+/// The start scenario before its first cycle.
 pub fn start() -> Frame {
     let queues = vec![
         queue("team-a", None, [3.0, 2.0, 2.0, 3.0, f64::INFINITY]),
@@ -158,14 +158,13 @@ pub fn reclaimed() -> Frame {
     frame
 }
 
-/// The jobs of the two departments.
 fn department_jobs() -> Arc<Names> {
     let of = |queue: u32, names: &'static str| names.split(' ').map(move |name| (name, queue));
     let jobs = of(1, "v1 v2 v3 v4 v5").chain(of(2, "n1 n2 n3")).chain(of(4, "r1 r2 r3"));
     names(&jobs.chain(of(5, "a1 a2")).chain(of(6, "s1 s2 s3")).collect::<Vec<_>>())
 }
 
-/// Two departments on 32 GPUs, in the middle of a reclaim. Long because a moment is one table.
+/// Two departments on 32 GPUs during a reclaim. Long because a frame is one table.
 pub fn departments() -> Frame {
     let inf = f64::INFINITY;
     let mut queues = vec![
@@ -281,7 +280,7 @@ pub fn departments_run() -> Run {
     }
 }
 
-/// Many nodes of `gpus` GPUs, most of them busy, some leaving, one in fifty down.
+/// Many nodes of `gpus` GPUs: most are busy, some have terminating pods, one in fifty is down.
 pub fn many(nodes: usize, gpus: usize) -> Frame {
     let mut frame = departments();
     frame.nodes = (0..nodes)

@@ -1,5 +1,5 @@
-//! The focus stays near where it was: when what had it goes away, such as a dialog, a button that did its work or a row,
-//! browsers drop it on the page's body, from where Tab starts anew and letter keys mean something else.
+//! Restores the focus nearby when the focused element disappears, such as a dialog, a button or a row. Browsers move the focus to
+//! the body instead, where Tab starts over and letter keys have other meanings.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,17 +11,17 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement, MutationObserver, MutationObserverInit};
 
-/// How many places are remembered.
+/// Number of remembered places.
 const PLACES_MAX: usize = 8;
 
-/// What had the focus, and the region around it.
+/// An element that had the focus, and the region around it.
 #[derive(Clone)]
 struct Place {
     element: HtmlElement,
     region: Option<HtmlElement>,
 }
 
-/// Listens until the page ends.
+/// Installs the listeners for the lifetime of the page.
 pub fn keep() {
     let places: Rc<RefCell<Vec<Place>>> = Rc::default();
     let seen = places.clone();
@@ -30,16 +30,16 @@ pub fn keep() {
             remember(&mut seen.borrow_mut(), element);
         }
     });
-    let waits = Rc::new(Cell::new(false));
+    let is_scheduled = Rc::new(Cell::new(false));
     let on_change = Closure::<dyn FnMut()>::new(move || {
-        give_back(&places);
-        // What is hidden loses the focus only when the page is drawn.
-        if !waits.replace(true) {
-            let (places, waits) = (places.clone(), waits.clone());
+        restore_focus(&places);
+        // A hidden element loses the focus only at the next rendering.
+        if !is_scheduled.replace(true) {
+            let (places, is_scheduled) = (places.clone(), is_scheduled.clone());
             request_animation_frame(move || {
-                // What is hidden from here on shows in the next frame only.
-                waits.set(false);
-                set_timeout(move || give_back(&places), Duration::ZERO);
+                // What is hidden from here on is rendered in the next frame.
+                is_scheduled.set(false);
+                set_timeout(move || restore_focus(&places), Duration::ZERO);
             });
         }
     });
@@ -49,10 +49,10 @@ pub fn keep() {
         let what = MutationObserverInit::new();
         what.set_child_list(true);
         what.set_subtree(true);
-        // What is hidden is so by a class.
+        // Elements are hidden by a class.
         what.set_attributes(true);
         what.set_attribute_filter(&js_sys::Array::of1(&"class".into()));
-        // Fails only without anything to look for.
+        // Fails only if the options select nothing to observe.
         let _ = observer.observe_with_options(&body, &what);
         on_change.forget();
     }
@@ -67,27 +67,27 @@ fn remember(places: &mut Vec<Place>, element: HtmlElement) {
     places.push(Place { element, region });
 }
 
-/// From the page's body to the last place that is still there, or else to the region that it was in.
-fn give_back(places: &RefCell<Vec<Place>>) {
+/// Moves the focus from the body to the last place that is still visible, or to its region.
+fn restore_focus(places: &RefCell<Vec<Place>>) {
     if document().active_element().is_some_and(|active| active.tag_name() != "BODY") {
         return;
     }
-    // Giving it back is remembered, too.
+    // Focusing an element changes the list, so work on a copy.
     let places = places.borrow().clone();
-    // Who presses on nothing wants nothing to have the focus.
-    if places.last().is_none_or(|last| is_there(&last.element)) {
+    // A click on an empty area removes the focus deliberately.
+    if places.last().is_none_or(|last| is_visible(&last.element)) {
         return;
     }
     let elements = places.iter().rev().flat_map(|place| [Some(&place.element), place.region.as_ref()]);
     for element in elements.flatten() {
-        if is_there(element) && element.focus().is_ok() && has_focus(element) {
+        if is_visible(element) && element.focus().is_ok() && has_focus(element) {
             return;
         }
     }
 }
 
-/// Whether it is still shown.
-fn is_there(element: &HtmlElement) -> bool {
+/// Whether the element is attached and visible.
+fn is_visible(element: &HtmlElement) -> bool {
     element.is_connected() && element.get_bounding_client_rect().width() > 0.0
 }
 

@@ -1,15 +1,15 @@
-//! Values as they were typed, in the form in which the page writes amounts and times.
+//! Normalises typed amounts and times to the form that the page displays.
 
 use fairground::scenario::{Path, Segment, quantity};
 use fairground::units::Resource;
 use fairground::words::number::{self, CPU, GPU, MEMORY};
 
-/// What a typed value comes to, where it is not written so already: *59.6 GiB* for `64 GB`.
+/// The normalised form of a typed value, unless it is written that way already: *59.6 GiB* for `64 GB`.
 pub fn normal(at: &Path, typed: &str) -> Option<String> {
     with_unit(at, typed).filter(|normal| bare(normal) != bare(typed))
 }
 
-/// The same where it is written so already: *2 GPUs* for `2`; `None` of what is no amount and no time.
+/// Like [`normal`], but also if only the unit is missing: *2 GPUs* for `2`; `None` if the value is neither an amount nor a time.
 pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
     let typed = typed.trim();
     let fields: Vec<&str> = at
@@ -29,7 +29,7 @@ pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
         "memory" => memory(base(Resource::MEMORY)? as f64),
         "gpu-memory" => memory(quantity::mebibytes(typed).ok()? as f64 * f64::from(1 << 20)),
         "cpu" => number::with_unit(CPU, base(Resource::CPU)? as f64),
-        // A GPU is shared in thousandths, which may all be shown.
+        // GPUs are divided into thousandths, so up to three decimals are displayed.
         "gpu" => {
             let n = base(Resource::GPU)?;
             let one = number::unit(GPU, n as f64 / 1000.0);
@@ -49,7 +49,7 @@ pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
     })
 }
 
-/// Whether a value of that field is without end.
+/// Whether the value means *unlimited* in that field.
 pub fn says_no_end(field: &str, typed: &str) -> bool {
     match field {
         "quota" => typed == "-1" || quantity::is_unlimited(typed),
@@ -67,7 +67,7 @@ fn memory(bytes: f64) -> String {
     }
 }
 
-/// What two ways of writing the same have in common: `16Gi` and *16 GiB*, `8` and *8 cores*, `-5` and *−5*.
+/// The common form of equivalent notations: `16Gi` and *16 GiB*, `8` and *8 cores*, `-5` and *−5*.
 fn bare(text: &str) -> String {
     let text = text.trim_end_matches("GPUs").trim_end_matches("GPU");
     let text = text.trim_end_matches("cores").trim_end_matches("core");

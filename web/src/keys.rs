@@ -1,4 +1,4 @@
-//! Keys that work wherever the focus is, and which of them do.
+//! Global keyboard shortcuts, by the kind of element that has the focus.
 
 use crate::state::command::Command;
 use crate::state::document::change::Change;
@@ -7,52 +7,49 @@ use crate::state::layout::options::{Dialog, KeySet, NowView, Panel};
 /// A pressed key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pressed {
-    /// The key as the browser names it; with Alt, the character it stands for without.
+    /// The browser's name of the key; with Alt, the character it produces without Alt.
     pub key: String,
-    /// Ctrl, or Cmd.
+    /// Ctrl or Cmd.
     pub ctrl: bool,
-    /// Shift.
     pub shift: bool,
-    /// Alt.
     pub alt: bool,
 }
 
-/// Where the focus is.
+/// Kind of element that has the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// In a text field: all keys but those with Ctrl are its own.
+    /// A text field, which handles all keys except those with Ctrl.
     Field,
-    /// In a grid, chart, menu, slider or list of tabs: letters and arrows are its own.
+    /// A grid, chart, menu, slider or tab list, which handles letters and arrows.
     Composite,
-    /// On a button or link: Enter and Space are its own.
+    /// A button or link, which handles Enter and Space.
     Button,
-    /// Elsewhere.
+    /// None of these.
     Free,
 }
 
-/// What the page has to do.
+/// Result of a shortcut.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// A command.
     Do(Command),
-    /// Play or pause, whichever is not now.
+    /// Toggles playback.
     PlayOrPause,
-    /// To the last cycle known.
+    /// Goes to the last known cycle.
     ToEnd,
-    /// So many cycles on or back.
+    /// Moves by a number of cycles, backwards if negative.
     Jump(i32),
-    /// The focus to the next (or previous) region.
+    /// Focuses the next region, or the previous one if `true`.
     Region(bool),
-    /// The panel with the focus folds, or opens.
+    /// Folds or opens the focused panel.
     Fold,
-    /// What would help the selected job is tried.
+    /// Looks for changes that would help the selected job.
     Help,
-    /// A node group is added and shown.
+    /// Adds a node group and shows it.
     AddNodes,
 }
 
-/// The character of a key while Alt is held, which makes another one of it on some systems; `code` names the key by its
-/// place on the keyboard.
+/// The character of a key without Alt, which changes it on some systems. `code` identifies the key by its position on the
+/// keyboard.
 pub fn without_alt(key: &str, code: &str, shift: bool) -> String {
     let of_place = match code {
         "Slash" if shift => "?",
@@ -64,16 +61,16 @@ pub fn without_alt(key: &str, code: &str, shift: bool) -> String {
         "Equal" => "+",
         _ => code.strip_prefix("Key").or_else(|| code.strip_prefix("Digit")).unwrap_or(key),
     };
-    // A character of another keyboard says what is meant; one that Alt has made does not.
+    // An ASCII character comes from the keyboard layout; any other may have been produced by Alt.
     if key.len() == 1 && key.is_ascii() { key.to_string() } else { of_place.to_string() }
 }
 
-/// Whether a key types a character, and so is one of those that can be assigned as a set.
+/// Whether a key types a character, which makes it subject to the key set.
 fn is_character(key: &str) -> bool {
     key != " " && key.chars().count() == 1 && !matches!(key, "→" | "←" | "↑" | "↓")
 }
 
-/// A key as it is pressed with this set; `None`: it is off. Several keys are separated by ` / ` or `, `.
+/// Label of a key under this key set; `None`: it is off. Several keys are separated by ` / ` or `, `.
 pub fn named(key: &str, set: KeySet) -> Option<String> {
     let separator = if key.contains(" / ") { " / " } else { ", " };
     let one = |key: &str| {
@@ -89,7 +86,7 @@ pub fn named(key: &str, set: KeySet) -> Option<String> {
     (!keys.is_empty()).then(|| keys.join(separator))
 }
 
-/// What a key does; `None`: nothing of ours.
+/// The action of a key; `None`: not a shortcut.
 pub fn action(pressed: &Pressed, focus: Focus, set: KeySet) -> Option<Action> {
     let Pressed { key, ctrl, shift, alt } = pressed;
     let wants_alt = match set {
@@ -164,7 +161,7 @@ fn plain(key: &str) -> Option<Action> {
     Some(Action::Do(command))
 }
 
-/// The list of keys, by group.
+/// The list of shortcuts, by group.
 pub const LIST: &[(&str, &[(&str, &str)])] = &[
     (
         "Time",
@@ -249,12 +246,12 @@ mod tests {
         for set in [KeySet::Plain, KeySet::Alt, KeySet::Off] {
             assert_eq!(free(&press("ArrowRight"), set), Some(Action::Do(Command::Step)));
             assert_eq!(free(&press(" "), set), Some(Action::PlayOrPause));
-            // The browser's own.
+            // Reserved by the browser.
             assert_eq!(free(&with_alt("ArrowLeft"), set), None);
             let palette = Pressed { ctrl: true, ..press("k") };
             assert_eq!(free(&palette, set), Some(Action::Do(Command::Dialog(Some(Dialog::Palette)))));
         }
-        // As some systems and keyboards send them.
+        // Characters as some systems and keyboards produce them.
         assert_eq!(without_alt("œ", "KeyQ", false).to_lowercase(), "q");
         assert_eq!(without_alt("¿", "Slash", true), "?");
         assert_eq!(without_alt("a", "KeyQ", false), "a");

@@ -1,10 +1,10 @@
-//! The page of Fairground, a pure view of one model, and the worker that runs its engine behind [`engine`]: one
-//! program, started twice.
+//! The page of Fairground, a pure view of one model, and the worker that runs its engine behind [`engine`]: one program,
+//! started twice.
 //!
-//! [`page::mount`] and [`worker::serve`] are the two ways in; `main` chooses. Everything stands in this
-//! library, so that models and charts are tested without a browser.
+//! The entry points are [`page::mount`] and [`worker::serve`]; `main` chooses between them. Everything else is in this library,
+//! so that models and charts can be tested without a browser.
 
-// Views that are rendered as text nest deeply.
+// Views that are rendered to text have deeply nested types.
 #![recursion_limit = "256"]
 
 pub mod address;

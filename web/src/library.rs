@@ -1,17 +1,15 @@
-//! Ready-made scenarios, in the order in which the page shows them.
+//! Ready-made scenarios, in the order of the page.
 
 use fairground::scenario::Scenario;
 
 use crate::state::document;
 
-/// A ready-made scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// Its file name without ending.
+    /// File name without extension.
     pub id: &'static str,
-    /// The question it answers.
     pub question: &'static str,
-    /// Its text.
+    /// The scenario file.
     pub text: &'static str,
 }
 
@@ -25,7 +23,7 @@ macro_rules! examples {
     };
 }
 
-/// All examples, by question; the first is the start scenario.
+/// All examples; the first one is the start scenario.
 pub const EXAMPLES: &[Example] = examples! {
     "start": "Who loses GPUs?",
     "quota-is-a-floor": "Who loses GPUs?",
@@ -83,29 +81,26 @@ pub const EXAMPLES: &[Example] = examples! {
 };
 
 impl Example {
-    /// The example of that file name.
+    /// Looks up an example by its file name.
     pub fn find(id: &str) -> Option<&'static Example> {
         EXAMPLES.iter().find(|e| e.id == id)
     }
 
-    /// Its scenario.
     pub fn scenario(&self) -> Scenario {
         document::from_text(self.text).unwrap_or_default()
     }
 
-    /// A field of its head, without reading all of it.
+    /// A top-level field, without reading the whole scenario.
     pub fn head(&self, field: &str) -> String {
         let line = self.text.lines().find_map(|l| l.strip_prefix(field)?.strip_prefix(": "));
         line.unwrap_or_default().trim_matches('"').to_string()
     }
 }
 
-/// The start scenario.
 pub fn start() -> Scenario {
     EXAMPLES[0].scenario()
 }
 
-/// An empty scenario: one node, no queue, no job.
 pub fn empty() -> Scenario {
     let text = "format: fairground-scenario\nversion: 1\nname: New scenario\ndialect: kai\npolicy: kai\ncycle: 1s\n\
                 nodes:\n- {name: node, count: 1, gpu: 8}\n";

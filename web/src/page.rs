@@ -1,4 +1,4 @@
-//! The page's side: what it opens with, what it listens to.
+//! Start of the page: what it opens with, and its global listeners.
 
 use std::time::Duration;
 
@@ -23,7 +23,6 @@ use crate::views::help::component::waiting_job;
 use crate::widgets::text_scale;
 use crate::{address, drop, effects, focus, storage};
 
-/// Mounts the page on `#app`.
 pub fn mount() {
     let place = place();
     place.set_text_content(None);
@@ -34,14 +33,14 @@ fn place() -> HtmlElement {
     document().get_element_by_id("app").expect("index.html has an element #app").unchecked_into()
 }
 
-/// Removes the plain first frame of the page's HTML.
+/// Removes the static first frame from the page's HTML.
 fn remove_first_frame() {
     if let Some(first) = document().get_element_by_id("first") {
         first.remove();
     }
 }
 
-/// Removes the plain first frame once the page shows the same, or something else.
+/// Removes the static first frame once the page shows the same content, or immediately if it shows another.
 fn replace_first_frame(store: Store, is_something_else: bool) {
     if is_something_else {
         remove_first_frame();
@@ -51,25 +50,25 @@ fn replace_first_frame(store: Store, is_something_else: bool) {
             remove_first_frame();
         }
     });
-    // Whatever goes wrong is said below it.
-    set_timeout(remove_first_frame, FIRST_FRAME_MOST);
+    // Errors are shown below the first frame, so remove it in any case.
+    set_timeout(remove_first_frame, FIRST_FRAME_MAX);
 }
 
-/// How long after the finger has left a click comes at most.
-const TAP_MOST: Duration = Duration::from_millis(300);
+/// Longest delay of a click after the end of a touch.
+const CLICK_DELAY_MAX: Duration = Duration::from_millis(300);
 
-/// How long the plain first frame stands at most.
-const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
+/// Longest time that the static first frame is shown.
+const FIRST_FRAME_MAX: Duration = Duration::from_secs(3);
 
-/// How the page looks at first, at this width: on narrower pages WHY takes room from NOW, so it comes when there is
-/// something to say.
+/// Sets the initial layout for a page width: on narrow pages WHY takes room from NOW, so it is open only if there is a selection
+/// or a link.
 pub fn lay_out(model: &mut Model, width: f64) {
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
     model.view.chips = true;
     model.view.put(Room::of(width));
 }
 
-/// What a visitor set on this device, and what the address says of the look.
+/// Restores the visitor's settings, and applies those in the address.
 fn restore_look(model: &mut Model, query: &str) {
     if storage::remembered("why").as_deref() == Some("closed") {
         model.view.why_closed = true;
@@ -122,13 +121,13 @@ fn page(startup: Startup) -> impl IntoView {
     view! { <App /> }
 }
 
-/// In pixels at the usual size of text: of larger text there is less room for panels. The stylesheet counts in em.
+/// Width in pixels at the default text size, because the stylesheet uses em: larger text leaves less room for panels.
 fn window_width() -> f64 {
     let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
     width / text_scale()
 }
 
-/// Listens for keys, for links that are opened in place, and for the page's end.
+/// Listens for shortcuts, links that are opened in place, and the closing of the page.
 fn listen(store: Store) {
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
         let key = match event.alt_key() {
@@ -162,7 +161,7 @@ fn listen(store: Store) {
         }
     });
     let back = window_event_listener_untyped("popstate", move |_| {
-        // An entry that says nothing was made by a link that is followed in place.
+        // A history entry without a state comes from a link that is followed in place.
         if let Some(entry) = address::entry_in_bar() {
             store.go_back(entry, address::in_bar());
         }
@@ -177,27 +176,27 @@ fn listen(store: Store) {
             store.dispatch(Command::Room(room));
         }
     });
-    // What can be pulled comes once the first touch has ended: what was tapped gets its click.
+    // Drag handles appear only after the first touch has ended, so that the tapped element receives its click.
     let touch = ["pointerup", "pointercancel"].map(|name| {
         window_event_listener_untyped(name, move |event| {
             let is_touch = event.unchecked_ref::<web_sys::PointerEvent>().pointer_type() == "touch";
             if is_touch && !store.touched.get_untracked() {
-                set_timeout(move || store.touched.set(true), TAP_MOST);
+                set_timeout(move || store.touched.set(true), CLICK_DELAY_MAX);
             }
         })
     });
-    // What was just typed and cannot be kept yet is not left without a question.
+    // Warn before text that cannot be saved is lost.
     let leave = window_event_listener_untyped("beforeunload", move |event| {
         leave_field();
-        if has_mistyped() {
+        if has_invalid_field() {
             event.prevent_default();
         }
     });
-    // The page listens as long as it is there.
+    // The listeners live as long as the page.
     std::mem::forget((keys, hash, back, hide, size, touch, leave));
 }
 
-/// Leaves the field that is being edited, which takes its value if that is valid: leaving the page is looking elsewhere.
+/// Blurs the field being edited, which accepts its value if that is valid.
 fn leave_field() {
     let active = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
     if let Some(field) = active.filter(|_| focus() == Focus::Field) {
@@ -205,12 +204,11 @@ fn leave_field() {
     }
 }
 
-/// Whether something stands in a field that cannot be its value, and so is in no draft.
-fn has_mistyped() -> bool {
+/// Whether a field contains an invalid value, which is not part of any draft.
+fn has_invalid_field() -> bool {
     document().query_selector(".edit-box.wrong, .field.wrong").ok().flatten().is_some()
 }
 
-/// Where the focus is.
 fn focus() -> Focus {
     let Some(element) = document().active_element() else { return Focus::Free };
     let is_choice =
@@ -231,7 +229,7 @@ fn focus() -> Focus {
     }
 }
 
-/// Does what a key asks for; `false` if that is not to be had here.
+/// Executes the action of a shortcut; `false` if it is not available.
 fn act(store: Store, action: Action) -> bool {
     let embed = store.now(|m| m.view.embed);
     let cursor = store.now(|m| m.cursor);
@@ -291,7 +289,7 @@ fn focus_region(name: &str) {
     }
 }
 
-/// The panel that has the focus; NOW if none has.
+/// The focused panel; NOW if there is none.
 fn focused_panel() -> Panel {
     let active = document().active_element();
     let region = active.and_then(|active| active.closest("[data-region]").ok().flatten());

@@ -1,4 +1,4 @@
-//! Writes static pages made of the stylesheet and real pictures, to look at without a browser build.
+//! Writes static pages from the stylesheet and real charts, to be viewed without a browser build.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! The types of what components are given. Components that draw a moment are plain: they get signals and
-//! callbacks, know no store and raise no commands.
+//! Types of component properties. Components that draw a moment get signals and callbacks; they depend on neither the
+//! store nor commands.
 //!
 //! - `Shares { frame, alternative, selection, resource, on_select }`
 //! - `ClusterView { frame, alternative, selection, resource, on_select }`
@@ -14,24 +14,20 @@ use leptos::prelude::*;
 
 use crate::engine::protocol::{Frame, Rulebook, Run};
 
-/// The moment under the cursor, or the same moment of the scenario as it is being edited.
+/// The moment under the cursor, or the same moment of another run.
 pub type FrameSignal = Signal<Option<Arc<Frame>>>;
-/// The run in short.
+/// Summary of a run.
 pub type RunSignal = Signal<Option<Arc<Run>>>;
-/// What is selected.
 pub type SelectionSignal = Signal<Option<Selection>>;
-/// The resource that all charts show: 0 cpu, 1 memory, 2 gpu.
+/// The resource of all charts: 0 cpu, 1 memory, 2 gpu.
 pub type ResourceSignal = Signal<u8>;
-/// How the fair share of the selected queue came about at the cursor, once it has arrived.
+/// Explanation of the selected queue's fair share at the cursor, once it has arrived.
 pub type LadderSignal = Signal<Option<Arc<Ladder>>>;
-/// Where what is selected stands, once it has arrived.
+/// The serving order around the selection, once it has arrived.
 pub type OrderSignal = Signal<Option<Arc<Order>>>;
-/// The rules of the policy, once somebody looked one up.
+/// The rule book of the policy, once it has been requested.
 pub type RulesSignal = Signal<Option<Arc<Rulebook>>>;
-/// Selects something, or nothing.
 pub type OnSelect = Callback<Option<Selection>>;
-/// Moves the cursor to a cycle.
 pub type OnSeek = Callback<u32>;
-/// Puts the focus on the field of SETUP where a value of the scenario is edited, such as
-/// `queues["team-a"].gpu.quota`.
+/// Focuses the field in SETUP that edits a value of the scenario, such as `queues["team-a"].gpu.quota`.
 pub type OnFocusField = Callback<Path>;

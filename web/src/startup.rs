@@ -1,4 +1,4 @@
-//! What the page opens with: the start scenario, a link, or what was kept here.
+//! What the page opens with: the start scenario, a link, or a stored draft.
 
 use crate::address::{self, Fragment};
 use crate::state::document::draft::Draft;
@@ -8,25 +8,22 @@ use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::{library, storage};
 
-/// What the page opens with, and what there is to say about it.
 #[derive(Debug)]
 pub struct Startup {
-    /// The model.
     pub model: Model,
-    /// The fragment in the address, if it is the page's own.
+    /// The fragment in the address, if the page wrote it.
     pub address: String,
-    /// It is the start scenario at its start, as the plain first frame shows it.
+    /// The start scenario at its first cycle, as in the static first frame.
     pub is_start: bool,
-    /// A draft that takes long to be read, and is to be opened once the page is there.
+    /// A draft that takes long to read; it is opened after the page is mounted.
     pub draft: Option<(String, Draft)>,
 }
 
-/// Whether the page is part of another one, where nothing of one's own is shown or kept.
+/// Whether the page is embedded in another one, where drafts are neither shown nor saved.
 fn is_embedded() -> bool {
     Embed::read(&address::query()).is_some()
 }
 
-/// What this visit opens with.
 pub fn startup() -> Startup {
     let fragment = address::in_bar();
     let large = large_draft(&fragment);
@@ -42,13 +39,13 @@ pub fn startup() -> Startup {
     Startup { model, address, is_start, draft: large }
 }
 
-/// The draft of this visit, if it is packed; such a document is in no address.
+/// The draft to open, if it is packed; no link contains such a document.
 fn large_draft(fragment: &str) -> Option<(String, Draft)> {
     let kept = || of_entry().or_else(storage::current).filter(|(_, draft)| draft.is_packed());
     (fragment.is_empty() && !is_embedded()).then(kept).flatten()
 }
 
-/// The draft of the present entry of the history: a reload comes back to it.
+/// The draft of the current history entry, restored on reload.
 fn of_entry() -> Option<(String, Draft)> {
     let entry = address::entry_in_bar()?;
     let id = address::draft_of(&entry)?;
@@ -64,23 +61,23 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
     if is_reset {
         address::clear_bar();
     }
-    let mine = |(id, draft): (String, Draft)| {
+    let open_own = |(id, draft): (String, Draft)| {
         let address = draft.address.clone();
         Some((draft.open(&id).ok()?, address))
     };
     let kept = || of_entry().or_else(storage::current).filter(|(_, draft)| !draft.is_packed());
-    let own = (!is_embedded()).then(kept).flatten().and_then(mine);
+    let own = (!is_embedded()).then(kept).flatten().and_then(open_own);
     let start = || Opened::new(library::start(), Origin::Start);
     match read {
         Fragment::Document(opened) => {
             let opened = match own {
-                // A reload: the address is what the page itself wrote, perhaps before the last change.
+                // A reload: the page wrote the address itself, perhaps before the last change.
                 Some((draft, address)) if address == fragment => draft,
-                // One's own scenario, at another moment.
+                // The visitor's own scenario, at another moment.
                 Some((draft, _)) if draft.scenario == opened.scenario => {
                     Opened { moment: opened.moment.clone(), rules: opened.rules, ..draft }
                 }
-                // A reload of something that was not changed.
+                // A reload of an unchanged document.
                 _ if storage::own_address().as_deref() == Some(fragment) => {
                     let is_start = *opened.scenario == library::start();
                     let origin = if is_start { Origin::Start } else { Origin::Draft };
@@ -103,7 +100,7 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
     }
 }
 
-/// What an entry of the browser's history leads back to: its draft as it was kept, else what its fragment says.
+/// The document of a history entry: the stored draft, otherwise the content of the fragment.
 pub(crate) fn returned(entry: &str, fragment: &str) -> Option<Box<Opened>> {
     let kept = address::draft_of(entry).and_then(|id| storage::draft(id)?.open(id).ok());
     if let Some(draft) = kept {
@@ -112,7 +109,7 @@ pub(crate) fn returned(entry: &str, fragment: &str) -> Option<Box<Opened>> {
     let origin = address::origin_of(entry);
     match (address::read(fragment), &origin) {
         (Fragment::Document(opened), _) => Some(Box::new(Opened { origin, ..*opened })),
-        // Too large for an address.
+        // Too large for a link.
         (_, Origin::Example(id)) => {
             let example = library::EXAMPLES.iter().find(|example| example.id == id)?;
             Some(Box::new(Opened::new(example.scenario(), origin)))

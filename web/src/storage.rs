@@ -1,7 +1,7 @@
-//! What is kept on this device. Storage may be absent, forbidden or full; nobody but this file needs to know how.
+//! Persistent data on this device. The storage may be absent, forbidden or full; only this file handles that.
 //!
-//! Several tabs write to it. Each draft says which tab kept it last, and a tab only writes over what it has read or
-//! kept itself: [`keep`] refuses otherwise, and the tab takes another name for its document.
+//! Several tabs write to it. Each draft records which tab saved it last, and a tab overwrites only what it has read or
+//! saved itself: otherwise [`keep`] refuses, and the tab continues under another id.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,25 +19,24 @@ const PREFIX: &str = "fairground.";
 const LINES: &str = "fairground.drafts";
 const CURRENT: &str = "fairground.current";
 
-/// Why something could not be kept.
+/// Why something could not be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// There is no storage here.
+    /// No storage is available.
     Absent,
-    /// It is full.
     Full,
-    /// Another tab has kept something else under this name.
+    /// Another tab has stored something else under this id.
     Foreign,
 }
 
 thread_local! {
-    /// Which tab had kept each draft that was read or kept here.
+    /// The tab that had last saved each draft, when it was read or saved here.
     static SEEN: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
-    /// A name of this tab, until it is reloaded.
+    /// Id of this tab until it is reloaded.
     static TAB: String = format!("{:x}-{:x}", js_sys::Date::now() as u64, (js_sys::Math::random() * 1e9) as u32);
 }
 
-/// A name for a draft that no other tab gives.
+/// A unique draft id.
 pub fn fresh_id() -> String {
     TAB.with(|tab| format!("{}-{tab}", js_sys::Date::now()))
 }
@@ -58,29 +57,28 @@ fn of_tab() -> Option<Storage> {
     web_sys::window()?.session_storage().ok()?
 }
 
-/// The fragment that this tab last wrote into its own address.
+/// The fragment that this tab last wrote to its address.
 pub fn own_address() -> Option<String> {
     of_tab()?.get_item("fairground.address").ok()?
 }
 
-/// Remembers it, for reloads.
+/// Remembers the fragment for reloads.
 pub fn set_own_address(fragment: &str) {
     if let Some(storage) = of_tab() {
         let _ = storage.set_item("fairground.address", fragment);
     }
 }
 
-/// A switch of this device.
+/// Reads a setting of this device.
 pub fn remembered(key: &str) -> Option<String> {
     get(&format!("{PREFIX}{key}"))
 }
 
-/// Keeps a switch of this device, if that is possible.
+/// Stores a setting of this device, if possible.
 pub fn remember(key: &str, value: &str) {
     let _ = set(&format!("{PREFIX}{key}"), value);
 }
 
-/// The list of drafts, newest first.
 pub fn drafts() -> Vec<DraftLine> {
     let mut lines: Vec<DraftLine> =
         get(LINES).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
@@ -88,7 +86,7 @@ pub fn drafts() -> Vec<DraftLine> {
     lines
 }
 
-/// A draft by its name, to be edited here.
+/// Reads a draft that is about to be edited in this tab.
 pub fn draft(id: &str) -> Option<Draft> {
     let tab = drafts().into_iter().find(|line| line.id == id).map(|line| line.tab);
     SEEN.with_borrow_mut(|seen| seen.insert(id.to_string(), tab.unwrap_or_default()));
@@ -96,7 +94,7 @@ pub fn draft(id: &str) -> Option<Draft> {
     Some(Draft { states: states(id), ..draft })
 }
 
-/// The earlier states of a draft; those from the first on that can be read.
+/// The earlier states of a draft, up to the first one that cannot be read.
 fn states(id: &str) -> Vec<(KeptState, Arc<Scenario>)> {
     let read = |line: KeptState| {
         let linked = fairground::link::open(&get(&state_key(id, line.made_ms))?).ok()?;
@@ -117,7 +115,7 @@ fn state_key(id: &str, made_ms: u64) -> String {
     format!("{PREFIX}state.{id}.{made_ms}")
 }
 
-/// Keeps the earlier states of a draft; the states of others go, the oldest first, when there is no room.
+/// Stores the earlier states of a draft; if there is no room, those of other drafts are removed, oldest first.
 pub fn keep_states(id: &str, states: &[(KeptState, Arc<Scenario>)]) -> Result<(), Trouble> {
     let before = state_lines(id);
     let is_kept = |line: &KeptState| before.iter().any(|kept| kept.made_ms == line.made_ms);
@@ -130,7 +128,7 @@ pub fn keep_states(id: &str, states: &[(KeptState, Arc<Scenario>)]) -> Result<()
     let text = serde_json::to_string(&lines).expect("lines are plain data");
     kept = kept.and_then(|()| set_making_room(id, &states_key(id), &text));
     if kept.is_err() {
-        // Part of a history would not lead back.
+        // A partial history cannot be restored, so remove all of it.
         states.iter().for_each(|(line, _)| remove_item(&state_key(id, line.made_ms)));
         forget_states(id);
         return kept;
@@ -140,7 +138,7 @@ pub fn keep_states(id: &str, states: &[(KeptState, Arc<Scenario>)]) -> Result<()
     Ok(())
 }
 
-/// Writes something for a draft, if need be in the place of the states of others.
+/// Stores a value of a draft; if there is no room, the states of other drafts are removed.
 fn set_making_room(id: &str, key: &str, value: &str) -> Result<(), Trouble> {
     let mut kept = set(key, value);
     let others = || drafts().into_iter().rev().filter(|line| line.id != id);
@@ -159,7 +157,7 @@ fn forget_states(id: &str) {
     remove_item(&states_key(id));
 }
 
-/// The draft that was open last: in this tab, else anywhere.
+/// The draft that was last open in this tab, otherwise in any.
 pub fn current() -> Option<(String, Draft)> {
     let here = of_tab().and_then(|storage| storage.get_item(CURRENT).ok()?);
     [here, get(CURRENT)].into_iter().flatten().find_map(|id| {
@@ -168,8 +166,8 @@ pub fn current() -> Option<(String, Draft)> {
     })
 }
 
-/// Keeps a draft without its states ([`keep_states`]): how many others went because there was no room. The oldest go first, and none
-/// if that does not help. [`Trouble::Foreign`] if another tab kept something under this name since it was read here.
+/// Stores a draft without its states (see [`keep_states`]). Returns how many other drafts were removed to make room: the oldest
+/// first, and none if that is not enough. [`Trouble::Foreign`] if another tab has stored this id since it was read here.
 pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<usize, Trouble> {
     let text = serde_json::to_string(draft).expect("drafts are plain data");
     let mut lines = drafts();
@@ -199,7 +197,7 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<usize, Trouble> {
         kept = set(&key, &text);
     }
     if kept.is_err() {
-        // They went in vain.
+        // Removing them was not enough, so restore them.
         for (key, text) in &removed {
             let _ = set(key, text);
         }
@@ -213,7 +211,7 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<usize, Trouble> {
     Ok(removed.len())
 }
 
-/// Keeps a draft that is not open, after so many others that were kept at the same time; nothing goes for it.
+/// Stores an additional draft that is not open; `at` is its position among those added together. Removes no other draft.
 pub fn add(at: usize, title: &str, draft: &Draft) -> Result<(), Trouble> {
     let mut lines = drafts();
     if lines.len() >= DRAFTS_MAX {
@@ -222,7 +220,7 @@ pub fn add(at: usize, title: &str, draft: &Draft) -> Result<(), Trouble> {
     let id = format!("{}-{at}", fresh_id());
     let text = serde_json::to_string(draft).expect("drafts are plain data");
     set(&draft_key(&id), &text)?;
-    // In the list they stand in the order in which they came.
+    // The list is sorted by time; this keeps the order in which the drafts were added.
     let saved_ms = js_sys::Date::now() - at as f64 - 1.0;
     lines.push(DraftLine { id, title: title.to_string(), saved_ms, tab: String::new() });
     set(LINES, &serde_json::to_string(&lines).expect("lines are plain data"))
@@ -243,7 +241,6 @@ fn remove_item(key: &str) {
     }
 }
 
-/// Removes a draft.
 pub fn remove(id: &str) {
     remove_text(id);
     let mut lines = drafts();
@@ -251,7 +248,7 @@ pub fn remove(id: &str) {
     let _ = set(LINES, &serde_json::to_string(&lines).expect("lines are plain data"));
 }
 
-/// Removes everything this page has kept here.
+/// Removes everything that the page has stored.
 pub fn wipe() {
     SEEN.with_borrow_mut(BTreeMap::clear);
     forget_files();
@@ -266,7 +263,7 @@ pub fn wipe() {
     }
 }
 
-/// Removes the files of the page itself that are kept for use without a network; `assets/boot.js` knows how.
+/// Removes the page's own files that are cached for offline use; implemented in `assets/boot.js`.
 fn forget_files() {
     let boot = Reflect::get(&js_sys::global(), &"fairground".into());
     let forget = boot.and_then(|boot| Reflect::get(&boot, &"forgetFiles".into()));

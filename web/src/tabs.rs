@@ -1,49 +1,49 @@
-//! Other tabs of the page: which of them edits a draft.
+//! Messages between tabs about which of them edits a draft.
 //!
-//! A tab that opens a draft asks around whether another one has it open, and takes a copy of its own if so. Tabs that
-//! sleep do not answer, and some browsers hold messages back; so this is for people to know early. That nothing is
-//! overwritten is seen to by [`storage::keep`](crate::storage::keep).
+//! A tab that opens a draft asks whether another one has it open, and if so continues with a copy. Suspended tabs do not answer,
+//! and some browsers delay messages, so this is only an early warning. [`storage::keep`](crate::storage::keep) prevents
+//! overwriting.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{BroadcastChannel, MessageEvent};
 
 const CHANNEL: &str = "fairground.tabs";
-const WHO: &str = "who ";
-const MINE: &str = "mine ";
+const ASKS: &str = "who ";
+const HOLDS: &str = "mine ";
 
-/// What another tab says.
+/// A message of another tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// It opened this draft and wants to know who else has it.
-    Who(String),
-    /// It has this draft open.
-    Mine(String),
+pub enum TabMessage {
+    /// Asks which other tabs have opened this draft.
+    Asks(String),
+    /// States that the sender has this draft open.
+    Holds(String),
 }
 
-impl Heard {
-    fn read(text: &str) -> Option<Heard> {
-        match (text.strip_prefix(WHO), text.strip_prefix(MINE)) {
-            (Some(id), _) => Some(Heard::Who(id.to_string())),
-            (_, Some(id)) => Some(Heard::Mine(id.to_string())),
+impl TabMessage {
+    fn read(text: &str) -> Option<TabMessage> {
+        match (text.strip_prefix(ASKS), text.strip_prefix(HOLDS)) {
+            (Some(id), _) => Some(TabMessage::Asks(id.to_string())),
+            (_, Some(id)) => Some(TabMessage::Holds(id.to_string())),
             _ => None,
         }
     }
 }
 
-/// The line to the other tabs.
+/// The channel to other tabs.
 #[derive(Debug)]
 pub struct Tabs {
     channel: BroadcastChannel,
 }
 
 impl Tabs {
-    /// Listens to them for as long as the page is there; `None` where the browser knows no such line.
-    pub fn open(hear: impl Fn(Heard) + 'static) -> Option<Tabs> {
+    /// Subscribes for the lifetime of the page; `None` if the browser does not support such a channel.
+    pub fn open(on_message: impl Fn(TabMessage) + 'static) -> Option<Tabs> {
         let channel = BroadcastChannel::new(CHANNEL).ok()?;
         let listen = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
-            if let Some(heard) = event.data().as_string().and_then(|text| Heard::read(&text)) {
-                hear(heard);
+            if let Some(message) = event.data().as_string().and_then(|text| TabMessage::read(&text)) {
+                on_message(message);
             }
         });
         channel.set_onmessage(Some(listen.as_ref().unchecked_ref()));
@@ -51,25 +51,25 @@ impl Tabs {
         Some(Tabs { channel })
     }
 
-    /// Asks who else has this draft open.
+    /// Asks whether another tab has this draft open.
     pub fn ask(&self, id: &str) {
-        let _ = self.channel.post_message(&format!("{WHO}{id}").into());
+        let _ = self.channel.post_message(&format!("{ASKS}{id}").into());
     }
 
-    /// Says that this tab has it open.
+    /// Announces that this tab has it open.
     pub fn answer(&self, id: &str) {
-        let _ = self.channel.post_message(&format!("{MINE}{id}").into());
+        let _ = self.channel.post_message(&format!("{HOLDS}{id}").into());
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Heard;
+    use super::TabMessage;
 
     #[test]
-    fn only_known_words_are_heard() {
-        assert_eq!(Heard::read("who 7-2"), Some(Heard::Who("7-2".into())));
-        assert_eq!(Heard::read("mine 7-2"), Some(Heard::Mine("7-2".into())));
-        assert_eq!(Heard::read("whose 7-2"), None);
+    fn only_known_messages_are_read() {
+        assert_eq!(TabMessage::read("who 7-2"), Some(TabMessage::Asks("7-2".into())));
+        assert_eq!(TabMessage::read("mine 7-2"), Some(TabMessage::Holds("7-2".into())));
+        assert_eq!(TabMessage::read("whose 7-2"), None);
     }
 }

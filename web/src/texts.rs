@@ -1,5 +1,5 @@
-//! All texts of the page in one file, `target/texts.txt`, grouped by screen, to be read from top to bottom: what
-//! elements say, name and explain on pointing, and the sentences of every decision of every example.
+//! Writes all texts of the page to one file, `target/texts.txt`, grouped by screen, for proofreading: text, names and tooltips of
+//! elements, and the sentences of every decision of every example.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,13 +24,13 @@ use crate::state::update::{begin, update};
 use crate::store::Store;
 use crate::words::step_sentence;
 
-/// What runs on the screens.
+/// Policy of the screens.
 const POLICY: &str = Policy::NAMES[0];
-/// The example that has the view of share usage.
+/// The example with the share usage view.
 const SHARE_USAGE: &str = "ego-share-usage";
-/// The example in which Fairness warns.
+/// The example with warnings in Fairness.
 const WARNINGS: &str = "tug-of-war";
-/// Files that are imported.
+/// Imported files.
 const IMPORTS: [(&str, &str); 2] = [
     (
         "projects.json",
@@ -42,10 +42,10 @@ const IMPORTS: [(&str, &str); 2] = [
         "job_id,user,vc,submit_time,duration,num_gpus\n1,ann,vision,0,60,2\n2,bob,speech,30,60,1\n",
     ),
 ];
-/// Most cycles of an example whose decisions are written.
+/// Largest number of cycles whose decisions are written, per example.
 const CYCLES: u32 = 8;
 
-/// A scenario that runs, and its engine.
+/// A running scenario and its engine.
 struct Page {
     model: Model,
     server: Server,
@@ -69,9 +69,9 @@ impl Page {
         self
     }
 
-    /// Text, names and explanations of all elements, in the order of the page.
+    /// Text, names and tooltips of all elements, in document order.
     fn texts(mut self) -> Vec<String> {
-        // On the page they close by a clock.
+        // Rendering starts the timers that close notices, so they are collected before.
         let notices = std::mem::take(&mut self.model.notices);
         let owner = Owner::new();
         let markup = owner.with(|| {
@@ -83,7 +83,7 @@ impl Page {
     }
 }
 
-/// The attributes that people read or hear.
+/// Attributes with text that is read or spoken.
 const SPOKEN: [&str; 4] = ["aria-label", "title", "placeholder", "aria-valuetext"];
 
 fn texts_of(markup: &str) -> Vec<String> {
@@ -111,7 +111,7 @@ fn texts_of(markup: &str) -> Vec<String> {
     texts.into_iter().map(plain).filter(is_said).collect()
 }
 
-/// What leads to a screen.
+/// Leads to a screen.
 type Lead = Box<dyn Fn(Page) -> Page>;
 
 fn screens() -> Vec<(String, Lead)> {
@@ -180,7 +180,7 @@ fn screens() -> Vec<(String, Lead)> {
     screens
 }
 
-/// The decisions of a run, cycle by cycle: the sentence of the step, then every explanation that was not given before.
+/// The decisions of a run, cycle by cycle: the sentence of each step and its explanations, without repetitions.
 fn decisions(example: &Example) -> Vec<String> {
     let mut page = Page::open(example);
     let (mut lines, mut given) = (Vec::new(), BTreeSet::new());
@@ -215,7 +215,7 @@ fn all_texts_are_written() {
     for (name, lead) in screens() {
         let texts = lead(Page::open(start)).texts();
         assert!(texts.iter().any(|text| text.contains(' ')), "nothing is said on {name}");
-        // What every screen says is written with the first.
+        // Texts that occur on several screens are written with the first.
         let own: Vec<String> = texts.into_iter().filter(|text| seen.insert(text.clone())).collect();
         assert!(!own.is_empty(), "{name} says nothing of its own");
         let _ = writeln!(file, "== {name}\n{}\n", own.join("\n"));

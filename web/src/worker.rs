@@ -1,8 +1,8 @@
-//! The engine's side of the border: answers messages of the page.
+//! Entry point of the worker.
 
 use web_sys::DedicatedWorkerGlobalScope;
 
-/// Listens for messages until the page ends the worker.
+/// Handles messages of the page until the worker is terminated.
 pub fn serve(scope: DedicatedWorkerGlobalScope) {
     crate::engine::transport::worker::serve(scope);
 }
