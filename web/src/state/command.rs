@@ -1,4 +1,4 @@
-//! What can be asked of the model, and what it asks of the world.
+//! Commands: all changes of the model.
 
 use fairground::moment::Kind;
 use fairground::scenario::{Fix, Path, Scenario};
@@ -13,221 +13,199 @@ use crate::engine::protocol::{FileBytes, ImportOptions, Reply, Stop};
 use crate::state::document::change::Change;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 
-/// What can be asked of the model.
+/// A change of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Opens a document in place of the present one, which stays in the drafts if it was changed.
+    /// Opens a document in place of the current one, which stays in the drafts if it was changed.
     Open(Box<Opened>),
-    /// A value was typed, chosen or stepped; it is known to be valid.
+    /// Sets a value; it is known to be valid.
     Set {
-        /// The place.
         at: Path,
-        /// The new text; empty: unset.
+        /// Empty: unset.
         value: String,
     },
-    /// A value is being typed or stepped; nothing changes yet.
+    /// Shows the outcome of a value being typed or stepped; the document stays unchanged.
     Preview {
-        /// The place.
         at: Path,
-        /// The text as it would be.
+        /// Text of the value.
         value: String,
     },
-    /// A value may be stepped to next: what it would come to is computed early, nothing is shown.
+    /// Computes the outcome of a likely next value in advance, without showing it.
     Speculate {
-        /// The place.
         at: Path,
-        /// The text as it would be.
+        /// Text of the value.
         value: String,
     },
-    /// Keeps the present run, to compare with.
+    /// Keeps the current run for comparison.
     KeepRun,
-    /// Compares the present run with the kept one of this letter, or with none.
+    /// Compares the current run with the kept one of this letter, or with none.
     CompareWith(Option<char>),
-    /// Forgets the kept run of this letter.
+    /// Removes the kept run of this letter.
     RemoveRun(char),
-    /// Editing ended without a change.
+    /// Ends editing without a change.
     PreviewEnd,
-    /// How it was before the last edit is no longer of interest.
+    /// Hides the baseline of the last edit.
     ForgetBaseline,
-    /// A control lost the focus: its gesture is over.
+    /// Ends a gesture because its control lost the focus.
     GestureEnd,
-    /// The scenario was edited as text; its shape is known to be that of a scenario.
+    /// Replaces the scenario by one edited as text; its shape is known to be valid.
     SetText(Box<Scenario>),
-    /// The scenario's text as it is being changed, which cannot be read yet; `None`: it is given up.
+    /// Stores the scenario's text while it cannot be parsed; `None`: discards it.
     Unread(Option<String>),
-    /// A change of more than one value.
     Change(Change),
-    /// A finding's own edit.
+    /// Applies the fix of a finding.
     Fix(Box<Fix>),
-    /// *Keep, I mean it*: a warning's key.
+    /// Dismisses a warning by its key.
     Dismiss(String),
-    /// Takes the last change back.
+    /// Undoes the last change.
     Undo,
-    /// Makes it again.
+    /// Redoes the last undone change.
     Redo,
     /// Writes a note on the moment under the cursor; empty: removes it.
     Remark(String),
-    /// Goes back to the earlier state of this time, which is an edit of its own.
+    /// Restores the earlier state of this time, as a new edit.
     GoBackTo(u64),
-    /// Has a large scenario written, to be kept on the device.
+    /// Packs a large scenario, to be saved.
     Pack,
-    /// Opens a draft that takes long to be read.
+    /// Opens a draft that takes long to read.
     OpenDraft {
-        /// Its name in the storage.
+        /// Id in the storage.
         id: String,
-        /// The draft.
         draft: Box<Draft>,
     },
-    /// Gives things back the names that a list of names says.
+    /// Restores original names from a list of renamed ones.
     RestoreNames(String),
-    /// Goes to a cycle.
     GoTo(u32),
-    /// Goes to a moment.
     GoToMoment(i64),
-    /// Goes forward.
+    /// Goes one cycle forward.
     Step,
-    /// Goes back.
+    /// Goes one cycle back.
     Back,
-    /// Goes to the next or previous decision, inside a cycle where there is one.
+    /// Goes to the next or previous decision within a cycle.
     StepDecision {
-        /// Backwards.
         back: bool,
     },
-    /// Goes to the end of the next or previous action, inside a cycle where there is one.
+    /// Goes to the end of the next or previous action within a cycle.
     Action {
-        /// Backwards.
         back: bool,
     },
     /// Goes to the next or previous event, of the selection if there is one.
     NextEvent {
-        /// Backwards.
         back: bool,
     },
     /// Plays or pauses.
     Play(bool),
     /// Plays faster (+1) or slower (−1).
     Speed(i32),
-    /// The playing clock ticked.
+    /// Advances playback by one tick.
     Tick,
     /// Runs until a moment.
     RunUntil(i64),
-    /// Runs on until something happens, and says why it stopped.
+    /// Runs until a condition is met, and reports why the run stopped.
     RunTo(Stop),
-    /// Shows events of that kind in the lane and stops at them, or does not.
+    /// Shows or hides a kind of event in the lane; jumps skip hidden kinds.
     ShowEvents(Kind, bool),
-    /// Chooses whose events jumps stop at.
+    /// Chooses the subject of the events that jumps stop at.
     EventsOf(Whose),
-    /// Goes to a cycle and marks the range from where the cursor was, or from the other end of a range that ends there;
-    /// `None`: no range is marked any more.
+    /// Goes to a cycle and selects the range from the cursor, or extends a range that ends there; `None`: clears the range.
     Mark(Option<u32>),
-    /// Stops what is going on.
+    /// Stops the current task.
     Cancel,
-    /// Ends the engine if it has not answered that [`Command::Cancel`], whose number this is: it is inside of a long cycle.
+    /// Restarts the engine if it has not replied to this [`Command::Cancel`]: it is within a long cycle.
     EndEngine(u64),
-    /// Selects something, or nothing.
     Select(Option<Selection>),
-    /// Tries what would help a job that waits.
+    /// Looks for changes that would help a pending job.
     Help(String),
-    /// Chooses the resource all charts show.
+    /// Chooses the resource of all charts.
     Resource(u8),
-    /// Chooses the colours.
+    /// Chooses the colour theme.
     Theme(Theme),
-    /// Chooses how keys that type a character are pressed.
+    /// Chooses the modifier of character keys.
     Keys(KeySet),
-    /// Chooses what NOW shows.
+    /// Chooses the view of NOW.
     Look(NowView),
-    /// Shows below Shares who is served first, or does not.
+    /// Shows or hides the serving order below Shares.
     Serving(bool),
-    /// Moves the window of Gantt.
+    /// Moves the window of the Gantt chart.
     Gantt(GanttMove),
-    /// Edits hold from the cursor on, or from the start.
+    /// Applies edits from the cursor on, or from the start.
     EditLater(bool),
-    /// Opens a tab of SETUP.
     Tab(SetupTab),
-    /// Shows all values of a queue, of nodes or of a job in place of the table, or the table.
+    /// Shows the form of a queue, node group or job in place of the table; `None`: the table.
     Detail(Option<Path>),
     /// Shows a panel on narrow screens.
     Panel(Panel),
-    /// Opens or closes a dialog.
     Dialog(Option<Dialog>),
-    /// A line of the palette was used.
+    /// Records the use of a palette entry.
     Used(String),
-    /// Opens or closes WHY.
     Why(bool),
-    /// Folds or unfolds SETUP, by hand.
+    /// Folds or unfolds SETUP manually.
     FoldSetup(bool),
     /// Folds a panel to its rail, or opens it.
     Fold(Panel, bool),
-    /// The window has another room for panels.
+    /// The width of the window allows another arrangement of panels.
     Room(Room),
-    /// Makes SETUP that wide, in pixels.
+    /// Sets the width of SETUP, in pixels.
     SetupWidth(u16),
-    /// Makes WHY that wide, in pixels.
+    /// Sets the width of WHY, in pixels.
     WhyWidth(u16),
     /// Hides or shows the children of a queue.
     FoldQueue(String, bool),
     /// Closes the line under the title.
     CloseNote,
-    /// One of the start scenario's chips was used.
+    /// Hides the chips of the start scenario after one was used.
     ChipsUsed,
-    /// The engine said something.
+    /// A reply of the engine arrived.
     Replied(Box<Reply>),
-    /// The engine stopped working.
     EngineDied,
-    /// Puts the scenario into the words of a policy.
+    /// Translates the scenario to a policy.
     Policy(String),
-    /// Runs the scenario under several policies, side by side.
+    /// Runs the scenario under several policies.
     Compare {
-        /// The simple ones, too.
+        /// Include the simple policies.
         with_baselines: bool,
     },
     /// Reads files that were dropped, pasted or chosen.
     Import {
-        /// Name and text of each.
+        /// Name and content.
         files: Vec<(String, FileBytes)>,
-        /// Choices for traces.
         options: ImportOptions,
     },
-    /// Takes what was recognised as the present document.
+    /// Opens the imported scenario.
     TakeImport {
-        /// Runs it until this moment at once.
+        /// Then runs it until this moment.
         run_until_ms: Option<i64>,
     },
-    /// Lets the scheduler of the present document read what was recognised at the moment shown.
+    /// Reloads the current scheduler's configuration from the imported files at the displayed moment.
     ReloadImport,
-    /// Forgets what was recognised.
+    /// Discards the import.
     DropImport,
-    /// Tells a line.
+    /// Shows a notice.
     Notify {
-        /// Something went wrong.
         is_problem: bool,
-        /// The line.
         text: String,
     },
-    /// Closes a notice.
     CloseNotice(u64),
-    /// Copies the present moment's link.
+    /// Copies the link of the current moment.
     Share,
-    /// Downloads the run as a table: all events, or what queues have.
+    /// Downloads the run as a table: either all events or the amounts of queues.
     DownloadCsv {
-        /// Whether it is of events.
         is_of_events: bool,
     },
-    /// Downloads the scenario as a file.
+    /// Downloads the scenario file.
     Download,
-    /// Asks for a virtual cluster with the real scheduler.
+    /// Requests a virtual cluster with the real scheduler.
     Kit,
-    /// Asks for the queues as their scheduler reads them.
+    /// Requests the scenario in a format of its scheduler.
     Export(&'static str),
-    /// Puts the focus on the field of a value.
+    /// Focuses the field of a value.
     FocusField(Path),
-    /// A node goes down, is drained or comes back at the cursor.
+    /// Changes the state of a node from the cursor on.
     NodeState {
-        /// The node.
         node: String,
         /// `down`, `draining` or `ready`.
         state: &'static str,
     },
-    /// Another tab has this draft open: the document goes on as a copy, under this name if it was changed here.
+    /// Another tab has this draft open: continues with a copy, under this id if there are unsaved changes.
     OwnCopy(Option<String>),
 }

@@ -1,4 +1,4 @@
-//! The run that pictures are drawn against: the preview of an edit that is being made, else the baseline of the last one.
+//! The run that charts compare the current one with: the preview of the current edit, otherwise the baseline of the last one.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
 use crate::state::model::Model;
 
-/// Keeps the present outcome as that before an edit. An edit that belongs to the gesture of the last one, or that comes
-/// before the engine has answered that, leaves what was kept; so does a run that is compared with.
+/// Keeps the current outcome as the baseline of an edit. An edit of the same gesture, or one made before the engine has replied
+/// to the last one, keeps the existing baseline. Does nothing while a kept run is compared.
 pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, joins: bool) {
     if model.kept.is_comparing() {
         return;
@@ -35,31 +35,31 @@ pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, join
     });
 }
 
-/// The present run has another cycle at that moment.
+/// Records that the current run has another cycle at the baseline's moment.
 pub(crate) fn moved(model: &mut Model, cycle: u32) {
     if let Some(before) = &mut model.baseline {
         Arc::make_mut(before).at = cycle;
     }
 }
 
-/// Forgets it where the edit made no difference; tells whether it is still there.
+/// Drops the baseline if the edit made no difference; returns whether it is kept.
 pub(crate) fn held_against(model: &mut Model, frame: &Frame, run: &Run) -> bool {
     model.baseline = model.baseline.take().filter(|before| before.is_other(frame, run));
     model.baseline.is_some()
 }
 
-/// The alternative of the moment: of an edit that is being made, else of what was before the last one.
+/// The frame of the preview, otherwise of the baseline.
 pub fn moment(model: &Model) -> Option<Arc<Frame>> {
     model.preview.clone().or_else(|| at_cursor(model).map(|before| before.frame.clone()))
 }
 
-/// What was changed, if what [`alternative`] gives is how it was before.
+/// What was changed, if [`moment`] returns the baseline.
 pub fn changed(model: &Model) -> Option<String> {
     let before = at_cursor(model).filter(|_| model.preview.is_none());
     before.map(|before| before.changed.clone())
 }
 
-/// The division that belongs to [`alternative`].
+/// The explained fair share that belongs to [`moment`].
 pub fn ladder(model: &Model) -> Option<Arc<Ladder>> {
     if model.preview.is_some() {
         return model.preview_ladder.clone();
@@ -69,7 +69,7 @@ pub fn ladder(model: &Model) -> Option<Arc<Ladder>> {
     (was.queue == now.queue && was.resource == now.resource).then_some(was)
 }
 
-/// The run that belongs to [`alternative`].
+/// The run that belongs to [`moment`].
 pub fn run(model: &Model) -> Option<Arc<Run>> {
     match &model.preview {
         Some(_) => model.preview_run.clone(),
@@ -77,7 +77,7 @@ pub fn run(model: &Model) -> Option<Arc<Run>> {
     }
 }
 
-/// What that run has to tell.
+/// The report on that run.
 pub fn report(model: &Model) -> Option<Arc<Report>> {
     match &model.preview {
         Some(_) => model.preview_report.clone(),
@@ -85,20 +85,20 @@ pub fn report(model: &Model) -> Option<Arc<Report>> {
     }
 }
 
-/// Takes in what the run before the last edit has to tell.
+/// Stores the report on the baseline's run.
 pub(crate) fn received(model: &mut Model, report: Option<Box<Report>>) {
     if let Some(before) = &mut model.baseline {
         Arc::make_mut(before).report = report.map(Arc::from);
     }
 }
 
-/// What was kept, if the two runs can be drawn over the same cycles.
+/// The baseline, if both runs can be drawn over the same cycles.
 fn in_step(model: &Model) -> Option<&Arc<Baseline>> {
     let run = model.run.as_ref()?;
     at_cursor(model).filter(|before| before.is_in_step(run))
 }
 
-/// What was kept, if it is of the moment that is shown.
+/// The baseline, if it belongs to the displayed moment.
 pub(crate) fn at_cursor(model: &Model) -> Option<&Arc<Baseline>> {
     let frame = model.frame.as_ref()?;
     model.baseline.as_ref().filter(|before| before.is_of(frame))

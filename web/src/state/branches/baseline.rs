@@ -1,4 +1,4 @@
-//! How it was before the last edit. Charts show it behind the present, as an alternative, until the next edit or step or until
+//! The outcome before the last edit. Charts show it behind the current one, as an alternative, until the next edit or step, or until
 //! it is dismissed.
 
 use std::sync::Arc;
@@ -9,32 +9,30 @@ use fairground::words::Ladder;
 use crate::engine::protocol::{Frame, QueueRow, Run};
 use crate::engine::report::Report;
 
-/// The outcome before an edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// What was changed since, such as *quota of team-a 2 → 3*.
+    /// What has been changed since, such as *quota of team-a 2 → 3*.
     pub changed: String,
-    /// The moment under the cursor.
     pub frame: Arc<Frame>,
-    /// The cycle of the present run at that moment.
+    /// The cycle of the current run at that moment.
     pub at: u32,
-    /// The run in short, as far as it was computed.
+    /// Summary of the run, as far as it was computed.
     pub run: Arc<Run>,
-    /// How the explained fair share came about.
+    /// The explained fair share.
     pub ladder: Option<Arc<Ladder>>,
-    /// The document; `None` where it is not the one that ran last.
+    /// The document; `None` if it is not the one that ran last.
     pub scenario: Option<Arc<Scenario>>,
-    /// What the run has to tell, as the present view wants it told.
+    /// The report for the current view.
     pub report: Option<Arc<Report>>,
 }
 
 impl Baseline {
-    /// Whether it is how the moment of this frame was: of the same time, or the run is over and stays as it is.
+    /// Whether it belongs to the moment of a frame: either the same cycle, or the run ended before.
     pub fn is_of(&self, frame: &Frame) -> bool {
         self.at == frame.cycle || (frame.quiet && frame.cycle < self.at)
     }
 
-    /// Whether cycles of the same number come at the same time in a run as they did.
+    /// Whether equal cycle numbers of both runs have equal times.
     pub fn is_in_step(&self, run: &Run) -> bool {
         let was = &self.run.points;
         run.points.iter().all(|now| match was.binary_search_by_key(&now.cycle, |point| point.cycle) {
@@ -43,7 +41,7 @@ impl Baseline {
         })
     }
 
-    /// Whether the present differs from it in anything that charts show of both.
+    /// Whether the current outcome differs in anything that charts show of both.
     pub(crate) fn is_other(&self, frame: &Frame, run: &Run) -> bool {
         let differs = |one: &Frame, other: &Frame| {
             let mut rows = one.queues.iter().enumerate();
@@ -58,7 +56,7 @@ impl Baseline {
     }
 }
 
-/// A queue that the other side does not know counts as one that has nothing.
+/// A queue that is missing in the other frame counts as one without allocations.
 fn is_like(row: &QueueRow, other: Option<&QueueRow>) -> bool {
     match other {
         Some(other) => other.allocated == row.allocated && other.fair_share == row.fair_share,

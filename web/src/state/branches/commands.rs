@@ -1,4 +1,4 @@
-//! Commands that run another scenario than the present one: previews, what-if runs, comparison of policies.
+//! Commands that run other scenarios: previews, what-if runs, comparison of policies.
 
 use fairground::policy::Policy;
 use std::sync::Arc;
@@ -34,10 +34,10 @@ pub(crate) fn speculate(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<
     }
 }
 
-/// Nothing is being tried out any more.
+/// Ends the preview.
 pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
     model.drop_preview();
-    // The engine computes one alternative at a time: that of the edit was in the way of how it was before.
+    // The preview displaced the baseline's report in the engine, which computes one alternative at a time; request it again.
     if model.kept.is_comparing() && model.baseline.is_none() {
         kept::ask(model, fx);
     } else if alternative::report(model).is_none() {
@@ -45,7 +45,7 @@ pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Runs the scenario under several policies, until the present moment or, at the start, until nothing further happens.
+/// Runs the scenario under several policies, until the current moment or, at the start, until nothing further happens.
 pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effect>) {
     model.view.dialog = Some(Dialog::Compare);
     model.compared = Arc::default();
@@ -55,13 +55,13 @@ pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effe
     let baselines = Policy::baselines().filter(|_| with_baselines);
     let mut policies: Vec<String> =
         Policy::products().chain(baselines).map(|policy| policy.key.into()).collect();
-    // The present policy comes first: the others are held against it.
+    // The current policy comes first, as the reference for the others.
     policies.sort_by_key(|policy| *policy != model.scenario.policy);
     model.to_compare = policies.len();
     model.in_flight.comparison = send(model, Ask::Compare { scenario, policies, until_ms }, fx);
 }
 
-/// Leaves what is still to be run.
+/// Stops the remaining runs.
 pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.compared.len() < model.to_compare {
         let nothing = Ask::Compare { scenario: Arc::default(), policies: Vec::new(), until_ms: None };
@@ -69,19 +69,19 @@ pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Takes a policy's run.
+/// Adds the result of a policy's run.
 pub(crate) fn compared(model: &mut Model, column: ColumnRow) {
     model.comparing = None;
     Arc::make_mut(&mut model.compared).push(column);
 }
 
-/// Most changes that are tried.
+/// Largest number of changes that are tried.
 const TRIED_MAX: usize = 24;
 
-/// Above this many jobs reading the scenario again for each change takes too long.
+/// Limit of jobs; above it, reading the scenario again for each change takes too long.
 const JOBS_MAX: u64 = 5_000;
 
-/// Takes in what came of the changes; `None`: the scenario is too large to try any.
+/// Stores the outcomes of the changes; `None`: the scenario is too large to try any.
 pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<Effect>) {
     let Some(help) = &mut model.help else { return };
     let help = Arc::make_mut(help);
@@ -94,7 +94,7 @@ pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<E
     }));
 }
 
-/// Tries what would help a job at the present moment.
+/// Tries changes that may help a job at the current moment.
 pub(crate) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
     let Some(frame) = &model.frame else { return };
     let cycle = frame.cycle;
@@ -122,7 +122,7 @@ pub(crate) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
     }
 }
 
-/// A change as it is made when it is chosen, and whether it applies from the start although edits are to apply from the
+/// Applies a change as choosing it would; also returns whether it applies from the start although edits should apply from the
 /// cursor on.
 fn make(model: &Model, change: &Change) -> Result<(Changed, bool), String> {
     let made = edit::change(&model.scenario, change, model.selection.as_ref())?;

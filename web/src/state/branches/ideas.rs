@@ -1,4 +1,4 @@
-//! Which small changes may help a job that waits, by what holds it up and by what its policy reads.
+//! Small changes that may help a pending job, derived from what blocks it and from what its policy reads.
 
 use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{
@@ -14,35 +14,34 @@ use crate::state::document::change::Change;
 use crate::state::document::{edit, timeline_edit};
 use crate::state::model::Model;
 
-/// Most groups of nodes to which one more is tried.
+/// Largest number of node groups to which a node is added.
 const GROUPS_MAX: usize = 4;
-/// The most GPUs that a node may have.
+/// Largest number of GPUs per node.
 const NODE_GPUS_MAX: f64 = 64.0;
-/// The resources by number, as files name them.
+/// Field names of the resources, by index.
 const RESOURCES: [&str; 3] = ["cpu", "memory", "gpu"];
 
-/// What is known of the job.
+/// The job and its context.
 struct Case<'a> {
     scenario: &'a Scenario,
     frame: &'a Frame,
     terms: &'static Terms,
-    /// Its entry.
     entry: &'a JobEntry,
-    /// The place of its entry.
+    /// Path of the entry.
     here: Path,
-    /// Its queue and all above it.
+    /// Its queue and all ancestors.
     path: Vec<&'a QueueEntry>,
-    /// What must start together asks for: CPU millicores, memory bytes, GPUs.
+    /// Request of the pods that must start together: CPU millicores, memory bytes, GPUs.
     asked: [f64; 3],
-    /// Why it waits.
+    /// Why the job is pending.
     refusal: Option<&'a Refusal>,
 }
 
 type Ideas = Vec<(Idea, Change)>;
 
-/// Changes that may help a job: what it is, what its queues may have, what there is.
+/// Changes that may help a job: of the job, its queues and the nodes.
 pub(crate) fn ideas(model: &Model, frame: &Frame, job: &str) -> Ideas {
-    // Queues as they are where the change applies.
+    // The queues in force at the moment from which the change applies.
     let moment = timeline_edit::moment(model);
     let scenario = moment.map_or_else(|| model.scenario.clone(), |(_, ms)| at_moment(&model.scenario, ms));
     let Some(entry) = entry_of(&scenario, job) else { return Vec::new() };
@@ -66,7 +65,7 @@ pub(crate) fn ideas(model: &Model, frame: &Frame, job: &str) -> Ideas {
 }
 
 impl Case<'_> {
-    /// The job is held up by this gate, among others.
+    /// Whether a matching gate is among those that block the job.
     fn is_held_by(&self, is: impl Fn(&Gate) -> bool) -> bool {
         self.refusal.is_some_and(|refusal| is(&refusal.gate) || refusal.also.iter().any(is))
     }
@@ -92,7 +91,7 @@ impl Case<'_> {
             let others = self.scenario.jobs.iter().filter(|job| job.name != self.entry.name);
             others.filter(|job| is_near(job, self.entry)).map(|job| self.priority(job)).max()
         };
-        // Jobs are compared inside their queue, under some policies in all of them.
+        // Jobs are compared within their queue; some policies compare those of all queues.
         for most in [rivals(|job, own| job.queue == own.queue), rivals(|_, _| true)].into_iter().flatten() {
             if most >= was && self.may_have_priority(most.saturating_add(1)) {
                 let change = self.set(self.here.field("priority"), (most + 1).to_string());
@@ -110,12 +109,12 @@ impl Case<'_> {
         self.defaults().class(text).or(text.parse().ok()).unwrap_or(self.defaults().priority)
     }
 
-    /// Whether the job is as preemptible with a priority as without.
+    /// Whether the job stays preemptible with this priority.
     fn may_have_priority(&self, priority: i32) -> bool {
         self.entry.preemptible.is_some() || self.defaults().is_preemptible(priority)
     }
 
-    /// It starts with fewer pods: with those that found a place, or with one.
+    /// Fewer pods that must start together: those that could be placed, or one.
     fn of_gang(&self, all: &mut Ideas) {
         let placed = match self.refusal.map(|refusal| &refusal.gate) {
             Some(Gate::NoNode { placed, .. }) => *placed,
@@ -157,7 +156,7 @@ impl Case<'_> {
         }
     }
 
-    /// Larger quota, limit and weight of a queue, of one resource.
+    /// A larger quota, limit and weight of a queue for one resource.
     fn of_amounts(&self, queue: &QueueEntry, row: &QueueRow, resource: u8, all: &mut Ideas) {
         let r = usize::from(resource);
         let at = Path::default().field("queues").named(&queue.name).field(RESOURCES[r]);
@@ -180,7 +179,7 @@ impl Case<'_> {
         }
     }
 
-    /// What the job asks for, and what holds it up.
+    /// The resources that the job requests and those that block it.
     fn resources(&self) -> Vec<u8> {
         let gate = self.refusal.and_then(|refusal| refusal.gate.about().1);
         let gate = gate.filter(|resource| resource.nth_named().is_none()).map(|resource| resource.0);
@@ -191,7 +190,7 @@ impl Case<'_> {
         all
     }
 
-    /// Less protection of jobs that run.
+    /// Less protection of running jobs.
     fn of_protection(&self, all: &mut Ideas) {
         let is_own = |queue: &QueueEntry| self.path.iter().any(|own| own.name == queue.name);
         for queue in self.scenario.queues.iter() {
@@ -209,7 +208,7 @@ impl Case<'_> {
         }
     }
 
-    /// Limits of users and of numbers of jobs, which stand among the settings.
+    /// Limits by user and by number of jobs, which are settings.
     fn of_users(&self, all: &mut Ideas) {
         let names = self.path.iter().map(|queue| queue.name.as_str()).chain(["root"]);
         for name in names {
@@ -260,7 +259,7 @@ impl Case<'_> {
     }
 }
 
-/// The entry of a job. A job of a pattern has a name of its own, but no entry.
+/// The entry of a job; `None` for a job of a pattern, which has a generated name.
 fn entry_of<'a>(scenario: &'a Scenario, job: &str) -> Option<&'a JobEntry> {
     let is_of_pattern = |entry: &&JobEntry| {
         let number = job.strip_prefix(entry.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
@@ -270,7 +269,7 @@ fn entry_of<'a>(scenario: &'a Scenario, job: &str) -> Option<&'a JobEntry> {
     entries.find(|entry| entry.name == job).or_else(|| scenario.jobs.iter().find(is_of_pattern))
 }
 
-/// What those pods ask for that must start together.
+/// The request of the pods that must start together.
 fn asked(entry: &JobEntry) -> [f64; 3] {
     let base = |typed: &Option<Scalar>, resource| {
         let amount = typed.as_ref().and_then(|typed| quantity::amount(&typed.0, resource, 1).ok());
@@ -288,7 +287,7 @@ fn asked(entry: &JobEntry) -> [f64; 3] {
     })
 }
 
-/// An amount in base units, as files write it.
+/// Formats an amount in base units as in a scenario file.
 fn text_of(amount: f64, resource: u8) -> String {
     match resource {
         0 => format!("{}", amount / 1000.0),
@@ -305,7 +304,7 @@ fn whole(value: &Option<Scalar>) -> Option<u32> {
     value.as_ref().and_then(|v| quantity::count(&v.0).ok()).and_then(|n| n.try_into().ok())
 }
 
-/// A queue and all above it.
+/// A queue and all its ancestors.
 fn path_to_root<'a>(scenario: &'a Scenario, name: &str) -> Vec<&'a QueueEntry> {
     let find = |name: &str| scenario.queues.iter().find(|q| q.name == name);
     let mut path = Vec::new();

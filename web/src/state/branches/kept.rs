@@ -1,5 +1,5 @@
-//! Runs that are kept to compare with. Charts show one of them behind the present run at every moment, until another is
-//! chosen or none; how it was before the last edit gives way to it.
+//! Runs kept for comparison. Charts show one of them behind the current run at every moment, until another one or none is chosen;
+//! it replaces the baseline of the last edit.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::request::send;
 
-/// Their letters; more are not kept.
+/// Letters of kept runs; they limit their number.
 const LETTERS: [char; 5] = ['A', 'B', 'C', 'D', 'E'];
 
-/// The letter of the present run: its own if it is kept, else the next one; `None`: all letters are in use.
+/// The letter of the current run: its own if it is kept, otherwise the next free one; `None`: all letters are in use.
 pub fn present(model: &Model) -> Option<char> {
     let own = model.kept.runs.iter().find(|run| run.scenario == model.scenario).map(|run| run.letter);
     own.or_else(|| LETTERS.into_iter().find(|letter| model.kept.run(*letter).is_none()))
 }
 
-/// What the button that keeps a run says.
+/// Label of the button that keeps a run.
 pub const KEEP: &str = "Keep this run to compare with";
 
-/// What can be done with runs: what it is called, whether it is the present choice, what it does.
+/// Commands on kept runs: label, whether it is the current choice, command.
 pub fn offers(model: &Model) -> Vec<(String, Option<bool>, Command)> {
     let mut offers = vec![(KEEP.to_string(), None, Command::KeepRun)];
     for KeptRun { letter, label, .. } in &model.kept.runs {
@@ -40,7 +40,7 @@ pub fn offers(model: &Model) -> Vec<(String, Option<bool>, Command)> {
     offers
 }
 
-/// Keeps the present run, and compares what follows with it.
+/// Keeps the current run and compares later edits with it.
 pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(letter) = present(model).filter(|_| !model.has_errors()) else { return };
     if model.kept.run(letter).is_none() {
@@ -52,7 +52,7 @@ pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
     fx.push(Effect::Announce(format!("Run {letter} is kept. Edits are compared with it.")));
 }
 
-/// Compares the present run with a kept one, or with none.
+/// Compares the current run with a kept one, or with none.
 pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effect>) {
     model.kept.compared = letter;
     model.kept.moment = None;
@@ -65,7 +65,7 @@ pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effe
     ask(model, fx);
 }
 
-/// Forgets a kept run.
+/// Removes a kept run.
 pub(crate) fn remove(model: &mut Model, letter: char, fx: &mut Vec<Effect>) {
     model.kept.runs.retain(|run| run.letter != letter);
     if model.kept.compared == Some(letter) {
@@ -74,7 +74,7 @@ pub(crate) fn remove(model: &mut Model, letter: char, fx: &mut Vec<Effect>) {
     fx.push(Effect::Announce(format!("Run {letter} is removed.")));
 }
 
-/// Asks for the present moment of the run that is compared with, if it is another one.
+/// Requests the current moment of the compared run, unless it equals the current run.
 pub(crate) fn ask(model: &mut Model, fx: &mut Vec<Effect>) {
     let compared = model.kept.compared.and_then(|letter| model.kept.run(letter));
     let Some(run) = compared.filter(|run| run.scenario != model.scenario && model.frame.is_some()) else {
@@ -84,12 +84,12 @@ pub(crate) fn ask(model: &mut Model, fx: &mut Vec<Effect>) {
     model.in_flight.baseline = send(model, ask, fx);
 }
 
-/// Takes in its moment.
+/// Stores the frame of the compared run until its run arrives.
 pub(crate) fn moment(model: &mut Model, frame: Option<Box<Frame>>, levels: Vec<LadderLevel>) {
     model.kept.moment = frame.map(|frame| (Arc::from(frame), levels));
 }
 
-/// Takes in the rest of its run: from now on charts show it. Without its moment it is that of the run before the last edit.
+/// Shows the compared run once it is complete. Without a stored frame, the report belongs to the baseline of the last edit.
 pub(crate) fn received(model: &mut Model, run: Run, report: Option<Box<Report>>) {
     let Some((frame, levels)) = model.kept.moment.take() else {
         alternative::received(model, report);
@@ -98,7 +98,7 @@ pub(crate) fn received(model: &mut Model, run: Run, report: Option<Box<Report>>)
     let kept = model.kept.compared.and_then(|letter| model.kept.run(letter));
     let present = model.frame.as_ref().zip(model.run.as_ref()).filter(|_| !model.stale);
     let Some((kept, (now, present))) = kept.zip(present) else { return };
-    // Cycles of the same number may come at other times, where nothing can be compared.
+    // Cycles of the same number may differ in time; then the runs cannot be compared.
     let is_same_moment = frame.time_ms == now.time_ms || frame.quiet && frame.time_ms < now.time_ms;
     let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
     let baseline = Baseline {

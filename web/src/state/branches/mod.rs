@@ -1,5 +1,5 @@
-//! Other runs than the present one: the baseline of the last edit, the preview of the next, what-if runs, policies
-//! side by side; and what is reported of a whole run.
+//! Runs other than the current one: the baseline of the last edit, the preview of the next, what-if runs, comparison of policies;
+//! and reports on whole runs.
 
 pub mod alternative;
 pub mod baseline;

@@ -1,4 +1,4 @@
-//! What is told of the whole run, for the views of NOW that show more than a moment.
+//! Reports on the whole run, for the views of NOW that show more than a moment.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::state::layout::options::NowView;
 use crate::state::model::Model;
 use crate::state::request::send;
 
-/// Moves the window of Gantt.
+/// Moves the window of the Gantt chart.
 pub(crate) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>) {
     match by {
         GanttMove::By(by) => model.view.gantt = GanttLook { by, first: 0 },
@@ -25,7 +25,7 @@ pub(crate) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>)
     ask_report(model, !matches!(by, GanttMove::To(_)), fx);
 }
 
-/// Shows below Shares who is served first, or does not.
+/// Shows or hides the serving order below Shares.
 pub(crate) fn show_serving(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
     if model.view.serving != on {
         model.view.serving = on;
@@ -33,7 +33,7 @@ pub(crate) fn show_serving(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Asks for what the present view tells, if it tells of more than the moment.
+/// Requests the report of the current view, if it has one.
 pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
     let report_request = match model.view.now.under(&model.scenario.policy) {
         NowView::Gantt => {
@@ -59,12 +59,12 @@ pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Eff
     }
 }
 
-/// Whether the policy can say who is served first.
+/// Whether the policy provides a serving order.
 fn has_order(model: &Model) -> bool {
     Policy::described(&model.scenario.policy).is_some_and(|policy| policy.knows.lists_order)
 }
 
-/// Takes in what was told, and asks for the same of the run before the last edit.
+/// Stores the report, and requests the counterpart of the baseline.
 pub(crate) fn received(model: &mut Model, report: Report, fx: &mut Vec<Effect>) {
     if let Report::Gantt(gantt) = &report {
         model.view.gantt.first = gantt.first;
@@ -73,7 +73,7 @@ pub(crate) fn received(model: &mut Model, report: Report, fx: &mut Vec<Effect>) 
     ask_before(model, fx);
 }
 
-/// What another run has to tell to be held against what is told of this one: the same, and of Gantt the same rows.
+/// The report of another run that corresponds to the current one, with the same rows of the Gantt chart.
 pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
     Some(match &**model.report.as_ref()? {
         Report::Gantt(gantt) => ReportRequest::Gantt {
@@ -85,12 +85,12 @@ pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
         },
         Report::Tally(tally) => ReportRequest::Tally { resource: tally.resource },
         Report::Series(_) => ReportRequest::Series,
-        // Nothing is held against another run there.
+        // These views do not compare runs.
         Report::ShareUsage(_) | Report::Priorities(_) | Report::Serving(_) => return None,
     })
 }
 
-/// Asks what the run before the last edit has to tell, as far as the present one has come.
+/// Requests the report on the baseline's run, as far as the current run has been computed.
 pub(crate) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
     let scenario = alternative::at_cursor(model).and_then(|before| before.scenario.clone());
     let Some((scenario, report_request)) = scenario.zip(counterpart(model)) else { return };
@@ -109,7 +109,7 @@ pub(crate) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
     model.in_flight.baseline = send(model, ask, fx);
 }
 
-/// Asks for a scenario at the cursor. Whether it can run at all, the engine says.
+/// A request for the frame of another scenario at the cursor. The engine decides whether the scenario can run.
 pub(crate) fn alternative_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
     let scenario = Arc::new(edited.clone());
     let is_seen = model.view.has_division();

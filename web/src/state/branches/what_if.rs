@@ -1,35 +1,32 @@
-//! What would help a job that waits: small changes of the scenario, each tried in a run before it is offered.
+//! What would help a pending job: small changes of the scenario, each tried in a run before it is offered.
 //!
-//! A change is tried exactly as it is made when it is chosen: from the cursor on, or from the start.
+//! A change is tried exactly as choosing it would apply it: from the cursor on, or from the start.
 
 use crate::engine::protocol::{Outcome, Start, Tried};
 use crate::state::document::change::Change;
 
-/// Most changes that are offered.
+/// Largest number of changes offered.
 const OFFERED_MAX: usize = 5;
 
-/// What was tried for a job.
+/// Changes tried for a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Help {
-    /// The job.
     pub job: String,
-    /// The cycle.
     pub cycle: u32,
-    /// Some of its pods run already.
+    /// Some of its pods are already running.
     pub has_part: bool,
-    /// The changes, smallest first.
+    /// Smallest change first.
     pub(crate) trials: Vec<Trial>,
     pub(crate) state: State,
 }
 
-/// A change that is tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// What it is about.
+    /// The change as data, for its description.
     pub idea: Idea,
-    /// What is done when it is chosen.
+    /// The edit that choosing it makes.
     pub change: Change,
-    /// It applies from the start, although edits are to apply from the cursor on.
+    /// Applies from the start, although edits should apply from the cursor on.
     pub is_from_start: bool,
 }
 
@@ -41,17 +38,17 @@ pub(crate) enum State {
 }
 
 impl Help {
-    /// Whether the runs are still under way.
+    /// Whether runs are still in progress.
     pub fn is_running(&self) -> bool {
         self.state == State::Running
     }
 
-    /// Whether nothing was tried, because the scenario is too large.
+    /// Whether the scenario is too large to try any change.
     pub fn is_too_large(&self) -> bool {
         self.state == State::TooLarge
     }
 
-    /// How many changes are tried, or could be.
+    /// Number of changes that are or could be tried.
     pub fn n_tried(&self) -> usize {
         match &self.state {
             State::Tried(tried) => tried.outcomes.iter().flatten().count(),
@@ -59,15 +56,15 @@ impl Help {
         }
     }
 
-    /// What all changes were compared with: when the job starts by itself, and up to which moment the run was followed;
+    /// The reference of all changes: when the job starts without a change, and the moment up to which that run was computed;
     /// `None`: to its end.
     pub fn unchanged(&self) -> (Option<Start>, Option<i64>) {
         let State::Tried(tried) = &self.state else { return (None, None) };
         (tried.unchanged, tried.until_ms)
     }
 
-    /// The changes with which the job starts earlier than without: those that harm nobody first, then the smallest. Of
-    /// several values of one setting, the first that helps.
+    /// The changes with which the job starts earlier: first those without losers, then the smallest. Of several values of one
+    /// setting, only the first one that helps.
     pub fn offers(&self) -> Vec<(&Trial, &Outcome)> {
         let State::Tried(tried) = &self.state else { return Vec::new() };
         let all = self.trials.iter().zip(&tried.outcomes).filter_map(|(trial, o)| Some((trial, o.as_ref()?)));
@@ -83,85 +80,71 @@ impl Help {
     }
 }
 
-/// What a change is about.
+/// A small change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Idea {
-    /// The pods of a job may be evicted for others.
+    /// Makes a job preemptible.
     Preemptible {
-        /// Whose.
         of: String,
     },
-    /// A job starts with fewer pods.
+    /// Lets a job start with fewer pods.
     MinAvailable {
-        /// Whose, and of which pod set; empty: it has one kind of pods.
+        /// Job and pod set; an empty pod set: the job has no pod sets.
         of: (String, String),
-        /// How many pods must start together.
+        /// New number of pods that must start together.
         n: u32,
-        /// How many must now.
+        /// Current number.
         was: u32,
     },
-    /// A larger priority of a job.
+    /// Raises the priority of a job.
     JobPriority {
-        /// Whose.
         of: String,
-        /// It was.
         was: i32,
-        /// It is.
         to: i32,
     },
-    /// A larger priority of a queue.
+    /// Raises the priority of a queue.
     QueuePriority {
-        /// Whose.
         of: String,
-        /// It was.
         was: i32,
-        /// It is.
         to: i32,
     },
-    /// A larger quota, limit or weight of a queue.
+    /// Raises quota, limit or weight of a queue.
     Raise {
         /// `quota`, `limit` or `weight`.
         field: &'static str,
-        /// Whose.
         of: String,
         /// 0 cpu, 1 memory, 2 gpu.
         resource: u8,
-        /// It was, in base units; a plain number for a weight.
+        /// Current value in base units; a plain number for a weight.
         was: f64,
-        /// It is.
+        /// New value.
         to: f64,
     },
-    /// No minimum runtime of a queue.
+    /// Removes a minimum runtime of a queue.
     NoMinRuntime {
-        /// Whose.
         of: String,
-        /// Against reclaim by other queues, not against preemption in the queue.
+        /// That against reclaim by other queues, otherwise that against preemption in the queue.
         against_reclaim: bool,
     },
-    /// No limits of users in a queue.
+    /// Removes the limits of users in a queue.
     NoUserLimits {
-        /// Which.
         of: String,
     },
-    /// More applications that may run in a queue.
+    /// Raises the number of applications that may run in a queue.
     MoreJobs {
-        /// Which.
         of: String,
-        /// How many.
         to: u64,
     },
-    /// One more node.
+    /// Adds a node.
     Node {
-        /// Of which group; empty: there is only one, or nodes are single.
+        /// Node group; empty: there is only one, or nodes are not grouped.
         of: String,
-        /// How many there are with it, of the group or in all.
+        /// New number of nodes, of the group or in total.
         n: u64,
     },
-    /// More GPUs on each node of a group.
+    /// Raises the GPUs of each node of a group.
     LargerNodes {
-        /// Which.
         of: String,
-        /// How many GPUs each has.
         gpus: f64,
     },
 }
