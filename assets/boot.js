@@ -1,25 +1,26 @@
-// Starts the page and, as a module of its own, its worker: one program, compiled once for both.
+// Starts the page and its worker. Both run the same program, which is compiled once; the worker loads this file as a
+// module.
 //
-// Everything else is Rust. Rust asks two things of this file: `fairground.startWorker()`, a new engine worker, at the
-// start and again after a worker has died of a bug; and `fairground.forgetFiles()`, when everything is wiped that is
-// kept on the device.
+// Everything else is Rust. Rust calls two functions of this file: `fairground.startWorker()` creates an engine worker,
+// at startup and after a worker has crashed; `fairground.forgetFiles()` deletes the cached files when all data on the
+// device is deleted.
 
 if (globalThis.document) await startPage();
 else startEngine();
 
 async function startPage() {
-  // In another page the first frame is not shown even for a moment: only a part of the page is.
+  // An embedded page shows only a part of the page, so it skips the static first frame.
   const isEmbedded = /[?&]embed=1(&|$)/.test(location.search);
-  // A link, or what was kept here, is something else than the first frame.
+  // Links and stored documents differ from the static first frame.
   if (isEmbedded || location.hash.length > 1 || remembered("current")) document.getElementById("first").remove();
 
-  // Before anything else: this is for a page that cannot start, too.
+  // Registered first, so that the message also appears if the page fails to start.
   const isReset = location.hash === "#reset" && !isEmbedded;
   if (isReset) await forgetFiles();
 
   foldFirstFrame();
 
-  // The build names the two halves of the program in the page.
+  // The build writes the paths of the program's two files into the page.
   const script = document.querySelector("link[rel=modulepreload]").href;
   const [{ default: init }, module] = await Promise.all([
     import(script),
@@ -38,17 +39,17 @@ async function startPage() {
   await init({ module_or_path: module });
   if (!isEmbedded) openLaunchedFiles();
 
-  // The browser keeps compiled scripts with the files they came from, and may make the deleted cache again for that.
+  // The browser stores compiled scripts with their cached files and may recreate the deleted cache for them.
   if (isReset) setTimeout(forgetFiles, 2000);
 
   const offline = document.querySelector("meta[name=offline-worker]")?.content;
   if (offline && !isEmbedded && !isReset) {
-    // After what the visitor came for.
+    // Deferred until the page has loaded.
     setTimeout(() => navigator.serviceWorker?.register(new URL(offline, document.baseURI)).catch(() => {}), 3000);
   }
 }
 
-/** Files that the installed page is opened with come in as if they had been dropped on it. */
+/** Passes files opened with the installed page to the page as if they had been dropped on it. */
 function openLaunchedFiles() {
   globalThis.launchQueue?.setConsumer(async ({ files }) => {
     if (!files?.length) return;
@@ -58,9 +59,9 @@ function openLaunchedFiles() {
   });
 }
 
-/** In the worker: takes the compiled program as the first message; then it is all Rust. */
+/** In the worker: receives the compiled program in the first message; Rust handles all later ones. */
 function startEngine() {
-  // Messages that arrive before Rust listens are kept and delivered afterwards, so the page need not wait.
+  // Messages that arrive before Rust listens are queued and replayed, so that the page need not wait.
   const early = [];
   const keep = (event) => early.push(event.data);
   const start = async ({ data: { script, module } }) => {
@@ -73,7 +74,7 @@ function startEngine() {
   self.addEventListener("message", start, { once: true });
 }
 
-/** Which panels were last folded or opened by hand here is the one thing by which the first frame differs. */
+/** Applies the stored folding of panels, the only stored layout that changes the first frame. */
 function foldFirstFrame() {
   const first = document.querySelector("#first .app")?.classList;
   const setup = remembered("setup");
@@ -84,7 +85,7 @@ function foldFirstFrame() {
   if (remembered("why") === "closed") first?.remove("why-open");
 }
 
-/** What is kept on this device under a name; nothing where nothing may be kept. */
+/** Value stored on this device under a name; null if storage is unavailable. */
 function remembered(name) {
   try {
     return localStorage.getItem(`fairground.${name}`);
@@ -93,7 +94,7 @@ function remembered(name) {
   }
 }
 
-/** Removes what `offline.js` keeps on this device, and that itself. */
+/** Removes the caches of `offline.js` and unregisters it. */
 async function forgetFiles() {
   const scope = new URL(".", document.baseURI).href;
   const workers = (await navigator.serviceWorker?.getRegistrations()) ?? [];
@@ -102,7 +103,7 @@ async function forgetFiles() {
   await Promise.all(ours.map((name) => caches.delete(name)));
 }
 
-/** Compiles while loading; where the host sends no `application/wasm` type, after loading. */
+/** Compiles while downloading, or after it if the host does not send the type `application/wasm`. */
 async function compile(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${new URL(url).pathname} could not be loaded: ${response.status}`);

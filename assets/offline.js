@@ -1,12 +1,12 @@
-// Keeps the page on the device, so that it works without a network after the first visit.
+// Service worker: caches the page, so that it works offline after the first visit.
 //
-// All files of one build are kept together or not at all, under names that hold a hash; whatever page runs is served
-// with the files it names, so that two builds never mix. A page that can be reached comes from the network, so that
-// no visitor is held back at an old build. Only a release build installs this file, and writes what it has to keep.
+// All files of a build are cached together or not at all, under names that contain a hash; a page is always served the
+// files that it names, so builds never mix. The page itself is fetched from the network first, so that visitors get the
+// latest build. Only a release build installs this file and fills in its list of files.
 
-/** The build: a hash of all its files. */
+/** Build id: a hash of all files. */
 const VERSION = "";
-/** Path and hash of every file of the build but the page itself, which names them all. */
+/** Path and hash of every file of the build except the page, which names them all. */
 const FILES = [];
 
 const PAGE = "./";
@@ -28,7 +28,7 @@ async function install() {
   const cache = await caches.open(KEPT);
   try {
     for (const [path, integrity] of FILES) await cache.add(new Request(path, { integrity }));
-    // Last: where a build is being put in place of another one, the page may already be the next one's.
+    // Last: while a build replaces another one, the page may already belong to the next build.
     const page = await fetch(PAGE, { cache: "no-cache" });
     const text = page.ok ? await page.clone().text() : "";
     if (!FILES.every(([path]) => text.includes(path))) throw new Error("the page is of another build");
@@ -39,11 +39,11 @@ async function install() {
   }
 }
 
-/** No page of an earlier build is open any more. */
+/** Runs once no page of an earlier build is open. */
 async function activate() {
   const earlier = (await caches.keys()).filter((name) => name.startsWith(OURS) && name !== KEPT);
   await Promise.all(earlier.map((name) => caches.delete(name)));
-  // The page that installed this finds its own files here, if it is of this build.
+  // The page that installed this worker finds its own files here if it belongs to this build.
   await clients.claim();
 }
 

@@ -1,5 +1,5 @@
-//! The run that pictures are drawn against: the preview of an edit that is being made, or the baseline before the last one.
-//! On screen they are called *ghost* and *before*.
+//! The alternative run that charts compare with: the preview of an edit in progress, or the baseline before the last
+//! edit. On screen they are called *ghost* and *before*.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,30 +10,29 @@ use fairground::words::number::{amount, bound, count, resource_name, time, with_
 use crate::engine::protocol::{Frame, QueueRow, Run};
 use crate::state::branches::baseline::Baseline;
 
-/// More queues are counted, not told.
+/// Sentences name at most this many queues; the others are counted.
 const TOLD: usize = 4;
 
-/// The moment of that run.
+/// The frame of an alternative run.
 #[derive(Clone, Copy, Debug)]
 pub struct Alternative<'a> {
-    /// The other moment.
     pub frame: &'a Frame,
-    /// It is how it was before this change; `None`: how it would be.
+    /// Description of the edit if this is the baseline before it; `None` for a preview.
     pub changed: Option<&'a str>,
 }
 
 impl Alternative<'_> {
-    /// What stands in captions of its numbers.
+    /// Word for captions of its numbers.
     pub fn word(self) -> &'static str {
         if self.changed.is_some() { "before" } else { "ghost" }
     }
 
-    /// What stands before what is said of it.
+    /// Introduces statements about it.
     pub fn lead(self) -> &'static str {
         if self.changed.is_some() { "before" } else { "as edited" }
     }
 
-    /// A number and that of the alternative: `3, was 2`, or `3 → 2` where it would become that.
+    /// A number with that of the alternative: `3, was 2` for a baseline, `3 → 2` for a preview.
     pub fn beside(self, now: &str, other: &str) -> String {
         match self.changed {
             Some(_) => format!("{now}, was {other}"),
@@ -41,13 +40,13 @@ impl Alternative<'_> {
         }
     }
 
-    /// What stands before a sentence about the differences: `Since quota of team-a 2 → 3`.
+    /// Introduces a sentence about the differences: `Since quota of team-a 2 → 3`.
     pub fn opening(self) -> String {
         self.changed.map_or_else(|| "As edited".into(), |changed| format!("Since {changed}"))
     }
 }
 
-/// The first few of what there is to say, with the number of the others; *nothing* where there is nothing.
+/// Joins the first sentences and counts the others; returns *nothing* if there are none.
 pub fn first_few(mut told: Vec<String>, nothing: &str) -> String {
     if told.is_empty() {
         return nothing.into();
@@ -60,7 +59,7 @@ pub fn first_few(mut told: Vec<String>, nothing: &str) -> String {
     told.join("; ")
 }
 
-/// What became of the queues, such as *team-a uses 2 GPUs (3 before)*; empty if nothing did.
+/// Lists the changed queues, such as *team-a uses 2 GPUs (3 before)*; empty if none changed.
 pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
     let r = usize::from(resource.min(2));
     let terms = Terms::of(&frame.policy);
@@ -92,7 +91,7 @@ pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
     first_few(leaves.filter_map(of).collect(), "")
 }
 
-/// The last moment that is known of both runs. A run that is over stays as it is.
+/// The last moment known in both runs. A finished run does not change any more.
 fn known_until(run: &Run, other: &Run) -> i64 {
     match (run.complete, other.complete) {
         (true, false) => other.last_time_ms,
@@ -102,15 +101,15 @@ fn known_until(run: &Run, other: &Run) -> i64 {
     }
 }
 
-/// How many evictions there were, up to the last moment that both runs know: before, and now.
+/// Number of evictions until the last moment known in both runs: before, and now.
 pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
     let up_to = known_until(was, run);
     let n = |run: &Run| run.n_events(Clock::of(run).cycle_at(up_to), Kind::is_eviction);
     (n(was), n(run))
 }
 
-/// What an edit that is being made would come to, by the last moment that both runs know: *2 evicted, 1 starts later by
-/// cycle 12*. `None`: no cycle was run yet.
+/// Effect of an edit in progress until the last moment known in both runs: *2 evicted, 1 starts later by cycle 12*.
+/// `None` before the first cycle.
 pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
     let (clock, edited_clock) = (Clock::of(run), Clock::of(edited));
     let up_to = known_until(run, edited);
@@ -137,7 +136,7 @@ pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
     }
     let is_known = run.earlier.is_empty() && edited.earlier.is_empty();
     if !is_known {
-        // Of early events only the numbers are known.
+        // Early events are only counted.
         let [was, is] = [(run, &clock), (edited, &edited_clock)]
             .map(|(run, clock)| run.n_events(clock.cycle_at(up_to), Kind::is_eviction));
         (evicted, spared) = (is.saturating_sub(was), was.saturating_sub(is));
@@ -161,7 +160,7 @@ pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
     Some(format!("{said} by {by}"))
 }
 
-/// When the cycles of a run take place. Of long runs only some are known, those between lie evenly.
+/// Maps cycles to times. Long runs have only some points; cycles between them are interpolated.
 struct Clock(Vec<(u32, i64)>);
 
 impl Clock {
@@ -198,7 +197,7 @@ impl Clock {
     }
 }
 
-/// A moment in words: by its cycle where both runs have that at the same time, or one is over by then.
+/// Formats a moment, by its cycle if both runs have that cycle at the same time or one is over by then.
 fn by(up_to: i64, runs: [(&Run, &Clock); 2]) -> String {
     let is_it = |(run, _): &&(&Run, &Clock)| run.last_time_ms == up_to;
     let cycle = runs.iter().find(is_it).map(|(run, _)| run.last_cycle);
@@ -212,7 +211,7 @@ fn by(up_to: i64, runs: [(&Run, &Clock); 2]) -> String {
     }
 }
 
-/// What became of a job: when it started and when its pods were evicted, in milliseconds.
+/// Start and evictions of a job, in milliseconds.
 #[derive(Clone, Default, PartialEq)]
 struct Fortune {
     starts: Vec<i64>,
@@ -234,7 +233,7 @@ fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, For
     jobs
 }
 
-/// *2 evictions, were 3*; empty if there were as many.
+/// *2 evictions, were 3*; empty if the numbers are equal.
 pub fn evictions_say(was: &Run, run: &Run) -> String {
     match evictions(was, run) {
         (was, now) if was == now => String::new(),
@@ -247,7 +246,7 @@ fn count_of(n: u64) -> String {
     if n == 0 { "none".into() } else { n.to_string() }
 }
 
-/// What an edit did, as a sentence for those who listen: *quota of team-a 2 → 3: team-a uses 3 GPUs (2 before).*
+/// The effect of an edit as a sentence for screen readers: *quota of team-a 2 → 3: team-a uses 3 GPUs (2 before).*
 pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String {
     let was = &before.frame;
     let moment = if frame.cycle == was.cycle && frame.time_ms != was.time_ms {
@@ -267,7 +266,7 @@ pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String
     }
 }
 
-/// What differs of other resources than the shown one, else of jobs.
+/// Differences in resources other than the shown one, else in jobs.
 fn elsewhere(frame: &Frame, was: &Frame, shown: u8) -> Option<String> {
     for resource in (0..3).filter(|resource| *resource != shown) {
         let said = differences(frame, was, resource);

@@ -1,9 +1,9 @@
-//! The one way from plotters to the page: a backend that writes SVG, in which colours stand for tokens of the
-//! stylesheet, with pattern fills, dashes and corners, and with a resolution of a tenth of a pixel.
+//! Plotters backend that writes SVG. Colours stand for tokens of the stylesheet; it adds pattern fills, dashes and
+//! rounded corners, and has a resolution of a tenth of a pixel.
 //!
-//! Charts draw with [`Paint`]s. A paint is encoded as a colour on its way through plotters, whose styles know no more,
-//! and becomes `var(--q1)`, `url(#…)` and attributes when it is written ([`Svg`]). Text is measured with a table of our
-//! own, so that pictures are equal natively and in the browser.
+//! Charts draw with [`Paint`]s. Plotters' styles only have colours, so a paint is encoded as one and decoded to
+//! `var(--q1)`, `url(#…)` and attributes when it is written ([`Svg`]). Text is measured with a built-in table, so that
+//! charts are equal natively and in the browser.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -15,21 +15,19 @@ use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyl
 
 use crate::chart::paint::FINE;
 
-/// Pixels of text of the usual size: of the unit in which pictures say their size, so that they grow with the page's text.
+/// Size of normal text, in pixels. Charts state their size in this unit, so that they scale with the page's text.
 pub const REM: f64 = 16.0;
 
 /// Width and height of a picture in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
 }
 
 /// A drawing area of a picture.
 pub type Area<'a> = DrawingArea<Svg<'a>, Shift>;
-/// What drawing gives; drawing into text does not fail.
+/// Result of drawing; drawing into text does not fail.
 pub type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
 
 /// A position or length in steps.
@@ -41,18 +39,18 @@ use super::paint::{Fill, Paint, Trim};
 use super::paint::{pattern, pattern_id};
 pub use plotters::style::text_anchor;
 
-/// What is drawn becomes elements of SVG.
+/// Writes drawing operations as SVG elements.
 pub struct Svg<'a>(&'a mut Sheet);
 
-/// Elements, and what they need.
+/// The written elements and their definitions.
 struct Sheet {
     /// In steps.
     size: (u32, u32),
-    /// Keeps the names of patterns apart from those of other pictures.
+    /// Prefix of pattern ids, unique per picture on the page.
     id: String,
     body: String,
     patterns: BTreeSet<Paint>,
-    /// The path at the end that equal rectangles still join: its paint, and the width of its line if it is not filled.
+    /// Open path at the end that equal rectangles are appended to: its paint, and the line width if it is not filled.
     mass: Option<(Paint, Option<u32>)>,
 }
 
@@ -63,11 +61,11 @@ enum Use {
     Stroke,
 }
 
-/// What the trait wants; writing text does not fail.
+/// Result type of the trait; writing text does not fail.
 type Written = Result<(), DrawingErrorKind<Infallible>>;
 
 impl Sheet {
-    /// Begins an element; `None`: nothing of it would be seen.
+    /// Begins an element; `None` if it would be invisible.
     fn open(&mut self, name: &str, color: BackendColor) -> Option<Paint> {
         self.end_mass();
         (color.alpha > 0.0).then_some(())?;
@@ -92,7 +90,7 @@ impl Sheet {
         self.put(key, value);
         self.body.push_str(paint.attributes());
     }
-    /// A filled shape, or a line of that width.
+    /// A filled shape, or a line of the given width.
     fn shape(&mut self, paint: Paint, line: Option<u32>) {
         match line {
             None => self.paint(Use::Fill, paint),
@@ -114,7 +112,7 @@ impl Sheet {
         self.body.push_str("/>");
         Ok(())
     }
-    /// One more rectangle of a mass: neighbours in the text are one path.
+    /// Appends a rectangle to the open path if that has the same paint.
     fn add_mass(
         &mut self,
         paint: Paint,
@@ -152,7 +150,7 @@ impl DrawingBackend for Svg<'_> {
         self.0.end_mass();
         Ok(())
     }
-    /// No chart draws pixels.
+    /// Not supported: no chart draws pixels.
     fn draw_pixel(&mut self, _: BackendCoord, _: BackendColor) -> Written {
         Ok(())
     }
@@ -259,7 +257,7 @@ impl DrawingBackend for Svg<'_> {
     }
 }
 
-/// The width of a text in that font size, from a table that suits the usual system fonts.
+/// Width of a text at a font size, from a table that approximates common system fonts.
 pub fn text_width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size
 }
@@ -277,7 +275,7 @@ fn advance(c: char) -> f64 {
     }
 }
 
-/// As much of a text as fits that width, with an ellipsis if cut; `None` if nothing sensible fits.
+/// Truncates a text to a width, with an ellipsis; `None` if too little of it fits.
 pub fn fit(text: &str, size: f64, width: f64) -> Option<String> {
     if text_width(text, size) <= width {
         return Some(text.to_string());
@@ -294,12 +292,12 @@ pub fn fit(text: &str, size: f64, width: f64) -> Option<String> {
     (cut.chars().count() >= 2).then(|| cut + "…")
 }
 
-/// Text as the content of an element.
+/// Escapes text for the content of an element.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Draws a picture. `id` keeps the names of its patterns apart from those of other pictures on the page.
+/// Draws a picture. `id` is the prefix of its pattern ids, unique on the page.
 pub fn picture(id: &str, size: Size, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     let (w, h) = (size.width, size.height);
     let (vw, vh) = (px(w), px(h));

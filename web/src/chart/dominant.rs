@@ -1,14 +1,12 @@
-//! Dominant share: each queue is counted in the resource of which it holds the largest part, in percent of what there is.
-//!
-//! Every amount of a queue is told in percent of the total of its dominant resource, so that a bar is compared with the
-//! queue's own quota and limit.
+//! Dominant share: all amounts of a queue in percent of the total of its dominant resource, the resource of which it
+//! holds the largest fraction. A bar is therefore comparable with the queue's own quota and limit.
 
 use fairground::words::number::GPU;
 
 use crate::engine::protocol::{Amounts, BoundTriple, Frame, Point, QueueRow, Run};
 use crate::state::moment::dominant::resource_of;
 
-/// How amounts become percents of a resource's total, at the place where GPUs stand otherwise.
+/// Converts amounts to percent of a resource's total, stored in the position of GPUs.
 #[derive(Clone, Copy)]
 struct Percent {
     r: usize,
@@ -50,7 +48,7 @@ pub fn row(row: &QueueRow, total: &Amounts) -> QueueRow {
     }
 }
 
-/// The moment; nodes are left out, because every queue has a resource of its own.
+/// The frame in dominant shares, without nodes, because each queue has its own resource.
 pub fn seen(frame: &Frame) -> Frame {
     Frame {
         names: frame.names.clone(),
@@ -67,7 +65,7 @@ pub fn seen(frame: &Frame) -> Frame {
     }
 }
 
-/// The run.
+/// The run in dominant shares.
 pub fn seen_run(run: &Run) -> Run {
     let point = |point: &Point| {
         let percent = |allocated: &Amounts| {

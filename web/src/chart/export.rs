@@ -1,4 +1,4 @@
-//! Charts as files of their own: without the page's stylesheet, with the texts that stand beside them.
+//! Charts as standalone files: without the page's stylesheet, with the labels beside them.
 
 use std::fmt::Write as _;
 
@@ -7,28 +7,26 @@ use super::backend::{escaped, fit, text_width};
 /// A line beside a chart: a name on the left, a value on the right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// Its middle, in pixels from the top of the chart.
+    /// Vertical centre, in pixels from the top of the chart.
     pub y: f64,
-    /// The name.
     pub name: String,
-    /// The value.
     pub value: String,
 }
 
-/// What a picture is of.
+/// Metadata of a picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct About {
     /// Chart, scenario, policy, cycle.
     pub title: String,
-    /// The link that leads there; it is no text for people, but small enough ones stand below the picture.
+    /// Link to the moment; printed below the picture if it is short enough.
     pub link: String,
 }
 
-/// Room for names and for values, in pixels.
+/// Width reserved for names, in pixels.
 const NAMES: f64 = 150.0;
-/// Room for values, in pixels.
+/// Width reserved for values, in pixels.
 const VALUES: f64 = 210.0;
-/// What the stylesheet says of texts with a halo.
+/// Attributes that the stylesheet gives to texts with a halo.
 const HALO: &str = " paint-order=\"stroke\" stroke=\"var(--panel)\" stroke-width=\"30\"";
 /// Distance to the edges, in pixels.
 const EDGE: f64 = 12.0;
@@ -37,14 +35,14 @@ const FINE: f64 = 10.0;
 
 /// Height of a line at the foot, in pixels.
 const FOOT: f64 = 16.0;
-/// Size of its text, in pixels.
+/// Font size of the foot, in pixels.
 const SMALL: f64 = 11.0;
 
-/// The text of a chart as a file: tokens are replaced by what `token` says of them; a ground and labels are added, and
-/// at the foot what it is of, with the link if it fits there. The link always stands in its description.
+/// Converts a chart to a file: replaces tokens by the result of `token`, adds background, labels and a foot with the
+/// metadata. The foot contains the link if it fits; the description always does.
 pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&str) -> String) -> String {
     let Some((head, body)) = svg.split_once('>') else { return String::new() };
-    // On the page its size goes by that of text.
+    // On the page its size depends on the text size.
     let size =
         head.split_once(" viewBox=\"0 0 ").and_then(|(_, rest)| rest.split_once('"')?.0.split_once(' '));
     let pixels = |steps: Option<&str>| steps.and_then(|n| n.parse().ok()).unwrap_or(0.0) / FINE;
@@ -90,7 +88,7 @@ pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&st
     replaced(&file, token)
 }
 
-/// The markup with every attribute replaced that is `var(--name)`; texts are left as they are.
+/// Replaces every attribute value `var(--name)`; texts are unchanged.
 fn replaced(markup: &str, token: &dyn Fn(&str) -> String) -> String {
     let mut out = String::with_capacity(markup.len());
     let mut rest = markup;
@@ -114,7 +112,7 @@ fn replaced(markup: &str, token: &dyn Fn(&str) -> String) -> String {
     out + rest
 }
 
-/// Where a tag ends: after the first `>` that is in no attribute.
+/// End of a tag: after the first `>` outside of attributes.
 fn end_of_tag(tag: &str) -> usize {
     let mut is_value = false;
     let end = tag.find(|c: char| {
@@ -124,16 +122,16 @@ fn end_of_tag(tag: &str) -> usize {
     end.map_or(tag.len(), |end| end + 1)
 }
 
-/// A PNG with what it is of, as texts that are part of the file; anything else as it is.
+/// Adds the metadata to a PNG as text chunks; other data is returned unchanged.
 pub fn png_about(png: &[u8], about: &About) -> Vec<u8> {
-    // After the signature and the first chunk, whose lengths are fixed.
+    // After the signature and the first chunk, which have fixed lengths.
     const HEAD: usize = 8 + 25;
     if png.len() < HEAD || !png.starts_with(b"\x89PNG\r\n\x1a\n") {
         return png.to_vec();
     }
     let mut file = png[..HEAD].to_vec();
     for (word, text) in [("Title", &about.title), ("Source", &about.link)] {
-        // Not compressed, no language, no other word.
+        // Not compressed, no language, no translated keyword.
         let chunk = [b"iTXt", word.as_bytes(), &[0; 5], text.as_bytes()].concat();
         file.extend((chunk.len() as u32 - 4).to_be_bytes());
         file.extend(&chunk);
@@ -143,7 +141,7 @@ pub fn png_about(png: &[u8], about: &About) -> Vec<u8> {
     file
 }
 
-/// The checksum of PNG's chunks (ISO 3309).
+/// CRC of PNG chunks (ISO 3309).
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
@@ -191,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_png_carries_texts() {
-        // A chunk without content, whose checksum every PNG ends with.
+        // Every PNG ends with this empty chunk and its CRC.
         assert_eq!(crc(b"IEND"), 0xae42_6082);
         let head = [b"\x89PNG\r\n\x1a\n".as_slice(), &[0; 25]].concat();
         let png = [head.as_slice(), b"rest"].concat();

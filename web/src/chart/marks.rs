@@ -1,4 +1,4 @@
-//! The marks that several charts and the legend share, as plotters elements around a point.
+//! Marks shared by several charts and the legend, as plotters elements around a point.
 
 use plotters::element::{PathElement, Polygon, Rectangle};
 
@@ -35,17 +35,17 @@ pub enum Mark {
     Changed,
     /// Dashed outline.
     Ghost,
-    /// Dashed outline too.
+    /// Dashed outline.
     Before,
 }
 
 impl Mark {
-    /// That of an alternative of how it was before, or of how it would be.
+    /// The mark for a baseline or a preview.
     pub fn of_alternative(was: bool) -> Mark {
         if was { Mark::Before } else { Mark::Ghost }
     }
 
-    /// Its name in the legend.
+    /// Name in the legend.
     pub fn name(self) -> &'static str {
         match self {
             Mark::Within => "within quota",
@@ -71,7 +71,7 @@ pub fn ink(tone: Tone) -> Ink {
     tone.hue.map_or(Ink::Whole, |hue| Ink::Hue(hue, tone.step))
 }
 
-/// The text colour on it.
+/// Text colour on a queue's hue.
 pub fn on(tone: Tone) -> Ink {
     tone.hue.map_or(Ink::OnWhole, |hue| Ink::On(hue, tone.step))
 }
@@ -90,21 +90,21 @@ pub fn of_state(tone: Tone, state: u8) -> Paint {
     }
 }
 
-/// A closed outline through these corners.
+/// Closed outline through the corners.
 pub fn outline(corners: &[(i32, i32)]) -> Vec<(i32, i32)> {
     corners.iter().chain(corners.first()).copied().collect()
 }
 
-/// The corners of a diamond of that radius around a point.
+/// Corners of a diamond of the given radius around a point.
 pub fn diamond(at: (i32, i32), radius: f64) -> [(i32, i32); 4] {
     let r = px(radius);
     [(at.0, at.1 - r), (at.0 + r, at.1), (at.0, at.1 + r), (at.0 - r, at.1)]
 }
 
-/// From the middle of a fair-share diamond to its corners, in pixels.
+/// Distance from the centre of a fair-share diamond to its corners, in pixels.
 pub const DIAMOND: f64 = 6.5;
 
-/// Draws a fair-share diamond; hollow when the share is nothing.
+/// Draws a fair-share diamond; hollow for a share of zero.
 pub fn draw_diamond(area: &Area<'_>, at: (i32, i32), hollow: bool) -> Drawn {
     let corners = diamond(at, DIAMOND);
     if !hollow {
@@ -113,7 +113,7 @@ pub fn draw_diamond(area: &Area<'_>, at: (i32, i32), hollow: bool) -> Drawn {
     area.draw(&PathElement::new(outline(&corners), Paint::from(Ink::Ink).line(1.6)))
 }
 
-/// Draws a small lock with its lower left corner there.
+/// Draws a small lock; `at` is its lower left corner.
 pub fn draw_lock(area: &Area<'_>, at: (i32, i32), paint: Paint) -> Drawn {
     let (x, y) = at;
     let p = |dx: f64, dy: f64| (x + px(dx), y + px(dy));
@@ -130,7 +130,7 @@ pub fn draw_walls(area: &Area<'_>, x: i32, top: i32, bottom: i32) -> Drawn {
     Ok(())
 }
 
-/// Draws the arrow that stands for *no limit*.
+/// Draws the arrow for *no limit*.
 pub fn draw_open(area: &Area<'_>, at: (i32, i32)) -> Drawn {
     let (x, y) = at;
     let r = px(3.5);
@@ -138,7 +138,7 @@ pub fn draw_open(area: &Area<'_>, at: (i32, i32)) -> Drawn {
     area.draw(&PathElement::new(vec![(x - r, y - r), (x, y), (x - r, y + r)], paint.line(1.4)))
 }
 
-/// The key of a mark for the legend, 18 × 12 pixels.
+/// Legend key of a mark, 18 × 12 pixels.
 pub fn key(mark: Mark) -> String {
     let id = format!("key-{mark:?}").to_lowercase();
     picture(&id, Size { width: 18.0, height: 12.0 }, |area| key_of(area, mark))

@@ -1,4 +1,4 @@
-//! What pictures share: colours, marks, scales, the queue tree, tables, and the backend that writes SVG text.
+//! Shared by charts: colours, marks, scales, the queue tree, tables, and the SVG backend.
 
 pub mod alternative;
 pub mod backend;

@@ -1,5 +1,5 @@
-//! What charts draw with: tokens of the stylesheet, fills and trims, and their code on the way through plotters. This is
-//! the only file with literal colours; they are codes, not colours.
+//! Paints of charts: tokens of the stylesheet, fills and trims, and their encoding as plotters colours. The only file
+//! with literal colours, which are such encodings.
 
 use plotters::prelude::*;
 use plotters::style::{ShapeStyle, text_anchor};
@@ -7,7 +7,7 @@ use plotters::style::{ShapeStyle, text_anchor};
 /// Steps per pixel.
 pub(super) const FINE: f64 = 10.0;
 
-/// Which token colours a mark.
+/// Colour token of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ink {
     /// A queue's hue (0 to 7) and step (0 to 3).
@@ -22,19 +22,19 @@ pub enum Ink {
     Dim,
     /// Hairlines.
     Line,
-    /// Borders of things.
+    /// Borders of objects.
     Strong,
     /// Grid lines.
     Grid,
-    /// The ground of a panel.
+    /// Background of a panel.
     Panel,
-    /// The ground of a card.
+    /// Background of a card.
     Raised,
-    /// An empty place.
+    /// Empty slot.
     Sunk,
     /// The cluster as a whole.
     Whole,
-    /// Text on it.
+    /// Text on the cluster's colour.
     OnWhole,
     /// The outline of the selection.
     Selected,
@@ -72,7 +72,7 @@ impl Ink {
         }
     }
 
-    /// The token, such as `var(--q1a)`.
+    /// CSS value of the token, such as `var(--q1a)`.
     pub fn css(self) -> String {
         let step = |step: u8| ["", "a", "b", "c"][usize::from(step % 4)];
         match self {
@@ -94,7 +94,7 @@ impl Ink {
     }
 }
 
-/// How an area is filled: state is shape, not colour.
+/// Fill of an area: states are shapes, not colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fill {
     /// Solid.
@@ -106,19 +106,19 @@ pub enum Fill {
     Beyond,
     /// Thin stripes ╲: evicted.
     Leaving,
-    /// Fine cross-hatch: does not take part.
+    /// Fine cross-hatch: not ready.
     Down,
     /// Solid with dots: a hue that repeats.
     Dotted,
-    /// Dots alone: what is owed.
+    /// Dots alone: owed.
     Owed,
-    /// Pale with waves: what rounds of a division gave.
+    /// Pale with waves: assigned in rounds of a division.
     Water,
 }
 const FILLS: [Fill; 8] =
     [Fill::Solid, Fill::Over, Fill::Beyond, Fill::Leaving, Fill::Down, Fill::Dotted, Fill::Owed, Fill::Water];
 
-/// What plotters' styles have no word for.
+/// Attributes that plotters' styles lack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trim {
     /// Nothing.
@@ -138,7 +138,7 @@ pub enum Trim {
     Changed,
     /// The outline of a card.
     Card,
-    /// The ground of a card.
+    /// The background of a card.
     CardGround,
     /// A dashed line.
     Dashed,
@@ -146,9 +146,9 @@ pub enum Trim {
     Halo,
     /// Text in bold.
     Bold,
-    /// One of very many equal rectangles: neighbours in the text become one path.
+    /// One of many equal rectangles; consecutive ones are merged into one path.
     Mass,
-    /// Joined lines that stay under their fill.
+    /// Joined lines, drawn below their fill.
     Thick,
     /// Rounded line joins.
     Smooth,
@@ -175,11 +175,8 @@ const TRIMS: [(Trim, &str); 15] = [
 /// A colour token with a fill and a trim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Paint {
-    /// The token.
     pub ink: Ink,
-    /// The fill.
     pub fill: Fill,
-    /// The trim.
     pub trim: Trim,
 }
 
@@ -190,33 +187,30 @@ impl From<Ink> for Paint {
 }
 
 impl Paint {
-    /// This paint with a fill.
     pub fn filled(self, fill: Fill) -> Paint {
         Paint { fill, ..self }
     }
-    /// This paint with a trim.
     pub fn trimmed(self, trim: Trim) -> Paint {
         Paint { trim, ..self }
     }
-    /// The code that travels through plotters.
+    /// Encoding as a plotters colour.
     pub fn code(self) -> RGBColor {
         let fill = FILLS.iter().position(|f| *f == self.fill).unwrap_or(0);
         let trim = TRIMS.iter().position(|t| t.0 == self.trim).unwrap_or(0);
         RGBColor(self.ink.code(), fill as u8, trim as u8)
     }
-    /// A filled shape.
     pub fn area(self) -> ShapeStyle {
         self.code().filled()
     }
-    /// A filled shape of that opacity.
+    /// A filled shape with opacity `alpha`.
     pub fn faint(self, alpha: f64) -> ShapeStyle {
         self.code().mix(alpha).filled()
     }
-    /// A line of that width in pixels.
+    /// A line; `width` in pixels.
     pub fn line(self, width: f64) -> ShapeStyle {
         Color::stroke_width(&self.code(), (width * FINE).round() as u32)
     }
-    /// Text of that size in pixels, anchored.
+    /// Anchored text; `size` in pixels.
     pub fn text(self, size: f64, h: text_anchor::HPos) -> TextStyle<'static> {
         TextStyle {
             font: ("sans-serif", size * FINE).into_font(),
@@ -224,7 +218,7 @@ impl Paint {
             pos: text_anchor::Pos::new(h, text_anchor::VPos::Center),
         }
     }
-    /// What a code that came through plotters stands for.
+    /// Decodes a plotters colour.
     pub(super) fn of((ink, fill, trim): (u8, u8, u8)) -> Paint {
         Paint {
             ink: Ink::of(ink),
@@ -232,18 +226,18 @@ impl Paint {
             trim: TRIMS[usize::from(trim).min(TRIMS.len() - 1)].0,
         }
     }
-    /// The attributes of its trim.
+    /// SVG attributes of the trim.
     pub(super) fn attributes(self) -> &'static str {
         TRIMS.iter().find(|trim| trim.0 == self.trim).map_or("", |trim| trim.1)
     }
 }
 
-/// The name of its pattern in the picture of that id.
+/// Id of the paint's pattern in the picture `id`.
 pub(super) fn pattern_id(paint: Paint, id: &str) -> String {
     format!("{id}-{:?}-{}", paint.fill, paint.ink.code()).to_lowercase()
 }
 
-/// Its pattern, as an element.
+/// The paint's pattern as an element.
 pub(super) fn pattern(paint: Paint, id: &str) -> String {
     let ink = paint.ink.css();
     let (size, turn, shapes) = match paint.fill {
@@ -270,7 +264,7 @@ pub(super) fn pattern(paint: Paint, id: &str) -> String {
                 r#"<rect width="80" height="80" fill="{ink}" opacity=".55"/><path d="M0 50q20-20 40 0t40 0" fill="none" stroke="var(--panel)" stroke-opacity=".45" stroke-width="10"/>"#
             ),
         ),
-        // Pale below its stripes: what leaves is not free yet.
+        // Pale below its stripes: leaving resources are not free yet.
         Fill::Leaving => (
             50,
             -45,

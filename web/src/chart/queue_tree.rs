@@ -1,4 +1,4 @@
-//! The queue tree: order of rows, depth, and the hue that a queue keeps everywhere.
+//! The queue tree: order of rows, depth, and the hue of each queue in all charts.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use fairground::scenario::Scenario;
 
 use crate::engine::protocol::{Frame, QueueRow};
 
-/// How many hues there are.
+/// Number of hues.
 pub const HUES: usize = 8;
 /// Steps of a hue.
 const STEPS: usize = 4;
@@ -14,7 +14,7 @@ const STEPS: usize = 4;
 /// A queue's colour: hue, step, and dots when hues repeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tone {
-    /// 0 to 7, or `None`: grey, for what stands above the top queues.
+    /// 0 to 7; `None` (grey) for rows above the top queues.
     pub hue: Option<u8>,
     /// 0 to 3: the queue's own step of its top queue's hue.
     pub step: u8,
@@ -22,7 +22,7 @@ pub struct Tone {
     pub dotted: bool,
 }
 
-/// The tree behind the list of queues.
+/// The tree of a list of queues.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
     children: Vec<Vec<u32>>,
@@ -33,7 +33,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Reads the tree. Parents that do not exist, or that close a circle, count as none.
+    /// Builds the tree. Parents that are missing or form a cycle are treated as none.
     pub fn new(queues: &[QueueRow]) -> Tree {
         let n = queues.len();
         let mut tree = Tree { children: vec![Vec::new(); n], depths: vec![0; n], ..Tree::default() };
@@ -55,7 +55,7 @@ impl Tree {
         tree
     }
 
-    /// Queues from the root down, children below their parent, in file order.
+    /// Queues in preorder; siblings in file order.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
@@ -63,25 +63,22 @@ impl Tree {
     pub fn tops(&self) -> &[u32] {
         &self.tops
     }
-    /// Children of a queue.
     pub fn children(&self, queue: u32) -> &[u32] {
         self.children.get(queue as usize).map_or(&[], |children| children)
     }
-    /// Whether it has no children.
     pub fn is_leaf(&self, queue: u32) -> bool {
         self.children(queue).is_empty()
     }
-    /// How far below the top.
+    /// Depth below the top level.
     pub fn depth(&self, queue: u32) -> u32 {
         self.depths.get(queue as usize).copied().unwrap_or(0)
     }
-    /// The colour of a queue.
     pub fn tone(&self, queue: u32) -> Tone {
         self.tones.get(queue as usize).copied().unwrap_or_default()
     }
 }
 
-/// The queues of a scenario with their tree: names and parents only.
+/// Queues of a scenario with only names and parents, and their tree.
 pub fn of_scenario(scenario: &Scenario) -> (Vec<QueueRow>, Tree) {
     let position = |name: &str| scenario.queues.iter().position(|q| q.name == name);
     let rows: Vec<QueueRow> = scenario
@@ -108,8 +105,8 @@ fn circular(queues: &[QueueRow], start: usize) -> bool {
     true
 }
 
-/// Each top queue has a hue of its own. A single top queue with children is grey, as it stands for the whole:
-/// then its children have hues.
+/// Each top queue has its own hue. A single top queue with children is grey, because it represents the whole; its
+/// children have hues instead.
 fn tones(tree: &Tree, n: usize) -> Vec<Tone> {
     let mut tones = vec![Tone::default(); n];
     let mut coloured = tree.tops.clone();
@@ -139,7 +136,7 @@ fn tones(tree: &Tree, n: usize) -> Vec<Tone> {
     tones
 }
 
-/// The queues that are shown as rows, in order, with those below `collapsed` ones left out.
+/// Queues shown as rows, in order, without those below `collapsed` ones.
 pub fn visible(queues: &[QueueRow], tree: &Tree, collapsed: &[String]) -> Vec<u32> {
     let mut hidden_below: Option<u32> = None;
     tree.order()
@@ -156,16 +153,16 @@ pub fn visible(queues: &[QueueRow], tree: &Tree, collapsed: &[String]) -> Vec<u3
         .collect()
 }
 
-/// So many rows of queues leave room for taller ones.
+/// Up to this number of queues, rows are taller.
 const FEW: usize = 4;
 
-/// Whether there is room for taller rows.
+/// Whether rows are taller.
 pub fn are_few(queues: &[QueueRow], collapsed: &[String]) -> bool {
     queues.len() <= FEW
         || !collapsed.is_empty() && visible(queues, &Tree::new(queues), collapsed).len() <= FEW
 }
 
-/// Queues whose holdings the last step changed.
+/// Queues whose allocation the last step changed.
 pub fn touched(frame: &Frame) -> BTreeSet<u32> {
     let moving = frame.events.iter().filter(|event| event.word().moves());
     moving.filter_map(|event| Some(frame.queue_of(event)?.0)).collect()

@@ -1,5 +1,5 @@
-//! Moments and runs as charts of one resource see them. Charts look at CPU, memory and GPUs where these are; everything else
-//! is put where GPUs stand otherwise, without what is only said of GPUs.
+//! Projects frames and runs to one resource. Charts read CPU, memory and GPUs at their positions; any other resource is
+//! moved to the position of GPUs, without GPU-specific details.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use fairground::words::number::{DOMINANT, nth_named};
 use super::dominant;
 use crate::engine::protocol::{Amounts, Frame, Point, QueueRow, Run};
 
-/// Only the amount at a position, at the place of GPUs.
+/// Keeps only the amount at a position, moved to the position of GPUs.
 fn only(amounts: &Amounts, at: usize) -> Amounts {
     [0.0, 0.0, amounts.get(at).copied().unwrap_or(0.0)].into()
 }
@@ -26,7 +26,7 @@ fn row(row: &QueueRow, at: usize) -> QueueRow {
     }
 }
 
-/// The moment; nodes are left out where queues are not counted in CPU, memory or GPUs.
+/// The projected frame, without nodes unless the resource is CPU, memory or GPUs.
 pub fn seen(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
     let at = match nth_named(resource) {
         Some(n) => 3 + n,
@@ -48,7 +48,7 @@ pub fn seen(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
     })
 }
 
-/// The run.
+/// The projected run.
 pub fn seen_run(run: &Run, resource: u8) -> Cow<'_, Run> {
     let at = match nth_named(resource) {
         Some(n) => 3 + n,

@@ -1,6 +1,6 @@
-//! Where scales end and have their marks.
+//! Ends and ticks of scales.
 
-/// Round values for an axis from 0 to `max`, at most `most` of them after 0.
+/// Round values for an axis from 0 to `max`, at most `most` of them above 0.
 pub fn ticks(max: f64, most: usize) -> Vec<f64> {
     if max <= 0.0 || !max.is_finite() {
         return vec![0.0];
@@ -14,17 +14,17 @@ pub fn ticks(max: f64, most: usize) -> Vec<f64> {
     (0..=(max / step + 1e-9).floor() as usize).map(|i| i as f64 * step).collect()
 }
 
-/// Round whole numbers from one to another one, at most `most` after the first.
+/// Round integers from `first` to `last`, at most `most` after the first.
 pub fn ticks_between(first: u32, last: u32, most: usize) -> Vec<f64> {
     let step =
         ticks(f64::from(last.saturating_sub(first)), most).get(1).map_or(1, |step| step.max(1.0) as u32);
     (first.div_ceil(step)..=last / step).map(|tick| f64::from(tick * step)).collect()
 }
 
-/// Scales end at one of these, so that they do not move with every step.
+/// Possible ends of a scale; few, so that the scale does not change with every step.
 const ENDS: [u32; 16] = [12, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000];
 
-/// Where a scale ends on which a run has come so far.
+/// End of the scale for a run that has reached cycle `last`.
 pub fn end_of(last: u32) -> u32 {
     ENDS.into_iter().find(|end| *end >= last).unwrap_or_else(|| last.div_ceil(1000).saturating_mul(1000))
 }

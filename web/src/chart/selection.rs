@@ -1,10 +1,10 @@
-//! What a selection stands for: the things whose rows are marked while it lasts.
+//! The rows that a selection marks.
 
 use fairground::words::Selection;
 
 use crate::engine::protocol::Frame;
 
-/// The queue that the selection is about.
+/// The queue of the selection.
 pub fn selected_queue(frame: &Frame, selection: Option<&Selection>) -> Option<u32> {
     match selection? {
         Selection::Queue(name) => frame.queues.iter().position(|queue| queue.name == *name).map(|i| i as u32),
@@ -16,7 +16,7 @@ pub fn selected_queue(frame: &Frame, selection: Option<&Selection>) -> Option<u3
     }
 }
 
-/// The selection itself and what it belongs to: an event its job, a job its queue.
+/// The selection and its owners: the job of an event, the queue of a job.
 pub fn selection_closure(frame: Option<&Frame>, selection: Option<&Selection>) -> Vec<Selection> {
     let mut all: Vec<Selection> = selection.into_iter().cloned().collect();
     let (Some(frame), Some(selection)) = (frame, selection) else { return all };

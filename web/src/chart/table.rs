@@ -1,35 +1,33 @@
-//! Tables: the twins of pictures.
+//! Tables, the alternative to every picture.
 
 use fairground::moment::csv;
 
-/// A table: the twin of a chart.
+/// The table of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Captions; all but the first column are numbers.
     pub head: Vec<String>,
-    /// Cells.
     pub rows: Vec<Vec<String>>,
-    /// How many columns on the left hold text.
+    /// Number of text columns on the left.
     pub text_columns: usize,
-    /// Its columns are queues: what stands above them are names.
+    /// Columns are queues, so captions are names.
     pub is_by_queue: bool,
 }
 
-/// A table with how to read it.
+/// A table with a title and an introduction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
-    /// What it shows.
     pub title: &'static str,
-    /// How to read it.
+    /// Introduction.
     pub says: String,
-    /// The table; without rows there is nothing to show.
+    /// The table; not shown if it has no rows.
     pub table: Table,
     /// The row of the selected queue.
     pub meant: Option<usize>,
 }
 
 impl Table {
-    /// A table of these columns.
+    /// Creates a table with these columns.
     pub fn new(head: &[&str], text_columns: usize, rows: Vec<Vec<String>>) -> Table {
         Table {
             head: head.iter().map(|head| head.to_string()).collect(),
@@ -39,7 +37,7 @@ impl Table {
         }
     }
 
-    /// The unit that ends every head which names one, if that is always the same: it is shown once.
+    /// The unit at the end of the captions if all that have one agree; it is then shown once.
     pub fn unit(&self) -> Option<String> {
         let mut units = self.head.iter().filter_map(|head| Some(head.rsplit_once(", ")?.1));
         let unit = units.next()?;
@@ -54,7 +52,7 @@ impl Table {
         std::iter::once(&self.head).chain(&self.rows).map(|row| line(row) + "\n").collect()
     }
 
-    /// The table as comma-separated values, of which a spreadsheet takes none for a formula.
+    /// The table as comma-separated values, escaped so that spreadsheets do not evaluate formulas.
     pub fn csv(&self) -> String {
         let line = |cells: &Vec<String>| csv::line(cells.iter().map(String::as_str));
         std::iter::once(&self.head).chain(&self.rows).map(line).collect()
