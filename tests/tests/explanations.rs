@@ -3,7 +3,7 @@
 use fairground::id::PartitionId;
 use fairground::sim::Simulation;
 use fairground::time::Time;
-use fairground::trace::{Event, Gate, NodeReason, OrderPlace, Outlook, Refusal, Whom};
+use fairground::trace::{Candidate, Event, Gate, NodeReason, OrderPlace, Outlook, Refusal};
 use fairground::units::Resource;
 use fairground_tests::scenarios::under;
 
@@ -43,10 +43,11 @@ jobs:
         let mut simulation = under(policy, &text);
         let record = simulation.advance().expect("a first cycle");
         let queues = &simulation.cluster().queues;
-        let queues_listed = record.not_selected.iter().filter_map(|not_selected| match not_selected.whom {
-            Whom::Queue(queue) => Some(&*queues[queue].name),
-            Whom::Job(_) => None,
-        });
+        let queues_listed =
+            record.not_selected.iter().filter_map(|not_selected| match not_selected.candidate {
+                Candidate::Queue(queue) => Some(&*queues[queue].name),
+                Candidate::Job(_) => None,
+            });
         assert_eq!(queues_listed.collect::<Vec<_>>(), ["left", "right"], "{policy}");
     }
 }

@@ -1,4 +1,4 @@
-//! Comparisons: `left op right`, with what was compared about whom, and by which rule.
+//! Comparisons `left op right`, with their subject and rule.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +10,14 @@ use crate::units::Resource;
 /// One comparison. Law: evaluating `left op right` gives `holds`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Check {
-    /// The rule that asked for it.
+    /// The rule that makes the comparison.
     #[serde(skip)]
     pub rule: Rule,
-    /// Whom it is about.
+    /// The subject of the comparison.
     pub subject: Subject,
     /// Left-hand side.
     pub left: Term,
-    /// How the sides are compared.
+    /// The operator.
     pub op: Op,
     /// Right-hand side.
     pub right: Term,
@@ -26,57 +26,57 @@ pub struct Check {
 }
 
 impl Check {
-    /// Makes a check and evaluates it, so that it cannot disagree with its own numbers.
+    /// Creates a check and evaluates it, so that the result is consistent with the sides.
     pub fn new(rule: Rule, subject: Subject, left: Term, op: Op, right: Term) -> Check {
         let holds = op.eval(&left.value, &right.value);
         Check { rule, subject, left, op, right, holds }
     }
 }
 
-/// Whom a comparison is about.
+/// The subject of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
-    /// The queue, or the one on the left.
+    /// The queue, or the one on the left-hand side.
     pub queue: Option<QueueId>,
-    /// The queue on the right.
+    /// The queue on the right-hand side.
     pub other_queue: Option<QueueId>,
     /// The job.
     pub job: Option<JobId>,
-    /// The other job: a victim, a rival.
+    /// The other job: a victim or a competitor.
     pub other_job: Option<JobId>,
     /// The pod.
     pub pod: Option<PodId>,
     /// The node.
     pub node: Option<NodeId>,
-    /// The resource, if the comparison is about one only.
+    /// The resource, if the comparison concerns a single one.
     pub resource: Option<Resource>,
 }
 
-/// A side of a comparison: which quantity, and its value.
+/// A side of a comparison: a quantity and its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
-    /// What is compared.
+    /// The quantity.
     pub quantity: Quantity,
     /// Its value.
     pub value: Value,
 }
 
-/// What is compared.
+/// A quantity in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Quantity {
-    /// What a queue holds.
+    /// Amount allocated to a queue.
     Allocated,
-    /// What a queue holds and may not lose.
+    /// Amount allocated to a queue's non-preemptible jobs.
     AllocatedNonPreemptible,
-    /// What a queue would hold with the job.
+    /// Allocation of a queue if the job were placed.
     AllocatedWithJob,
-    /// What a queue would hold without the victims.
+    /// Allocation of a queue without the victims.
     AllocatedWithoutVictims,
-    /// The guaranteed part.
+    /// Quota of a queue.
     Quota,
-    /// The hard ceiling.
+    /// Limit of a queue.
     Limit,
-    /// The entitlement.
+    /// Entitlement of a queue.
     FairShare,
     /// The larger of quota and entitlement, capped by the limit.
     Allocatable,
@@ -84,19 +84,19 @@ pub enum Quantity {
     DominantShare,
     /// Allocated over fair share.
     Saturation,
-    /// What is asked for.
+    /// Requested amount.
     Request,
-    /// What is asked for and not granted yet.
+    /// Requested amount that is not granted yet.
     Remaining,
-    /// What is there.
+    /// Capacity.
     Capacity,
-    /// What is free.
+    /// Free amount.
     Idle,
-    /// What is free or leaving.
+    /// Free amount plus that of terminating pods.
     IdleOrReleasing,
     /// A priority.
     Priority,
-    /// An age.
+    /// A time of creation.
     Created,
     /// A weight.
     Weight,
@@ -106,7 +106,7 @@ pub enum Quantity {
     Pods,
     /// A count of jobs.
     Jobs,
-    /// How many pods must run together.
+    /// Number of pods that have to run together.
     MinAvailable,
     /// Whether a rule applies: 0 or 1.
     Applies,
@@ -116,9 +116,9 @@ pub enum Quantity {
     Name,
     /// A constant of the rule.
     Constant,
-    /// How long something has run.
+    /// Run time so far.
     Runtime,
-    /// How long something must run.
+    /// Minimum run time.
     MinRuntime,
 }
 
@@ -127,7 +127,7 @@ pub enum Quantity {
 pub enum Value {
     /// A real number in the resource's policy unit (millicores, bytes, GPUs), or a ratio.
     Real(f64),
-    /// A ratio and the factor that a rule multiplies it by; the product is compared.
+    /// A ratio and a rule's factor for it; their product is compared.
     Product([f64; 2]),
     /// CPU millicores, memory bytes, GPUs.
     Triple([f64; 3]),
@@ -139,7 +139,7 @@ pub enum Value {
     Name(std::sync::Arc<str>),
 }
 
-/// How two values are compared. Triples compare for *all* resources; `Exceeds` is the negation of `AtMost`.
+/// The operator of a comparison. For triples it applies to *all* resources; `Exceeds` is the negation of `AtMost`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
     /// Strictly less (in all resources).
@@ -155,7 +155,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Evaluates `left op right`. Values of different kinds are never related.
+    /// Evaluates `left op right`; `false` for values of different kinds.
     pub fn eval(self, left: &Value, right: &Value) -> bool {
         match (left, right) {
             (Value::Real(l), Value::Real(r)) => self.reals(*l, *r),

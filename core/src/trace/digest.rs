@@ -3,15 +3,15 @@
 //! # Rule
 //! A hash of words `w1 … wn` starts from a fixed odd constant; each word is xored in, then the state is
 //! multiplied by an odd constant and its halves are folded together (`h = (h ^ w) · K`, `h ^= h >> 32`).
-//! Placements and phases enter as a sum of one hash per pod, so that a changed pod costs two additions, not a
-//! walk over all pods; so do the rows of the ledger, by the bit patterns of their numbers.
+//! Placements and phases enter as the sum of one hash per pod, so that a changed pod costs two additions instead of an
+//! iteration over all pods. Rows of the ledger enter likewise, by the bit patterns of their numbers.
 
 use super::ledger::LedgerRow;
 use crate::cluster::{Phase, Pod};
 use crate::id::PodId;
 use crate::units::PerResource;
 
-/// A hash in the making.
+/// The state of a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u64);
 
@@ -25,18 +25,18 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Takes in one word.
+    /// Adds a word.
     pub fn word(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(FACTOR);
         self.0 ^= self.0 >> 32;
     }
-    /// The hash of everything taken in.
+    /// Returns the hash of all added words.
     pub fn finish(mut self) -> u64 {
         self.word(SEED);
         self.0
     }
 
-    /// The hash of one pod's phase and place. Pods that are yet to come count as 0.
+    /// The hash of a pod's phase and place; 0 for [`Phase::Future`].
     pub fn of_pod(id: PodId, pod: &Pod) -> u64 {
         let (kind, a, b) = match pod.phase {
             Phase::Future => return 0,
@@ -77,7 +77,7 @@ impl Digest {
         digest.finish()
     }
 
-    /// The hash of what a ledger divides.
+    /// The hash of a ledger's total.
     pub fn of_total(total: &PerResource<f64>) -> u64 {
         let mut digest = Digest::default();
         digest.triple(total);

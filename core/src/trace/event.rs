@@ -1,4 +1,4 @@
-//! What happened. Folding the events of a run alone gives the same placements as the cluster.
+//! Events of a run. Law: the placements can be rebuilt from the events alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,30 +6,30 @@ use super::check::Check;
 use crate::cluster::{Devices, NodeState};
 use crate::id::{JobId, NodeId, PartitionId, PodId};
 
-/// An event with the checks that decided it.
+/// An event with its decisive checks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// The action of the cycle in which it was decided; empty outside of policies, and under those whose cycle has no parts.
+    /// The action of the cycle that decided it; empty for external events and under policies whose cycle has no actions.
     pub action: &'static str,
-    /// What decided it; empty below level *decisive*.
+    /// The decisive checks; empty below level *decisive*.
     pub checks: Vec<Check>,
 }
 
-/// What happened.
+/// An event, external or decided by a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// The job became known.
+    /// The job was submitted.
     Submitted {
         /// The job.
         job: JobId,
     },
-    /// Pods that are created later than their job joined it.
+    /// Pods that are created after the submission joined their job.
     Joined {
         /// The job.
         job: JobId,
-        /// How many.
+        /// Number of pods.
         pods: u32,
     },
     /// The pod was placed.
@@ -41,7 +41,7 @@ pub enum Event {
         /// Its devices there; filled in when the decision is applied.
         devices: Devices,
     },
-    /// The pod runs already when its job becomes known: something else than the scheduler placed it.
+    /// The pod was already running when its job was submitted, placed outside the scheduler.
     Found {
         /// The pod.
         pod: PodId,
@@ -50,7 +50,7 @@ pub enum Event {
         /// Its devices there.
         devices: Devices,
     },
-    /// The pod has other devices than before: its node has fewer, or has some again that it lacked.
+    /// The devices of the pod were reassigned after its node lost or regained devices.
     Dealt {
         /// The pod.
         pod: PodId,
@@ -59,47 +59,46 @@ pub enum Event {
         /// Its devices from now on.
         devices: Devices,
     },
-    /// Room is held for the pod: until the end of the cycle if it is not free yet, or until its gang has room.
+    /// Room is reserved for the pod: until the end of the cycle if it is not free yet, or until its gang has room.
     Claimed {
         /// The pod.
         pod: PodId,
         /// The node.
         node: NodeId,
     },
-    /// What was claimed for the pod, earlier in the cycle or for as long as its gang was waited for, is given up; the pod
-    /// waits on.
+    /// A reservation of the cycle, or for a gang, is withdrawn; the pod stays pending.
     Unclaimed {
         /// The pod.
         pod: PodId,
         /// The node.
         node: NodeId,
-        /// For another job, if it is for one.
+        /// The job for which it is withdrawn, if there is one.
         by: Option<JobId>,
     },
     /// The pod was evicted.
     Evicted {
         /// The pod.
         pod: PodId,
-        /// Where it runs.
+        /// Its node.
         node: NodeId,
-        /// For whom.
+        /// The job for which it was evicted, if there is one.
         by: Option<JobId>,
-        /// Why.
+        /// The reason.
         reason: EvictReason,
     },
     /// An evicted pod is gone.
     Gone {
         /// The pod.
         pod: PodId,
-        /// Where it ran.
+        /// Its former node.
         node: NodeId,
     },
-    /// An evicted pod waits again.
+    /// An evicted pod was requeued.
     Requeued {
         /// The pod.
         pod: PodId,
     },
-    /// An evicted pod is gone for good: nobody makes another in its place.
+    /// An evicted pod is gone and not replaced.
     NotReplaced {
         /// The pod.
         pod: PodId,
@@ -108,7 +107,7 @@ pub enum Event {
     Finished {
         /// The pod.
         pod: PodId,
-        /// Where it ran.
+        /// Its former node.
         node: NodeId,
     },
     /// The last pod of the job ended.
@@ -116,19 +115,19 @@ pub enum Event {
         /// The job.
         job: JobId,
     },
-    /// The last pod of the job is over, and so many were evicted and not replaced that the job did not do its work.
+    /// The last pod of the job is over, and the job failed because evicted pods were not replaced.
     JobEvicted {
         /// The job.
         job: JobId,
     },
-    /// No part of the job was placed, so from now on it is offered to the next partition of its list.
+    /// No pod of the job was placed; it is offered to the next partition of its list.
     Offered {
         /// The job.
         job: JobId,
-        /// To which.
+        /// That partition.
         partition: PartitionId,
     },
-    /// All of the job still waits and it is not tried again in its partition.
+    /// The job is still entirely pending and is not tried again in its partition.
     SetAside {
         /// The job.
         job: JobId,
@@ -137,7 +136,7 @@ pub enum Event {
     Changed {
         /// Its position in the scenario's timeline.
         entry: u32,
-        /// The node whose state it changes, if it changes one, and its state from now on.
+        /// The node whose state it changes, if any, and the new state.
         node: Option<(NodeId, NodeState)>,
     },
 }
@@ -145,26 +144,26 @@ pub enum Event {
 /// Why a pod was evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EvictReason {
-    /// Another queue takes back up to its fair share.
+    /// Reclaimed by another queue, up to its fair share.
     ReclaimedForFairShare,
-    /// Another queue takes back its quota.
+    /// Reclaimed by another queue, up to its quota.
     ReclaimedForQuota,
-    /// A job of higher priority in the same queue.
+    /// Preempted by a job of higher priority in the same queue.
     Preempted,
-    /// To be placed elsewhere so that another job fits.
+    /// Moved to another node so that another job fits.
     Moved,
-    /// Its queue uses more than a limit that was lowered.
+    /// Its queue exceeds a limit that was lowered.
     AboveLimit,
     /// Its gang fell below the minimum for too long.
     StaleGang,
-    /// Its node is gone.
+    /// Its node went down.
     NodeLost,
-    /// The scenario's timeline withdrew it.
+    /// Withdrawn by the scenario's timeline.
     Withdrawn,
 }
 
 impl EvictReason {
-    /// As programs read it.
+    /// Identifier in machine-readable output.
     pub fn key(self) -> &'static str {
         match self {
             EvictReason::ReclaimedForFairShare => "reclaimed-for-fair-share",

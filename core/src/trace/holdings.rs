@@ -1,15 +1,15 @@
-//! Who owns nodes, under a policy whose queues own some and share the others.
+//! Ownership of nodes, under a policy whose queues own some nodes and share the others.
 
 use crate::id::{NodeId, PodId, QueueId};
 
-/// Who owns the nodes of a partition, and what runs on them because of it.
+/// The owned nodes of a partition, and the pods affected by the ownership.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Holdings {
-    /// The nodes that have an owner.
+    /// The nodes with an owner.
     pub nodes: Vec<OwnedNode>,
-    /// Pods that run on nodes of their own queue, or in a pool of a queue above it.
+    /// Pods that run on nodes of their own queue, or in a pool of one of its ancestors.
     pub private: Vec<PodId>,
-    /// Pods above the limit of their queue: they are reclaimed before all others.
+    /// Pods above the limit of their queue, which are reclaimed before all others.
     pub over_limit: Vec<PodId>,
 }
 
@@ -20,6 +20,6 @@ pub struct OwnedNode {
     pub node: NodeId,
     /// Its owner.
     pub owner: QueueId,
-    /// It is lent to others now.
+    /// Whether it is lent to other queues now.
     pub is_lent: bool,
 }

@@ -1,4 +1,4 @@
-//! What the policy believes about every queue, under its own column names, and how a number came about.
+//! The policy's numbers for every queue, and the derivation of fair shares.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::units::{PerResource, Resource};
 pub struct Ledger {
     /// One row per queue, in queue order.
     pub rows: Vec<LedgerRow>,
-    /// What was divided at the root.
+    /// Amount divided at the root.
     pub total: PerResource<f64>,
 }
 
@@ -20,24 +20,24 @@ pub struct Ledger {
 pub struct LedgerRow {
     /// The queue.
     pub queue: QueueId,
-    /// Allocated, without what is leaving.
+    /// Allocated, without terminating pods.
     pub allocated: PerResource<f64>,
-    /// Allocated and not to be taken.
+    /// Allocated by non-preemptible jobs.
     pub non_preemptible: PerResource<f64>,
-    /// Allocated plus waiting.
+    /// Allocated plus pending.
     pub request: PerResource<f64>,
-    /// What it is entitled to; `None` under a policy without entitlement.
+    /// Entitlement; `None` under a policy without entitlements.
     pub fair_share: Option<PerResource<f64>>,
-    /// The guaranteed part as the policy resolved it.
+    /// Quota as resolved by the policy.
     pub quota: PerResource<f64>,
-    /// The ceiling as the policy resolved it.
+    /// Limit as resolved by the policy.
     pub limit: PerResource<f64>,
     /// Past usage as a share of the cluster; `None` where no queue has any.
     pub usage: Option<PerResource<f64>>,
 }
 
 impl LedgerRow {
-    /// A queue that holds and wants nothing, has no quota, no limit and no entitlement.
+    /// The row of a queue without allocation, request, quota, limit and entitlement.
     pub fn empty(queue: QueueId) -> LedgerRow {
         let none = PerResource::default();
         LedgerRow {
@@ -53,7 +53,7 @@ impl LedgerRow {
     }
 }
 
-/// A column of the ledger, to ask for its derivation.
+/// A column of the ledger whose derivation can be queried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// Allocated.
@@ -64,25 +64,25 @@ pub enum Column {
     FairShare,
 }
 
-/// How a queue stands after a round in which shares rose.
+/// State of a queue after a round in which shares rose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RiseEnd {
     /// It takes part in the next one.
     GoesOn,
-    /// It has all that it wants.
+    /// Its request is satisfied.
     HasAll,
-    /// Nothing is left of a resource that it wants.
+    /// A requested resource is used up.
     UsedUp(Resource),
 }
 
-/// One line of the ladder that ends in a queue's entitlement, for one level and one resource.
+/// One step in the derivation of a queue's entitlement, for one level and one resource.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DivisionStep {
-    /// What this level divides.
+    /// The amount that this level divides.
     Capacity {
-        /// The parent whose entitlement it is; `None`: the cluster.
+        /// The parent whose entitlement is divided; `None`: the cluster.
         of: Option<QueueId>,
-        /// How much.
+        /// Divided amount.
         amount: f64,
     },
     /// `min(quota, requestable)` is granted first.
@@ -91,13 +91,13 @@ pub enum DivisionStep {
         rule: Rule,
         /// The queue that receives it.
         queue: QueueId,
-        /// The quota as divided with (the whole amount when unlimited).
+        /// Quota used in the division; the whole amount if unlimited.
         quota: f64,
         /// `min(limit, request)`.
         requestable: f64,
-        /// The grant.
+        /// Granted amount.
         granted: f64,
-        /// What remains.
+        /// Amount that remains.
         remaining: f64,
     },
     /// One queue's part in one round of one priority group.
@@ -110,22 +110,22 @@ pub enum DivisionStep {
         round: u32,
         /// The queue that receives it.
         queue: QueueId,
-        /// What the round divides.
+        /// Amount that the round divides.
         pot: f64,
         /// The queue's weight.
         weight: f64,
-        /// Its past usage as a share of the cluster, and how strongly that counts; `None`: the policy does not count it.
+        /// Past usage as a share of the cluster, and its factor; `None`: the policy does not use it.
         past: Option<(f64, f64)>,
-        /// Its part after past usage was taken into account, and the sum of parts.
+        /// Weight after the correction by past usage, and the sum over the queues of the round.
         part: (f64, f64),
         /// The offer before rounding.
         offer: f64,
-        /// What it still wanted.
+        /// Remaining request before the round.
         wanted: f64,
-        /// The gift.
+        /// Given amount.
         given: f64,
     },
-    /// One queue in a round in which the dominant shares of all that take part rise together.
+    /// One queue in a round in which the dominant shares of all participating queues rise together.
     Rise {
         /// The rule.
         rule: Rule,
@@ -133,18 +133,17 @@ pub enum DivisionStep {
         round: u32,
         /// The queue.
         queue: QueueId,
-        /// The dominant share of everybody before and after the round, per weight; `None`: the queue has no weight and gets what
-        /// the others left.
+        /// The common dominant share before and after the round, per weight; `None`: the queue has no weight and gets the rest.
         shares: Option<(f64, f64)>,
-        /// The resource of which it takes the largest part.
+        /// Its dominant resource.
         dominant: Resource,
-        /// Its weight for the resource that is explained.
+        /// Its weight for the derived resource.
         weight: f64,
-        /// What it wants of that in all.
+        /// Its total request of the derived resource.
         wanted: f64,
-        /// What the round gives of it.
+        /// Amount of the derived resource given in the round.
         given: f64,
-        /// How it stands after the round.
+        /// State after the round.
         end: RiseEnd,
     },
     /// A left-over unit.
@@ -153,9 +152,9 @@ pub enum DivisionStep {
         rule: Rule,
         /// The queue that receives it.
         queue: QueueId,
-        /// The rounded-off part that ordered it.
+        /// Fractional part that determined its position.
         fraction: f64,
-        /// The gift, at most one unit.
+        /// Given amount, at most one unit.
         given: f64,
     },
     /// The result.
@@ -165,13 +164,13 @@ pub enum DivisionStep {
         /// Its entitlement.
         fair_share: f64,
     },
-    /// What it would be by another reckoning, by which nothing is decided.
+    /// The entitlement by another calculation, for information only.
     AlternativeShare {
-        /// The reckoning.
+        /// The calculation.
         rule: Rule,
         /// The queue.
         queue: QueueId,
-        /// Its entitlement by that.
+        /// Its entitlement by that calculation.
         fair_share: f64,
     },
 }

@@ -1,9 +1,8 @@
-//! What happened and why, as typed data.
+//! The record of a run as typed data: events, and the comparisons that decided them.
 //!
-//! *Outcomes* ([`Event`]) are always recorded; the [`Check`]s that decided an event or a refusal come with
-//! it at level [`Level::Decisive`]; every comparison only at [`Level::Every`], for one cycle on request. No
-//! text for people is made here: sentences are made by [`crate::words`]. What is recorded can be sent as it is, but for
-//! rules, whose records go beside it.
+//! *Outcomes* ([`Event`]) are always recorded, the [`Check`]s that decided an event or a refusal at level
+//! [`Level::Decisive`], and every comparison only at [`Level::Every`], for one cycle on request. Sentences are written by
+//! [`crate::words`]. The record can be serialised as it is, except for rules, whose records are sent separately.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +22,7 @@ pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use holdings::{Holdings, OwnedNode};
 pub use ledger::{Column, DivisionStep, Ledger, LedgerRow, RiseEnd};
-pub use not_selected::{NotSelected, Protection, Whom};
+pub use not_selected::{Candidate, NotSelected, Protection};
 pub use order::{BeforeAfter, OrderLevel, OrderPlace, PriorityStep, QueuePriority};
 pub use refusal::{Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
@@ -32,72 +31,72 @@ pub use share_usage::{
     UsageRow, Vector,
 };
 
-/// How much is recorded.
+/// The amount of detail that is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Events only.
     Outcomes,
-    /// Also the checks that decided, and one refusal per pending job.
+    /// Also the decisive checks, and one refusal per pending job.
     #[default]
     Decisive,
     /// Every comparison.
     Every,
 }
 
-/// The record of one cycle of one partition, in the order in which things were decided.
+/// The record of one cycle of one partition, in the order of the decisions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// How much is recorded.
+    /// The amount of detail that is recorded.
     pub level: Level,
-    /// The action of the cycle that decides now; empty: its cycle has no parts.
+    /// The present action of the cycle; empty under a policy whose cycle has no actions.
     pub action: &'static str,
-    /// Events with what decided them.
+    /// Events with their decisive checks.
     pub events: Vec<Recorded>,
-    /// Why jobs that are still pending at the end of the cycle are pending, by job.
+    /// Reasons of the jobs that are still pending at the end of the cycle, by job.
     pub refusals: Vec<Refusal>,
-    /// Who stays although work was taken, and why; none at level [`Level::Outcomes`].
+    /// Queues and jobs that were not selected as victims; empty at level [`Level::Outcomes`].
     pub not_selected: Vec<NotSelected>,
     /// Every comparison, at level [`Level::Every`] only.
     pub checks: Vec<Check>,
-    /// How pools gave away what was free in them, unit by unit, at level [`Level::Every`] only.
+    /// Assignments of free units in pools, in order, at level [`Level::Every`] only.
     pub assignments: Vec<Assignment>,
-    /// How placing a pod changed the priorities of queues, at level [`Level::Every`] only.
+    /// Changes of queue priorities by placements, at level [`Level::Every`] only.
     pub priority_steps: Vec<PriorityStep>,
-    /// Where the simulation cannot be held against the real scheduler, at any level; at [`Level::Outcomes`] also where
-    /// chance chose, but the other way would have ended alike.
+    /// Places where the simulation is not comparable with the real scheduler, at any level; at [`Level::Outcomes`] also random
+    /// choices whose alternatives have the same outcome.
     pub marks: Vec<Mark>,
 }
 
-/// A place where the real scheduler does something that is no decision, or where its decision hangs on chance.
+/// A place where the real scheduler's behaviour is not a decision, or where its decision is random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// What is known about such places.
+    /// The rule that describes such places.
     #[serde(skip)]
     pub rule: Rule,
-    /// Whom it is about.
+    /// The queues, jobs, pods or nodes concerned.
     pub subject: Subject,
 }
 
 impl Trace {
-    /// An empty record.
+    /// Creates an empty record.
     pub fn new(level: Level) -> Self {
         Trace { level, ..Trace::default() }
     }
 
-    /// Records an event together with the checks that decided it.
+    /// Records an event with its decisive checks; `why` is called at level [`Level::Decisive`] and above.
     pub fn event(&mut self, event: Event, why: impl FnOnce() -> Vec<Check>) {
         let checks = if self.level >= Level::Decisive { why() } else { Vec::new() };
         self.events.push(Recorded { event, action: self.action, checks });
     }
 
-    /// Records why a job stays pending.
+    /// Records why a job stays pending, at level [`Level::Decisive`] and above.
     pub fn refusal(&mut self, refusal: impl FnOnce() -> Refusal) {
         if self.level >= Level::Decisive {
             self.refusals.push(refusal());
         }
     }
 
-    /// Records one comparison, if every comparison is wanted.
+    /// Records a comparison, at level [`Level::Every`] only.
     pub fn check(&mut self, check: impl FnOnce() -> Check) {
         if self.level >= Level::Every {
             self.checks.push(check());

@@ -1,49 +1,49 @@
-//! Who else was there when something was taken, and why it was not taken from them.
+//! Queues and jobs that were not selected as victims, and the reasons.
 
 use serde::{Deserialize, Serialize};
 
 use super::check::Check;
 use crate::id::{JobId, QueueId};
 
-/// Somebody who stays although work was taken for a job.
+/// A queue or job that was not selected when pods were evicted for a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NotSelected {
-    /// The job it was taken for.
+    /// The job for which pods were evicted.
     pub by: JobId,
-    /// Who stays.
-    pub whom: Whom,
-    /// Why.
+    /// The queue or job that was not selected.
+    pub candidate: Candidate,
+    /// The reason.
     pub why: Protection,
 }
 
-/// Who stays.
+/// A possible victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Whom {
-    /// A queue with all below it.
+pub enum Candidate {
+    /// A queue with its descendants.
     Queue(QueueId),
     /// A job.
     Job(JobId),
 }
 
-/// Why somebody stays.
+/// Why a candidate was not selected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Protection {
-    /// Its work may not be taken at all.
+    /// It is not preemptible.
     NonPreemptible,
-    /// So many of its pods, its core, may not be taken.
+    /// The core of a semi-preemptible job may not be evicted.
     Core {
-        /// How many.
+        /// Number of pods in the core.
         pods: u32,
     },
-    /// A comparison that a victim has to pass, and that it failed.
+    /// It failed this comparison, which a victim has to pass.
     Failed(Check),
-    /// It passed this comparison, but others came first and were enough.
+    /// It passed this comparison, but earlier candidates sufficed.
     Later(Check),
-    /// It is in the queue of the job it would be taken for, which takes from others only.
+    /// It is in the claimant's own queue, and the claimant reclaims only from other queues.
     OwnQueue {
-        /// So many jobs hold something there.
+        /// Number of jobs in that queue that hold resources.
         jobs: u32,
     },
-    /// Others were enough.
+    /// Other victims sufficed.
     NotNeeded,
 }

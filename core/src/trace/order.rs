@@ -1,65 +1,65 @@
-//! Who is served before whom, and what queues show of what is below them, as a policy sees it at one instant.
+//! The order of queues and jobs, and priorities derived from pending work, under a policy at one instant.
 
 use serde::{Deserialize, Serialize};
 
 use super::check::{Check, Term};
 use crate::id::{JobId, QueueId};
 
-/// One level of the order in which a policy will look at queues and jobs next.
+/// One level of the order of a policy's next pass over queues and jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderLevel {
-    /// The queue whose children, or whose jobs, these are; `None`: the root.
+    /// The queue whose children or jobs are ordered; `None`: the root.
     pub of: Option<QueueId>,
-    /// How many are in the order.
+    /// Number of queues or jobs in the order.
     pub n: u32,
-    /// The first of them, the one that was asked about and its neighbours, in order.
+    /// The first of them, the subject of the query and its neighbours, in order.
     pub places: Vec<OrderPlace>,
-    /// The one that was asked about wants nothing now, so it has no place.
+    /// Whether the subject of the query has no place because it requests nothing now.
     pub subject_is_absent: bool,
 }
 
 /// A queue or a job in an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OrderPlace {
-    /// From 1.
+    /// Position in the order, from 1.
     pub position: u32,
-    /// The queue; none for a job, and for a queue that the scenario does not know.
+    /// The queue; `None` for a job, and for a queue that is not in the scenario.
     pub queue: Option<QueueId>,
-    /// The job; none for a queue.
+    /// The job; `None` for a queue.
     pub job: Option<JobId>,
-    /// What the policy calls it.
+    /// Its name in the policy.
     pub name: String,
-    /// It, or something below it, was asked about.
+    /// Whether it is the subject of the query or one of its ancestors.
     pub is_subject: bool,
-    /// Its own numbers, in the order in which they count.
+    /// Its sort keys, the most significant first.
     pub keys: Vec<Term>,
-    /// How it compares with the one before it, in the order in which the rules count: of all but the last the sides are
-    /// equal, the last decided. Empty for the first of all.
+    /// Comparisons with its predecessor, the most significant first: the sides are equal in all but the last, which decided.
+    /// Empty for the first place.
     pub behind: Vec<Check>,
 }
 
-/// What a queue's siblings are compared with, under a policy whose queues have such a priority.
+/// The priority by which a queue is compared with its siblings, under a policy that derives one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuePriority {
     /// The queue.
     pub queue: QueueId,
-    /// The largest priority that comes up from below; none while nothing is outstanding there.
+    /// Largest priority of pending requests below the queue; `None`: nothing is pending there.
     pub raw: Option<i32>,
-    /// What the queue adds to it.
+    /// Offset that the queue adds to it.
     pub offset: i32,
-    /// The queue hides what comes from below and shows its offset instead.
+    /// Whether the queue is a priority fence: its offset replaces the priorities from below.
     pub is_fence: bool,
-    /// What the parent sees; none while nothing is outstanding.
+    /// Priority that the parent sees; `None`: nothing is pending.
     pub effective: Option<i32>,
 }
 
-/// A priority before a pod was placed and after it; `None`: nothing was outstanding.
+/// A priority before and after a placement; `None`: nothing was pending.
 pub type BeforeAfter = [Option<i32>; 2];
 
-/// A pod that was placed, and the priorities that follow from what is still outstanding.
+/// The placement of a pod, and the priorities that result from the remaining requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PriorityStep {
-    /// What was placed, by the policy's own name.
+    /// The pod's name in the policy.
     pub task: String,
     /// The queue of its application.
     pub queue: Option<QueueId>,

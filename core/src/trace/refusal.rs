@@ -1,4 +1,4 @@
-//! Why a job is still pending: how far it came, and what could change that.
+//! Refusals: why a job is still pending, and what could change that.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,31 +12,31 @@ use crate::units::Resource;
 pub struct Refusal {
     /// The job.
     pub job: JobId,
-    /// How far it came; the dominant reason.
+    /// The dominant reason.
     pub gate: Gate,
-    /// Further reasons that held as well.
+    /// Further reasons that apply.
     pub also: Vec<Gate>,
-    /// The numbers compared.
+    /// The decisive comparisons.
     pub checks: Vec<Check>,
-    /// What ends it.
+    /// The expected end of the refusal.
     pub outlook: Outlook,
 }
 
-/// How far a pending job came.
+/// The stage of scheduling at which a pending job was refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Gate {
-    /// Too few pods are ready.
+    /// Too few of its pods are ready to be scheduled.
     NotReady,
-    /// The queue has children.
+    /// Its queue is not a leaf.
     NotALeaf,
     /// The scheduler did not accept the job when it was submitted.
     NotAccepted {
-        /// Why.
+        /// The reason.
         why: NotAccepted,
     },
-    /// No node could hold a pod of it even when empty.
+    /// One of its pods does not fit even on an empty node.
     TooLarge {
-        /// The resource that no node has enough of.
+        /// The resource that is insufficient on every node.
         resource: Resource,
     },
     /// A queue on the path would exceed its limit.
@@ -46,40 +46,40 @@ pub enum Gate {
         /// The resource.
         resource: Resource,
     },
-    /// The user, or its group, would exceed its limit in a queue on the path.
+    /// The user or a group of the user would exceed a limit in a queue on the path.
     UserLimit {
         /// The queue.
         queue: QueueId,
         /// The resource.
         resource: Resource,
     },
-    /// A queue on the path, or the user in it, runs as many jobs as it may.
+    /// A queue on the path, or the user in it, has reached its maximum number of running jobs.
     TooManyJobs {
         /// The queue.
         queue: QueueId,
     },
-    /// Non-preemptible work may not exceed the quota.
+    /// Non-preemptible jobs of a queue on the path would exceed its quota.
     NonPreemptibleOverQuota {
         /// The queue.
         queue: QueueId,
         /// The resource.
         resource: Resource,
     },
-    /// The queue is above its fair share and may not take from others.
+    /// The queue is above its fair share and may not reclaim.
     NotEntitled {
         /// The queue.
         queue: QueueId,
     },
-    /// Nothing may be taken that would help.
+    /// No permitted eviction makes enough room.
     NoVictims {
-        /// How many hypotheses were tried.
+        /// Number of scenarios tried.
         tried: u32,
-        /// The ancestor of the job's queue that may not take more, where not the queue itself was compared.
+        /// The ancestor of the job's queue that may not reclaim more; `None`: the queue itself was compared.
         ancestor: Option<QueueId>,
     },
-    /// Those that could be evicted for it have not run for their minimum runtime yet.
+    /// The possible victims have not reached their minimum runtime yet.
     VictimsProtected {
-        /// When the last of those that it needs has.
+        /// Time at which enough victims have reached it.
         until: Time,
     },
     /// No node fits the next pod of the chunk.
@@ -88,42 +88,42 @@ pub enum Gate {
         placed: u32,
         /// Pods of the chunk.
         of: u32,
-        /// For each reason, on how many nodes.
+        /// Number of nodes per reason.
         reasons: Vec<(NodeReason, u32)>,
-        /// GPUs that were free when it was tried, if that is known.
+        /// GPUs that were free at the attempt, if known.
         free: Option<FreeGpus>,
     },
     /// Earlier jobs in the same queue come first.
     Behind {
-        /// The first of them.
+        /// The first of those jobs.
         job: JobId,
     },
     /// Room is claimed; victims are leaving.
     WaitingForVictims {
-        /// When the last of them is gone, if known.
+        /// Time at which the last victim is gone, if known.
         until: Option<Time>,
     },
-    /// Room is held for some of its gang; nothing starts before there is some for all.
+    /// Room is reserved for part of its gang; no pod starts before there is room for all.
     GangIncomplete {
-        /// For how many pods room is held.
+        /// Number of pods with a reservation.
         held: u32,
-        /// For how many it is wanted.
+        /// Number of pods that need one.
         of: u32,
-        /// When what is held is given up; none while nothing is held.
+        /// Time at which the reservations expire; `None`: there are none.
         until: Option<Time>,
     },
-    /// The room for its gang did not come together in time, so it has failed.
+    /// The reservations for its gang were incomplete at the timeout, so the job has failed.
     GangFailed,
-    /// Its queue takes no gang, or none that large.
+    /// Its queue accepts no gangs, or none of this size.
     GangRefused,
-    /// The scheduler placed it on a node that has no device left for it, so that it cannot be bound.
+    /// The scheduler chose a node that has no device left, so the pod cannot be bound.
     NoDevice {
         /// The node.
         node: NodeId,
     },
-    /// Not tried: it was tried once in this partition, and that is all it may be.
+    /// Not tried: it may be tried only once in this partition.
     TriedOnce,
-    /// Not tried: an equal or easier job failed already in this cycle.
+    /// Not tried: an equal or easier job already failed in this cycle.
     LikeFailed {
         /// That job.
         job: JobId,
@@ -133,14 +133,14 @@ pub enum Gate {
 /// Why a scheduler does not accept a job into its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NotAccepted {
-    /// Its configuration does not have the queue at present.
+    /// The queue is not in its present configuration.
     NoQueue,
-    /// The queue is being removed: what is there may end, nothing new comes in.
+    /// The queue is being removed: present jobs may finish, but no others are accepted.
     Draining,
 }
 
 impl Gate {
-    /// The queue and the resource that it names.
+    /// The queue and the resource of the reason, if any.
     pub fn about(&self) -> (Option<QueueId>, Option<Resource>) {
         match *self {
             Gate::OverLimit { queue, resource }
@@ -166,23 +166,23 @@ impl Gate {
     }
 }
 
-/// GPUs that are free, or become free without further evictions, on the nodes that take part.
+/// GPUs that are free, or become free without further evictions, on available nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FreeGpus {
-    /// On all nodes together.
+    /// Sum over all nodes.
     pub total: f64,
-    /// On the node with most.
+    /// Largest number on one node.
     pub most: f64,
 }
 
-/// Why a node does not fit.
+/// Why a pod does not fit on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum NodeReason {
-    /// Not enough of the resource is free or leaving.
+    /// The resource is insufficient, including that of terminating pods.
     Insufficient(Resource),
     /// No pod slot.
     PodSlots,
-    /// Down or drained.
+    /// Down or being drained.
     NotReady,
     /// Labels do not match.
     Selector,
@@ -193,7 +193,7 @@ pub enum NodeReason {
 }
 
 impl NodeReason {
-    /// On how many nodes each reason holds, in their order; of one reason per node.
+    /// Counts the nodes per reason, in the order of reasons; the argument has one reason per node.
     pub fn counted(mut reasons: Vec<NodeReason>) -> Vec<(NodeReason, u32)> {
         reasons.sort();
         let mut counted: Vec<(NodeReason, u32)> = Vec::new();
@@ -207,55 +207,55 @@ impl NodeReason {
     }
 }
 
-/// What ends a refusal, as far as the policy can tell at the end of the cycle.
+/// The expected end of a refusal, as far as the policy can foresee it at the end of the cycle.
 ///
-/// A promise holds while nothing comes from outside: no entry of the scenario's timeline takes effect and no job is
-/// submitted. *The job is served* means that pods of it start or room is claimed for them; *the next cycle* is the next one of
-/// its partition. `tests/tests/laws_outlook.rs` runs on and checks each of them.
+/// A prediction holds as long as no entry of the scenario's timeline takes effect and no job is submitted. *The job is served*
+/// means that pods of it start or room is reserved for them; *the next cycle* is the next one of its partition.
+/// `tests/tests/laws_outlook.rs` verifies each prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outlook {
     /// The next cycle serves the job, refuses it by another gate, or serves another job.
     NextCycle,
-    /// The reason ends at a known moment: in the first cycle from then on the job is served, or another gate refuses it (the
-    /// same gate with a later moment is another). If nothing else happens until then and the reason is
-    /// [`Ending::Protection`], that cycle evicts or starts something.
+    /// The reason ends at a known time: the first cycle from then on serves the job or refuses it by another gate (the same gate
+    /// with a later time counts as another). If nothing else happens until then and the reason is [`Ending::Protection`], that
+    /// cycle evicts or starts something.
     At {
-        /// The moment.
+        /// The time.
         time: Time,
-        /// What is over then.
+        /// What ends at that time.
         what: Ending,
     },
-    /// With `at`: jobs end by themselves, and the end of this one frees the last of what the job needs. If nothing else
-    /// happens until then, the first cycle from then on serves the job, or another job first. Without: the job is not served as
-    /// long as this one, which has no end, keeps all its pods.
+    /// With `at`: the end of this job, the last of several jobs that end by themselves, frees the last of the room needed. If
+    /// nothing else happens until then, the first cycle from then on serves the pending job, or another job first. Without: the
+    /// pending job is not served as long as this one, which has no end, keeps all its pods.
     WhenEnds {
         /// The job that ends.
         job: JobId,
-        /// When it ends if it is not evicted; none if it has no end.
+        /// Its end if it is not evicted; `None`: it has no end.
         at: Option<Time>,
     },
     /// No pod of the job starts unless the scenario changes.
     OnlyByEdit,
-    /// It depends on what other jobs do; nothing is promised.
+    /// It depends on other jobs; nothing is predicted.
     NotForeseeable,
 }
 
 impl Outlook {
-    /// Of a reason that ends at a moment, where no cycle takes place before `earliest`.
+    /// The outlook of a reason that ends at a known time, if no cycle takes place before `earliest`.
     pub fn of_end(earliest: Time, time: Time, what: Ending) -> Outlook {
         if time <= earliest { Outlook::NextCycle } else { Outlook::At { time, what } }
     }
 }
 
-/// What is over at a moment that is known beforehand.
+/// A cause of waiting that ends at a known time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
-    /// Evicted pods are gone.
+    /// Termination of evicted pods.
     Termination,
-    /// The minimum runtime of those that could be evicted.
+    /// Minimum runtime of possible victims.
     Protection,
-    /// Room is no longer held for a gang.
+    /// Reservation for a gang.
     Reservation,
-    /// A gang that got no room may be tried pod by pod.
+    /// Time after which a gang without room may be tried pod by pod.
     Backoff,
 }

@@ -1,21 +1,21 @@
-//! Rules: one static record each, defined in the file that implements the rule.
+//! Rules: one static record per rule, defined in the file that implements it.
 
 /// The record behind a [`Rule`].
 #[derive(Debug, PartialEq, Eq)]
 pub struct RuleRecord {
     /// Unique key, such as `kai/queue-order/5`.
     pub key: &'static str,
-    /// The rule in one line, in the product's words.
+    /// The rule in one line, in the product's terms.
     pub says: &'static str,
-    /// The comparison or formula, in letters; may be empty.
+    /// The comparison or formula as text; may be empty.
     pub formula: &'static str,
-    /// Where it is specified.
+    /// The paragraph that specifies it.
     pub source: &'static str,
-    /// How documentation and behaviour differ; empty if they agree.
+    /// Differences between documentation and behaviour; empty if there are none.
     pub differs: &'static str,
 }
 
-/// A handle to a rule's record; equal by key. It is not sent with what it decided: see [`Rule::default`].
+/// A handle to a rule's record, compared by key. It is not serialised; see [`Rule::default`].
 #[derive(Clone, Copy, Debug)]
 pub struct Rule(pub &'static RuleRecord);
 
@@ -33,7 +33,7 @@ impl PartialEq for Rule {
 }
 impl Eq for Rule {}
 
-/// No rule: what is read of a comparison until the one is put in that was sent beside it.
+/// The empty rule, a placeholder in deserialised data until the rule that was sent separately is filled in.
 impl Default for Rule {
     fn default() -> Rule {
         Rule(&RuleRecord { key: "", says: "", formula: "", source: "", differs: "" })

@@ -1,29 +1,29 @@
-//! How a policy that measures use in shares of a pool's capacity sees its pools, and how it gave away what was free in them.
+//! Pools of a policy that measures usage in shares of a pool's capacity, and its assignments of free units.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::{NodeId, PartitionId, QueueId};
 
-/// A number as the policy decides by it.
+/// An exact number as used in the policy's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exact {
-    /// In lowest terms; `None`: the terms are longer than a machine word.
+    /// Numerator and denominator in lowest terms; `None`: a term exceeds 64 bits.
     pub fraction: Option<(u64, u64)>,
-    /// The nearest real number.
+    /// The nearest floating-point number.
     pub real: f64,
 }
 
-/// Amounts of several resources, in policy units.
+/// Resource indices with amounts in policy units.
 pub type Vector = Vec<(u8, f64)>;
 
-/// A pool that is shared.
+/// A pool that is divided by share usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SharePool {
     /// The queue whose private pool it is; `None`: the public pool.
     pub of: Option<QueueId>,
-    /// How many times what its hosts have they offer, where it is more than once.
+    /// Over-commit ratios of the resources that its hosts offer more than once.
     pub over_commit: Vec<(u8, f64)>,
-    /// The unit sizes that are in use or asked for.
+    /// The unit sizes in use or requested.
     pub sizes: Vec<UnitSize>,
     /// Consumers in tree order, each leaf with its allocations.
     pub rows: Vec<UsageRow>,
@@ -34,15 +34,15 @@ pub struct SharePool {
 /// The capacity of a pool for one unit size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnitSize {
-    /// What one unit asks for.
+    /// Request of one unit.
     pub unit: Vector,
-    /// How many hosts hold how many units each when they are empty.
+    /// Number of hosts, and the units that each holds when empty.
     pub hosts: Vec<(u32, u64)>,
     /// The sum over all hosts.
     pub capacity: u64,
 }
 
-/// What a row is about.
+/// The subject of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UsageOf {
     /// All consumers of the pool.
@@ -52,36 +52,36 @@ pub enum UsageOf {
     Consumer,
     /// A job.
     Allocation,
-    /// The pods of one kind in a job: the only kind of an allocation, or one of several below it.
+    /// A pod set of a job: the only one of an allocation, or one of several below it.
     SubAllocation,
 }
 
 /// The numbers of a consumer, an allocation or a sub-allocation in one pool, in shares of the pool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UsageRow {
-    /// What it is.
+    /// Subject of the row.
     pub of: UsageOf,
-    /// Its name; of several sub-allocations of one allocation their own.
+    /// Name of the subject; a sub-allocation has its own name only if there are several.
     pub name: String,
-    /// How many rows are above it in the tree.
+    /// Depth in the tree, 0 for the pool.
     pub depth: u32,
-    /// The queue it is or belongs to.
+    /// The queue of the consumer, or the one to which the job belongs.
     pub queue: Option<QueueId>,
-    /// Its unit size, by position, if all of its units have one.
+    /// Position of its unit size, if all of its units have the same.
     pub size: Option<u32>,
-    /// Units that exist.
+    /// Number of allocated units.
     pub units: u32,
-    /// Their share.
+    /// Share of the allocated units.
     pub usage: Exact,
-    /// The same without units that leave and with those that are promised: what is compared.
+    /// Usage without terminating units and with promised ones; this is the compared value.
     pub projected: Exact,
-    /// What it could use.
+    /// Share that it could use.
     pub demand: Exact,
-    /// What only consumers have.
+    /// Values that only consumers have.
     pub consumer: Option<ConsumerUsage>,
 }
 
-/// What a consumer has beyond its usage.
+/// Values of a consumer beyond its usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConsumerUsage {
     /// Share ratio among its siblings, in lowest terms.
@@ -90,7 +90,7 @@ pub struct ConsumerUsage {
     pub priority: i64,
     /// Share usage quota.
     pub quota: Exact,
-    /// Share limit: the resources that it limits.
+    /// Share limit, with the limited resources only.
     pub limit: Vector,
     /// Static share quota, by resource.
     pub static_quota: Vector,
@@ -98,37 +98,37 @@ pub struct ConsumerUsage {
     pub dynamic_quota: Vector,
 }
 
-/// One consumer's turn in the division of share usage quotas.
+/// One consumer's step in the division of share usage quotas.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QuotaStep {
-    /// Whose quota is divided; `None`: the use of the whole pool.
+    /// The consumer whose quota is divided; `None`: the usage of the whole pool is divided.
     pub of: Option<QueueId>,
     /// The consumer.
     pub queue: Option<QueueId>,
     /// Its share priority.
     pub priority: i64,
-    /// What is left to be divided.
+    /// Remainder to be divided.
     pub rest: Exact,
-    /// Its ratio, and the sum of the ratios of all that still take part.
+    /// Its ratio, and the sum of the ratios of the remaining consumers.
     pub ratio: (u64, u64),
-    /// Its part by ratio.
+    /// Its part of the remainder by ratio.
     pub offer: Exact,
-    /// What it could use.
+    /// Share that it could use.
     pub demand: Exact,
-    /// The smaller of the two.
+    /// The smaller of offer and demand.
     pub quota: Exact,
 }
 
-/// One unit, or several that start together, taken out of what is free in a pool.
+/// The assignment of one free unit of a pool, or of several that start together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Assignment {
     /// The node pool.
     pub partition: PartitionId,
     /// The queue whose private pool it is; `None`: the public pool.
     pub pool: Option<QueueId>,
-    /// The choices on the way from the pool down to the leaf.
+    /// The choices on the path from the pool down to the leaf.
     pub choices: Vec<ShareChoice>,
-    /// Where the units start; empty: nothing fits, and the leaf is left out from then on.
+    /// Nodes of the units; empty: nothing fits, and the leaf takes no further part.
     pub nodes: Vec<NodeId>,
 }
 
@@ -137,11 +137,11 @@ pub struct Assignment {
 pub struct ShareChoice {
     /// All children, in tree order.
     pub children: Vec<ShareCandidate>,
-    /// Which of them was chosen.
+    /// Position of the chosen child.
     pub chosen: u32,
-    /// Another one had as little: the chosen one is the first in the tree.
+    /// Whether another child had the same usage, so that tree order decided.
     pub is_tie: bool,
-    /// Its usage with the new units.
+    /// Usage of the chosen child with the new units.
     pub after: Exact,
 }
 
@@ -150,8 +150,8 @@ pub struct ShareChoice {
 pub struct ShareCandidate {
     /// The consumer.
     pub queue: QueueId,
-    /// Its part of what its parent gets; `None`: it is satisfied or nothing fits, so it is out of the tree.
+    /// Its part of its parent's share; `None`: it is satisfied or nothing fits, so it takes no further part.
     pub part: Option<(u64, u64)>,
-    /// Projected usage, and that for each unit of share ratio.
+    /// Projected usage, and projected usage per unit of share ratio.
     pub usage: [Exact; 2],
 }

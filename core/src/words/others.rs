@@ -7,7 +7,7 @@ use super::number::{GPU, count, number, with_unit};
 use super::protection::protection;
 use super::text::Text;
 use crate::moment::{EventRow, EventWord, Frame};
-use crate::trace::{Check, NotSelected, Protection, Quantity, Whom};
+use crate::trace::{Candidate, Check, NotSelected, Protection, Quantity};
 
 /// Most lines that are shown.
 const LINES: usize = 6;
@@ -19,14 +19,14 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
         return Vec::new();
     }
     let queue = frame.queue_of(event);
-    let is_meant = |not_selected: &&NotSelected| match not_selected.whom {
-        Whom::Queue(_) => not_selected.by == by,
-        Whom::Job(job) => not_selected.by == by && frame.names.queue_of(job) == queue,
+    let is_meant = |not_selected: &&NotSelected| match not_selected.candidate {
+        Candidate::Queue(_) => not_selected.by == by,
+        Candidate::Job(job) => not_selected.by == by && frame.names.queue_of(job) == queue,
     };
     let entry = |not_selected: &NotSelected| {
-        let (selection, goes) = match not_selected.whom {
-            Whom::Queue(queue) => (Selection::Queue(frame.queue(queue).to_string()), None),
-            Whom::Job(job) => {
+        let (selection, goes) = match not_selected.candidate {
+            Candidate::Queue(queue) => (Selection::Queue(frame.queue(queue).to_string()), None),
+            Candidate::Job(job) => {
                 // One that was not needed for this job may go for another one of the same cycle.
                 let own = frame.events.iter().filter(|other| frame.job_of(other) == Some(job));
                 let goes = own.filter_map(EventRow::by).find(|other| *other != by);
@@ -46,24 +46,24 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
 }
 
 fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
-    let (whom, queue) = match not_selected.whom {
-        Whom::Queue(queue) => (Text::default().queue(frame.queue(queue)), Some(queue)),
-        Whom::Job(job) => (Text::default().job(frame.job(job)), frame.names.queue_of(job)),
+    let (candidate, queue) = match not_selected.candidate {
+        Candidate::Queue(queue) => (Text::default().queue(frame.queue(queue)), Some(queue)),
+        Candidate::Job(job) => (Text::default().job(frame.job(job)), frame.names.queue_of(job)),
     };
     let queue = queue.map_or("", |queue| frame.queue(queue));
     match &not_selected.why {
-        Protection::NonPreemptible => match not_selected.whom {
-            Whom::Queue(_) => Text::default().queue(queue).say(": all its [jobs] are non-preemptible"),
-            Whom::Job(_) => whom.say(": non-preemptible"),
+        Protection::NonPreemptible => match not_selected.candidate {
+            Candidate::Queue(_) => Text::default().queue(queue).say(": all its [jobs] are non-preemptible"),
+            Candidate::Job(_) => candidate.say(": non-preemptible"),
         },
         Protection::Core { pods } => {
             let first = count((*pods).into(), "[pod]");
-            whom.say(format!(": semi-preemptible, its first {first} cannot be [evicted]"))
+            candidate.say(format!(": semi-preemptible, its first {first} cannot be [evicted]"))
         }
         Protection::OwnQueue { jobs } => Text::of(format!("{} of ", count((*jobs).into(), "[job]")))
             .queue(queue)
             .say(": reclaim never evicts from the same [queue]"),
-        Protection::Failed(check) => failed(frame, whom, check),
+        Protection::Failed(check) => failed(frame, candidate, check),
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
             let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
@@ -71,18 +71,18 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
                 Quantity::Quota => "its [quota]",
                 _ => "the larger of its [quota] and [fair share]",
             };
-            whom.say(format!(" uses {held}, over {what}, but other [queues] come first"))
+            candidate.say(format!(" uses {held}, over {what}, but other [queues] come first"))
         }
-        Protection::NotNeeded => whom.say(": not needed, enough was already freed"),
+        Protection::NotNeeded => candidate.say(": not needed, enough was already freed"),
     }
 }
 
 /// The comparison that somebody failed who would otherwise have been chosen.
-fn failed(frame: &Frame, whom: Text, check: &Check) -> Text {
+fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
     if check.left.quantity != Quantity::Priority {
-        return protection(frame, check).unwrap_or_else(|| whom.say(" is protected"));
+        return protection(frame, check).unwrap_or_else(|| candidate.say(" is protected"));
     }
     let value = |value| side(value, GPU).map_or(String::new(), number);
     let (own, takers) = (value(&check.left.value), value(&check.right.value));
-    whom.say(format!(": its priority {own} is not lower than {takers}"))
+    candidate.say(format!(": its priority {own} is not lower than {takers}"))
 }

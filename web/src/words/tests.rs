@@ -4,8 +4,8 @@ use expect_test::{Expect, expect};
 use fairground::id::{JobId, NodeId, PodId, QueueId};
 use fairground::time::Time;
 use fairground::trace::{
-    Check, Event, EvictReason, Gate, NodeReason, NotAccepted, NotSelected, Op, Outlook, Protection, Quantity,
-    Refusal, RiseEnd, Subject, Term, Value, Whom,
+    Candidate, Check, Event, EvictReason, Gate, NodeReason, NotAccepted, NotSelected, Op, Outlook,
+    Protection, Quantity, Refusal, RiseEnd, Subject, Term, Value,
 };
 use fairground::units::Resource;
 use fairground::words::Selection;
@@ -444,8 +444,8 @@ fn those_who_were_not_chosen_have_their_reason() {
     let frame = fixtures::departments();
     let find = |name: &str| frame.names.find(name).expect("a job");
     let (by, product) = (find("n3"), QueueId(3));
-    let queue = |why: Protection| NotSelected { by, whom: Whom::Queue(product), why };
-    let job = |name: &str, why: Protection| NotSelected { by, whom: Whom::Job(find(name)), why };
+    let queue = |why: Protection| NotSelected { by, candidate: Candidate::Queue(product), why };
+    let job = |name: &str, why: Protection| NotSelected { by, candidate: Candidate::Job(find(name)), why };
     let compared = |left: Term, right: Term| {
         let (other_queue, other_job) = (Some(product), Some(find("v5")));
         Check::new(

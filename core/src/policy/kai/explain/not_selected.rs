@@ -19,7 +19,7 @@ use crate::policy::kai::solve::reclaimable::Claim;
 use crate::policy::kai::solve::taking::Taking;
 use crate::policy::kai::statement::Done;
 use crate::policy::kai::task::{JobRef, QueueRef};
-use crate::trace::{NotSelected, Protection, Whom};
+use crate::trace::{Candidate, NotSelected, Protection};
 
 /// Maximum number recorded per decision.
 const NOT_SELECTED_MAX: usize = 16;
@@ -73,15 +73,14 @@ impl Session<'_> {
             self.unselected_queues(own, claim, (&victims, &leaves), &mut not_selected);
             match leaves[own.ix()].jobs {
                 0 => {}
-                jobs => {
-                    not_selected.push((Whom::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs }))
-                }
+                jobs => not_selected
+                    .push((Candidate::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs })),
             }
         }
         self.unselected_jobs((job, own), held.is_some(), &victims, &mut not_selected);
         not_selected.truncate(NOT_SELECTED_MAX);
         let by = self.facts_of(job).id;
-        not_selected.into_iter().map(|(whom, why)| NotSelected { by, whom, why }).collect()
+        not_selected.into_iter().map(|(candidate, why)| NotSelected { by, candidate, why }).collect()
     }
 
     /// For a job without a solution and without a refusal, notes that no queue may lose a first unit to it (6.3 A), if
@@ -136,7 +135,7 @@ impl Session<'_> {
         own: QueueRef,
         claim: Claim<'_>,
         (victims, leaves): (&[JobRef], &[Leaf]),
-        not_selected: &mut Vec<(Whom, Protection)>,
+        not_selected: &mut Vec<(Candidate, Protection)>,
     ) {
         // Divergences from the claimant's path; those of the victims are excluded.
         let mut known: Vec<QueueRef> = Vec::new();
@@ -166,7 +165,7 @@ impl Session<'_> {
                 Some(last) => Protection::Failed(checks.into_iter().next().unwrap_or(last)),
                 None => continue,
             };
-            not_selected.push((Whom::Queue(self.queues[e.ix()].id), why));
+            not_selected.push((Candidate::Queue(self.queues[e.ix()].id), why));
         }
     }
 
@@ -176,7 +175,7 @@ impl Session<'_> {
         (job, own): (JobRef, QueueRef),
         is_reclaim: bool,
         victims: &[JobRef],
-        not_selected: &mut Vec<(Whom, Protection)>,
+        not_selected: &mut Vec<(Candidate, Protection)>,
     ) {
         let queues: Vec<Option<QueueRef>> =
             victims.iter().map(|&victim| self.facts_of(victim).queue).collect();
@@ -201,7 +200,7 @@ impl Session<'_> {
             } else {
                 Protection::NotNeeded
             };
-            not_selected.push((Whom::Job(facts.id), why));
+            not_selected.push((Candidate::Job(facts.id), why));
             if not_selected.len() > NOT_SELECTED_MAX {
                 return;
             }
