@@ -1,4 +1,4 @@
-//! Amounts of all resources of a moment.
+//! Amounts of all resources in a moment.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -8,21 +8,20 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How many resources there may be: CPU, memory, GPUs and those that a scenario names.
+/// Largest number of resources: CPU, memory, GPUs and named resources.
 pub const N: usize = Resource::ACCOUNTED.len() + crate::units::NAMED_MAX;
 
-/// CPU millicores, memory bytes, GPUs, then the resources that the scenario names, in its order. In messages zeros at the end
-/// are left out.
+/// CPU millicores, memory bytes, GPUs, then the named resources in file order. Trailing zeros are not serialised.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Amounts([f64; N]);
 
 impl Amounts {
-    /// Of what a node has or a pod asks for.
+    /// Converts a capacity or request.
     pub fn of(resources: &ResourceVec) -> Amounts {
         Amounts::of_sums(&resources.in_base_units())
     }
 
-    /// Of sums in base units.
+    /// Converts sums in base units.
     pub fn of_sums(sums: &[i64]) -> Amounts {
         let mut amounts = Amounts::default();
         for ((at, sum), to) in sums.iter().enumerate().zip(amounts.0.iter_mut()) {
@@ -32,7 +31,7 @@ impl Amounts {
         amounts
     }
 
-    /// With those of the resources that the scenario names taken from others.
+    /// Replaces the amounts of named resources by those of `other`.
     pub fn with_named(mut self, other: &Amounts) -> Amounts {
         let first = Resource::ACCOUNTED.len();
         self.0[first..].copy_from_slice(&other.0[first..]);

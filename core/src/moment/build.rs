@@ -1,4 +1,4 @@
-//! Engine types to protocol types: the moment.
+//! Builds a [`Frame`] from the state of a simulation.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::{
     Amounts, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow, QueueRow,
 };
 
-/// What the simulation looks like after the cycle of `record`, its latest one; with the run's catalogue.
+/// Builds the frame of a simulation after the cycle of `record`, its latest one; `names` is the run's catalogue.
 pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Frame {
     let cluster = sim.cluster();
     let mut frame = Frame {
@@ -56,22 +56,22 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
     frame
 }
 
-/// CPU, memory, GPU.
+/// CPU, memory and GPU, in this order.
 pub fn triple(values: &PerResource<f64>) -> [f64; 3] {
     [values.cpu, values.memory, values.gpu]
 }
 
-/// What a policy says of CPU, memory and GPU, and of the others what the cluster says.
+/// The policy's amounts of CPU, memory and GPU, with the cluster's amounts of named resources.
 pub fn amounts(values: &PerResource<f64>, others: &Amounts) -> Amounts {
     Amounts::from(triple(values)).with_named(others)
 }
 
-/// CPU, memory, GPU; infinite is unlimited.
+/// CPU, memory and GPU, in this order; infinity becomes `None`.
 pub fn bounds(values: &PerResource<f64>) -> BoundTriple {
     triple(values).map(|v| v.is_finite().then_some(v))
 }
 
-/// What a queue holds, holds and cannot be taken, and holds or waits for, as the cluster counts it.
+/// Allocated, allocated non-preemptible, and requested amounts of a queue, from the cluster's totals.
 pub fn sums(world: &World, queue: QueueId) -> [Amounts; 3] {
     let sums = world.queue_sums(queue);
     let mut request = sums.allocated;
@@ -79,10 +79,10 @@ pub fn sums(world: &World, queue: QueueId) -> [Amounts; 3] {
     [sums.allocated, sums.non_preemptible, request].map(|sums| Amounts::of_sums(&sums))
 }
 
-/// What ready nodes have, of one pool or of all.
+/// Capacity of ready nodes of one pool, or of all; computed only if the scenario names resources.
 pub fn capacity(cluster: &Cluster, pool: Option<PartitionId>) -> Amounts {
     let mut sum = Amounts::default();
-    // Most scenarios name no resources, and then nobody asks.
+    // Only the amounts of named resources are used.
     let nodes = cluster.nodes.values().filter(|node| node.ready && !cluster.named.is_empty());
     for node in nodes.filter(|node| pool.is_none_or(|pool| node.partition == pool)) {
         add(&mut sum, &Amounts::of(&node.capacity));
@@ -121,7 +121,7 @@ fn queue_row(
     }
 }
 
-/// Every node pool with what its jobs hold and want there.
+/// The rows of all node pools.
 fn pools(cluster: &Cluster, record: &CycleRecord) -> Vec<PoolRow> {
     let row = |(ledger, (id, partition)): (&Arc<Ledger>, (PartitionId, &Partition))| {
         let named = named_in(cluster, id);
@@ -135,7 +135,7 @@ fn pools(cluster: &Cluster, record: &CycleRecord) -> Vec<PoolRow> {
     record.pools.iter().zip(cluster.partitions.iter()).map(row).collect()
 }
 
-/// What every queue holds and wants in a pool of the resources that the scenario names.
+/// Amounts of named resources of every queue in a pool, as in [`sums`].
 fn named_in(cluster: &Cluster, pool: PartitionId) -> Vec<[Amounts; 3]> {
     let mut sums = vec![<[Amounts; 3]>::default(); cluster.queues.len()];
     let jobs = cluster.live_jobs.iter().filter(|&&job| cluster.jobs[job].partition == pool);
@@ -217,7 +217,7 @@ fn job_gpus(cluster: &Cluster, job: JobId) -> f64 {
     cluster.jobs[job].pod_ids().map(|pod| gpus(&cluster.pods[pod])).sum()
 }
 
-/// Adds an amount to a queue and all above it.
+/// Adds an amount to a queue and all its ancestors.
 fn add_up(
     queues: &mut [QueueRow],
     cluster: &Cluster,
@@ -233,7 +233,7 @@ fn add_up(
 }
 
 fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
-    let mut changed: Vec<PodId> = record.events.iter().filter_map(placed_or_told).collect();
+    let mut changed: Vec<PodId> = record.events.iter().filter_map(placed_or_evicted).collect();
     changed.sort();
     for &job_id in &cluster.live_jobs {
         let job = &cluster.jobs[job_id];
@@ -277,7 +277,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
     }
 }
 
-/// Adds what a pod holds to what its queue holds on the node. Pods that hold nothing but GPUs are seen on those.
+/// Adds a pod's amount to that of its queue on the node. Pods with GPUs only are shown in the cells instead.
 fn hold(card: &mut NodeCard, queue: QueueId, leaving: bool, amount: &Amounts) {
     if amount.iter().enumerate().all(|(at, amount)| at == Resource::GPU.index() || *amount == 0.0) {
         return;
@@ -289,7 +289,7 @@ fn hold(card: &mut NodeCard, queue: QueueId, leaving: bool, amount: &Amounts) {
     }
 }
 
-/// Says of nodes who owns them, and of queues what they have there and above their limits.
+/// Fills in the owners of nodes, and the private and over-limit allocations of queues.
 fn put_holdings(frame: &mut Frame, sim: &Simulation) {
     let cluster = sim.cluster();
     for (at, part) in cluster.partitions.ids().enumerate() {
@@ -309,7 +309,7 @@ fn put_holdings(frame: &mut Frame, sim: &Simulation) {
     }
 }
 
-/// Adds what pods hold, but for those that leave, to their queues and all above them.
+/// Adds the requests of pods that are not terminating to their queues and all ancestors.
 fn add_pods(
     queues: &mut [QueueRow],
     cluster: &Cluster,
@@ -324,7 +324,7 @@ fn add_pods(
     }
 }
 
-fn placed_or_told(recorded: &Recorded) -> Option<PodId> {
+fn placed_or_evicted(recorded: &Recorded) -> Option<PodId> {
     match recorded.event {
         Event::Bound { pod, .. } | Event::Evicted { pod, .. } => Some(pod),
         _ => None,
@@ -339,7 +339,7 @@ fn portion(cluster: &Cluster, pod: &Pod, node: NodeId) -> f64 {
     }
 }
 
-/// What is held for pods that wait: of the cycle and beyond.
+/// Reservations for pending pods, of the cycle and beyond.
 fn claims(sim: &Simulation, record: &CycleRecord) -> Vec<ClaimView> {
     let mut claims = sim.held();
     let held = claims.len();
@@ -351,7 +351,7 @@ fn claims(sim: &Simulation, record: &CycleRecord) -> Vec<ClaimView> {
     claims
 }
 
-/// Shows claims on the cells they are most likely to get: first those that are being left, then free ones.
+/// Shows claims on the cells they are most likely to get: first those of terminating pods, then free ones.
 fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
     for ClaimView { pod, node } in claims {
         let pod = &cluster.pods[pod];
@@ -380,7 +380,7 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
     }
 }
 
-/// What happened, then where that cannot be held against the real scheduler.
+/// The events of the cycle, followed by its marks.
 fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
     let happened = record.events.iter().map(|recorded| event_row(cluster, record.time, recorded));
     let time_ms = record.time.as_millis();
@@ -388,7 +388,7 @@ fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
     happened.chain(marks).collect()
 }
 
-/// The latest jobs that are over because nobody replaced their evicted pods.
+/// The latest jobs that ended because evicted pods were not replaced.
 fn evicted(sim: &Simulation) -> Vec<EventRow> {
     let all = sim.evicted_jobs();
     let latest = &all[all.len().saturating_sub(EVICTED_MAX)..];
@@ -399,7 +399,7 @@ fn evicted(sim: &Simulation) -> Vec<EventRow> {
     latest.iter().map(row).collect()
 }
 
-/// Most jobs that a moment says it of.
+/// Largest number of such jobs in a frame.
 const EVICTED_MAX: usize = 1_000;
 
 fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {

@@ -1,6 +1,6 @@
-//! A run as tables for spreadsheets: all events, and what every queue has and is entitled to, cycle by cycle.
+//! A run as CSV tables: all events, and the numbers of every queue, cycle by cycle.
 //!
-//! Amounts are GPUs, cores and bytes, times are seconds since the start; what has no bound is `unlimited`, what is not told is empty.
+//! Amounts are GPUs, cores and bytes, times are seconds since the start; infinite values are `unlimited`, missing ones empty.
 
 use crate::cluster::Cluster;
 use crate::id::{JobId, PodId};
@@ -16,7 +16,7 @@ pub const EVENTS_HEAD: &str = "cycle,time_s,event,job,pod,queue,node,devices,for
 pub const SERIES_HEAD: &str =
     "cycle,time_s,queue,resource,allocated,non_preemptible,requested,fair_share,quota,limit,usage\r\n";
 
-/// A text as a cell: in quotes where it needs them, and never something that a spreadsheet takes for a formula.
+/// Formats a text as a cell: quoted if necessary, and never interpreted as a formula by spreadsheets.
 pub fn cell(text: &str) -> String {
     let is_number = text.parse::<f64>().is_ok();
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number;
@@ -27,12 +27,12 @@ pub fn cell(text: &str) -> String {
     }
 }
 
-/// Cells as a line.
+/// Joins cells to a line.
 pub fn line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     cells.into_iter().map(cell).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
-/// What an event is about.
+/// The cells that describe an event.
 #[derive(Default)]
 struct About {
     job: Option<JobId>,
@@ -45,7 +45,7 @@ struct About {
     says: String,
 }
 
-/// The events of a cycle, a line each.
+/// The events of a cycle, one line per event.
 pub fn events(cluster: &Cluster, record: &CycleRecord) -> String {
     let (cycle, time) = (record.cycle.to_string(), record.time.as_seconds().to_string());
     let mut out = String::new();
@@ -117,7 +117,7 @@ fn of_mark(cluster: &Cluster, mark: &Mark) -> About {
     about
 }
 
-/// What the queues have whose numbers differ from those before, a line for each resource.
+/// The numbers of queues that differ from the ledger before, one line per resource.
 pub fn series(cluster: &Cluster, before: &Ledger, record: &CycleRecord) -> String {
     let (cycle, time) = (record.cycle.to_string(), record.time.as_seconds().to_string());
     let mut out = String::new();

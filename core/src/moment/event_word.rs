@@ -1,4 +1,4 @@
-//! What events are called: one list, from which every table of words is made.
+//! Names of events: the one list from which every other table derives.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use crate::trace::{Event, EvictReason};
 
 macro_rules! event_words {
     ($($word:ident = $name:literal),* $(,)?) => {
-        /// What an event is called.
+        /// The name of an event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum EventWord {
             $(#[doc = $name] $word),*
         }
 
         impl EventWord {
-            /// All words.
+            /// All names.
             pub const ALL: &'static [EventWord] = &[$(EventWord::$word),*];
 
-            /// As frames and runs say it.
+            /// The name as text.
             pub fn name(self) -> &'static str {
                 match self {
                     $(EventWord::$word => $name),*
@@ -53,7 +53,7 @@ event_words! {
 }
 
 impl EventWord {
-    /// The word for what happened.
+    /// The name of an event or a mark.
     pub fn of(what: &What) -> EventWord {
         match what {
             What::Event(event) => EventWord::of_event(event),
@@ -61,7 +61,7 @@ impl EventWord {
         }
     }
 
-    /// The word for an event.
+    /// The name of an event.
     pub fn of_event(event: &Event) -> EventWord {
         match event {
             Event::Submitted { .. } => EventWord::Submitted,
@@ -93,7 +93,7 @@ impl EventWord {
         }
     }
 
-    /// Whether it is decided in a cycle; all others happen outside or follow from what was decided.
+    /// Whether the event is a decision of a policy; all others are external or follow from decisions.
     pub fn is_decision(self) -> bool {
         match self {
             EventWord::Offered
@@ -121,7 +121,7 @@ impl EventWord {
         }
     }
 
-    /// Whether a pod is evicted.
+    /// Whether the event is an eviction of a pod.
     pub fn is_eviction(self) -> bool {
         match self {
             EventWord::Reclaimed | EventWord::Preempted | EventWord::Moved | EventWord::Evicted => true,
@@ -146,7 +146,7 @@ impl EventWord {
         }
     }
 
-    /// Whether it changes what a queue holds.
+    /// Whether the event changes the allocation of a queue.
     pub fn moves(self) -> bool {
         match self {
             EventWord::Started
@@ -174,7 +174,7 @@ impl EventWord {
         }
     }
 
-    /// In a sentence: `not replaced`.
+    /// The name with spaces, for sentences: `not replaced`.
     pub fn spelled(self) -> String {
         self.name().replace('-', " ")
     }

@@ -1,6 +1,6 @@
-//! What the page receives about a moment of a run, and of the run up to it.
+//! The data of a moment of a run, and of the run up to it, as the page receives them.
 //!
-//! Everything drawn derives from it. Reals that may be infinite (unlimited) are `None`.
+//! Reals that may be infinite (unlimited) are `None`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,86 +16,85 @@ use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::{Check, Event, EvictReason, Gate, Mark, NotSelected, Refusal, RiseEnd, Rule};
 use crate::units::Resource;
 
-/// CPU millicores, memory bytes, GPUs, in this order; `None` means unlimited.
+/// CPU millicores, memory bytes and GPUs, in this order; `None`: unlimited.
 pub type BoundTriple = [Option<f64>; 3];
 
-/// What one instant looks like. Everything drawn derives from it.
+/// The state of a run after a cycle. Every picture of a moment derives from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    /// What jobs and pods of the run are called. Sent once in a run, not with every moment.
+    /// The catalogue of names. Sent once per run, not with every frame.
     #[serde(skip)]
     pub names: Arc<Names>,
-    /// The policy that runs, by its name in a scenario; empty: the default one.
+    /// Name of the policy in scenario files; empty: the default policy.
     pub policy: String,
-    /// 0: the opening state.
+    /// Number of the cycle; 0: the opening state.
     pub cycle: u32,
     /// Milliseconds since the start.
     pub time_ms: i64,
-    /// Hash of the state, hexadecimal; equal natively and in the browser.
+    /// Hash of the state, hexadecimal; equal in native builds and in the browser.
     pub digest: String,
-    /// Nothing further will happen.
+    /// Whether nothing further can happen.
     pub quiet: bool,
-    /// What the root divides.
+    /// Amounts divided at the root.
     pub total: Amounts,
     /// Queues in file order; `parent` indexes into this list.
     pub queues: Vec<QueueRow>,
-    /// The same numbers in each node pool, in file order; empty if there is only one.
+    /// The numbers of each node pool, in file order; empty if there is only one.
     pub pools: Vec<PoolRow>,
     /// Nodes in file order.
     pub nodes: Vec<NodeCard>,
-    /// Jobs that are known and not over, in file order.
+    /// Submitted jobs that have not ended, in file order.
     pub jobs: Vec<JobRow>,
-    /// Jobs that are over because nobody replaced their evicted pods, the latest: the last eviction of a pod of each, without what
-    /// decided it.
+    /// The latest jobs that ended because evicted pods were not replaced: the last eviction of each, without checks.
     pub evicted: Vec<EventRow>,
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
-    /// Who stays although work was taken in the cycle, and why.
+    /// Queues and jobs that were not selected as victims in the cycle, with the reason.
     pub not_selected: Vec<NotSelected>,
-    /// How many of them happened outside, before the policy was asked.
+    /// Number of external events, at the beginning of `events`.
     pub n_outside: u32,
     /// Why pending jobs are pending.
     pub refusals: Vec<Refusal>,
-    /// What the resources beside CPU, memory and GPUs are called.
+    /// Names of the resources other than CPU, memory and GPUs.
     pub named: Vec<String>,
 }
 
-/// What one node pool has, and every queue's numbers there.
+/// A node pool, with every queue's numbers there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PoolRow {
-    /// Name.
+    /// Name of the pool.
     pub name: String,
-    /// What its root divides.
+    /// Amounts divided at its root.
     pub total: Amounts,
     /// Queues in file order.
     pub queues: Vec<QueueRow>,
 }
 
 impl Frame {
-    /// The moment with the queues' numbers in a pool; as it is if there is no pool of that name.
+    /// A copy with the queues' numbers in a pool; `None` if there is no pool of that name.
     pub fn in_pool(&self, name: &str) -> Option<Frame> {
         let pool = self.pools.iter().find(|pool| pool.name == name)?;
         Some(Frame { total: pool.total, queues: pool.queues.clone(), ..self.clone() })
     }
 
-    /// The position of a queue, which is looked for at another moment's first.
+    /// The position of a queue; `near`, its position in another frame, is tried first.
     pub fn position(&self, name: &str, near: usize) -> Option<usize> {
         let is_it = |at: &usize| self.queues.get(*at).is_some_and(|row| row.name == name);
         Some(near).filter(is_it).or_else(|| self.queues.iter().position(|row| row.name == name))
     }
 
-    /// What became of jobs that wait no more, though they are not over, such as `failed`.
+    /// States such as `failed` of jobs that are no longer pending although they have not ended, by name.
     pub fn fates(&self) -> BTreeMap<&str, &'static str> {
         let fate = |refusal: &'_ Refusal| Some((refusal.job, fate(&refusal.gate)?));
         self.refusals.iter().filter_map(fate).map(|(job, fate)| (self.names.job(job), fate)).collect()
     }
 
-    /// The name of a queue.
+    /// The name of a queue; empty for an unknown id.
     pub fn queue(&self, queue: QueueId) -> &str {
         self.queues.get(queue.index()).map_or("", |row| row.name.as_str())
     }
 
-    /// The name of a node.
+    /// The name of a node; empty for an unknown id.
     pub fn node(&self, node: NodeId) -> &str {
         self.nodes.get(node.index()).map_or("", |row| row.name.as_str())
     }
@@ -105,17 +104,17 @@ impl Frame {
         self.names.job(job)
     }
 
-    /// The job that an event is about, if it is about one.
+    /// The job of an event, if it has one.
     pub fn job_of(&self, event: &EventRow) -> Option<JobId> {
         self.names.job_of(&event.what)
     }
 
-    /// The name of the job that an event is about; empty if there is none.
+    /// The name of an event's job; empty if it has none.
     pub fn job_name(&self, event: &EventRow) -> &str {
         self.job_of(event).map_or("", |job| self.names.job(job))
     }
 
-    /// The queue that an event is about: that of its job.
+    /// The queue of an event: the subject of a mark, or the queue of the event's job.
     pub fn queue_of(&self, event: &EventRow) -> Option<QueueId> {
         match event.what {
             What::Mark(Mark { subject, .. }) if subject.queue.is_some() => subject.queue,
@@ -123,13 +122,13 @@ impl Frame {
         }
     }
 
-    /// The name of the node that an event is about; empty if there is none.
+    /// The name of an event's node; empty if it has none.
     pub fn node_name(&self, event: &EventRow) -> &str {
         event.node().map_or("", |node| self.node(node))
     }
 }
 
-/// What became of a job that waits no more, though it is not over.
+/// The state of a job that is no longer pending although it has not ended.
 pub fn fate(gate: &Gate) -> Option<&'static str> {
     match gate {
         Gate::GangFailed => Some("failed"),
@@ -155,36 +154,36 @@ pub fn fate(gate: &Gate) -> Option<&'static str> {
     }
 }
 
-/// A queue's numbers under the policy's view.
+/// A queue's numbers as the policy sees them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QueueRow {
-    /// Name.
+    /// Name of the queue.
     pub name: String,
     /// Position of the parent.
     pub parent: Option<u32>,
-    /// Allocated, without what is leaving.
+    /// Allocated, without terminating pods.
     pub allocated: Amounts,
-    /// Allocated and not to be taken.
+    /// Allocated by non-preemptible jobs.
     pub non_preemptible: Amounts,
-    /// Allocated plus waiting.
+    /// Allocated plus pending.
     pub request: Amounts,
-    /// Entitlement, if the policy has one.
+    /// Entitlement; `None` under a policy without entitlements.
     pub fair_share: Option<BoundTriple>,
-    /// Quota as the policy resolved it.
+    /// Quota as resolved by the policy.
     pub quota: BoundTriple,
-    /// Limit as the policy resolved it.
+    /// Limit as resolved by the policy.
     pub limit: BoundTriple,
-    /// Held by pods that were evicted.
+    /// Held by terminating pods.
     pub leaving: Amounts,
-    /// Past usage as a share of the cluster, in CPU, memory and GPU; `None`: no queue has any.
+    /// Past usage of CPU, memory and GPU as a share of the cluster; `None`: no queue has any.
     pub usage: Option<[f64; 3]>,
-    /// Claimed for pods that wait: in this cycle, or for as long as their gang is waited for.
+    /// Reserved for pending pods, in this cycle or for a gang.
     pub claimed: Amounts,
-    /// What siblings are compared with, under a policy that has such priorities.
+    /// The priority by which siblings are compared, under a policy that derives one.
     pub priority: Option<PriorityRow>,
-    /// Allocated on nodes that it or a queue above it owns; `None`: no queue owns nodes.
+    /// Allocated on nodes that it or an ancestor owns; `None`: no queue owns nodes.
     pub private: Option<Amounts>,
-    /// Allocated above its limit, which is reclaimed before anything else.
+    /// Allocated above its limit; reclaimed before anything else.
     pub over_limit: Amounts,
     /// Under Run:ai its state in CPU, memory and GPU, then the worst of them; empty elsewhere.
     pub states: Vec<String>,
@@ -193,136 +192,136 @@ pub struct QueueRow {
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeCard {
-    /// Name.
+    /// Name of the node.
     pub name: String,
-    /// Takes part.
+    /// Whether it is not down.
     pub ready: bool,
-    /// It is being drained: what is on it stays, nothing more comes.
+    /// Whether it is being drained: its pods stay, but it accepts no others.
     pub draining: bool,
-    /// Allocatable.
+    /// Allocatable amounts.
     pub capacity: Amounts,
-    /// Used, with what is leaving.
+    /// Used amounts, including terminating pods.
     pub used: Amounts,
     /// One cell per GPU.
     pub cells: Vec<Cell>,
-    /// What the pods of each queue hold, where they hold more than GPUs; first what stays, then what is leaving.
+    /// Amounts held by each queue's pods that hold more than GPUs; terminating pods come last.
     pub holds: Vec<Holding>,
-    /// CPU-only pods on it: pod name, job, queue position.
+    /// CPU-only pods on it: name, job, position of the queue.
     pub cpu_pods: Vec<(String, String, u32)>,
-    /// Its pool; empty if there is only one.
+    /// Name of its pool; empty if there is only one.
     pub pool: String,
     /// Position of the queue that owns it.
     pub owner: Option<u32>,
-    /// Its owner lends it to others.
+    /// Whether its owner lends it to others.
     pub lent: bool,
 }
 
-/// What pods of a queue hold on a node.
+/// Amount held by pods of a queue on a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Holding {
     /// Position of the queue.
     pub queue: u32,
-    /// They were evicted.
+    /// Whether these are terminating pods.
     pub leaving: bool,
-    /// All together.
+    /// Sum over the pods.
     pub amount: Amounts,
 }
 
 /// A GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Who holds it, bottom first; whole devices have one.
+    /// Pods that hold parts of it, bottom first; a device held as a whole has one.
     pub pods: Vec<CellPod>,
-    /// Who claims it.
+    /// The reservation on it.
     pub claimed: Option<Claim>,
 }
 
 /// A pod on a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellPod {
-    /// Pod.
+    /// Name of the pod.
     pub pod: String,
-    /// Job.
+    /// Name of its job.
     pub job: String,
     /// Position of the queue.
     pub queue: u32,
     /// Part of the device, 0 to 1.
     pub portion: f64,
-    /// Told to go.
+    /// Whether the pod is terminating.
     pub leaving: bool,
-    /// Placed, not running yet.
+    /// Whether the pod is placed but not running yet.
     pub starting: bool,
-    /// May not be taken.
+    /// Whether the pod may not be preempted.
     pub locked: bool,
-    /// Placed or evicted in this cycle.
+    /// Whether the pod was placed or evicted in this cycle.
     pub changed: bool,
 }
 
-/// A claim on a GPU until the end of the cycle.
+/// A reservation of a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Job.
+    /// Name of the job.
     pub job: String,
     /// Position of the queue.
     pub queue: u32,
 }
 
-/// A job that is known and not over.
+/// A submitted job that has not ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobRow {
-    /// Name.
+    /// Name of the job.
     pub name: String,
     /// Position of the queue.
     pub queue: u32,
-    /// Pods that run or start.
+    /// Running and starting pods.
     pub running: u32,
-    /// Pods that wait.
+    /// Pending and gated pods.
     pub pending: u32,
-    /// Pods evicted.
+    /// Terminating pods.
     pub leaving: u32,
-    /// When the first of them is gone.
+    /// Time at which the first of them is gone.
     pub leaves_ms: Option<i64>,
-    /// GPUs of all its pods.
+    /// GPUs requested by all its pods.
     pub gpus: f64,
-    /// Submitted.
+    /// Time of the submission.
     pub submit_ms: i64,
-    /// First start.
+    /// Time of the first start.
     pub first_start_ms: Option<i64>,
-    /// Evicted pods so far.
+    /// Number of evictions so far.
     pub evictions: u32,
-    /// Evicted pods that nobody replaces.
+    /// Evicted pods that are not replaced.
     pub gone: u32,
-    /// Pods that join it later.
+    /// Pods that have not joined it yet.
     pub joining: u32,
-    /// When the next of them do.
+    /// Time at which the next of them join.
     pub joins_ms: Option<i64>,
-    /// Of a semi-preemptible job, how many of its pods may not be taken; 0: it is none.
+    /// Size of the core of a semi-preemptible job; 0 for other jobs.
     pub core: u32,
 }
 
-/// An event with what decided it.
+/// An event with its decisive checks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
-    /// What happened.
+    /// The event or mark.
     pub what: What,
-    /// The action of the cycle in which it was decided, by its policy's name; empty if there is none.
+    /// The policy's name of the action that decided it; empty if there is none.
     pub action: String,
     /// Milliseconds since the start.
     pub time_ms: i64,
     /// GPUs of the pod, or of the whole job.
     pub gpus: f64,
-    /// What the pod holds or asks for; nothing for events of a whole job.
+    /// Amounts of the pod; zero for events of a whole job.
     pub amount: Amounts,
-    /// Of an eviction: nobody replaces the pod.
+    /// For an eviction: whether the pod is not replaced.
     pub for_good: bool,
-    /// Of a claim: the room is for a gang that waits.
+    /// For a claim: whether the room is reserved for a pending gang.
     pub for_gang: bool,
-    /// What decided it.
+    /// The decisive checks.
     pub checks: Vec<Check>,
 }
 
 impl EventRow {
-    /// An event of which nothing else is known.
+    /// Creates an event without any further data.
     pub fn of(what: impl Into<What>) -> EventRow {
         EventRow {
             what: what.into(),
@@ -336,12 +335,12 @@ impl EventRow {
         }
     }
 
-    /// What it is called.
+    /// The name of the event.
     pub fn word(&self) -> EventWord {
         EventWord::of(&self.what)
     }
 
-    /// The pod that it is about, if it is about one.
+    /// The pod of the event, if it has one.
     pub fn pod(&self) -> Option<PodId> {
         match self.what {
             What::Event(
@@ -369,7 +368,7 @@ impl EventRow {
         }
     }
 
-    /// The node that it is about, if it is about one.
+    /// The node of the event, if it has one.
     pub fn node(&self) -> Option<NodeId> {
         match self.what {
             What::Event(
@@ -397,7 +396,7 @@ impl EventRow {
         }
     }
 
-    /// The job it is for, if it is for one.
+    /// The job on whose behalf it happened, if there is one.
     pub fn by(&self) -> Option<JobId> {
         match self.what {
             What::Event(Event::Evicted { by, .. } | Event::Unclaimed { by, .. }) => by,
@@ -405,7 +404,7 @@ impl EventRow {
         }
     }
 
-    /// Why a pod is evicted, if that is what happens.
+    /// The reason of an eviction; `None` for other events.
     pub fn eviction(&self) -> Option<EvictReason> {
         match self.what {
             What::Event(Event::Evicted { reason, .. }) => Some(reason),
@@ -414,30 +413,29 @@ impl EventRow {
     }
 }
 
-/// The run up to the furthest computed cycle, in short: what timeline and event lane draw. Thinned to at most
-/// 2,000 points when it is longer; points are steps.
+/// Summary of the run up to the furthest computed cycle, for timeline and event lane. Thinned to at most 2,000 points, each
+/// of which holds until the next one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The furthest computed cycle.
     pub last_cycle: u32,
-    /// Its time.
+    /// Time of that cycle.
     pub last_time_ms: i64,
-    /// The run is over: nothing further will happen after `last_cycle`.
+    /// Whether nothing further can happen after `last_cycle`.
     pub complete: bool,
     /// One point per cycle, or per bucket of cycles.
     pub points: Vec<Point>,
-    /// What jobs are called; as in [`Frame`].
+    /// The catalogue of names; see [`Frame::names`].
     #[serde(skip)]
     pub names: Arc<Names>,
-    /// Events by cycle, without what decided them: cycle, kind, job. Of the latest cycles, at most 5,000.
+    /// The latest events, at most 5,000: cycle, name, job.
     pub events: Vec<(u32, EventWord, Option<JobId>)>,
-    /// How many events of a kind there were before those: first cycle, kind, number. Stretches of cycles are counted
-    /// together where they are many.
+    /// Counts of earlier events: first cycle, name, number. In long runs each entry covers several cycles.
     pub earlier: Vec<(u32, EventWord, u32)>,
 }
 
 impl Run {
-    /// How many events of a kind there were up to a cycle. A stretch of early cycles counts if it begins by then.
+    /// Number of matching events up to a cycle. An entry of `earlier` counts if it begins by then.
     pub fn n_events(&self, up_to: u32, is_meant: impl Fn(EventWord) -> bool) -> u64 {
         let earlier = self.earlier.iter().filter(|(cycle, kind, _)| *cycle <= up_to && is_meant(*kind));
         let latest = self.events.iter().filter(|(cycle, kind, ..)| *cycle <= up_to && is_meant(*kind));
@@ -448,55 +446,55 @@ impl Run {
 /// A point of the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Cycle.
+    /// Number of the cycle.
     pub cycle: u32,
-    /// Time.
+    /// Time of the cycle.
     pub time_ms: i64,
     /// Capacity.
     pub total: Amounts,
-    /// Allocated by top queue: position of the queue, amounts.
+    /// Allocated per top-level queue: position of the queue, amounts.
     pub allocated: Vec<(u32, Amounts)>,
-    /// Allocated plus waiting by top queue.
+    /// Allocated plus pending per top-level queue.
     pub request: Vec<(u32, Amounts)>,
-    /// Entitlement by top queue.
+    /// Entitlement per top-level queue.
     pub fair_share: Vec<(u32, BoundTriple)>,
-    /// Waiting (request minus allocated) of all.
+    /// Pending (request minus allocated) of all queues.
     pub waiting: Amounts,
-    /// Held by evicted pods that have not gone yet, by top queue, where there are any.
+    /// Held by terminating pods, for the top-level queues that have any.
     pub leaving: Vec<(u32, Amounts)>,
 }
 
-/// One level of the division that ends in a queue's fair share.
+/// One level in the derivation of a queue's fair share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderLevel {
     /// Name of the queue whose share is divided; empty: the cluster, or its node pool.
     pub of: String,
     /// The node pool it belongs to; empty if there is only one.
     pub pool: String,
-    /// What is divided.
+    /// Amount that is divided.
     pub capacity: f64,
-    /// Lines, in order.
+    /// Steps of the division, in order.
     pub lines: Vec<LadderLine>,
-    /// The queue on the path, and its result.
+    /// The queue on the path of the derivation.
     pub queue: String,
     /// Its fair share.
     pub fair_share: f64,
-    /// What it would be by other reckonings, by which nothing is decided.
+    /// Its fair share by other calculations, for information only.
     pub alternatives: Vec<AlternativeShare>,
 }
 
-/// A fair share by another reckoning.
+/// A fair share by another calculation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AlternativeShare {
-    /// The reckoning.
+    /// The calculation.
     #[serde(skip)]
     pub rule: Rule,
-    /// What it gives.
+    /// Its result.
     pub fair_share: f64,
 }
 
 impl LadderLevel {
-    /// The sum of the weights in a line's round.
+    /// Sum of the weights in a line's round.
     pub fn weights(&self, line: &LadderLine) -> f64 {
         let same = |other: &&LadderLine| {
             other.kind == line.kind && other.round == line.round && other.priority == line.priority
@@ -504,7 +502,7 @@ impl LadderLevel {
         self.lines.iter().filter(same).map(|line| line.weight).sum()
     }
 
-    /// A line's part and the sum of all parts of its round: weights, or what past use made of them.
+    /// A line's part and the sum of all parts of its round: weights, corrected by past usage if that changes them.
     pub fn parts(&self, line: &LadderLine) -> (f64, f64) {
         match self.weight_after_use(line) {
             None => (line.weight, self.weights(line)),
@@ -512,14 +510,14 @@ impl LadderLevel {
         }
     }
 
-    /// The weight that a line's part stands for, if past use made it another one.
+    /// The weight equivalent to a line's part, if past usage changed it.
     pub fn weight_after_use(&self, line: &LadderLine) -> Option<f64> {
         let counted = line.part.0 / line.part.1 * self.weights(line);
         (counted.is_finite() && (counted - line.weight).abs() > 1e-9).then_some(counted)
     }
 }
 
-/// What is done in a line of a ladder.
+/// The operation of a line in a derivation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineKind {
     /// A quota is granted.
@@ -529,44 +527,44 @@ pub enum LineKind {
     Round,
     /// Dominant shares rise together.
     Rise,
-    /// A queue without weight gets what the others left.
+    /// A queue without weight gets the rest.
     Rest,
     /// A left-over unit is given.
     Remainder,
 }
 
-/// One line of a ladder.
+/// One line of a derivation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderLine {
-    /// What is done.
+    /// The operation.
     pub kind: LineKind,
-    /// By which rule.
+    /// The rule that specifies it.
     #[serde(skip)]
     pub rule: Rule,
-    /// Queue it is about.
+    /// Name of the queue.
     pub queue: String,
-    /// Priority group and round, for rounds.
+    /// Priority of the group, for rounds.
     pub priority: i32,
-    /// From 1.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// Quota, or the pot of the round.
+    /// Quota, or the amount divided in the round.
     pub pot: f64,
-    /// Requestable, or weight.
+    /// Requestable amount, or weight.
     pub weight: f64,
-    /// Past usage as a share of the cluster, and how strongly it counts.
+    /// Past usage as a share of the cluster, and its factor.
     pub past: Option<(f64, f64)>,
-    /// Part and sum of parts; where shares rise, the dominant share before and after.
+    /// Part and sum of parts; for [`LineKind::Rise`], the dominant share before and after.
     pub part: (f64, f64),
-    /// Offer before rounding, or the rounded-off fraction.
+    /// Offer before rounding, or the fraction that determined the position of a remainder.
     pub offer: f64,
-    /// What it still wanted.
+    /// Remaining request.
     pub wanted: f64,
-    /// The gift.
+    /// Given amount.
     pub given: f64,
-    /// What remains.
+    /// Amount that remains.
     pub remaining: f64,
-    /// Where shares rise, the resource of which it takes the largest part.
+    /// For [`LineKind::Rise`], the dominant resource.
     pub dominant: Option<Resource>,
-    /// Where shares rise, how the queue stands afterwards.
+    /// For [`LineKind::Rise`], the state after the round.
     pub end: Option<RiseEnd>,
 }

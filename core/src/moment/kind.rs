@@ -1,29 +1,29 @@
-//! Kinds of events as people tell them apart.
+//! Kinds of events in pictures and legends.
 
 use super::EventWord;
 
-/// The kind of an event, from the one that hides others to the one that is hidden.
+/// The kind of an event; where marks overlap, earlier variants cover later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// ✕
+    /// Drawn as ✕.
     Reclaimed,
-    /// ◆
+    /// Drawn as ◆.
     Preempted,
-    /// ⇄
+    /// Drawn as ⇄.
     Moved,
-    /// ⚡
+    /// Drawn as ⚡.
     Node,
-    /// ✎
+    /// Drawn as ✎.
     Changed,
-    /// ●
+    /// Drawn as ●.
     Started,
-    /// ■
+    /// Drawn as ■.
     Finished,
-    /// ▲
+    /// Drawn as ▲.
     Submitted,
-    /// ○
+    /// Drawn as ○.
     Requeued,
-    /// A dotted ring: room is held.
+    /// A reservation, drawn as a dotted ring.
     Claimed,
 }
 
@@ -42,17 +42,17 @@ impl Kind {
         Kind::Claimed,
     ];
 
-    /// The kind of an event that is drawn by itself; none for those that only follow from others, and for claims.
+    /// The kind of an event with a mark of its own; `None` for claims and for events that only follow from others.
     pub fn of(word: EventWord) -> Option<Kind> {
         Kind::among(word).filter(|(_, is_drawn)| *is_drawn).map(|(kind, _)| kind)
     }
 
-    /// With which kind an event is shown in the lane and left out, drawn or not.
+    /// The kind by which an event is filtered, whether or not it has a mark of its own.
     pub fn with(word: EventWord) -> Option<Kind> {
         Kind::among(word).map(|(kind, _)| kind)
     }
 
-    /// The kind that an event belongs to, and whether it is drawn by itself; none for a mark, which is no event.
+    /// The kind of an event, and whether it has a mark of its own; `None` for [`super::What::Mark`].
     fn among(word: EventWord) -> Option<(Kind, bool)> {
         Some(match word {
             EventWord::Reclaimed | EventWord::Evicted => (Kind::Reclaimed, true),
@@ -73,17 +73,17 @@ impl Kind {
         })
     }
 
-    /// Whether an event of that name is an eviction that loses work.
+    /// Whether the event is an eviction that loses work.
     pub fn is_eviction(word: EventWord) -> bool {
         matches!(Kind::of(word), Some(Kind::Reclaimed | Kind::Preempted))
     }
 
-    /// The words of the events that belong to it.
+    /// The events of this kind.
     pub fn words(self) -> impl Iterator<Item = EventWord> {
         EventWord::ALL.iter().copied().filter(move |word| Kind::with(*word) == Some(self))
     }
 
-    /// Its name in the legend.
+    /// Name in the legend.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Reclaimed => "reclaimed",

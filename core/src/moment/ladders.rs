@@ -1,4 +1,4 @@
-//! How a fair share came about.
+//! Derivations of fair shares.
 
 use crate::cluster::Cluster;
 use crate::id::Id;
@@ -8,12 +8,12 @@ use crate::units::Resource;
 
 use super::{AlternativeShare, LadderLevel, LadderLine, LineKind};
 
-/// The levels of a queue's ladder at the present cycle, from the root down.
+/// The levels in the derivation of a queue's present fair share, from the root down.
 pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
     let cluster = sim.cluster();
     let found = cluster.queues.iter().find(|(_, q)| &*q.name == queue);
     let Some((id, _)) = found.filter(|_| resource < 3) else { return Vec::new() };
-    // Of several pools those in which the queue has work, one after the other.
+    // Of several pools, those in which the queue has work, in order.
     let ledgers = sim.ledgers();
     let has_work = |at: usize| {
         ledgers.get(at).is_none_or(|ledger| ledger.rows[id.index()].request != Default::default())
@@ -32,7 +32,7 @@ pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
         .collect()
 }
 
-/// The steps of a division as the levels of a ladder.
+/// Groups the steps of a division into levels.
 pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
     let name = |id| cluster.queues[id].name.to_string();
     let mut levels: Vec<LadderLevel> = Vec::new();

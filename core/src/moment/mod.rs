@@ -1,6 +1,6 @@
-//! A moment of a run as data that can be sent: every queue, node and job after a cycle, what happened in it, and what decided it.
+//! A moment of a run as serialisable data: every queue, node and job after a cycle, its events, and their decisive checks.
 //!
-//! [`frame()`] makes it of a simulation. Pictures, tables and sentences are made of it alone.
+//! [`frame()`] builds it from a simulation. Pictures, tables and sentences derive from it alone.
 
 mod amounts;
 mod build;

@@ -1,5 +1,5 @@
-//! The catalogue of a run: what its jobs, pods and pools are called. It is the same from the first moment to the last, so
-//! it is sent once; events, comparisons and refusals speak of ids.
+//! The catalogue of a run: names of its jobs, pods and pools. It never changes during a run, so it is sent once; events,
+//! comparisons and refusals refer to ids.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::cluster::Cluster;
 use crate::id::{Id, JobId, PartitionId, PodId, QueueId};
 use crate::trace::Event;
 
-/// What things are called in a run.
+/// Names of the jobs, pods, pools and queues of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
-    /// The policy that runs, by its name in a scenario; empty: the default one.
+    /// Name of the policy in scenario files; empty: the default policy.
     pub policy: String,
     /// Jobs in file order: name and queue.
     pub jobs: Vec<(Arc<str>, QueueId)>,
@@ -21,12 +21,12 @@ pub struct Names {
     pub pods: Vec<(Arc<str>, JobId)>,
     /// Node pools.
     pub pools: Vec<Arc<str>>,
-    /// What people call the queues that have a display name, in file order.
+    /// Display names of the queues that have one, in file order.
     pub display_names: Vec<(QueueId, Arc<str>)>,
 }
 
 impl Names {
-    /// Those of a cluster under a policy.
+    /// Collects the names of a cluster.
     pub fn of(policy: &str, cluster: &Cluster) -> Names {
         Names {
             policy: policy.to_string(),
@@ -42,13 +42,13 @@ impl Names {
         }
     }
 
-    /// The display name of a queue; empty: it has none.
+    /// The display name of a queue; empty if it has none.
     pub fn display_name(&self, queue: QueueId) -> &str {
         let found = self.display_names.binary_search_by_key(&queue, |(id, _)| *id);
         found.map_or("", |at| &self.display_names[at].1)
     }
 
-    /// The name of a job.
+    /// The name of a job; empty for an unknown id.
     pub fn job(&self, job: JobId) -> &str {
         self.jobs.get(job.index()).map_or("", |(name, _)| name)
     }
@@ -58,22 +58,22 @@ impl Names {
         self.jobs.get(job.index()).map(|(_, queue)| *queue)
     }
 
-    /// The job of that name.
+    /// Finds a job by name.
     pub fn find(&self, name: &str) -> Option<JobId> {
         self.jobs.iter().position(|(of, _)| **of == *name).map(JobId::from_index)
     }
 
-    /// The name of a pod.
+    /// The name of a pod; empty for an unknown id.
     pub fn pod(&self, pod: PodId) -> &str {
         self.pods.get(pod.index()).map_or("", |(name, _)| name)
     }
 
-    /// The name of a node pool.
+    /// The name of a node pool; empty for an unknown id.
     pub fn pool(&self, pool: PartitionId) -> &str {
         self.pools.get(pool.index()).map_or("", |name| name)
     }
 
-    /// The job that an event or a mark is about, if it is about one.
+    /// The job of an event or a mark, if it has one.
     pub fn job_of(&self, what: &What) -> Option<JobId> {
         let of_pod = |pod: PodId| self.pods.get(pod.index()).map(|(_, job)| *job);
         match *what {

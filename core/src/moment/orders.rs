@@ -1,4 +1,4 @@
-//! The part of the protocol that is about who is looked at before whom.
+//! The order of queues and jobs in the next pass, as serialisable data.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 
 use super::QueueRow;
 
-/// What a queue shows its siblings, under a policy whose queues have such a priority.
+/// The priority by which a queue is compared with its siblings, under a policy that derives one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriorityRow {
-    /// The largest that comes up from below; `None`: nothing is outstanding.
+    /// Largest priority of pending requests below the queue; `None`: nothing is pending.
     pub raw: Option<i32>,
-    /// What the queue adds.
+    /// Offset that the queue adds.
     pub offset: i32,
-    /// It shows its offset alone.
+    /// Whether the offset replaces the priorities from below.
     pub fence: bool,
-    /// What the parent sees; `None`: nothing is outstanding.
+    /// Priority that the parent sees; `None`: nothing is pending.
     pub effective: Option<i32>,
 }
 
-/// The order around a queue or a job as it will be looked at next, from the root down.
+/// The order around a queue or a job in the next pass, from the root down.
 pub fn orders(sim: &Simulation, queue: &str, job: Option<&str>) -> Vec<OrderLevel> {
     let cluster = sim.cluster();
     let found = match job {
@@ -48,21 +48,21 @@ pub fn orders(sim: &Simulation, queue: &str, job: Option<&str>) -> Vec<OrderLeve
     pools.into_iter().flat_map(|pool| sim.order_in(pool, queue, job)).collect()
 }
 
-/// Most leaf queues whose way from the root is listed in [`serving`].
+/// Largest number of leaf queues whose path from the root is listed by [`serving`].
 const LEAVES_MAX: usize = 12;
 
 /// The whole order of the next cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Serving {
-    /// After this cycle.
+    /// The cycle after which the order applies.
     pub cycle: u32,
-    /// Pools in which something is pending, each with its levels: queues before what is below them.
+    /// Pools with pending jobs, each with its levels; a queue's level precedes those below it.
     pub pools: Vec<(PartitionId, Vec<OrderLevel>)>,
-    /// Leaf queues with pending jobs that are left out, because there are many.
+    /// Number of leaf queues with pending jobs beyond the limit.
     pub n_left_out: u32,
 }
 
-/// Who is served first in the next cycle: siblings along the way to every leaf queue with pending jobs, and its jobs.
+/// The order of the next cycle: siblings along the path to every leaf queue with pending jobs, and its jobs.
 pub fn serving(sim: &Simulation) -> Serving {
     let cluster = sim.cluster();
     let mut waiting: BTreeSet<(PartitionId, QueueId)> = BTreeSet::new();
@@ -81,7 +81,7 @@ pub fn serving(sim: &Simulation) -> Serving {
         }
         let Some((_, levels)) = pools.last_mut() else { continue };
         for level in sim.order_in(pool, leaf, None) {
-            // The way to another leaf begins alike.
+            // Paths to other leaves share their first levels.
             if !level.places.is_empty() && levels.iter().all(|known| known.of != level.of) {
                 levels.push(without_subject(level));
             }
@@ -90,14 +90,14 @@ pub fn serving(sim: &Simulation) -> Serving {
     Serving { cycle: sim.cycle(), pools, n_left_out }
 }
 
-/// A level without the queue that it was looked up by.
+/// Clears the subject of the query in a level.
 fn without_subject(mut level: OrderLevel) -> OrderLevel {
     level.subject_is_absent = false;
     level.places.iter_mut().for_each(|place| place.is_subject = false);
     level
 }
 
-/// Writes down what each queue of a pool shows its siblings.
+/// Fills in the priorities of the queues in a pool.
 pub fn put_priorities(sim: &Simulation, pool: PartitionId, rows: &mut [QueueRow]) {
     for priority in sim.priorities_in(pool) {
         if let Some(row) = rows.get_mut(priority.queue.index()) {

@@ -1,7 +1,7 @@
-//! What a rule did in a cycle: the cycle is run again with everything recorded.
+//! Uses of a rule in a cycle, counted by replaying the cycle with every comparison recorded.
 //!
-//! A run records what decided its events. Rules that order queues or divide shares decide in every cycle without being
-//! written down there; they are counted when somebody looks such a rule up.
+//! A run records the checks that decided its events. Rules that order queues or divide shares apply in every cycle without
+//! being recorded; they are counted on demand.
 
 use std::collections::BTreeSet;
 
@@ -15,29 +15,29 @@ use serde::{Deserialize, Serialize};
 use super::ladders::ladder;
 use super::{LadderLevel, LadderLine, LineKind};
 
-/// Most comparisons that are listed one by one.
-const TOLD_MAX: usize = 12;
-/// Above so many queues divisions are not derived again for all of them.
+/// Largest number of comparisons in [`RuleUse::checks`].
+const CHECKS_MAX: usize = 12;
+/// Above this number of queues, divisions are not derived for all of them.
 const QUEUES_MAX: usize = 200;
 
-/// What a rule did in a cycle.
+/// Uses of a rule in a cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RuleUse {
-    /// The rule.
+    /// Key of the rule.
     pub rule: String,
     /// The cycle.
     pub cycle: u32,
-    /// Everything is counted; else the cycle is too large to be run again for that.
+    /// Whether all uses are counted; `false`: the cycle is too large to be replayed.
     pub is_counted: bool,
-    /// How often something was compared by it.
+    /// Number of comparisons by the rule.
     pub compared: u32,
-    /// In how many steps of dividing shares it gave something or said how.
+    /// Number of steps in the division of shares that apply the rule.
     pub divided: u32,
-    /// The first comparisons, each once.
+    /// The first comparisons, without repetitions.
     pub checks: Vec<Check>,
 }
 
-/// Counts what a rule did in the cycle that follows a state, whose end is `after`.
+/// Counts the uses of a rule in the cycle between two states.
 pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
     let mut found = RuleUse {
         rule: rule.to_string(),
@@ -48,7 +48,7 @@ pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
     let Some(explained) = explain(&before, Level::Every) else { return found };
     let of_events = explained.record.events.iter().flat_map(|event| &event.checks);
     let of_refusals = explained.trace.refusals.iter().flat_map(|refusal| &refusal.checks);
-    // Where every comparison is recorded, those that decided are among them.
+    // At level *every* the decisive comparisons are among all recorded ones.
     let every: Vec<&Check> = explained.trace.checks.iter().filter(|check| check.rule.key() == rule).collect();
     let decisive: Vec<&Check> =
         of_events.chain(of_refusals).filter(|check| check.rule.key() == rule).collect();
@@ -56,7 +56,7 @@ pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
     let compared = if every.len() > decisive.len() { every } else { decisive };
     found.compared = (compared.len() + marks) as u32;
     for check in compared {
-        if found.checks.len() < TOLD_MAX && !found.checks.contains(check) {
+        if found.checks.len() < CHECKS_MAX && !found.checks.contains(check) {
             found.checks.push(check.clone());
         }
     }
@@ -66,7 +66,7 @@ pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
     found
 }
 
-/// Every division of the cycle, once.
+/// All divisions of the cycle, without repetitions.
 fn divisions(sim: &Simulation) -> Vec<LadderLevel> {
     let cluster = sim.cluster();
     let mut seen = BTreeSet::new();
@@ -83,9 +83,9 @@ fn divisions(sim: &Simulation) -> Vec<LadderLevel> {
     levels
 }
 
-/// In how many steps of a division a rule had a part.
+/// Number of steps of a division that apply a rule.
 fn steps_of(level: &LadderLevel, rule: &str) -> u32 {
-    // Past use has no step of its own: it changes the weights of a round.
+    // Past usage has no step of its own: it changes the weights of a round.
     let is_usage = Policy::ALL.iter().filter_map(|policy| policy.usage_rule).any(|usage| usage.key() == rule);
     let has_part = |line: &&LadderLine| match is_usage {
         true => line.kind == LineKind::Round && level.weight_after_use(line).is_some(),

@@ -1,20 +1,20 @@
-//! The rules of a policy and its switches, as the page looks them up.
+//! Rules and settings of a policy, for lookup.
 
 use crate::policy::{Policy, switches};
 use serde::{Deserialize, Serialize};
 
 use super::rule_use::RuleUse;
 
-/// The rules of a policy, and which of them its switches enter.
+/// The rules of a policy, and its settings with the rules that read them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rulebook {
-    /// The policy, as a scenario names it.
+    /// Name of the policy in scenario files.
     pub policy: String,
     /// Every rule that can decide.
     pub rules: Vec<RuleRow>,
-    /// Its switches, with the positions of the rules that each enters.
+    /// Its settings, each with the positions of the rules that read it.
     pub switches: Vec<(String, Vec<u32>)>,
-    /// What the rule that is looked up did in the present cycle, once that was counted.
+    /// Uses of the selected rule in the present cycle, once counted.
     pub used: Option<RuleUse>,
 }
 
@@ -33,7 +33,7 @@ pub struct RuleRow {
     pub differs: String,
 }
 
-/// The rules of a policy that this build has.
+/// The rulebook of a policy; empty for an unknown one.
 pub fn of(policy: String) -> Rulebook {
     let switches::Rulebook { rules, switches } = Policy::rulebook(&policy).unwrap_or_default();
     let at = |key: &str| rules.iter().position(|rule| rule.key() == key).map(|at| at as u32);
@@ -52,15 +52,15 @@ pub fn of(policy: String) -> Rulebook {
 }
 
 impl Rulebook {
-    /// A rule by its key, or by the key that it has in the engine of another policy, as links have it that were made before.
+    /// Finds a rule by its key, or by its key under another policy of the same engine, which older links contain.
     pub fn rule(&self, key: &str) -> Option<&RuleRow> {
         let in_policy = |key: &'_ str| key.split_once('/').map(|(_, rest)| rest.to_string());
         let is_same = |rule: &&RuleRow| in_policy(&rule.key) == in_policy(key);
         self.rules.iter().find(|rule| rule.key == key).or_else(|| self.rules.iter().find(is_same))
     }
 
-    /// The switch that a setting is: said of the whole or, as `priority.policy.team-a`, of a queue, or of queues that
-    /// are made below it. Of two that begin alike the longer one.
+    /// The longest setting name that matches a setting: global, for a queue (`priority.policy.team-a`), or for queues created
+    /// below one (`childtemplate.`).
     fn switch_of(&self, setting: &str) -> Option<&(String, Vec<u32>)> {
         let setting = setting.strip_prefix("childtemplate.").unwrap_or(setting);
         let is = |(name, _): &&(String, Vec<u32>)| {
@@ -69,19 +69,19 @@ impl Rulebook {
         self.switches.iter().filter(is).max_by_key(|(name, _)| name.len())
     }
 
-    /// The rules that a setting enters.
+    /// The rules that read a setting.
     pub fn rules_of(&self, setting: &str) -> impl Iterator<Item = &RuleRow> {
         let enters = self.switch_of(setting).map_or(&[][..], |(_, enters)| enters);
         enters.iter().filter_map(|at| self.rules.get(*at as usize))
     }
 
-    /// The switches that enter a rule.
+    /// The settings that a rule reads.
     pub fn switches_of(&self, key: &str) -> impl Iterator<Item = &str> {
         let enters = move |rule: &u32| self.rules.get(*rule as usize).is_some_and(|rule| rule.key == key);
         self.switches.iter().filter(move |(_, rules)| rules.iter().any(enters)).map(|(name, _)| name.as_str())
     }
 
-    /// Whether a setting is that switch.
+    /// Whether a setting, possibly of a queue, is the named one.
     pub fn is_of(&self, setting: &str, switch: &str) -> bool {
         self.switch_of(setting).is_some_and(|(name, _)| name == switch)
     }

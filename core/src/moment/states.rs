@@ -1,10 +1,10 @@
-//! The states of queues, under a policy that knows such: in quota, over quota, over fairshare.
+//! States of queues under a policy that defines them: in quota, over quota, over fairshare.
 
 use super::{Frame, QueueRow};
 use crate::policy::Policy;
 use crate::policy::description::QueueState;
 
-/// Writes down the states of all queues, in every pool and in all pools together.
+/// Fills in the states of all queues, per pool and over all pools.
 pub fn put(frame: &mut Frame, state: QueueState) {
     let of_pools = frame.pools.iter_mut().flat_map(|pool| &mut pool.queues);
     for row in frame.queues.iter_mut().chain(of_pools) {
@@ -18,7 +18,8 @@ pub fn put(frame: &mut Frame, state: QueueState) {
     }
 }
 
-/// The saturation ratio of a queue with so much of CPU, memory or GPU; `None`: the policy compares none, or has no fair share.
+/// The saturation ratio of a queue with the given allocation of resource `r` (0 CPU, 1 memory, 2 GPU); `None`: the policy
+/// compares no such ratio, or has no fair share.
 pub fn saturation(policy: &str, allocated: f64, row: &QueueRow, r: usize) -> Option<f64> {
     let ratio = Policy::described_or_default(policy).saturation?;
     let share = *row.fair_share.as_ref()?.get(r)?;

@@ -1,15 +1,15 @@
-//! What an entry of the event list is about.
+//! The subject of an entry in the event list.
 
 use serde::{Deserialize, Serialize};
 
 use crate::trace::{Event, Mark};
 
-/// What happened, or what is known of a place where the simulation cannot be held against the real scheduler.
+/// An event, or a place where the simulation is not comparable with the real scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
-    /// It happened.
+    /// An event.
     Event(Event),
-    /// Where the model ends.
+    /// A limit of the model.
     Mark(Mark),
 }
 
