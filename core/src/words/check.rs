@@ -1,4 +1,4 @@
-//! Any comparison as a sentence.
+//! Comparisons as sentences.
 
 use super::number::{self, CPU, GPU, MEMORY, amount, with_unit};
 use super::text::Text;
@@ -18,7 +18,7 @@ fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
                 _ => "share quota",
             }
         }
-        // A part of a pool, which is more than the amount that the charts show.
+        // EGO compares shares of a pool, while the charts show amounts.
         Quantity::FairShare if is_ego => "share usage quota",
         Quantity::Saturation if is_ego => "usage for its share ratio",
         quantity => quantity_name(quantity),
@@ -59,7 +59,7 @@ pub fn quantity_name(quantity: Quantity) -> &'static str {
     }
 }
 
-/// How the sides are related, in words; a comparison that fails is said the other way round.
+/// The relation of the sides in words, negated for a comparison that failed.
 fn relation(op: Op, holds: bool) -> &'static str {
     match (op, holds) {
         (Op::Less, true) | (Op::AtLeast, false) => "is less than",
@@ -71,8 +71,8 @@ fn relation(op: Op, holds: bool) -> &'static str {
     }
 }
 
-/// The resource that a comparison of triples is about: the given one, else the first that decides it; none for one that the
-/// scenario names.
+/// The resource that a comparison concerns: the subject's, or the first that decides a comparison of triples; `None` for
+/// named resources.
 pub fn decisive_resource(check: &Check) -> Option<u8> {
     if let Some(resource) = check.subject.resource {
         return shown(resource);
@@ -99,7 +99,7 @@ pub fn decisive_resource(check: &Check) -> Option<u8> {
         .or(Some(GPU))
 }
 
-/// A value, of that resource if it is an amount.
+/// Formats a value; amounts are of the given resource.
 pub fn value(term: &Term, resource: Option<u8>) -> String {
     let finite = |real: f64| real.is_finite().then_some(real);
     match &term.value {
@@ -134,7 +134,7 @@ pub fn value(term: &Term, resource: Option<u8>) -> String {
     }
 }
 
-/// The amount of a side, in base units of that resource; none if it is unlimited or no amount.
+/// The amount of a side, in base units of the resource; `None` if it is unlimited or not an amount.
 pub fn side(value: &Value, resource: u8) -> Option<f64> {
     let amount = match value {
         Value::Triple(triple) => triple[usize::from(resource.min(2))],
@@ -146,7 +146,7 @@ pub fn side(value: &Value, resource: u8) -> Option<f64> {
     amount.is_finite().then_some(amount)
 }
 
-/// Seconds as a span of time.
+/// Formats seconds as a duration.
 pub fn seconds(value: &Value) -> String {
     match value {
         Value::Real(seconds) if seconds.is_finite() => number::time((seconds * 1000.0) as i64),
@@ -154,7 +154,7 @@ pub fn seconds(value: &Value) -> String {
     }
 }
 
-/// A queue or a job whose side of a comparison is asked for.
+/// A queue or job that may own a side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     /// A queue.
@@ -163,23 +163,23 @@ pub enum Party {
     Job(JobId),
 }
 
-/// Whose a side of a comparison is.
+/// The owner of a side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
-    /// The queue or job it is about.
+    /// The subject's queue or job.
     This,
-    /// The other queue or job.
+    /// The subject's other queue or job.
     Other,
-    /// A constant of the rule.
-    Nobody,
+    /// Neither; the side is a constant of the rule.
+    Neither,
 }
 
-/// Whose the sides are. Equal quantities are compared between two; different ones are of the same, and what is
-/// left without victims, like how long one has run, is the other's.
+/// The owners of the sides. Equal quantities belong to two owners, different ones to the same; run times and allocations
+/// without victims belong to the other queue or job.
 fn owners(check: &Check) -> (Owner, Owner) {
     let (left, right) = (check.left.quantity, check.right.quantity);
     let has_other = check.subject.other_queue.is_some() || check.subject.other_job.is_some();
-    let of_right = |owner| if right == Quantity::Constant { Owner::Nobody } else { owner };
+    let of_right = |owner| if right == Quantity::Constant { Owner::Neither } else { owner };
     let is_of_victim = left == Quantity::AllocatedWithoutVictims && has_other
         || left == Quantity::Runtime && check.subject.other_job.is_some();
     if is_of_victim {
@@ -191,14 +191,14 @@ fn owners(check: &Check) -> (Owner, Owner) {
     (Owner::This, of_right(Owner::This))
 }
 
-/// A side that belongs to that queue or job, if there is one with that quantity.
+/// The amount of the side with that quantity that belongs to a queue or job, if there is one.
 pub fn value_of(check: &Check, party: Party, quantity: Quantity, resource: u8) -> Option<f64> {
     let subject = &check.subject;
     let is_of = |owner: Owner| {
         let (queue, job) = match owner {
             Owner::This => (subject.queue, subject.job),
             Owner::Other => (subject.other_queue, subject.other_job),
-            Owner::Nobody => return false,
+            Owner::Neither => return false,
         };
         match party {
             Party::Queue(of) => queue == Some(of),
@@ -234,7 +234,7 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
         let (queue, job) = match owner {
             Owner::This => (subject.queue, subject.job),
             Owner::Other => (subject.other_queue, subject.other_job),
-            Owner::Nobody => return text,
+            Owner::Neither => return text,
         };
         match (queue, job) {
             (None, Some(job)) => text.job(frame.job(job)).say(": "),
@@ -271,12 +271,12 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
     side(text, &check.right).say(".")
 }
 
-/// An amount without its unit, at most that of the bound.
+/// Formats an amount without its unit; `None` is unlimited.
 pub fn bare(resource: u8, base: Option<f64>) -> String {
     base.map_or_else(|| "unlimited".into(), |base| amount(resource, base))
 }
 
-/// The number that shows a resource on the page; none for one that the scenario names.
+/// The page's number of a resource; `None` for named resources.
 pub fn shown(resource: Resource) -> Option<u8> {
     resource.nth_named().is_none().then_some(resource.0)
 }

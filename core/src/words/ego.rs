@@ -1,4 +1,4 @@
-//! EGO: what its rules compare are parts of a pool, not amounts of one resource.
+//! Sentences for rules of EGO, which compare shares of a pool instead of amounts of one resource.
 
 use super::check::seconds;
 use super::number;
@@ -7,7 +7,7 @@ use super::text::Text;
 use crate::moment::{EventRow, Frame};
 use crate::trace::{Check, Refusal, Value};
 
-/// The comparison by that rule.
+/// Finds the comparison by a rule.
 fn by<'c>(checks: &'c [Check], rule: &str) -> Option<&'c Check> {
     checks.iter().find(|check| check.rule.key() == rule)
 }
@@ -20,7 +20,7 @@ fn real(value: &Value) -> Option<f64> {
     }
 }
 
-/// Both sides as percentages, to a tenth.
+/// Both sides as percentages with one decimal.
 fn parts(check: &Check) -> Option<[String; 2]> {
     let percent = |part: f64| format!("{} %", number::number((part * 1000.0).round() / 10.0));
     Some([percent(real(&check.left.value)?), percent(real(&check.right.value)?)])
@@ -33,12 +33,12 @@ fn slots(check: &Check) -> Option<[String; 2]> {
     Some([format!("{} {noun}", number::number(held)), number::number(real(&check.right.value)?)])
 }
 
-/// The name of the queue that a comparison is about.
+/// The name of a comparison's queue.
 fn queue<'f>(frame: &'f Frame, check: &Check) -> &'f str {
     check.subject.queue.map_or("", |queue| frame.queue(queue))
 }
 
-/// Why a unit was reclaimed, if a rule of EGO says it.
+/// Why a unit was reclaimed, if a rule of EGO decided it.
 pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     let text = reclaimed_for(frame, event);
     if let Some(check) = by(&event.checks, "ego/call-back") {
@@ -70,7 +70,7 @@ pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
     Some(text.say("; ").queue(queue(frame, under)).say(format!(" used {used}, below its {quota}.")))
 }
 
-/// Why nothing is taken from a consumer, if a rule of EGO says it.
+/// Why nothing is reclaimed from a consumer, if a rule of EGO decided it.
 pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     if check.rule.key() == "ego/above-slot-quota" {
         let [held, quota] = slots(check)?;
@@ -82,7 +82,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     Some(text.say(format!(", which is within its share usage quota of {quota}")))
 }
 
-/// Why a consumer may not take from others, if a rule of EGO says it.
+/// Why a consumer may not reclaim, if a rule of EGO decided it.
 pub fn not_entitled(refusal: &Refusal, queue: &str) -> Option<Text> {
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));

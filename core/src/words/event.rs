@@ -1,4 +1,4 @@
-//! Events: who was evicted and why, what started where, what else happened.
+//! Explanations of events: evictions, starts and others.
 
 use super::check::{Party, decisive_resource, says, value_of};
 use super::number::{self, GPU, amount, bound, count, unit, with_unit};
@@ -36,7 +36,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         Some(job) => Text::default().job(frame.job(job)).say(format!(" · {kind}, cycle {}", frame.cycle)),
     };
     explanation.when = number::time(event.time_ms);
-    explanation.list = in_order(frame, event);
+    explanation.list = evictions_in_order(frame, event);
     explanation.others = not_chosen(frame, event);
     explanation.rule = explanation.rule.or(rule);
     explanation
@@ -60,8 +60,8 @@ fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> E
     }
 }
 
-/// Who is evicted for the same job, in the order in which it was decided. Of one alone there is nothing to tell.
-fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>)> {
+/// All evictions for the same job, in the order of the decisions; `None` if there is only one.
+fn evictions_in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>)> {
     let by = event.by().filter(|_| event.word().is_eviction())?;
     let mut entries = Vec::new();
     let evicted = frame.events.iter().filter(|other| other.word().is_eviction());
@@ -89,14 +89,14 @@ struct Sides<'a> {
     giver: &'a QueueRow,
     taker: &'a QueueRow,
     parent: Option<&'a QueueRow>,
-    /// What the giver held when it was decided, and what it has left without all that goes for the same job.
+    /// Allocation of the giver at the decision, and the rest without all evictions for the same job.
     held: f64,
     left: f64,
-    /// What the taker held when it was decided, and what it holds with the job.
+    /// Allocation of the taker at the decision, and with the job.
     before: f64,
     with_job: f64,
     resource: u8,
-    /// The rule that let the giver be taken from, else the first one.
+    /// The rule that permits reclaiming from the giver, else the first one.
     rule: Option<RuleCard>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Sides<'a> {
         let decisive = event.checks.iter().filter(|check| about(check, giver)).find_map(decisive_resource);
         let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(2) });
         let r = usize::from(resource.min(2));
-        // Units are taken one by one; what was held before the first is the most.
+        // Units are reclaimed one by one; the amount before the first is the largest.
         let of_check = |quantities: &[Quantity], queue: QueueId| {
             let known = event.checks.iter().filter(|check| about(check, queue));
             let values = known.flat_map(|check| {
@@ -128,7 +128,7 @@ impl<'a> Sides<'a> {
         let later = if r == 2 { claims.later } else { 0.0 };
         let with_job =
             of_check(&[Quantity::AllocatedWithJob], taker).unwrap_or(to.allocated[r] + to.claimed[r] - later);
-        // Of one decision: other decisions of the cycle, before and after it, count on neither side.
+        // Other decisions of the cycle, before and after this one, count on neither side.
         let (left, before) = match r {
             2 => (held - evicted_below(frame, giver, |other| other.by() == Some(by)), with_job - claims.own),
             _ => (from.allocated[r], to.allocated[r]),
@@ -142,12 +142,12 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// GPUs for which room was claimed below a queue in this cycle.
+/// GPUs reserved below a queue in this cycle.
 #[derive(Default)]
 struct Claims {
     /// For the job of an eviction.
     own: f64,
-    /// For others, after that.
+    /// For other jobs, after that.
     later: f64,
 }
 
@@ -168,7 +168,7 @@ impl Claims {
     }
 }
 
-/// Whether a queue is another or below it.
+/// Whether a queue equals another one or is below it.
 fn is_below(frame: &Frame, queue: Option<QueueId>, other: QueueId) -> bool {
     let mut at = queue;
     for _ in 0..=frame.queues.len() {
@@ -336,7 +336,7 @@ fn moved(frame: &Frame, event: &EventRow) -> Explanation {
     if let Some(by) = event.by() {
         verdict = verdict.say(" so that ").job(frame.job(by)).say(" fits");
     }
-    // The scheduler deletes it and counts on somebody who makes it again.
+    // The scheduler deletes the pod and relies on a controller to create it again.
     if event.for_good {
         return Explanation {
             verdict: verdict.say(", but its [pods] are not recreated."),
@@ -372,7 +372,7 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     verdict = verdict.say(": ").queue(&queue.name).say(format!(" now uses {}", number::number(has)));
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
     verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
-        // Without a guarantee nothing is said of one.
+        // A fair share of zero is not mentioned.
         (Some(0.0), _) if !divides => verdict.say("."),
         (Some(share), _) => verdict.say(format!(" of its [fair share] of {}.", number::number(share))),
         (None, Some(quota)) => verdict.say(format!(" of its [quota] of {}.", number::number(quota))),
@@ -381,7 +381,7 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     Explanation { verdict, ..Explanation::default() }
 }
 
-/// A job that is over because nobody replaced its evicted pods.
+/// A job that ended because its evicted pods were not replaced.
 pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     let name = frame.job_name(event);
     let mut verdict = Text::default().job(name).say(" was [evicted] at ").say(number::time(event.time_ms));
@@ -399,7 +399,7 @@ pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     }
 }
 
-/// What is no decision to place or to evict: what leads to one, or follows from it.
+/// Events other than placements and evictions.
 fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
     let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
     let job = Text::default().job(frame.job_name(row));
@@ -465,7 +465,7 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
     Explanation { verdict, outlook, ..Explanation::default() }
 }
 
-/// Room is held or claimed: which, and until when.
+/// The sentence about a reservation and its end.
 fn claimed(room: Text, row: &EventRow, job: Text) -> Text {
     if row.for_gang {
         return room.say(" reserved for ").then(job).say(" until there is room for its whole gang.");

@@ -1,4 +1,4 @@
-//! Lists of what happened: in a cycle, to a job, on a node.
+//! Lists of events: of a cycle, a job or a node.
 
 use std::collections::BTreeMap;
 
@@ -11,39 +11,39 @@ use crate::moment::Kind;
 use crate::moment::{EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};
 
-/// Most things that are listed of one cycle.
+/// Largest number of listed entries of a cycle.
 const LISTED_MAX: usize = 200;
 
 /// A line of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
-    /// When, in short.
+    /// Time in short form.
     pub when: String,
-    /// The cycle it leads to, if not the present one.
+    /// The cycle it links to, if not the present one.
     pub cycle: Option<u32>,
-    /// Its shape.
+    /// The kind of its mark.
     pub kind: Option<Kind>,
-    /// What.
+    /// The text of the line.
     pub text: Text,
-    /// What it selects.
+    /// The selection it links to.
     pub selection: Option<Selection>,
-    /// It is of the present cycle.
+    /// Whether it belongs to the present cycle.
     pub current: bool,
 }
 
-/// Events of the same kind about the same job, as one.
+/// Events of the same kind and job, shown as one.
 pub struct Group<'a> {
-    /// The first of them.
+    /// The first event.
     pub first: &'a EventRow,
-    /// Its position.
+    /// Position of the first event in the frame.
     pub index: u32,
-    /// How many pods.
+    /// Number of pods.
     pub n: usize,
     /// Their GPUs.
     pub gpus: f64,
 }
 
-/// What is noteworthy in a cycle; pods of a job together. What only follows from something else is left out.
+/// The noteworthy events of a cycle, grouped by job. Events that only follow from others are left out.
 pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut places = BTreeMap::new();
@@ -65,7 +65,7 @@ pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
     groups
 }
 
-/// What happened, as a line.
+/// A group of events as a line.
 pub fn entry(frame: &Frame, group: &Group<'_>) -> Entry {
     Entry {
         when: number::time(group.first.time_ms.max(0)),
@@ -132,7 +132,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
     }
 }
 
-/// Nothing is selected: what happened in the cycle.
+/// The explanation shown without a selection: the events of the cycle.
 pub fn moment(frame: &Frame) -> Explanation {
     let groups = groups(frame);
     let mut entries: Vec<Entry> = groups.iter().take(LISTED_MAX).map(|group| entry(frame, group)).collect();
@@ -168,7 +168,7 @@ fn things(n: usize) -> String {
     if n == 1 { "One thing happened".into() } else { format!("{n} things happened") }
 }
 
-/// What happened to a job up to the last computed cycle.
+/// The events of a job up to the last computed cycle.
 pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
     let mut entries: Vec<(Entry, usize)> = Vec::new();
     for (at, word, of) in &run.events {
@@ -205,7 +205,7 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
     left_out.into_iter().chain(entries.into_iter().map(|(entry, _)| entry)).collect()
 }
 
-/// What happened to a job, in short.
+/// An event of a job in short form.
 fn past(word: EventWord) -> &'static str {
     match word {
         EventWord::Requeued => "waits again",
@@ -233,10 +233,10 @@ fn past(word: EventWord) -> &'static str {
     }
 }
 
-/// Older entries are left out.
+/// Largest number of entries in a history; older ones are left out.
 const HISTORY: usize = 24;
 
-/// Who owns a node, if a queue does.
+/// The owner of a node, if it has one.
 fn owner(frame: &Frame, node: &NodeCard) -> Text {
     let Some(owner) = node.owner.and_then(|owner| frame.queues.get(owner as usize)) else {
         return Text::default();
@@ -245,7 +245,7 @@ fn owner(frame: &Frame, node: &NodeCard) -> Text {
     Text::of(" It is owned by ").queue(&owner.name).say(lent)
 }
 
-/// A node: what runs on it and what is free.
+/// Explains a node: its pods and free resources.
 pub fn node(frame: &Frame, name: &str) -> Explanation {
     let Some(node) = frame.nodes.iter().find(|node| node.name == name) else {
         return Explanation {

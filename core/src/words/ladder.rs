@@ -1,4 +1,4 @@
-//! How a fair share came about: capacity, quotas granted, what remains, rounds, remainders, result.
+//! Derivations of fair shares as text: capacity, granted quotas, rest, rounds, remainders, result.
 
 use super::number::{DOMINANT, amount, number, with_unit};
 use super::text::Text;
@@ -6,40 +6,40 @@ use crate::moment::{LadderLevel, LadderLine, LineKind};
 use crate::trace::RiseEnd;
 use crate::units::Resource;
 
-/// How a fair share came about.
+/// The derivation of a fair share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
-    /// At this cycle.
+    /// The cycle.
     pub cycle: u32,
-    /// Of this queue.
+    /// The queue whose fair share is derived.
     pub queue: String,
-    /// Of this resource.
+    /// The resource.
     pub resource: u8,
-    /// From the root down.
+    /// Its levels, from the root down.
     pub levels: Vec<LadderLevel>,
 }
 
-/// One line.
+/// One line of a derivation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// What is done.
+    /// The operation.
     pub text: Text,
     /// The arithmetic; may be empty.
     pub sum: String,
-    /// What it gives.
+    /// The result.
     pub value: String,
-    /// It is about the queue that is explained.
+    /// Whether it concerns the explained queue.
     pub own: bool,
-    /// It starts a level.
+    /// Whether it begins a level.
     pub starts: bool,
-    /// It ends a level.
+    /// Whether it ends a level.
     pub result: bool,
 }
 
-/// More siblings than this are summed up in one line.
+/// Largest number of siblings shown in lines of their own.
 const SIBLINGS: usize = 5;
 
-/// The ladder of all levels, from the root down.
+/// The lines of all levels, from the root down.
 pub fn ladder(levels: &[LadderLevel], resource: u8) -> Vec<Step> {
     levels.iter().flat_map(|level| one_level(level, resource)).collect()
 }
@@ -115,7 +115,7 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
     steps
 }
 
-/// The lines of siblings, the own one always, the others in one line when they are many.
+/// The lines of siblings; if there are many, all but the explained queue share one line.
 fn folded(
     lines: &[&LadderLine],
     own: &str,
@@ -148,7 +148,7 @@ fn quota(line: &LadderLine, resource: u8) -> Step {
     }
 }
 
-/// What past usage makes of a weight: *weight 1 → 0.62 (of 2): past usage 60 %, k 1, share 0.5 + 1 × (0.5 − 0.6) = 0.4 of 1.3*.
+/// The effect of past usage on a weight: *weight 1 → 0.62 (of 2): past usage 60 %, k 1, share 0.5 + 1 × (0.5 − 0.6) = 0.4 of 1.3*.
 fn after_use(line: &LadderLine, counted: f64, weights: f64) -> String {
     let [weight, counted] = [line.weight, counted].map(number);
     let (usage, k) = line.past.unwrap_or_default();
@@ -222,7 +222,7 @@ fn rise(line: &LadderLine, resource: u8) -> Step {
     }
 }
 
-/// A resource in a sentence.
+/// The name of a resource in a sentence.
 fn in_words(resource: Resource) -> &'static str {
     match resource {
         Resource::GPU => "GPU",
@@ -231,7 +231,7 @@ fn in_words(resource: Resource) -> &'static str {
     }
 }
 
-/// A share of the cluster.
+/// Formats a share of the cluster as a percentage.
 fn percent(share: f64) -> String {
     format!("{} %", number((share * 1000.0).round() / 10.0))
 }

@@ -1,7 +1,7 @@
-//! The only prose about decisions: from what the engine recorded to sentences.
+//! Turns recorded decisions into sentences; no other module writes prose about decisions.
 //!
-//! Every explanation has the same order: verdict, evidence, rule, controls, outlook, not chosen. Numbers are
-//! the engine's. Names are pieces of their own ([`Piece`]), never markup.
+//! Every explanation has the same order: verdict, evidence, rule, controls, outlook, not chosen. All numbers come from the
+//! record. Names are separate pieces ([`Piece`]), never markup.
 
 mod check;
 mod ego;
@@ -46,14 +46,14 @@ use crate::id::JobId;
 use crate::moment::{EventRow, EventWord, Frame, JobRow, Run};
 use crate::trace::Rule;
 
-/// Why something is as it is.
+/// An explanation of a selected object or event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
-    /// What it is about, and in which state.
+    /// The subject and its state.
     pub about: Text,
-    /// When.
+    /// Cycle and time.
     pub when: String,
-    /// One sentence.
+    /// The verdict, one sentence.
     pub verdict: Text,
     /// Further reasons.
     pub also: Vec<Text>,
@@ -63,21 +63,21 @@ pub struct Explanation {
     pub checks: Vec<Text>,
     /// The rule that decided.
     pub rule: Option<RuleCard>,
-    /// Settings that enter.
+    /// Settings that the rule reads.
     pub controls: Vec<Control>,
-    /// What could change it by itself.
+    /// What changes the state without an edit.
     pub outlook: Text,
-    /// How a fair share came about.
+    /// The derivation of a fair share.
     pub ladder: Vec<Step>,
-    /// Who is looked at before whom next, level by level.
+    /// The order of the next pass, level by level.
     pub order: Vec<Level>,
-    /// A caption and a list: jobs of a queue, pods of a node, what happened.
+    /// A caption and a list: jobs of a queue, pods of a node, or events.
     pub list: Option<(&'static str, Vec<Entry>)>,
-    /// Who else could have been asked to go, and what protected them.
+    /// Other possible victims, and why they were not selected.
     pub others: Vec<Entry>,
-    /// What happened to the job so far.
+    /// Events of the job so far.
     pub history: Vec<Entry>,
-    /// In whose words it is.
+    /// The policy whose terms it uses.
     pub policy: String,
 }
 
@@ -99,20 +99,20 @@ impl Explanation {
         if let Some(evidence) = &mut self.evidence {
             evidence.caption.in_terms(terms);
             evidence.head.iter_mut().for_each(|text| text.in_terms(terms));
-            // Where one word stands for quota and fair share, one row says it.
+            // A policy with one word for quota and fair share gets one row for both.
             evidence.rows.dedup_by_key(|row| terms.fill(row.0));
         }
     }
 }
 
-/// A small table.
+/// A table of the compared numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// What it shows.
+    /// Caption of the table.
     pub caption: Text,
     /// Captions of the columns; the first is the unit.
     pub head: Vec<Text>,
-    /// Rows: caption, cells, and whether it decided.
+    /// Rows: caption, cells, and whether the row was decisive.
     pub rows: Vec<(&'static str, Vec<String>, bool)>,
 }
 
@@ -125,20 +125,20 @@ pub struct RuleCard {
     pub says: String,
     /// Its formula; may be empty.
     pub formula: String,
-    /// Where it is specified; may be empty.
+    /// Title of the document that specifies it; may be empty.
     pub source: String,
-    /// Its address; empty if it is not public.
+    /// Address of the document; empty if it is not public.
     pub link: String,
-    /// The paragraph of the specification that describes it here.
+    /// The paragraph in `docs/spec` that describes it.
     pub paragraph: Option<Paragraph>,
-    /// How it differs from its source, or what was chosen where the source is silent; may be empty.
+    /// Differences from the source, and assumptions where the source is silent; may be empty.
     pub differs: String,
-    /// It is what is explained: nothing of it is folded, and it leads nowhere.
+    /// Whether the rule itself is the subject: the card is then unfolded and has no link.
     pub is_subject: bool,
 }
 
 impl RuleCard {
-    /// Whether its documents leave something open, which is decided here.
+    /// Whether it contains an assumption, because its source is silent.
     pub fn is_assumption(&self) -> bool {
         self.differs.to_lowercase().contains("assumption")
     }
@@ -157,7 +157,7 @@ impl RuleCard {
     }
 }
 
-/// A setting that enters, with the field where it is edited.
+/// A setting that affects a decision, with the field where it is edited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Control {
     /// Its name.
@@ -175,7 +175,7 @@ impl Control {
             path: path.field(number::resource_key(resource)).field(field),
         }
     }
-    /// A setting of a queue that is of no resource.
+    /// A setting of a queue that does not depend on a resource.
     fn of_queue(queue: &str, field: &str, label: &str) -> Control {
         let path = Path::default().field("queues").named(queue).field(field);
         Control { label: Text::of(label).queue(queue), path }
@@ -192,24 +192,24 @@ impl Control {
     }
 }
 
-/// A text with a capital letter at its beginning.
+/// Capitalises the first letter of a text.
 pub fn capital(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect()
 }
 
-/// A text with a capital letter at its beginning and a full stop.
+/// Capitalises the first letter of a text and adds a full stop.
 pub fn sentence_case(says: &str) -> String {
     let text = capital(says);
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
-/// What happened, where nothing is selected.
+/// The explanation shown without a selection.
 pub fn at_rest(frame: &Frame) -> Explanation {
     in_words_of(frame, happenings::moment(frame))
 }
 
-/// An explanation with its time, in the words of the policy that runs.
+/// Completes an explanation with its time, in the terms of the frame's policy.
 fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
     if explanation.when.is_empty() {
         explanation.when = number::time(frame.time_ms);
@@ -223,7 +223,7 @@ fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
     explanation
 }
 
-/// Explains what is selected at the moment of the frame.
+/// Explains a selection at the moment of the frame.
 pub fn why(
     frame: &Frame,
     run: Option<&Run>,
@@ -235,7 +235,7 @@ pub fn why(
         Selection::Queue(name) => queue::queue(frame, name, derivation, resource),
         Selection::Job(name) => job(frame, name, resource),
         Selection::Node(name) => happenings::node(frame, name),
-        // What is known of it does not come with the moment.
+        // A frame does not contain the rulebook.
         Selection::Rule(key) => rule(frame, key, None, &Scenario::default()),
         Selection::Event { cycle, index } => match frame.events.get(*index as usize) {
             Some(found) if frame.cycle == *cycle => event::event(frame, found, resource),
@@ -264,7 +264,7 @@ pub fn why(
     in_words_of(frame, explanation)
 }
 
-/// When a job that was evicted leaves, if that takes time.
+/// When the evicted pods of a job are gone, if that takes time.
 fn leaves(frame: &Frame, job: &str) -> Option<Text> {
     let row = frame.jobs.iter().find(|row| row.name == job)?;
     let at = row.leaves_ms.filter(|at| *at > frame.time_ms)?;
@@ -273,7 +273,7 @@ fn leaves(frame: &Frame, job: &str) -> Option<Text> {
     Some(text.say(format!(" {}.", number::leaves(at, frame.time_ms))))
 }
 
-/// A job: what the cycle did to it, else why it waits, else that it runs.
+/// Explains a job: its events in the cycle, else why it is pending, else its state.
 fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     let of_job = || frame.events.iter().filter(|event| frame.job_name(event) == name);
     if let Some(evicted) = of_job().find(|event| event.word().is_eviction()) {
@@ -330,7 +330,7 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     }
 }
 
-/// What a job does to which nothing happened in the cycle: in a word, and as a sentence.
+/// The state of a job without events in the cycle: as a word and as a sentence.
 fn state_of(job: &JobRow, queue: &str) -> (&'static str, Text) {
     let text = Text::default().job(&job.name);
     match (job.running, job.pending, job.leaving) {

@@ -1,4 +1,4 @@
-//! What lets a waiting job start, where no moment and no single job can be named.
+//! The events that let a pending job start, where no time and no single job can be named.
 
 use super::number::{GPU, number, with_unit};
 use super::text::Text;
@@ -6,7 +6,7 @@ use crate::id::JobId;
 use crate::moment::{EventWord, Frame, JobRow};
 use crate::trace::{Gate, Refusal};
 
-/// The event that ends a wait, by what the job waits for; `None` where the reason does not say it.
+/// The event that ends a wait, derived from the reason; `None` if the reason does not determine it.
 pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Text> {
     if frame.quiet {
         return Some(Text::of("Nothing further will happen in this scenario: only an edit changes this."));
@@ -54,7 +54,7 @@ pub fn next(frame: &Frame, refusal: &Refusal, row: Option<&JobRow>) -> Option<Te
     })
 }
 
-/// Whether a job got something in this cycle or runs already.
+/// Whether a job was served in this cycle or is already running.
 fn is_served(frame: &Frame, job: JobId) -> bool {
     let name = frame.job(job);
     let is_started = frame.jobs.iter().any(|row| row.name == name && row.running > 0);
@@ -62,7 +62,7 @@ fn is_served(frame: &Frame, job: JobId) -> bool {
     is_started || frame.events.iter().any(|event| frame.job_of(event) == Some(job) && is_served(event.word()))
 }
 
-/// What has to be free for a job, as a clause: *2 GPUs are free on one node*.
+/// The room a job needs, as a clause: *2 GPUs are free on one node*.
 fn room(refusal: &Refusal, row: Option<&JobRow>) -> String {
     let Some(row) = row.filter(|row| row.gpus > 0.0) else {
         return "a [node] has room for it".into();

@@ -1,25 +1,25 @@
-//! How amounts, times and ratios are written.
+//! Formats amounts, times and ratios.
 
-/// The largest number that is not written in a shorter way.
+/// Numbers from here on are abbreviated.
 const MANY: f64 = 1e15;
 
-/// CPU.
+/// Index of CPU.
 pub const CPU: u8 = 0;
-/// Memory.
+/// Index of memory.
 pub const MEMORY: u8 = 1;
-/// GPU.
+/// Index of GPU.
 pub const GPU: u8 = 2;
-/// Each queue in its dominant resource, in percent.
+/// Stands for the dominant resource of each queue, in percent.
 pub const DOMINANT: u8 = 3;
-/// The first of the resources that the scenario names; the others follow in its order.
+/// Index of the first named resource; the others follow in file order.
 pub const NAMED: u8 = 4;
 
-/// Which of the resources that the scenario names it is.
+/// Position among the named resources; `None` for others.
 pub fn nth_named(resource: u8) -> Option<usize> {
     resource.checked_sub(NAMED).map(usize::from)
 }
 
-/// The unit's name, also of a resource that the scenario names.
+/// The name of a resource's unit, including named resources.
 pub fn unit_of(named: &[String], resource: u8, amount: f64) -> &str {
     match nth_named(resource) {
         Some(n) => named.get(n).map_or("", String::as_str),
@@ -27,7 +27,7 @@ pub fn unit_of(named: &[String], resource: u8, amount: f64) -> &str {
     }
 }
 
-/// An amount of a resource in the unit people read: cores, GiB, GPUs.
+/// Converts an amount from base units to the displayed unit: cores, GiB, GPUs.
 pub fn in_unit(resource: u8, base: f64) -> f64 {
     match resource {
         CPU => base / 1000.0,
@@ -36,14 +36,14 @@ pub fn in_unit(resource: u8, base: f64) -> f64 {
     }
 }
 
-/// The unit's name, for captions and for that many of it.
+/// The name of a resource's unit, in singular or plural by the amount.
 pub fn unit(resource: u8, amount: f64) -> &'static str {
     match resource {
         CPU if amount == 1.0 => "core",
         CPU => "cores",
         MEMORY => "GiB",
         DOMINANT => "%",
-        // Its name is the scenario's: see `unit_of`.
+        // The scenario sets its name: see `unit_of`.
         NAMED.. => "",
         _ if amount == 1.0 => "GPU",
         _ => "GPUs",
@@ -69,7 +69,7 @@ pub fn resource_key(resource: u8) -> &'static str {
     }
 }
 
-/// A number with at most two decimals and no needless ones; `12,000` with its thousands apart.
+/// Formats a number with at most two decimals, without trailing zeros and with thousands separators: `12,000`.
 pub fn number(value: f64) -> String {
     if value.is_infinite() {
         return "unlimited".into();
@@ -104,7 +104,7 @@ fn grouped(text: String) -> String {
     out
 }
 
-/// An amount of a resource given in base units, without its unit; CPU below one core as `500m`.
+/// Formats an amount given in base units, without its unit; CPU below one core as `500m`.
 pub fn amount(resource: u8, base: f64) -> String {
     if resource == CPU && base > 0.0 && base < 1000.0 {
         return format!("{base:.0}m");
@@ -112,18 +112,18 @@ pub fn amount(resource: u8, base: f64) -> String {
     number(in_unit(resource, base))
 }
 
-/// An amount with its unit: `3 GPUs`, `500m cores`, `16 GiB`.
+/// Formats an amount with its unit: `3 GPUs`, `500m cores`, `16 GiB`.
 pub fn with_unit(resource: u8, base: f64) -> String {
     let unit = unit(resource, in_unit(resource, base));
     format!("{} {unit}", amount(resource, base)).trim_end().to_string()
 }
 
-/// An amount that may be unlimited.
+/// Formats an amount; `None` is unlimited.
 pub fn bound(resource: u8, base: Option<f64>) -> String {
     base.map_or_else(|| "unlimited".into(), |base| amount(resource, base))
 }
 
-/// A ratio with two digits: `1.25`; not finite: `∞`.
+/// Formats a ratio with two decimals: `1.25`; infinite: `∞`.
 pub fn ratio(value: Option<f64>) -> String {
     match value {
         Some(value) if value.is_finite() => format!("{value:.2}"),
@@ -131,7 +131,7 @@ pub fn ratio(value: Option<f64>) -> String {
     }
 }
 
-/// A moment or span: `0:07`, `1:02:03`, `2 d 3:04:05`.
+/// Formats a time or duration: `0:07`, `1:02:03`, `2 d 3:04:05`.
 pub fn time(ms: i64) -> String {
     if ms < 0 {
         return format!("−{}", time(ms.saturating_neg()));
@@ -146,14 +146,14 @@ pub fn time(ms: i64) -> String {
     }
 }
 
-/// When something leaves, and how long that is from now: `leaves at 0:30, 20 s left`.
+/// Formats the end of a termination and the time until then: `leaves at 0:30, 20 s left`.
 pub fn leaves(at_ms: i64, now_ms: i64) -> String {
     let left = at_ms - now_ms;
     let left = if left < 120_000 { format!("{} s", (left + 999) / 1000) } else { time(left) };
     format!("leaves at {}, {left} left", time(at_ms))
 }
 
-/// A count with its noun: `1 node`, `4 nodes`.
+/// Formats a count with its noun: `1 node`, `4 nodes`.
 pub fn count(n: u64, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),

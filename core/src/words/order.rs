@@ -1,4 +1,4 @@
-//! Why one stands behind another: the order of the next pass as lines.
+//! The order of the next pass as lines, with the keys that decide each position.
 
 use super::happenings::Entry;
 use super::number;
@@ -8,37 +8,37 @@ use super::{Selection, Terms};
 use crate::moment::Frame;
 use crate::trace::{Check, OrderLevel, OrderPlace, Quantity, Term, Value};
 
-/// What a queue without anything outstanding shows.
+/// Priority of a queue without pending requests.
 const NOTHING: i64 = i32::MIN as i64;
 
-/// In which order a queue or a job and those beside it are looked at next.
+/// The order of a queue or a job and its neighbours in the next pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// After this cycle.
+    /// The cycle after which the order applies.
     pub cycle: u32,
-    /// Around this.
+    /// The queue or job whose order is shown.
     pub of: Selection,
-    /// From the root down.
+    /// The levels, from the root down.
     pub levels: Vec<OrderLevel>,
 }
 
 /// One level of an order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
-    /// Whose children or jobs they are.
+    /// Caption that names the queue whose children or jobs are listed.
     pub caption: String,
-    /// In order.
+    /// The lines, in order.
     pub entries: Vec<Entry>,
 }
 
-/// Adds the order around what is selected, if it is that of this moment.
+/// Adds the order of the selection to an explanation, if it belongs to the frame's cycle.
 pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selection, order: Option<&Order>) {
     if let Some(order) = order.filter(|order| order.cycle == frame.cycle && order.of == *selection) {
         explanation.order = order_lines(frame, &order.levels);
     }
 }
 
-/// The levels of an order as lines. One that is alone is in no order.
+/// The levels of an order as lines, without levels that have a single place.
 pub fn order_lines(frame: &Frame, levels: &[OrderLevel]) -> Vec<Level> {
     levels.iter().filter(|level| level.n > 1).map(|level| lines(frame, level)).collect()
 }
@@ -54,7 +54,7 @@ fn lines(frame: &Frame, level: &OrderLevel) -> Level {
     if level.places.len() < level.n as usize {
         caption += &format!(", {} in all", level.n);
     }
-    // The first place has no comparison, the others have.
+    // Every place but the first has comparisons.
     let rule = level.places.iter().flat_map(|place| &place.behind).map(|check| check.rule.key()).next();
     let rule = rule.unwrap_or_default();
     let mut before: (u32, Option<&OrderPlace>) = (0, None);
@@ -72,7 +72,7 @@ fn lines(frame: &Frame, level: &OrderLevel) -> Level {
     Level { caption, entries }
 }
 
-/// What a place is called. The policy's own name may be another one than the scenario's.
+/// The name of a place: the scenario's, which may differ from the policy's.
 fn name<'a>(frame: &'a Frame, place: &'a OrderPlace) -> &'a str {
     place.queue.map_or(place.name.as_str(), |queue| frame.queue(queue))
 }
@@ -92,14 +92,14 @@ fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>, rule: &
     Entry { when, text, selection, current: place.is_subject, ..Entry::default() }
 }
 
-/// The numbers of the first place.
+/// The sort keys of the first place.
 fn first(place: &OrderPlace, rule: &str) -> String {
     let keys: Vec<String> =
         place.keys.iter().map(|key| format!("{} {}", named(place, key.quantity, rule), shown(key))).collect();
     if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
 }
 
-/// Which key put it behind the one before it, after which were equal.
+/// The key that placed it behind its predecessor, and the equal keys before that one.
 fn behind(
     frame: &Frame,
     text: Text,
@@ -107,7 +107,7 @@ fn behind(
     before: Option<&OrderPlace>,
     (last, equal): (&Check, &[Check]),
 ) -> Text {
-    // Not all are shown, and the scenario does not know all.
+    // The predecessor may be hidden, or missing in the scenario.
     let known = match place.job {
         Some(_) => last.subject.other_job.map(|job| frame.job(job)),
         None => last.subject.other_queue.map(|queue| frame.queue(queue)),

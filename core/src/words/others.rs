@@ -1,4 +1,4 @@
-//! Not chosen: who else could have been asked to go, and what protected them, as the engine recorded it with the decision.
+//! Possible victims that were not selected, and the recorded reasons.
 
 use super::Selection;
 use super::check::{decisive_resource, side};
@@ -9,10 +9,10 @@ use super::text::Text;
 use crate::moment::{EventRow, EventWord, Frame};
 use crate::trace::{Candidate, Check, NotSelected, Protection, Quantity};
 
-/// Most lines that are shown.
+/// Largest number of lines.
 const LINES: usize = 6;
 
-/// Others that hold something and stay: queues, and jobs of the queue of the one that goes.
+/// Candidates that were not selected: queues, and jobs in the queue of the evicted pod.
 pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
     let Some(by) = event.by() else { return Vec::new() };
     if !matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted) {
@@ -27,7 +27,7 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
         let (selection, goes) = match not_selected.candidate {
             Candidate::Queue(queue) => (Selection::Queue(frame.queue(queue).to_string()), None),
             Candidate::Job(job) => {
-                // One that was not needed for this job may go for another one of the same cycle.
+                // A job that was not needed here may be a victim for another job of the same cycle.
                 let own = frame.events.iter().filter(|other| frame.job_of(other) == Some(job));
                 let goes = own.filter_map(EventRow::by).find(|other| *other != by);
                 (Selection::Job(frame.job(job).to_string()), goes.map(|other| (job, other)))
@@ -77,7 +77,7 @@ fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
     }
 }
 
-/// The comparison that somebody failed who would otherwise have been chosen.
+/// The failed comparison that protects a candidate.
 fn failed(frame: &Frame, candidate: Text, check: &Check) -> Text {
     if check.left.quantity != Quantity::Priority {
         return protection(frame, check).unwrap_or_else(|| candidate.say(" is protected"));

@@ -34,7 +34,7 @@ pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
     }
 }
 
-/// A moment as it is written.
+/// Formats a time.
 pub fn clock(time: Time) -> String {
     number::time(time.as_millis())
 }

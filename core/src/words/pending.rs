@@ -1,4 +1,4 @@
-//! Why a job waits: one dominant reason, the others as *also*.
+//! Explanations of pending jobs: one dominant reason, the others as *also*.
 
 use super::check::{bare, decisive_resource, says, shown, side};
 use super::next::next;
@@ -14,7 +14,7 @@ use crate::time::Time;
 use crate::trace::{Check, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Quantity, Refusal};
 use crate::units::Resource;
 
-/// Explains why a job waits.
+/// Explains why a job is pending.
 pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
     let case = Case { frame, refusal, resource };
     let is_on_its_way = matches!(refusal.gate, Gate::WaitingForVictims { .. });
@@ -61,24 +61,24 @@ impl Case<'_> {
         self.own().and_then(|queue| self.frame.queues.get(queue.index()))
     }
 
-    /// The job while it is not over.
+    /// The row of the job, unless it has ended.
     fn row(&self) -> Option<&JobRow> {
         let name = self.frame.job(self.refusal.job);
         self.frame.jobs.iter().find(|row| row.name == name)
     }
 
-    /// The queue a gate names, else the job's.
+    /// The queue of a gate, else that of the job.
     fn queue(&self, gate: &Gate) -> Option<&QueueRow> {
         let named = gate.about().0.and_then(|queue| self.frame.queues.get(queue.index()));
         named.or_else(|| self.own_queue())
     }
 
-    /// The resource that a gate is about, else the one that is looked at.
+    /// The resource of a gate, else the displayed one.
     fn resource(&self, resource: Option<Resource>) -> u8 {
         resource.and_then(shown).unwrap_or(self.resource).min(2)
     }
 
-    /// The first comparison with that quantity on the left.
+    /// Finds the first comparison with a quantity on its left-hand side.
     fn check(&self, left: Quantity) -> Option<&Check> {
         self.refusal.checks.iter().find(|check| check.left.quantity == left)
     }
@@ -139,10 +139,10 @@ impl Case<'_> {
         }
     }
 
-    /// Why nothing may be taken: what protects those who came closest, by the last comparison that failed.
+    /// Why no eviction helps: the last failed comparison, which protects the closest candidates.
     fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
         let why = self.why_protected(gate, ancestor);
-        // Where nothing else has a number, the room has.
+        // Without other numbers, the sentence gives those of the room.
         let room = match why == Text::default() && self.refusal.gate == *gate {
             true => self.in_use().or_else(|| self.needs(None)),
             false => None,
@@ -154,9 +154,9 @@ impl Case<'_> {
         text.then(why).say(".")
     }
 
-    /// What protects those that could be evicted, as a further sentence without its full stop.
+    /// What protects the possible victims, as a further sentence without full stop.
     fn why_protected(&self, gate: &Gate, ancestor: Option<QueueId>) -> Text {
-        // What was compared is of the dominant reason.
+        // Checks belong to the dominant reason.
         let is_dominant = self.refusal.gate == *gate;
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
         let protects = |check: &Check| protection(self.frame, check);
@@ -169,18 +169,18 @@ impl Case<'_> {
         }
     }
 
-    /// What is missing now: *no GPU is free*, where that is all.
+    /// The missing room: *no GPU is free* if only GPUs are missing.
     fn no_room(&self) -> &'static str {
         if self.lacks_gpus() { "no GPU is free" } else { "no room is free" }
     }
 
-    /// It needs GPUs, and none is free.
+    /// Whether it needs GPUs and none is free.
     fn lacks_gpus(&self) -> bool {
         let mut ready = self.frame.nodes.iter().filter(|node| node.ready);
         ready.all(|node| node.used[2] >= node.capacity[2]) && self.row().is_some_and(|row| row.gpus > 0.0)
     }
 
-    /// *All 12 GPUs are in use*, where that is what is missing.
+    /// *All 12 GPUs are in use*, if GPUs are missing.
     fn in_use(&self) -> Option<String> {
         let ready = self.frame.nodes.iter().filter(|node| node.ready);
         let all: f64 = ready.map(|node| node.capacity[2]).sum();
@@ -192,7 +192,7 @@ impl Case<'_> {
         self.lacks_gpus().then_some(says)
     }
 
-    /// The reason of the job that is like it, for which no eviction was allowed.
+    /// The reason of a similar job for which no eviction was permitted.
     fn like_failed(&self, other: JobId) -> Text {
         let room = self.no_room();
         let text =
@@ -210,7 +210,7 @@ impl Case<'_> {
         }
     }
 
-    /// Behind whom it waits: in its own queue, or in another one, by the queue below which the two meet.
+    /// The job ahead of it, in its own queue or in another one; the latter is described by the common ancestor.
     fn behind(&self, first: JobId) -> Text {
         let text = self.job().say(" is waiting behind ").job(self.frame.job(first));
         let queue = |queue: QueueId| self.frame.queue(queue);
@@ -232,7 +232,7 @@ impl Case<'_> {
         }
     }
 
-    /// Which jobs only their minimum runtime protects, by the queue that would reclaim from them.
+    /// The jobs that are protected by their minimum runtime alone, as seen from the reclaiming queue.
     fn victims_protected(&self, until: Time) -> Text {
         let mut victims: Vec<JobId> = Vec::new();
         let too_short = |check: &&Check| check.left.quantity == Quantity::Runtime && !check.holds;
@@ -254,7 +254,7 @@ impl Case<'_> {
         }
     }
 
-    /// An ancestor of the job's queue may not take more: what it has, against what it compared with.
+    /// The numbers of an ancestor of the job's queue that may not reclaim more.
     fn at_ancestor(&self, ancestor: Option<QueueId>, failed: &Check) -> Option<Text> {
         let own = self.own()?;
         let above = self.frame.queues.get(ancestor.filter(|above| *above != own)?.index())?;
@@ -270,7 +270,7 @@ impl Case<'_> {
     }
 
     fn too_large(&self, resource: Resource) -> Text {
-        // The page counts the resources that the scenario names after CPU, memory and GPUs.
+        // The page numbers named resources after CPU, memory and GPUs.
         let largest_of =
             |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
         let more = |name: &str, largest: String| {
@@ -397,14 +397,14 @@ impl Case<'_> {
         }
     }
 
-    /// GPUs of one pod, if all pods of the job are alike.
+    /// GPUs per pod and number of pods, if all pods of the job are alike.
     fn per_pod(&self) -> Option<(f64, u32)> {
         let job = self.row()?;
         let pods = job.running + job.pending + job.leaving;
         (pods > 0 && job.gpus > 0.0).then(|| (job.gpus / f64::from(pods), job.pending))
     }
 
-    /// What its pods need against what is free, or was when it was tried; `None`: not all of its pods are alike, or they need no GPU.
+    /// Needed against free GPUs, now or at the attempt; `None`: its pods differ, or need no GPU.
     fn needs(&self, tried: Option<FreeGpus>) -> Option<String> {
         let (each, pods) = self.per_pod()?;
         let FreeGpus { total, most } = tried.unwrap_or_else(|| self.free_now());
@@ -424,7 +424,7 @@ impl Case<'_> {
         Some(format!("{needs}; {} {are} free, at most {} on one [node]", number(total), number(most)))
     }
 
-    /// GPUs that are free on ready nodes at the moment that is shown.
+    /// Free GPUs on ready nodes at the displayed moment.
     fn free_now(&self) -> FreeGpus {
         let ready = self.frame.nodes.iter().filter(|node| node.ready);
         let free = ready.map(|node| (node.capacity[2] - node.used[2]).max(0.0));
@@ -465,7 +465,7 @@ impl Case<'_> {
         let mut victims: Vec<&str> = Vec::new();
         let evicted = || self.frame.events.iter().filter(|event| event.word().is_eviction());
         let is_own = |event: &&EventRow| event.by() == Some(self.refusal.job);
-        // Who left in an earlier cycle is known by the places that are claimed; others may leave for other jobs.
+        // Victims of earlier cycles are found by the claimed places; other pods may terminate for other jobs.
         let is_others = |job: &str| evicted().any(|e| self.frame.job_name(e) == job && !is_own(&e));
         let cells = self.frame.nodes.iter().flat_map(|node| &node.cells);
         let claimed = cells.filter(|cell| cell.claimed.as_ref().is_some_and(|claim| claim.job == name));
@@ -515,7 +515,7 @@ impl Case<'_> {
         })
     }
 
-    /// The minimum runtimes that protect others, each where it is set.
+    /// The settings of the minimum runtimes that protect others.
     fn min_runtimes(&self) -> Vec<Control> {
         let mut controls: Vec<Control> = Vec::new();
         for subject in self.refusal.checks.iter().map(|check| &check.subject) {

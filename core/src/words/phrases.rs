@@ -1,4 +1,4 @@
-//! Phrases that several explanations have in common.
+//! Phrases shared by several explanations.
 
 use super::text::Text;
 use crate::cluster::NodeState;
@@ -6,7 +6,7 @@ use crate::id::QueueId;
 use crate::moment::{EventRow, Frame, What};
 use crate::trace::{EvictReason, Mark};
 
-/// Why a pod was evicted, in words, where no claimant is named.
+/// The reason of an eviction, without the claimant.
 pub fn reason(reason: EvictReason) -> &'static str {
     match reason {
         EvictReason::AboveLimit => "a [limit] was lowered, and its [queue] uses more",
@@ -20,7 +20,7 @@ pub fn reason(reason: EvictReason) -> &'static str {
     }
 }
 
-/// What became of a node.
+/// The state of a node in words.
 pub fn node_state(state: NodeState) -> &'static str {
     match state {
         NodeState::Down => "went down",
@@ -29,7 +29,7 @@ pub fn node_state(state: NodeState) -> &'static str {
     }
 }
 
-/// The queues at the level where the paths of two queues split: ancestors that are siblings, and their parent.
+/// The sibling ancestors at which the paths of two queues split, and their parent.
 pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId, Option<QueueId>)> {
     let path = |of: QueueId| {
         let mut path = vec![of.0];
@@ -48,7 +48,7 @@ pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId,
     Some((QueueId(one[at]), QueueId(two[at]), parent))
 }
 
-/// The evicted job and the job that runs in its place.
+/// The evicted job and the job that replaces it.
 pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
     let text = Text::default().job(frame.job_name(event)).say(" was [evicted]");
     match event.by() {
@@ -57,7 +57,7 @@ pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
     }
 }
 
-/// What a mark says, of a job or of two queues; nothing of an event.
+/// The sentence of a mark; empty for an event.
 pub fn marked(frame: &Frame, event: &EventRow) -> Text {
     let What::Mark(Mark { rule, subject }) = event.what else { return Text::default() };
     let queue = |queue: Option<QueueId>| queue.map_or("", |queue| frame.queue(queue));

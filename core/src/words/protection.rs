@@ -1,4 +1,4 @@
-//! What protects jobs from being evicted: the comparison that failed, as a sentence.
+//! Protection from eviction: the failed comparison as a sentence.
 
 use super::check::{decisive_resource, seconds, side, value};
 use super::number::{self, GPU, with_unit};
@@ -7,10 +7,10 @@ use crate::id::{Id, QueueId};
 use crate::moment::{Frame, QueueRow};
 use crate::trace::{Check, Quantity, Term, Value};
 
-/// What a comparison that failed protects, in words, without a full stop.
+/// The protection by a failed comparison, without full stop.
 pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
-    if let Some(told) = super::ego::protection(frame, check) {
-        return Some(told);
+    if let Some(text) = super::ego::protection(frame, check) {
+        return Some(text);
     }
     let subject = &check.subject;
     let queue = |queue: Option<QueueId>| Text::default().queue(queue.map_or("", |queue| frame.queue(queue)));
@@ -37,7 +37,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
                 Quantity::Quota => "its [quota]",
                 _ => "its [fair share]",
             };
-            // It is asked for one victim after the other.
+            // The comparison is repeated for each victim.
             let is_first =
                 row.is_some_and(|row| side(&left.value, r) == Some(row.allocated[usize::from(r.min(2))]));
             let uses = if is_first { "uses" } else { "would be left with" };
@@ -51,9 +51,9 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
                 }
                 _ => String::new(),
             };
-            let told = queue(subject.queue).say(" would be at least as saturated as ");
-            let told = told.then(queue(subject.other_queue));
-            Some(told.say(format!(" (allocated / [fair share]: {own} against {other}{factor})")))
+            let text = queue(subject.queue).say(" would be at least as saturated as ");
+            let text = text.then(queue(subject.other_queue));
+            Some(text.say(format!(" (allocated / [fair share]: {own} against {other}{factor})")))
         }
         (Quantity::AllocatedNonPreemptible, _) => Some(queue(subject.queue).say(format!(
             " would use {} for non-preemptible [jobs], over its [quota] of {}",
@@ -64,7 +64,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     }
 }
 
-/// Which of quota and fair share is the larger, where both are known.
+/// The larger of quota and fair share, if both are known.
 fn larger(row: Option<&QueueRow>, bound: Option<f64>, r: u8) -> &'static str {
     let i = usize::from(r.min(2));
     let quota = row.and_then(|row| row.quota[i]);

@@ -1,4 +1,4 @@
-//! A queue: what it holds and what it is due.
+//! Explanations of queues: allocation and entitlement.
 
 use super::happenings::Entry;
 use super::number::{self, DOMINANT, amount, bound, unit, with_unit};
@@ -52,10 +52,10 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     }
 }
 
-/// More jobs are not listed.
+/// Largest number of listed jobs.
 const JOBS: usize = 12;
 
-/// A line that says how many are not.
+/// A line with the number of jobs that are not listed.
 fn more_jobs(n: u64) -> Option<Entry> {
     let text = Text::of(format!("and {}", number::count(n, "more [job]")));
     (n > 0).then(|| Entry {
@@ -91,7 +91,7 @@ fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
 fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     let r = usize::from(resource.min(2));
     let (has, wants) = (row.allocated[r], row.request[r]);
-    // What the policy does not read promises nothing.
+    // A quota that the policy does not read is not shown.
     let quota = row.quota[r].filter(|_| terms.reads("quota"));
     let text = Text::default().queue(&row.name);
     let uses = format!(" uses {}", with_unit(resource, has));
@@ -138,20 +138,20 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     }
 }
 
-/// What of a queue is above its limit, and is reclaimed first for that.
+/// The amount above the limit of a queue, which is reclaimed first.
 fn over_limit(row: &QueueRow, resource: u8) -> Text {
     let over = row.over_limit[usize::from(resource.min(2))];
     let text = format!(" Reclaimed first: {} above its [limit].", with_unit(resource, over));
     if over > EPSILON { Text::of(text) } else { Text::default() }
 }
 
-/// A sibling that uses more than a queue that wants more, and keeps it: it is within a fair share of its own.
+/// A sibling with a larger allocation that is protected because it is within its own fair share.
 fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: u8) -> Text {
     let r = usize::from(resource.min(2));
     let share = |row: &QueueRow| row.fair_share.as_ref().and_then(|share| share[r]);
     let is_full = |row: &QueueRow| share(row).is_some_and(|share| row.allocated[r] >= share - EPSILON);
     let wants_more = row.request[r] > row.allocated[r] + EPSILON;
-    // Where reclaim compares fair shares.
+    // Only under policies whose reclaim compares fair shares.
     if !wants_more || !is_full(row) || saturation(&frame.policy, 0.0, row, r).is_none() {
         return Text::default();
     }
@@ -172,7 +172,7 @@ fn fuller_sibling(frame: &Frame, row: &QueueRow, resource: u8) -> Text {
         .say(" cannot reclaim any from it.")
 }
 
-/// Smaller differences are residues of floating point.
+/// Smaller differences are rounding errors.
 const EPSILON: f64 = 1e-9;
 
 fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
@@ -220,7 +220,7 @@ fn evidence(row: &QueueRow, resource: u8, policy: &str) -> Evidence {
     }
 }
 
-/// A queue's priority: what comes from below, what the queue makes of it, and what is compared with its siblings'.
+/// The rows of a queue's priority: from below, with its offset, and as compared with its siblings.
 fn priorities(row: &PriorityRow) -> [(&'static str, Vec<String>, bool); 3] {
     let shown = |priority: Option<i32>| priority.map_or("none".to_string(), |p| number::number(f64::from(p)));
     let offset = number::number(f64::from(row.offset));

@@ -1,12 +1,11 @@
-//! Decisions of a cycle as lines of plain text, for reports and the runner: the sentences of an [`Explanation`] one after the
-//! other.
+//! Decisions of a cycle as lines of plain text, for reports and the runner: the sentences of an [`Explanation`] in order.
 
 use super::{Explanation, Text, groups, in_words_of, number, pending, why};
 use crate::moment::Frame;
 use crate::trace::Refusal;
 use crate::words::Selection;
 
-/// The decisions among the events of a moment, each with its position; of several pods of a job the first stands for all.
+/// The decisions among the events of a frame, each with its position; events of several pods of a job are grouped.
 pub fn decided(frame: &Frame) -> Vec<(u32, Explanation)> {
     let resource = resource(frame);
     let explained = groups(frame).into_iter().filter(|group| group.first.word().is_decision()).map(|group| {
@@ -16,23 +15,23 @@ pub fn decided(frame: &Frame) -> Vec<(u32, Explanation)> {
     explained.collect()
 }
 
-/// Why a job waits.
+/// Explains why a job is pending.
 pub fn waiting(frame: &Frame, refusal: &Refusal) -> Explanation {
     in_words_of(frame, pending::pending(frame, refusal, resource(frame)))
 }
 
-/// What became of a job in the cycle, or why it waits.
+/// Explains a job: its events in the cycle, or why it is pending.
 pub fn of_job(frame: &Frame, job: &str) -> Explanation {
     why(frame, None, &Selection::Job(job.to_string()), None, resource(frame))
 }
 
-/// The resource that sentences are about where nothing decides it: GPUs, in a cluster without any the CPU.
+/// The default resource of sentences: GPUs, or CPU in a cluster without GPUs.
 pub(super) fn resource(frame: &Frame) -> u8 {
     if frame.total[usize::from(number::GPU)] > 0.0 { number::GPU } else { number::CPU }
 }
 
 impl Explanation {
-    /// Its sentences, the verdict first.
+    /// The sentences, the verdict first.
     pub fn lines(&self) -> Vec<String> {
         let said = |head: &str, text: &Text| format!("{head}{}", text.spoken());
         let mut lines = vec![self.verdict.spoken()];

@@ -1,4 +1,4 @@
-//! A rule by itself: what it says, what enters it, and what it decided in a cycle.
+//! Explanations of rules: text, settings, and decisions in a cycle.
 
 use crate::scenario::{self, Path, Scenario};
 
@@ -11,10 +11,10 @@ use super::{Selection, Terms};
 use crate::moment::{EventRow, Frame, RuleRow, RuleUse, Rulebook, What};
 use crate::trace::Check;
 
-/// Most decisions that are listed.
+/// Largest number of listed decisions.
 const LISTED_MAX: usize = 12;
 
-/// What a rule is called: its key without the policy, in words.
+/// The name of a rule: its key without the policy, in words.
 pub fn rule_name(key: &str) -> String {
     let (_, name) = key.split_once('/').unwrap_or(("", key));
     let in_words = |part: &str| match part.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -24,8 +24,8 @@ pub fn rule_name(key: &str) -> String {
     name.split('/').map(in_words).collect::<Vec<_>>().join(", ")
 }
 
-/// Explains a rule at the moment of the frame; without a book it is being looked up. What rules and settings say is in the
-/// policy's words already.
+/// Explains a rule at the moment of the frame; `book` is `None` while it is being loaded. Texts of rules and settings are
+/// already in the policy's terms.
 pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenario) -> Explanation {
     let about = Text::of(format!("rule: {}", rule_name(key)));
     let Some(book) = book else {
@@ -60,7 +60,7 @@ pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenar
     }
 }
 
-/// How often a rule was used in a cycle: by what happened, else by all that was compared and divided in it.
+/// The number of uses in a cycle: decided events, else all comparisons and divisions.
 fn when(cycle: u32, n_decided: usize, used: Option<&RuleUse>) -> String {
     let times = |n: usize| count(n as u64, "time");
     match (n_decided, used) {
@@ -79,7 +79,7 @@ fn when(cycle: u32, n_decided: usize, used: Option<&RuleUse>) -> String {
     }
 }
 
-/// What was compared by a rule that decided no event by itself.
+/// The comparisons by a rule that decided no event itself.
 fn compared(frame: &Frame, used: &RuleUse) -> Vec<Entry> {
     let entry = |check: &Check| Entry { text: check::says(frame, check), ..Entry::default() };
     used.checks.iter().map(entry).collect()
@@ -99,7 +99,7 @@ fn card(row: &RuleRow) -> RuleCard {
     }
 }
 
-/// The settings of a scenario that are a switch, with what they are; the switch alone where it is not set.
+/// The scenario's settings that match a switch, with their values; the switch alone if it is not set.
 fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> {
     let of = |setting: &str, is: &str| Control {
         label: Text::of(format!("{setting}: {is}")),
@@ -115,7 +115,7 @@ fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> 
     if set.is_empty() { vec![of(switch, "not set")] } else { set }
 }
 
-/// What a rule had a part in during the cycle of the frame: what happened, then who was kept waiting.
+/// The decisions of the frame's cycle that a rule took part in: events first, then refusals.
 fn decided(frame: &Frame, key: &str) -> Vec<Entry> {
     let is_by = |checks: &[Check]| checks.iter().any(|check| check.rule.key() == key);
     let is_mark = |row: &EventRow| matches!(row.what, What::Mark(mark) if mark.rule.key() == key);

@@ -1,6 +1,6 @@
-//! What is selected: one thing at a time.
+//! The selection.
 
-/// The one selected thing. It survives stepping, so it is kept by name, not by position.
+/// The selected object. It is identified by name, so that it survives stepping.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Selection {
     /// A queue.
@@ -21,7 +21,7 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// The text of links: `queue:team-a`, `job:a2`, `node:n1`, `event:7.0`, `rule:kai/backoff`.
+    /// Formats the selection for links: `queue:team-a`, `job:a2`, `node:n1`, `event:7.0`, `rule:kai/backoff`.
     pub fn to_text(&self) -> String {
         match self {
             Selection::Queue(name) => format!("queue:{name}"),
@@ -32,7 +32,7 @@ impl Selection {
         }
     }
 
-    /// Reads [`Selection::to_text`] back.
+    /// Parses the format of [`Selection::to_text`].
     pub fn from_text(text: &str) -> Option<Selection> {
         let (kind, rest) = text.split_once(':')?;
         match kind {

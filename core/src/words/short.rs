@@ -1,4 +1,4 @@
-//! Why a job waits, in two or three words.
+//! Short reasons why a job is pending, in two or three words.
 
 use super::Terms;
 use super::number;

@@ -1,6 +1,6 @@
-//! Where a rule is specified, as people find it: what it is called, and its address where it is public.
+//! Sources of rules: title, and address if the source is public.
 
-/// The revisions that the rules were read from.
+/// The revisions from which the rules were taken.
 const KAI: (&str, &str) = (
     "KAI Scheduler, source after 0.13.0",
     "https://github.com/kai-scheduler/KAI-Scheduler/tree/72de64fc8eca10fa8cca26a20156178f3edbe092",
@@ -18,7 +18,7 @@ const DRF: (&str, &str) = (
     "Ghodsi et al., Dominant Resource Fairness, NSDI 2011",
     "https://www.usenix.org/conference/nsdi11/dominant-resource-fairness-fair-allocation-multiple-resource-types",
 );
-/// IBM Spectrum Symphony 7.3.2; the end of a page's address.
+/// Address of the documentation of IBM Spectrum Symphony 7.3.2; the topic follows.
 const IBM: &str = "https://www.ibm.com/docs/en/spectrum-symphony/7.3.2?topic=";
 const IBM_PAGES: [(&str, &str); 3] = [
     ("Share policies for multidimensional scheduling", "scheduling-share-policies-multidimensional"),
@@ -29,7 +29,7 @@ const IBM_PAGES: [(&str, &str); 3] = [
     ),
 ];
 
-/// What a rule's source is called, and its address; empty where there is none.
+/// Title and address of a rule's source; each empty if there is none.
 pub fn named(source: &str) -> (String, String) {
     if let Some((_, title)) = source.split_once("IBM, ") {
         let page = IBM_PAGES.iter().find(|page| page.0 == title).map(|page| [IBM, page.1].concat());
@@ -56,7 +56,7 @@ pub fn named(source: &str) -> (String, String) {
 pub struct Paragraph {
     /// The document, such as `kai`.
     pub document: String,
-    /// Its number, such as `6.3`.
+    /// Number of the paragraph, such as `6.3`.
     pub number: String,
 }
 
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(of("Helios simulator, virtual clusters"), None);
     }
 
-    /// No rule names a document that nobody can find.
+    /// Every rule cites a document that can be found.
     #[test]
     fn every_rule_names_a_source_that_can_be_found() {
         use crate::policy::kai;

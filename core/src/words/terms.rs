@@ -1,10 +1,10 @@
-//! The words of the policy that runs; see [`crate::policy::vocabulary`].
+//! Terms of the policy that runs; see [`crate::policy::vocabulary`].
 
 pub use crate::policy::vocabulary::Terms;
 
 use crate::policy::Policy;
 
-/// What people call a policy, in short.
+/// The short name of a policy's product.
 pub fn product(policy: &str) -> &'static str {
     Policy::described(policy).unwrap_or(Policy::ALL[0]).short
 }

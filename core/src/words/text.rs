@@ -1,16 +1,15 @@
-//! Sentences with names in them. Names stay apart from the words, so that they are shown as code, can be
-//! selected, and are never markup.
+//! Sentences with names. Names are separate pieces, so that they are shown as code, can be selected, and are never markup.
 
 use std::fmt;
 
 use super::{Selection, Terms};
 
-/// A part of a sentence.
+/// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
-    /// Words.
+    /// Plain words.
     Plain(String),
-    /// Words that count.
+    /// Emphasised words.
     Strong(String),
     /// The name of a queue.
     Queue(String),
@@ -25,7 +24,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// What a name selects.
+    /// The selection of a name; `None` for words.
     pub fn selection(&self) -> Option<Selection> {
         match self {
             Piece::Plain(_) | Piece::Strong(_) | Piece::Name(_) => None,
@@ -42,7 +41,7 @@ impl Piece {
 pub struct Text(pub Vec<Piece>);
 
 impl Text {
-    /// Starts with words.
+    /// Creates a text from words.
     pub fn of(words: impl Into<String>) -> Text {
         Text::default().say(words)
     }
@@ -51,7 +50,7 @@ impl Text {
         self.0.push(Piece::Plain(words.into()));
         self
     }
-    /// Adds words that count.
+    /// Adds emphasised words.
     pub fn strong(mut self, words: impl Into<String>) -> Text {
         self.0.push(Piece::Strong(words.into()));
         self
@@ -86,7 +85,7 @@ impl Text {
         self.0.extend(other.0);
         self
     }
-    /// Adds texts with commas between them and a word before the last.
+    /// Adds a list of texts, separated by commas, with a conjunction before the last.
     pub fn list(mut self, items: Vec<Text>, last: &str) -> Text {
         let n = items.len();
         for (i, item) in items.into_iter().enumerate() {
@@ -110,11 +109,11 @@ impl Text {
         self.in_terms(terms);
         self
     }
-    /// Nothing is said.
+    /// Whether there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// The bare words, names without marks: for those who listen.
+    /// The text without marks around names, for screen readers.
     pub fn spoken(&self) -> String {
         self.0
             .iter()
@@ -131,7 +130,7 @@ impl Text {
     }
 }
 
-/// As Markdown: names in backquotes, strong words in asterisks.
+/// Formats as Markdown: names in backquotes, emphasised words in asterisks.
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.0 {

@@ -1,6 +1,6 @@
-//! A moment as plain characters, for tickets and chats: what happened, who has what, what is on each GPU, and the link.
+//! A moment as plain text for tickets and chats: events, allocation of queues, pods on each GPU, and a link.
 //!
-//! Nothing in it needs Markdown or more than a fixed width to be read.
+//! It is readable without Markdown in any fixed-width font.
 
 use super::number;
 use super::{Selection, at_rest, why};
@@ -8,11 +8,11 @@ use crate::moment::{Cell, Frame, NodeCard, QueueRow};
 use crate::policy::Policy;
 use crate::policy::vocabulary::Terms;
 
-/// Most rows of a table, and GPUs of a node.
+/// Largest number of table rows, and of GPUs per node.
 const ROWS_MAX: usize = 40;
 const CELLS_MAX: usize = 16;
 
-/// The card of a moment: with what explains the selection if there is one.
+/// The text of a moment, with the explanation of the selection if there is one.
 pub fn ticket(frame: &Frame, title: &str, selection: Option<&Selection>, link: &str) -> String {
     let resource = super::report::resource(frame);
     let explained = match selection {
@@ -45,7 +45,7 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Who has what, a line for each queue, indented by its level.
+/// Allocation of the queues, one line each, indented by level.
 fn queues(frame: &Frame, resource: u8) -> Vec<String> {
     let terms = Terms::of(&frame.policy);
     let at = usize::from(resource);
@@ -79,7 +79,7 @@ fn queues(frame: &Frame, resource: u8) -> Vec<String> {
     lines
 }
 
-/// Columns of one width each, the first to the left, numbers to the right.
+/// Aligns columns: the first to the left, numbers to the right.
 fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let n = rows.first().map_or(0, Vec::len);
     let width = |i: usize| rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count()).max();
@@ -93,7 +93,7 @@ fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// What is on each GPU: its job, marked if it leaves, and the job that claims it.
+/// The job on each GPU, marked if it is terminating, and the job that claims it.
 fn nodes(frame: &Frame) -> Vec<String> {
     let shown: Vec<&NodeCard> =
         frame.nodes.iter().filter(|node| !node.cells.is_empty()).take(ROWS_MAX).collect();
