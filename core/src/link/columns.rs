@@ -1,17 +1,17 @@
-//! A scenario as columns: one list for each field of a section, with what is equal said once. Deflate makes
-//! little of rows and much of columns.
+//! A scenario as columns: one list per field of a section, with repeated values stored once. Columns compress better than
+//! rows.
 //!
-//! Layout 1, as JSON: `[1, rules, key, value, key, value, …]`; a key is a field's position in the table of
-//! the format's fields, for a field inside a group `32 × (position of the group + 1) + position`, and from position 32 on, where
-//! no group stands, `2048 + position`. Hence fields that are added to the format later stand at the end of their table. A section is
+//! Layout 1, as JSON: `[1, rules, key, value, key, value, …]`. A key is a field's position in the format's table of fields;
+//! for a field inside a group it is `32 × (position of the group + 1) + position`, and for positions from 32 on, which have no
+//! group, `2048 + position`. Fields added to the format later are therefore appended to their table. A section is
 //! `[number of rows, key, column, …]`; a column is one of
 //!
-//! - `[value, value, …]`, where values left out at the end are left out here too,
+//! - `[value, value, …]`, without trailing omitted values,
 //! - `{"c": value}`, the same value in every row,
-//! - `{"d": [value, …], "i": text}`, a character for each row that says which of the values it has,
+//! - `{"d": [value, …], "i": text}`, a dictionary and one character per row that selects the value,
 //! - `{"p": text, "s": number}`, the text followed by a number that rises by one from row to row.
 //!
-//! A value left out is `null`; whole numbers stand without quotes.
+//! An omitted value is `null`; integers are written without quotes.
 
 use std::collections::BTreeMap;
 
@@ -21,18 +21,18 @@ use crate::scenario::{PODS_MAX, Ref, Rows, SECTIONS, Scalar, Scenario, Shape, Sl
 
 /// Version of the scenario format inside the layout.
 const FORMAT_VERSION: u32 = 1;
-/// Positions of fields of one group.
+/// Number of positions per group.
 const GROUP: u32 = 32;
-/// What is added to positions beyond those: more than any field of a group has.
+/// Offset of keys of positions from [`GROUP`] on; greater than any key inside a group.
 const FAR: u32 = 2048;
-/// Characters that number the values of a dictionary.
+/// Characters that index the values of a dictionary.
 const CODES: std::ops::Range<u8> = b'#'..b'\\';
-/// What an entry counts for at most.
+/// Largest size in bytes charged for an entry.
 const ROW_BYTES: usize = 192;
-/// Most bytes that a link may come to in memory, so that a short link cannot fill it.
+/// Memory limit in bytes for a decoded link, so that a short link cannot exhaust the memory.
 const BYTES_MAX: usize = 128 << 20;
 
-/// The columns as text.
+/// Writes a scenario as columns.
 pub fn write(scenario: &Scenario, rules: u32) -> String {
     let mut out = vec![FORMAT_VERSION.into(), rules.into()];
     for (key, value) in cells(scenario) {
@@ -43,7 +43,7 @@ pub fn write(scenario: &Scenario, rules: u32) -> String {
     Value::Array(out).to_string()
 }
 
-/// The fields of one thing with their keys; left out: `null`.
+/// The fields of an entry with their keys; omitted ones are `null`.
 fn cells(shape: &dyn Shape) -> Vec<(u32, Value)> {
     let mut cells = Vec::new();
     for (i, _) in (0u32..).zip(shape.names()) {
@@ -76,7 +76,7 @@ fn object<'a>(entries: impl Iterator<Item = (&'a String, &'a str)>) -> Value {
     if map.is_empty() { Value::Null } else { Value::Object(map) }
 }
 
-/// A text, as a number if that comes to the same.
+/// A text, as a number if that is lossless.
 fn compact(text: &str) -> Value {
     match text.parse::<i64>() {
         Ok(n) if text.len() <= 15 && n.to_string() == text => n.into(),
@@ -100,7 +100,7 @@ fn table(rows: &dyn Rows) -> Value {
     Value::Array(out)
 }
 
-/// The shortest form of a column.
+/// Encodes a column in its shortest form.
 fn pack(mut column: Vec<Value>) -> Value {
     let n = column.len();
     if column.iter().all(|value| *value == column[0]) {
@@ -125,7 +125,7 @@ fn pack(mut column: Vec<Value>) -> Value {
     Value::Array(column)
 }
 
-/// Prefix and first number of names that are numbered in order.
+/// Prefix and first number of consecutively numbered names.
 fn running(column: &[Value]) -> Option<(String, u64)> {
     let Value::String(name) = column.first()? else { return None };
     let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -140,12 +140,12 @@ fn running(column: &[Value]) -> Option<(String, u64)> {
     (first..end).zip(column).all(is_next).then(|| (prefix.to_string(), first))
 }
 
-/// Whether a number has signs or zeros in front that printing it would not give.
+/// Whether a number has leading signs or zeros that are lost by parsing.
 fn has_padding(digits: &str) -> bool {
     digits.starts_with(['+', '0']) && digits != "0"
 }
 
-/// Few different values, and which of them each row has.
+/// The distinct values of a column and one index character per row; `None` if there are too many.
 fn dictionary(column: &[Value]) -> Option<(Vec<Value>, String)> {
     let max = usize::from(CODES.end - CODES.start).min(column.len() / 2);
     let mut values: Vec<Value> = Vec::new();
@@ -165,7 +165,7 @@ fn dictionary(column: &[Value]) -> Option<(Vec<Value>, String)> {
     Some((values, codes))
 }
 
-/// A scenario from its columns, with the rules of the build that wrote them.
+/// Reads a scenario from its columns; also returns the rules of the build that wrote them.
 pub fn read(content: &[u8]) -> Result<(Scenario, u32), String> {
     let value: Value = serde_json::from_slice(content).map_err(|e| format!("the content is no JSON: {e}"))?;
     let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -185,7 +185,7 @@ pub fn read(content: &[u8]) -> Result<(Scenario, u32), String> {
     Ok((scenario, rules))
 }
 
-/// A section is refused before it takes memory if it has more entries than are simulated.
+/// Rejects a section with too many entries before memory is allocated for it.
 fn within_limits(scenario: &Scenario, key: u32, value: &Value) -> Result<(), String> {
     let name = scenario.names().get(key as usize).copied().unwrap_or_default();
     let Some(limit) = SECTIONS.iter().find(|limit| limit.key == name) else { return Ok(()) };
@@ -201,7 +201,7 @@ fn key_of(key: &Value) -> Result<u32, String> {
     key.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| "a field has no key".to_string())
 }
 
-/// Puts a value into a field.
+/// Sets a field to a value.
 fn put(shape: &mut dyn Shape, key: u32, value: &Value, budget: &mut usize) -> Result<(), String> {
     let (i, inner) = match key {
         0..GROUP => (key, None),
@@ -266,7 +266,7 @@ fn unpack(rows: &mut dyn Rows, value: &Value, budget: &mut usize) -> Result<(), 
     let [n, columns @ ..] = items else { return Err("a section is no list of columns".into()) };
     let n = n.as_u64().filter(|&n| n <= PODS_MAX).ok_or("a section has too many rows")?;
     let n = usize::try_from(n).map_err(|_| "a section has too many rows")?;
-    // Entries of the large sections are counted as smaller than they are: a scenario of the largest size fits.
+    // Large entries are charged at most ROW_BYTES, so that a scenario of the largest permitted size fits.
     spend(n.saturating_mul(rows.row_bytes().min(ROW_BYTES)), budget)?;
     rows.reset(n);
     for pair in columns.chunks(2) {

@@ -1,14 +1,14 @@
-//! Numbers as digits of base 64, in the alphabet for addresses (RFC 4648, section 5).
+//! Numbers as base-64 digits in the URL-safe alphabet (RFC 4648, section 5).
 
 use base64::alphabet::URL_SAFE;
 
-/// A number as so many digits, most significant first.
+/// Formats a number with a fixed number of digits, most significant first.
 pub fn write(n: usize, digits: usize) -> String {
     let alphabet = URL_SAFE.as_str().as_bytes();
     (0..digits).rev().map(|i| char::from(alphabet[n >> (6 * i) & 63])).collect()
 }
 
-/// The number of some digits.
+/// Parses digits.
 pub fn read(text: &str) -> Option<usize> {
     text.chars().try_fold(0, |n: usize, c| Some(n << 6 | URL_SAFE.as_str().find(c)?))
 }

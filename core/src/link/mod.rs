@@ -1,9 +1,8 @@
 //! A scenario, and a moment in it, as the fragment of a link: `d1.<data>.<trailer>&at=7&sel=job:a2`.
 //!
-//! `d1`: raw deflate, layout 1. Data: base64url of the scenario's columns, compressed; its first four
-//! characters are the number of characters of data, so that a cut link can say how much of it arrived. The
-//! trailer is the checksum of everything before it in base 36: damage is noticed, never guessed around, and the
-//! last character is a letter or digit. Only `A–Z a–z 0–9 - _ .` occur.
+//! `d1`: raw deflate, layout 1. Data: base64url of the scenario's compressed columns; its first four characters are the number
+//! of characters of data, so that the missing part of a truncated link is known. The trailer is a checksum of everything before
+//! it in base 36: damage is detected, and the last character is a letter or digit. Only `A–Z a–z 0–9 - _ .` occur.
 
 mod columns;
 mod digits;
@@ -22,39 +21,39 @@ pub use moment::{At, Moment, NOTE_CHARS_MAX};
 
 /// Longest content of a link before compression, in bytes.
 pub const CONTENT_MAX: usize = 8 << 20;
-/// The rules of this build. Raised when a policy decides differently than before.
+/// Version of the rules of this build. Incremented when a policy decides differently than before.
 pub const RULES: u32 = 2;
 
 const PREFIX: &str = "d1.";
-/// Characters that tell the number of characters of data.
+/// Length of the prefix with the number of characters of data.
 const LENGTH_CHARS: usize = 4;
-/// Characters of the checksum: enough for 32 bits in base 36.
+/// Length of the checksum: enough for 32 bits in base 36.
 const CHECKSUM_CHARS: usize = 7;
 
-/// Why a text does not give a scenario.
+/// Why a text is not a valid link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// The text is no link of this product.
+    /// The text is not a link of this product.
     NotALink,
-    /// The link is of a layout that this build does not know.
+    /// The link has a layout that this build does not support.
     NewerVersion {
-        /// What it says of itself: `d2`.
+        /// Its version, such as `d2`.
         version: String,
     },
-    /// Only the first part arrived.
+    /// The link is truncated.
     Cut {
         /// Characters that arrived.
         arrived: usize,
-        /// Characters there should be, if that much can be read.
+        /// Characters expected, if the length can be read.
         expected: Option<usize>,
     },
-    /// Some characters were changed on the way.
+    /// The checksum does not match.
     Damaged,
     /// The content inflates beyond [`CONTENT_MAX`].
     TooLarge,
-    /// The content arrived whole but is no scenario.
+    /// The content is complete but not a scenario.
     Content {
-        /// What is wrong with it.
+        /// Description of the error.
         says: String,
     },
 }
@@ -84,33 +83,33 @@ impl fmt::Display for LinkError {
     }
 }
 
-/// What a link holds.
+/// The content of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linked {
     /// The scenario.
     pub scenario: Scenario,
-    /// The rules ([`RULES`]) of the build that made the link.
+    /// The rules ([`RULES`]) of the build that created the link.
     pub rules: u32,
 }
 
-/// A scenario as text for a link.
+/// Encodes a scenario as the text of a link.
 pub fn encode(scenario: &Scenario) -> String {
     encode_with(scenario, RULES)
 }
 
-/// The same as a build with other rules writes it.
+/// Encodes a scenario as a build with other rules does.
 pub fn encode_with(scenario: &Scenario, rules: u32) -> String {
     encode_content(&columns::write(scenario, rules))
 }
 
-/// A scenario as text for a link; `None`: its content is larger than a link may hold.
+/// Encodes a scenario as the text of a link; `None`: its content exceeds [`CONTENT_MAX`].
 pub fn encode_within_limit(scenario: &Scenario) -> Option<String> {
     let content = columns::write(scenario, RULES);
     (content.len() <= CONTENT_MAX).then(|| encode_content(&content))
 }
 
 fn encode_content(content: &str) -> String {
-    // Large scenarios travel as files anyway; their links need not be the shortest.
+    // Large scenarios are mostly shared as files, so speed matters more than the length of their links.
     let level = if content.len() < 200_000 { 10 } else { 6 };
     let data = URL_SAFE_NO_PAD.encode(compress_to_vec(content.as_bytes(), level));
     let n = LENGTH_CHARS + data.len();
@@ -120,15 +119,15 @@ fn encode_content(content: &str) -> String {
     text
 }
 
-/// The scenario of a link; the text may be a whole address and may have a moment behind it.
+/// Decodes the scenario of a link; the text may be a complete address, with or without a moment.
 pub fn decode(text: &str) -> Result<Scenario, LinkError> {
     open(text).map(|linked| linked.scenario)
 }
 
-/// The content of a link; the text may be a whole address and may have a moment behind it.
+/// Decodes the content of a link; the text may be a complete address, with or without a moment.
 pub fn open(text: &str) -> Result<Linked, LinkError> {
     open_once(text).or_else(|first| {
-        // Some programs escape what needs no escaping.
+        // Some programs percent-encode unreserved characters.
         match moment::percent_decoded(text) {
             Some(decoded) => open_once(&decoded).map_err(|_| first),
             None => Err(first),
@@ -136,13 +135,13 @@ pub fn open(text: &str) -> Result<Linked, LinkError> {
     })
 }
 
-/// The part of an address behind `#`.
+/// The part of an address after `#`.
 fn fragment(text: &str) -> &str {
     let text = text.trim();
     text.split_once('#').map_or(text, |(_, fragment)| fragment)
 }
 
-/// Whether a text looks like a link of this product, whole or not.
+/// Whether a text looks like a link of this product, complete or truncated.
 pub fn looks_like_link(text: &str) -> bool {
     let decoded = moment::percent_decoded(text);
     [Some(text), decoded.as_deref()].into_iter().flatten().any(|text| {
@@ -183,7 +182,7 @@ fn open_once(text: &str) -> Result<Linked, LinkError> {
     if !link.is_ascii() {
         return Err(LinkError::Damaged);
     }
-    // What chat programs put behind a link is no part of it; a letter would be.
+    // Punctuation that chat programs append is not part of the link; a letter would be.
     let (signed, trailer) = link.split_at(whole - CHECKSUM_CHARS);
     let is_longer = text[whole..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     if is_longer || trailer != base36(checksum(signed.as_bytes())) {
@@ -199,7 +198,7 @@ fn open_once(text: &str) -> Result<Linked, LinkError> {
     Ok(Linked { scenario, rules })
 }
 
-/// CRC-32 as in gzip: finds every change of up to four neighbouring characters.
+/// CRC-32 as in gzip; detects every change of up to four adjacent characters.
 fn checksum(bytes: &[u8]) -> u32 {
     let step = |crc: u32, &byte: &u8| {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
@@ -207,7 +206,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// A checksum as text of a fixed length.
+/// Formats a checksum with a fixed length.
 fn base36(mut n: u32) -> String {
     let mut digits = [b'0'; CHECKSUM_CHARS];
     for digit in digits.iter_mut().rev() {

@@ -1,11 +1,11 @@
-//! The moment a link points at: readable parameters behind the scenario.
+//! The moment of a link: readable parameters after the scenario.
 
 use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// A cycle, or a decision in it, both counted from 1 as people see them.
+/// A cycle, or a decision in it, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
     /// The cycle.
@@ -14,18 +14,18 @@ pub struct At {
     pub decision: Option<u32>,
 }
 
-/// A moment of a run and what to look at: `&at=7.3&sel=job:a2&view=shares&why=1`.
+/// A moment of a run and what the page shows of it: `&at=7.3&sel=job:a2&view=shares&why=1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// When.
+    /// The cycle or decision.
     pub at: Option<At>,
-    /// What is selected: `job:a2`.
+    /// The selection: `job:a2`.
     pub sel: Option<String>,
-    /// Which view is open: `shares`.
+    /// The open view: `shares`.
     pub view: Option<String>,
     /// Whether the explanation is open.
     pub why: bool,
-    /// What its sender has to say about it.
+    /// A note of the sender.
     pub note: Option<String>,
 }
 
@@ -33,8 +33,7 @@ pub struct Moment {
 pub const NOTE_CHARS_MAX: usize = 500;
 
 impl Moment {
-    /// Reads the parameters behind the scenario of a link or of a whole address; what is not understood is
-    /// left out.
+    /// Parses the parameters after the scenario of a link or complete address; unknown ones are ignored.
     pub fn parse(text: &str) -> Moment {
         let moment = Moment::parse_once(text);
         match percent_decoded(text) {
@@ -47,7 +46,7 @@ impl Moment {
         let mut moment = Moment::default();
         let text = text.trim();
         let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
-        // Nothing that is written here ends in punctuation; the sentence around the link does.
+        // No parameter ends in punctuation, so any that follows belongs to the surrounding sentence.
         let fragment = fragment.trim_end_matches(|c: char| !c.is_ascii_alphanumeric() && c != '=');
         for (name, value) in fragment.split('&').filter_map(|part| part.split_once('=')) {
             match name {
@@ -63,7 +62,7 @@ impl Moment {
     }
 }
 
-/// A note; what is longer than a note may be is cut.
+/// Decodes a note, truncated to the maximum length.
 fn note(value: &str) -> Option<String> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
     Some(text.chars().take(NOTE_CHARS_MAX).collect()).filter(|text: &String| !text.trim().is_empty())
@@ -103,11 +102,11 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Any text in characters that no program escapes: others, and `_` itself, as `_` with two hexadecimal digits.
+/// Encodes a text in characters that no program escapes; others, and `_` itself, become `_` with two hexadecimal digits.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for (i, byte) in text.bytes().enumerate() {
-        // A dot at the end would be taken for the end of a sentence.
+        // A trailing dot would be mistaken for the end of a sentence.
         let dot = byte == b'.' && i + 1 < text.len();
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':') && i + 1 < text.len() || dot {
             out.push(char::from(byte));
@@ -122,7 +121,7 @@ fn unescape(text: &str) -> Option<String> {
     hex_decoded(text, b'_')
 }
 
-/// A text without its percent escapes; `None` if it has none, or not all of them are right.
+/// Decodes percent escapes; `None` if there are none, or some are invalid.
 pub fn percent_decoded(text: &str) -> Option<String> {
     if text.contains('%') { hex_decoded(text, b'%') } else { None }
 }

@@ -1,5 +1,5 @@
-//! The scenario as it holds at a moment of the run: what forms show while edits hold from the cursor on, and what a reloaded
-//! configuration is compared with.
+//! The scenario in effect at a time of the run, for forms whose edits apply from the cursor on and for comparison with a
+//! reloaded configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::format::quantity::{count, millis};
 use crate::format::{NodeEntry, QueueEntry, QueuePoolEntry, Scalar, Scenario, TimelineEntry};
 
-/// The scenario with queues, nodes and settings as its timeline has changed them by a moment, in milliseconds. A group of nodes
-/// has what all of them have. The same one if nothing changes until then.
+/// Applies the timeline up to a time, in milliseconds, to queues, nodes and settings. A group of nodes changes only as a
+/// whole. Returns the same scenario if nothing changes until then.
 pub fn at_moment(scenario: &Arc<Scenario>, time_ms: i64) -> Arc<Scenario> {
     let mut entries: Vec<(i64, &TimelineEntry)> =
         scenario.timeline.iter().filter_map(|entry| Some((millis(&entry.at.0).ok()?, entry))).collect();
@@ -47,7 +47,7 @@ pub fn at_moment(scenario: &Arc<Scenario>, time_ms: i64) -> Arc<Scenario> {
     Arc::new(then)
 }
 
-/// The line of a node, and its number in a group.
+/// The entry of a node, and its number in a group.
 fn line_of(nodes: &[NodeEntry], name: &str) -> Option<(usize, Option<u64>)> {
     nodes.iter().enumerate().find_map(|(line, node)| match node.count {
         None => (node.name == name).then_some((line, None)),
@@ -58,7 +58,7 @@ fn line_of(nodes: &[NodeEntry], name: &str) -> Option<(usize, Option<u64>)> {
     })
 }
 
-/// A value that the entry does not give stays.
+/// Replaces a value if the entry gives one.
 fn put(to: &mut Option<Scalar>, from: &Option<Scalar>) {
     if from.is_some() {
         to.clone_from(from);

@@ -1,4 +1,4 @@
-//! Text to plan: read, check, and locate every finding in the text.
+//! Loads a scenario text: reads, checks, and locates every finding in the text.
 
 use super::check::{Checked, check};
 use super::plan::Plan;
@@ -6,14 +6,14 @@ use crate::format::Diagnostic;
 use crate::format::Scenario;
 use crate::format::{locate, read};
 
-/// A text as a scenario, with everything that was found about it.
+/// A loaded scenario with all findings.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The scenario; `None`: the text as a whole is none, or its shape has errors that forbid running it.
+    /// The scenario; `None`: the text is not a scenario, or has structural errors that prevent running it.
     pub scenario: Option<Scenario>,
-    /// What it means; `None`: see `findings`.
+    /// The plan; `None`: see `findings`.
     pub plan: Option<Plan>,
-    /// Findings about shape and meaning, with positions.
+    /// Findings about structure and meaning, with positions.
     pub findings: Vec<Diagnostic>,
 }
 

@@ -1,7 +1,7 @@
-//! The meaning of a scenario file: `check` finds *all* mistakes at once and turns a [`Scenario`] into a [`Plan`] that a
+//! The meaning of a scenario file: `check` reports *all* errors at once and turns a [`Scenario`] into a [`Plan`] that a
 //! simulation can run.
 //!
-//! [`read`] text → [`Scenario`] → [`check`] → [`Plan`]. The file itself is [`crate::format`], which this module passes on.
+//! Text → [`read`] → [`Scenario`] → [`check`] → [`Plan`]. The file format is [`crate::format`], re-exported here.
 
 mod at_moment;
 mod check;

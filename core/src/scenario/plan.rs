@@ -1,4 +1,4 @@
-//! A scenario with its meaning: what a simulation starts from.
+//! The input of a simulation, resolved from a scenario.
 
 use crate::cluster::{Capacity, Cluster, NodeState, QueueResource};
 use crate::id::{Id, JobId, NodeId, PartitionId, QueueId};
@@ -6,43 +6,43 @@ use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
 use crate::units::{PerResource, Resource};
 
-/// What a simulation starts from.
+/// The input of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The world at the start.
     pub cluster: Cluster,
-    /// Who decides; with several partitions, in the first.
+    /// The policy of the only or first partition.
     pub policy: Policy,
-    /// When.
+    /// The rhythm of the only or first partition.
     pub rhythm: Rhythm,
-    /// Who decides in the further partitions and when, in file order: the same policy, perhaps with other switches.
-    /// Partitions that are not listed are as the first.
+    /// Policies and rhythms of the further partitions, in file order: the same policy, possibly with other settings.
+    /// Partitions that are not listed are scheduled like the first.
     pub further: Vec<(Policy, Rhythm)>,
-    /// What happens from outside, by time, then file order. Submissions are not in it: they are `Job::submit`.
+    /// External events by time, then file order, without submissions, which are `Job::submit`.
     pub timeline: Vec<Planned>,
 }
 
 impl Plan {
-    /// Who decides in a partition, and when.
+    /// The policy and rhythm of a partition.
     pub fn scheduling(&self, partition: PartitionId) -> (&Policy, Rhythm) {
         let further = partition.index().checked_sub(1).and_then(|at| self.further.get(at));
         further.map_or((&self.policy, self.rhythm), |(policy, rhythm)| (policy, *rhythm))
     }
 }
 
-/// Something planned.
+/// A timeline entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
-    /// When.
+    /// Time at which it takes effect.
     pub at: Time,
     /// Position in the scenario's timeline.
     pub entry: u32,
-    /// What.
+    /// The change.
     pub change: PlanChange,
 }
 
 impl Planned {
-    /// The policies that take over with it, with other switches.
+    /// The policies with new settings that it puts in place.
     pub fn policies(&self) -> impl Iterator<Item = &Policy> {
         let scheduling = match &self.change {
             PlanChange::Settings { scheduling } => scheduling.as_slice(),
@@ -52,7 +52,7 @@ impl Planned {
     }
 }
 
-/// A change from outside.
+/// An external change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanChange {
     /// A queue's values for some resources, and its priority, are replaced.
@@ -66,18 +66,18 @@ pub enum PlanChange {
         /// Resources that changed, for the log.
         changed: Vec<Resource>,
     },
-    /// A node goes down, is drained or comes back, or has more or less than before.
+    /// The state or the capacity of a node changes.
     Node {
         /// The node.
         node: NodeId,
-        /// What it is from now on, if that changes.
+        /// The new state, if it changes.
         state: Option<NodeState>,
-        /// What it has from now on, if that changes.
+        /// The new capacity, if it changes.
         capacity: Option<Capacity>,
     },
-    /// The policy reads its switches anew.
+    /// The policy reloads its settings.
     Settings {
-        /// Who decides from now on in each partition, and when: the same policy with other switches.
+        /// The new policy and rhythm of each partition: the same policy with other settings.
         scheduling: Vec<(Policy, Rhythm)>,
     },
     /// A job is withdrawn or completed from outside.

@@ -1,4 +1,4 @@
-//! Jobs: priorities, evictions, gangs, parts of GPUs, and where they may run.
+//! Translation of jobs: priorities, preemptibility, gangs, parts of GPUs and placement.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::scenario::{JobEntry, Path, PodSetEntry, Scalar};
 const ORDER_LABELS: [&str; 3] =
     ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
 
-/// Translates what is said of jobs.
+/// Translates jobs.
 pub fn jobs(work: &mut Translator<'_>) {
     default_priority(work);
     priorities(work);
@@ -84,7 +84,7 @@ pub fn jobs(work: &mut Translator<'_>) {
     tainted_nodes(work, &taints);
 }
 
-/// Where a job stands.
+/// The path of a job.
 fn place(job: &JobEntry, i: usize) -> Path {
     match job.name.as_str() {
         "" => Path::default().field("jobs").at(u32::try_from(i).unwrap_or(u32::MAX)),
@@ -111,7 +111,7 @@ fn tainted_nodes(work: &mut Translator<'_>, says: &str) {
     }
 }
 
-/// What says that pods start together: more than one pod of a kind, or a minimum.
+/// The fields that make pods start together: more than one pod of a kind, or a minimum.
 fn gang(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     let several = |pods: &Option<Scalar>| pods.as_ref().is_some_and(|pods| pods.0.trim() != "1");
     let single = |min: &Option<Scalar>| min.as_ref().is_some_and(|min| min.0.trim() == "1");
@@ -129,7 +129,7 @@ fn no_applications(name: &str) -> String {
     )
 }
 
-/// What YuniKorn alone knows of the pods of a job.
+/// The fields of pods that only YuniKorn reads, each with whether the job uses it.
 fn applications(job: &JobEntry) -> [(&'static str, bool); 5] {
     [
         ("application", job.application.is_some()),
@@ -140,14 +140,14 @@ fn applications(job: &JobEntry) -> [(&'static str, bool); 5] {
     ]
 }
 
-/// What says that fewer than all pods may start, where all of them start together.
+/// The fields that let fewer than all pods start, for a policy that starts all pods together.
 fn whole_jobs(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     let of_sets = job.pod_sets.iter().any(|set| set.min_available.is_some());
     let all = [("min-available", job.min_available.is_some()), ("pod-sets", of_sets)];
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
 }
 
-/// What asks for parts of GPUs.
+/// The fields that request parts of GPUs.
 fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     let is_part = |gpu: &Option<Scalar>| gpu.as_ref().is_some_and(|gpu| gpu.0.contains(['.', 'm', '%']));
     let of_sets = job.pod_sets.iter().any(|set| is_part(&set.gpu) || set.gpu_memory.is_some());
@@ -155,8 +155,7 @@ fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
 }
 
-/// What the products mean by priority classes, by a priority that is left out and by a preemptibility that is left out is
-/// written out where they differ.
+/// Makes the defaults of priority and preemptibility, and the values of priority classes, explicit where the products differ.
 fn priorities(work: &mut Translator<'_>) {
     let (from, to) = (work.from, work.to);
     let (old, new) = (from.jobs, to.jobs);
@@ -202,7 +201,7 @@ fn priorities(work: &mut Translator<'_>) {
     }
 }
 
-/// Why the preemptibility of jobs is written out.
+/// The note about preemptibility that is made explicit.
 fn by_priority(
     (from, old): (&Description, &JobDefaults),
     (to, new): (&Description, &JobDefaults),
@@ -218,12 +217,12 @@ fn by_priority(
     )
 }
 
-/// Whether a product knows jobs that keep their first pods.
+/// Whether a policy supports semi-preemptible jobs.
 fn has_semi(policy: &Description) -> bool {
     policy.knows.semi.is_ok()
 }
 
-/// EGO has a minimum for each kind of pods only.
+/// Translates minimums over all kinds of pods; EGO has minimums per kind only.
 fn in_common(work: &mut Translator<'_>) {
     let to = work.to;
     for (i, job) in work.old.jobs.iter().enumerate() {
@@ -240,7 +239,7 @@ fn in_common(work: &mut Translator<'_>) {
     }
 }
 
-/// Pods that join their job later come with it where nothing else is known.
+/// Translates joining pods; under a policy that does not support them they arrive with their job.
 fn joining(work: &mut Translator<'_>) {
     if work.to.knows.joining_pods {
         return;
@@ -255,7 +254,7 @@ fn joining(work: &mut Translator<'_>) {
     }
 }
 
-/// Only Run:ai knows jobs that keep their first pods.
+/// Translates semi-preemptible jobs, which only Run:ai supports.
 fn semi(work: &mut Translator<'_>) {
     let knows = has_semi;
     let (from, to) = (work.from, work.to);
@@ -282,7 +281,7 @@ fn semi(work: &mut Translator<'_>) {
     }
 }
 
-/// A default that the new policy cannot say is written into the jobs.
+/// Writes the default priority into the jobs if the new policy has no setting for it.
 fn default_priority(work: &mut Translator<'_>) {
     let Some(name) = work.from.translation.default_priority else { return };
     let Some(typed) = work.old.settings.get(name).filter(|_| !work.new.settings.contains_key(name)) else {

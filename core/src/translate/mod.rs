@@ -1,14 +1,14 @@
-//! A scenario in another policy's words, with a note for everything that does not come along.
+//! Translates a scenario for another policy, with a note for everything that is not kept unchanged.
 //!
 //! # Rule
-//! The format has one word for what several products have (quota, limit, weight, priority); those values stay, and what a product
-//! means by leaving one out is written out. Priorities of queues are counted from each product's own default;
-//! those of jobs keep their number. Switches are carried over where both products have them, removed otherwise, because a policy
-//! refuses switches that it does not know. Values that the new policy does not read stay in the file for others. Everything that is not simply kept has a [`Note`], and so have
-//! values that count now and did not before. To the same policy nothing changes.
+//! The format has one term for a concept of several products (quota, limit, weight, priority); such values are kept, and a
+//! product's default for an omitted value is made explicit. Priorities of queues are relative to each product's default; those
+//! of jobs keep their number. Settings are carried over if both products have them and removed otherwise, because a policy
+//! rejects unknown settings. Values that the new policy does not read stay in the file. Everything that is not simply kept
+//! has a [`Note`], and so have values that take effect only now. A translation to the same policy changes nothing.
 //!
-//! A policy's description says what it reads and which settings have counterparts; `queues`, `pools`, `jobs` and `settings` go through the parts of a scenario;
-//! `refused` looks at the result as the new policy's own scheduler would.
+//! A policy's description names the fields it reads and the counterparts of its settings; `queues`, `pools`, `jobs` and
+//! `settings` translate the parts of a scenario; `refused` checks the result as the new policy's own scheduler would.
 
 mod jobs;
 mod pools;
@@ -23,17 +23,16 @@ use crate::policy::translator::{Translator, queue, setting};
 use crate::scenario::Scenario;
 use crate::units::Resource;
 
-/// A scenario in another policy's words.
+/// A translated scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Translated {
     /// The scenario.
     pub scenario: Scenario,
-    /// What became of its settings: what would be refused and what was dropped first, what was kept last.
+    /// Notes on the changes: refused and dropped values first, kept ones last.
     pub notes: Vec<Note>,
 }
 
-/// Translates a scenario into the words of a policy. `None`: there is no policy of that name, or the scenario names none
-/// that is known.
+/// Translates a scenario for a policy. `None`: the given policy or that of the scenario is unknown.
 pub fn translate(scenario: &Scenario, policy: &str) -> Option<Translated> {
     let (from, to) = (Policy::described(&scenario.policy)?, Policy::described(policy)?);
     if from.key == to.key {
@@ -51,7 +50,7 @@ pub fn translate(scenario: &Scenario, policy: &str) -> Option<Translated> {
     Some(Translated { scenario: new, notes })
 }
 
-/// What is taken where the old policy does not say anything: no GPUs promised, nothing else counted or forbidden, all alike.
+/// The value of a field that the old policy does not have: no quota of GPUs, otherwise unlimited, equal weights.
 fn assumed(field: Field, r: Resource) -> &'static str {
     match field {
         Field::Quota if r == Resource::GPU => "0",

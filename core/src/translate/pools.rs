@@ -1,4 +1,4 @@
-//! Node pools: values of queues, switches, and lists of pools in which jobs may run.
+//! Translation of node pools: values of queues, settings, and lists of pools in which jobs may run.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::policy::field::Field;
 use crate::scenario::{Path, QueuePoolEntry};
 use crate::units::Resource;
 
-/// Translates what is said of single pools.
+/// Translates values of single pools.
 pub fn pools(work: &mut Translator<'_>) {
     for i in 0..work.old.queues.len() {
         let entry = &work.old.queues[i];
@@ -24,7 +24,7 @@ pub fn pools(work: &mut Translator<'_>) {
     }
 }
 
-/// The values of a queue in one pool; what they leave out is as in the queue.
+/// Translates the values of a queue in one pool; omitted ones are those of the queue.
 fn of_queue(work: &mut Translator<'_>, (i, k): (usize, usize), at: &Path, pool: &QueuePoolEntry) {
     let parts = [(Resource::GPU, &pool.gpu), (Resource::CPU, &pool.cpu), (Resource::MEMORY, &pool.memory)];
     for (r, part) in parts {
@@ -45,7 +45,7 @@ fn of_queue(work: &mut Translator<'_>, (i, k): (usize, usize), at: &Path, pool: 
     }
 }
 
-/// A list of several pools: only Run:ai offers a job to one after the other.
+/// Translates a list of several pools; only Run:ai offers a job to them one after the other.
 fn list(work: &mut Translator<'_>, at: Path, n: usize) {
     let (from, to) = (work.from, work.to);
     if n < 2 || from.knows.pool_lists == to.knows.pool_lists {
@@ -64,7 +64,7 @@ fn list(work: &mut Translator<'_>, at: Path, n: usize) {
     }
 }
 
-/// Switches of pools: those that both products have stay under the name that both know, others go.
+/// Translates settings of pools: those with a common name are kept, others are removed.
 pub fn switches(work: &mut Translator<'_>, shared: impl for<'n> Fn(&'n str) -> Option<&'n str>) {
     for (i, pool) in work.old.pools.iter().enumerate() {
         for (name, typed) in &pool.settings {

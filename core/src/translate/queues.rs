@@ -1,4 +1,4 @@
-//! Queues: quota, limit, weight and priority; minimum runtimes; past usage; and what the timeline changes of them.
+//! Translation of queues: quota, limit, weight, priority, minimum runtimes, past usage, and their changes in the timeline.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::policy::translator::{part, part_mut};
 use crate::scenario::{Path, Scalar, quantity};
 use crate::units::Resource;
 
-/// Translates what is said of queues.
+/// Translates queues.
 pub fn queues(work: &mut Translator<'_>) {
     Policy::translate_queues(work.from.key, work);
     Policy::translate_queues(work.to.key, work);
@@ -41,7 +41,7 @@ fn is_unlimited(text: &str) -> bool {
     text.trim() == "-1" || quantity::is_unlimited(text)
 }
 
-/// A value that is given: does the new policy read it, and did the old one?
+/// Notes whether a given value is read by the new policy, and whether it was read by the old one.
 pub(super) fn given(work: &mut Translator<'_>, at: &Path, field: Field, r: Resource, value: Option<&Scalar>) {
     let Some(text) = value.map(|value| value.0.trim()) else { return };
     let at = at.field(r.name()).field(field.name());
@@ -75,17 +75,17 @@ pub(super) fn given(work: &mut Translator<'_>, at: &Path, field: Field, r: Resou
     }
 }
 
-/// A value that is left out: what it means is written out, unless leaving it out means the same.
+/// Makes the default of an omitted value explicit, unless both policies have the same.
 fn left_out(work: &mut Translator<'_>, i: usize, at: &Path, field: Field, r: Resource) {
     let (from, to) = (work.from, work.to);
-    // A single ratio is read from whichever weight is there; see `to_one_ratio`.
+    // A single ratio may come from any weight; see `to_one_ratio`.
     let is_read = to.word(field, r).is_some() && !(field == Field::Weight && to.queue.one_weight);
     if !is_read || field.of(part(&work.new.queues[i], r)).is_some() {
         return;
     }
     let meant = from.unset(field, r);
     let text = meant.unwrap_or_else(|| assumed(field, r));
-    // Where leaving it out promises and forbids nothing, neither 0 nor unlimited would say more.
+    // If an omitted value neither grants nor limits anything, 0 or unlimited would add nothing.
     if to.unset(field, r).is_none_or(|means| means == text) {
         return;
     }
@@ -104,7 +104,7 @@ fn left_out(work: &mut Translator<'_>, i: usize, at: &Path, field: Field, r: Res
     }
 }
 
-/// A single ratio for all resources becomes the weight of each.
+/// Copies a single ratio for all resources to the weight of each.
 fn one_ratio(work: &mut Translator<'_>, i: usize) {
     if work.to.queue.weight.is_none() {
         return;
@@ -128,7 +128,7 @@ fn has_one_ratio(policy: &Description) -> String {
     format!("{} has one {word} for all resources", policy.name)
 }
 
-/// The weights of a queue become a single ratio.
+/// Merges the weights of a queue into a single ratio.
 fn to_one_ratio(work: &mut Translator<'_>, i: usize, at: &Path) {
     let weights = [Resource::GPU, Resource::CPU, Resource::MEMORY]
         .map(|r| (r, part(&work.new.queues[i], r).weight.clone()));
@@ -152,7 +152,7 @@ fn to_one_ratio(work: &mut Translator<'_>, i: usize, at: &Path) {
     }
 }
 
-/// Of a quota only what fills whole hosts is owned.
+/// Converts a quota to owned hosts; only whole hosts count.
 fn to_hosts(work: &mut Translator<'_>, i: usize, at: &Path) {
     let gpus = |text: &Option<Scalar>| {
         let amount = text.as_ref().and_then(|text| quantity::amount(&text.0, Resource::GPU, 1).ok());
@@ -169,7 +169,7 @@ fn to_hosts(work: &mut Translator<'_>, i: usize, at: &Path) {
     }
 }
 
-/// Priorities are counted from each product's default.
+/// Translates a priority, which is relative to each product's default.
 fn priority(work: &mut Translator<'_>, i: usize, at: &Path) {
     let entry = &work.old.queues[i];
     let (mut place, mut typed) = (at.field("priority"), entry.priority.clone());
@@ -190,7 +190,7 @@ fn priority(work: &mut Translator<'_>, i: usize, at: &Path) {
     work.new_queues()[i].priority = Some(new);
 }
 
-/// A priority in the new policy's numbers.
+/// Shifts a priority by the difference between the defaults.
 pub(super) fn shifted(work: &mut Translator<'_>, at: Path, typed: &Scalar) -> Scalar {
     let (from, to) = (work.from, work.to);
     match (from.queue.priority, to.queue.priority) {
@@ -221,7 +221,7 @@ pub(super) fn shifted(work: &mut Translator<'_>, at: Path, typed: &Scalar) -> Sc
     }
 }
 
-/// Minimum runtimes and past usage.
+/// Translates minimum runtimes and past usage.
 fn history(work: &mut Translator<'_>, i: usize, at: &Path) {
     let entry = &work.old.queues[i];
     for (field, value) in [
@@ -239,12 +239,12 @@ fn history(work: &mut Translator<'_>, i: usize, at: &Path) {
     }
 }
 
-/// A minimum runtime that is given.
+/// Translates a given minimum runtime.
 pub(super) fn min_runtime(work: &mut Translator<'_>, at: Path) {
     of_history(work, at, "minimum runtimes");
 }
 
-/// What only some policies know of what was before.
+/// Notes values that only policies with a history read.
 fn of_history(work: &mut Translator<'_>, at: Path, what: &str) {
     match (work.from.queue.history, work.to.queue.history) {
         (true, false) => work.note(Kind::Dropped, at, format!("{} does not know {what}", work.to.name)),
@@ -255,7 +255,7 @@ fn of_history(work: &mut Translator<'_>, at: Path, what: &str) {
     }
 }
 
-/// What the timeline changes of queues.
+/// Translates changes of queues in the timeline.
 fn timeline(work: &mut Translator<'_>) {
     for (i, entry) in work.old.timeline.iter().enumerate().filter(|(_, entry)| entry.queue.is_some()) {
         let at = Path::default().field("timeline").at(u32::try_from(i).unwrap_or(u32::MAX));

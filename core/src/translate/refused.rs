@@ -1,8 +1,8 @@
-//! What the new policy's own scheduler would refuse: some take a configuration whole or not at all, so a scenario of another
-//! policy may have values that they never have.
+//! Values that the new policy's own scheduler would refuse: some schedulers accept a configuration only as a whole, so a
+//! scenario of another policy may contain values that never occur there.
 //!
-//! A maximum above that of a queue above, and a guarantee above a maximum, are lowered: the smaller value held anyway. What cannot be
-//! said in another way without meaning something else stays, and is noted; the simulation goes on with it.
+//! A maximum above that of an ancestor, and a guarantee above a maximum, are lowered, because the smaller value applied anyway.
+//! Other refused values are kept and noted; the simulation runs with them.
 
 use super::{Kind, Translator, queue};
 use crate::policy::field::Field;
@@ -10,7 +10,7 @@ use crate::policy::translator::{part, part_mut};
 use crate::scenario::{Scalar, check, codes, quantity};
 use crate::units::Resource;
 
-/// Lowers what can be lowered, and notes what would still be refused.
+/// Lowers values where possible, and notes those that would still be refused.
 pub fn refused(work: &mut Translator<'_>) {
     let Some(refuses) = work.to.translation.refuses else { return };
     for i in 0..work.new.queues.len() {

@@ -1,4 +1,4 @@
-//! Settings: those that both policies have are carried over, others are removed with a note.
+//! Translation of settings: those that both policies have are carried over, others are removed with a note.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::{Kind, Translator, setting};
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::{Path, Scalar, TimelineEntry};
 
-/// Translates the settings that [`super::queues`] left.
+/// Translates the settings that [`super::queues`] did not handle.
 pub fn settings(work: &mut Translator<'_>) {
     let packs = packs(work);
     for (name, typed) in &work.old.settings {
@@ -21,7 +21,7 @@ pub fn settings(work: &mut Translator<'_>) {
     });
 }
 
-/// Changes of settings during a run are left out.
+/// Removes changes of settings from the timeline.
 fn timeline(work: &mut Translator<'_>) {
     let has = |entry: &TimelineEntry| !entry.settings.is_empty() || !entry.unset.is_empty();
     if !work.old.timeline.iter().any(has) {
@@ -52,7 +52,7 @@ fn one(work: &mut Translator<'_>, name: &str, typed: &Scalar) {
     }
     let is = |of: Option<&str>| of == Some(name);
     if is(from.packing.map(|packing| packing.setting)) {
-        // Said by the order of nodes; see `place`.
+        // Covered by the order of nodes; see `place`.
         work.new.settings.remove(name);
     } else if is(from.default_priority) {
         work.new.settings.remove(name);
@@ -63,7 +63,7 @@ fn one(work: &mut Translator<'_>, name: &str, typed: &Scalar) {
     }
 }
 
-/// Whether evictions are allowed, where both policies have a setting for it.
+/// Translates the setting that permits evictions, if both policies have one; returns whether it applied.
 fn evictions(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
     let (from, to) = (work.from.translation.evictions, work.to.translation.evictions);
     let (Some(from), Some(to)) = (from.filter(|from| from.setting == name), to) else { return false };
@@ -77,7 +77,7 @@ fn evictions(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
     true
 }
 
-/// Whether GPUs are packed (or spread), and where that is said.
+/// Whether GPUs are packed (or spread), and the setting that decides it.
 fn packs(work: &Translator<'_>) -> Option<(bool, Option<&'static str>)> {
     let from = work.from.translation.packing?;
     let typed = work.old.settings.get(from.setting);
@@ -85,7 +85,7 @@ fn packs(work: &Translator<'_>) -> Option<(bool, Option<&'static str>)> {
     Some((packs, typed.map(|_| from.setting)))
 }
 
-/// How nodes are chosen.
+/// Translates the choice of nodes.
 fn place(work: &mut Translator<'_>, packs: Option<(bool, Option<&'static str>)>) {
     let Some((packs, said)) = packs else { return };
     let Some(to) = work.to.translation.packing else {
@@ -95,7 +95,7 @@ fn place(work: &mut Translator<'_>, packs: Option<(bool, Option<&'static str>)>)
         }
         return;
     };
-    // A setting that both have is there already.
+    // A setting that both policies have is already translated.
     if work.new.settings.contains_key(to.setting) {
         return;
     }

@@ -1,4 +1,4 @@
-//! What runs, but may not do what its author wants: queues and sums.
+//! Advice on queues and sums: values that are valid but may not have the intended effect.
 
 use super::jobs::Jobs;
 use super::nodes::Nodes;
@@ -15,7 +15,7 @@ use crate::policy::draft::DraftQueue;
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, Bound, Resource};
 
-/// Largest sum that is counted: half of what an integer holds.
+/// Largest permitted sum: half the range of an `i64`.
 const SUM_MAX: i128 = 1 << 62;
 
 /// Gives advice about queues.
@@ -29,11 +29,11 @@ pub fn advice(
     f: &mut Findings,
 ) {
     totals(nodes, queues, jobs, f);
-    // Values that a pool does not replace are looked at once.
+    // Values that a pool does not override are checked once.
     let mut seen = vec![false; queues.all.len()];
-    let anywhere = asked(queues, jobs, None);
+    let anywhere = requested(queues, jobs, None);
     for pool in pools.ids() {
-        let in_pool = if pools.len() > 1 { asked(queues, jobs, Some(pool)) } else { Vec::new() };
+        let in_pool = if pools.len() > 1 { requested(queues, jobs, Some(pool)) } else { Vec::new() };
         let name = &pools.names[pool.index()];
         let all = queues.in_pool(pool);
         for (id, queue) in all.iter() {
@@ -60,8 +60,8 @@ pub fn advice(
     same_age(s, queues, f);
 }
 
-/// Which resources the jobs in and below each queue ask for; of a pool: those that may run there.
-fn asked(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bool; 3]> {
+/// The resources requested by the jobs in and below each queue; with a pool, only by those that may run there.
+fn requested(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bool; 3]> {
     let mut asked = vec![[false; 3]; queues.all.len()];
     let here = jobs.templates.iter().filter(|t| t.queue.index() < queues.all.len());
     for template in here.filter(|t| pool.is_none_or(|pool| t.pools.contains(&pool))) {
@@ -86,7 +86,7 @@ fn asked(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bool; 
     asked
 }
 
-/// What the ready nodes of a pool have together.
+/// Total capacity of the ready nodes of a pool.
 fn capacity(nodes: &Nodes, pool: PartitionId) -> [i128; 3] {
     Resource::ACCOUNTED.map(|resource| {
         let ready = nodes.kinds.iter().filter(|(node, _)| node.ready && node.partition == pool);
@@ -97,7 +97,7 @@ fn capacity(nodes: &Nodes, pool: PartitionId) -> [i128; 3] {
     })
 }
 
-/// Sums beyond what is counted are refused.
+/// Rejects sums above [`SUM_MAX`].
 fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
     for resource in Resource::ACCOUNTED {
         let capacity = |(node, n): &(crate::cluster::Node, u64)| {
@@ -113,7 +113,7 @@ fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
         }
         let pools = std::iter::once(&queues.all).chain(&queues.further);
         let quotas: i128 =
-            pools.flat_map(|queues| queues.values()).map(|q| at(q.resources.get(resource).quota)).sum();
+            pools.flat_map(|queues| queues.values()).map(|q| finite(q.resources.get(resource).quota)).sum();
         let sums =
             [("nodes", all, nodes.complete), ("queues", quotas, true), ("jobs", requests, jobs.complete)];
         for (section, sum, complete) in sums {
@@ -127,19 +127,19 @@ fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
 }
 
 /// A finite bound in base units, else 0.
-fn at(bound: Bound) -> i128 {
+fn finite(bound: Bound) -> i128 {
     match bound {
         Bound::At(amount) => i128::from(amount.in_base_units()),
         _ => 0,
     }
 }
 
-/// A sum as people write it.
+/// Formats a sum.
 fn print(sum: i128, resource: Resource) -> String {
     print_amount(Amount::base_units(i64::try_from(sum).unwrap_or(i64::MAX)), resource)
 }
 
-/// The quotas of the children against the parent's own.
+/// Compares the quotas of children with that of their parent.
 fn children(
     here: Here<'_>,
     queues: &Arena<QueueId, Queue>,
@@ -149,7 +149,7 @@ fn children(
 ) {
     let queue = &queues[id];
     let Bound::At(own) = queue.resources.get(resource).quota else { return };
-    let sum: i128 = queue.children.iter().map(|&c| at(queues[c].resources.get(resource).quota)).sum();
+    let sum: i128 = queue.children.iter().map(|&c| finite(queues[c].resources.get(resource).quota)).sum();
     if sum > i128::from(own.in_base_units()) {
         let (sum, own) = (print(sum, resource), print_amount(own, resource));
         let name = quoted(&queue.name);
@@ -167,7 +167,7 @@ fn children(
 fn oversubscribed(queues: &Arena<QueueId, Queue>, pool: Option<&str>, capacity: [i128; 3], f: &mut Findings) {
     for resource in Resource::ACCOUNTED {
         let top = queues.values().filter(|q| q.parent.is_none());
-        let sum: i128 = top.map(|q| at(q.resources.get(resource).quota)).sum();
+        let sum: i128 = top.map(|q| finite(q.resources.get(resource).quota)).sum();
         let there_is = capacity[resource.index()];
         if sum > there_is && capacity != [0; 3] {
             let (sum, there_is) = (print(sum, resource), print(there_is, resource));
@@ -181,7 +181,7 @@ fn oversubscribed(queues: &Arena<QueueId, Queue>, pool: Option<&str>, capacity: 
     }
 }
 
-/// An amount as it was printed, with what it counts: *6 GPUs*, *8 cores*, *64Gi of memory*.
+/// Adds the unit to a formatted amount: *6 GPUs*, *8 cores*, *64Gi of memory*.
 fn in_words(printed: &str, resource: Resource) -> String {
     let unit = match (resource, printed) {
         (Resource::MEMORY, _) => "of memory",
@@ -207,7 +207,7 @@ fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
                 quoted(&a.name),
                 quoted(&b.name)
             );
-            // Later than every sibling, so that mending one pair makes no other.
+            // Later than every sibling, so that the fix creates no other equal pair.
             let later = queues.all.values().filter(|q| q.parent == b.parent).map(|q| q.created).max();
             let later = later.unwrap_or(b.created).as_millis().saturating_add(1);
             let later = crate::scenario::quantity::print_millis(later);

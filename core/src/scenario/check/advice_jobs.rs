@@ -1,4 +1,4 @@
-//! What runs, but may not do what its author wants: jobs that can never be placed.
+//! Advice on jobs that are valid but can never be placed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::policy::description::Description;
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, RESOURCES_MAX, Resource};
 
-/// All resources in the order in which they are looked at.
+/// All resources in the order of the checks.
 const RESOURCES: [Resource; RESOURCES_MAX] = [
     Resource::GPU,
     Resource::CPU,
@@ -28,7 +28,7 @@ const RESOURCES: [Resource; RESOURCES_MAX] = [
     Resource(7),
 ];
 
-/// What is asked for and where, as one key.
+/// Request and placement rules as one key.
 type Key<'a> =
     (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES_MAX], i64, Option<&'a PodRules>);
 
@@ -52,7 +52,7 @@ pub fn advice(
                 GpuRequest::Memory { mib, .. } => mib,
                 _ => 0,
             };
-            // Only where taints and affinity are read do they keep a pod off a node.
+            // Taints and affinity exclude nodes only under policies that read them.
             let rules = own.rules.as_deref().filter(|_| policy.knows.taints);
             let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
             let key = (&entry.selector, template.pools.as_slice(), amounts, mib, rules);
@@ -102,7 +102,7 @@ pub fn advice(
     ignored::of_jobs(s, policy, jobs, f);
 }
 
-/// A pod asks for more of a resource than any node has, which is `most`; of GPUs perhaps in MiB.
+/// Reports a pod that requests more of a resource than `most`, the largest capacity of any node; for GPU memory in MiB.
 fn too_big(
     job: &str,
     here: Here<'_>,
@@ -125,7 +125,7 @@ fn too_big(
     f.add(codes::TOO_BIG_FOR_NODES, at.clone(), says, set(at, &most, format!("Request {most}")));
 }
 
-/// No node meets the required affinity.
+/// Reports a required affinity that no node meets.
 fn no_affinity(entry: &JobEntry, here: Here<'_>, f: &mut Findings) {
     let at = here.field("affinity");
     let says =
@@ -133,7 +133,7 @@ fn no_affinity(entry: &JobEntry, here: Here<'_>, f: &mut Findings) {
     f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the affinity"));
 }
 
-/// Every node that a pod could use has a taint that it does not tolerate; here is one.
+/// Reports a pod that tolerates none of the nodes it could use, with one such node.
 fn not_tolerated(
     entry: &JobEntry,
     here: Here<'_>,
@@ -157,16 +157,16 @@ fn not_tolerated(
     f.add(codes::NO_MATCH, at, says, fix);
 }
 
-/// Whether some node could hold a pod when empty.
+/// Whether a pod fits on some empty node.
 #[derive(Clone, Copy)]
 enum Answer {
     Fits,
     NoMatch,
     /// The required affinity excludes all nodes with the labels.
     NoAffinity,
-    /// Taints exclude all nodes that are left; one of them, by position.
+    /// Taints exclude all remaining nodes; the position of one of them.
     NotTolerated(usize),
-    /// The first resource of which no node has enough, and the most any has.
+    /// The first resource that is insufficient on every node, and the largest capacity of any node.
     TooBig(Resource, Amount),
 }
 
@@ -181,7 +181,7 @@ fn answer(
     }
     let mut matching = nodes.matching(selector);
     matching.retain(|node| pools.contains(&node.partition));
-    // A pool without nodes is a finding of its own.
+    // A pool without nodes is reported separately.
     if matching.is_empty() && selector.is_empty() {
         return Answer::Fits;
     }
@@ -204,7 +204,7 @@ fn answer(
     let most = |resource: Resource| matching().map(|n| offer(n, own, resource)).max().unwrap_or_default();
     let lacking = |r: &Resource| most(*r) < need(own, *r);
     let resource = RESOURCES.into_iter().find(lacking);
-    // Each is enough somewhere, but never together: name what the best node for GPUs lacks.
+    // Each resource suffices somewhere, but never all on one node: name the one that the best node for GPUs lacks.
     let resource = resource.unwrap_or_else(|| {
         let best = matching().max_by_key(|n| offer(n, own, Resource::GPU));
         best.and_then(|n| self::lacking(n, own)).unwrap_or(Resource::GPU)
@@ -215,12 +215,12 @@ fn answer(
     Answer::TooBig(resource, most_with_others.unwrap_or_else(|| most(resource)))
 }
 
-/// The first resource of which a node has too little for a pod.
+/// The first resource that is insufficient on a node.
 fn lacking(node: &Node, own: &Set) -> Option<Resource> {
     RESOURCES.into_iter().find(|&r| offer(node, own, r) < need(own, r))
 }
 
-/// What a pod needs of a resource; for GPU memory: MiB on one device.
+/// The request of a pod; for GPU memory, MiB on one device.
 fn need(own: &Set, resource: Resource) -> Amount {
     match own.request.gpu {
         GpuRequest::Memory { mib, .. } if resource == Resource::GPU => Amount::base_units(mib),
@@ -228,7 +228,7 @@ fn need(own: &Set, resource: Resource) -> Amount {
     }
 }
 
-/// What a node has of a resource, in the same unit.
+/// The capacity of a node, in the unit of [`need`].
 fn offer(node: &Node, own: &Set, resource: Resource) -> Amount {
     let has = node.capacity.get(resource);
     match own.request.gpu {

@@ -1,4 +1,4 @@
-//! The cluster of a scenario in which nothing is wrong.
+//! Builds the cluster of a scenario without errors.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::cluster::{Cluster, Delays, Found, Job, JobSpec, Joining, Partition, P
 use crate::id::{Id, JobId, PodId, PodSetId};
 use crate::time::{Span, Time};
 
-/// Builds the cluster: patterns become jobs, jobs become pods, those with a place run.
+/// Builds the cluster: expands patterns to jobs and jobs to pods, and starts pods that have a place.
 pub fn cluster(
     delays: Delays,
     pools: &Pools,
@@ -119,7 +119,7 @@ fn pod_set(job: JobId, set: &Set) -> PodSet {
     PodSet { name: set.name.clone(), job, min_available: set.min_available, path: set.path.clone() }
 }
 
-/// Where the next pod stands and runs at the start. What runs when its job becomes known is found then.
+/// Phase and place of the next pod at the start. Pods that run at a later submission are recorded in [`Cluster::found`].
 fn at_start(
     cluster: &mut Cluster,
     since: Time,
@@ -144,7 +144,7 @@ fn phase(since: Time, place: Option<Place>, (submit, lasts): (Time, Option<Span>
     }
 }
 
-/// A pod is called like its job if it is the only one, else `job/3` or, with named pod sets, `job/worker/3`.
+/// The name of a pod: that of its job if it is the only one, else `job/3` or, with named pod sets, `job/worker/3`.
 fn pod_name(job: &Arc<str>, template: &Template, set: &str, k: u32) -> Arc<str> {
     if template.n_pods() == 1 {
         job.clone()

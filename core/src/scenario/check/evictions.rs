@@ -1,4 +1,4 @@
-//! Pods that are being evicted when the scenario begins: when they are gone, and for which job.
+//! Pods that are terminating when the scenario begins: their ends, and the jobs for which they were evicted.
 
 use super::Here;
 use super::jobs::Jobs;
@@ -7,7 +7,7 @@ use crate::format::{Findings, JobEntry, Scalar, Scenario, codes, quantity, quote
 use crate::id::JobId;
 use crate::time::Time;
 
-/// When the pods in `on` are gone, in order; `None`: it runs on.
+/// The times at which the pods in `on` are gone, in order; `None`: the pod is not terminating.
 pub fn ends(entry: &JobEntry, is_later: bool, here: Here<'_>, f: &mut Findings) -> Vec<Option<Time>> {
     let at = || here.field("terminating");
     not_more_than_on(entry, &entry.terminating, here, "terminating", f);
@@ -30,7 +30,7 @@ pub fn ends(entry: &JobEntry, is_later: bool, here: Here<'_>, f: &mut Findings) 
     ends
 }
 
-/// Finds the jobs for which others are being evicted.
+/// Resolves the jobs for which pods are being evicted.
 pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
     for (i, entry) in s.jobs.iter().enumerate() {
         let Some(name) = &entry.evicted_for else { continue };
@@ -57,7 +57,7 @@ pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
     }
 }
 
-/// A list with one entry for each pod in `on` has no more of them.
+/// Reports a per-pod list that has more entries than `on`.
 pub fn not_more_than_on(
     entry: &JobEntry,
     list: &[String],

@@ -1,4 +1,4 @@
-//! How many pods of a job must start together, and gangs with placeholders.
+//! Minimums of pods that start together, and gangs with placeholders.
 
 use super::{Here, names};
 use crate::cluster::Gang;
@@ -9,10 +9,10 @@ use crate::format::{JobEntry, Scalar};
 use crate::policy::description::{Description, Gangs};
 use crate::time::Span;
 
-/// How long placeholders wait if nothing is said (yunikorn.md 7.1).
+/// Default timeout of placeholders (yunikorn.md 7.1).
 const TIMEOUT: Span = Span::from_millis(15 * 60_000);
 
-/// How many of some pods must start together; left out: all of them.
+/// Number of pods that have to start together; by default all of them.
 pub fn minimum(typed: &Option<Scalar>, pods: u64, here: Here<'_>, f: &mut Findings) -> u64 {
     let Some(value) = typed else { return pods };
     let at = || here.field("min-available");
@@ -26,8 +26,8 @@ pub fn minimum(typed: &Option<Scalar>, pods: u64, here: Here<'_>, f: &mut Findin
     min.clamp(1, pods)
 }
 
-/// The minimum of a job beside its kinds of pods: so many must start together, of whatever kinds. `None`: each kind has its
-/// own, because nothing else is said or because the policy knows nothing else.
+/// The common minimum over all kinds of pods of a job. `None`: each kind has its own, because the job sets none or the policy
+/// does not support it.
 pub fn in_common(
     entry: &JobEntry,
     (pods, policy): (u64, &Description),
@@ -64,7 +64,7 @@ pub fn in_common(
     Some(u32::try_from(min).unwrap_or(u32::MAX))
 }
 
-/// What is said of a job's gang.
+/// The reservation settings of a job's gang.
 pub fn gang(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Findings) -> Option<Gang> {
     let at = || here.field("placeholder-timeout");
     let mut timeout = f.time(&entry.placeholder_timeout, TIMEOUT, &at, &quantity::span);

@@ -1,4 +1,4 @@
-//! Values that the policy has no counterpart for: one finding per kind of value, at its first place.
+//! Values that the policy does not read: one finding per kind of value, at its first occurrence.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::format::{JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Sc
 use crate::id::{Id, QueueId};
 use crate::policy::description::Description;
 
-/// Values of queues.
+/// Reports values of queues.
 pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
     let name = policy.name;
     for what in policy.ignored_of_queues() {
-        let Some((i, first, more)) = first_and_more(&s.queues, |q| queue_says(q, what)) else { continue };
+        let Some((i, first, more)) = first_and_more(&s.queues, |q| queue_sets(q, what)) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
         let here = queues.here(s, QueueId::from_index(i));
         let at = match what {
@@ -28,11 +28,11 @@ pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Fi
     }
 }
 
-/// Values of jobs.
+/// Reports values of jobs.
 pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings) {
     let name = policy.name;
     for what in policy.ignored_of_jobs() {
-        let Some((i, first, more)) = first_and_more(&s.jobs, |j| job_says(j, what)) else { continue };
+        let Some((i, first, more)) = first_and_more(&s.jobs, |j| job_sets(j, what)) else { continue };
         let (shown, field) = match what {
             "gangs" => ("how many [pods] must start together", "min-available"),
             "labels" => ("the labels that order the [pods] of [a job]", "labels"),
@@ -46,8 +46,8 @@ pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings
             "semi" => format!("{} (of {first_name}{more})", policy.knows.semi.err().unwrap_or_default()),
             _ => format!("{name} ignores {shown} (of {first_name}{more})"),
         };
-        let set = first.pod_sets.iter().position(|set| set_says(set, what));
-        let here = match set.filter(|_| !says_itself(first, what)) {
+        let set = first.pod_sets.iter().position(|set| pod_set_sets(set, what));
+        let here = match set.filter(|_| !sets_itself(first, what)) {
             Some(k) => jobs.here(s, i).inside("pod-sets", k, Some(first.pod_sets[k].name.as_str())),
             None => jobs.here(s, i),
         };
@@ -55,7 +55,7 @@ pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings
     }
 }
 
-/// Values of nodes.
+/// Reports values of nodes.
 pub fn of_nodes(s: &Scenario, policy: &Description, f: &mut Findings) {
     let name = policy.name;
     for what in policy.ignored_of_nodes() {
@@ -67,7 +67,7 @@ pub fn of_nodes(s: &Scenario, policy: &Description, f: &mut Findings) {
     }
 }
 
-/// The first entry that says it, with its position and how many more there are, in words.
+/// The first entry with a value, its position, and a phrase with the number of further ones.
 fn first_and_more<T>(entries: &[T], says: impl Fn(&T) -> bool) -> Option<(usize, &T, String)> {
     let mut with = entries.iter().enumerate().filter(|(_, entry)| says(entry));
     let (i, first) = with.next()?;
@@ -78,11 +78,11 @@ fn first_and_more<T>(entries: &[T], says: impl Fn(&T) -> bool) -> Option<(usize,
     Some((i, first, more))
 }
 
-/// Whether a queue says something else than what means nothing.
-fn queue_says(q: &QueueEntry, what: &str) -> bool {
-    let any = |value: fn(&ResourceEntry) -> &Option<Scalar>, is_nothing: fn(&str) -> bool| {
-        let is_said = |v: &Scalar| !is_nothing(v.0.trim());
-        [&q.gpu, &q.cpu, &q.memory].iter().any(|r| value(r).as_ref().is_some_and(is_said))
+/// Whether a field of a queue differs from its neutral value.
+fn queue_sets(q: &QueueEntry, what: &str) -> bool {
+    let any = |value: fn(&ResourceEntry) -> &Option<Scalar>, is_neutral: fn(&str) -> bool| {
+        let is_set = |v: &Scalar| !is_neutral(v.0.trim());
+        [&q.gpu, &q.cpu, &q.memory].iter().any(|r| value(r).as_ref().is_some_and(is_set))
     };
     match what {
         "quota" => any(|r| &r.quota, |text| matches!(text, "-1" | "0") || quantity::is_unlimited(text)),
@@ -103,17 +103,17 @@ fn orders(labels: &BTreeMap<String, String>) -> bool {
     ORDER_LABELS.iter().any(|label| labels.contains_key(*label))
 }
 
-/// Whether several pods must start together.
+/// Whether several pods have to start together.
 fn is_gang(min_available: &Option<Scalar>) -> bool {
     min_available.as_ref().is_some_and(|n| n.0.trim() != "1")
 }
 
-/// Whether a job or one of its kinds of pods says it.
-fn job_says(j: &JobEntry, what: &str) -> bool {
-    says_itself(j, what) || j.pod_sets.iter().any(|set| set_says(set, what))
+/// Whether a job or one of its kinds of pods sets a field.
+fn job_sets(j: &JobEntry, what: &str) -> bool {
+    sets_itself(j, what) || j.pod_sets.iter().any(|set| pod_set_sets(set, what))
 }
 
-fn says_itself(j: &JobEntry, what: &str) -> bool {
+fn sets_itself(j: &JobEntry, what: &str) -> bool {
     match what {
         "priority" => j.priority.is_some(),
         "preemptible" => j.preemptible.is_some(),
@@ -135,7 +135,7 @@ fn says_itself(j: &JobEntry, what: &str) -> bool {
     }
 }
 
-fn set_says(set: &PodSetEntry, what: &str) -> bool {
+fn pod_set_sets(set: &PodSetEntry, what: &str) -> bool {
     match what {
         "min-available" => set.min_available.is_some(),
         "gangs" => is_gang(&set.min_available),

@@ -1,4 +1,4 @@
-//! Work: single jobs and patterns of equal ones.
+//! Resolves jobs: single ones and patterns of equal ones.
 
 use std::sync::Arc;
 
@@ -21,62 +21,62 @@ use crate::policy::draft::DraftJob;
 use crate::time::{Span, Time};
 use crate::units::{Amount, Resource};
 
-/// Most GPUs one pod may ask for; far above any node.
+/// Largest number of GPUs in a pod's request, far above any node.
 const POD_GPUS_MAX: i64 = 100_000;
 
 /// A resolved entry of the job list: one job, or the equal jobs of a pattern.
 pub struct Template {
-    /// Its queue; anything if it does not exist.
+    /// Its queue; arbitrary if it does not exist.
     pub queue: QueueId,
     /// Number of jobs; `None`: one, under its own name.
     pub count: Option<u32>,
-    /// When they arrive.
+    /// Times of arrival.
     pub arrivals: Arrivals,
-    /// How long each pod runs.
+    /// Run time of each pod.
     pub lasts: Option<Lasts>,
-    /// What becomes of its pods that lose their place.
+    /// What happens to pods that are evicted or lose their node.
     pub restart: Restart,
     /// Priority.
     pub priority: i32,
     /// Whether its pods may be evicted for others.
     pub preemptible: Preemptible,
-    /// Who submitted it.
+    /// The submitting user.
     pub user: Option<Arc<str>>,
     /// Kinds of pods.
     pub sets: Vec<Set>,
-    /// How many pods of all kinds must start together; `None`: each kind has a minimum of its own.
+    /// Number of pods of all kinds that have to start together; `None`: each kind has its own minimum.
     pub in_common: Option<u32>,
     /// Required labels.
     pub selector: NodeSelector,
-    /// When pods that run from the start began.
+    /// Start of pods that run from the beginning.
     pub started: Time,
-    /// When it was created; `None`: when it becomes known.
+    /// Time of creation; `None`: the submission.
     pub created: Option<Time>,
-    /// The pools it is offered to, in this order; at least one.
+    /// The pools to which it is offered, in order; at least one.
     pub pools: Vec<PartitionId>,
-    /// How room is held for its gang.
+    /// Reservation for its gang.
     pub gang: Option<Gang>,
-    /// Whether it is tried once only in each of them.
+    /// Whether each pool tries it only once.
     pub is_tried_once: bool,
-    /// For which job its pods are being evicted at the start.
+    /// The job for which its pods are being evicted at the start.
     pub evicted_for: Option<JobId>,
 }
 
 /// Pods of one kind.
 pub struct Set {
-    /// Its name; `default` when the file names none.
+    /// Name; `default` if the file names none.
     pub name: Arc<str>,
-    /// How many pods.
+    /// Number of pods.
     pub pods: u32,
-    /// How many must start together.
+    /// Number of pods that have to start together.
     pub min_available: u32,
-    /// What each asks for.
+    /// Request of each pod.
     pub request: Request,
-    /// Inner groups from the root.
+    /// Names of the nested groups, from the root.
     pub path: Vec<Arc<str>>,
-    /// Further rules.
+    /// Further placement rules and attributes.
     pub rules: Option<Arc<PodRules>>,
-    /// How long after the job these pods join it; `None`: they come with it.
+    /// Delay between the submission and the joining of these pods; `None`: they are submitted with the job.
     pub after: Option<Span>,
 }
 
@@ -85,15 +85,15 @@ impl Template {
     pub fn n_jobs(&self) -> u32 {
         self.count.unwrap_or(1)
     }
-    /// Pods of one of its jobs.
+    /// Number of pods per job.
     pub fn n_pods(&self) -> u32 {
         self.sets.iter().map(|set| set.pods).sum()
     }
-    /// Pods that come with one of its jobs.
+    /// Number of pods per job that are submitted with it.
     pub fn n_at_submission(&self) -> u32 {
         self.sets.iter().filter(|set| set.after.is_none()).map(|set| set.pods).sum()
     }
-    /// As the checks of a policy see it.
+    /// The view for a policy's own checks.
     pub fn draft(&self) -> DraftJob<'_> {
         DraftJob {
             user: self.user.as_deref(),
@@ -102,40 +102,40 @@ impl Template {
             requests: self.sets.iter().map(|set| &set.request).collect(),
         }
     }
-    /// Whether several of its pods must start together.
+    /// Whether several of its pods have to start together.
     pub fn is_gang(&self) -> bool {
         let min = self.in_common.unwrap_or_else(|| self.sets.iter().map(|set| set.min_available).sum());
         min > 1
     }
 }
 
-/// Resolved work.
+/// Resolved jobs.
 pub struct Jobs {
-    /// One for each entry of the file.
+    /// One per entry of the file.
     pub templates: Vec<Template>,
-    /// Which entries repeat an earlier name.
+    /// For each entry, whether it repeats an earlier name.
     pub repeats: Vec<bool>,
     /// The names of all jobs, patterns expanded; empty if there are too many.
     pub names: Vec<Arc<str>>,
     /// Jobs by name.
     pub index: Index,
-    /// Whether the list of names is whole.
+    /// Whether the list of names is complete.
     pub complete: bool,
 }
 
 impl Jobs {
-    /// The place of an entry.
+    /// The location of an entry.
     pub fn here<'a>(&self, s: &'a Scenario, entry: usize) -> Here<'a> {
         names::here("jobs", entry, s.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
     }
 
-    /// Counts GPU memory as a part of the smallest GPU, so that no sum and no limit takes it for less than it may use: on how many
-    /// nodes and devices it runs is known only later. No more than the whole of each device is counted.
+    /// Converts GPU memory to a part of the smallest GPU, at most a whole device, because the node is not known yet. No sum or
+    /// limit thus underestimates it.
     pub fn count_gpu_memory(&mut self, nodes: &Nodes) {
         let has_gpus =
             |node: &&Node| node.capacity.get(Resource::GPU) > Amount::ZERO && node.gpu_memory_mib > 0;
-        let machines = nodes.kinds.iter().map(|(node, _)| node);
-        let Some(smallest) = machines.filter(has_gpus).map(|node| node.gpu_memory_mib).min() else { return };
+        let kinds = nodes.kinds.iter().map(|(node, _)| node);
+        let Some(smallest) = kinds.filter(has_gpus).map(|node| node.gpu_memory_mib).min() else { return };
         for set in self.templates.iter_mut().flat_map(|template| &mut template.sets) {
             if let GpuRequest::Memory { mib, devices } = set.request.gpu {
                 let part = (mib.min(smallest) * 1000 + smallest - 1) / smallest;
@@ -145,7 +145,7 @@ impl Jobs {
     }
 }
 
-/// Resolves work.
+/// Resolves all jobs.
 pub fn jobs(
     s: &Scenario,
     (pools, policy, named): (&Pools, &Description, &Named),
@@ -196,7 +196,7 @@ pub fn jobs(
     Jobs { templates, repeats, names: expanded, index, complete }
 }
 
-/// Resolves one entry; also the number of pods of one job, before any limit.
+/// Resolves one entry; also returns the number of pods per job, before any limit applies.
 fn template(
     entry: &JobEntry,
     here: Here<'_>,
@@ -261,7 +261,7 @@ fn template(
     (template, pods)
 }
 
-/// When it was created, if it says.
+/// The time of creation, if the entry sets one.
 fn created(entry: &JobEntry, submit: i64, here: Here<'_>, f: &mut Findings) -> Option<Time> {
     entry.created.as_ref()?;
     let at = || here.field("created");
@@ -273,7 +273,7 @@ fn created(entry: &JobEntry, submit: i64, here: Here<'_>, f: &mut Findings) -> O
     Some(Time::from_millis(created))
 }
 
-/// What becomes of its pods that lose their place.
+/// What happens to pods that are evicted or lose their node.
 fn restart(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Restart {
     let at = || here.field("restart");
     match entry.restart.as_ref().map(|typed| typed.0.trim()) {
@@ -291,7 +291,7 @@ fn restart(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Restart {
     }
 }
 
-/// Whether the scheduling back-off is set. The real scheduler asks only whether it is -1.
+/// Whether the scheduling back-off is set. The real scheduler only tests whether it is -1.
 fn is_tried_once(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
     let at = || here.field("scheduling-backoff");
     let wanted = "1 (tried once) or -1 (tried in every cycle)";
@@ -303,7 +303,7 @@ fn is_tried_once(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
     backoff != -1
 }
 
-/// The pools of a job: its own, else those of its queue or of the nearest queue above that says so, else the first.
+/// The pools of a job: its own, else those of its queue or of the nearest ancestor that has some, else the first pool.
 fn pools_of(
     entry: &JobEntry,
     here: Here<'_>,
@@ -332,7 +332,7 @@ fn pools_of(
     list
 }
 
-/// Pods with `on` run when their job becomes known.
+/// Checks that pods with `on` are still running at their submission.
 fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &mut Findings) {
     let known = submit.max(0);
     let is_over = lasts.is_some_and(|lasts| started + lasts.as_millis() <= known);
@@ -404,7 +404,7 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
     QueueId(found)
 }
 
-/// The kinds of pods of an entry, and how many pods they have together.
+/// The kinds of pods of an entry, and their total number of pods.
 fn sets(
     entry: &JobEntry,
     here: Here<'_>,
@@ -530,7 +530,7 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
     request
 }
 
-/// On how many devices a pod wants its part.
+/// Number of devices for a request of parts.
 fn devices(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> u32 {
     let parse = |text: &str| match quantity::count(text)? {
         0 => Err(Wrong::Form),

@@ -1,11 +1,11 @@
-//! Pods that join their job later than at its submission.
+//! Pods that join their job after its submission.
 
 use super::{Here, names};
 use crate::format::{Findings, JobEntry, codes, quantity, quoted, set};
 use crate::policy::description::Description;
 use crate::time::Span;
 
-/// How long after the job each of its pod sets joins it, `None` for those that come with it; reports what cannot be.
+/// The delay after which each pod set joins the job, `None` for those submitted with it; reports invalid delays.
 pub fn delays(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Findings) -> Vec<Option<Span>> {
     let repeats = names::repeats(entry.pod_sets.iter().map(|own| own.name.as_str()));
     let inner = |k: usize| {

@@ -1,7 +1,7 @@
-//! Meaning: turns a scenario into a plan, or says everything that is wrong with it at once.
+//! Turns a scenario into a plan, or reports all of its errors at once.
 //!
-//! Each part is resolved on its own, with stand-ins for what is wrong, so that one mistake hides no other. Only
-//! when no error was found is the cluster built; until then nothing is expanded that a file could make huge.
+//! Each part is resolved independently, with substitutes for invalid values, so that one error does not hide others. The
+//! cluster is built only if there is no error; until then nothing of unbounded size is expanded.
 
 mod advice;
 mod advice_jobs;
@@ -38,16 +38,16 @@ use crate::policy::draft::Draft;
 use crate::policy::vocabulary::Terms;
 use crate::units::{Amount, Bound, Resource, Weight};
 
-/// What a scenario means.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// What a simulation starts from; `None` if something is wrong.
+    /// The input of a simulation; `None` if there are errors.
     pub plan: Option<Plan>,
     /// All findings, in the order of the file's sections.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Finds everything that is wrong with a scenario or questionable about it, and what it means.
+/// Checks a scenario: reports errors and questionable values, and builds the plan.
 pub fn check(scenario: &Scenario) -> Checked {
     let mut findings = Findings::default();
     let f = &mut findings;
@@ -62,7 +62,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     evictions::for_whom(scenario, &mut jobs, f);
     let mut timeline =
         timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
-    // From here on nodes have what they offer.
+    // From here on the capacity of nodes includes the over-commit ratio.
     over_commit::apply(scenario, (&charges, &pools), &mut nodes, &mut timeline, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
@@ -105,12 +105,12 @@ fn in_terms(found: &mut Diagnostic, terms: &Terms) {
     }
 }
 
-/// A place that becomes a [`Path`] only when there is something to say about it.
+/// A location that is turned into a [`Path`] only for a finding.
 #[derive(Clone, Copy)]
 struct Here<'a> {
     section: &'static str,
     index: usize,
-    /// The entry's name, if it is known to be the first of that name.
+    /// The entry's name, if it is the first entry with that name.
     name: Option<&'a str>,
     /// A list inside the entry: its field, position and name.
     inner: Option<(&'static str, usize, Option<&'a str>)>,
@@ -151,9 +151,9 @@ impl<'a> Here<'a> {
     }
 }
 
-/// Reads values, and reports those that are none.
+/// Reads values, and reports invalid ones.
 impl Findings {
-    /// A value as typed, or a default if it is left out or wrong. `wanted` completes *… is not*.
+    /// Parses a value; returns the default if it is omitted or invalid. `wanted` completes *… is not*.
     fn value<T>(
         &mut self,
         typed: &Option<Scalar>,
@@ -169,7 +169,7 @@ impl Findings {
         })
     }
 
-    /// A duration or a moment.
+    /// Parses a duration or a time.
     fn time<T>(
         &mut self,
         typed: &Option<Scalar>,
@@ -185,7 +185,7 @@ impl Findings {
         })
     }
 
-    /// An amount of a resource.
+    /// Parses an amount of a resource.
     fn amount(
         &mut self,
         typed: &Option<Scalar>,
@@ -212,7 +212,7 @@ impl Findings {
         }
     }
 
-    /// A GPU memory that no GPU has.
+    /// Reports a GPU memory size that no GPU has.
     fn gpu_memory(&mut self, typed: &Option<Scalar>, mib: i64, path: &dyn Fn() -> Path) {
         let Some(typed) = typed.as_ref().filter(|_| !quantity::is_plausible_gpu_memory(mib)) else { return };
         let at = path();
@@ -226,7 +226,7 @@ impl Findings {
         }
     }
 
-    /// A quota or a limit, which `is_unlimited` distinguishes. Memory without a unit counts KAI's 10^6 bytes, and -1 is
+    /// Parses a quota or a limit, which `is_unlimited` distinguishes. Memory without a unit is in KAI's 10^6 bytes, and -1 is
     /// KAI's *unlimited*.
     fn bound(
         &mut self,
@@ -243,12 +243,12 @@ impl Findings {
         parse(&scalar.0).unwrap_or_else(|wrong| {
             let wanted = format!("{}, or unlimited", wanted(resource));
             self.wrong(wrong, codes::NUMBER, &scalar.0, &wanted, path());
-            // Whatever was meant, do not report consequences of a bound that is not there.
+            // An unlimited bound causes no further findings.
             Bound::Unlimited
         })
     }
 
-    /// A weight or a share in millionths.
+    /// Parses a weight or a share, in millionths.
     fn weight(&mut self, typed: &Option<Scalar>, path: &dyn Fn() -> Path) -> Option<Weight> {
         let parse = |text: &str| quantity::millionths(text).map(|n| Some(Weight::millionths(n)));
         self.value(typed, None, "a number such as 1 or 0.5", path, &parse)
@@ -291,7 +291,7 @@ fn last_field(path: &Path) -> &str {
         .unwrap_or("the value")
 }
 
-/// What a quantity of a resource looks like.
+/// The expected form of an amount, for findings.
 fn wanted(resource: Resource) -> &'static str {
     match resource {
         Resource::CPU => "a number of cores such as 8, 1.5 or 500m",

@@ -1,5 +1,4 @@
-//! Resources that the scenario names itself, beside CPU, memory and GPUs: whole numbers of things that nodes have and pods
-//! ask for.
+//! Named resources, other than CPU, memory and GPUs: integer amounts that nodes have and pods request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,13 +9,13 @@ use crate::format::{Findings, quoted, set};
 use crate::format::{Scalar, Scenario};
 use crate::units::{Amount, NAMED_MAX, Resource, ResourceVec};
 
-/// What everybody has under a name of its own.
+/// Names that are reserved for built-in resources.
 const OWN: [&str; 4] = ["cpu", "memory", "gpu", "pods"];
 
 /// The names, in byte order; the nth is [`Resource::named`] n.
 #[derive(Debug, Default)]
 pub struct Named {
-    /// At most [`NAMED_MAX`].
+    /// The names, at most [`NAMED_MAX`].
     pub names: Vec<Arc<str>>,
 }
 
@@ -67,7 +66,7 @@ impl Named {
         }
     }
 
-    /// The place below a node, a job or a kind of pods where an amount stands, and what the resource is called.
+    /// The path of an amount below a node, job or kind of pods, and the name of the resource.
     pub fn field(&self, resource: Resource) -> (Vec<&str>, &str) {
         match resource.nth_named().and_then(|n| self.names.get(n)) {
             Some(name) => (vec!["resources", name], name),

@@ -1,4 +1,4 @@
-//! Names: rules for them, and finding things by them.
+//! Names: validity, uniqueness and lookup.
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -10,19 +10,19 @@ use crate::format::{Edit, Fix, Path};
 use crate::format::{Findings, is_invisible, quoted};
 use crate::policy::vocabulary::Terms;
 
-/// Which entries of a section repeat an earlier name.
+/// For each entry of a section, whether it repeats an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let mut seen = BTreeSet::new();
     names.map(|name| !seen.insert(name)).collect()
 }
 
-/// The place of an entry.
+/// The location of an entry.
 pub fn here<'a>(section: &'static str, index: usize, name: &'a str, repeats: &[bool]) -> Here<'a> {
     let unique = !name.is_empty() && !repeats.get(index).copied().unwrap_or(false);
     Here::section(section, index, unique.then_some(name))
 }
 
-/// Whether a name is one; `suffix`: how many characters a pattern adds.
+/// Checks a name; `suffix` is the number of characters added by a pattern.
 pub fn check_name(name: &str, suffix: usize, what: &str, here: Here<'_>, f: &mut Findings) {
     let path = || here.field("name");
     if name.is_empty() {
@@ -57,7 +57,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// The first position of every name, and the positions that repeat an earlier name.
+    /// Creates the index of first positions; also returns the positions that repeat an earlier name.
     pub fn new<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> (Index, Vec<u32>) {
         let mut by_name = BTreeMap::new();
         let mut repeats = Vec::new();
@@ -72,24 +72,24 @@ impl Index {
         (Index { by_name }, repeats)
     }
 
-    /// The position of that name.
+    /// Finds the position of a name.
     pub fn find(&self, name: &str) -> Option<u32> {
         self.by_name.get(name).copied()
     }
 
-    /// The name that is most like this one.
+    /// Finds the most similar name.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         nearest(name, self.by_name.keys().map(|n| &**n))
     }
 
-    /// A name that is not taken yet.
+    /// Derives an unused name.
     pub fn fresh(&self, name: &str) -> String {
         let base: String = name.chars().take(NAME_CHARS_MAX - 12).collect();
         (2u32..).map(|n| format!("{base}-{n}")).find(|n| self.find(n).is_none()).unwrap_or(base)
     }
 }
 
-/// Reports a name that is given twice.
+/// Reports a duplicate name.
 pub fn duplicate(name: &str, what: &str, here: Here<'_>, index: &Index, f: &mut Findings) {
     if f.only_counts(codes::DUPLICATE_NAME) {
         return;
@@ -102,7 +102,7 @@ pub fn duplicate(name: &str, what: &str, here: Here<'_>, index: &Index, f: &mut 
     f.add(codes::DUPLICATE_NAME, here.field("name"), says, Some(fix));
 }
 
-/// A reference to something that does not exist: a sentence's end with what to do.
+/// The end of a sentence about an unknown name, with a suggestion.
 pub fn hint(index: &Index, name: &str) -> String {
     match index.nearest(name) {
         Some(near) => format!("did you mean {}?", quoted(near)),
@@ -110,7 +110,7 @@ pub fn hint(index: &Index, name: &str) -> String {
     }
 }
 
-/// A fix that puts the nearest name in its place.
+/// A fix that replaces a name by the nearest one.
 pub fn use_nearest(index: &Index, name: &str, at: Path) -> Option<Fix> {
     let near = index.nearest(name)?;
     let edits = vec![Edit::Set { at, value: near.to_string() }];

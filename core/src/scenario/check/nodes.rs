@@ -1,4 +1,4 @@
-//! Machines: single ones and groups of equal ones.
+//! Resolves nodes: single ones and groups of equal ones.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,30 +14,30 @@ use crate::format::{CapacityEntry, Edit, Findings, Fix, NodeEntry, Scenario, quo
 use crate::id::{Arena, Id, NodeId, PartitionId};
 use crate::units::{Amount, Resource, ResourceVec};
 
-/// Cores of a node that does not say.
+/// Default CPU of a node.
 const CPU_DEFAULT: Amount = Amount::cores(64);
-/// Memory of a node that does not say: 256 GB.
+/// Default memory of a node: 256 GB.
 const MEMORY_DEFAULT: Amount = Amount::bytes(256_000_000_000);
-/// Pod slots of a node that does not say.
+/// Default pod slots of a node.
 const PODS_DEFAULT: u32 = 110;
-/// Memory of each GPU of a node that does not say, MiB.
+/// Default memory of each GPU, in MiB.
 const GPU_MEMORY_DEFAULT: i64 = 40_000;
 
-/// Resolved machines.
+/// Resolved nodes.
 pub struct Nodes {
-    /// All machines; empty if there are too many.
+    /// All nodes; empty if there are too many.
     pub all: Arena<NodeId, Node>,
-    /// Machines by name.
+    /// Nodes by name.
     pub index: Index,
-    /// One machine of each entry that has at least one, with the number of such machines.
+    /// One node of each non-empty entry, with the number of such nodes.
     pub kinds: Vec<(Node, u64)>,
-    /// Which of these carry a label, ascending.
+    /// Positions in `kinds` of the nodes with a label, ascending.
     pub by_label: BTreeMap<(Arc<str>, Arc<str>), Vec<u32>>,
-    /// Whether the list is whole, so that a missing name is really missing.
+    /// Whether the list is complete, so that an unknown name is an error.
     pub complete: bool,
 }
 
-/// Resolves machines.
+/// Resolves all nodes.
 pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -> Nodes {
     let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
     let mut kinds = Vec::with_capacity(s.nodes.len());
@@ -137,7 +137,7 @@ fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: 
     }
 }
 
-/// A capacity with new values for what is typed.
+/// Replaces the values of a capacity that are given.
 pub fn changed(
     typed: &CapacityEntry,
     mut capacity: Capacity,
@@ -173,7 +173,7 @@ fn labels(labels: &BTreeMap<String, String>) -> Vec<(Arc<str>, Arc<str>)> {
 }
 
 impl Nodes {
-    /// One machine of each entry that carries all labels of a selector.
+    /// One node of each entry that matches a selector.
     pub fn matching<'a>(&'a self, selector: &BTreeMap<String, String>) -> Vec<&'a Node> {
         let Some(label) = selector.iter().next() else {
             return self.kinds.iter().map(|(node, _)| node).collect();
@@ -186,7 +186,7 @@ impl Nodes {
             .collect()
     }
 
-    /// Whether a node carries all labels of a selector.
+    /// Whether a node matches a selector.
     pub fn matches(node: &Node, selector: &BTreeMap<String, String>) -> bool {
         selector.iter().all(|(key, value)| {
             let found = node.labels.binary_search_by(|(k, _)| (**k).cmp(key));
@@ -195,7 +195,7 @@ impl Nodes {
     }
 }
 
-/// Advice about pools in which nothing can run.
+/// Reports pools without nodes.
 pub fn empty_pools(s: &Scenario, nodes: &Nodes, f: &mut Findings) {
     for (i, pool) in s.pools.iter().enumerate() {
         let id = PartitionId::from_index(i);

@@ -1,4 +1,4 @@
-//! What nodes offer: what they have, times the over-commit ratio of the policy of their pool.
+//! Over-commitment: the capacity of nodes times the over-commit ratio of the policy of their pool.
 
 use super::super::NODE_GPUS_MAX;
 use super::super::plan::{PlanChange, Planned};
@@ -10,7 +10,7 @@ use crate::id::{Id, PartitionId};
 use crate::policy::{Policy, Rhythm};
 use crate::units::{Amount, Resource, ResourceVec, Weight};
 
-/// Lets nodes offer what the policies say, from the start and where the timeline changes what they have.
+/// Applies the over-commit ratios to the nodes at the start and to changes of capacity in the timeline.
 pub fn apply(
     s: &Scenario,
     (charges, pools): (&[(Policy, Rhythm)], &Pools),
@@ -50,7 +50,7 @@ pub fn apply(
     }
 }
 
-/// Where the settings of a pool are.
+/// The path of a pool's settings.
 fn settings_of(s: &Scenario, pools: &Pools, pool: PartitionId) -> Path {
     let own = s.pools.get(pool.index()).is_some_and(|pool| !pool.settings.is_empty());
     let of = Path::default();
@@ -69,7 +69,7 @@ fn offered(policy: &Policy, has: &ResourceVec) -> ResourceVec {
             continue;
         }
         let product = i128::from(has.get(resource).in_base_units()) * i128::from(ratio.in_millionths());
-        // A node has whole GPUs.
+        // Nodes have whole GPUs.
         let step = if resource == Resource::GPU { 1000 } else { 1 };
         let base = product / 1_000_000 / step * step;
         offered.set(resource, Amount::base_units(i64::try_from(base).unwrap_or(i64::MAX)));

@@ -1,4 +1,4 @@
-//! Patterns of jobs: how many, when they arrive, how long they last, and what of that is drawn.
+//! Patterns of jobs: number, arrivals and run times, fixed or random.
 
 use super::Here;
 use crate::format::JobEntry;
@@ -8,10 +8,10 @@ use crate::format::quantity::{self, MILLIS_MAX};
 use crate::format::{Findings, quoted, set};
 use crate::time::Span;
 
-/// The seed of entries that name none.
+/// Default seed of random patterns.
 pub const SEED_DEFAULT: u64 = 1;
 
-/// How many jobs an entry stands for and when they arrive. No number: one, under its own name.
+/// Number and arrivals of the jobs of an entry; `None`: a single job under its own name.
 pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u32>, Arrivals) {
     let clamp = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     let at_count = || here.field("count");
@@ -43,7 +43,7 @@ pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u
     (count.map(|_| clamp(arrivals.n_jobs())), arrivals)
 }
 
-/// How long its jobs last.
+/// Run times of the jobs of an entry.
 pub fn lasts(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Lasts> {
     let at = || here.field("lasts");
     let wanted = "a time such as 90, 5m or 2h30m, or two between which it is drawn such as 8m..20m";
@@ -63,7 +63,7 @@ pub fn lasts(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Lasts
     Some(lasts)
 }
 
-/// A value with times in it.
+/// Parses a value that contains times.
 fn timed<T>(
     typed: &Option<super::Scalar>,
     default: T,
@@ -79,7 +79,7 @@ fn timed<T>(
     })
 }
 
-/// Whether the seed of an entry that has one draws anything.
+/// Reports a seed that is not used.
 pub fn seed_is_used(
     entry: &JobEntry,
     (arrivals, lasts): (Arrivals, Option<Lasts>),
@@ -92,7 +92,7 @@ pub fn seed_is_used(
     }
 }
 
-/// The jobs of a pattern that runs from the start do so together.
+/// Reports a pattern that runs from the start although its jobs do not arrive together.
 pub fn at_start(arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
     let Arrivals { every, repeat, .. } = arrivals;
     let is_spread = every.first.max(every.last) > Span::ZERO;
@@ -106,7 +106,7 @@ pub fn at_start(arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
     }
 }
 
-/// Whether all jobs of an entry arrive within the time that is counted. Only for as many as are simulated.
+/// Reports arrivals after the latest permitted time, for at most as many jobs as are simulated.
 pub fn end(entry: &JobEntry, arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
     if arrivals.moments().any(|moment| moment > MILLIS_MAX) {
         let field = if entry.every.is_none() { "repeat" } else { "every" };

@@ -1,5 +1,5 @@
-//! Pods that run when the scenario begins, or when their job becomes known: on the node they name, on the devices they name or
-//! on its lowest free ones.
+//! Pods that already run at the start of the scenario or at their submission: on the given node, and on the given or the
+//! lowest free devices.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +14,21 @@ use crate::format::{JobEntry, Scenario};
 use crate::id::NodeId;
 use crate::time::Time;
 
-/// Where pods run from the start, for each entry that says so: for its pods in order, job after job.
+/// Places of pods that already run, by entry: for its pods in order, job after job.
 pub type Placements = BTreeMap<usize, Vec<Place>>;
 
-/// Where a pod runs from the start.
+/// The place of a pod that already runs.
 #[derive(Clone, Copy)]
 pub struct Place {
-    /// On which node.
+    /// Its node.
     pub node: NodeId,
-    /// On which of its devices.
+    /// Its devices.
     pub devices: Devices,
-    /// When it is gone, if it is being evicted.
+    /// The time at which it is gone, if it is terminating.
     pub gone: Option<Time>,
 }
 
-/// Places pods that run from the start.
+/// Places the pods that already run.
 pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) -> Placements {
     let mut held: BTreeMap<NodeId, NodeUse> = BTreeMap::new();
     let mut placements = Placements::new();
@@ -46,7 +46,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
         let mut placed: Vec<Place> = Vec::new();
         let n_pods = template.n_at_submission().max(1) as usize;
         let devices = on_devices(entry, here, f);
-        // Whether there is room at a later moment is known only then.
+        // Room at a later submission is not known yet.
         let is_later = template.arrivals.submit > 0;
         let ends = evictions::ends(entry, is_later, here, f);
         for (k, (name, set)) in entry.on.iter().zip(in_order.cycle()).enumerate() {
@@ -57,7 +57,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             let node = NodeId(node);
             let machine = &nodes.all[node];
             let fits = (machine.ready || is_later) && Nodes::matches(machine, &entry.selector);
-            // All pods of a job are in one pool, and it is one of its own.
+            // All pods of a job have to be in one pool, which is one of the job's pools.
             let of_job = placed.get(k / n_pods * n_pods).map(|first| nodes.all[first.node].partition);
             let is_here =
                 of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
@@ -69,7 +69,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             };
             let gone = ends.get(k).copied().flatten();
             if fits && (is_later || own.is_none()) {
-                // Something else than the scheduler may have placed more there than it has.
+                // Pods placed outside the scheduler may exceed the capacity.
                 let devices = if is_later { own } else { take() };
                 placed.push(Place { node, devices: devices.unwrap_or_default(), gone });
                 if devices.is_none() && !is_later {
@@ -106,7 +106,7 @@ fn no_node(entry: &JobEntry, name: &str, nodes: &Nodes, here: super::Here<'_>, f
     }
 }
 
-/// The devices that pods name, in order; `None`: the lowest free ones.
+/// The devices given for each pod, in order; `None`: the lowest free ones.
 fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<Option<Devices>> {
     let at = || here.field("on-devices");
     evictions::not_more_than_on(entry, &entry.on_devices, here, "on-devices", f);
@@ -164,7 +164,7 @@ fn set_on(here: super::Here<'_>, on: &[&str], label: &str) -> Option<crate::scen
     set(here.field("on"), on.join(", "), label)
 }
 
-/// A fix that puts the nearest name in the place of a wrong one; only where names have no commas.
+/// A fix that replaces a wrong name by the nearest one; only if no name contains a comma.
 fn use_instead(
     on: &[String],
     wrong: &str,
@@ -177,7 +177,7 @@ fn use_instead(
     plain.then(|| set_on(here, &all, &format!("Use {}", quoted(near)))).flatten()
 }
 
-/// The devices a pod names, or the lowest on which it fits; they are its own from now on.
+/// Allocates the given devices, or the lowest on which the pod fits.
 fn take(held: &mut NodeUse, node: &Node, request: &Request, own: Option<Devices>) -> Option<Devices> {
     if !held.has_room(node, request) {
         return None;
@@ -190,7 +190,7 @@ fn take(held: &mut NodeUse, node: &Node, request: &Request, own: Option<Devices>
     Some(devices)
 }
 
-/// The lowest devices on which a request fits. A part goes to a device that is shared already, if one has room.
+/// The lowest devices on which a request fits; a part goes to an already shared device if one has room.
 fn lowest(held: &NodeUse, node: &Node, gpu: GpuRequest) -> Option<Devices> {
     let (one, n) = match gpu {
         GpuRequest::None | GpuRequest::Whole { .. } => return held.pick(gpu),

@@ -1,4 +1,4 @@
-//! Node pools: separately scheduled parts of the cluster, each perhaps with switches of its own.
+//! Node pools: separately scheduled parts of the cluster, possibly with their own settings.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::format::{Findings, quoted};
 use crate::id::{Id, PartitionId};
 use crate::policy::{Policy, Rhythm, setting};
 
-/// A switch that is about jobs, not about a pool.
+/// A setting that applies to jobs, not to a pool.
 const NOT_OF_A_POOL: &str = "default-job-priority";
 
 /// Resolved pools.
 pub struct Pools {
-    /// Their names, at least one.
+    /// Names of the pools, at least one.
     pub names: Vec<Arc<str>>,
-    /// Pools by name; empty when the file lists none.
+    /// Pools by name; empty if the file lists none.
     index: Index,
 }
 
@@ -48,17 +48,17 @@ pub fn pools(s: &Scenario, f: &mut Findings) -> Pools {
 }
 
 impl Pools {
-    /// How many there are.
+    /// Number of pools.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// All of them in file order.
+    /// All pools in file order.
     pub fn ids(&self) -> impl Iterator<Item = PartitionId> + use<> {
         (0..self.names.len()).map(PartitionId::from_index)
     }
 
-    /// The pool of that name. `without`: the value of the same place without the name.
+    /// Finds a pool by name. `without` is the value of the field without the name, for the fix.
     pub fn find(&self, name: &str, without: &str, at: Path, f: &mut Findings) -> Option<PartitionId> {
         if let Some(found) = self.index.find(name) {
             return Some(PartitionId(found));
@@ -83,7 +83,7 @@ impl Pools {
         None
     }
 
-    /// Adds a pool; what is in no pool so far gets one of its own before it.
+    /// A fix that adds a pool; entries without a pool get a separate one before it.
     fn add(&self, name: &str) -> Fix {
         let edit = |name: &str| Edit::Set {
             at: Path::default().field("pools").named(name).field("name"),
@@ -97,7 +97,7 @@ impl Pools {
         }
     }
 
-    /// A list of pools by name, each once; `None`: nothing is listed.
+    /// Resolves a list of pool names, without repetitions; `None`: the list is empty.
     pub fn list(
         &self,
         typed: &[String],
@@ -108,7 +108,7 @@ impl Pools {
         for (i, name) in typed.iter().enumerate() {
             let others = || {
                 let others = typed.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, name)| name.as_str());
-                // What could not be read back as an item of a list has its own finding.
+                // Names that cannot be list items are reported separately.
                 let others = others.filter(|name| !name.trim().is_empty() && !name.contains(','));
                 others.collect::<Vec<_>>().join(", ")
             };
@@ -122,7 +122,7 @@ impl Pools {
     }
 }
 
-/// Who decides in each pool, and when: the scenario's switches and rhythm, replaced by those of the pool.
+/// Policy and rhythm of each pool: those of the scenario, overridden by the pool's own settings.
 pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<(Policy, Rhythm)> {
     let mut all = Vec::with_capacity(s.pools.len().max(1));
     for (i, pool) in s.pools.iter().enumerate() {
@@ -160,7 +160,7 @@ pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<
     all
 }
 
-/// A finding about the scenario's head as one about a pool's.
+/// Moves a finding about the scenario's settings to those of a pool.
 pub fn moved(mut finding: Diagnostic, pool: &Path) -> Diagnostic {
     let below = |at: &Path| Path(pool.0.iter().chain(&at.0).cloned().collect());
     finding.at = below(&finding.at);

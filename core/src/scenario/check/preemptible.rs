@@ -1,4 +1,4 @@
-//! Which pods of a job may be evicted for others.
+//! Preemptibility of jobs.
 
 use super::Here;
 use crate::cluster::Preemptible;
@@ -7,16 +7,16 @@ use crate::format::{Findings, quoted, set};
 use crate::format::{JobEntry, Scalar};
 use crate::policy::description::Description;
 
-/// What a job says of which only the pods above its minimum may be taken.
+/// The value for semi-preemptible jobs.
 const SEMI: &str = "semi";
 
-/// Whether a job is said to be semi-preemptible.
+/// Whether a value is that of semi-preemptible jobs.
 pub fn is_semi(typed: &Option<Scalar>) -> bool {
     typed.as_ref().is_some_and(|typed| typed.0.trim() == SEMI)
 }
 
-/// What is said of a job, of which all pods must start together or not (`is_elastic`), else what the policy takes it to be.
-/// Where the policy knows no semi-preemptible jobs it is as if nothing were said: the list of ignored values says so.
+/// The preemptibility of a job, or the policy's default `unset`; `is_elastic` means that not all pods have to start together.
+/// Under a policy without semi-preemptible jobs `semi` counts as omitted and is reported by [`super::ignored`].
 pub fn preemptible(
     entry: &JobEntry,
     (unset, is_elastic): (bool, bool),

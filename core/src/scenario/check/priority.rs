@@ -10,16 +10,16 @@ use crate::format::{Findings, quoted, set};
 use crate::format::{Scalar, Scenario};
 use crate::policy::{JobDefaults, PRIORITY_CLASS, Policy};
 
-/// What a policy takes jobs to be that leave something out.
+/// A policy's defaults for jobs.
 pub struct Unset<'s> {
     settings: &'s BTreeMap<String, Scalar>,
     defaults: &'static JobDefaults,
-    /// The priority of jobs without one: as the settings say, else that of the policy.
+    /// Default priority: that of the settings, else that of the policy.
     priority: i32,
 }
 
 impl<'s> Unset<'s> {
-    /// Under the policy of a scenario.
+    /// The defaults under the policy of a scenario.
     pub fn of(s: &'s Scenario) -> Unset<'s> {
         let defaults = Policy::job_defaults(&s.policy);
         let said = s.settings.get("default-job-priority");
@@ -27,7 +27,7 @@ impl<'s> Unset<'s> {
         Unset { settings: &s.settings, defaults, priority: said.unwrap_or(defaults.priority) }
     }
 
-    /// Whether a job of this priority is preemptible if it does not say.
+    /// Whether a job of this priority is preemptible by default.
     pub fn is_preemptible(&self, priority: i32) -> bool {
         self.defaults.is_preemptible(priority)
     }

@@ -1,4 +1,4 @@
-//! The organisation tree.
+//! Resolves the queue tree.
 
 use std::sync::Arc;
 
@@ -15,31 +15,31 @@ use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::time::Time;
 use crate::units::{PerResource, Resource, Weight};
 
-/// Age of the first queue that does not say, in milliseconds: far before everything else; later ones follow
-/// one millisecond apart.
+/// Default time of creation of the first queue, in milliseconds, far before everything else; later queues follow one
+/// millisecond apart.
 const CREATED_FIRST_MS: i64 = -1_000_000_000_000;
 
 /// Resolved queues.
 pub struct Queues {
-    /// All queues as they are in the first pool; a parent that is wrong is left out.
+    /// All queues with their values in the first pool; invalid parents are removed.
     pub all: Arena<QueueId, Queue>,
-    /// The same in every further pool.
+    /// The queues with their values in every further pool.
     pub further: Vec<Arena<QueueId, Queue>>,
-    /// The pools to which jobs of a queue are offered that name none: its own or those of the nearest queue above.
+    /// Default pools of a queue's jobs: its own, else those of the nearest ancestor that has some.
     pub default_pools: Arena<QueueId, Vec<PartitionId>>,
     /// Queues by name.
     pub index: Index,
-    /// Which entries repeat an earlier name.
+    /// For each entry, whether it repeats an earlier name.
     pub repeats: Vec<bool>,
 }
 
 impl Queues {
-    /// All queues as they are in a pool.
+    /// All queues with their values in a pool.
     pub fn in_pool(&self, pool: PartitionId) -> &Arena<QueueId, Queue> {
         pool.index().checked_sub(1).map_or(&self.all, |at| &self.further[at])
     }
 
-    /// The place of a queue's values in a pool: those of its own there, if it has some.
+    /// The location of a queue's values in a pool, and whether the pool overrides them.
     pub fn here_in<'a>(&self, s: &'a Scenario, queue: QueueId, pool: &str) -> (Here<'a>, bool) {
         let here = self.here(s, queue);
         let rows = s.queues.get(queue.index()).map_or(&[][..], |q| &q.pools);
@@ -49,7 +49,7 @@ impl Queues {
         }
     }
 
-    /// The place of a queue.
+    /// The location of a queue.
     pub fn here<'a>(&self, s: &'a Scenario, queue: QueueId) -> Here<'a> {
         let name = s.queues.get(queue.index()).map_or("", |q| q.name.as_str());
         names::here("queues", queue.index(), name, &self.repeats)
@@ -94,8 +94,8 @@ pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
     }
     let mut queues = Queues { all, further, default_pools, index, repeats };
     parents(s, &mut queues, f);
-    let rings = rings(s, &mut queues, f);
-    if !rings {
+    let has_cycles = break_cycles(s, &mut queues, f);
+    if !has_cycles {
         depth(s, &queues, f);
     }
     let links: Vec<(QueueId, QueueId)> =
@@ -118,7 +118,7 @@ pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
     queues
 }
 
-/// The queue in each pool for which it has values of its own.
+/// The queue in each pool that overrides its values.
 fn in_pools(
     entry: &QueueEntry,
     own: &Queue,
@@ -197,7 +197,7 @@ pub fn parts<'a>(
     [(Resource::CPU, cpu), (Resource::MEMORY, memory), (Resource::GPU, gpu)]
 }
 
-/// Values of a resource after those that are given replace the present ones.
+/// Replaces the values of a resource that are given.
 pub fn change(
     entry: &ResourceEntry,
     resource: Resource,
@@ -255,9 +255,9 @@ fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
     }
 }
 
-/// Reports circles and breaks them, so that the tree can be walked from here on.
-fn rings(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
-    // 0: not visited; otherwise the number of the walk that came by.
+/// Reports cycles of parents and breaks them, so that the tree can be traversed.
+fn break_cycles(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
+    // 0: not visited; otherwise the number of the traversal.
     let mut walked = vec![0usize; queues.all.len()];
     let mut found = false;
     for start in queues.all.ids() {

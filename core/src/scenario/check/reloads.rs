@@ -1,4 +1,4 @@
-//! What the timeline makes of a configuration that is read anew: the whole of it is checked as it is after each moment.
+//! Reloads of the configuration by the timeline: the resulting configuration is checked as a whole after each of them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::id::{Arena, PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::policy::draft::Draft;
 
-/// Reports at the entries of each moment what the product would refuse of the configuration from then on, and did not refuse before.
+/// Reports, at the entries of each reload, values that the product would refuse from then on and did not refuse before.
 pub fn check(s: &Scenario, policy: &Policy, draft: &Draft<'_>, timeline: &[Planned], f: &mut Findings) {
     if policy.description().knows.reloads.is_none() || !timeline.iter().any(is_reload) {
         return;
@@ -51,13 +51,13 @@ fn refused(policy: &Policy, draft: &Draft<'_>) -> impl Iterator<Item = Diagnosti
     found.finish().into_iter().filter(|found| found.code == codes::REFUSED)
 }
 
-/// Puts a change into the queues; gives the policy from then on, if it is another.
+/// Applies a change to the queues; returns the new policy, if it changes.
 fn apply<'p>(planned: &'p Planned, queues: &mut Arena<QueueId, Queue>) -> Option<&'p Policy> {
     match &planned.change {
         PlanChange::Queue { queue, priority, resources, .. } => {
             let own = &mut queues[*queue];
             own.priority = priority.or(own.priority);
-            // What is checked are the values of the first pool.
+            // Only the values of the first pool are checked.
             let first = resources.iter().find(|(pool, _)| *pool == PartitionId(0));
             own.resources = first.map_or(own.resources, |(_, resources)| *resources);
             None
@@ -71,7 +71,7 @@ fn entry_at(i: usize) -> Path {
     Here::section("timeline", i, None).path()
 }
 
-/// The field of an entry that says what stands at a place of the scenario.
+/// The field of a timeline entry that sets the value at a path of the scenario.
 fn own_field(entry: &TimelineEntry, i: usize, at: &Path) -> Option<Path> {
     match at.0.as_slice() {
         [Segment::Field(section), Segment::Field(name)] if section == "settings" => {

@@ -1,5 +1,4 @@
-//! Where pods may run, in the words of Kubernetes: taints, tolerations, required node affinity; and whether they
-//! are gated.
+//! Placement rules as in Kubernetes: taints, tolerations, required node affinity; and scheduling gates.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ const EFFECTS: [(&str, Effect); 3] = [
     ("PreferNoSchedule", Effect::PreferNoSchedule),
 ];
 
-/// Words for nodes that do not take part, the plain one first; the others are conditions of Kubernetes.
+/// Values for nodes that are down, the plain one first; the others are conditions of Kubernetes.
 const NOT_READY: [&str; 7] = [
     "down",
     "cordoned",
@@ -28,7 +27,7 @@ const NOT_READY: [&str; 7] = [
     "network-unavailable",
 ];
 
-/// What a node in this state does; a finding if there is no such state.
+/// Parses the state of a node; reports an unknown one.
 pub fn node_state(typed: &Scalar, here: Here<'_>, f: &mut Findings) -> Option<NodeState> {
     let text = typed.0.trim();
     match text {
@@ -54,7 +53,7 @@ pub fn taints(texts: &[String], here: Here<'_>, f: &mut Findings) -> Vec<Taint> 
     all.into_iter().flatten().collect()
 }
 
-/// The rules of one kind of pods; `None` if nothing is said.
+/// The rules of one kind of pods; `None` if it sets none.
 pub fn pod_rules(
     entry: &JobEntry,
     own: &PodSetEntry,
@@ -90,7 +89,7 @@ pub fn pod_rules(
     (rules != PodRules::default()).then(|| Arc::new(rules))
 }
 
-/// What all pods of a job have in common.
+/// Rules shared by all pods of a job.
 #[derive(Debug, Default)]
 pub struct Shared {
     affinity: Vec<Requirement>,
@@ -99,7 +98,7 @@ pub struct Shared {
     never_preempts: bool,
 }
 
-/// What a job says of all its pods.
+/// Resolves the rules shared by all pods of a job.
 pub fn shared(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Shared {
     let wanted = "a toleration such as gpu, pool=a, gpu:NoSchedule or *";
     let tolerations = each(&entry.tolerations, "tolerations", wanted, here, f, &|text| {
@@ -120,7 +119,7 @@ fn requirements(texts: &[String], here: Here<'_>, f: &mut Findings) -> Vec<Requi
     each(texts, "affinity", wanted, here, f, &requirement).into_iter().flatten().collect()
 }
 
-/// Reads each text of a list; says which cannot be read.
+/// Parses each text of a list; reports invalid ones.
 fn each<T>(
     texts: &[String],
     field: &str,
@@ -180,13 +179,13 @@ fn requirement(text: &str) -> Option<Requirement> {
     }
 }
 
-/// A key: not empty, and without what separates the parts of a rule.
+/// Parses a key: not empty, and without separators.
 fn word(text: &str) -> Option<Arc<str>> {
     let is_separator = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | '=' | ':' | '!' | '*');
     (!text.is_empty() && !text.contains(is_separator)).then(|| text.into())
 }
 
-/// A value that is true or false; `None`: it is left out, or neither.
+/// Parses a value that is true or false; `None`: it is omitted or invalid.
 fn yes_no(typed: &Option<Scalar>, field: &str, here: Here<'_>, f: &mut Findings) -> Option<bool> {
     match typed.as_ref()?.0.trim() {
         "true" => Some(true),

@@ -1,4 +1,4 @@
-//! Patterns that draw the same numbers although they are meant to be independent.
+//! Random patterns with the same seed, which are probably meant to be independent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::patterns::SEED_DEFAULT;
 use crate::format::codes;
 use crate::format::{Findings, Scenario, quoted, set};
 
-/// Says which patterns draw the same numbers.
+/// Reports patterns with equal random numbers.
 pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
     let drawing = |i: usize| {
         let template = &jobs.templates[i];

@@ -1,4 +1,4 @@
-//! The head of a scenario: dialect, policy, its switches, rhythm and delays.
+//! The head of a scenario: dialect, policy, settings, rhythm and delays.
 
 use crate::cluster::Delays;
 use crate::format::{DIALECT, Findings, Path, Scenario, codes, nearest, quantity, quoted, set};
@@ -6,7 +6,7 @@ use crate::policy::description::Cycle;
 use crate::policy::{Policy, Rhythm};
 use crate::time::Span;
 
-/// Reads the head.
+/// Resolves the head.
 pub fn settings(s: &Scenario, f: &mut Findings) -> (Policy, Rhythm, Delays) {
     let root = Path::default();
     if !["", DIALECT].contains(&s.dialect.as_str()) {

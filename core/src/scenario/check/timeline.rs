@@ -1,4 +1,4 @@
-//! What happens from outside during a run.
+//! Resolves the timeline of external changes.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
 use crate::units::{PerResource, ResourceVec};
 
-/// The values of every queue in every pool, as far as the timeline has come.
+/// The values of every queue in every pool after the entries resolved so far.
 type Now = Arena<PartitionId, Arena<QueueId, PerResource<QueueResource>>>;
 
-/// What nodes have that changed, as far as the timeline has come.
+/// The capacities of changed nodes after the entries resolved so far.
 type Capacities = BTreeMap<NodeId, Capacity>;
 
 /// Resolves the timeline, by time, then file order.
@@ -95,7 +95,7 @@ pub fn timeline(
     planned
 }
 
-/// When each entry happens, in milliseconds.
+/// The time of each entry, in milliseconds.
 fn moments(s: &Scenario, f: &mut Findings) -> Vec<i64> {
     let mut moments = Vec::with_capacity(s.timeline.len());
     for (i, entry) in s.timeline.iter().enumerate() {
@@ -151,7 +151,7 @@ fn queue_change(
     let mut resources = Vec::new();
     for pool in pools.ids().filter(|pool| only.is_none_or(|only| only == *pool)) {
         let mut values = queue.map(|queue| now[pool][queue]).unwrap_or_default();
-        // What is wrong with the values is said once.
+        // Invalid values are reported only once.
         let mut again = Findings::default();
         let f = if resources.is_empty() { &mut *f } else { &mut again };
         for (resource, part) in queues::parts(&entry.cpu, &entry.memory, &entry.gpu) {
@@ -175,7 +175,7 @@ fn queue_change(
     Some(PlanChange::Queue { queue, priority, resources, changed })
 }
 
-/// Some policies read their configuration anew; others would have to be started again.
+/// Resolves a change of settings; only some policies reload their configuration, others would have to be restarted.
 fn settings_change(
     entry: &TimelineEntry,
     here: Here<'_>,
@@ -220,7 +220,7 @@ fn settings_change(
     Some(PlanChange::Settings { scheduling })
 }
 
-/// A pool stands beside a node or a job.
+/// Reports a pool in an entry for a node or a job.
 fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.pool.is_some() {
         let at = here.field("pool");
@@ -229,7 +229,7 @@ fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     }
 }
 
-/// A state stands beside a queue or a job.
+/// Reports a state in an entry for a queue or a job.
 fn ignored(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.state.is_some() {
         let at = here.field("state");
@@ -238,7 +238,7 @@ fn ignored(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     }
 }
 
-/// A capacity stands beside a queue or a job.
+/// Reports a capacity in an entry for a queue or a job.
 fn no_capacity(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.capacity != CapacityEntry::default() {
         let at = here.field("capacity");
