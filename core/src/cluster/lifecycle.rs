@@ -191,7 +191,7 @@ impl World {
         let pods = self.cluster.live_jobs.iter().flat_map(|&job| self.cluster.pods_of(job));
         pods.filter(move |(_, p)| p.node == Some(node) && p.phase.holds()).map(|(id, _)| id)
     }
-    /// What a queue and its descendants hold and want.
+    /// The sums of a queue over all partitions.
     pub fn queue_sums(&self, queue: QueueId) -> &QueueSums {
         &self.queues.all[queue]
     }

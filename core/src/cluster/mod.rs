@@ -35,7 +35,7 @@ pub use usage::NodeUse;
 pub struct Cluster {
     /// Separately scheduled parts, in file order.
     pub partitions: Arena<PartitionId, Partition>,
-    /// Machines, in file order.
+    /// Nodes, in file order.
     pub nodes: Arena<NodeId, Node>,
     /// The queue trees; a parent may come after its children. The trees are the same in every partition, the values may
     /// differ: see [`Cluster::queues_in`].
@@ -143,13 +143,13 @@ impl Cluster {
         of_job.filter(yet).copied()
     }
 
-    /// The queues with the values they have in a partition.
+    /// The queues with their values in a partition.
     pub fn queues_in(&self, partition: PartitionId) -> &Arena<QueueId, Queue> {
         let own = self.partitions.get(partition).and_then(|partition| partition.queues.as_ref());
         own.unwrap_or(&self.queues)
     }
 
-    /// From a queue up to its root, the queue itself first.
+    /// Iterates from a queue up to its root, the queue itself first.
     pub fn path_to_root(&self, queue: QueueId) -> impl Iterator<Item = QueueId> + '_ {
         std::iter::successors(Some(queue), |&q| self.queues[q].parent)
     }

@@ -34,9 +34,9 @@ pub struct Queue {
 /// Quota, limit and weight of a queue for one resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueResource {
-    /// Guaranteed part.
+    /// Guaranteed amount.
     pub quota: Bound,
-    /// Hard ceiling.
+    /// Largest permitted amount.
     pub limit: Bound,
     /// Relative share of the surplus; `None` if the scenario sets none.
     pub weight: Option<Weight>,

@@ -10,9 +10,9 @@ use crate::units::{PerResource, Resource};
 
 use super::event_word::EventWord;
 
-/// The columns of [`events`].
+/// Header of [`events`].
 pub const EVENTS_HEAD: &str = "cycle,time_s,event,job,pod,queue,node,devices,for,reason,pool,says\r\n";
-/// The columns of [`series`].
+/// Header of [`series`].
 pub const SERIES_HEAD: &str =
     "cycle,time_s,queue,resource,allocated,non_preemptible,requested,fair_share,quota,limit,usage\r\n";
 

@@ -185,7 +185,7 @@ pub struct QueueRow {
     pub private: Option<Amounts>,
     /// Allocated above its limit; reclaimed before anything else.
     pub over_limit: Amounts,
-    /// Under Run:ai its state in CPU, memory and GPU, then the worst of them; empty elsewhere.
+    /// Its states in CPU, memory and GPU, then the worst of them; empty under a policy that defines none.
     pub states: Vec<String>,
 }
 

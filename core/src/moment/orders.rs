@@ -51,7 +51,7 @@ pub fn orders(sim: &Simulation, queue: &str, job: Option<&str>) -> Vec<OrderLeve
 /// Largest number of leaf queues whose path from the root is listed by [`serving`].
 const LEAVES_MAX: usize = 12;
 
-/// The whole order of the next cycle.
+/// The complete order of the next cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Serving {
     /// The cycle after which the order applies.

@@ -32,8 +32,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it is a reason to run the scheduler.
-    pub fn is_news(self) -> bool {
+    /// Whether it triggers a run of the scheduler.
+    pub fn triggers_run(self) -> bool {
         self != Kind::Run
     }
 }
@@ -110,15 +110,15 @@ impl Agenda {
             self.next += 1;
         }
     }
-    /// Returns the earliest time at which an entry brings news; `news` maps an entry to that time, never before the entry is due.
-    pub fn next_news(&self, news: &dyn Fn(Entry) -> Option<Time>) -> Option<Time> {
+    /// Returns the earliest time at which an entry triggers a run; `trigger` maps an entry to that time, never before it is due.
+    pub fn next_trigger(&self, trigger: &dyn Fn(Entry) -> Option<Time>) -> Option<Time> {
         let mut known = self.known[self.next.min(self.known.len())..].iter();
-        let mut first = known.find_map(|entry| news(*entry).filter(|_| !self.dropped.contains(entry)));
+        let mut first = known.find_map(|entry| trigger(*entry).filter(|_| !self.dropped.contains(entry)));
         for entry in &self.added {
             if first.is_some_and(|first| first <= entry.0) {
                 break;
             }
-            first = first.into_iter().chain(news(*entry)).min();
+            first = first.into_iter().chain(trigger(*entry)).min();
         }
         first
     }

@@ -1,4 +1,4 @@
-//! One scenario under several policies: the same arrivals, side by side.
+//! Runs of one scenario under several policies, for comparison.
 //!
 //! # Rule
 //! The scenario is translated for each policy. Each run ends at a given time, after a number of cycles, or when nothing

@@ -1,6 +1,6 @@
-//! Runs a simulation to its end: one cycle after the other, idle cycles skipped, until a stop condition holds.
+//! Runs a simulation until a stop condition holds, skipping idle cycles.
 //!
-//! The command line runner and the tests of recordings use the same loop.
+//! The runner and the tests of recordings share this loop.
 
 use super::record::CycleRecord;
 use super::simulation::Simulation;
@@ -21,7 +21,7 @@ pub struct Stops {
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// Nothing further can happen.
+    /// The run is quiet: nothing further can happen.
     Quiet,
     /// [`Stops::cycles`].
     Cycles,
@@ -48,7 +48,7 @@ pub fn drive<E>(
         n_run += 1;
         let mut stopped = stops.reached(simulation, n_run);
         if stopped.is_none() {
-            // The state is the same as if each idle cycle had been run.
+            // Skipping leaves the same state as running every idle cycle.
             simulation.skip_idle(stops.cycles.unwrap_or(u32::MAX), by);
             stopped = stops.reached(simulation, n_run);
         }
@@ -69,7 +69,7 @@ impl Stops {
         if self.until.zip(next).is_some_and(|(until, next)| next > until) {
             return Some(Stopped::Until);
         }
-        // Until a given moment, time passes even when nothing happens.
+        // With a limit, time passes up to it even if nothing happens.
         if self.until.is_some() || self.cycles.is_some() {
             return None;
         }

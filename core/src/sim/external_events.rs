@@ -21,7 +21,7 @@ impl Simulation {
             let at = at.max(self.state.now);
             self.state.meter.move_to(at, &self.world);
             self.state.now = at;
-            self.note_news(entry);
+            self.trigger(entry);
             match kind {
                 Kind::End => self.end(PodId(sequence), at, events),
                 Kind::Gone => self.gone(PodId(sequence), at, events),

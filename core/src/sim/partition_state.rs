@@ -18,7 +18,7 @@ pub struct PartitionState {
     /// The latest wake-up request; before the first cycle it follows from the rhythm.
     pub(super) wake: Wake,
     /// An external event concerns the partition and its scheduler has not run since.
-    pub(super) has_news: bool,
+    pub(super) is_triggered: bool,
     /// A job was offered to the partition and its scheduler has not run since.
     pub(super) has_offer: bool,
     /// A gang became incomplete since the last cycle.
@@ -43,7 +43,7 @@ impl PartitionState {
             policy: Arc::new(policy),
             memory,
             wake,
-            has_news: false,
+            is_triggered: false,
             has_offer: false,
             saw_incomplete_gang: false,
             n_unchanged: 0,
@@ -55,7 +55,7 @@ impl PartitionState {
 
     /// Whether the scheduler has to run again without a further change.
     pub(super) fn runs_again(&self) -> bool {
-        matches!(self.wake, Wake::Again | Wake::OnChangeOrAt { .. }) || self.has_news
+        matches!(self.wake, Wake::Again | Wake::OnChangeOrAt { .. }) || self.is_triggered
     }
 }
 

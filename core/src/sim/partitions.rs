@@ -1,4 +1,4 @@
-//! The partitions of a run: each has a scheduler of its own, with its own memory and rhythm.
+//! The partitions of a run, each with its own scheduler, memory and rhythm.
 //!
 //! # Rule
 //! All partitions that are due at an instant run in one cycle, in file order. Each scheduler gets its own nodes, its own
@@ -46,22 +46,23 @@ impl Simulation {
         let now = self.state.now;
         let earliest = if self.state.is_stuck() { now + Span::from_millis(1) } else { now };
         let part = &self.state.partitions[partition];
-        let news = || match part.has_news || part.has_offer {
+        let triggered_at = || match part.is_triggered || part.has_offer {
             true => Some(now),
-            false => self.state.agenda.next_news(&|entry| self.news_of(entry, partition)),
+            false => self.state.agenda.next_trigger(&|entry| self.trigger_time(entry, partition)),
         };
         match part.wake {
             Wake::Again => Some(earliest),
             Wake::At(at) => Some(at.max(earliest)),
-            Wake::OnChange { not_before } => news().map(|at| at.max(not_before).max(earliest)),
-            Wake::OnChangeOrAt { not_before, at } => {
-                Some(news().map_or(at, |news| news.max(not_before).min(at)).max(earliest))
-            }
+            Wake::OnChange { not_before } => triggered_at().map(|at| at.max(not_before).max(earliest)),
+            Wake::OnChangeOrAt { not_before, at } => Some(
+                triggered_at().map_or(at, |triggered_at| triggered_at.max(not_before).min(at)).max(earliest),
+            ),
         }
     }
 
-    /// Time at which an entry of the agenda brings news for a partition: when it is due, or, if it starts a pod, when that pod ends.
-    fn news_of(&self, entry: Entry, partition: PartitionId) -> Option<Time> {
+    /// Time at which an entry of the agenda triggers a run of a partition: when it is due, or, if it starts a pod, at the end of
+    /// that pod.
+    fn trigger_time(&self, entry: Entry, partition: PartitionId) -> Option<Time> {
         let (at, kind, sequence) = entry;
         let cluster = self.cluster();
         let after = match kind {
@@ -71,7 +72,7 @@ impl Simulation {
         self.concerns(entry, partition).then_some(at + after)
     }
 
-    /// Whether an entry of the agenda is news for a partition.
+    /// Whether an entry of the agenda concerns a partition.
     pub(super) fn concerns(&self, (_, kind, sequence): Entry, partition: PartitionId) -> bool {
         if self.state.partitions.len() == 1 || self.has_lists() {
             return true;
@@ -91,11 +92,11 @@ impl Simulation {
         }
     }
 
-    /// Marks the partitions that an entry of the agenda concerns.
-    pub(super) fn note_news(&mut self, entry: Entry) {
+    /// Triggers the partitions that an entry of the agenda concerns.
+    pub(super) fn trigger(&mut self, entry: Entry) {
         for partition in self.state.partitions.ids() {
-            if entry.1.is_news() && self.concerns(entry, partition) {
-                self.state.partitions[partition].has_news = true;
+            if entry.1.triggers_run() && self.concerns(entry, partition) {
+                self.state.partitions[partition].is_triggered = true;
             }
         }
     }
@@ -107,7 +108,7 @@ impl Simulation {
         let mut all = Trace::new(self.state.level);
         for &partition in &due {
             let part = &mut self.state.partitions[partition];
-            (part.has_news, part.has_offer) = (false, false);
+            (part.is_triggered, part.has_offer) = (false, false);
             if self.state.partitions.len() == 1 {
                 self.run_policy(partition, &mut all);
                 return (all, due);
@@ -199,7 +200,7 @@ impl Simulation {
         self.state.changed_at < self.state.now && self.state.partitions.values().all(part_is_settled)
     }
 
-    /// Whether time alone may change a decision somewhere.
+    /// Whether time alone may change a decision in any partition.
     pub(super) fn time_matters(&self) -> bool {
         let unchanged = self.state.now - self.state.changed_at;
         self.fixed.timers.iter().any(|(partition, timers)| {
@@ -207,7 +208,7 @@ impl Simulation {
         })
     }
 
-    /// Whether measured usage may still change a decision somewhere.
+    /// Whether measured usage may still change a decision in any partition.
     pub(super) fn usage_matters(&self) -> bool {
         self.fixed.timers.ids().any(|partition| self.usage_matters_in(partition))
     }

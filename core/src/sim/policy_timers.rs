@@ -19,7 +19,7 @@ pub struct PolicyTimers {
     pub after_start: Vec<Span>,
     /// After a gang became incomplete.
     pub after_incomplete_gang: Option<Span>,
-    /// The longest of all.
+    /// The longest of these delays.
     pub longest: Span,
     /// Whether the agenda needs entries: not under a periodic rhythm.
     pub on_agenda: bool,
@@ -80,7 +80,7 @@ impl PolicyTimers {
         after_start.sort();
         after_start.dedup();
         let after_incomplete_gang = timers.staleness_grace;
-        // An incomplete gang is noticed in the first cycle after the loss; its grace counts from there.
+        // The grace period begins in the first cycle after the loss, which detects the incomplete gang.
         let seen = after_incomplete_gang.map(|grace| grace + period(rhythm));
         let longest = after_start.iter().copied().chain(seen).max().unwrap_or_default();
         let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });

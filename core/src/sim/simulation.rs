@@ -144,7 +144,7 @@ impl Simulation {
         }
         self.apply_until(Time::ZERO, &mut events);
         for part in self.state.partitions.values_mut() {
-            part.has_news |= !events.is_empty();
+            part.is_triggered |= !events.is_empty();
         }
         Unreplaced::note(&mut self.state.unreplaced, self.world.cluster(), self.state.now, &events);
         self.close();

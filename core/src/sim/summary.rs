@@ -55,7 +55,7 @@ pub struct Totals {
     pub jobs_evicted: u32,
     /// Submitted jobs that have not ended.
     pub jobs_unfinished: u32,
-    /// Those of them that never started.
+    /// Unfinished jobs that never started.
     pub jobs_never_started: u32,
     /// Waits of the jobs that started.
     pub waits: Waits,

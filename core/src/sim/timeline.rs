@@ -25,13 +25,13 @@ const WAY_BACK_MAX: u32 = 256;
 /// Below this number of pods a cycle takes no noticeable time.
 const PODS_SMALL: usize = 2_000;
 
-/// A run with its past.
+/// A run with its checkpoints.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     present: Simulation,
     /// The record of the present cycle.
     record: CycleRecord,
-    /// By cycle, each with its record; the opening state is the first.
+    /// States by cycle, each with its record; the opening state is the first.
     checkpoints: BTreeMap<u32, (Simulation, CycleRecord)>,
     spacing: u32,
     budget: u64,

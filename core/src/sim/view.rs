@@ -20,7 +20,7 @@ pub struct PodCounts {
     pub over: u32,
 }
 
-/// Room held for a pod until the end of a cycle.
+/// A reservation of room on a node for a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimView {
     /// The pod that is to use it.
@@ -43,7 +43,7 @@ impl Simulation {
         part.policy.order(view, &part.memory, queue, job)
     }
 
-    /// The pools of a partition that are shared by share usage.
+    /// The pools of a partition that are divided by share usage.
     pub fn share_pools_in(&self, partition: PartitionId) -> Vec<SharePool> {
         let (view, part) = (self.view(partition), &self.state.partitions[partition]);
         part.policy.share_pools(view, &part.memory)

@@ -56,7 +56,7 @@ pub enum Event {
         pod: PodId,
         /// Its node.
         node: NodeId,
-        /// Its devices from now on.
+        /// Its new devices.
         devices: Devices,
     },
     /// Room is reserved for the pod: until the end of the cycle if it is not free yet, or until its gang has room.
@@ -154,7 +154,7 @@ pub enum EvictReason {
     Moved,
     /// Its queue exceeds a limit that was lowered.
     AboveLimit,
-    /// Its gang fell below the minimum for too long.
+    /// Its gang was below the minimum for too long.
     StaleGang,
     /// Its node went down.
     NodeLost,

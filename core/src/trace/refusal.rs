@@ -84,7 +84,7 @@ pub enum Gate {
     },
     /// No node fits the next pod of the chunk.
     NoNode {
-        /// Pods of the chunk that were placed before the one that was not.
+        /// Pods of the chunk that were placed before the failure.
         placed: u32,
         /// Pods of the chunk.
         of: u32,
@@ -98,7 +98,7 @@ pub enum Gate {
         /// The first of those jobs.
         job: JobId,
     },
-    /// Room is claimed; victims are leaving.
+    /// Room is claimed; victims are terminating.
     WaitingForVictims {
         /// Time at which the last victim is gone, if known.
         until: Option<Time>,

@@ -27,7 +27,7 @@ pub struct SharePool {
     pub sizes: Vec<UnitSize>,
     /// Consumers in tree order, each leaf with its allocations.
     pub rows: Vec<UsageRow>,
-    /// How the share usage quotas were divided, in order; `None`: no job waits, and every quota equals the usage.
+    /// Steps in the division of share usage quotas; `None`: no job is pending, and every quota equals the usage.
     pub division: Option<Vec<QuotaStep>>,
 }
 

@@ -24,7 +24,7 @@ pub struct Ladder {
 pub struct Step {
     /// The operation.
     pub text: Text,
-    /// The arithmetic; may be empty.
+    /// The calculation; may be empty.
     pub sum: String,
     /// The result.
     pub value: String,

@@ -82,7 +82,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Puts our own words into a policy's; what the rules say is in its words already.
+    /// Translates neutral terms to a policy's; texts of rules already use them.
     fn in_terms(&mut self, terms: &Terms) {
         let texts = [&mut self.about, &mut self.verdict, &mut self.outlook].into_iter();
         let texts = texts.chain(&mut self.also).chain(&mut self.checks);

@@ -74,7 +74,7 @@ fn room(refusal: &Refusal, row: Option<&JobRow>) -> String {
     });
     let are = |gpus: f64| if gpus == 1.0 { "is" } else { "are" };
     match tried.unwrap_or(row.pending) {
-        // Not all pods of an elastic job need to start at once.
+        // Pods of an elastic job may start separately.
         _ if row.running > 0 || tried.is_none() && row.pending > 1 => {
             "there is room for its next [pods]".into()
         }

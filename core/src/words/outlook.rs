@@ -1,4 +1,4 @@
-//! What ends a wait.
+//! The outlook of a refusal as a sentence.
 
 use super::number;
 use super::text::Text;
@@ -6,7 +6,7 @@ use crate::moment::Frame;
 use crate::time::Time;
 use crate::trace::{Ending, Outlook};
 
-/// What ends a refusal.
+/// The outlook of a refusal as a sentence.
 pub fn outlook(frame: &Frame, outlook: Outlook) -> Text {
     match outlook {
         Outlook::NextCycle => Text::of("It is considered again in the next cycle."),

@@ -379,7 +379,7 @@ impl Case<'_> {
         }
     }
 
-    /// What was missing when nodes were tried, as the first half of a sentence.
+    /// The missing room when nodes were tried, as the first half of a sentence.
     fn short_of(&self) -> String {
         let tried = self.refusal.also.iter().find_map(|gate| match gate {
             Gate::NoNode { of, free: Some(free), .. } => Some((*of, free.total)),

@@ -9,7 +9,7 @@ pub enum Selection {
     Job(String),
     /// A node.
     Node(String),
-    /// A rule, by its key.
+    /// A rule by key.
     Rule(String),
     /// An event.
     Event {

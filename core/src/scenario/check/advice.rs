@@ -18,7 +18,7 @@ use crate::units::{Amount, Bound, Resource};
 /// Largest permitted sum: half the range of an `i64`.
 const SUM_MAX: i128 = 1 << 62;
 
-/// Gives advice about queues.
+/// Reports advice on queues and sums.
 pub fn advice(
     s: &Scenario,
     policy: &Policy,

@@ -32,7 +32,7 @@ const RESOURCES: [Resource; RESOURCES_MAX] = [
 type Key<'a> =
     (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES_MAX], i64, Option<&'a PodRules>);
 
-/// Gives advice about jobs.
+/// Reports advice on jobs.
 pub fn advice(
     s: &Scenario,
     (policy, named): (&Description, &Named),
