@@ -349,9 +349,9 @@ impl Case<'_> {
 
     fn not_entitled(&self, gate: &Gate) -> Text {
         let Some(queue) = self.queue(gate) else { return Text::of("Its [queue] is above its [fair share].") };
-        if let Some(told) = super::ego::not_entitled(self.refusal, &queue.name) {
+        if let Some(text) = super::ego::not_entitled(self.refusal, &queue.name) {
             let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
-            return self.job().say(format!(" is waiting: {room}")).then(told);
+            return self.job().say(format!(" is waiting: {room}")).then(text);
         }
         let is_share = |check: &&Check| check.right.quantity == Quantity::FairShare && !check.holds;
         let check = self.refusal.checks.iter().find(is_share);
