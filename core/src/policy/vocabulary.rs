@@ -1,25 +1,25 @@
-//! The words of a policy: what it calls what the program calls queue, fair share, quota, limit, weight.
+//! Vocabulary of a policy: its terms for queue, fair share, quota, limit, weight.
 //!
-//! The neutral words are mostly KAI's. A text marks the words that a policy can name itself, as in `Add [a job] below`, and
-//! [`Terms::fill`] replaces the marks by the words of the policy that runs. The tables stand in the folders of the policies.
+//! The neutral terms are mostly KAI's. A text marks the terms that policies may replace, as in `Add [a job] below`, and
+//! [`Terms::fill`] replaces the marks by the active policy's terms. Each policy has its table in its own folder.
 
 use super::Policy;
 
-/// What one policy calls things.
+/// Vocabulary of a policy.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Neutral word and the policy's, where it has its own.
+    /// Neutral term and the policy's term, if it differs.
     pub pairs: &'static [(&'static str, &'static str)],
-    /// Heads of the table of queues, each with what it means: name, quota, weight, limit, priority. No head: the policy
-    /// does not read such a value, so there is no column of it.
+    /// Column headers of the table of queues, each with its definition: name, quota, weight, limit, priority. An empty
+    /// header omits the column, because the policy does not read the value.
     pub columns: [(&'static str, &'static str); 5],
-    /// The product's word beside one of ours, in legends.
+    /// Neutral term and the product's term shown beside it in legends.
     pub marks: &'static [(&'static str, &'static str)],
-    /// What holds where a queue says nothing.
+    /// Defaults of queue values.
     pub unset: Unset,
 }
 
-/// What holds where a queue says nothing, as it is shown.
+/// Defaults of queue values, as displayed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unset {
     /// Quota of CPU, memory, GPU.
@@ -32,14 +32,14 @@ pub struct Unset {
     pub priority: &'static str,
 }
 
-/// The head of a column that is not there.
+/// Header of an omitted column.
 pub const NONE: (&str, &str) = ("", "");
 
-/// The values of the columns, as scenario files spell them.
+/// Values of the columns, by their names in scenario files.
 const FIELDS: [&str; 5] = ["name", "quota", "weight", "limit", "priority"];
 
-/// The words that a policy can name itself: the keys of marks. One with an article or of several words is a key of its own where
-/// a policy names it in another way than its parts.
+/// Terms that a policy may replace: the keys of marks. A term with an article or of several words is a separate key if
+/// a policy does not compose it from the terms of its parts.
 const NEUTRAL: &[&str] = &[
     "queue",
     "queues",
@@ -76,11 +76,11 @@ const NEUTRAL: &[&str] = &[
     "evicted",
 ];
 
-/// Stands for *fair share* beside *quota*, where a policy has one word for both.
+/// Key of *fair share* in texts that also mention *quota*, for policies with one term for both.
 pub const FAIR_SHARE_APART: &str = "fair share beside quota";
 
 impl Terms {
-    /// The neutral words, where nothing is read of queues but their names.
+    /// Neutral terms, without columns other than the name of a queue.
     pub const PLAIN: Terms = Terms {
         pairs: &[],
         columns: [("queue", ""), NONE, NONE, NONE, NONE],
@@ -88,24 +88,24 @@ impl Terms {
         unset: Unset { quota: [""; 3], limit: "", weight: "", priority: "" },
     };
 
-    /// Those of a policy by its name in a scenario.
+    /// Vocabulary of the policy with this name in a scenario; of the default policy if there is no such policy.
     pub fn of(policy: &str) -> &'static Terms {
         Policy::described_or_default(policy).terms
     }
 
-    /// Whether the policy reads such a value of queues: quota, weight, limit or priority.
+    /// Whether the policy reads a value of queues: quota, weight, limit or priority. True for any other name.
     pub fn reads(&self, field: &str) -> bool {
         FIELDS.iter().zip(self.columns).all(|(of, (head, _))| *of != field || !head.is_empty())
     }
 
-    /// The policy's word for one of our own where the one for *quota* stands beside it: never the same.
+    /// The policy's term in a text that also mentions *quota*; differs from its term for *quota*.
     pub fn word_apart(&self, neutral: &'static str) -> &'static str {
         let apart = self.pairs.iter().find(|(ours, _)| neutral == "fair share" && *ours == FAIR_SHARE_APART);
         apart.map_or_else(|| self.word(neutral), |(_, own)| own)
     }
 
-    /// Replaces each mark of a text, such as `[queue]` or `[A job]`, by the policy's word, with a capital where the mark has one.
-    /// Everything else is kept: a name of a scenario that looks like a mark stands in straight quotes.
+    /// Replaces each mark of a text, such as `[queue]` or `[A job]`, by the policy's term, capitalized like the mark.
+    /// Everything else is unchanged, including marks within straight quotes, which enclose names of a scenario.
     pub fn fill(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
@@ -123,7 +123,7 @@ impl Terms {
         filled + rest
     }
 
-    /// The policy's word for a mark.
+    /// The policy's term for a mark; `None` if the key is unknown.
     fn marked(&self, mark: &str) -> Option<String> {
         let key = mark.strip_prefix('[')?.strip_suffix(']')?;
         let (first, others) = key.split_at_checked(1)?;
@@ -134,12 +134,12 @@ impl Terms {
         Some(if is_capital { initial.to_ascii_uppercase() + others } else { own.into() })
     }
 
-    /// The policy's word for one of our own, both short and without more around them.
+    /// The policy's term for a neutral one.
     pub fn word<'a>(&self, neutral: &'a str) -> &'a str {
         self.pairs.iter().find(|(ours, _)| *ours == neutral).map_or(neutral, |(_, own)| own)
     }
 
-    /// The product's word that stands beside one of ours in a legend.
+    /// The product's term shown beside a neutral one in a legend.
     pub fn mark(&self, neutral: &str) -> Option<&'static str> {
         self.marks.iter().find(|(ours, _)| *ours == neutral).map(|(_, own)| *own)
     }
@@ -211,7 +211,7 @@ mod tests {
             for (neutral, _) in terms.pairs {
                 assert!(NEUTRAL.contains(neutral), "{neutral}");
                 let phrases = NEUTRAL.iter().filter(|phrase| has(phrase, neutral));
-                // Without a name of its own it is the other word.
+                // Without an entry the phrase would keep the neutral word.
                 for phrase in phrases.filter(|phrase| **phrase != FAIR_SHARE_APART) {
                     assert!(is_named(phrase), "{phrase} contains {neutral}");
                 }
