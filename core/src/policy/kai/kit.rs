@@ -18,7 +18,7 @@ use super::kit_jobs::{Classes, job};
 use super::kit_nodes::nodes;
 use super::kit_shards::shards;
 use super::kit_timetable::timetable;
-use super::names::{Names, Taken};
+use super::names::{Names, UniqueNames};
 use crate::cluster::GpuRequest;
 use crate::format::yaml::{Yaml, map, text};
 use crate::policy::export::{File, Folder, Source};
@@ -29,8 +29,8 @@ pub fn kit(source: &Source<'_>, expected: &str) -> Option<Folder> {
     let cluster = source.cluster;
     let names = Names::of_queues(source);
     let mut classes = Classes::default();
-    let mut taken = Taken::default();
-    let job_names: Vec<String> = cluster.jobs.values().map(|job| taken.name(&job.name)).collect();
+    let mut unique = UniqueNames::default();
+    let job_names: Vec<String> = cluster.jobs.values().map(|job| unique.name(&job.name)).collect();
     let node_names = nodes(source, &names);
     let jobs: Vec<File> = cluster
         .jobs

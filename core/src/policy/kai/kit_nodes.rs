@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use super::names::{Names, Taken};
+use super::names::{Names, UniqueNames};
 use crate::cluster::{Effect, Node};
 use crate::format::yaml::{Yaml, map, text};
 use crate::id::{Arena, Id, NodeId};
@@ -27,8 +27,8 @@ pub(super) struct Nodes {
 
 pub(super) fn nodes(source: &Source<'_>, names: &Names) -> Nodes {
     let cluster = source.cluster;
-    let mut taken = Taken::default();
-    let own: Arena<NodeId, String> = cluster.nodes.values().map(|node| taken.name(&node.name)).collect();
+    let mut unique = UniqueNames::default();
+    let own: Arena<NodeId, String> = cluster.nodes.values().map(|node| unique.name(&node.name)).collect();
     let objects = cluster.nodes.ids().map(|id| object(source, names, &cluster.nodes[id], &own[id]));
     let objects = objects.collect();
     let down = cluster.nodes.values().filter(|node| !node.ready).map(|node| &*node.name).collect();

@@ -25,14 +25,14 @@ pub(super) struct Names {
 
 impl Names {
     pub fn of_queues(source: &Source<'_>) -> Names {
-        let mut taken = Taken::default();
-        let queues = source.cluster.queues.values().map(|queue| taken.name(&queue.name)).collect();
-        let mut taken = Taken::default();
+        let mut unique = UniqueNames::default();
+        let queues = source.cluster.queues.values().map(|queue| unique.name(&queue.name)).collect();
+        let mut unique = UniqueNames::default();
         let pools = source.cluster.partitions.values().enumerate();
         let pools = pools.map(|(at, pool)| {
             let is_default = pool.name.is_empty() || &*pool.name == DEFAULT_POOL;
             let is_one = at == 0 && source.scenario.pools.is_empty();
-            (!is_default && !is_one).then(|| taken.name(&pool.name))
+            (!is_default && !is_one).then(|| unique.name(&pool.name))
         });
         Names { queues, pools: pools.collect() }
     }
@@ -54,9 +54,9 @@ impl Names {
 
 /// Names already in use.
 #[derive(Default)]
-pub(super) struct Taken(BTreeSet<String>);
+pub(super) struct UniqueNames(BTreeSet<String>);
 
-impl Taken {
+impl UniqueNames {
     /// Returns a unique object name close to the scenario's.
     pub fn name(&mut self, typed: &str) -> String {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
@@ -76,13 +76,13 @@ impl Taken {
 
 #[cfg(test)]
 mod tests {
-    use super::Taken;
+    use super::UniqueNames;
 
     #[test]
     fn names_are_valid_in_a_cluster() {
-        let mut taken = Taken::default();
+        let mut unique = UniqueNames::default();
         let names =
-            ["team-a", "Team A", "Team_A", "--", "日本", "a/b", ".x..y-."].map(|name| taken.name(name));
+            ["team-a", "Team A", "Team_A", "--", "日本", "a/b", ".x..y-."].map(|name| unique.name(name));
         assert_eq!(names, ["team-a", "team-a-2", "team-a-3", "unnamed", "unnamed-2", "a-b", "x.y"]);
     }
 }

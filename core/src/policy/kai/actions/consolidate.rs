@@ -19,7 +19,7 @@ use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::place::node::Node;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::solver::Solved;
-use crate::policy::kai::solve::taking::Taking;
+use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::task::JobRef;
 
 impl Session<'_> {
@@ -48,7 +48,7 @@ impl Session<'_> {
             }
             let there = self.idle_or_releasing();
             let solved = if self.could_fit_together(job, there) {
-                self.solve(&Taking::Consolidation { most }, job, out)
+                self.solve(&VictimSearch::Consolidation { most }, job, out)
             } else {
                 None
             };

@@ -19,7 +19,7 @@ use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::solver::Solved;
-use crate::policy::kai::solve::taking::Taking;
+use crate::policy::kai::solve::victim_search::VictimSearch;
 
 impl Session<'_> {
     pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
@@ -51,14 +51,14 @@ impl Session<'_> {
                     self.notes.about(job, |note| note.over_quota = Some(Failure::Excess(excess)));
                     None
                 }
-                None => self.solve(&Taking::Preemption, job, out),
+                None => self.solve(&VictimSearch::Preemption, job, out),
             };
             match solved {
                 Some(Solved { statement, .. }) => {
                     let done = statement.commit(self);
                     remaining.committed();
                     let not_selected =
-                        self.not_selected(&Taking::Preemption, (job, Quantities::default()), &done);
+                        self.not_selected(&VictimSearch::Preemption, (job, Quantities::default()), &done);
                     out.trace.not_selected.extend(not_selected);
                     out.committed(self, job, done, Why::Priority);
                 }

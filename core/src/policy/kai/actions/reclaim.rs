@@ -17,7 +17,7 @@ use crate::policy::kai::fast::signatures::Failed;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::solve::solver::Solved;
-use crate::policy::kai::solve::taking::Taking;
+use crate::policy::kai::solve::victim_search::VictimSearch;
 
 impl Session<'_> {
     pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
@@ -43,18 +43,18 @@ impl Session<'_> {
                 self.notes.about(job, |note| note.like = Some(known));
                 continue;
             }
-            let (need, taking) = (self.need(job), Taking::Reclaim(self.held()));
-            match self.solve(&taking, job, out) {
+            let (need, search) = (self.need(job), VictimSearch::Reclaim(self.held()));
+            match self.solve(&search, job, out) {
                 Some(Solved { statement, mut proof }) => {
                     proof.common.extend(check);
                     let done = statement.commit(self);
                     remaining.committed();
-                    let not_selected = self.not_selected(&taking, (job, need), &done);
+                    let not_selected = self.not_selected(&search, (job, need), &done);
                     out.trace.not_selected.extend(not_selected);
-                    out.committed(self, job, done, Why::Taken(proof));
+                    out.committed(self, job, done, Why::Reclaimed(proof));
                 }
                 None => {
-                    self.note_not_allowed(&taking, job, need);
+                    self.note_not_allowed(&search, job, need);
                     failed.remember(self, queue, job);
                 }
             }

@@ -16,7 +16,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::reclaimable::Claim;
-use crate::policy::kai::solve::taking::Taking;
+use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::statement::Done;
 use crate::policy::kai::task::{JobRef, QueueRef};
 use crate::trace::{Candidate, NotSelected, Protection};
@@ -47,13 +47,13 @@ impl Session<'_> {
     /// fill caches such as the next chunk, which would have other values now.
     pub fn not_selected(
         &self,
-        taking: &Taking,
+        search: &VictimSearch,
         (job, need): (JobRef, Quantities),
         done: &[Done],
     ) -> Vec<NotSelected> {
-        let held = match taking {
-            Taking::Reclaim(held) => Some(held),
-            Taking::Preemption | Taking::Consolidation { .. } => None,
+        let held = match search {
+            VictimSearch::Reclaim(held) => Some(held),
+            VictimSearch::Preemption | VictimSearch::Consolidation { .. } => None,
         };
         let own = self.facts_of(job).queue.filter(|_| self.notes.is_on());
         let mut victims: Vec<JobRef> = Vec::new();
@@ -85,9 +85,10 @@ impl Session<'_> {
 
     /// For a job without a solution and without a refusal, notes that no queue may lose a first unit to it (6.3 A), if
     /// true: the comparisons where the paths diverge, those above the job's own queue first.
-    pub fn note_not_allowed(&mut self, taking: &Taking, job: JobRef, need: Quantities) {
+    pub fn note_not_allowed(&mut self, search: &VictimSearch, job: JobRef, need: Quantities) {
         let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
-        let (Taking::Reclaim(held), Some(own), true) = (taking, self.facts_of(job).queue, is_open) else {
+        let (VictimSearch::Reclaim(held), Some(own), true) = (search, self.facts_of(job).queue, is_open)
+        else {
             return;
         };
         let leaves = self.leaves(job, own);

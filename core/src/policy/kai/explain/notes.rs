@@ -57,7 +57,7 @@ pub(in crate::policy::kai) struct Proof {
 impl Proof {
     /// Adds an eviction from a queue, keeping the strongest reason that any unit needs; `checks` is empty where
     /// comparisons are not recorded.
-    pub fn taken_from(&mut self, queue: QueueRef, reason: EvictReason, checks: Vec<Check>) {
+    pub fn add_eviction(&mut self, queue: QueueRef, reason: EvictReason, checks: Vec<Check>) {
         match self.by_queue.iter_mut().find(|known| known.0 == queue) {
             Some(known) => {
                 known.1 = known.1.max(reason);

@@ -66,7 +66,7 @@ pub(in crate::policy::kai) enum Why {
     /// There was room.
     Free,
     /// Reclaimed from other queues.
-    Taken(Proof),
+    Reclaimed(Proof),
     /// Preempted from lower priority.
     Priority,
     /// Room was made by moving jobs.
@@ -198,7 +198,7 @@ impl<'t> Recorder<'t> {
         let event = Event::Claimed { pod: session.pod_of(task).id, node: session.nodes[host.ix()].id };
         self.trace.event(event, || match why {
             Why::Free => session.why_placed(job, t.pod),
-            Why::Taken(proof) => proof.common.clone(),
+            Why::Reclaimed(proof) => proof.common.clone(),
             Why::Priority | Why::Room | Why::Stale { .. } => Vec::new(),
         });
     }
@@ -229,12 +229,12 @@ impl<'t> Recorder<'t> {
             Why::Free | Why::Room => EvictReason::Moved,
             _ if moves => EvictReason::Moved,
             Why::Priority => EvictReason::Preempted,
-            Why::Taken(proof) => of_queue(proof).map_or(EvictReason::Moved, |i| proof.by_queue[i].1),
+            Why::Reclaimed(proof) => of_queue(proof).map_or(EvictReason::Moved, |i| proof.by_queue[i].1),
         };
         let by = if matches!(why, Why::Stale { .. }) { None } else { Some(session.facts_of(job).id) };
         let event = Event::Evicted { pod: pod.id, node: session.nodes[node.ix()].id, by, reason };
         self.trace.event(event, || match why {
-            Why::Taken(proof) => {
+            Why::Reclaimed(proof) => {
                 let of_queue = of_queue(proof).map(|i| proof.by_queue[i].2.clone());
                 of_queue.into_iter().flatten().chain(proof.common.iter().cloned()).collect()
             }

@@ -79,16 +79,16 @@ impl Filters {
             largest.truncate(n);
         }
         largest.sort_by(descending);
-        let mut taken = vec![0.0; largest.len()];
+        let mut used = vec![0.0; largest.len()];
         for &requested in &self.requested {
             if requested == 0.0 {
                 return true;
             }
             let enough = largest.iter().take_while(|&&c| c >= requested);
-            let Some(i) = enough.zip(&taken).position(|(c, taken)| c - taken >= requested) else {
+            let Some(i) = enough.zip(&used).position(|(c, used)| c - used >= requested) else {
                 return false;
             };
-            taken[i] += requested;
+            used[i] += requested;
         }
         true
     }

@@ -7,4 +7,4 @@ pub(super) mod reclaimable;
 pub(super) mod semi;
 pub(super) mod simulate;
 pub(super) mod solver;
-pub(super) mod taking;
+pub(super) mod victim_search;

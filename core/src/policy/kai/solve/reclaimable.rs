@@ -28,7 +28,7 @@ pub(in crate::policy::kai) type Held = Vec<(Quantities, Quantities)>;
 
 /// Amounts taken from one leaf queue.
 #[derive(Debug)]
-pub(in crate::policy::kai) struct Taken {
+pub(in crate::policy::kai) struct ReclaimedUnits {
     pub queue: QueueRef,
     pub units: Vec<Quantities>,
     /// Last unit of each job.
@@ -119,34 +119,36 @@ impl Session<'_> {
     pub fn is_fair(&mut self, held: &Held, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
         let claimant = hypothesis.partial;
         let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
-        let taken = self.taken(hypothesis);
-        if let Some((r, e)) = self.depends_on_order(claim, &taken) {
+        let reclaimed = self.reclaimed_units(hypothesis);
+        if let Some((r, e)) = self.depends_on_order(claim, &reclaimed) {
             let subject = self.about_queues(hypothesis.partial, r, e);
             self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
         }
-        let Some(left) = self.units_are_allowed(claim, &taken, proof) else { return false };
-        self.claimant_is_in_order(claim, &taken, left, proof)
+        let Some(left) = self.units_are_allowed(claim, &reclaimed, proof) else { return false };
+        self.claimant_is_in_order(claim, &reclaimed, left, proof)
     }
 
     /// Units taken from each leaf queue, sorted by queue name.
-    pub fn taken(&self, hypothesis: &Hypothesis) -> Vec<Taken> {
-        let mut taken: Vec<Taken> = Vec::new();
+    pub fn reclaimed_units(&self, hypothesis: &Hypothesis) -> Vec<ReclaimedUnits> {
+        let mut reclaimed: Vec<ReclaimedUnits> = Vec::new();
         for victims in self.in_visit_order(hypothesis.by_job.iter().collect()) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let mut units = self.units_of(victims.job, &victims.pods);
             let last = units.last().copied();
-            let known = match taken.iter().position(|t| t.queue == queue) {
-                Some(known) => &mut taken[known],
-                None => taken.push_mut(Taken { queue, units: Vec::new(), last_units: Vec::new() }),
+            let known = match reclaimed.iter().position(|t| t.queue == queue) {
+                Some(known) => &mut reclaimed[known],
+                None => {
+                    reclaimed.push_mut(ReclaimedUnits { queue, units: Vec::new(), last_units: Vec::new() })
+                }
             };
             known.units.append(&mut units);
             known.last_units.extend(last);
         }
         if self.draws(RandomOrder::Validator) {
-            return self.in_visit_order(taken);
+            return self.in_visit_order(reclaimed);
         }
-        taken.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
-        taken
+        reclaimed.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
+        reclaimed
     }
 
     /// Items in the order in which the validator visits them, permuted with a seed (N-7).
@@ -199,17 +201,22 @@ impl Session<'_> {
     }
 
     /// Step A: what the queues have left; `None` if any unit is refused.
-    fn units_are_allowed(&self, claim: Claim<'_>, taken: &[Taken], proof: &mut Proof) -> Option<Left> {
+    fn units_are_allowed(
+        &self,
+        claim: Claim<'_>,
+        reclaimed: &[ReclaimedUnits],
+        proof: &mut Proof,
+    ) -> Option<Left> {
         let claimant = self.facts_of(claim.claimant).queue?;
         let mut left: Left = vec![None; self.queues.len()];
-        for Taken { queue, units, .. } in taken {
+        for ReclaimedUnits { queue, units, .. } in reclaimed {
             let (r, e) = self.split(claimant, *queue)?;
             for &unit in units {
                 let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
                 let reason = self.unit_is_allowed(claim, (r, e), now);
                 let checks =
                     if self.notes.is_on() { self.unit_checks(claim, (r, e), now) } else { Vec::new() };
-                proof.taken_from(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
+                proof.add_eviction(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
                 reason?;
                 for q in self.path_from_root(*queue) {
                     *left[q.ix()].get_or_insert(claim.held[q.ix()].0) -= unit;
@@ -221,15 +228,20 @@ impl Session<'_> {
 
     /// First divergence whose verdict depends on the order of units (N-7). What is left only decreases, so only the last unit
     /// can be refused, and the last unit of any job can be the last of all.
-    fn depends_on_order(&self, claim: Claim<'_>, taken: &[Taken]) -> Option<(QueueRef, QueueRef)> {
-        if taken.iter().map(|t| t.last_units.len()).sum::<usize>() < 2 {
+    fn depends_on_order(
+        &self,
+        claim: Claim<'_>,
+        reclaimed: &[ReclaimedUnits],
+    ) -> Option<(QueueRef, QueueRef)> {
+        if reclaimed.iter().map(|t| t.last_units.len()).sum::<usize>() < 2 {
             return None;
         }
         let claimant = self.facts_of(claim.claimant).queue?;
-        let splits: Vec<_> = taken.iter().map(|t| self.split(claimant, t.queue)).collect();
+        let splits: Vec<_> = reclaimed.iter().map(|t| self.split(claimant, t.queue)).collect();
         let first_of = |i: usize| splits[i].filter(|_| !splits[..i].contains(&splits[i]));
-        (0..taken.len()).filter_map(first_of).find(|&(r, e)| {
-            let here = || taken.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
+        (0..reclaimed.len()).filter_map(first_of).find(|&(r, e)| {
+            let here =
+                || reclaimed.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
             let mut left = claim.held[e.ix()].0;
             here().flat_map(|t| &t.units).for_each(|&unit| left -= unit);
             let is_allowed = |&last: &Quantities| self.unit_is_allowed(claim, (r, e), left + last).is_some();
@@ -239,7 +251,7 @@ impl Session<'_> {
         })
     }
 
-    /// Reason that allows taking a unit while the other queue holds `now`; `None` if the unit is refused.
+    /// Reason that allows search a unit while the other queue holds `now`; `None` if the unit is refused.
     pub fn unit_is_allowed(
         &self,
         claim: Claim<'_>,
@@ -278,7 +290,7 @@ impl Session<'_> {
     fn claimant_is_in_order(
         &self,
         claim: Claim<'_>,
-        taken: &[Taken],
+        reclaimed: &[ReclaimedUnits],
         mut left: Left,
         proof: &mut Proof,
     ) -> bool {
@@ -296,7 +308,7 @@ impl Session<'_> {
             for s in (0..self.queues.len()).map(QueueRef::of) {
                 let is_sibling = s != q && self.queues[s.ix()].parent == parent;
                 if let (true, Some(left)) = (is_sibling, left[s.ix()]) {
-                    let involved = self.involved(s, claim.need, taken);
+                    let involved = self.involved(s, claim.need, reclaimed);
                     if !self.keeps_order(claim.claimant, (q, x), (s, left), involved, proof) {
                         return false;
                     }
@@ -321,9 +333,9 @@ impl Session<'_> {
     }
 
     /// Resources requested or taken below a sibling.
-    fn involved(&self, sibling: QueueRef, need: Quantities, taken: &[Taken]) -> [bool; 3] {
+    fn involved(&self, sibling: QueueRef, need: Quantities, reclaimed: &[ReclaimedUnits]) -> [bool; 3] {
         let mut involved = need.to_array().map(|amount| amount > 0.0);
-        for Taken { queue, units, .. } in taken {
+        for ReclaimedUnits { queue, units, .. } in reclaimed {
             if self.path_from_root(*queue).contains(&sibling) {
                 for unit in units {
                     for (i, amount) in unit.to_array().into_iter().enumerate() {

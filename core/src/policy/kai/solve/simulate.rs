@@ -20,7 +20,7 @@ use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::solve::min_runtime::Against;
-use crate::policy::kai::solve::taking::Taking;
+use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::statement::Statement;
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 
@@ -38,7 +38,7 @@ impl Session<'_> {
     /// 6.7: runs one attempt.
     pub fn simulate(
         &mut self,
-        taking: &Taking,
+        search: &VictimSearch,
         st: &mut Statement,
         hypothesis: &Hypothesis,
         victims: &[TaskRef],
@@ -46,12 +46,12 @@ impl Session<'_> {
         feasibility: Option<&Feasibility>,
     ) -> Attempt {
         let claimant = self.job(hypothesis.partial).uid;
-        self.note_tried(taking, hypothesis, 1);
+        self.note_tried(search, hypothesis, 1);
         if !self.place_again(st, hypothesis, victims, nodes, feasibility) {
             return Attempt::Failed;
         }
         let mut proof = Proof::default();
-        if !self.is_valid(taking, hypothesis, &mut proof) {
+        if !self.is_valid(search, hypothesis, &mut proof) {
             self.notes.about(claimant, |note| note.refused = proof.into_checks());
             return Attempt::Refused;
         }
@@ -127,15 +127,15 @@ impl Session<'_> {
         Leaves::clone(&waiting).with(wanted, is_replaced, |job| self.job(job).rank)
     }
 
-    fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
-        match taking {
-            Taking::Reclaim(held) => {
+    fn is_valid(&mut self, search: &VictimSearch, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
+        match search {
+            VictimSearch::Reclaim(held) => {
                 let proportion = !self.plugins.proportion || self.is_fair(held, hypothesis, proof);
                 let queue = self.facts_of(hypothesis.partial).queue;
                 proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), hypothesis))
             }
-            Taking::Preemption => self.ran_long_enough(Against::Preemption, hypothesis),
-            Taking::Consolidation { .. } => self.all_placed(hypothesis),
+            VictimSearch::Preemption => self.ran_long_enough(Against::Preemption, hypothesis),
+            VictimSearch::Consolidation { .. } => self.all_placed(hypothesis),
         }
     }
 

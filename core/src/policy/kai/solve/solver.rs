@@ -23,7 +23,7 @@ use crate::policy::kai::solve::filters::Filters;
 use crate::policy::kai::solve::hypothesis::Hypothesis;
 use crate::policy::kai::solve::min_runtime::Against;
 use crate::policy::kai::solve::simulate::Attempt;
-use crate::policy::kai::solve::taking::Taking;
+use crate::policy::kai::solve::victim_search::VictimSearch;
 use crate::policy::kai::statement::{NotHeld, Statement};
 use crate::policy::kai::task::{JobRef, NodeRef, TaskRef};
 
@@ -46,8 +46,8 @@ struct Solution {
 
 impl Session<'_> {
     /// Returns the statement that lets a job's chunk run, if one exists.
-    pub fn solve(&mut self, taking: &Taking, job: JobRef, out: &mut Recorder<'_>) -> Option<Solved> {
-        if !matches!(taking, Taking::Consolidation { .. }) {
+    pub fn solve(&mut self, search: &VictimSearch, job: JobRef, out: &mut Recorder<'_>) -> Option<Solved> {
+        if !matches!(search, VictimSearch::Consolidation { .. }) {
             self.notes.about(job, |note| note.tried = note.tried.or(Some(0)));
         }
         self.compute_deferred_signatures();
@@ -67,7 +67,7 @@ impl Session<'_> {
             let mut nodes = feasible.clone();
             more_nodes.iter().for_each(|n| nodes[n.ix()] = true);
             let hypothesis = Hypothesis::new(self, partial, pending, recorded);
-            let solution = self.solve_step(taking, job, hypothesis, nodes)?;
+            let solution = self.solve_step(search, job, hypothesis, nodes)?;
             if k == chunk.len() {
                 let grew = self.job(job).active_used() > used_before;
                 if self.job(job).is_gang_satisfied() && grew {
@@ -106,22 +106,22 @@ impl Session<'_> {
 
     fn solve_step(
         &mut self,
-        taking: &Taking,
+        search: &VictimSearch,
         job: JobRef,
         mut hypothesis: Hypothesis,
         mut nodes: Vec<bool>,
     ) -> Option<Solution> {
         let mut tree = QueueTree::victims(self);
-        let victims = self.victims_for(taking, job);
+        let victims = self.victims_for(search, job);
         if self.notes.is_on() {
-            self.note_protected(taking, job);
+            self.note_protected(search, job);
         }
         tree.load(self, victims);
         let mut filters = Filters::new(self, &hypothesis, &nodes);
         let mut feasibility = Feasibility::new(self, hypothesis.partial, &nodes);
         loop {
             if filters.accept(self, &hypothesis)
-                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes, &mut feasibility)
+                && let Some(solution) = self.try_hypothesis(search, &hypothesis, &mut nodes, &mut feasibility)
             {
                 return Some(solution);
             }
@@ -132,15 +132,15 @@ impl Session<'_> {
     }
 
     /// Notes the minimum runtimes that alone protect candidates.
-    fn note_protected(&mut self, taking: &Taking, job: JobRef) {
+    fn note_protected(&mut self, search: &VictimSearch, job: JobRef) {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
         let Some(by) = queue else { return };
         let mut checks = Vec::new();
         for victim in self.own_jobs().filter(|&v| v != job && self.may_lose(v)) {
             let facts = self.facts_of(victim);
-            let against = match taking {
-                Taking::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
-                Taking::Preemption if facts.queue == queue && facts.priority < priority => {
+            let against = match search {
+                VictimSearch::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
+                VictimSearch::Preemption if facts.queue == queue && facts.priority < priority => {
                     Against::Preemption
                 }
                 _ => continue,
@@ -159,24 +159,24 @@ impl Session<'_> {
     }
 
     /// Candidate victims.
-    fn victims_for(&mut self, taking: &Taking, job: JobRef) -> Vec<JobRef> {
+    fn victims_for(&mut self, search: &VictimSearch, job: JobRef) -> Vec<JobRef> {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
         let all = self.own_jobs().filter(|&v| self.may_lose(v));
-        match taking {
-            Taking::Reclaim(_) => {
+        match search {
+            VictimSearch::Reclaim(_) => {
                 let Some(by) = queue else { return Vec::new() };
                 let active =
                     |v: JobRef| self.job(v).tasks().any(|t| self.task(t).status.is_active_allocated());
                 let others = all.filter(|&v| self.facts_of(v).queue != queue);
                 others.filter(|&v| active(v) && self.may_be_victim(v, Against::Reclaim(by))).collect()
             }
-            Taking::Preemption => {
+            VictimSearch::Preemption => {
                 let same =
                     all.filter(|&v| self.facts_of(v).queue == queue && self.facts_of(v).priority < priority);
                 let active = same.filter(|&v| self.job(v).n_active_allocated != 0);
                 active.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
             }
-            Taking::Consolidation { most } => {
+            VictimSearch::Consolidation { most } => {
                 let others = all.filter(|&v| v != job && self.job(v).n_active_allocated != 0);
                 let mut victims: Vec<JobRef> = others.collect();
                 if let Some(most) = most {
@@ -198,7 +198,7 @@ impl Session<'_> {
 
     fn try_hypothesis(
         &mut self,
-        taking: &Taking,
+        search: &VictimSearch,
         hypothesis: &Hypothesis,
         nodes: &mut [bool],
         feasibility: &mut Option<Feasibility>,
@@ -209,7 +209,7 @@ impl Session<'_> {
         let mut evictions = self.attempt_evictions(hypothesis, &recorded);
         let n_evictions = evictions.len();
         evictions.retain(|evicted| is_open(self, evicted));
-        self.note_tried(taking, hypothesis, n_evictions - evictions.len());
+        self.note_tried(search, hypothesis, n_evictions - evictions.len());
         if evictions.is_empty() {
             return None;
         }
@@ -222,9 +222,9 @@ impl Session<'_> {
             return None;
         }
         let attempt = if hypothesis.potential().is_empty() {
-            self.simulate(taking, &mut st, hypothesis, &recorded, nodes, feasibility.as_ref())
+            self.simulate(search, &mut st, hypothesis, &recorded, nodes, feasibility.as_ref())
         } else {
-            self.try_nodes(taking, &mut st, hypothesis, (recorded.len(), evictions), nodes, feasibility)
+            self.try_nodes(search, &mut st, hypothesis, (recorded.len(), evictions), nodes, feasibility)
         };
         let Attempt::Solved(displaced, proof) = attempt else {
             st.discard(self);
@@ -262,7 +262,7 @@ impl Session<'_> {
     /// Simulates one attempt after the other until one succeeds or is refused.
     fn try_nodes(
         &mut self,
-        taking: &Taking,
+        search: &VictimSearch,
         st: &mut Statement,
         hypothesis: &Hypothesis,
         (n_recorded, evictions): (usize, Vec<Vec<TaskRef>>),
@@ -282,7 +282,7 @@ impl Session<'_> {
                     added.push(at);
                 }
             }
-            match self.simulate(taking, st, hypothesis, &victims, nodes, feasibility.as_ref()) {
+            match self.simulate(search, st, hypothesis, &victims, nodes, feasibility.as_ref()) {
                 Attempt::Failed => {
                     added.into_iter().for_each(|n| nodes[n.ix()] = false);
                     st.rollback(self, checkpoint);
@@ -300,8 +300,8 @@ impl Session<'_> {
     }
 
     /// Adds `n` to the number of attempts in the job's note.
-    pub fn note_tried(&mut self, taking: &Taking, hypothesis: &Hypothesis, n: usize) {
-        if !matches!(taking, Taking::Consolidation { .. }) {
+    pub fn note_tried(&mut self, search: &VictimSearch, hypothesis: &Hypothesis, n: usize) {
+        if !matches!(search, VictimSearch::Consolidation { .. }) {
             let claimant = self.job(hypothesis.partial).uid;
             self.notes.about(claimant, |note| *note.tried.get_or_insert(0) += n as u32);
         }

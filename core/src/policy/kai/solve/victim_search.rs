@@ -7,7 +7,7 @@ use crate::policy::kai::solve::reclaimable::Held;
 
 /// The action that needs victims.
 #[derive(Debug)]
-pub(in crate::policy::kai) enum Taking {
+pub(in crate::policy::kai) enum VictimSearch {
     /// From other queues, as far as fair with respect to the allocations before any attempt.
     Reclaim(Held),
     /// From lower priority in the same queue.
