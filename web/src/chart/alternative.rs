@@ -11,7 +11,7 @@ use crate::engine::protocol::{Frame, QueueRow, Run};
 use crate::state::branches::baseline::Baseline;
 
 /// Sentences name at most this many queues; the others are counted.
-const TOLD: usize = 4;
+const LISTED_MAX: usize = 4;
 
 /// The frame of an alternative run.
 #[derive(Clone, Copy, Debug)]
@@ -47,16 +47,16 @@ impl Alternative<'_> {
 }
 
 /// Joins the first sentences and counts the others; returns *nothing* if there are none.
-pub fn first_few(mut told: Vec<String>, nothing: &str) -> String {
-    if told.is_empty() {
+pub fn first_few(mut parts: Vec<String>, nothing: &str) -> String {
+    if parts.is_empty() {
         return nothing.into();
     }
-    let more = told.len().saturating_sub(TOLD);
-    told.truncate(TOLD);
+    let more = parts.len().saturating_sub(LISTED_MAX);
+    parts.truncate(LISTED_MAX);
     if more > 0 {
-        told.push(format!("and {more} more"));
+        parts.push(format!("and {more} more"));
     }
-    told.join("; ")
+    parts.join("; ")
 }
 
 /// Lists the changed queues, such as *team-a uses 2 GPUs (3 before)*; empty if none changed.
@@ -121,7 +121,7 @@ pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
     let (mut evicted, mut spared) = (0, 0);
     let (mut later, mut never, mut sooner) = (0, 0, 0);
     for job in was.keys().chain(is.keys().filter(|job| !was.contains_key(*job))) {
-        let nothing = Fortune::default();
+        let nothing = JobHistory::default();
         let [was, is] = [&was, &is].map(|jobs| jobs.get(job).unwrap_or(&nothing));
         evicted += is.evictions.len().saturating_sub(was.evictions.len()) as u64;
         spared += was.evictions.len().saturating_sub(is.evictions.len()) as u64;
@@ -143,16 +143,16 @@ pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
         (later, never, sooner) = (0, 0, 0);
     }
     let one_or = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
-    let told = [
+    let parts = [
         (evicted, format!("{evicted} evicted")),
         (spared, format!("{spared} spared")),
         (later, one_or(later, "starts later", "start later")),
         (never, one_or(never, "never starts", "never start")),
         (sooner, one_or(sooner, "starts sooner", "start sooner")),
     ];
-    let told: Vec<String> = told.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
-    let said = match told.is_empty() {
-        false => told.join(", "),
+    let parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
+    let said = match parts.is_empty() {
+        false => parts.join(", "),
         true if !is_known => "as many evictions".into(),
         true if was == is => "the same evictions and starts".into(),
         true => "evictions and restarts at other times".into(),
@@ -213,13 +213,13 @@ fn by(up_to: i64, runs: [(&Run, &Clock); 2]) -> String {
 
 /// Start and evictions of a job, in milliseconds.
 #[derive(Clone, Default, PartialEq)]
-struct Fortune {
+struct JobHistory {
     starts: Vec<i64>,
     evictions: Vec<i64>,
 }
 
-fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, Fortune> {
-    let mut jobs: BTreeMap<&str, Fortune> = BTreeMap::new();
+fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, JobHistory> {
+    let mut jobs: BTreeMap<&str, JobHistory> = BTreeMap::new();
     for (cycle, word, job) in &run.events {
         let Some(job) = *job else { continue };
         let at = clock.time(*cycle);

@@ -1,4 +1,4 @@
-//! Ready-made scenarios by question, and what was edited here before.
+//! Examples by question, and drafts of this device.
 
 use fairground::policy::Policy;
 use leptos::prelude::*;
@@ -19,13 +19,10 @@ use crate::{drafts, storage};
 /// Width of an example's picture, in pixels.
 const SKETCH: f64 = 208.0;
 
-/// Ready-made scenarios and drafts.
+/// Examples and drafts.
 /// Long because its markup is one tree.
 #[component]
-pub fn Examples(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn Examples(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let mut groups: Vec<(&str, Vec<&'static Example>)> = Vec::new();
     for example in EXAMPLES {
@@ -102,12 +99,12 @@ pub fn Examples(
     }
 }
 
-/// A row of chips, of which one is chosen.
+/// A row of filter chips, one of which is chosen.
 #[component]
 fn Filter(
     name: &'static str,
     all: &'static str,
-    /// What is chosen, and what its chip says.
+    /// Values and labels of the chips.
     choices: Vec<(&'static str, &'static str)>,
     chosen: RwSignal<String>,
 ) -> impl IntoView {
@@ -152,7 +149,7 @@ fn Card(example: &'static Example) -> impl IntoView {
     }
 }
 
-/// What was edited on this device.
+/// Drafts stored on this device.
 #[component]
 fn Drafts() -> impl IntoView {
     let store = Store::get();

@@ -1,4 +1,4 @@
-//! What is checked against the real scheduler, in which version, and how.
+//! Accuracy: what is compared with the real scheduler, in which version, and how.
 
 use fairground::link::RULES;
 use fairground::policy::versions::{self, Modelled, Since};
@@ -10,12 +10,11 @@ use crate::checked::{self, CaseKind, Difference};
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
-/// What the badge means; as *About*, after what this is.
+/// The accuracy dialog; as *About*, it begins with the product and its version.
 #[component]
 pub fn Fidelity(
-    /// It says what this is, too.
+    /// Shows the product and its version first.
     is_about: bool,
-    /// It was closed.
     on_close: Callback<()>,
 ) -> impl IntoView {
     let store = Store::get();
@@ -66,10 +65,10 @@ pub fn Fidelity(
     }
 }
 
-/// The revision of this program, where it was built from one.
+/// Source revision of this build, if known.
 const REVISION: Option<&str> = option_env!("FAIRGROUND_REVISION");
 
-/// What this is, in which version, under which licence.
+/// Product, version and licence.
 fn about(store: Store) -> impl IntoView {
     let revision = REVISION.map(|revision| format!(", revision {revision}")).unwrap_or_default();
     let version = format!("{}{revision}, rules version {RULES}", env!("CARGO_PKG_VERSION"));
@@ -88,7 +87,6 @@ fn about(store: Store) -> impl IntoView {
     }
 }
 
-/// A table of these columns.
 fn table<const N: usize>(head: [&'static str; N], rows: Vec<AnyView>) -> impl IntoView {
     view! {
         <table class="data">
@@ -100,7 +98,7 @@ fn table<const N: usize>(head: [&'static str; N], rows: Vec<AnyView>) -> impl In
     }
 }
 
-/// Which versions are modelled, and how many cases agree.
+/// The modelled versions and the number of matching cases.
 fn policies() -> impl IntoView {
     let row = |modelled: &Modelled| {
         let found = agreement::of(modelled.policy);
@@ -131,7 +129,7 @@ fn policies() -> impl IntoView {
     )
 }
 
-/// How many cases of each kind there are.
+/// Number of cases of each kind.
 fn cases() -> impl IntoView {
     let of_policy = |modelled: &'static Modelled| {
         let kinds = checked::kinds(modelled.policy);
@@ -150,7 +148,7 @@ fn cases() -> impl IntoView {
     table(["Policy", "Cases", "What is compared"], rows)
 }
 
-/// The cases of a policy that differ.
+/// Cases of a policy whose results differ.
 fn differing(modelled: &Modelled) -> impl IntoView {
     let item = |Difference { file, id, reason }: Difference| {
         view! { <li><code>{id}</code> " in " <code>{file}</code> ": " {reason}</li> }
@@ -162,7 +160,7 @@ fn differing(modelled: &Modelled) -> impl IntoView {
     }
 }
 
-/// What changed in a product since.
+/// Changes in the product after the modelled version.
 fn later(modelled: &'static Modelled, is_open: bool) -> impl IntoView {
     if modelled.compared.is_empty() {
         return view! {

@@ -1,4 +1,4 @@
-//! Going to a cycle by its number.
+//! Jumps to a cycle by number.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -9,12 +9,9 @@ use crate::widgets::cycle_number::{NO_CYCLE, number_of};
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::target;
 
-/// A field for a cycle's number.
+/// A field for the number of a cycle.
 #[component]
-pub fn GoTo(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn GoTo(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let input = NodeRef::<html::Input>::new();
     let wrong = RwSignal::new(false);

@@ -1,4 +1,4 @@
-//! Help: how to begin, what the terms mean, and where to find more.
+//! Help: first steps, terms, and links to the guide.
 
 use fairground::policy::Policy;
 use leptos::prelude::*;
@@ -9,7 +9,7 @@ use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::words::glossary::{Entry, entries};
 
-/// What to do, in order, and what it shows.
+/// First steps: what to do, and what it shows.
 const GUIDE: [(&str, &str); 6] = [
     (
         "Open an example or describe your own",
@@ -35,12 +35,9 @@ const GUIDE: [(&str, &str); 6] = [
     ("Share", "A link holds the whole scenario and the moment that is shown. Nothing is sent to a server."),
 ];
 
-/// How to begin, what the terms mean, where to find more.
+/// First steps, terms, and links to the guide.
 #[component]
-pub fn Help(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn Help(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let guide = GUIDE
         .map(|(head, says)| view! { <li><b>{head}</b> ". " {store.terms.get_untracked().fill(says)}</li> });
@@ -86,7 +83,7 @@ pub fn Help(
     }
 }
 
-/// The pages of the guide, which stand beside this one.
+/// Pages of the guide, which are published beside this page.
 const GUIDE_PAGES: [(&str, &str); 7] = [
     ("index", "First steps"),
     ("baselines", "Baselines"),
@@ -108,7 +105,7 @@ fn guide_pages() -> impl Iterator<Item = AnyView> {
     })
 }
 
-/// What the page and the chosen policy are, in two sentences.
+/// Describes the page and the chosen policy in two sentences.
 pub fn what_it_is(store: Store) -> impl IntoView {
     let policy = move || store.scenario.with(|s| Policy::described_or_default(&s.policy));
     view! {
@@ -117,7 +114,7 @@ pub fn what_it_is(store: Store) -> impl IntoView {
     }
 }
 
-/// Terms of the policy with their meaning; the product's own word follows ours.
+/// Terms of the policy with their meanings; the product's own word follows the neutral one.
 fn glossary(store: Store) -> impl IntoView {
     let terms = store.terms.get_untracked();
     let line = |of: Entry| {

@@ -1,4 +1,4 @@
-//! What was recognised in files: understood, assumed, ignored, before it is taken.
+//! Import preview: what was understood, assumed and ignored in files.
 
 use fairground::import::Mapping;
 use fairground::policy::Policy;
@@ -11,13 +11,11 @@ use crate::state::import::commands::reloadable;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
-/// How many files are named.
+/// At most this many files are named.
 const NAMES_MAX: usize = 5;
 
-/// A simulated day.
 const DAY_MS: i64 = 86_400_000;
 
-/// The preview of an import.
 #[component]
 pub fn ImportPreview() -> impl IntoView {
     let store = Store::get();
@@ -38,7 +36,7 @@ pub fn ImportPreview() -> impl IntoView {
         .map(|(name, lines)| view! { <List name lines /> })
         .collect_view()
     };
-    // A draft is opened as soon as it is read.
+    // A draft opens as soon as it has been read.
     let title = if store.now(|m| m.import.as_ref().is_some_and(|i| i.draft.is_some())) {
         "Opening a large draft"
     } else {
@@ -89,7 +87,7 @@ pub fn ImportPreview() -> impl IntoView {
     }
 }
 
-/// The button that makes changes of the timeline of what was recognised.
+/// Button that adds the recognised configuration as a timeline change.
 #[component]
 fn Reload() -> impl IntoView {
     let store = Store::get();
@@ -139,7 +137,7 @@ fn List(name: &'static str, lines: Vec<String>) -> impl IntoView {
     }
 }
 
-/// Reads the files again with other choices.
+/// Reads the files again with changed options.
 fn read_again(store: Store, change: impl FnOnce(&mut ImportOptions)) {
     let Some(import) = store.now(|m| m.import.clone()) else { return };
     let mut options = import.options.clone();
@@ -147,7 +145,7 @@ fn read_again(store: Store, change: impl FnOnce(&mut ImportOptions)) {
     store.dispatch(Command::Import { files: import.files.clone(), options });
 }
 
-/// What can be chosen, as far as the files leave it open.
+/// Options that the files leave open.
 #[component]
 fn Choices() -> impl IntoView {
     let store = Store::get();
@@ -197,7 +195,7 @@ fn PolicyChoice() -> impl IntoView {
     }
 }
 
-/// Sizes that a trace does not say.
+/// Sizes that a trace does not contain.
 #[component]
 fn TraceOptions() -> impl IntoView {
     let store = Store::get();
@@ -230,7 +228,7 @@ fn TraceOptions() -> impl IntoView {
     }
 }
 
-/// The first rows of a trace; over each column stands what it holds.
+/// The first rows of a trace, with a choice of the field for each column.
 #[component]
 fn TraceColumns() -> impl IntoView {
     let store = Store::get();
@@ -285,7 +283,7 @@ fn TraceColumns() -> impl IntoView {
     }
 }
 
-/// A column holds something else; what it held before is held by none.
+/// Assigns a field to a column and removes the column's previous field.
 fn map(options: &mut ImportOptions, before: &str, field: &str, column: &str) {
     options.mapping.retain(|(known, _)| known != before && known != field);
     if !before.is_empty() {

@@ -1,4 +1,4 @@
-//! The list of keys, and how those are pressed that type a character.
+//! The list of keyboard shortcuts, and the switch for single-character keys.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::state::layout::options::KeySet;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 
-/// Each key in a box of its own, and behind them where they are pressed.
+/// Each key in its own box, followed by its context.
 fn boxes(keys: &str) -> impl IntoView + use<> {
     let at = [" in ", " on "].into_iter().filter_map(|word| keys.find(word)).min();
     let (keys, place) = keys.split_at(at.unwrap_or(keys.len()));
@@ -18,12 +18,9 @@ fn boxes(keys: &str) -> impl IntoView + use<> {
     view! { {each} {place} }
 }
 
-/// The list of keys.
+/// The list of keyboard shortcuts.
 #[component]
-pub fn Keys(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn Keys(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let set = store.part(|m| m.view.keys);
     let groups = move || {

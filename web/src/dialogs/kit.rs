@@ -1,4 +1,4 @@
-//! The scenario as a virtual cluster with the real scheduler of its policy, in the share sheet.
+//! The kit of the share sheet: the scenario as a virtual cluster with the real scheduler of its policy.
 
 use fairground::export::KIT_PODS_MAX;
 use fairground::policy::Policy;
@@ -47,7 +47,7 @@ pub fn section(store: Store) -> Option<AnyView> {
     Some(section.into_any())
 }
 
-/// What is in the kit and what is not, and the kit itself.
+/// Contents and omissions of the kit, and its download.
 fn ready(store: Store, kit: &Kit) -> AnyView {
     let archive = kit.archive.clone();
     let save = move |_| {
@@ -64,7 +64,7 @@ fn ready(store: Store, kit: &Kit) -> AnyView {
     .into_any()
 }
 
-/// What files cannot say of a scenario, if there is something.
+/// Lists what the files cannot express, if anything.
 pub fn left_out(head: &'static str, lines: &[String]) -> Option<AnyView> {
     let items = lines.iter().map(|line| view! { <li>{line.clone()}</li> }).collect_view();
     let list = view! {

@@ -4,14 +4,9 @@ use leptos::prelude::*;
 
 use crate::widgets::dialog::DialogFrame;
 
-/// What is known about a link that could not be read.
+/// Explains why a link could not be read.
 #[component]
-pub fn BadLink(
-    /// What is known.
-    says: String,
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn BadLink(says: String, on_close: Callback<()>) -> impl IntoView {
     view! {
         <DialogFrame title="This link cannot be opened" on_close>
             <p class="verdict">{says}</p>

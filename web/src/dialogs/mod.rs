@@ -24,7 +24,7 @@ use crate::state::layout::options::Dialog;
 use crate::store::Store;
 use crate::views::compared::component::Compare;
 
-/// The open dialog, if there is one.
+/// The open dialog, if any.
 #[component]
 pub fn Dialogs() -> impl IntoView {
     let store = Store::get();
@@ -33,7 +33,7 @@ pub fn Dialogs() -> impl IntoView {
     move || dialog.get().map(|dialog| open(dialog, on_close))
 }
 
-/// A dialog: none is shown at the start.
+/// The component of a dialog. None is open at startup.
 fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
     match dialog {
         Dialog::Examples => view! { <examples::Examples on_close /> }.into_any(),

@@ -1,4 +1,4 @@
-//! A place to paste, to choose a file, or to start empty.
+//! Import dialog: paste text, choose a file, or start empty.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -10,12 +10,9 @@ use crate::widgets::dialog::DialogFrame;
 use crate::widgets::file_chooser::FileChooser;
 use crate::{drop, library};
 
-/// A place to paste, to choose a file, or to start empty.
+/// Import dialog: paste text, choose a file, or start empty.
 #[component]
-pub fn Paste(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn Paste(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let text = RwSignal::new(String::new());
     let chooser = NodeRef::<html::Input>::new();

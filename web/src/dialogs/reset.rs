@@ -1,4 +1,4 @@
-//! Before everything that is kept on this device is deleted: what would go, and a way to keep it.
+//! Confirms the deletion of all data on this device: lists what would be deleted and offers downloads.
 
 use leptos::prelude::*;
 
@@ -8,14 +8,14 @@ use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::{effects, storage};
 
-/// Asks whether to delete everything that is kept on this device.
+/// Asks whether to delete all data on this device.
 #[component]
 pub fn Reset(
-    /// It was closed: nothing is deleted.
+    /// Closed without deleting anything.
     on_close: Callback<()>,
 ) -> impl IntoView {
     let store = Store::get();
-    // What was just typed is a draft, too.
+    // Uncommitted text is a draft, too.
     store.keep();
     let drafts = storage::drafts();
     let goes = match drafts.len() {
@@ -42,7 +42,7 @@ pub fn Reset(
     }
 }
 
-/// A draft that would go, to be downloaded.
+/// A draft that would be deleted, with a download button.
 fn line(draft: DraftLine) -> impl IntoView {
     let DraftLine { id, title, .. } = draft;
     let title = if title.is_empty() { "untitled scenario".to_string() } else { title };

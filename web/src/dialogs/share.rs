@@ -1,4 +1,4 @@
-//! Sharing: the link, how far it carries, and the file.
+//! Share sheet: the link, its size limits, and the file.
 
 use fairground::export::{self, Export};
 use fairground::link::NOTE_CHARS_MAX;
@@ -14,12 +14,9 @@ use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::{address, effects};
 
-/// The link and the file of the present moment.
+/// The link and the file of the current moment.
 #[component]
-pub fn Share(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn Share(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let files = store.now(|m| {
         let policy = Policy::described_or_default(&m.scenario.policy);
@@ -86,7 +83,7 @@ pub fn Share(
     }
 }
 
-/// What goes into the link besides the scenario: a note, and other names.
+/// Options of the link: a note, and replaced names.
 fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> impl IntoView {
     let save_key = move |_| {
         let key = store.now(|m| export::renamed(&m.scenario).key());
@@ -120,7 +117,7 @@ fn choices(store: Store, note: RwSignal<String>, is_renamed: RwSignal<bool>) -> 
     }
 }
 
-/// What else can be sent: in another page, as a picture, as tables, as a virtual cluster.
+/// Other ways to share: embedding, a picture, tables, a virtual cluster.
 fn beside(store: Store, is_renamed: RwSignal<bool>) -> impl IntoView {
     view! {
         {embed_options()}
@@ -158,7 +155,7 @@ fn tables(store: Store) -> impl IntoView {
     }
 }
 
-/// The scenario in a format of its product, and what changed in that since it was imported.
+/// The scenario in a format of its product, and the changes since it was imported.
 fn product_file((product, format): (&'static str, &'static Export)) -> AnyView {
     let store = Store::get();
     Effect::new(move || store.dispatch(Command::Export(format.file)));

@@ -1,4 +1,4 @@
-//! The picture of the chosen view, as the share sheet sends it.
+//! The picture of the current view, in the share sheet.
 
 use leptos::prelude::*;
 
@@ -6,11 +6,11 @@ use crate::address;
 use crate::store::Store;
 use crate::widgets::save_picture::Saved;
 
-/// The charts of the moment; the first of them is the chosen view.
+/// Charts of NOW; the first one is the current view.
 const CHARTS: &str = "[aria-label=\"Now\"] .chart";
 
-/// The picture, and ways to take it; nothing where the view is a table. It shows the names of the scenario: where others are shared,
-/// there is none.
+/// The picture with download and copy buttons; nothing if the view is a table. Pictures contain the scenario's names,
+/// so there is none while names are replaced.
 pub fn section(store: Store, is_renamed: RwSignal<bool>) -> Option<AnyView> {
     address::browser()?;
     let chart = document().query_selector(CHARTS).ok()??;

@@ -1,4 +1,4 @@
-//! Earlier states of the document: when each came about, by which edit, and how its queues stand.
+//! Earlier states of the document: time, edit, and a picture of the queues.
 
 use leptos::prelude::*;
 
@@ -17,10 +17,7 @@ const SKETCH: f64 = 208.0;
 
 /// The earlier states, newest first.
 #[component]
-pub fn States(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn States(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let states = store.now(|m| m.history.states(&m.scenario));
     let has_none = states.is_empty();

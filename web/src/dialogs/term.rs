@@ -1,4 +1,4 @@
-//! One term of the glossary: what it means, and what other products call it.
+//! One term of the glossary: its meaning, and the words of other products.
 
 use fairground::words::capital;
 use leptos::prelude::*;
@@ -9,12 +9,11 @@ use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::words::glossary::{elsewhere, entry_of};
 
-/// The definition of a term, opened where the term stands.
+/// The definition of a term, shown over the place of the term.
 #[component]
 pub fn Term(
-    /// The neutral word.
+    /// Neutral word.
     term: &'static str,
-    /// It was closed.
     on_close: Callback<()>,
 ) -> impl IntoView {
     let store = Store::get();

@@ -1,4 +1,4 @@
-//! What became of the settings when the policy was changed.
+//! Changes to settings made by switching the policy.
 
 use leptos::prelude::*;
 
@@ -8,10 +8,7 @@ use crate::widgets::translation_notes::notes;
 
 /// The notes of the last translation.
 #[component]
-pub fn Translated(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn Translated(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let translated = store.now(|m| m.translated.clone()).unwrap_or_default();
     view! {

@@ -1,6 +1,5 @@
-//! Every value of queues, nodes, jobs and pod sets, and every switch of a policy: what it is called, what it does,
-//! what holds when it is not set. The forms are made from these tables.
-//! Long because it is a list.
+//! Attributes of queues, nodes, jobs and pod sets, and settings of the scenario: label, help and default. The forms are
+//! generated from these tables. Long because it is a list.
 
 pub use fairground::policy::form::{Ask, Attribute, Group, REMARK};
 use fairground::policy::form::{DISPLAY_NAME, PROTECTION, YES_NO, ask, text};
@@ -16,7 +15,6 @@ const RESTART: Ask =
     Ask::Choice(&[("again", "restarts"), ("resume", "resumes"), ("never", "is not recreated")]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
 
-/// A queue.
 pub const QUEUE: &[Group] = &[
     (
         "Queue",
@@ -98,7 +96,7 @@ pub const QUEUE: &[Group] = &[
     REMARK,
 ];
 
-/// What a queue has in one node pool, where that is not what it has elsewhere.
+/// Values of a queue that differ in one node pool.
 pub const IN_POOL: &[Attribute] = &[
     text("gpu.quota", "GPU [quota]", "as above", "Guaranteed GPUs in this [node] pool."),
     text("gpu.weight", "GPU [weight]", "as above", "Relative share of unused GPUs in this [node] pool."),
@@ -127,7 +125,6 @@ pub const IN_POOL: &[Attribute] = &[
     ),
 ];
 
-/// Nodes.
 pub const NODES: &[Group] = &[
     (
         "Nodes",
@@ -177,7 +174,6 @@ pub const NODES: &[Group] = &[
     REMARK,
 ];
 
-/// A job.
 pub const JOB: &[Group] = &[
     (
         "Job",
@@ -303,7 +299,7 @@ pub const JOB: &[Group] = &[
     REMARK,
 ];
 
-/// The pods of a job, or of one of its kinds.
+/// Pods of a job, or of one of its pod sets.
 pub const PODS: &[Attribute] = &[
     text("pods", "[Pods]", "1", "Maximum number of [pods]."),
     text(
@@ -318,7 +314,7 @@ pub const PODS: &[Attribute] = &[
     text("resources", "Other resources per [pod]", "none", "Whole numbers by name, such as rdma=1."),
 ];
 
-/// What a job says of all its kinds of pods together.
+/// Values of a job that apply to all its pod sets.
 pub const ALL_KINDS: &[Attribute] = &[text(
     "min-available",
     "Minimum across [pod] sets",
@@ -326,7 +322,7 @@ pub const ALL_KINDS: &[Attribute] = &[text(
     "One minimum for [pods] of different sizes. Leave the minimum of each [pod] set empty.",
 )];
 
-/// What only one of several kinds of pods has.
+/// Values of one of several pod sets.
 pub const KIND: &[Attribute] = &[
     text("name", "Name", "", "Unique in its [job]."),
     text(
@@ -343,7 +339,7 @@ pub const SCENARIO: &[Attribute] = &[
     text("note", "Description", "none", "Shown above the charts."),
 ];
 
-/// When things happen.
+/// Times and delays.
 pub const TIME: &[Attribute] = &[
     text(
         "cycle",
@@ -367,7 +363,7 @@ mod tests {
     use fairground::policy::Policy;
     use fairground::scenario::{Edit, Path, Scenario, Severity};
 
-    /// Every attribute is a place that takes a value, or the form would refuse whatever is typed.
+    /// Every attribute has a valid path, else the form would reject every value.
     #[test]
     fn every_attribute_is_a_place() {
         let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n}]\nqueues: [{name: q}]\n\
@@ -394,7 +390,7 @@ mod tests {
             let at = attribute.key.split('.').fold(owner, |at, step| at.field(step));
             let edit = fairground::scenario::Edit::Set { at: at.clone(), value: "1".into() };
             let after = document::apply(&scenario, &[edit]).unwrap_or_else(|says| panic!("{at}: {says}"));
-            // A thing that got another name is found under that.
+            // A renamed thing is found under its new name.
             let renamed = attribute.key == "name" && at.0.len() > 1;
             assert!(renamed || document::value(&after, &at).starts_with('1'), "{at} keeps what is set");
         }
@@ -413,10 +409,10 @@ mod tests {
         assert_eq!(document::value(&after, &at), typed);
     }
 
-    /// The switches of a queue follow it when it is renamed, and go with it.
+    /// Settings of a queue are renamed and removed with it.
     #[test]
     fn every_own_attribute_is_a_place() {
-        // Words of YuniKorn's queues have values of their own kinds; see the tests of its configuration.
+        // Settings of YuniKorn's queues have types of their own; see the tests of its configuration.
         let by_number = Policy::ALL.iter().filter(|policy| policy.key != "yunikorn");
         for (policy, groups) in by_number.filter_map(|policy| Some((policy.key, policy.form.queue?))) {
             let text = format!(

@@ -1,4 +1,4 @@
-//! The priority classes of the scenario: a list of names and values, each of which is a setting.
+//! Priority classes of the scenario: names and values, each of which is a setting.
 
 use fairground::policy::{PRIORITY_CLASS, Policy};
 use fairground::scenario::{Edit, Path, Scenario};
@@ -12,7 +12,7 @@ use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::{Icon, Kind as IconKind};
 
-/// The list, under policies that read classes.
+/// The list, for policies that read priority classes.
 #[component]
 pub fn Classes() -> impl IntoView {
     let store = Store::get();
@@ -41,7 +41,7 @@ pub fn Classes() -> impl IntoView {
     }
 }
 
-/// The name of a class, its value, and a button that removes it.
+/// Name, value and remove button of a class.
 fn row(store: Store, name: String) -> AnyView {
     let id = format!("class-{}", name.replace(char::is_whitespace, "_"));
     let wrong = RwSignal::new(false);
@@ -111,7 +111,7 @@ fn change(name: String, edits: Vec<Edit>) -> Command {
     Command::Change(Change::Edits { name, edits })
 }
 
-/// Adds a class under a free name with the priority of jobs that name none.
+/// Adds a class under a free name, with the priority of jobs without a class.
 fn add(scenario: &Scenario) -> Command {
     let names = own(scenario);
     let free = (1..).map(|n| format!("class-{n}")).find(|name| !names.contains(name)).unwrap_or_default();
@@ -119,13 +119,13 @@ fn add(scenario: &Scenario) -> Command {
     change(format!("add the priority class {free}"), vec![Edit::Set { at: place(&free), value }])
 }
 
-/// Removes a class. Jobs that name it keep the name, which is reported until they name another.
+/// Removes a class. Jobs that name it keep the name and are reported until they name another one.
 fn remove(name: &str) -> Command {
     let edits = vec![Edit::Set { at: place(name), value: String::new() }];
     change(format!("remove the priority class {name}"), edits)
 }
 
-/// Renames a class, in the jobs that name it, too; `None`: the name is empty, a number, or that of another class.
+/// Renames a class, also in its jobs; `None` if the name is empty, a number, or that of another class.
 fn rename(scenario: &Scenario, name: &str, to: &str) -> Option<Command> {
     let is_taken = scenario.settings.contains_key(&format!("{PRIORITY_CLASS}{to}"));
     if to.is_empty() || is_taken || to.parse::<i64>().is_ok() {

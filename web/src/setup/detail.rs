@@ -1,4 +1,4 @@
-//! All values of one queue, of equal nodes or of one job, in place of the table.
+//! The form with all values of a queue, node group or job, shown instead of the table.
 
 use fairground::policy::Policy;
 use fairground::policy::form::Form;
@@ -20,7 +20,7 @@ use crate::store::Store;
 use crate::widgets::icons::{Icon, Kind as IconKind};
 use crate::words;
 
-/// The form of a thing. Its heading is where the focus goes.
+/// The form of a thing. Opening it focuses the heading.
 #[component]
 pub fn Detail(
     /// The queue, nodes or job.
@@ -86,12 +86,12 @@ fn section(store: Store, at: &Path, (title, all): &'static Group) -> AnyView {
     .into_any()
 }
 
-/// The forms of the policy that runs.
+/// The forms of the scenario's policy.
 fn form(model: &Model) -> &'static Form {
     &Policy::described(&model.scenario.policy).unwrap_or(Policy::ALL[0]).form
 }
 
-/// The fields of some values of the thing at a place. What the policy ignores is shown only where it is set.
+/// Fields for attributes of the thing at a path. Attributes that the policy ignores are shown only if they are set.
 pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> AnyView {
     let is_shown = |attribute: &&Attribute| {
         store.now(|m| {
@@ -129,7 +129,7 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
         Ask::Parent => Kind::Choice(store.now(|m| parents(&m.scenario, table::owner_name(owner)))),
         Ask::Request => return request(store, owner.clone()),
     };
-    // The forms of queues and switches are each policy's own; what queues have in single pools is not.
+    // Queues and settings have forms per policy; values of queues in single pools do not.
     let terms = match table::tab(owner) {
         SetupTab::Rules => Terms::of(""),
         SetupTab::Queues if owner.0.len() == 2 => Terms::of(""),
@@ -148,7 +148,7 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
     }
 }
 
-/// Links to the rules that a switch enters, once they are known.
+/// Links to the rules that read a setting, once the rule book is loaded.
 fn rules_of(store: Store, setting: &'static str) -> AnyView {
     let links = move || {
         let Some(book) = store.rules.get() else { return ().into_any() };
@@ -163,12 +163,12 @@ fn rules_of(store: Store, setting: &'static str) -> AnyView {
     links.into_any()
 }
 
-/// A link to the card of a rule, which WHY shows.
+/// A link to the card of a rule, shown in WHY.
 pub fn rule_link(store: Store, rule: &RuleRow) -> AnyView {
     let (key, name) = (rule.key.clone(), words::rule_name(&rule.key));
     let show = move |_| {
         store.dispatch(Command::Select(Some(Selection::Rule(key.clone()))));
-        // Where it was not there, it is with the next frame.
+        // WHY may appear only in the next frame.
         request_animation_frame(|| crate::widgets::focus_id("why"));
     };
     view! { <button type="button" class="link" title=rule.says.clone() on:click=show>{name}</button> }
@@ -181,7 +181,7 @@ fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
     leaves.map(|q| (q.name.clone(), q.name.clone())).collect()
 }
 
-/// In which groups the user of a job is, there where limits name groups. Said once for all jobs of that user.
+/// Groups of a job's user, if limits name groups. They are set once for all jobs of the user.
 fn groups_of_user(store: Store, job: &Path) -> AnyView {
     let at = job.field("user");
     let user = store.text(move |m| match Policy::described(&m.scenario.policy) {
@@ -206,7 +206,7 @@ fn pools(scenario: &Scenario) -> Vec<(String, String)> {
     scenario.pools.iter().map(|pool| (pool.name.clone(), pool.name.clone())).collect()
 }
 
-/// What a queue has in each of several pools.
+/// Values of a queue in each of several pools.
 fn in_pools(store: Store, queue: &Path) -> Vec<AnyView> {
     let names = store.now(|m| pools(&m.scenario));
     let section = |(name, _): &(String, String)| {
@@ -236,7 +236,7 @@ const REQUESTS: [(RequestKind, &str, &str); 4] = [
     (RequestKind::Memory, "memory", "GPU memory"),
 ];
 
-/// How pods ask for GPUs, and the amount in that way.
+/// How pods request GPUs, and the amount.
 fn request(store: Store, at: Path) -> AnyView {
     let id = format!("request-{}", at.to_string().replace(char::is_whitespace, "_"));
     let here = at.clone();
@@ -284,11 +284,11 @@ fn request(store: Store, at: Path) -> AnyView {
     .into_any()
 }
 
-/// The pods of a job: all alike, or of several kinds.
+/// Pods of a job: all alike, or several pod sets.
 fn pods(store: Store, job: &Path) -> AnyView {
     let name = table::owner_name(job).to_string();
     let of = name.clone();
-    // One a line: names have no line breaks.
+    // Separated by line breaks, which names cannot contain.
     let sets = store.text(move |m| {
         let job = m.scenario.jobs.iter().find(|j| j.name == of);
         let names = job.map(|j| j.pod_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
@@ -343,7 +343,7 @@ fn pod_set(store: Store, job: &Path, set: &str) -> AnyView {
     .into_any()
 }
 
-/// The thing whose form is open, as long as it is there; empty: none.
+/// The path of the open form while it exists; empty if none.
 pub fn open_detail(store: Store) -> Memo<String> {
     store.text(|m| {
         let here =

@@ -1,4 +1,4 @@
-//! A text that is being typed: stepping, checking, alternative, Enter and Esc.
+//! Text field for editing a value in place: stepping, checking, preview, Enter and Esc.
 
 use fairground::scenario::{Edit, Path};
 use leptos::html;
@@ -10,7 +10,7 @@ use crate::state::document::edit;
 use crate::store::Store;
 use crate::widgets::on_leave;
 
-/// Above this many jobs a text is checked when it is finished, not while it is typed.
+/// Above this many jobs, text is checked when editing ends, not while typing.
 const CHECK_LIVE_JOBS_MAX: usize = 3_000;
 
 /// How a value is edited.
@@ -18,38 +18,36 @@ const CHECK_LIVE_JOBS_MAX: usize = 3_000;
 pub enum Kind {
     /// Any text.
     Text,
-    /// A number that can be stepped, or a word such as *unlimited*.
+    /// A number with stepping, or a word such as *unlimited*.
     Number,
-    /// One of several values, each with its name.
+    /// One of several values with their labels.
     Choice(Vec<(String, String)>),
-    /// Any text, with usual values to choose from, each with what it means.
+    /// Any text, with suggested values and their meanings.
     Usual(Vec<(String, String)>),
 }
 
 /// How editing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// By a key: the focus goes back to where it was.
+    /// By a key: the focus returns to the cell.
     Key,
-    /// By looking elsewhere.
+    /// By moving the focus elsewhere.
     Blur,
 }
 
-/// A field in place of a cell's text. It stays open while its text is no valid value.
+/// A field that replaces the text of a cell. It stays open while its text is invalid.
 #[component]
 pub fn EditBox(
-    /// The place of the value.
     at: Path,
-    /// The text it starts with.
+    /// Initial text.
     start: String,
-    /// How it is edited.
     kind: Kind,
-    /// What is edited, for people who listen.
+    /// Accessible name.
     label: String,
-    /// What was typed over the text already.
+    /// Text that was typed to start editing; it replaces the initial text.
     #[prop(optional)]
     typed: String,
-    /// Places that get the same value.
+    /// Other paths that get the same value.
     others: Vec<Path>,
     /// Editing ended; the value was set if it changed.
     #[prop(into)]
@@ -62,7 +60,7 @@ pub fn EditBox(
     }
 }
 
-/// Sets a value, in other places as well if there are any: one step of undo either way.
+/// Sets a value at a path and at others; always a single undo step.
 fn set_all(store: Store, at: Path, others: &[Path], value: String) {
     if others.is_empty() {
         return store.dispatch(Command::Set { at, value });
@@ -96,12 +94,12 @@ fn TextBox(
     input.on_load(move |element| {
         let _ = element.focus();
         if !replaces {
-            // At once, text and all: whatever is typed next replaces it, and must not be selected itself.
+            // Synchronously: the next typed character must replace the initial text, and must not be selected itself.
             element.set_value(&text.get_untracked());
             element.select();
         }
     });
-    // Panels cut off what stands out of them, so the message is placed on the window.
+    // Panels clip their content, so the message is positioned in the window.
     let place = RwSignal::new((0.0, 0.0));
     Effect::new(move |_| {
         if mistake.with(Option::is_some)
@@ -166,7 +164,7 @@ fn TextBox(
         }
         event.prevent_default();
     };
-    // Pressing must not take the focus away, or the field would close.
+    // Pressing must not move the focus, or the field would close.
     let keep_focus = |event: leptos::ev::PointerEvent| event.prevent_default();
     view! {
         <span class="edit-box" class:wrong=move || mistake.get().is_some()>

@@ -9,17 +9,15 @@ use crate::state::command::Command;
 use crate::state::document;
 use crate::store::Store;
 
-/// A labelled field. An invalid text stays visible with what is wrong; the scenario keeps the old value until then.
+/// A labelled field. Invalid text stays visible with its error; the scenario keeps the old value meanwhile.
 /// Long because its markup is one tree.
 #[component]
 pub fn Field(
-    /// The place of the value.
     at: Path,
-    /// What it is called.
     label: String,
-    /// What it does.
+    /// Help text.
     says: String,
-    /// What holds when it is not set.
+    /// Default.
     default: &'static str,
     /// How it is edited.
     kind: Kind,
@@ -38,7 +36,7 @@ pub fn Field(
         mistake.set(wrong);
         if !is_wrong {
             typed.set(None);
-            // Last: a new name makes the form anew, and this field goes.
+            // Last: a new name rebuilds the form, which removes this field.
             store.dispatch(Command::Set { at: at.get_value(), value: text });
         }
     };
@@ -102,7 +100,7 @@ pub fn Field(
                 }
                 on:change=move |event| change(event_target_value(&event))
                 on:keydown=move |event| {
-                    // With nothing to restore it closes the form.
+                    // Without text to restore, Esc closes the form.
                     if event.key() == "Escape" && typed.with_untracked(Option::is_some) {
                         event.stop_propagation();
                         restore();
@@ -136,7 +134,7 @@ pub fn Field(
     }
 }
 
-/// Usual values, offered by the browser while typing.
+/// Suggested values, offered by the browser while typing.
 fn values(kind: Kind, id: String) -> AnyView {
     let Kind::Usual(values) = kind else { return ().into_any() };
     let values = values.into_iter().map(|(value, means)| view! { <option value=value>{means}</option> });

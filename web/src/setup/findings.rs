@@ -1,4 +1,4 @@
-//! What is wrong with the scenario or questionable about it, with edits that mend it.
+//! Errors and warnings of the scenario, with fixes.
 
 use fairground::scenario::{Diagnostic, Severity};
 use fairground::words::sentence_case;
@@ -9,9 +9,9 @@ use crate::state::document;
 use crate::state::layout::options::SetupTab;
 use crate::store::Store;
 
-/// Most findings that are listed, where there are not more mistakes.
+/// Listed findings, unless there are more errors.
 const LISTED_MAX: usize = 20;
-/// Most mistakes that are listed.
+/// Listed errors.
 const MISTAKES_MAX: usize = 200;
 
 /// The list of findings.

@@ -1,4 +1,4 @@
-//! The table that is the form: a grid edited in place, one tab stop, all of it reached by keys.
+//! Editable table: a grid with one tab stop, operated by keys and pointer.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::widgets::on_leave;
 use crate::widgets::picture::rem;
 use crate::widgets::term::term_at;
 
-/// What keys ask of a row beyond moving and editing.
+/// Row commands of keys besides moving and editing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKey {
     /// Remove it.
@@ -41,10 +41,10 @@ pub enum RowKey {
     All,
 }
 
-/// Where the grid's one tab stop is: row and column.
+/// Position of the grid's tab stop: row and column.
 type Place = (String, usize);
 
-/// What a cell is edited from.
+/// Initial state of editing.
 #[derive(Clone, Debug, PartialEq)]
 struct Editing {
     place: Place,
@@ -62,10 +62,10 @@ pub(super) struct Grid {
     pub(super) marked: RwSignal<Vec<String>>,
     /// The row that is being dragged.
     pub(super) dragged: StoredValue<Option<String>>,
-    /// The row that something is dragged over, and whether it would go before it.
+    /// The row under a dragged one, and whether the drop position is before it.
     pub(super) over: RwSignal<Option<(String, bool)>>,
     root: NodeRef<html::Div>,
-    /// The focus is in here, or was on something that is gone.
+    /// The focus is in the grid, or was on an element that has been removed.
     has_focus: StoredValue<bool>,
     on_row_key: Callback<(String, RowKey)>,
     is_tree: bool,
@@ -76,18 +76,15 @@ pub(super) struct Grid {
 /// Long because its markup is one tree.
 #[component]
 pub fn EditGrid(
-    /// What it is a table of.
+    /// Accessible name.
     #[prop(into)]
     label: String,
     /// Rows have levels and can be folded.
     #[prop(optional)]
     is_tree: bool,
-    /// The columns.
-    #[prop(into)]
-    columns: Signal<Vec<Column>>,
-    /// The rows.
+    #[prop(into)] columns: Signal<Vec<Column>>,
     rows: Memo<Vec<Row>>,
-    /// What the menu of a row offers.
+    /// Menu entries of a row.
     menu: Callback<String, Vec<MenuItem>>,
     /// Keys that move, fold or remove a row.
     #[prop(into)]
@@ -121,7 +118,7 @@ pub fn EditGrid(
     let head = move || {
         let cells = columns.get().into_iter().map(|column| {
             let title = (!column.title.is_empty()).then_some(column.title);
-            // The grid has one tab stop; by keys the definition is reached in Help.
+            // The grid has one tab stop; keyboard users reach the definition in Help.
             let label = term_at(column.label, false);
             view! { <span role="columnheader" class:num=column.is_number title=title>{label}</span> }
         });
@@ -374,7 +371,7 @@ impl Grid {
         }
     }
 
-    /// Starts editing the active cell; `start` is a character that was typed over it.
+    /// Starts editing the active cell; `start` is the character typed to start it.
     fn edit(self, start: Option<String>) {
         let place = self.active.get_untracked();
         let can =
@@ -394,8 +391,8 @@ impl Grid {
         }
     }
 
-    /// Goes to the row that took the place of the active one when that is removed, or to the last; with the focus, if
-    /// that was here.
+    /// Makes the row that replaced a removed one active, or else the last row; moves the focus there if it was in the
+    /// grid.
     fn stay(self) {
         let was = StoredValue::new(None::<usize>);
         Effect::new(move |_| {
@@ -404,7 +401,7 @@ impl Grid {
             if now.is_some() || n == 0 {
                 return was.set_value(now);
             }
-            // Without a row before there was none to stand on: the first one becomes the tab stop.
+            // The first row becomes active if none was.
             let was = was.get_value();
             let next = self.rows.with_untracked(|rows| rows[was.unwrap_or(0).min(n - 1)].id.clone());
             self.active.set((next, column));
@@ -414,15 +411,15 @@ impl Grid {
         });
     }
 
-    /// Puts the focus on the active cell, once it is there.
+    /// Focuses the active cell once it is rendered.
     fn focus(self) {
         request_animation_frame(move || {
-            // By then another tab or a form may stand there.
+            // By then another tab or a form may have replaced the grid.
             let Some((id, column)) = self.active.try_get_untracked() else { return };
             let Some(root) = self.root.try_get_untracked().flatten() else { return };
             let root: &HtmlElement = root.as_ref();
-            // Whoever has gone on elsewhere meanwhile is not called back.
-            // The region around may have been given it when what had it went away.
+            // The focus is not moved back if it has left the grid meanwhile. When a focused element was removed, a
+            // surrounding region may have received the focus.
             let has_left = |at: &web_sys::Element| !at.contains(Some(root)) && !root.contains(Some(at));
             if document().active_element().is_some_and(|at| has_left(&at)) {
                 return;

@@ -1,4 +1,4 @@
-//! Several rows of a table at once: marked to be edited together, and rows that are dragged.
+//! Several rows of a table: marking for joint edits, and dragging.
 
 use fairground::scenario::{Edit, Path};
 use leptos::prelude::*;
@@ -10,11 +10,11 @@ use super::rows::Row;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 
-/// A row that is dragged over the upper part of another one goes before it, else below it.
+/// Dropping on the upper part of a row inserts before it, else below it.
 const BEFORE_PART: f64 = 0.35;
 
 impl Grid {
-    /// Marks a row, or takes its mark away; with `range` all rows from the active one to it.
+    /// Toggles the mark of a row; with `range`, marks all rows from the active one to it.
     pub(super) fn mark(self, id: String, range: bool) {
         let (active, _) = self.active.get_untracked();
         let position = |id: &str| self.rows.with_untracked(|rows| rows.iter().position(|row| row.id == id));
@@ -23,7 +23,7 @@ impl Grid {
         }
         self.marked.update(|marked| match marked.iter().position(|other| *other == id) {
             Some(at) => drop(marked.remove(at)),
-            // The row one stands on is meant as well.
+            // The first mark includes the active row.
             None if marked.is_empty() && active != id => marked.extend([active, id]),
             None => marked.push(id),
         });
@@ -44,7 +44,7 @@ impl Grid {
         });
     }
 
-    /// The places in the same column of the other marked rows, if this row is marked.
+    /// Paths in the same column of the other marked rows, if this row is marked.
     pub(super) fn others(self, id: &String, column: usize) -> Vec<Path> {
         let marked = self.marked.get_untracked();
         if column == 0 || !marked.contains(id) {
@@ -56,7 +56,7 @@ impl Grid {
         })
     }
 
-    /// Removes all marked rows, as one step.
+    /// Removes all marked rows as one undo step.
     pub(super) fn remove_marked(self) {
         let marked = self.marked.get_untracked();
         self.marked.set(Vec::new());
@@ -66,7 +66,7 @@ impl Grid {
                 _ => None,
             };
             let mut edits = Vec::new();
-            // What stands below a removed queue goes with it.
+            // Removing a queue removes its descendants.
             let mut gone_below = None;
             for row in rows {
                 if gone_below.is_some_and(|level| row.level > level) {

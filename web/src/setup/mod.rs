@@ -1,4 +1,4 @@
-//! SETUP: the scenario as tables that are the form.
+//! SETUP: the scenario as editable tables.
 
 pub mod attributes;
 pub mod edit_box;
@@ -31,7 +31,7 @@ use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
 use crate::widgets::menu::MenuItem;
 
-/// The colours of queues, by name.
+/// Colours of queues by name.
 #[derive(Clone, Copy)]
 pub struct Tones(Memo<BTreeMap<String, String>>);
 
@@ -42,7 +42,7 @@ impl Tones {
     }
 }
 
-/// The colours of a scenario's queues, the same as in every chart.
+/// Colours of a scenario's queues, the same as in all charts.
 pub fn tones(scenario: &Scenario) -> BTreeMap<String, String> {
     let (rows, tree) = of_scenario(scenario);
     rows.iter().enumerate().map(|(i, q)| (q.name.clone(), css(tree.tone(i as u32)))).collect()
@@ -55,7 +55,6 @@ fn css(tone: Tone) -> String {
     }
 }
 
-/// The tabs, in order.
 const TABS: [(SetupTab, &str); 5] = [
     (SetupTab::Queues, "Queues"),
     (SetupTab::Nodes, "Nodes"),
@@ -64,12 +63,12 @@ const TABS: [(SetupTab, &str); 5] = [
     (SetupTab::Text, "Text"),
 ];
 
-/// A word of our own in the policy's.
+/// Translates a neutral word to the policy's term.
 fn head(store: Store, word: &str) -> String {
     store.terms.get().fill(word)
 }
 
-/// The line of a row's menu that opens its form.
+/// Menu entry that opens the form of a row.
 fn all_values(name: &str, at: Path) -> MenuItem {
     MenuItem::new(format!("Edit {name}…"), Command::Detail(Some(at))).key("Alt+Enter")
 }

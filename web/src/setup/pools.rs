@@ -1,4 +1,4 @@
-//! Node pools: parts of the cluster that are scheduled separately, in the order in which their schedulers are asked.
+//! Node pools: parts of the cluster with separate schedulers, in scheduling order.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ pub fn Pools(
         items.push(MenuItem::new(format!("Remove {id}"), remove(&id)).key("Del"));
         items
     };
-    // Made anew when another policy has other columns.
+    // Rebuilt when another policy has other columns.
     let grid = move || {
         let _ = store.terms.get();
         let columns = pool_columns(&store.now(|m| m.scenario.policy.clone()));
@@ -92,18 +92,18 @@ fn remove(pool: &str) -> Command {
     one(format!("remove the pool {pool}"), Edit::Remove { at: place(pool) })
 }
 
-/// Moves a pool one place up or down; `None`: there is no such place.
+/// Moves a pool one place up or down; `None` at the end.
 fn shift(scenario: &Scenario, pool: &str, up: bool) -> Option<Command> {
     let at = scenario.pools.iter().position(|of| of.name == pool)?;
     let to = if up { at.checked_sub(1)? } else { at + 1 };
     let other = scenario.pools.get(to)?.name.as_str();
-    // Down is up for the next one.
+    // Moving down is moving the next one up.
     let (moved, before) = if up { (pool, other) } else { (other, pool) };
     let edit = Edit::MovePool { at: place(moved), before: before.to_string() };
     Some(one(format!("move the pool {pool} {}", if up { "up" } else { "down" }), edit))
 }
 
-/// Adds a pool under a fresh name; where there was none, what is in no pool gets one of its own before it.
+/// Adds a pool under a free name. The first one is preceded by a pool for everything that is in no pool.
 fn add(scenario: &Scenario) -> Command {
     let edit = |name: &str| Edit::Set { at: place(name).field("name"), value: name.to_string() };
     let mut edits = Vec::new();

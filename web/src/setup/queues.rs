@@ -15,7 +15,7 @@ use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::key_name;
 use crate::widgets::menu::MenuItem;
 
-/// The tree of queues, edited in place.
+/// The editable tree of queues.
 #[component]
 pub fn Queues() -> impl IntoView {
     let store = Store::get();
@@ -38,7 +38,7 @@ pub fn Queues() -> impl IntoView {
         }
     };
     let has_none = Memo::new(move |_| store.scenario.with(|s| s.queues.is_empty()));
-    // Made anew when a column comes or goes.
+    // Rebuilt when the columns change.
     let grid = move || {
         let (with_usage, _) = shape.get();
         view! {

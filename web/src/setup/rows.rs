@@ -11,20 +11,17 @@ use super::edit_box::Kind;
 use crate::input_normalisation::says_no_end;
 use crate::state::document::{self, tree};
 
-/// A column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its head.
     pub label: String,
-    /// What it means, on pointing.
+    /// Tooltip.
     pub title: String,
-    /// Numbers stand on the right.
+    /// Right-aligned.
     pub is_number: bool,
-    /// Its width as a grid track.
+    /// As a CSS grid track.
     pub width: &'static str,
 }
 
-/// A row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Unique in its table.
@@ -39,28 +36,23 @@ pub struct Row {
     pub place: (usize, usize),
     /// Its queue, for its colour.
     pub queue: Option<String>,
-    /// A row that stands for more than itself.
+    /// A row that represents the whole.
     pub is_top: bool,
-    /// The worst thing said about it.
+    /// Most severe finding of the row.
     pub mark: Option<(Severity, String)>,
-    /// Its cells.
     pub cells: Vec<Cell>,
 }
 
-/// A cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// The place of its value; `None`: it cannot be edited.
+    /// The path of the value; `None` if it cannot be edited.
     pub at: Option<Path>,
-    /// The text that is edited.
     pub text: String,
-    /// What is shown.
     pub shown: String,
-    /// What is spoken and shown on pointing.
+    /// Accessible text, also the tooltip.
     pub spoken: String,
-    /// It is not set, or without bound.
+    /// Not set, or unlimited.
     pub is_dim: bool,
-    /// How it is edited.
     pub kind: Kind,
     /// A lock is shown.
     pub is_locked: bool,
@@ -73,7 +65,7 @@ fn text_of(value: &Option<Scalar>) -> String {
     value.as_ref().map(|s| s.0.clone()).unwrap_or_default()
 }
 
-/// A number cell: what is not set shows in grey what it counts as.
+/// A cell for a number; an unset one shows its effective value in grey.
 fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell {
     let text = text_of(value);
     let trimmed = text.trim();
@@ -102,7 +94,7 @@ fn column(label: &str, title: &str, is_number: bool, width: &'static str) -> Col
     Column { label: label.to_string(), title: title.to_string(), is_number, width }
 }
 
-/// The worst finding for each element of a list, by name.
+/// The most severe finding of each element of a list, by name.
 fn marks(
     findings: &[Diagnostic],
     dismissed: &dyn Fn(&Diagnostic) -> bool,
@@ -126,7 +118,7 @@ fn marks(
 
 /// The columns of the tree of queues.
 pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
-    // Offsets of priorities are large numbers; where they are said, weights are not.
+    // Priority offsets are long numbers; columns with them have no weights.
     let last = if terms.columns[2].0.is_empty() { "4rem" } else { "3.375rem" };
     let widths = ["minmax(0, 1fr)", "4rem", "3rem", "3rem", last];
     let named =
@@ -139,14 +131,14 @@ pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
     columns
 }
 
-/// Whether past usage counts in a scenario: a queue has some, or its weight is set.
+/// Whether a scenario uses past usage: a queue has some, or its weight is set.
 pub fn usage_counts(scenario: &Scenario) -> bool {
     let has_some =
         |q: &fairground::scenario::QueueEntry| [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.usage.is_some());
     scenario.settings.contains_key("k-value") || scenario.queues.iter().any(has_some)
 }
 
-/// The tree of queues. The first row is the cluster.
+/// Rows of the tree of queues. The first one is the cluster.
 pub fn queue_rows(
     scenario: &Scenario,
     findings: &[Diagnostic],
@@ -268,7 +260,7 @@ pub fn node_rows(
     rows.collect()
 }
 
-/// The pool of nodes, where there are several to choose from.
+/// The pool of nodes, if there are several.
 fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
     let first = scenario.pools.first()?.name.clone();
     let own = node.pool.clone().unwrap_or(first);
@@ -284,7 +276,7 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
     })
 }
 
-/// The columns of the table of node pools: its name, then the choices that it can make for itself.
+/// Columns of the table of node pools: the name, then the pool's own settings.
 pub fn pool_columns(policy: &str) -> Vec<Column> {
     let terms = Terms::of(policy);
     let mut columns =
@@ -324,7 +316,7 @@ pub fn pool_rows(
     rows
 }
 
-/// A choice of a pool; not set, it is the scenario's.
+/// A setting of a pool; unset, it is inherited from the scenario.
 fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> Cell {
     let choices = if let Ask::Choice(choices) = of.ask { choices } else { &[] };
     let called = |key: &str| choices.iter().find(|(this, _)| *this == key).map(|(_, name)| *name);
@@ -366,7 +358,7 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
     .into()
 }
 
-/// The table of jobs, from one position on, at most `most`.
+/// Rows of the table of jobs, at most `most`, from a position on.
 pub fn job_rows(
     scenario: &Scenario,
     findings: &[Diagnostic],
@@ -431,7 +423,7 @@ fn job_row(
     }
     let mut lasts = value("lasts", "lasts", &job.lasts, "∞");
     if let Some((from, to)) = lasts.text.split_once("..") {
-        // A unit that both have is said once.
+        // A common unit is written once.
         let unit = |text: &str| text.trim().trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
         let short = from.trim().strip_suffix(&unit(to)).filter(|_| unit(from) == unit(to));
         lasts.shown = [short.unwrap_or(from.trim()), to.trim()].join("–");
@@ -459,7 +451,7 @@ fn job_row(
     }
 }
 
-/// Whether the job can be evicted: as it says, else as its priority, or that of jobs without one, makes it.
+/// Whether the job is preemptible: its own value, else by its priority, else by the default priority.
 fn lock_cell(job: &JobEntry, (unset, defaults): (&str, &JobDefaults), at: Path) -> Cell {
     let text = text_of(&job.preemptible);
     let priority = job.priority.as_ref().map_or(unset, |said| said.0.trim());
@@ -485,7 +477,7 @@ fn lock_cell(job: &JobEntry, (unset, defaults): (&str, &JobDefaults), at: Path) 
     }
 }
 
-/// Says in the cell of its name how many jobs an entry stands for, and when they come.
+/// Adds to the name of a pattern how many jobs it generates, and when.
 fn say_pattern(name: &mut Cell, job: &JobEntry, terms: &Terms) {
     let Some(count) = &job.count else { return };
     let repeat = job.repeat.as_ref().and_then(|repeat| repeat.0.split_once("every"));
@@ -502,7 +494,7 @@ fn say_pattern(name: &mut Cell, job: &JobEntry, terms: &Terms) {
 mod tests {
     use super::*;
 
-    /// A pattern is one row, and says what it draws.
+    /// A pattern is one row that says what it generates.
     #[test]
     fn a_pattern_says_what_it_draws() {
         let text = "format: fairground-scenario\nversion: 1\nqueues: [{name: q}]\n\
@@ -518,7 +510,7 @@ mod tests {
         assert_eq!(lasts.spoken, "lasts of j: drawn, 8m to 20m");
     }
 
-    /// What a cell shows, a person may type into it; the file keeps what was typed.
+    /// Displayed values are valid input; the file keeps the text as typed.
     #[test]
     fn what_is_typed_for_no_end_is_kept_and_means_it() {
         use crate::state::document::{self, Checked};

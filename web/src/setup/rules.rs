@@ -1,4 +1,4 @@
-//! The policy and its switches, each with its default.
+//! The policy and its settings, each with its default.
 
 use fairground::policy::Policy;
 use fairground::policy::description::Description;
@@ -15,10 +15,10 @@ use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::store::Store;
 
-/// Delays under one name: what it is called, what it says, start and termination.
+/// Preset delays: name, description, start and termination.
 struct Delays(&'static str, &'static str, &'static str, &'static str);
 
-/// Usual delays. Those of a cluster: half a minute is what Kubernetes gives pods to end
+/// Preset delays. Those of a cluster: Kubernetes grants pods half a minute to terminate
 /// (`terminationGracePeriodSeconds`), and images and volumes take some seconds at the start.
 const DELAYS: [Delays; 2] = [
     Delays("Ideal", "Pods start and stop without delay", "", ""),
@@ -36,7 +36,7 @@ fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> AnyV
     view! { <button type="button" class="chip" title=*says on:click=press>{*name}</button> }.into_any()
 }
 
-/// All rules of the policy, those that no switch enters among them.
+/// All rules of the policy, including those without settings.
 fn all_rules(store: Store, book: &Rulebook) -> AnyView {
     let title = format!("{} of {}", number::count(book.rules.len() as u64, "rule"), product(&book.policy));
     let links = book.rules.iter().map(|rule| view! { <li>{rule_link(store, rule)}</li> }).collect_view();

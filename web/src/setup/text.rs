@@ -1,4 +1,4 @@
-//! The scenario as text, in step with the tables.
+//! The scenario as text, synchronised with the tables.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use crate::store::Store;
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::on_leave;
 
-/// Longer texts are read when editing ends, not while typing.
+/// Longer texts are parsed when editing ends, not while typing.
 const READ_LIVE_MAX: usize = 200_000;
-/// Most findings that are listed.
+/// Listed findings.
 const LISTED_MAX: usize = 12;
 
-/// A text field with line numbers. What is typed becomes the scenario as soon as it has the shape of one; until
-/// then the tables and charts stay as they were.
+/// A text field with line numbers. Text that parses as a scenario is applied immediately; until then, tables and charts
+/// keep the previous one.
 /// Long because its markup is one tree.
 #[component]
 pub fn TextTab() -> impl IntoView {
     let store = Store::get();
     let field = NodeRef::<html::Textarea>::new();
-    // What was typed, as long as the scenario is not another one or it cannot be read.
+    // Typed text, until the scenario is replaced or while it cannot be parsed.
     let typed = RwSignal::new(None::<String>);
     let found = RwSignal::new(Vec::<Diagnostic>::new());
     let unread = store.part(|m| m.unread.clone());
@@ -65,7 +65,7 @@ pub fn TextTab() -> impl IntoView {
             store.dispatch(Command::Unread(Some(text)));
         }
     };
-    // Numbers in one piece, but for those of lines with an error.
+    // Line numbers are one text, except those of lines with an error.
     let lines = move || {
         let n = shown().lines().count().max(1) as u32 + 1;
         let numbers = |from: u32, to: u32| (from..to).map(|n| format!("{n}\n")).collect::<String>();
@@ -165,7 +165,7 @@ pub fn TextTab() -> impl IntoView {
     }
 }
 
-/// Puts the focus on a line, counted from 1, and selects it.
+/// Focuses the field and selects a line, counted from 1.
 fn select_line(field: &web_sys::HtmlTextAreaElement, line: u32) {
     let text = field.value();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! From when on edits hold, and what changes during the run.
+//! The cycle from which edits apply, and changes during the run.
 
 use fairground::scenario::{Edit, Path};
 use fairground::words::number;
@@ -14,7 +14,7 @@ use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
 
-/// The two-way switch; there where the cursor is not at the start.
+/// The switch between both, shown unless the cursor is at the start.
 #[component]
 pub fn EditsFrom() -> impl IntoView {
     let store = Store::get();
@@ -48,7 +48,7 @@ pub fn EditsFrom() -> impl IntoView {
     }
 }
 
-/// What changes during the run, if anything does.
+/// Changes during the run, if any.
 #[component]
 pub fn Changes() -> impl IntoView {
     let store = Store::get();
@@ -56,7 +56,7 @@ pub fn Changes() -> impl IntoView {
     move || has_some.get().then(|| view! { <List /> })
 }
 
-/// The changes in order, each with its note and a way to take it out.
+/// The changes in order, each with its note and a remove button.
 #[component]
 fn List() -> impl IntoView {
     let store = Store::get();

@@ -17,10 +17,10 @@ use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::key_name;
 use crate::widgets::menu::MenuItem;
 
-/// Rows of a page.
+/// Rows per page.
 const PAGE: usize = 200;
 
-/// The table of jobs, edited in place, in pages of 200.
+/// The editable table of jobs, in pages of 200.
 /// Long because its markup is one tree.
 #[component]
 pub fn Work() -> impl IntoView {
@@ -30,7 +30,7 @@ pub fn Work() -> impl IntoView {
     let n_jobs = Memo::new(move |_| store.scenario.with(|s| s.jobs.len()));
     let pages = move || n_jobs.get().div_ceil(PAGE).max(1);
     let page = Memo::new(move |_| wanted.get().min(pages() - 1));
-    // A job that is selected elsewhere is looked for here.
+    // Shows the page of a job that is selected elsewhere.
     Effect::new(move |_| {
         if let Some(Selection::Job(job)) = store.selection.get()
             && let Some(at) = store.scenario.with_untracked(|s| s.jobs.iter().position(|j| j.name == job))

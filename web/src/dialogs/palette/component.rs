@@ -1,4 +1,4 @@
-//! The command palette: everything that can be done or found, by a few letters of its name.
+//! The command palette: commands and names, searched by a few letters.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -11,13 +11,10 @@ use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::show_id;
 
-/// A field and the lines that fit what is typed.
+/// Search field with the matching entries.
 /// Long because its markup is one tree.
 #[component]
-pub fn Palette(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn Palette(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let typed = RwSignal::new(String::new());
     let at = RwSignal::new(0usize);
@@ -27,7 +24,7 @@ pub fn Palette(
     });
     let search = move |typed: &String| store.now(|m| find(m, typed));
     let found = move || typed.with(search);
-    // What a key means must not be followed.
+    // Untracked: the meaning of a key must not be reactive.
     let found_now = move || typed.with_untracked(search);
     let run = move |entry: Entry| {
         on_close.run(());
@@ -113,7 +110,7 @@ pub fn Palette(
     }
 }
 
-/// A key as it is pressed here; or the kind of a thing.
+/// The key as printed on this keyboard, or the kind of the entry.
 fn hint(store: Store, hint: &'static str) -> String {
     keys::named(hint, store.now(|m| m.view.keys)).unwrap_or_default()
 }

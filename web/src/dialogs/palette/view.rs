@@ -1,4 +1,4 @@
-//! Everything that can be done or found, by name: what the command palette offers.
+//! Entries of the command palette: commands and things, found by name.
 
 use fairground::words::number::NAMED;
 use fairground::words::{Selection, Terms};
@@ -12,37 +12,35 @@ use crate::state::document::{node_state, tree};
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 use crate::state::model::Model;
 
-/// A line of the palette.
+/// An entry of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// What it does, or what it finds.
+    /// Label.
     pub label: String,
-    /// Its key, if it has one; or what kind of thing it finds.
+    /// Keyboard shortcut, if any, or the kind of thing it finds.
     pub hint: &'static str,
-    /// What happens.
     pub action: Action,
-    /// The group that it is shown in.
+    /// Heading under which it is listed.
     pub group: &'static str,
 }
 
-/// What a line does.
+/// Effect of an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// A command.
     Do(Command),
     /// Opens the example of that file name.
     Example(&'static str),
 }
 
-/// Most things of a kind that are searched.
+/// Searched things per kind.
 const THINGS_MAX: usize = 20_000;
-/// Most lines that are shown for what was typed.
+/// Results shown for a search text.
 const SHOWN_MAX: usize = 12;
-/// Most lines of a group that are shown while nothing is typed.
+/// Entries per group while the search text is empty.
 const GROUP_MAX: usize = 4;
 
-/// The best lines for what was typed: all words occur, those that begin with it first, then in the order of
-/// [`all`], each group together. Of nothing typed, what was used last and the first lines of each group.
+/// Finds the best entries for a search text: all words must occur; entries that begin with it come first, then in the
+/// order of [`all`], grouped. For an empty text, returns recently used entries and the first ones of each group.
 pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
     let typed = typed.trim().to_lowercase();
     let words: Vec<&str> = typed.split_whitespace().collect();
@@ -72,7 +70,7 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
     groups.into_iter().flat_map(|(_, lines)| lines).collect()
 }
 
-/// Other words for what a line says: the beginning of a label in small letters, and what people call it.
+/// Synonyms by the lower-case beginning of a label.
 const SYNONYMS: [(&str, &str); 12] = [
     ("import", "paste open load upload file new empty"),
     ("download", "export save file yaml csv spreadsheet table"),
@@ -88,13 +86,12 @@ const SYNONYMS: [(&str, &str); 12] = [
     ("go to a cycle", "jump seek time"),
 ];
 
-/// The other words for a line.
 fn synonyms(label: &str) -> impl Iterator<Item = &'static str> {
     let of_label = SYNONYMS.iter().filter(move |(begins, _)| label.starts_with(begins));
     of_label.flat_map(|(_, words)| words.split(' '))
 }
 
-/// All lines: what can be done now, then what is there.
+/// All entries: available commands, then things.
 fn all(model: &Model) -> Vec<Entry> {
     let mut lines: Vec<Entry> = Vec::new();
     let terms = Terms::of(&model.scenario.policy);
@@ -121,7 +118,7 @@ fn all(model: &Model) -> Vec<Entry> {
     lines
 }
 
-/// Takes a line in: label, key or kind, command.
+/// Adds an entry: label, key or kind, command.
 type Add<'a> = &'a mut dyn FnMut(&str, &'static str, Command);
 
 fn of_time(model: &Model, add: Add<'_>) {
@@ -239,7 +236,7 @@ fn of_the_page(add: Add<'_>) {
     }
 }
 
-/// Panels, folded to a rail and opened.
+/// Folding and opening panels.
 fn panels(model: &Model, add: Add<'_>) {
     for (panel, name) in
         [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "the timeline")]
@@ -250,7 +247,7 @@ fn panels(model: &Model, add: Add<'_>) {
     }
 }
 
-/// The queues that hold work.
+/// Leaf queues.
 fn leaves(model: &Model) -> impl Iterator<Item = &str> {
     let names = model.scenario.queues.iter().map(|queue| queue.name.as_str());
     names.filter(|name| tree::is_leaf(&model.scenario, name))
@@ -260,7 +257,7 @@ fn until_share(queue: &str) -> (String, Stop) {
     (format!("Run until {queue} reaches its share"), Stop::Share(queue.to_string()))
 }
 
-/// What can be found.
+/// Queues, jobs, nodes and rules that can be found.
 fn things(model: &Model, add: Add<'_>) {
     let terms = Terms::of(&model.scenario.policy);
     let is_queue = matches!(model.selection, Some(Selection::Queue(_)));
@@ -281,10 +278,10 @@ fn things(model: &Model, add: Add<'_>) {
     }
 }
 
-/// So many queues stand in the menu when none is selected; all of them are found by name.
+/// Without a selection, the menu lists this many queues; the search finds all of them.
 const QUEUES_OFFERED: usize = 4;
 
-/// What a run can be made to stop at: for the selection, else for the first queues that hold work.
+/// Conditions that a run can stop at: for the selection, else for the first leaf queues.
 pub fn stops(model: &Model) -> Vec<(String, Stop)> {
     let mut stops = Vec::new();
     if let Some(Selection::Job(job)) = &model.selection {
