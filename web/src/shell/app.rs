@@ -1,4 +1,4 @@
-//! The page: regions, the one live region, and what is dropped or pasted anywhere.
+//! The page: its regions, the live region, and global drop and paste.
 
 use std::collections::BTreeSet;
 
@@ -50,13 +50,13 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
-    // Where the tree is not beside them, bars carry the names of their queues.
+    // Without the tree beside them, bars are labelled with the names of their queues.
     let named = Memo::new(move |_| view.with(|v| v.setup_folded || !v.has_tree()));
     let now_folded = Memo::new(move |_| view.with(|v| v.now_folded));
     let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
-    // Said by classes: a look at what stands inside the page would cost a look at all of it at every step.
+    // Classes instead of a `:has()` selector, which would restyle the whole page at every step.
     let few = Memo::new(move |_| {
         let folded: Vec<String> = view.with(|v| v.folded.iter().cloned().collect());
         store.frame.with(|frame| frame.as_ref().is_none_or(|frame| are_few(&frame.queues, &folded)))
@@ -166,7 +166,7 @@ pub fn App() -> impl IntoView {
     }
 }
 
-/// The tree of queues and their bars scroll together: the panel that a person scrolls leads.
+/// Synchronises scrolling of the queue tree and the bars: the panel scrolled by the user leads.
 #[derive(Clone, Copy, Default)]
 struct Pair {
     setup: NodeRef<html::Section>,
@@ -189,7 +189,7 @@ impl Pair {
     }
 }
 
-/// What is left of a folded panel: its name, and a button that opens it.
+/// A folded panel: its name, and a button that opens it.
 #[component]
 fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
     let store = Store::get();
@@ -205,7 +205,7 @@ fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
     }
 }
 
-/// The views of NOW, in order.
+/// Views of NOW, in tab order.
 const VIEWS: [(NowView, &str); 8] = [
     (NowView::Shares, "Shares"),
     (NowView::Division, "Division"),
@@ -222,12 +222,12 @@ fn tab_id(view: NowView) -> String {
     format!("now-tab-{}", view.name())
 }
 
-/// Whether the policy of the scenario has a view.
+/// Whether the scenario's policy has a view.
 fn is_offered(store: Store, view: NowView) -> bool {
     store.scenario.with(|s| view.under(&s.policy) == view)
 }
 
-/// The view that NOW shows.
+/// The current view of NOW.
 fn shown_view(store: Store) -> Memo<NowView> {
     Memo::new(move |_| store.scenario.with(|s| store.view.with(|v| v.now.under(&s.policy))))
 }
@@ -280,7 +280,7 @@ fn Now() -> impl IntoView {
     });
     let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
     let has_nodes = Memo::new(move |_| store.scenario.with(|s| !s.nodes.is_empty()));
-    // Where not all tabs have room, the present one is in sight; a view begins at its top.
+    // Where not all tabs fit, the current one is scrolled into view; a new view starts at its top.
     Effect::new(move |was: Option<NowView>| {
         let now = shown.get();
         crate::widgets::show_id(&tab_id(now));
@@ -375,7 +375,7 @@ fn Now() -> impl IntoView {
     }
 }
 
-/// The views once more as a list, where not all tabs have room.
+/// The list of all views, for windows where not all tabs fit.
 #[component]
 fn AllViews(shown: Memo<NowView>) -> impl IntoView {
     let store = Store::get();
@@ -405,7 +405,7 @@ fn AllViews(shown: Memo<NowView>) -> impl IntoView {
     }
 }
 
-/// The views of NOW with which the page does not begin.
+/// Views of NOW other than the initial one.
 fn view_of(view: NowView) -> AnyView {
     match view {
         NowView::Shares => ().into_any(),
@@ -419,7 +419,7 @@ fn view_of(view: NowView) -> AnyView {
     }
 }
 
-/// Division and Tree, where there is room for them beside the other views.
+/// Division and Tree beside the other views, if there is space.
 #[component]
 fn Side() -> impl IntoView {
     let store = Store::get();
@@ -435,7 +435,7 @@ fn Side() -> impl IntoView {
     }
 }
 
-/// What NOW does not show itself.
+/// The views that NOW does not show.
 #[component]
 fn SideViews() -> impl IntoView {
     let store = Store::get();
@@ -477,7 +477,7 @@ fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
     }
 }
 
-/// The bar at the bottom of narrow screens.
+/// The navigation bar of narrow screens.
 #[component]
 fn PhoneBar() -> impl IntoView {
     let store = Store::get();
@@ -497,12 +497,12 @@ fn PhoneBar() -> impl IntoView {
     view! { <nav class="phonebar" aria-label="Panels">{buttons}</nav> }
 }
 
-/// The run along time.
+/// The timeline panel.
 #[component]
 fn TimePanel() -> impl IntoView {
     let store = Store::get();
     let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
-    // While cycle follows cycle, the charts of the moment and those of time take turns.
+    // During playback, the charts of the moment and those of time render in successive frames.
     let is_playing = move || store.now(|m| m.playing);
     let (run, frame) = (after_frame(store.run, is_playing), after_frame(store.frame, is_playing));
     move || match has_jobs.get() {

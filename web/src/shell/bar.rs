@@ -1,4 +1,4 @@
-//! The top bar: title, policy, how well it is checked, documents, undo, colours, sharing.
+//! The header: title, policy, accuracy badge, documents, undo, theme, sharing.
 
 use fairground::policy::Policy;
 use fairground::scenario::Path;
@@ -15,7 +15,7 @@ use crate::widgets::icons::{Icon, Kind, Logo};
 use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::on_leave;
 
-/// The top bar.
+/// The header.
 /// Long because its markup is one tree.
 #[component]
 pub fn Bar() -> impl IntoView {
@@ -161,7 +161,7 @@ pub fn Bar() -> impl IntoView {
     }
 }
 
-/// The document's title, edited in place.
+/// The title of the document, edited in place.
 #[component]
 fn Title() -> impl IntoView {
     let store = Store::get();

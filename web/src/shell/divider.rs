@@ -1,4 +1,4 @@
-//! The lines between panels, moved by pointer and by keys.
+//! Dividers between panels, moved by pointer and keys.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -8,19 +8,19 @@ use crate::state::layout::view::{SETUP_WIDTHS, View, WHY_WIDTHS};
 use crate::store::Store;
 use crate::widgets::target;
 
-/// How far a key moves it, in pixels; with Shift five times as far.
+/// Distance that a key moves a divider, in pixels; five times as far with Shift.
 const STEP: i32 = 16;
 
-/// A line beside a panel that has a width of its own.
+/// A divider beside a panel of adjustable width.
 #[derive(Clone, Copy)]
 struct Line {
     class: &'static str,
     label: &'static str,
-    /// The property of the stylesheet that holds the width, and what it is there.
+    /// Custom property of the stylesheet that holds the width, and its default.
     property: &'static str,
     usual: u16,
     range: (u16, u16),
-    /// The panel is on the left of the line; else on the right.
+    /// Whether the panel is left of the divider.
     is_left: bool,
     width: fn(&View) -> u16,
     command: fn(u16) -> Command,
@@ -48,13 +48,13 @@ const WHY: Line = Line {
     command: Command::WhyWidth,
 };
 
-/// The lines between SETUP and NOW, and between NOW and WHY.
+/// The dividers between SETUP and NOW, and between NOW and WHY.
 #[component]
 pub fn Divider() -> impl IntoView {
     vec![divider(SETUP), divider(WHY)]
 }
 
-/// How far a key moves a line.
+/// Distance by which a key moves a divider.
 fn by_key(event: &web_sys::KeyboardEvent) -> Option<i32> {
     let step = if event.shift_key() { STEP * 5 } else { STEP };
     Some(match event.key().as_str() {
@@ -80,7 +80,7 @@ fn divider(line: Line) -> AnyView {
             };
         }
     });
-    // The width that its panel has when the line is at that place of the window.
+    // Width of the panel when the divider is at a window position.
     let shown = move |element: &web_sys::Element, x: i32| {
         let main = element.parent_element().map(|main| main.get_bounding_client_rect());
         main.map_or(0, |main| if line.is_left { x - main.left() as i32 } else { main.right() as i32 - x })

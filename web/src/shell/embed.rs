@@ -1,7 +1,7 @@
-//! The line of an embedded page: what it shows, the way to the whole of it, and its talk with the page around it.
+//! The bar of an embedded page: its content, a link to the full page, and messages to and from the embedding page.
 //!
-//! To the page around: `{ fairground: "moment", cycle, height }`, when one of them changes; the height, in pixels, is
-//! what everything needs that is shown. From it: `{ fairground: "go", cycle }`. Nothing else is said or heard.
+//! Sent: `{ fairground: "moment", cycle, height }`, when one of them changes; the height, in pixels, fits all content.
+//! Received: `{ fairground: "go", cycle }`. There are no other messages.
 
 use fairground::words::number::time as clock;
 use js_sys::{Object, Reflect};
@@ -15,12 +15,12 @@ use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::on_size;
 
-/// The word by which both sides know each other.
+/// The key that identifies messages.
 const WORD: &str = "fairground";
-/// The latest cycle that can be asked for: what the field of the cycle takes.
+/// Largest accepted cycle, the same as in the cycle field.
 const CYCLE_MAX: f64 = 999_999_999.0;
 
-/// The line.
+/// The bar.
 #[component]
 pub fn EmbedBar() -> impl IntoView {
     let store = Store::get();
@@ -38,14 +38,14 @@ pub fn EmbedBar() -> impl IntoView {
     let says = move || moment.get().map(|(cycle, at)| format!("cycle {cycle} · {}", clock(at)));
     let whole = move || format!("{}#{}", address::of_page(), store.now(address::write));
     let link = NodeRef::<html::A>::new();
-    // The moment that is shown when somebody follows it, or copies it.
+    // The link leads to the current moment when it is followed or copied.
     let update = move |_: web_sys::Event| {
         if let Some(link) = link.get_untracked() {
             link.set_href(&whole());
         }
     };
     view! {
-        // Lies behind the whole page and is as high.
+        // Lies behind the whole page to measure its height.
         <div class="embed-size" node_ref=place></div>
         <section class="embed-bar" aria-label="Scenario">
             <h1>{title}</h1>
@@ -66,13 +66,13 @@ pub fn EmbedBar() -> impl IntoView {
     }
 }
 
-/// The page around, if there is one.
+/// The embedding page, if any.
 fn parent() -> Option<web_sys::Window> {
     let parent = window().parent().ok().flatten()?;
     (parent != window()).then_some(parent)
 }
 
-/// Says where the page stands. Anybody may know.
+/// Sends the current moment, which is not confidential, to any origin.
 fn post_moment(cycle: u32, height: i32) {
     let Some(parent) = parent() else { return };
     let message = Object::new();
@@ -83,19 +83,19 @@ fn post_moment(cycle: u32, height: i32) {
     let _ = parent.post_message(&message, "*");
 }
 
-/// Goes where the page around asks to.
+/// Handles messages of the embedding page.
 fn listen(store: Store) {
-    let heard = window_event_listener(leptos::ev::message, move |event| {
+    let listener = window_event_listener(leptos::ev::message, move |event| {
         let is_parent =
             parent().is_some_and(|parent| event.source().is_some_and(|from| Object::is(&from, &parent)));
         if let Some(cycle) = asked(&event.data()).filter(|_| is_parent) {
             store.dispatch(Command::GoTo(cycle));
         }
     });
-    on_cleanup(move || heard.remove());
+    on_cleanup(move || listener.remove());
 }
 
-/// The cycle of `{ fairground: "go", cycle }`.
+/// Reads the cycle of `{ fairground: "go", cycle }`.
 fn asked(message: &JsValue) -> Option<u32> {
     let of = |key: &str| Reflect::get(message, &key.into()).ok();
     if of(WORD)?.as_string()? != "go" {

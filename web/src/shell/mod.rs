@@ -1,4 +1,4 @@
-//! The frame around the pictures: header, transport, notices, dividers, the app itself.
+//! The frame of the page: header, transport, notices, dividers, and the app component.
 
 pub mod app;
 pub mod bar;

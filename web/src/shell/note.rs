@@ -1,4 +1,4 @@
-//! The notes that were kept with what is selected and with the moment under the cursor.
+//! Notes on the selection and on the moment under the cursor.
 
 use fairground::scenario::{Path, Scenario};
 use fairground::words::Selection;
@@ -9,11 +9,11 @@ use crate::state::document;
 use crate::state::document::remarks::{REMARK_CHARS_MAX, remarks};
 use crate::store::Store;
 
-/// Where the note of a thing is kept.
+/// The path of a thing's note.
 fn place(scenario: &Scenario, selection: &Selection) -> Option<Path> {
     let (list, name) = match selection {
         Selection::Queue(name) if scenario.queues.iter().any(|q| q.name == *name) => ("queues", name),
-        // A node of a group of equal ones has the group's note, a job of a pattern the pattern's.
+        // Nodes of a group share the group's note, jobs of a pattern that of the pattern.
         Selection::Job(name) => {
             ("jobs", entry_of(name, &mut scenario.jobs.iter().map(|j| (&j.name, j.count.is_some())))?)
         }
@@ -25,8 +25,8 @@ fn place(scenario: &Scenario, selection: &Selection) -> Option<Path> {
     Some(Path::default().field(list).named(name).field("note"))
 }
 
-/// The name under which a thing stands in the file, of all entries and whether they are several: its own, or that of
-/// its group.
+/// Name of a thing's entry in the file, given all entries and whether each is a group: its own name, or that of its
+/// group.
 fn entry_of<'a>(name: &str, entries: &mut dyn Iterator<Item = (&'a String, bool)>) -> Option<&'a String> {
     let number = |group: &str| name.strip_prefix(group)?.strip_prefix('-')?.parse::<u32>().ok();
     let mut of_group = None;
@@ -39,10 +39,10 @@ fn entry_of<'a>(name: &str, entries: &mut dyn Iterator<Item = (&'a String, bool)
     of_group
 }
 
-/// Longest note that is shown whole, in characters.
+/// Longest note shown unfolded, in characters.
 const SHOWN_CHARS: usize = 280;
 
-/// The beginning of a long note, to which the rest is folded; `None`: it is short.
+/// The beginning of a long note, under which the rest is folded; `None` for a short one.
 fn beginning(note: &str) -> Option<&str> {
     let (end, _) = note.char_indices().nth(SHOWN_CHARS)?;
     Some(note[..end].rsplit_once(char::is_whitespace).map_or(&note[..end], |(begin, _)| begin))
@@ -65,7 +65,7 @@ fn text_of(note: String) -> AnyView {
     }
 }
 
-/// The note of the selected queue, nodes or job, and a way to write one.
+/// The note of the selected queue, nodes or job, and a field to edit it.
 #[component]
 pub fn Note() -> impl IntoView {
     let store = Store::get();
@@ -88,7 +88,7 @@ pub fn Note() -> impl IntoView {
     }
 }
 
-/// The note on the moment under the cursor, and a field to write one.
+/// The note on the moment under the cursor, and a field to edit it.
 #[component]
 pub fn MomentNote() -> impl IntoView {
     let store = Store::get();

@@ -1,5 +1,5 @@
-//! The line under the bar: what to watch, then what each step did; the start scenario's chips, where a document came from;
-//! and notices.
+//! The line under the header: the author's note, then the effect of each step; chips of the start scenario, the origin
+//! of the document; and notices.
 
 use std::time::Duration;
 
@@ -23,17 +23,17 @@ use crate::widgets::button::IconButton;
 use crate::widgets::icons::{Icon, Kind};
 use crate::words::step_sentence;
 
-/// How long a line that is no problem stays.
+/// Time after which notices other than problems disappear.
 const NOTICE_STAYS: Duration = Duration::from_secs(9);
 
-/// What the line under the bar says.
+/// Content of the line under the header.
 #[derive(Clone, Debug, PartialEq)]
 enum Line {
-    /// What to watch in the scenario, as its author wrote it.
+    /// The author's note on the scenario.
     Note(String),
-    /// What a step did.
+    /// Effect of a step.
     Step(Text),
-    /// What an edit did.
+    /// Effect of an edit.
     Edit(String),
 }
 
@@ -46,7 +46,7 @@ impl Line {
     }
 }
 
-/// The line of the present moment: what the last edit or the cycle did; before the first cycle the author's note.
+/// The current line: the effect of the last edit or cycle; before the first cycle, the author's note.
 fn line(store: Store) -> Memo<Line> {
     let decision = store.part(|m| m.decision);
     let tells_edit = store.part(|m| m.tells_edit);
@@ -68,7 +68,7 @@ fn line(store: Store) -> Memo<Line> {
     })
 }
 
-/// The line under the bar.
+/// The line under the header.
 #[component]
 pub fn NoticeBar() -> impl IntoView {
     let store = Store::get();
@@ -121,7 +121,7 @@ pub fn NoticeBar() -> impl IntoView {
     }
 }
 
-/// A text with the names of queues and jobs set as code.
+/// A text in which names of queues and jobs are marked up as code.
 fn marked(store: Store, text: &str) -> Vec<AnyView> {
     store.scenario.with(|scenario| {
         let is_name = |word: &str| {
@@ -142,7 +142,7 @@ fn marked(store: Store, text: &str) -> Vec<AnyView> {
     })
 }
 
-/// Three things to try with the start scenario; gone after the first use or edit.
+/// Three suggestions for the start scenario, removed after the first use or edit.
 #[component]
 fn Chips() -> impl IntoView {
     let store = Store::get();
@@ -167,7 +167,7 @@ fn Chips() -> impl IntoView {
     view! { <div class="chips">{buttons}</div> }
 }
 
-/// What happened, in cards over the page, which move nothing below; those that are no problems go away.
+/// Notices in cards over the page, so that nothing shifts; those that are not problems disappear.
 #[component]
 pub fn Notices() -> impl IntoView {
     let store = Store::get();

@@ -1,4 +1,4 @@
-//! What shows of WHY on a narrow screen while its sheet is closed: two lines that open it.
+//! Preview of WHY on a narrow screen while its sheet is closed: two lines that open it.
 
 use fairground::words::Explanation;
 use leptos::prelude::*;
@@ -7,12 +7,9 @@ use crate::state::command::Command;
 use crate::state::layout::options::Panel;
 use crate::store::Store;
 
-/// The beginning of the explanation, after a step.
+/// The beginning of the explanation after a step.
 #[component]
-pub fn Peek(
-    /// What WHY says.
-    explanation: Memo<Option<Explanation>>,
-) -> impl IntoView {
+pub fn Peek(explanation: Memo<Option<Explanation>>) -> impl IntoView {
     let store = Store::get();
     let is_told = store.part(|m| m.cursor > 0 && m.selection.is_some() && m.view.panel == Panel::Now);
     let verdict = move || {

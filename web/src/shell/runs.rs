@@ -1,4 +1,4 @@
-//! The runs that are kept: which one is shown, which one it is compared with, and a button that keeps the present one.
+//! Kept runs: the current one, the one it is compared with, and a button that keeps it.
 
 use leptos::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::widgets::icons::Kind;
 use crate::widgets::menu::MenuItem;
 use crate::widgets::picture::icon;
 
-/// What can be done with runs, as lines of a menu.
+/// Menu entries for runs.
 pub fn items(model: &Model) -> Vec<MenuItem> {
     let item = |(label, chosen, command): (String, Option<bool>, Command)| MenuItem {
         chosen,
@@ -49,7 +49,7 @@ pub fn Runs() -> impl IntoView {
     }
 }
 
-/// A kept run: chosen, it is compared with the present one.
+/// A kept run; choosing it compares it with the current one.
 #[component]
 fn Run(run: KeptRun) -> impl IntoView {
     let store = Store::get();

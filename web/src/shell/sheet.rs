@@ -1,4 +1,4 @@
-//! The handle of WHY where it is a sheet over NOW: pulled or pressed it makes the sheet taller, pulled down it closes it.
+//! The handle of the WHY sheet over NOW: dragging up or pressing makes the sheet taller, dragging down closes it.
 
 use leptos::prelude::*;
 
@@ -6,10 +6,10 @@ use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::target;
 
-/// How far a finger moves before it pulls, in pixels.
+/// Movement from which a touch is a drag, in pixels.
 const PULL: i32 = 24;
 
-/// What a pull at the handle does.
+/// Effect of dragging the handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pull {
     Taller,
@@ -17,7 +17,7 @@ enum Pull {
     Close,
 }
 
-/// What a finger means that moved so far down, in pixels; `None` if it only pressed.
+/// Effect of a movement of `down` pixels; `None` for a press without movement.
 fn pull(down: i32, is_tall: bool) -> Option<Pull> {
     match down {
         down if down <= -PULL => Some(Pull::Taller),
@@ -33,7 +33,7 @@ pub fn SheetHandle() -> impl IntoView {
     let store = Store::get();
     let tall = RwSignal::new(false);
     let from = StoredValue::new(None::<i32>);
-    // A click follows every pull.
+    // Every drag is followed by a click.
     let pulled = StoredValue::new(false);
     let on_down = move |event: web_sys::PointerEvent| {
         if let Some(element) = target::<web_sys::Element>(&event) {

@@ -1,4 +1,4 @@
-//! The transport: steps, play, the cycle, scrubbing, events, long runs.
+//! The transport: steps, play, cycle field, scrubbing, events, progress of long runs.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::widgets::picture::icon;
 use crate::widgets::{key_name, on_leave};
 use crate::words;
 
-/// Why no step can be made at the end.
+/// Reason why no step is possible at the end.
 const NO_MORE: &str = "Nothing more will happen";
 
 /// The transport.
@@ -157,18 +157,18 @@ pub fn Transport() -> impl IntoView {
     }
 }
 
-/// What the line about an edit says.
+/// The line about an edit or a kept run.
 #[derive(Clone, Debug, PartialEq)]
 struct SinceLine {
-    /// The edit is made, charts show how it was before.
+    /// The edit is applied; charts compare with the baseline before it.
     was: bool,
-    /// Charts show a kept run, which the strip of runs says where there is room for it.
+    /// Charts compare with a kept run, which the bar of runs shows if there is space.
     is_kept: bool,
-    /// Its words, before what stands out.
+    /// Words before the emphasised part.
     lead: &'static str,
-    /// What stands out.
+    /// The emphasised part.
     says: String,
-    /// Its name, and all of it on pointing.
+    /// Accessible name, and full text as a tooltip.
     title: [String; 2],
 }
 
@@ -194,8 +194,7 @@ fn since(store: Store) -> Option<SinceLine> {
     Some(SinceLine { was: true, is_kept, lead, says: before.changed.clone(), title })
 }
 
-/// What an edit that is being made would come to; else what was changed since what charts show as *before*, and a button
-/// that hides it.
+/// The effect of an edit in progress; else the change since the baseline of the charts, with a button that hides it.
 #[component]
 fn Since() -> impl IntoView {
     let store = Store::get();
@@ -251,7 +250,7 @@ fn Speed() -> impl IntoView {
     }
 }
 
-/// The cycle as a field.
+/// The cycle as an editable field.
 #[component]
 fn CycleField() -> impl IntoView {
     let store = Store::get();
@@ -265,7 +264,7 @@ fn CycleField() -> impl IntoView {
             Some(cycle) => store.dispatch(Command::GoTo(cycle)),
             None => wrong.set(true),
         }
-        // What cannot be a cycle leaves the field as it was.
+        // Invalid input restores the previous cycle.
         typed.set(None);
     };
     view! {
@@ -299,18 +298,18 @@ fn CycleField() -> impl IntoView {
     }
 }
 
-/// A cycle that takes long to compute.
+/// State of a cycle that takes long to compute.
 #[derive(Clone, Copy)]
 struct Slow {
-    /// The engine has been busy for a while, and has not said how far it came.
+    /// The engine has been busy for a while without reporting progress.
     is_slow: RwSignal<bool>,
-    /// The cycle that is wanted.
+    /// The requested cycle.
     wanted: Memo<u32>,
-    /// The cycle that controls show: the wanted one; while that takes long, the one that charts show.
+    /// The displayed cycle: the requested one, or that of the charts while the computation is slow.
     cycle: Memo<u32>,
 }
 
-/// From when on a cycle takes long.
+/// Time from which a computation counts as slow.
 const SLOW_AFTER: Duration = Duration::from_millis(500);
 
 impl Slow {
@@ -337,7 +336,7 @@ impl Slow {
     }
 }
 
-/// What the engine does, when it takes long or cannot go on.
+/// Status of the engine while it is slow or has failed.
 #[component]
 fn Status() -> impl IntoView {
     let store = Store::get();

@@ -1,11 +1,11 @@
-//! Signals that follow others a little later, so that not everything is drawn in one frame.
+//! Signals that follow others with a delay, so that not everything is drawn in one frame.
 
 use std::time::Duration;
 
 use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
 
-/// What a signal holds; while `is_hurried`, only once the frame with whatever else shows it is painted.
+/// Follows a signal; while `is_hurried`, only after the frame with its other dependents has been painted.
 pub fn after_frame<T: Clone + Send + Sync + 'static>(
     of: Signal<T>,
     is_hurried: impl Fn() -> bool + Copy + Send + Sync + 'static,
@@ -14,7 +14,7 @@ pub fn after_frame<T: Clone + Send + Sync + 'static>(
     Effect::new(move || {
         let now = of.get();
         if is_hurried() {
-            // By then there may be something newer.
+            // Reads the latest value, which may be newer than the trigger.
             let follow = move || {
                 if let Some(now) = of.try_get_untracked() {
                     shown.set(now);

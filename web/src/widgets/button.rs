@@ -1,4 +1,4 @@
-//! Buttons that show an icon only.
+//! Icon buttons.
 
 use leptos::prelude::*;
 
@@ -6,27 +6,19 @@ use super::icons::{Icon, Kind};
 use crate::keys;
 use crate::store::Store;
 
-/// A button that shows an icon; its name is spoken, its key shown on pointing.
+/// An icon button; the label is its accessible name, the key is in its tooltip.
 #[component]
 pub fn IconButton(
-    /// The icon.
-    #[prop(into)]
-    icon: Signal<Kind>,
-    /// What it does.
+    #[prop(into)] icon: Signal<Kind>,
+    /// Accessible name.
     #[prop(into)]
     label: Signal<String>,
-    /// Its key, if it has one.
+    /// Keyboard shortcut, if any.
     #[prop(optional, into)]
     key: String,
-    /// Cannot be used now.
-    #[prop(optional, into)]
-    disabled: Signal<bool>,
-    /// More classes.
-    #[prop(optional, into)]
-    class: String,
-    /// What happens.
-    #[prop(into)]
-    on_press: Callback<()>,
+    #[prop(optional, into)] disabled: Signal<bool>,
+    #[prop(optional, into)] class: String,
+    #[prop(into)] on_press: Callback<()>,
 ) -> impl IntoView {
     let set = Store::get().part(|m| m.view.keys);
     let title = move || match keys::named(&key, set.get()).filter(|key| !key.is_empty()) {

@@ -1,9 +1,9 @@
-//! A cycle as it is typed.
+//! Parsing of cycle numbers.
 
-/// What is said of a text that is no cycle.
+/// Error for a text that is not a cycle number.
 pub const NO_CYCLE: &str = "Enter a whole number, such as 12.";
 
-/// The cycle that a text means, if it means one.
+/// Parses a cycle number.
 pub fn number_of(text: &str) -> Option<u32> {
     text.trim().parse().ok()
 }

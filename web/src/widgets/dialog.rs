@@ -1,4 +1,4 @@
-//! The frame of dialogs: the browser's own, so that focus stays inside and Esc closes.
+//! The frame of dialogs: the native element, which traps the focus and closes on Esc.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -6,24 +6,17 @@ use leptos::prelude::*;
 use super::button::IconButton;
 use super::icons::Kind;
 
-/// A dialog that is open as long as it is mounted.
+/// A dialog, open while it is mounted.
 #[component]
 pub fn DialogFrame(
-    /// Its title.
-    #[prop(into)]
-    title: String,
-    /// More classes.
-    #[prop(optional, into)]
-    class: String,
-    /// It was closed.
-    #[prop(into)]
-    on_close: Callback<()>,
-    /// What is in it.
+    #[prop(into)] title: String,
+    #[prop(optional, into)] class: String,
+    #[prop(into)] on_close: Callback<()>,
     children: Children,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
     dialog.on_load(|element| {
-        // Fails only if it is open already.
+        // Fails only if it is already open.
         let _ = element.show_modal();
     });
     let on_backdrop = move |event: leptos::ev::MouseEvent| {

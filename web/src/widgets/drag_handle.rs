@@ -1,5 +1,4 @@
-//! What can be pulled sideways in a chart: with an alternative while it is pulled, one step of undo when it is let go, and
-//! nothing left when it is not.
+//! Horizontal drag handles of charts: a preview while dragging, one undo step on release, no change on cancel.
 
 use fairground::scenario::Path;
 use leptos::prelude::*;
@@ -11,40 +10,39 @@ use crate::state::command::Command;
 use crate::state::document;
 use crate::store::Store;
 
-/// A place where a value is pulled, by a pointer or by ← and →: by one, with Shift by ten. ↑ and ↓ lead to the next one in
-/// its chart. What is being pulled is taken when the pointer or the key is let go, and
-/// not at all after Esc.
+/// A handle that changes a value by pointer or by ← and →: by one, with Shift by ten. ↑ and ↓ move to the next handle
+/// in the chart. Releasing the pointer or key applies the change; Esc cancels it.
 /// Long because its markup is one tree.
 #[component]
 pub fn DragHandle(
-    /// What is pulled, such as *Weight of team-a*.
+    /// Accessible name, such as *Weight of team-a*.
     label: String,
-    /// What stands before the value beside the pointer.
+    /// Precedes the value beside the pointer.
     word: String,
-    /// Where the value is set.
+    /// Path of the value.
     path: Path,
-    /// Its place: left, top, height.
+    /// Position: left, top, height.
     place: Signal<(f64, f64, f64)>,
-    /// The row of the mark that it lies over, in a chart of rows.
+    /// Index of the row of its mark, in a chart of rows.
     row: Option<usize>,
-    /// A finger takes hold of it on its right; else on its left.
+    /// Whether the touch target extends to the right; else to the left.
     on_right: bool,
-    /// `0` for the grip that Tab leads to, `-1` for others.
+    /// `0` for the handle in the tab order, `-1` for others.
     #[prop(into)]
     tab: Signal<String>,
-    /// The value after a pull by so many pixels from where it stands.
+    /// Value after a movement in pixels from the mark.
     at_pull: Callback<f64, Option<String>>,
-    /// The value so many steps from another, which is empty for the one that is set.
+    /// Value a number of steps from a text; an empty text means the current value.
     at_step: Callback<(String, i64), Option<String>>,
-    /// The grip got the focus.
+    /// The handle received the focus.
     on_focus: Callback<()>,
-    /// It was pressed and let go where it was.
+    /// The handle was pressed without being moved.
     on_press: Callback<()>,
 ) -> impl IntoView {
     let store = Store::get();
     let path = StoredValue::new(path);
     let value = move || path.with_value(|path| document::value(&store.edited.get(), path));
-    // Where the pull began.
+    // Pointer position at the start of the drag.
     let pull = RwSignal::new(None::<i32>);
     let wanted = RwSignal::new(None::<String>);
     let want = move |text: String| {
@@ -60,7 +58,7 @@ pub fn DragHandle(
         }
     };
     let down = move |event: web_sys::PointerEvent| {
-        // A second finger pulls nothing.
+        // A second finger does not drag.
         if event.button() == 0 && event.is_primary() {
             take_hold();
             super::capture(&event);
@@ -69,7 +67,7 @@ pub fn DragHandle(
     };
     let moved = move |event: web_sys::PointerEvent| {
         let by = pull.get_untracked().map(|from| event.client_x() - from);
-        // A press moves the pointer by a pixel or two.
+        // A press can move the pointer by a pixel or two.
         let is_meant = |by: &i32| by.abs() > 2 || wanted.with_untracked(Option::is_some);
         if let Some(text) = by.filter(is_meant).and_then(|by| at_pull.run(f64::from(by) / text_scale())) {
             want(text);
@@ -101,7 +99,7 @@ pub fn DragHandle(
         event.prevent_default();
         event.stop_propagation();
     };
-    // A pull goes on while a key is held, too.
+    // A change continues while a key is held.
     let key_up = move |event: web_sys::KeyboardEvent| {
         if event.key().starts_with("Arrow") && pull.get_untracked().is_none() {
             end(true);

@@ -1,4 +1,4 @@
-//! What stands where there is nothing to show yet: what is missing, and buttons that bring it.
+//! Empty states: what is missing, and buttons that add it.
 
 use fairground::scenario::Scenario;
 use leptos::prelude::*;
@@ -10,19 +10,16 @@ use crate::state::document::change::Change;
 use crate::state::layout::options::Dialog;
 use crate::store::Store;
 
-/// What a scenario needs before anything can run.
+/// A missing part without which a scenario cannot run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// No nodes.
     Nodes,
-    /// No queues.
     Queues,
-    /// No jobs.
     Jobs,
 }
 
 impl Lack {
-    /// What a scenario lacks first: without queues there is nothing to share, without jobs nothing to share it among.
+    /// The first missing part of a scenario: queues before jobs.
     pub fn of(scenario: &Scenario) -> Option<Lack> {
         if scenario.queues.is_empty() {
             Some(Lack::Queues)
@@ -33,7 +30,7 @@ impl Lack {
         }
     }
 
-    /// The sentence, what the button that adds it says, the button's key, and what it does.
+    /// Sentence, button label, key, and the change.
     fn says(self) -> (&'static str, &'static str, &'static str, Change) {
         match self {
             Lack::Nodes => {
@@ -51,12 +48,12 @@ impl Lack {
     }
 }
 
-/// What stands in the place of a view that has nothing to show.
+/// Shown in place of an empty view.
 pub fn empty(lack: Lack) -> AnyView {
     view! { <Lines lack /> }.into_any()
 }
 
-/// What stands below a view, if the scenario lacks something.
+/// Shown below a view if the scenario lacks something.
 pub fn empty_below(lack: impl Fn() -> Option<Lack> + Send + 'static) -> impl IntoView {
     move || lack().map_or(().into_any(), empty)
 }

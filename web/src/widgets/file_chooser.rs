@@ -1,4 +1,4 @@
-//! The hidden input that chooses files.
+//! The hidden file input.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -9,7 +9,7 @@ use crate::store::Store;
 /// A hidden input that opens the browser's file chooser.
 #[component]
 pub fn FileChooser(
-    /// Becomes the input.
+    /// Receives the input.
     node_ref: NodeRef<html::Input>,
 ) -> impl IntoView {
     let store = Store::get();

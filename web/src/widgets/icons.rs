@@ -1,8 +1,8 @@
-//! Icons, drawn. Decoration only: every button that shows one has a name of its own.
+//! Icons. Decorative: every button with an icon has an accessible name.
 
 use leptos::prelude::*;
 
-/// The mark of the product.
+/// The product's logo.
 #[component]
 pub fn Logo() -> impl IntoView {
     view! {
@@ -15,12 +15,9 @@ pub fn Logo() -> impl IntoView {
     }
 }
 
-/// An icon of strokes in a square of 16.
+/// An icon of strokes, 16 × 16.
 #[component]
-pub fn Icon(
-    /// Which one.
-    kind: Kind,
-) -> impl IntoView {
+pub fn Icon(kind: Kind) -> impl IntoView {
     let (path, filled) = kind.path();
     view! {
         <svg
@@ -40,7 +37,6 @@ pub fn Icon(
     }
 }
 
-/// The icons there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A magnifying glass.
@@ -61,11 +57,11 @@ pub enum Kind {
     Next,
     /// To the previous event.
     Previous,
-    /// Opened.
+    /// Opened part.
     Down,
-    /// What is folded below opens.
+    /// Opens the part above.
     Up,
-    /// Folded.
+    /// Folded part.
     Right,
     /// Towards the left.
     Left,
@@ -83,9 +79,9 @@ pub enum Kind {
     Sun,
     /// Dark.
     Moon,
-    /// As the system.
+    /// Follows the system's theme.
     System,
-    /// It cannot be evicted.
+    /// Cannot be evicted.
     Lock,
     /// Something is wrong.
     Problem,

@@ -1,4 +1,4 @@
-//! A button that opens a menu, used by keys and pointer.
+//! A menu button, operated by keys and pointer.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -10,12 +10,11 @@ use crate::keys;
 use crate::state::command::Command;
 use crate::store::Store;
 
-/// What a line of a menu does.
+/// Action of a menu entry.
 #[derive(Clone, Debug)]
 pub enum Act {
-    /// A command of the page.
     Dispatch(Command),
-    /// Something of the widget that has the menu.
+    /// A callback of the component with the menu.
     Call(Callback<()>),
 }
 
@@ -28,53 +27,46 @@ impl Act {
     }
 }
 
-/// A line of a menu.
+/// A menu entry.
 #[derive(Clone, Debug)]
 pub struct MenuItem {
-    /// What it does.
     pub label: String,
-    /// Its key, if it has one.
+    /// Keyboard shortcut; empty if none.
     pub key: &'static str,
-    /// What happens.
     pub act: Act,
-    /// It is the present choice.
+    /// For entries that are choices: whether this one is current.
     pub chosen: Option<bool>,
 }
 
 impl MenuItem {
-    /// A line that does something.
+    /// Creates an entry that dispatches a command.
     pub fn new(label: impl Into<String>, command: Command) -> MenuItem {
         MenuItem { label: label.into(), key: "", act: Act::Dispatch(command), chosen: None }
     }
-    /// A line for the widget that has the menu.
+    /// Creates an entry that calls a callback.
     pub fn call(label: &str, call: impl Fn(()) + Send + Sync + 'static) -> MenuItem {
         MenuItem { label: label.into(), key: "", act: Act::Call(Callback::new(call)), chosen: None }
     }
-    /// With its key.
     pub fn key(self, key: &'static str) -> MenuItem {
         MenuItem { key, ..self }
     }
-    /// A line that is one of several choices.
+    /// Makes the entry one of several choices.
     pub fn choice(self, chosen: bool) -> MenuItem {
         MenuItem { chosen: Some(chosen), ..self }
     }
 }
 
-/// A button with a menu that is made when it opens.
+/// A button with a menu that is created when it opens.
 #[component]
 pub fn MenuButton(
-    /// The button's name.
+    /// Accessible name of the button.
     #[prop(into)]
     label: Signal<String>,
-    /// The button's classes.
-    #[prop(into)]
-    class: String,
-    /// The lines.
+    #[prop(into)] class: String,
     items: Callback<(), Vec<MenuItem>>,
-    /// Left out of the tab order; something else opens it by key.
+    /// Excludes the button from the tab order; the menu is then opened by another key.
     #[prop(optional)]
     outside_tab_order: bool,
-    /// What the button shows.
     children: Children,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
@@ -120,7 +112,7 @@ fn MenuList(items: Vec<MenuItem>, place: (f64, f64), on_close: Callback<bool>) -
     let store = Store::get();
     let list = NodeRef::<html::Div>::new();
     list.on_load(move |element| {
-        // Inside the window, and above everything.
+        // Kept inside the window and above all other content.
         let element: &HtmlElement = element.as_ref();
         let (width, height) = (f64::from(element.offset_width()), f64::from(element.offset_height()));
         let size =

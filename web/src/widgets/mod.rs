@@ -1,4 +1,4 @@
-//! Small parts that pictures, forms and dialogs share, one file each.
+//! Widgets shared by views, forms and dialogs, one file each.
 
 pub mod after_frame;
 pub mod button;
@@ -21,7 +21,7 @@ use crate::chart::backend::REM;
 use crate::keys;
 use crate::store::Store;
 
-/// Scrolls the element of that id into sight inside what holds it, if there is one.
+/// Scrolls the element with an id into view in its scroll container, if it exists.
 pub fn show_id(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
         let options = web_sys::ScrollIntoViewOptions::new();
@@ -31,7 +31,7 @@ pub fn show_id(id: &str) {
     }
 }
 
-/// Puts the focus on the element of that id, if there is one.
+/// Focuses the element with an id, if it exists.
 pub fn focus_id(id: &str) {
     let element = document().get_element_by_id(id);
     if let Some(element) = element.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -39,19 +39,19 @@ pub fn focus_id(id: &str) {
     }
 }
 
-/// A moment as people here write date and time, from milliseconds since 1970; empty without a browser.
+/// Formats milliseconds since 1970 as date and time in the user's locale; empty without a browser.
 pub fn date(ms: f64) -> String {
     let of = |_| js_sys::Date::new(&ms.into()).to_locale_string("default", &JsValue::UNDEFINED);
     crate::address::browser().map(of).map(String::from).unwrap_or_default()
 }
 
-/// The element that an event is for, as the type that its markup says.
+/// The target of an event, as the type of its element.
 pub fn target<T: JsCast>(event: &web_sys::Event) -> Option<T> {
     event.target().map(JsCast::unchecked_into)
 }
 
-/// A handler for the loss of focus that is not called any more once what it belongs to is gone: browsers tell elements that
-/// they lose the focus while they are removed.
+/// A handler for the loss of focus that is inert once its owner is disposed: browsers fire the event at elements while
+/// they are removed.
 pub fn on_leave(handle: impl Fn(web_sys::FocusEvent) + 'static) -> impl Fn(web_sys::FocusEvent) + 'static {
     let is_there = StoredValue::new(());
     move |event| {
@@ -61,13 +61,13 @@ pub fn on_leave(handle: impl Fn(web_sys::FocusEvent) + 'static) -> impl Fn(web_s
     }
 }
 
-/// A key of our own as it is pressed here; empty if it is off.
+/// Label of a keyboard shortcut on this keyboard; empty if single-character shortcuts are off.
 pub fn key_name(store: Store, key: &'static str) -> impl Fn() -> String {
     let set = store.part(|m| m.view.keys);
     move || keys::named(key, set.get()).unwrap_or_default()
 }
 
-/// Lets an element hear of a pointer until it is let go.
+/// Captures the pointer until it is released.
 pub fn capture(event: &web_sys::PointerEvent) {
     use wasm_bindgen::JsCast;
     if let Some(target) = event.target() {
@@ -75,8 +75,8 @@ pub fn capture(event: &web_sys::PointerEvent) {
     }
 }
 
-/// How much larger the page's text is than usual; 1 unless the browser was told otherwise. Charts are laid out for text
-/// of the usual size and drawn this much larger.
+/// Ratio of the page's text size to the normal one; 1 unless the browser is configured otherwise. Charts are laid out
+/// for normal text and scaled by it.
 pub fn text_scale() -> f64 {
     let root = document().document_element();
     let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());

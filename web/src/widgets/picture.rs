@@ -1,4 +1,4 @@
-//! How charts enter the page: the one place where SVG text becomes elements, the size of a place, tables.
+//! Charts on the page: insertion of SVG text, measuring of elements, tables, and keyboard navigation.
 
 use fairground::words::number;
 use leptos::html;
@@ -15,18 +15,19 @@ use crate::chart::table::Table;
 use crate::store::Store;
 use crate::widgets::text_scale;
 
-/// SVG text of our own charts as elements. It is the only function of the page that inserts markup.
+/// Inserts the SVG text of a chart. It is the only function of the page that inserts markup.
 pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoView {
     let svg = svg.into();
     view! { <span class=class inner_html=move || svg.get() aria-hidden="true"></span> }
 }
 
-/// A small drawing that does not change.
+/// A small static drawing.
 pub fn icon(svg: String) -> impl IntoView {
     insert("glyph", Signal::stored(svg))
 }
 
-/// Lines of a legend: each mark with its name, which opens its definition. Tab leads to the first of them, arrows to the others.
+/// Legend entries: each mark with its name, which opens its definition. The first one is in the tab order, arrows lead
+/// to the others.
 pub fn legend_lines(lines: impl IntoIterator<Item = (String, &'static str)>) -> AnyView {
     let terms = Store::get().terms.get();
     let line = |(at, (svg, name)): (usize, (String, &'static str))| {
@@ -36,7 +37,7 @@ pub fn legend_lines(lines: impl IntoIterator<Item = (String, &'static str)>) -> 
     lines.into_iter().enumerate().map(line).collect_view().into_any()
 }
 
-/// Moves the focus among the terms of a legend.
+/// Moves the focus between the terms of a legend.
 fn along_legend(event: web_sys::KeyboardEvent) {
     let legend = event
         .current_target()
@@ -51,7 +52,7 @@ fn along_legend(event: web_sys::KeyboardEvent) {
     });
 }
 
-/// Calls back with the element, now and whenever its size or that of the picture in it changes.
+/// Calls back with the element, initially and whenever its size or that of its picture changes.
 pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement) + Clone + 'static) {
     Effect::new(move |_| {
         let Some(element) = node.get() else { return };
@@ -61,7 +62,8 @@ pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement)
     });
 }
 
-/// Calls back with an element, now and whenever its size or that of another one changes, until the effect runs again.
+/// Calls back with an element, initially and whenever its size or that of another one changes, until the effect runs
+/// again.
 fn watch(
     element: &web_sys::HtmlElement,
     other: Option<web_sys::Element>,
@@ -81,8 +83,8 @@ fn watch(
     });
 }
 
-/// The height of the panel around an element, in the pixels that a chart is laid out in, with a first guess. A panel that is as
-/// high as what is in it counts no more than the window.
+/// Height of the panel around an element in chart pixels, initially a guess. For a panel that grows with its content,
+/// it is limited by the window.
 pub fn panel_height(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     let height = RwSignal::new(guess);
     Effect::new(move |_| {
@@ -99,12 +101,12 @@ pub fn panel_height(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     height.into()
 }
 
-/// A length in a chart's layout as one that grows with the page's text.
+/// A chart length as a CSS length that scales with the page's text.
 pub fn rem(length: f64) -> String {
     format!("{}rem", (length * 10.0).round() / (10.0 * REM))
 }
 
-/// The width of an element in the pixels that a chart is laid out in, with a first guess.
+/// Width of an element in chart pixels, initially a guess.
 pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     let width = RwSignal::new(guess);
     on_size(node, move |element| {
@@ -116,7 +118,7 @@ pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     width.into()
 }
 
-/// The menu of a chart: it saves it as a picture, and turns it into its table and back.
+/// The menu of a chart: saves it as a picture, and switches between chart and table.
 pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
     let store = Store::get();
     let place = NodeRef::<html::Span>::new();
@@ -154,15 +156,15 @@ pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-/// The same data as a table.
+/// The data of a chart as a table.
 pub fn table(caption: &str, data: Table) -> AnyView {
     table_of(caption, data, None)
 }
 
-/// Most rows of a table that stand on the page.
+/// Maximum number of rendered rows.
 const ROWS_MAX: usize = 400;
 
-/// Above a table: its unit, and buttons that copy and save it.
+/// Above a table: its unit, and buttons to copy and save it.
 fn table_tools(caption: &str, table: &Table) -> impl IntoView {
     let unit = table.unit().map(|unit| view! { <span class="hint grow">"Amounts in " {unit}</span> });
     let (tsv, csv) = (table.tsv(), table.csv());
@@ -182,12 +184,12 @@ fn table_tools(caption: &str, table: &Table) -> impl IntoView {
     }
 }
 
-/// A table, with a row that is meant. Of very many rows those around it stand on the page.
+/// A table with a highlighted row. If there are too many rows, only those around it are rendered.
 pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
     table_with(caption, table, meant, Vec::new())
 }
 
-/// A table with a small bar below each number, where rows of `parts` say how long: one for each column of numbers.
+/// A table with a small bar below each number; `parts` holds the lengths per row, one for each numeric column.
 pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<Vec<f64>>) -> AnyView {
     let text = table.text_columns;
     let left_out = table.rows.len().saturating_sub(ROWS_MAX);
@@ -207,7 +209,7 @@ pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<
         Some(ending) => head.strip_suffix(ending).unwrap_or(&head).to_string(),
         None => head,
     };
-    // A queue may be called like a term.
+    // A queue may have the same name as a term.
     let by_queue = table.is_by_queue;
     let head = move |label: String| if by_queue { head(label).into_any() } else { term(head(label)) };
     let (label, caption) = (caption.to_string(), caption.to_string());
@@ -257,7 +259,8 @@ pub fn table_with(caption: &str, table: Table, meant: Option<usize>, parts: Vec<
     .into_any()
 }
 
-/// What keys do in any chart: `t` shows it as a table and back, Ctrl+C copies the table. Whether it was one of them.
+/// Keyboard shortcuts of all charts: `t` switches to the table and back, Ctrl+C copies the table. Returns whether the
+/// key was handled.
 pub fn chart_keys(
     store: Store,
     event: &web_sys::KeyboardEvent,
@@ -273,7 +276,7 @@ pub fn chart_keys(
     true
 }
 
-/// Copies a table as tab-separated values, and says so.
+/// Copies a table as tab-separated values, with a notice.
 pub fn copy(store: Store, table: Option<Table>) {
     let Some(table) = table else { return };
     drop(window().navigator().clipboard().write_text(&table.tsv()));
@@ -281,7 +284,7 @@ pub fn copy(store: Store, table: Option<Table>) {
     store.announcement.set(format!("The table was copied: {rows}, tab-separated."));
 }
 
-/// Shows a chart as its table, or as a chart again. What had the focus may be gone with it: then the other has it.
+/// Switches between chart and table. If the focused element is removed, the replacement is focused.
 fn flip(event: &web_sys::KeyboardEvent, as_table: RwSignal<bool>) {
     as_table.update(|shown| *shown = !*shown);
     let Some(chart) = event.current_target() else { return };
@@ -301,16 +304,16 @@ fn flip(event: &web_sys::KeyboardEvent, as_table: RwSignal<bool>) {
     });
 }
 
-/// How far keys move among the marks of a chart.
+/// Distances of keyboard navigation among the marks of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Stride {
     /// To the mark below.
     pub down: usize,
-    /// A page further.
+    /// A page down.
     pub page: usize,
 }
 
-/// What keys do in a chart beside [`chart_keys`]: they move the focus among its marks (`.spot`).
+/// Keyboard navigation among the marks of a chart (`.spot`), besides [`chart_keys`].
 pub fn walk(event: &web_sys::KeyboardEvent, Stride { down, page }: Stride) {
     let key = event.key();
     let rule = |at: usize, all: &[web_sys::Element]| {
@@ -331,7 +334,7 @@ pub fn walk(event: &web_sys::KeyboardEvent, Stride { down, page }: Stride) {
     move_focus(event, "spot", rule);
 }
 
-/// Moves the focus among elements of a class inside a container, by a rule from index and count to index.
+/// Moves the focus among elements of a class in a container; the rule maps index and count to an index.
 pub fn move_focus(
     event: &web_sys::KeyboardEvent,
     class: &str,
@@ -340,14 +343,14 @@ pub fn move_focus(
     move_among(event, &inside(event, class), rule);
 }
 
-/// The elements of a class inside of the container that listens.
+/// Elements of a class in the container with the listener.
 pub fn inside(event: &web_sys::KeyboardEvent, class: &str) -> Vec<web_sys::Element> {
     let Some(container) = event.current_target() else { return Vec::new() };
     let found = container.unchecked_ref::<web_sys::Element>().get_elements_by_class_name(class);
     (0..found.length()).filter_map(|i| found.item(i)).collect()
 }
 
-/// Where ↑ and ↓, Home and End lead in a line.
+/// Target of ↑, ↓, Home and End in a list.
 pub fn along_line(key: &str, at: usize, n: usize) -> Option<usize> {
     match key {
         "ArrowDown" => Some((at + 1).min(n - 1)),
@@ -358,7 +361,7 @@ pub fn along_line(key: &str, at: usize, n: usize) -> Option<usize> {
     }
 }
 
-/// Moves the focus among elements, by a rule from index and count to index.
+/// Moves the focus among elements; the rule maps index and count to an index.
 pub fn move_among(
     event: &web_sys::KeyboardEvent,
     all: &[web_sys::Element],

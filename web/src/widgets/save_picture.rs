@@ -1,4 +1,4 @@
-//! Charts saved as pictures, with what they are of and the link that leads back to the moment.
+//! Charts saved as pictures, with metadata and a link to the moment.
 
 use fairground::words::number::time;
 use leptos::prelude::*;
@@ -11,14 +11,14 @@ use crate::store::Store;
 use crate::{address, effects};
 use fairground::policy::Policy;
 
-/// A chart as a file of its own.
+/// A chart as a standalone file.
 pub struct Saved {
     name: String,
     about: About,
     file: String,
 }
 
-/// Saves a chart with the texts that stand beside it, in the present colours.
+/// Saves a chart with its labels, in the current colours.
 pub fn save(store: Store, chart: &web_sys::Element, as_png: bool) {
     if let Some(saved) = Saved::of(store, chart) {
         saved.download(as_png);
@@ -26,7 +26,7 @@ pub fn save(store: Store, chart: &web_sys::Element, as_png: bool) {
 }
 
 impl Saved {
-    /// A chart with the texts that stand beside it, in the present colours; `None`: it shows no picture.
+    /// A chart with its labels, in the current colours; `None` if it shows no picture.
     pub fn of(store: Store, chart: &web_sys::Element) -> Option<Saved> {
         let svg = chart.query_selector(".picture svg").ok()??;
         let over = chart.query_selector(".picture.over svg").ok().flatten();
@@ -43,17 +43,16 @@ impl Saved {
         Some(Saved { name: name.to_lowercase(), about, file })
     }
 
-    /// What it is of.
     pub fn title(&self) -> &str {
         &self.about.title
     }
 
-    /// It as the source of an image.
+    /// Data URL for an image element.
     pub fn source(&self) -> String {
         source(&self.file)
     }
 
-    /// Offers it as a file.
+    /// Downloads the picture.
     pub fn download(&self, as_png: bool) {
         if as_png {
             let _ = download_png(format!("{}.png", self.name), self.about.clone(), &self.file);
@@ -67,7 +66,7 @@ fn source(svg: &str) -> String {
     format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(svg))
 }
 
-/// What is in the picture, of which moment of what, and where that is.
+/// Metadata of a chart: view, scenario, policy, moment and link.
 fn about(store: Store, chart: &str) -> About {
     let (scenario, policy, moment) = store.now(|m| {
         let cycle = m.decision.map_or(m.cursor.to_string(), |at| format!("{}, decision {at}", m.cursor));
@@ -83,7 +82,7 @@ fn about(store: Store, chart: &str) -> About {
     About { title: parts.join(" · "), link: effects::link_of(&store.now(address::write)) }
 }
 
-/// The lines beside a chart, where they are.
+/// The labels beside a chart, with their positions.
 fn labels(chart: &web_sys::Element, svg: &web_sys::Element) -> Vec<Label> {
     let top = svg.get_bounding_client_rect().top();
     let part = |row: &web_sys::Element, what: &str| {
@@ -101,7 +100,7 @@ fn labels(chart: &web_sys::Element, svg: &web_sys::Element) -> Vec<Label> {
         .collect()
 }
 
-/// The colour of a token in the present theme.
+/// Colour of a token in the current theme.
 fn resolved(style: &web_sys::CssStyleDeclaration, name: &str) -> String {
     let value = style.get_property_value(name).unwrap_or_default();
     let Some(pair) = value.trim().strip_prefix("light-dark(").and_then(|rest| rest.strip_suffix(')')) else {
@@ -116,12 +115,12 @@ fn resolved(style: &web_sys::CssStyleDeclaration, name: &str) -> String {
     if is_dark { dark.trim().to_string() } else { light.trim().to_string() }
 }
 
-/// Pixels of a PNG per pixel of the page, so that text stays sharp on a projector.
+/// Scale of PNGs relative to the page, so that text stays sharp on a projector.
 const PNG_SCALE: f64 = 2.0;
-/// The widest and highest PNG, in pixels: what every browser can draw.
+/// Maximum width and height of a PNG, in pixels: supported by all browsers.
 const PNG_MAX: f64 = 8192.0;
 
-/// Offers a picture as PNG that carries what it is of; `svg` is a whole file that needs nothing from elsewhere.
+/// Downloads a picture as PNG with metadata; `svg` must be standalone.
 fn download_png(name: String, about: About, svg: &str) -> Result<(), JsValue> {
     let image = web_sys::HtmlImageElement::new()?;
     let drawn = image.clone();

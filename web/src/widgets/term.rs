@@ -1,4 +1,4 @@
-//! Labels of tables and legends: where the glossary has a label, it is a button that opens its definition.
+//! Labels of tables and legends: a label in the glossary is a button that opens its definition.
 
 use leptos::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::state::layout::options::Dialog;
 use crate::store::Store;
 use crate::words::glossary::entry_of;
 
-/// A label, in neutral words or in the policy's; Tab leads to it if it is a stop.
+/// A label in neutral words or in the policy's; in the tab order if `is_stop`.
 pub fn term_at(label: String, is_stop: bool) -> AnyView {
     let store = Store::get();
     let policy = store.scenario.with_untracked(|s| s.policy.clone());
@@ -31,7 +31,7 @@ pub fn term_at(label: String, is_stop: bool) -> AnyView {
     .into_any()
 }
 
-/// A label to which Tab leads.
+/// A label in the tab order.
 pub fn term(label: String) -> AnyView {
     term_at(label, true)
 }

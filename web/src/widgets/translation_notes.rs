@@ -1,4 +1,4 @@
-//! What became of settings under another policy, as lists.
+//! Changes to settings under another policy, as lists.
 
 use fairground::scenario::Path;
 use leptos::prelude::*;
@@ -8,7 +8,7 @@ use crate::state::command::Command;
 use crate::state::document::edit;
 use crate::store::Store;
 
-/// Kinds of notes with what they are called here.
+/// Kinds of notes and their headings.
 const KINDS: [(&str, &str); 5] = [
     ("refused", "The real scheduler rejects this"),
     ("dropped", "Dropped (no counterpart)"),
@@ -17,7 +17,7 @@ const KINDS: [(&str, &str); 5] = [
     ("kept", "Unchanged"),
 ];
 
-/// A text in which what stands in backquotes is code.
+/// A text in which parts in backquotes are marked up as code.
 pub fn with_code(says: &str) -> AnyView {
     let part = |(at, text): (usize, &str)| match at % 2 {
         0 => text.to_string().into_any(),
@@ -26,7 +26,7 @@ pub fn with_code(says: &str) -> AnyView {
     says.split('`').enumerate().map(part).collect_view().into_any()
 }
 
-/// Notes as lists by kind; every place leads to its field.
+/// Notes as lists by kind; every path links to its field.
 pub fn notes(notes: &[NoteRow]) -> AnyView {
     let store = Store::get();
     let terms = store.terms.get_untracked();

@@ -1,4 +1,4 @@
-//! One sentence per step: on the screen under the header, and announced to screen readers.
+//! One sentence per step: shown under the header, and announced to screen readers.
 
 use fairground::id::JobId;
 use fairground::trace::Event;
@@ -8,13 +8,13 @@ use fairground::words::{Group, Terms, Text, capital, groups, node_state};
 use crate::chart::queue_tree::{Tree, touched};
 use crate::engine::protocol::{EventRow, EventWord, Frame, What};
 
-/// Further happenings are counted, not listed.
+/// Listed events; further ones are counted.
 const LISTED: usize = 4;
 
-/// Further names are counted, not listed.
+/// Listed names; further ones are counted.
 const NAMED: usize = 3;
 
-/// Evictions for more jobs than this are told together.
+/// Evictions for more jobs than this are reported together.
 const TAKERS: usize = 2;
 
 /// Above this number of groups, submissions are not matched with decisions.
@@ -26,14 +26,14 @@ pub fn announce(frame: &Frame, resource: u8) -> String {
     report_step(frame, resource, &head)
 }
 
-/// The same of one action, whose events are all that the frame has: *Cycle 7, reclaim: …*
+/// Sentence of one action, whose events are the only ones in the frame: *Cycle 7, reclaim: …*
 pub fn announce_action(frame: &Frame, resource: u8) -> String {
     let name = frame.events.first().map_or("", |event| action(&event.action));
     let comma = if name.is_empty() { "" } else { ", " };
     report_step(frame, resource, &format!("Cycle {}{comma}{name}", frame.cycle))
 }
 
-/// What an action of a cycle is called.
+/// Display name of an action of a cycle.
 pub fn action(name: &str) -> &str {
     match name {
         "stalegangeviction" => "eviction of stale gangs",
@@ -41,7 +41,7 @@ pub fn action(name: &str) -> &str {
     }
 }
 
-/// What was decided, then what happened outside: *a2 gave up its GPU for b2; b2 was submitted.*
+/// Decisions, then external events: *a2 gave up its GPU for b2; b2 was submitted.*
 pub fn step_sentence(frame: &Frame) -> Text {
     match happened(frame, true) {
         Some(text) => text.say("."),
@@ -70,11 +70,11 @@ fn holdings(frame: &Frame, r: u8) -> String {
     if holdings.is_empty() { String::new() } else { format!(" {}.", holdings.join(", ")) }
 }
 
-/// All that happened, decisions first; `None` if nothing did.
+/// All events, decisions first; `None` if there are none.
 fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     let terms = Terms::of(&frame.policy);
     let groups = groups(frame);
-    let mut happenings: Vec<Happening> = Vec::new();
+    let mut happenings: Vec<Clause> = Vec::new();
     let takers = takers(&groups);
     let is_decided = |group: &&Group<'_>| group.first.word().is_decision();
     let decided = groups.iter().filter(is_decided);
@@ -82,7 +82,7 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
         let claimer = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Claimed);
         let is_covered = claimer.is_some_and(|job| takers.contains(&job));
         if !is_covered && !is_submitted_and_decided(frame, group, &groups, &takers) {
-            happenings.extend(Happening::of(frame, group));
+            happenings.extend(Clause::of(frame, group));
             join_last(&mut happenings);
         }
     }
@@ -111,31 +111,31 @@ fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>],
     takers.contains(&of) || all.iter().any(is_about_it)
 }
 
-/// Whether it is an eviction by which another job gains.
+/// Whether the event is an eviction in favour of another job.
 fn is_for_another(row: &EventRow) -> bool {
     matches!(row.word(), EventWord::Reclaimed | EventWord::Preempted) && row.by().is_some()
 }
 
-/// The same thing that happened to several jobs.
-struct Happening {
+/// The same event of several jobs.
+struct Clause {
     word: EventWord,
     /// The jobs that get the resources.
     by: Vec<String>,
-    /// The words before the names.
+    /// Words before the names.
     lead: &'static str,
     /// The jobs, with the number of pods of each.
     jobs: Vec<(String, usize)>,
     /// The predicate of one job, and of several.
     says: [String; 2],
-    /// Where, if it happened to one pod.
+    /// Node, if the event concerns a single pod.
     node: Option<String>,
     /// What it was about.
     gpus: f64,
 }
 
-impl Happening {
-    /// `None` for a note about what is known of such places.
-    fn of(frame: &Frame, group: &Group<'_>) -> Option<Happening> {
+impl Clause {
+    /// `None` for events that only describe what is known of a node.
+    fn of(frame: &Frame, group: &Group<'_>) -> Option<Clause> {
         let row = group.first;
         let What::Event(event) = row.what else { return None };
         let (lead, [one, many]) = predicate(row, event);
@@ -151,7 +151,7 @@ impl Happening {
             _ => [one.to_string(), many.to_string()],
         };
         let job = frame.job_of(row).map(|job| (frame.job(job).to_string(), group.n));
-        Some(Happening {
+        Some(Clause {
             word: row.word(),
             by: row
                 .by()
@@ -167,8 +167,8 @@ impl Happening {
         })
     }
 
-    /// Whether both are one part of the sentence.
-    fn joins(&self, other: &Happening) -> bool {
+    /// Whether both can be merged into one part of the sentence.
+    fn joins(&self, other: &Clause) -> bool {
         !matches!(self.word, EventWord::Node | EventWord::Changed)
             && self.word == other.word
             && self.by == other.by
@@ -214,7 +214,7 @@ impl Happening {
     }
 }
 
-/// The first names; the others are counted, unless it is only one.
+/// The first names; the rest is counted unless it is a single name.
 fn first_few(names: impl ExactSizeIterator<Item = Text>) -> Vec<Text> {
     let n = names.len();
     let shown = if n == NAMED + 1 { n } else { NAMED };
@@ -225,14 +225,14 @@ fn first_few(names: impl ExactSizeIterator<Item = Text>) -> Vec<Text> {
     few
 }
 
-/// Many evictions of one kind, each for another job, become one part of the sentence.
-fn join_takers(all: Vec<Happening>) -> Vec<Happening> {
+/// Merges several evictions of one kind for different jobs into one part of the sentence.
+fn join_takers(all: Vec<Clause>) -> Vec<Clause> {
     let n_of = |word: EventWord| all.iter().filter(|one| one.word == word && !one.by.is_empty()).count();
     let are_many = [EventWord::Reclaimed, EventWord::Preempted].map(|word| (word, n_of(word) > TAKERS));
-    let mut joined: Vec<Happening> = Vec::new();
+    let mut joined: Vec<Clause> = Vec::new();
     for next in all {
         let is_one_of_many = !next.by.is_empty() && are_many.contains(&(next.word, true));
-        let same = |other: &&mut Happening| is_one_of_many && other.word == next.word && !other.by.is_empty();
+        let same = |other: &&mut Clause| is_one_of_many && other.word == next.word && !other.by.is_empty();
         match joined.iter_mut().find(same) {
             Some(first) => {
                 for (job, pods) in next.jobs {
@@ -250,8 +250,8 @@ fn join_takers(all: Vec<Happening>) -> Vec<Happening> {
     joined
 }
 
-/// Joins the last with one like it, if there is one.
-fn join_last(all: &mut Vec<Happening>) {
+/// Merges the last event with a previous one it joins.
+fn join_last(all: &mut Vec<Clause>) {
     let Some(last) = all.pop() else { return };
     match all.iter_mut().find(|other| other.joins(&last)) {
         Some(other) => {
@@ -262,7 +262,7 @@ fn join_last(all: &mut Vec<Happening>) {
     }
 }
 
-/// The words before the names, and those after one and after several names.
+/// Words before the names, and the predicates for one name and for several.
 fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) {
     match event {
         Event::Submitted { .. } => ("", [" was submitted", " were submitted"]),

@@ -1,10 +1,10 @@
-//! Ten explanations in full, each of another kind: what a stranger reads.
+//! Ten complete explanations of different kinds, as a reader sees them.
 
 use expect_test::expect;
 
 use super::tests::{job_at, real};
 
-/// What happened or why a job waits, and what happens next: one decision of each kind.
+/// The event or the reason for waiting, and what happens next, for one decision of each kind.
 #[test]
 fn ten_explanations_are_clear_at_first_reading() {
     let said = |(id, cycle, job): (&str, u32, &str)| {

@@ -1,18 +1,17 @@
-//! The glossary: what the terms mean that stand in legends, in heads of tables and in explanations.
+//! The glossary: terms of legends, table captions and explanations.
 //!
-//! Terms and texts are neutral; both are put into the words of the policy. A label of the screen is found by its text, whether it
-//! is one of ours or the policy's own.
+//! Terms and texts are neutral and translated to the policy's words. A label on the screen is found by its text,
+//! whether neutral or the policy's own.
 
 use fairground::policy::Policy;
 use fairground::policy::description::Description;
 use fairground::words::Terms;
 
-/// A term with its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The neutral word.
     pub term: &'static str,
-    /// Other labels that it explains.
+    /// Other labels with the same definition.
     labels: &'static [&'static str],
     /// The meaning, in neutral words.
     pub says: &'static str,
@@ -85,7 +84,7 @@ const GENERAL: &[Entry] = &[
     ),
 ];
 
-/// Terms of pools that are shared by share usage.
+/// Terms of pools that use share usage.
 const OF_SHARE_USAGE: &[Entry] = &[
     entry(
         "share usage",
@@ -122,7 +121,7 @@ const OF_SHARE_USAGE: &[Entry] = &[
     ),
 ];
 
-/// Terms of policies whose reclaim compares it.
+/// Terms of policies whose reclaim compares saturation.
 const OF_SATURATION: &[Entry] = &[entry(
     "saturation ratio",
     &[],
@@ -136,7 +135,7 @@ const OF_STATES: &[Entry] = &[entry(
     "[Within quota], [over quota] or [beyond fair share], by what is allocated; the worst of all resources counts.",
 )];
 
-/// Terms of queues whose priority follows from what is outstanding in them.
+/// Terms of queues whose priority depends on their pending work.
 const OF_PRIORITIES: &[Entry] = &[
     entry(
         "application priority",
@@ -171,7 +170,7 @@ pub fn entries(policy: &str) -> impl Iterator<Item = Entry> {
     own.into_iter().filter(|(is_known, _)| *is_known).flat_map(|(_, of)| of).copied().filter(is_read)
 }
 
-/// The term that a label on the screen names: without its unit, and without which of two runs it is about.
+/// Term of a label on the screen, ignoring its unit and which of two runs it describes.
 pub fn entry_of(label: &str, policy: &str) -> Option<Entry> {
     let terms = Terms::of(policy);
     let label = label.split_once(", ").map_or(label, |(label, _)| label);
@@ -182,7 +181,7 @@ pub fn entry_of(label: &str, policy: &str) -> Option<Entry> {
     entries(policy).find(|of| is_named(of.term) || of.labels.iter().copied().any(is_named))
 }
 
-/// What other products call a term, where they have another word: the word, and the product's name.
+/// Words of other products for a term, where they differ: the word, and the product's name.
 pub fn elsewhere(of: Entry, policy: &str) -> Vec<(&'static str, &'static str)> {
     let own = Terms::of(policy).word_apart(of.term);
     let others =

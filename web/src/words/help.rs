@@ -1,4 +1,4 @@
-//! What changes would help a job, and what each leads to.
+//! Changes that would help a job, and their outcomes.
 
 use fairground::words::number::{amount, count, number, time, unit};
 use fairground::words::{Terms, Text};
@@ -6,7 +6,7 @@ use fairground::words::{Terms, Text};
 use crate::engine::protocol::{Harm, Loser, Outcome, Start};
 use crate::state::branches::what_if::{Help, Idea, Trial};
 
-/// The button that makes the change: *Make build-2 preemptible*.
+/// Label of the button that makes the change: *Make build-2 preemptible*.
 pub fn label(trial: &Trial, policy: &str) -> String {
     let terms = Terms::of(policy);
     let raised = |what: &str, of: &str, was: String, to: String| {
@@ -126,7 +126,7 @@ pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
     }
 }
 
-/// What happens to a job that is worse off.
+/// Effect on a job that is worse off.
 fn harmed(harm: Harm) -> &'static str {
     match harm {
         Harm::Evicted => " would be [evicted]",
@@ -136,7 +136,7 @@ fn harmed(harm: Harm) -> &'static str {
     }
 }
 
-/// What all changes were compared with, or that none helps.
+/// What the changes were compared with, or that none helps.
 pub fn compared(help: &Help, policy: &str) -> String {
     let terms = Terms::of(policy);
     if help.is_too_large() {

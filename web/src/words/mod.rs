@@ -1,4 +1,4 @@
-//! Sentences of the page beside those about decisions, which are the engine's: [`fairground::words`].
+//! Sentences of the page itself; those about decisions are in [`fairground::words`].
 
 mod announce;
 pub mod glossary;

@@ -1,4 +1,4 @@
-//! Sentences for every kind of decision, from made-up moments and from the real engine.
+//! Sentences for every kind of decision, from constructed frames and from the engine.
 
 use expect_test::{Expect, expect};
 use fairground::id::{JobId, NodeId, PodId, QueueId};
@@ -300,7 +300,7 @@ fn names_are_never_words() {
     assert!(pieces.iter().all(|piece| !matches!(piece, Piece::Plain(text) if text.contains("<script>"))));
 }
 
-/// The frame of a scenario after some cycles, by the real engine.
+/// The frame of a scenario at a cycle, computed by the engine.
 pub(super) fn real(id: &str, cycle: u32) -> Frame {
     use crate::engine::protocol::{Ask, Request, Say};
     use crate::engine::serve::Server;
@@ -528,7 +528,7 @@ fn the_words_are_those_of_the_policy() {
     }
 }
 
-/// Under DRF the ladder tells how dominant shares rise, and why each stops.
+/// Under DRF, the explanation lists how dominant shares rise and why each stops.
 #[test]
 fn dominant_shares_rise_in_words() {
     let rise = |queue: &str, dominant: Resource, given: f64, end: RiseEnd| LadderLine {
