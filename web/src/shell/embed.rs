@@ -88,7 +88,7 @@ fn listen(store: Store) {
     let listener = window_event_listener(leptos::ev::message, move |event| {
         let is_parent =
             parent().is_some_and(|parent| event.source().is_some_and(|from| Object::is(&from, &parent)));
-        if let Some(cycle) = asked(&event.data()).filter(|_| is_parent) {
+        if let Some(cycle) = requested_cycle(&event.data()).filter(|_| is_parent) {
             store.dispatch(Command::GoTo(cycle));
         }
     });
@@ -96,7 +96,7 @@ fn listen(store: Store) {
 }
 
 /// Reads the cycle of `{ fairground: "go", cycle }`.
-fn asked(message: &JsValue) -> Option<u32> {
+fn requested_cycle(message: &JsValue) -> Option<u32> {
     let of = |key: &str| Reflect::get(message, &key.into()).ok();
     if of(WORD)?.as_string()? != "go" {
         return None;

@@ -74,7 +74,7 @@ fn holdings(frame: &Frame, r: u8) -> String {
 fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     let terms = Terms::of(&frame.policy);
     let groups = groups(frame);
-    let mut happenings: Vec<Clause> = Vec::new();
+    let mut clauses: Vec<Clause> = Vec::new();
     let takers = takers(&groups);
     let is_decided = |group: &&Group<'_>| group.first.word().is_decision();
     let decided = groups.iter().filter(is_decided);
@@ -82,14 +82,14 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
         let claimer = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Claimed);
         let is_covered = claimer.is_some_and(|job| takers.contains(&job));
         if !is_covered && !is_submitted_and_decided(frame, group, &groups, &takers) {
-            happenings.extend(Clause::of(frame, group));
-            join_last(&mut happenings);
+            clauses.extend(Clause::of(frame, group));
+            join_last(&mut clauses);
         }
     }
-    let happenings = join_takers(happenings);
-    let n = happenings.len();
+    let clauses = join_takers(clauses);
+    let n = clauses.len();
     let mut text = Text::default();
-    for (i, happening) in happenings.into_iter().take(LISTED).enumerate() {
+    for (i, happening) in clauses.into_iter().take(LISTED).enumerate() {
         text = if i > 0 { text.say("; ") } else { text };
         text = text.then(happening.says(terms, is_start && i == 0));
     }

@@ -1,4 +1,4 @@
-//! Cluster held against another run. Apart, because a visitor who only looks has no other run.
+//! Comparison of Cluster with another run. Separate, because most visits have no other run.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::chart::alternative::Alternative;
 use crate::chart::queue_tree::Tree;
 use crate::engine::protocol::{Cell, CellPod, Frame, NodeCard};
 
-/// Marks what another run holds otherwise: GPUs, or nodes where they are filled with another resource.
+/// Marks differences to another run: GPUs, or nodes if another resource is shown.
 pub fn lay_alternative(view: &mut ClusterView, frame: &Frame, alternative: Alternative<'_>, resource: u8) {
     let Alternative { frame: other, changed } = alternative;
     let tree = Tree::new(&frame.queues);
-    // A queue keeps its colour, wherever it stands in the other run.
+    // A queue keeps its colour even if its position in the other run differs.
     let tone = |queue: u32| {
         let at = frame.position(&other.queues.get(queue as usize)?.name, queue as usize);
         at.map(|at| tree.tone(at as u32))
@@ -57,7 +57,7 @@ pub fn lay_alternative(view: &mut ClusterView, frame: &Frame, alternative: Alter
     }
 }
 
-/// Who is on a GPU to stay.
+/// Pods that hold a GPU and are not leaving.
 fn holders(cell: &Cell) -> impl Iterator<Item = &CellPod> {
     cell.pods.iter().filter(|pod| !pod.leaving)
 }
@@ -66,7 +66,7 @@ fn amount<'a>((name, (_, amount)): (&&'a str, &(u32, f64))) -> (&'a str, f64) {
     (*name, *amount)
 }
 
-/// What stays on a node, by queue: its position and the amount.
+/// Allocations on a node that are not leaving, by queue: its position and the amount.
 fn held<'a>(frame: &'a Frame, node: &NodeCard, shown: &Shown<'_>) -> BTreeMap<&'a str, (u32, f64)> {
     let mut held: BTreeMap<&str, (u32, f64)> = BTreeMap::new();
     for holding in node.holds.iter().filter(|held| !held.leaving && held.amount[shown.at] > 0.0) {
@@ -95,7 +95,7 @@ mod tests {
             node.capacity[0] = 8_000.0;
             node.holds = vec![holds(0, 2.0)];
         }
-        // The same amounts of a queue that stands at another position are no difference.
+        // Equal amounts of a queue at another position are no difference.
         was.queues.swap(0, 1);
         was.nodes[0].holds = vec![holds(1, 2.0)];
         was.nodes[1].holds = vec![holds(1, 1.0), holds(0, 3.0)];

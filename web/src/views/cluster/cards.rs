@@ -1,4 +1,4 @@
-//! What Cluster draws: cards of nodes with their cells.
+//! View model of Cluster: cards of nodes with their cells.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,12 @@ use fairground::words::number::number;
 
 use crate::chart::queue_tree::Tone;
 
-/// A place in the picture, in pixels.
+/// A rectangle in the picture, in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
-    /// From the left.
     pub x: f64,
-    /// From the top.
     pub y: f64,
-    /// Width.
     pub w: f64,
-    /// Height.
     pub h: f64,
 }
 
@@ -34,15 +30,14 @@ pub struct ClusterView {
     pub width: f64,
     /// Height in pixels.
     pub height: f64,
-    /// Cards with text, or tiles without.
+    /// Cards with text; else tiles.
     pub cards_have_text: bool,
-    /// Nodes.
     pub cards: Vec<Card>,
-    /// Headings of pools and of groups of tiles, with where they stand.
+    /// Headings of pools and of groups of tiles, with their vertical positions.
     pub groups: Vec<(f64, String)>,
-    /// The marks that are on screen.
+    /// Marks that occur.
     pub marks: BTreeSet<CellMark>,
-    /// What cells are where they are no GPUs, such as `cores`; empty: they are GPUs.
+    /// What cells represent if not GPUs, such as `cores`; empty: GPUs.
     pub filled_with: String,
 }
 
@@ -67,7 +62,6 @@ pub enum CellMark {
     Changed,
     /// Dashed outline.
     Ghost,
-    /// Dashed outline too.
     Before,
 }
 
@@ -92,13 +86,11 @@ impl CellMark {
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Card {
-    /// Name.
     pub name: String,
-    /// Its pool; empty if there is only one.
+    /// Node pool; empty if there is only one.
     pub pool: String,
-    /// Where.
     pub place: Place,
-    /// Takes part.
+    /// Node is ready.
     pub ready: bool,
     /// Text beside the name, such as `8 of 8 · 2 leaving`.
     pub head: String,
@@ -108,54 +100,52 @@ pub struct Card {
     pub used: (f64, f64),
     /// GPUs, or the whole node where another resource is shown.
     pub cells: Vec<CellView>,
-    /// Held and there, of the resource that is shown.
+    /// Allocated and total amount of the shown resource.
     pub amounts: (f64, f64),
-    /// Among which tiles it stands: the least free first, with what they are called.
+    /// Rank and name of the tile group; the group with the least free comes first.
     pub group: (usize, String),
     /// Its position among the nodes of the frame.
     pub at: usize,
 }
 
-/// A GPU.
+/// A GPU, or a whole node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellView {
-    /// Where.
     pub place: Place,
-    /// Who holds it, bottom first.
+    /// Holders, from the bottom up.
     pub parts: Vec<Part>,
-    /// Claimed by a queue of this colour, for that job.
+    /// Colour of the claiming queue, and the job.
     pub claim: Option<(Tone, String)>,
-    /// Who has it instead in the alternative.
+    /// Different holder in the alternative run.
     pub alternative: Option<AlternativeHolder>,
-    /// Who holds how much of it, where it is a whole node; empty: it is a GPU.
+    /// Allocation by queue, if the cell is a whole node; empty for a GPU.
     pub holds: String,
 }
 
-/// Who has a GPU in the alternative.
+/// Holder of a GPU in the alternative run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlternativeHolder {
-    /// Colour; `None`: it is free there.
+    /// Colour; `None`: free there.
     pub tone: Option<Tone>,
-    /// Whose it is, in words: a job, `free`, or who holds how much of a whole node.
+    /// Description: a job, `free`, or the allocation by queue for a whole node.
     pub who: String,
-    /// The alternative is how it was before.
+    /// The alternative is the baseline before an edit.
     pub was: bool,
 }
 
 impl CellView {
-    /// The job it is about: holder, else claimant; none of a whole node.
+    /// The holder, else the claimant; none for a whole node.
     pub fn job(&self) -> Option<&str> {
         self.holds.is_empty().then_some(())?;
         let claimant = self.claim.as_ref().map(|(_, job)| job);
         self.parts.first().map(|part| &part.job).or(claimant).map(String::as_str)
     }
 
-    /// All its jobs.
     pub fn label(&self) -> String {
         self.parts.iter().map(|part| part.job.as_str()).collect::<Vec<_>>().join(" ")
     }
 
-    /// What becomes of it, in words.
+    /// State in words.
     pub fn state(&self) -> String {
         let mut says: Vec<String> = match self.holds.as_str() {
             "" => self.parts.iter().map(part_says).collect(),
@@ -175,21 +165,18 @@ impl CellView {
 /// Part of a GPU.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part {
-    /// Colour.
     pub tone: Tone,
-    /// From the bottom, 0 to 1.
+    /// Lower end, 0 to 1.
     pub from: f64,
-    /// To, 0 to 1.
+    /// Upper end, 0 to 1.
     pub to: f64,
-    /// Job.
     pub job: String,
-    /// Queue's name.
     pub queue: String,
-    /// Told to go.
+    /// Evicted, still holding.
     pub leaving: bool,
     /// Placed, not running.
     pub starting: bool,
-    /// May not be taken.
+    /// Cannot be evicted.
     pub locked: bool,
     /// Placed or evicted in this cycle.
     pub changed: bool,
@@ -202,7 +189,7 @@ impl ClusterView {
         Some((card, card.cells.iter().find(|cell| cell.place.holds(x, y))))
     }
 
-    /// What a cell is, as a sentence.
+    /// Describes a cell as a sentence.
     pub fn says(&self, card: &Card, cell: usize) -> String {
         let Card { name, cells, .. } = card;
         let state = cells.get(cell).map_or(String::new(), CellView::state);

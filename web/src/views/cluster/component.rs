@@ -22,15 +22,12 @@ use crate::widgets::{on_leave, text_scale};
 /// Long because its markup is one tree.
 #[component]
 pub fn ClusterView(
-    /// The moment.
     frame: FrameSignal,
-    /// The same moment of the scenario as it is being edited, or as it was before the last edit.
+    /// The same moment in the preview of an edit, or in the baseline before the last edit.
     alternative: FrameSignal,
-    /// What was changed, if the alternative is how it was before that.
+    /// Description of the last edit if the alternative is the baseline before it.
     changed: Memo<Option<String>>,
-    /// What is selected.
     selection: SelectionSignal,
-    /// The resource that is shown.
     resource: ResourceSignal,
     /// Selects a job or a node.
     on_select: OnSelect,
@@ -47,7 +44,7 @@ pub fn ClusterView(
         }
         Some(view)
     });
-    // With its picture: an effect that read both this and the view would miss changes of the view.
+    // Combined with its picture: an effect that read both this and the view would miss changes of the view.
     let selected = Memo::new(move |_| {
         let (frame, selection) = (frame.get()?, selection.get());
         view.with(|view| {
@@ -57,7 +54,7 @@ pub fn ClusterView(
             Some((marked, drawn))
         })
     });
-    // A node that is selected elsewhere comes into sight.
+    // Scrolls a node that is selected elsewhere into view.
     Effect::new(move |_| {
         let Some(Selection::Node(node)) = selection.get() else { return };
         let card = view.with_untracked(|view| {
@@ -108,7 +105,7 @@ pub fn ClusterView(
     }
 }
 
-/// Scrolls the panel so far that a place of the picture can be seen, if it cannot.
+/// Scrolls the panel until a rectangle of the picture is visible.
 fn reveal(picture: &web_sys::Element, place: Place) {
     let Some(panel) = picture.closest(".panel").ok().flatten() else { return };
     let (shown, from) = (panel.get_bounding_client_rect(), picture.get_bounding_client_rect().top());
@@ -120,9 +117,9 @@ fn reveal(picture: &web_sys::Element, place: Place) {
     }
 }
 
-/// More focusable marks than this are found by place instead.
+/// Above this number of marks, the picture has no focusable elements and is hit-tested instead.
 const SPOTS: usize = 400;
-/// Height of a card's heading.
+/// Height of a card's heading, in pixels.
 const HEADING: f64 = 30.0;
 
 /// A focusable mark: a card's heading (no cell) or a cell.
@@ -191,7 +188,7 @@ fn Spots(
     }
 }
 
-/// The nearest mark further down (`way` 1) or up (−1).
+/// The nearest mark below (`way` 1) or above (−1).
 fn nearest(spots: &[Spot], at: usize, way: f64) -> Option<usize> {
     let middle = |place: Place| (place.x + place.w / 2.0, place.y + place.h / 2.0);
     let (x, y) = middle(spots.get(at)?.place);
@@ -249,7 +246,7 @@ fn SpotButton(
     }
 }
 
-/// Many nodes: one surface; pointers hit by place, arrows move a ring from node to node.
+/// Many nodes: one surface with hit testing; arrow keys move a ring from node to node.
 #[component]
 fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
     let at = RwSignal::new(0usize);

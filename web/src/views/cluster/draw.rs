@@ -27,7 +27,7 @@ pub fn cluster(view: &ClusterView) -> String {
     })
 }
 
-/// Draws what is selected, over Cluster.
+/// Draws the selection over Cluster.
 pub fn marked(view: &ClusterView, marked: &SelectedCells) -> String {
     picture("cluster-marked", Size { width: view.width, height: view.height }, |area| {
         let (has_text, paint) = (view.cards_have_text, Paint::from(Ink::Selected));
@@ -41,7 +41,7 @@ pub fn marked(view: &ClusterView, marked: &SelectedCells) -> String {
         for (card, cell) in &marked.cells {
             let Some(cell) = view.cards.get(*card).and_then(|card| card.cells.get(*cell)) else { continue };
             if has_text {
-                // Around the outline of what changed, not over it.
+                // Outside the outline of changed cells.
                 let inset = if cell.parts.iter().any(|part| part.changed) { -3.0 } else { -1.0 };
                 put(area, cell.place, inset, paint.trimmed(Trim::Changed).line(2.0))?;
             } else {
@@ -74,7 +74,7 @@ fn draw_card(area: &Area<'_>, card: &Card) -> Drawn {
     let (left, right) = (card.place.x + 12.0, card.place.x + card.place.w - 12.0);
     let y = px(card.place.y + 17.0);
     let room_beside = |head: &str| right - left - text_width(head, 12.0) - 12.0;
-    // The name comes first: beside a long one only the first number stays.
+    // The name has priority: beside a long name, only the first number is shown.
     let fits = text_width(&card.name, 12.5) <= room_beside(&card.head);
     let head = if fits { &card.head } else { card.head.split(" · ").next().unwrap_or_default() };
     let room = room_beside(head);
@@ -135,7 +135,7 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
     Ok(())
 }
 
-/// The place of a part of a GPU, filled from below.
+/// Rectangle of a part of a GPU, filled from below.
 fn slice(place: Place, part: &Part) -> Place {
     Place { y: place.y + place.h * (1.0 - part.to), h: place.h * (part.to - part.from), ..place }
 }
@@ -172,7 +172,7 @@ fn draw_part(area: &Area<'_>, place: Place, part: &Part) -> Drawn {
     Ok(())
 }
 
-/// A label that fits: the whole name, its initial and number, or two letters.
+/// The longest label that fits: the whole name, its initial and number, or two letters.
 pub fn short_label(job: &str, size: f64, width: f64) -> Option<String> {
     if text_width(job, size) <= width {
         return Some(job.to_string());
@@ -256,7 +256,7 @@ fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
     changed.into_iter().try_for_each(|place| edge(area, place, Paint::from(Ink::Ink), 1.5))
 }
 
-/// The key of a mark for the legend, 18 × 12 pixels.
+/// Legend key of a mark, 18 × 12 pixels.
 pub fn key(mark: CellMark) -> String {
     let id = format!("cell-key-{mark:?}").to_lowercase();
     picture(&id, Size { width: 18.0, height: 12.0 }, |area| {

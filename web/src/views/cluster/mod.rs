@@ -1,4 +1,4 @@
-//! Cluster: nodes and what their GPUs hold.
+//! Cluster: nodes and the allocation of their GPUs.
 
 pub mod alternative;
 pub mod cards;

@@ -1,4 +1,4 @@
-//! What can become of the selected node at the cursor.
+//! Actions on the selected node at the cursor.
 
 use fairground::words::Selection;
 use leptos::prelude::*;
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::state::document::node_state;
 use crate::store::Store;
 
-/// The offers, as buttons.
+/// Buttons for the available actions.
 #[component]
 pub fn NodeActions() -> impl IntoView {
     let store = Store::get();

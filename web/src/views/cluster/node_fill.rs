@@ -1,4 +1,4 @@
-//! Cluster for another resource than GPUs: a node is one cell, filled by what queues hold of it.
+//! Cluster for resources other than GPUs: a node is one cell, filled by the allocations of queues.
 
 use fairground::words::Terms;
 use fairground::words::number::{
@@ -10,23 +10,23 @@ use crate::chart::queue_tree::Tree;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, NodeCard};
 
-/// The resource that is shown.
+/// The shown resource.
 pub(super) struct Shown<'a> {
     resource: u8,
-    /// Its position among amounts.
+    /// Index in amounts.
     pub at: usize,
     pub named: &'a [String],
     terms: &'static Terms,
 }
 
 impl<'a> Shown<'a> {
-    /// GPUs where every queue has a resource of its own.
+    /// The resource to show; GPUs for dominant shares.
     pub fn of(frame: &'a Frame, resource: u8) -> Shown<'a> {
         let resource = if resource == DOMINANT { GPU } else { resource };
         let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
         Shown { resource, at, named: &frame.named, terms: Terms::of(&frame.policy) }
     }
-    /// `3 nodes`, in the policy's word.
+    /// `3 nodes`, with the policy's term.
     pub fn nodes(&self, n: usize) -> String {
         count(n as u64, self.terms.word("node"))
     }
@@ -46,7 +46,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// CPU, memory and what the scenario names, as far as the node has it: held of there.
+/// CPU, memory and named resources of a node: allocated of total.
 pub(super) fn others(node: &NodeCard, shown: &Shown<'_>) -> String {
     let mut said = format!(
         "CPU {} of {} · memory {} of {}",
@@ -61,11 +61,11 @@ pub(super) fn others(node: &NodeCard, shown: &Shown<'_>) -> String {
     said
 }
 
-/// How free tiles are that are not told apart by whole GPUs.
+/// Groups of tiles by free fraction.
 const FREE: [&str; 5] =
     ["full", "up to 25 % free", "up to 50 % free", "up to 75 % free", "more than 75 % free"];
 
-/// A node as one cell, filled by what queues hold of a resource.
+/// A node as one cell, filled by the allocations of queues.
 pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card {
     let (held, there) = (node.used[shown.at], node.capacity[shown.at]);
     let whole = there.max(held).max(1e-9);
@@ -97,7 +97,7 @@ pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<
     }
 }
 
-/// The filled nodes as a table.
+/// The nodes as a table.
 pub(super) fn filled_table(view: &ClusterView, terms: &Terms) -> Table {
     let unit = &view.filled_with;
     let row = |card: &Card| {
@@ -113,7 +113,7 @@ pub(super) fn filled_table(view: &ClusterView, terms: &Terms) -> Table {
     }
 }
 
-/// A pool and how much of it is held.
+/// Name and utilisation of a pool.
 pub(super) fn pool_heading(cards: &[Card], shown: &Shown<'_>) -> String {
     if !shown.is_gpus() {
         let sum = |of: fn(&Card) -> f64| cards.iter().map(of).sum();

@@ -1,5 +1,4 @@
-//! What of Cluster is selected. Apart from what it draws, which is much and stays as it is where only the selection
-//! changes.
+//! Selection in Cluster. Separate from the view, which is large and does not change with the selection.
 
 use fairground::words::Selection;
 
@@ -10,7 +9,6 @@ use crate::engine::protocol::{Cell, Frame, NodeCard};
 /// Selected cards, and cells by card and position, ascending.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SelectedCells {
-    /// Nodes.
     pub cards: Vec<usize>,
     /// GPUs of the selected job or queue.
     pub cells: Vec<(usize, usize)>,
@@ -26,7 +24,7 @@ impl SelectedCells {
     }
 }
 
-/// What is selected of the view of that frame.
+/// The selected part of a frame's view.
 pub fn marked(view: &ClusterView, frame: &Frame, selection: Option<&Selection>) -> SelectedCells {
     let mut marked = SelectedCells::default();
     let Some(chosen) = Chosen::of(frame, selection) else { return marked };
@@ -76,7 +74,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Whether it holds a part of a node that is shown as a whole.
+    /// Whether it holds a part of a node that is one cell.
     fn fills(self, node: &NodeCard) -> bool {
         matches!(self, Chosen::Queue(queue) if node.holds.iter().any(|held| held.queue == queue))
     }

@@ -1,5 +1,5 @@
 //! Cluster: one card per node, one cell per GPU; with many nodes one tile per node, grouped by free GPUs. Nodes of
-//! several pools stand pool by pool. Of another resource than GPUs a node has one cell, filled by what queues hold of it.
+//! several pools are listed pool by pool. For other resources, a node is one cell, filled by the allocations of queues.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::chart::table::Table;
 use crate::engine::protocol::{Cell, Frame, NodeCard};
 use crate::views::cluster::cards::{Card, CellMark, CellView, ClusterView, Part, Place};
 
-/// Above so many GPUs, nodes are tiles.
+/// Above this number of GPUs, nodes are tiles.
 const TILES_FROM_CELLS: usize = 320;
-/// Above so many nodes, nodes are tiles.
+/// Above this number of nodes, nodes are tiles.
 const TILES_FROM_NODES: usize = 48;
 /// Cells per line of a card.
 const PER_LINE: usize = 8;
-/// Distance of cards.
+/// Gap between cards, in pixels.
 const GAP: f64 = 12.0;
-/// Inner distance of a card.
+/// Padding of a card, in pixels.
 const PAD: f64 = 12.0;
 
-/// What Cluster draws of a frame at that width.
+/// The view of a frame for a width in pixels.
 pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
     let tree = Tree::new(&frame.queues);
     let shown = Shown::of(frame, resource);
@@ -43,7 +43,7 @@ pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
         marks: cards.iter().flat_map(marks).collect(),
         ..ClusterView::default()
     };
-    // Owners by the order of queues, then what has no owner.
+    // Owners in the order of queues, then nodes without an owner.
     let place_of = |card: &Card| {
         let node = &frame.nodes[card.at];
         let pool = frame.pools.iter().position(|pool| pool.name == node.pool);
@@ -59,7 +59,7 @@ pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
     view
 }
 
-/// The group of a node: its pool, and who owns it where queues own nodes.
+/// Group of a node: its pool, and its owner where queues own nodes.
 fn group_of(frame: &Frame, node: &NodeCard, tree: &Tree, is_owned: bool) -> String {
     let owner = match node.owner.and_then(|owner| Some((owner, frame.queues.get(owner as usize)?))) {
         Some((owner, row)) if tree.is_leaf(owner) => format!("owned by {}", row.name),
@@ -157,7 +157,7 @@ fn marks(card: &Card) -> Vec<CellMark> {
     marks
 }
 
-/// Height of a heading, with what is below it.
+/// Height of a heading with the gap below it.
 const HEADING: f64 = 20.0;
 
 /// Cards in columns, pool by pool.
@@ -188,10 +188,10 @@ fn place_cards(cards: &mut [Card], width: f64, shown: &Shown<'_>) -> (f64, Vec<(
     ((y - GAP).max(0.0), headings)
 }
 
-/// Distance of the cells of a card.
+/// Gap between the cells of a card, in pixels.
 const CELL_GAP: f64 = 4.0;
 
-/// One card at a place and width, with so many cells of that size in a line.
+/// Lays out one card; `most` cells per line.
 fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h): (usize, f64, f64)) {
     for (j, cell) in card.cells.iter_mut().enumerate() {
         let (line, at) = ((j / most) as f64, (j % most) as f64);
@@ -208,7 +208,7 @@ fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h
     card.place = Place { x, y, w, h: 32.0 + cells_h + foot + PAD };
 }
 
-/// Tiles, in groups by how much is free: a histogram of fragments.
+/// Lays out tiles in groups by free amount: a histogram of fragmentation.
 fn place_tiles(
     cards: &mut [Card],
     (width, cells): (f64, usize),
@@ -301,7 +301,7 @@ fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
     said
 }
 
-/// The same data as a table.
+/// The view as a table.
 pub fn table(view: &ClusterView, terms: &Terms) -> Table {
     if !view.filled_with.is_empty() {
         return filled_table(view, terms);

@@ -1,4 +1,4 @@
-//! The same arrivals under several policies, side by side: GPUs, waits and evictions first, then what had to be translated.
+//! The same workload under several policies, side by side: GPUs, waits and evictions, then the translated settings.
 
 use fairground::words::number::{count, number};
 use leptos::prelude::*;
@@ -12,15 +12,12 @@ use crate::widgets::dialog::DialogFrame;
 use crate::widgets::translation_notes::notes;
 use fairground::policy::Policy;
 
-/// Width of a policy's picture, pixels.
+/// Width of a policy's picture, in pixels.
 const WIDTH: f64 = 200.0;
 
 /// The comparison.
 #[component]
-pub fn Compare(
-    /// It was closed.
-    on_close: Callback<()>,
-) -> impl IntoView {
+pub fn Compare(on_close: Callback<()>) -> impl IntoView {
     let store = Store::get();
     let columns = store.part(|m| m.compared.clone());
     let to_compare = store.part(|m| m.to_compare);
@@ -55,7 +52,7 @@ pub fn Compare(
     }
 }
 
-/// The numbers, then a panel for each policy; policies that came to the same share theirs.
+/// The numbers, then a panel for each group of policies with equal results.
 fn results(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
     let rows = table(columns);
     let groups = same_columns(&rows, columns.len());
@@ -66,7 +63,7 @@ fn results(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
     .into_any()
 }
 
-/// The names of policies that came to the same.
+/// Names of policies with equal results.
 fn names(columns: &[ColumnRow], group: &[usize]) -> String {
     let name = |at: &usize| Policy::described_or_default(&columns[*at].policy).short;
     group.iter().map(name).collect::<Vec<_>>().join(" = ")
@@ -102,7 +99,7 @@ fn panels(columns: &[ColumnRow], groups: &[Vec<usize>], queues: &[QueueRow]) -> 
     view! { <div class="compared-all">{groups.iter().map(panel).collect::<Vec<_>>()}</div> }.into_any()
 }
 
-/// What became of the settings, behind a click.
+/// Changes to settings, folded.
 fn translation(column: &ColumnRow) -> AnyView {
     let name = Policy::described_or_default(&column.policy).short;
     let n = column.notes.iter().filter(|note| note.kind != "kept").count() as u64;
@@ -123,7 +120,7 @@ fn says(drawn: &Bars) -> String {
     format!("{}: {}", drawn.title, each.collect::<Vec<_>>().join(", "))
 }
 
-/// A moment of the present run, as a link there.
+/// A link to a moment of the current run.
 #[component]
 fn Moment(moment: i64, text: String) -> impl IntoView {
     let store = Store::get();
@@ -139,7 +136,7 @@ fn Moment(moment: i64, text: String) -> impl IntoView {
     }
 }
 
-/// All numbers in one table; those that differ from the first column stand out.
+/// All numbers in one table; those that differ from the first column are highlighted.
 fn numbers(columns: &[ColumnRow], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyView {
     let heads = groups.iter().map(|group| view! { <th scope="col" class="num">{names(columns, group)}</th> });
     let heads = heads.collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! What queues came to under one of several policies, as bars.
+//! Results of queues under one of several policies, as bars.
 
 use fairground::words::number::number;
 use plotters::element::{Rectangle, Text};
@@ -14,7 +14,7 @@ const ROW: f64 = 38.0;
 /// Height of a bar.
 const BAR: f64 = 14.0;
 
-/// Draws the bars; `id` tells the picture from others on the page.
+/// Draws the bars; `id` is unique on the page.
 pub fn compared(view: &Bars, id: &str, width: f64) -> String {
     let size = Size { width, height: (view.bars.len() as f64 * ROW).max(1.0) };
     picture(id, size, |area| {

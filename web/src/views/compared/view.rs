@@ -1,41 +1,38 @@
-//! What several policies made of the same scenario, as bars and as a table.
+//! Results of several policies for the same scenario, as bars and as a table.
 
 use fairground::words::number::{number, time};
 
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::engine::protocol::{ColumnRow, QueueCell, QueueRow};
 
-/// With more leaves than this only the top queues have bars.
+/// Above this number of leaf queues, only top queues have bars.
 const BARS_MAX: usize = 12;
 
 /// A bar for each queue, all policies on one scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
-    /// What is drawn.
+    /// What the bars measure.
     pub title: &'static str,
-    /// The bars.
     pub bars: Vec<Bar>,
-    /// What the whole width stands for.
+    /// Value at full width.
     pub max: f64,
 }
 
-/// What a queue came to.
+/// Result of a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// The queue.
     pub name: String,
-    /// Its colour.
     pub tone: Tone,
-    /// GPUs, or hours of them.
+    /// GPUs or GPU-hours.
     pub value: f64,
 }
 
-/// The bars of a policy's run, beside those of others; what queues there are, and their colours, is as on the page.
+/// Bars of one policy's run on the scale of all runs; queues and their colours are those of the page.
 pub fn bars(column: &ColumnRow, all: &[ColumnRow], queues: &[QueueRow]) -> Bars {
     let tree = Tree::new(queues);
     let leaves: Vec<u32> = tree.order().iter().copied().filter(|&q| tree.children(q).is_empty()).collect();
     let shown = if leaves.len() > BARS_MAX { tree.tops().to_vec() } else { leaves };
-    // Where every run is over, nobody holds anything.
+    // Nothing is allocated once all runs are over.
     let (title, of): (_, fn(&QueueCell) -> f64) = match all.iter().all(|c| c.is_over || !c.can_run) {
         true => ("GPU hours", |cell| cell.used_gpu_s / 3600.0),
         false => ("GPUs at the end", |cell| cell.gpus),

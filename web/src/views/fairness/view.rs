@@ -61,31 +61,31 @@ impl PartialEq for Fact {
     }
 }
 
-/// Below so many seconds of one GPU (core, GiB …) in all, amounts are told in such seconds, above in hours.
+/// From this number of resource-seconds on, amounts are in hours.
 const HOURS_FROM: f64 = 7200.0;
 
-/// How a number is written.
+/// Format of a number.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Seconds of the resource.
+    /// Resource-seconds.
     Amount,
-    /// Of the resource.
+    /// Units of the resource.
     Now,
     /// Seconds.
     Span,
-    /// How many.
+    /// A count.
     Count,
-    /// Of hundred.
+    /// Percentage.
     Percent,
-    /// With two digits.
+    /// Two decimals.
     Ratio,
 }
 
-/// How numbers are written: all seconds of the resource in one unit.
+/// Format of numbers: all resource-seconds in one unit.
 struct Style {
-    /// What one and what several of it are called.
+    /// Singular and plural of the unit.
     units: [String; 2],
-    /// So many of the engine's in one that people read.
+    /// Engine units per displayed unit.
     per_unit: f64,
     in_hours: bool,
 }
@@ -93,7 +93,7 @@ struct Style {
 impl Style {
     fn of(tally: &Tally, frame: &Frame) -> Style {
         let per_unit = if tally.resource == MEMORY { f64::from(1 << 30) } else { 1.0 };
-        // The engine numbers what the scenario names right after the GPUs.
+        // Named resources follow the GPUs in the engine's numbering.
         let resource = if tally.resource > GPU { tally.resource + 1 } else { tally.resource };
         let units = [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string());
         Style { units, per_unit, in_hours: tally.capacity / per_unit >= HOURS_FROM }
@@ -116,12 +116,12 @@ impl Style {
     }
     fn amount(&self, seconds: f64) -> String {
         let (number, unit) = (self.text(Kind::Amount, seconds), self.unit());
-        // Number and unit stay on one line.
+        // A no-break space keeps number and unit on one line.
         format!("{number}\u{a0}{}", if number == "1" { unit.trim_end_matches('s') } else { &unit })
     }
 }
 
-/// The columns of numbers: caption, and how they are written.
+/// Numeric columns: caption and format.
 const COLUMNS: [(&str, Kind); 9] = [
     ("below share", Kind::Span),
     ("owed", Kind::Amount),
@@ -134,7 +134,7 @@ const COLUMNS: [(&str, Kind); 9] = [
     ("lost", Kind::Amount),
 ];
 
-/// The numbers of a queue, or of all of them together, which are short of nothing as a whole.
+/// Numbers of a queue or of the total, which has no shortfall.
 fn numbers(row: &TallyRow, is_queue: bool) -> [Option<f64>; 9] {
     let waits = |seconds: f64| (row.started > 0).then_some(seconds);
     [
@@ -150,7 +150,7 @@ fn numbers(row: &TallyRow, is_queue: bool) -> [Option<f64>; 9] {
     ]
 }
 
-/// The numbers of a queue in one of several pools; jobs are not counted there.
+/// Numbers of a queue in one of several pools; jobs are not counted per pool.
 fn in_pool(pool: &TallyPool, is_queue: bool) -> [Option<f64>; 9] {
     let mut all = [None; 9];
     all[..4].copy_from_slice(&[
@@ -162,13 +162,13 @@ fn in_pool(pool: &TallyPool, is_queue: bool) -> [Option<f64>; 9] {
     all
 }
 
-/// The lines of a queue, or of all: its own, and one for each of several pools.
+/// Lines of a queue or of the total: its own, then one for each of several pools.
 fn lines_of(row: &TallyRow, is_queue: bool) -> Vec<[Option<f64>; 9]> {
     let pools = row.pools.iter().map(|pool| in_pool(pool, is_queue));
     std::iter::once(numbers(row, is_queue)).chain(pools).collect()
 }
 
-/// What Fairness shows of a tally.
+/// The view of a tally.
 pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
     let style = Style::of(tally, frame);
     let tree = Tree::new(&frame.queues);
@@ -225,14 +225,14 @@ fn parts(lines: Vec<[Option<f64>; 9]>) -> Vec<Vec<f64>> {
     lines.iter().map(|line| line.iter().zip(most).map(part).collect()).collect()
 }
 
-/// Puts beside every number by how much the change made it more or less, or would make it.
+/// Adds to each number its difference to the alternative.
 pub fn put_differences(
     view: &mut FairnessView,
     (tally, frame): (&Tally, &Frame),
     (other, alternative): (&Tally, Alternative<'_>),
 ) {
     let style = Style::of(tally, frame);
-    // What the change does: from how it was to what is, or from what is to how it would be.
+    // Effect of the change: from baseline to current, or from current to preview.
     let change = |now: f64, other: f64| if alternative.changed.is_some() { now - other } else { other - now };
     let tree = Tree::new(&frame.queues);
     let same = |queue: u32| {
@@ -272,14 +272,14 @@ pub fn put_differences(
     };
 }
 
-/// A difference with its sign; `None` where nothing of it can be seen.
+/// A difference with its sign; `None` if it rounds to zero.
 fn signed(by: f64, text: impl Fn(f64) -> String) -> Option<String> {
     let written = text(by.abs());
     let is_seen = written != text(0.0);
     is_seen.then(|| format!("{}{written}", if by > 0.0 { "+" } else { "−" }))
 }
 
-/// What the facts are made of, in their order.
+/// The measures behind the facts, in their order.
 fn measures(tally: &Tally) -> [Option<f64>; 5] {
     let part = |gpu_seconds: f64| (tally.capacity > 0.0).then(|| gpu_seconds / tally.capacity * 100.0);
     let hours = tally.time_ms as f64 / 3.6e6;
@@ -292,7 +292,7 @@ fn measures(tally: &Tally) -> [Option<f64>; 5] {
     ]
 }
 
-/// What a fact counts, how its number is written, and how to read it.
+/// Name, format and reading aid of a fact.
 type Reading = (&'static str, Kind, String);
 
 fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
@@ -331,7 +331,7 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
     readings.into_iter().zip(measures(tally)).map(fact).collect()
 }
 
-/// The job that was evicted and started again most often.
+/// The job that was evicted and restarted most often.
 fn ping_pong(tally: &Tally) -> Option<Warning> {
     let (first, others) = tally.ping_pong.split_first()?;
     let (evictions, restarts) = (count(first.evictions.into(), "time"), count(first.restarts.into(), "time"));
@@ -343,10 +343,10 @@ fn ping_pong(tally: &Tally) -> Option<Warning> {
     Some(Warning { name: "Ping-pong", job: first.job.clone(), says })
 }
 
-/// A job starves from so many cycles on, and after so many times the wait that 90 % of the started jobs did not exceed.
+/// A job starves after this number of cycles and after this multiple of the 90th percentile of waits of started jobs.
 const STARVES_AFTER: (i64, f64) = (10, 2.0);
 
-/// The job that has waited longest for its first start, very long, while its queue is below its fair share.
+/// The job with the longest wait for its first start, if it starves while its queue is below its fair share.
 fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
     let r = usize::from(tally.resource).min(usize::from(GPU));
     let waited = |job: &JobRow| tally.time_ms - job.submit_ms.max(0);
@@ -383,7 +383,7 @@ fn and_others(n: usize) -> String {
     if n == 0 { ".".into() } else { format!("; {} as well.", count(n as u64, "other job")) }
 }
 
-/// Jain's index in words. It is 1 when all queues got the same part of what they were due.
+/// Reading of Jain's index, which is 1 if all queues got the same fraction of their fair share.
 fn jain_reading(jain: Option<f64>) -> &'static str {
     match jain {
         None => "no queue had a share yet",
@@ -397,9 +397,9 @@ fn jain_reading(jain: Option<f64>) -> &'static str {
 fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)]) -> String {
     let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
     let short = rows.iter().filter(|(queue, row)| tree.is_leaf(*queue) && row.owed > 0.0);
-    // Of equals the first.
+    // The first one of equals.
     let most = short.rev().max_by(|a, b| a.1.owed.total_cmp(&b.1.owed));
-    // What was before the start counts in none of the numbers.
+    // All numbers exclude the time before the start.
     let upto = format!("From 0:00 to {}, cycle {}", number::time(tally.time_ms), tally.cycle);
     match most {
         Some((queue, row)) => {
@@ -416,7 +416,7 @@ mod tests {
     use crate::engine::protocol::PoolRow;
     use crate::fixtures;
 
-    /// With several pools each queue says below its own line what it got in which.
+    /// With several pools, each queue lists its amounts per pool below its own line.
     #[test]
     fn each_pool_has_its_line() {
         let mut frame = fixtures::reclaimed();

@@ -1,4 +1,4 @@
-//! Gantt: who ran when.
+//! Gantt: allocations over time.
 
 use fairground::words::Selection;
 use leptos::html;
@@ -16,10 +16,10 @@ use crate::widgets::picture::{
     Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
 };
 
-/// What rows can be.
+/// Choices of rows.
 const ROWS: [(GanttBy, &str); 3] = [(GanttBy::Job, "job"), (GanttBy::Pod, "pod"), (GanttBy::Gpu, "GPU")];
 
-/// A mark that takes the focus: where it is, what it says, and what pressing it does.
+/// A focusable mark: its place, description and action.
 #[derive(Clone, Debug, PartialEq)]
 struct Spot {
     place: [f64; 4],
@@ -175,7 +175,7 @@ fn Spots(spots: Memo<Vec<Spot>>) -> impl IntoView {
     }
 }
 
-/// The moment, across all rows.
+/// The cursor across all rows.
 #[component]
 fn Cursor(view: Memo<Option<GanttView>>, width: Signal<f64>) -> impl IntoView {
     let store = Store::get();
@@ -195,7 +195,7 @@ fn Cursor(view: Memo<Option<GanttView>>, width: Signal<f64>) -> impl IntoView {
     }
 }
 
-/// The window's neighbours, where not all rows are shown.
+/// Buttons for the previous and next window of rows.
 #[component]
 fn Pager(view: Memo<Option<GanttView>>) -> impl IntoView {
     let store = Store::get();

@@ -15,44 +15,43 @@ use crate::views::timeline::draw::shape;
 pub const LINE: f64 = 24.0;
 /// Height of the axis above the first line.
 pub const HEAD: f64 = 24.0;
-/// Room on the right.
+/// Right margin.
 const RIGHT: f64 = 12.0;
-/// Where a full bar stands in its line, from the middle, and how high it is.
+/// Vertical centre and height of a bar in its line.
 const BAR: Stand = Stand { middle: LINE / 2.0, height: 16.0 };
 /// The same above an alternative.
 const UPPER: Stand = Stand { middle: 7.0, height: 9.0 };
-/// How high a bar is that holds none of the resource.
+/// Height of a bar without the resource.
 const THIN: f64 = 4.0;
 /// The bar of an alternative.
 const LOWER: Stand = Stand { middle: 17.5, height: 8.0 };
 
-/// Where bars are in a line.
+/// Vertical position of bars in a line.
 #[derive(Clone, Copy)]
 struct Stand {
     middle: f64,
     height: f64,
 }
 
-/// Where cycles are.
+/// Horizontal positions of cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// Width of the picture.
     pub width: f64,
     /// The last cycle of the scale.
     pub end: u32,
 }
 
 impl Plan {
-    /// Room for names.
+    /// Width reserved for names.
     pub fn left(self) -> f64 {
         if self.width < 480.0 { 88.0 } else { 150.0 }
     }
-    /// Where a cycle begins.
+    /// Left edge of a cycle.
     pub fn x(self, cycle: u32) -> f64 {
         let room = (self.width - self.left() - RIGHT).max(10.0);
         self.left() + f64::from(cycle.min(self.end + 1)) * room / (f64::from(self.end) + 1.0)
     }
-    /// The middle of a cycle.
+    /// Centre of a cycle.
     pub fn middle(self, cycle: u32) -> f64 {
         (self.x(cycle) + self.x(cycle + 1)) / 2.0
     }
@@ -134,7 +133,7 @@ fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
     })
 }
 
-/// What became of a job, behind the end of its line, or on it where there is no room.
+/// Draws the outcome of a job after the end of its line, or on it if there is no space.
 fn fate(area: &Area<'_>, fate: &str, (from, to): (f64, f64), width: f64, middle: f64) -> Drawn {
     let room = text_width(fate, 12.0) + 6.0;
     let fits_behind = to + room < width;
@@ -146,7 +145,7 @@ fn fate(area: &Area<'_>, fate: &str, (from, to): (f64, f64), width: f64, middle:
     area.draw(&Text::new(fate.to_string(), (px(x), px(middle)), style))
 }
 
-/// Below the row itself: dashed where it waits, dashed outlines where it runs.
+/// Draws the alternative below the row: dashed while waiting, dashed outlines while running.
 fn draw_alternative(area: &Area<'_>, alternative: &AlternativeRow, plan: Plan, top: f64) -> Drawn {
     let middle = top + LOWER.middle;
     if let Some((from, to)) = alternative.known {
@@ -164,7 +163,7 @@ fn draw_alternative(area: &Area<'_>, alternative: &AlternativeRow, plan: Plan, t
     })
 }
 
-/// As high as the part of the pods that run; lost work stands on top, hatched.
+/// Draws a bar whose height is the fraction of running pods; lost work is on top, hatched.
 fn draw_bar(area: &Area<'_>, bar: &Bar, plan: Plan, Stand { middle, height }: Stand) -> Drawn {
     let (x0, x1) = (plan.x(bar.from), plan.x(bar.to).max(plan.x(bar.from) + 1.5));
     let bottom = middle + height / 2.0;
@@ -187,9 +186,9 @@ fn draw_bar(area: &Area<'_>, bar: &Bar, plan: Plan, Stand { middle, height }: St
     label(area, bar, (x0, x1), middle, look)
 }
 
-/// Whose a bar is, where there is room for it.
+/// Draws the holder's name if it fits.
 fn label(area: &Area<'_>, bar: &Bar, (x0, x1): (f64, f64), middle: f64, (ink, trim): (Ink, Trim)) -> Drawn {
-    // A part of it says nothing.
+    // Truncated names are useless.
     if bar.label.is_empty() || text_width(&bar.label, 12.0) > x1 - x0 - 8.0 {
         return Ok(());
     }
@@ -198,7 +197,7 @@ fn label(area: &Area<'_>, bar: &Bar, (x0, x1): (f64, f64), middle: f64, (ink, tr
     area.draw(&Text::new(text, at, Paint::from(ink).trimmed(trim).text(12.0, HPos::Left)))
 }
 
-/// The keys of the legend: waiting, running, lost work, running without the resource; 18 × 12 pixels.
+/// Legend keys: waiting, running, lost work, running without the resource; 18 × 12 pixels.
 pub fn key(at: usize) -> String {
     let id = format!("key-gantt-{at}");
     picture(&id, Size { width: 18.0, height: 12.0 }, |area| {

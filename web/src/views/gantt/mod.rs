@@ -1,4 +1,4 @@
-//! Gantt: when jobs, pods and GPUs were busy.
+//! Gantt: allocations of jobs, pods and GPUs over time.
 
 pub mod component;
 pub mod draw;

@@ -1,4 +1,4 @@
-//! Gantt: who ran when. A row per job, pod or GPU; a thin line while it is known, a bar while it holds something.
+//! Gantt: a row per job, pod or GPU, with a thin line while it exists and a bar while it holds resources.
 
 use fairground::moment::Kind;
 use fairground::words::Selection;
@@ -11,12 +11,12 @@ use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, JobRow, Run};
 use crate::engine::report::{Gantt, GanttBar, GanttBy, GanttRow};
 
-/// What Gantt draws.
+/// View model of Gantt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GanttView {
     /// One sentence about the window.
     pub summary: String,
-    /// What a row is.
+    /// Kind of rows.
     pub by: GanttBy,
     /// The last cycle of the scale.
     pub end: u32,
@@ -24,22 +24,22 @@ pub struct GanttView {
     pub last: u32,
     /// Headings and rows, from top to bottom.
     pub lines: Vec<Line>,
-    /// The first row, and the row after the last one, of so many.
+    /// First row, end (exclusive), and total number of rows.
     pub window: (u32, u32, u32),
-    /// The marks that are on screen.
+    /// Marks that occur.
     pub marks: Marks,
-    /// The same as a table.
+    /// The view as a table.
     pub table: Table,
-    /// The alternatives are how it was before.
+    /// The alternatives are the baseline before an edit.
     pub was: bool,
 }
 
-/// Which marks are on screen.
+/// Marks that occur.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Marks {
-    /// Somebody waits.
+    /// A row waits.
     pub waits: bool,
-    /// Somebody runs.
+    /// A row runs.
     pub runs: bool,
     /// Work was lost.
     pub lost: bool,
@@ -47,14 +47,14 @@ pub struct Marks {
     pub told: bool,
     /// A row differs from that of another run.
     pub alternative: bool,
-    /// Somebody runs who asks for none of the resource.
+    /// A row runs without the resource.
     pub thin: bool,
 }
 
 /// A line of the chart.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
-    /// A queue, above its rows.
+    /// Heading of a queue's rows.
     Queue(String, Tone),
     /// A row.
     Row(Box<Row>),
@@ -63,66 +63,60 @@ pub enum Line {
 /// A job, pod or GPU.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// Name.
     pub name: String,
-    /// What pressing it selects.
+    /// Selection on click.
     pub selects: Option<Selection>,
-    /// It is selected.
     pub selected: bool,
     /// First and last cycle (exclusive) of the thin line, if it has one.
     pub known: Option<(u32, u32)>,
-    /// Bars.
     pub bars: Vec<Bar>,
-    /// When it was evicted.
+    /// Evictions.
     pub told: Vec<Told>,
-    /// All of it as a sentence.
+    /// The row as a sentence.
     pub says: String,
-    /// It asks for none of the resource that is shown.
+    /// Requests none of the shown resource.
     pub thin: bool,
-    /// What became of it where its thin line ends though it is not over, such as `failed`; else empty.
+    /// Outcome if the thin line ends before the row is finished, such as `failed`; else empty.
     pub fate: String,
     /// The same row of another run, where it differs.
     pub alternative: Option<Box<AlternativeRow>>,
 }
 
-/// The row of another run: how it was before the last edit, or how it would be.
+/// The row in another run: the baseline, or a preview.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlternativeRow {
     /// First and last cycle (exclusive) of the thin line, if it has one.
     pub known: Option<(u32, u32)>,
-    /// Bars.
     pub bars: Vec<Bar>,
 }
 
-/// A stretch of cycles.
+/// An interval of cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bar {
     /// The first cycle.
     pub from: u32,
-    /// The first cycle after it.
+    /// End, exclusive.
     pub to: u32,
-    /// The part of the pods whose work counts, 0 to 1.
+    /// Fraction of the pods whose work counts, 0 to 1.
     pub kept: f64,
-    /// The part of the pods whose work has to be done again.
+    /// Fraction of the pods whose work is lost.
     pub lost: f64,
-    /// Colour.
     pub tone: Tone,
-    /// Whose it is, on a GPU; else empty.
+    /// The holder, for a GPU; else empty.
     pub label: String,
 }
 
-/// A moment at which a pod was evicted.
+/// An eviction of a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
-    /// The cycle.
     pub cycle: u32,
-    /// Why.
+    /// Reason.
     pub kind: Kind,
-    /// As a sentence.
+    /// Description.
     pub says: String,
 }
 
-/// What Gantt draws of a window.
+/// The view of a window of rows.
 pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selection>) -> GanttView {
     let tree = Tree::new(&frame.queues);
     let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
@@ -158,7 +152,7 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
     }
 }
 
-/// Says when the row's job leaves, also behind its line if that ends now.
+/// Adds when the row's job leaves, also after its line if that ends now.
 fn say_leaves(row: &mut Row, job: &str, gantt: &Gantt, frame: &Frame) {
     let is_leaving = |of: &&JobRow| of.leaving > 0 && of.name == job;
     let at = frame.jobs.iter().find(is_leaving).and_then(|job| job.leaves_ms);
@@ -170,7 +164,7 @@ fn say_leaves(row: &mut Row, job: &str, gantt: &Gantt, frame: &Frame) {
     }
 }
 
-/// Has every row say what it asks for of a resource; rows that ask for none of it are thin. GPUs ask for nothing.
+/// Adds to each row its request for a resource; rows without it are thin. GPUs have no requests.
 pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource: u8) {
     if resource == DOMINANT || gantt.by == GanttBy::Gpu {
         return;
@@ -191,7 +185,7 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
             format!("{} {}", number::number(*asks), unit(*asks))
         };
         row.says += &format!("; requests {said}");
-        // Where a bar is high enough for it.
+        // Only if the bar is high enough.
         let is_high = !row.thin && row.alternative.is_none();
         for bar in row.bars.iter_mut().filter(|bar| is_high && bar.kept >= 1.0) {
             bar.label = said.clone();
@@ -204,8 +198,8 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
     }
 }
 
-/// Lays what another run tells of the same rows behind them, where it differs. Of two runs that did not come equally
-/// far the shorter one is over, so nothing changes in it any more.
+/// Adds the rows of another run behind those that differ. If the runs have different lengths, the shorter one is
+/// finished and does not change any more.
 pub fn lay_behind(
     view: &mut GanttView,
     gantt: &Gantt,
@@ -251,7 +245,7 @@ pub fn lay_behind(
     }
 }
 
-/// A row of a run that goes on unchanged up to that cycle.
+/// Extends a row of a finished run to a cycle.
 fn settled(row: &GanttRow, last: u32) -> GanttRow {
     let to = |bar: &GanttBar| if bar.open { last + 1 } else { bar.to };
     GanttRow {
@@ -260,7 +254,7 @@ fn settled(row: &GanttRow, last: u32) -> GanttRow {
     }
 }
 
-/// Whether two runs have the same to tell of a row. Queues are left out: their positions are those of each run.
+/// Whether a row is equal in two runs. Queues are ignored, because their positions depend on the run.
 fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
     let of = |bar: &GanttBar| (bar.from, bar.to, bar.open, bar.kept, bar.lost);
     let holder = |bar: &GanttBar| bar.holder.as_ref().map(|(job, _)| job.clone());
@@ -271,7 +265,7 @@ fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
         && now.bars.iter().map(holder).eq(other.bars.iter().map(holder))
 }
 
-/// Which rows differ, and how they begin.
+/// Describes which rows differ, and from when.
 fn since(rows: &[(GanttRow, Option<GanttRow>)], alternative: Alternative<'_>) -> String {
     let first =
         |row: &GanttRow| row.bars.first().map_or("never".into(), |bar| format!("in cycle {}", bar.from));
@@ -287,7 +281,7 @@ fn since(rows: &[(GanttRow, Option<GanttRow>)], alternative: Alternative<'_>) ->
     alternative::first_few(rows.iter().filter_map(told).collect(), "nothing here runs at another time")
 }
 
-/// Puts what the other run tells beside it.
+/// Adds the values of the other run to the table.
 fn put_others<'a>(
     table: &mut Table,
     rows: &[(GanttRow, Option<GanttRow>)],
@@ -370,7 +364,7 @@ fn says<'a>(gantt: &Gantt, row: &GanttRow, name: &dyn Fn(u32) -> &'a str) -> Str
     format!("{}{whose}: {}", row.name, parts(row, gantt.last, name).join("; "))
 }
 
-/// What happened to a row up to a cycle.
+/// History of a row up to a cycle.
 fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<String> {
     let mut parts = Vec::new();
     match row.queue {
@@ -410,7 +404,7 @@ fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<St
     parts
 }
 
-/// Cycles in which a row ran, and those of them whose work was lost, of all pods together.
+/// Cycles in which a row ran, and those of them whose work was lost, summed over its pods.
 fn cycles(row: &GanttRow) -> (u64, u64) {
     let of = |part: fn(&GanttBar) -> u32| -> u64 {
         row.bars.iter().map(|bar| u64::from(bar.to.saturating_sub(bar.from)) * u64::from(part(bar))).sum()
@@ -453,9 +447,9 @@ fn summary(gantt: &Gantt) -> String {
     said + "."
 }
 
-/// Columns of text in the table of GPUs.
+/// Text columns in the table of GPUs.
 const GPU_TEXTS: usize = 4;
-/// The numbers of a job or pod in the table.
+/// Numeric columns of a job or pod in the table.
 const JOB_NUMBERS: [&str; 7] =
     ["pods", "submitted", "first start", "ended", "cycles run", "lost cycles", "evictions"];
 
@@ -463,7 +457,7 @@ fn dash() -> String {
     "–".into()
 }
 
-/// What a GPU held, a line for each bar.
+/// Holders of a GPU, one line per bar.
 fn gpu_lines<'a>(row: &GanttRow, name: &dyn Fn(u32) -> &'a str) -> Vec<Vec<String>> {
     let line = |bar: &GanttBar| {
         let (job, queue) = bar.holder.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What would help a job that waits: changes that were tried, each with what it comes to.
+//! Changes that would help a waiting job, each tried in a what-if run.
 
 use fairground::words::Selection;
 use fairground::words::number::count;
@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::views::why::component::text;
 use crate::{keys, words};
 
-/// The selected job, if it waits at this moment.
+/// The selected job if it is waiting at the cursor.
 pub fn waiting_job(store: Store) -> Option<String> {
     let frame = store.frame.get()?;
     let job = match store.selection.get()? {
@@ -24,7 +24,7 @@ pub fn waiting_job(store: Store) -> Option<String> {
     frame.jobs.iter().any(|row| row.name == job && (row.pending > 0 || row.leaving > 0)).then_some(job)
 }
 
-/// A button that tries changes, and those that help.
+/// A button that tries changes, and the list of those that help.
 #[component]
 pub fn Help() -> impl IntoView {
     let store = Store::get();
