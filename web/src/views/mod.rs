@@ -1,5 +1,5 @@
-//! One folder per picture: `view.rs` says what it shows (pure), `draw.rs` draws it as SVG text (pure),
-//! `component.rs` puts it on the screen. Picture and table come from the same view, so they cannot disagree.
+//! One folder per view: `view.rs` is the view model (pure), `draw.rs` draws it as SVG text (pure), `component.rs`
+//! renders it on the page. Picture and table come from the same view model, so they cannot disagree.
 
 pub mod cluster;
 pub mod compared;

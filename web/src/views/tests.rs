@@ -1,4 +1,4 @@
-//! Pictures of known moments, and what holds for every picture.
+//! Pictures of known frames, and properties of all pictures.
 
 use expect_test::expect;
 

@@ -24,7 +24,7 @@ impl Place {
 /// What Cluster draws.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterView {
-    /// One sentence about the moment.
+    /// Summary sentence.
     pub summary: String,
     /// Width in pixels.
     pub width: f64,

@@ -17,7 +17,7 @@ use crate::widgets::picture::{
     Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
 };
 
-/// The tree with a switch of what widths stand for.
+/// The tree with a choice of the measure of widths.
 /// Long because its markup is one tree.
 #[component]
 pub fn Icicle() -> impl IntoView {
@@ -53,7 +53,7 @@ pub fn Icicle() -> impl IntoView {
         let selection = (!block.leads_to.is_empty()).then(|| Selection::Queue(block.leads_to.clone()));
         let this = selection.clone();
         let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
-        // At another width it lies elsewhere, and keeps the focus.
+        // A resized block keeps its element and the focus.
         let block = Arc::new(block);
         let lies = move |part: fn((f64, f64, f64, f64)) -> f64| {
             let block = block.clone();
@@ -74,7 +74,7 @@ pub fn Icicle() -> impl IntoView {
             ></button>
         }
     };
-    // The same when only the selection changes, so that the focus stays.
+    // Unchanged while only the selection changes, so that the focus stays.
     let spots = Memo::new(move |_| {
         let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| seen_at(view, width.get())));
         blocks

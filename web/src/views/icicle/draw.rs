@@ -11,7 +11,7 @@ use crate::chart::paint::{Ink, Paint, Trim};
 /// Height of a level.
 pub const LEVEL: f64 = 40.0;
 
-/// Where a block is: left, top, width, height in pixels.
+/// Rectangle of a block: left, top, width, height in pixels.
 pub fn place(block: &Block, width: f64) -> (f64, f64, f64, f64) {
     (block.x * width, f64::from(block.depth) * LEVEL, (block.w * width - 2.0).max(0.0), LEVEL - 2.0)
 }
@@ -43,7 +43,7 @@ pub fn icicle(view: &IcicleView, width: f64) -> String {
     })
 }
 
-/// The dashed outline of the width that a queue has in the other moment.
+/// The dashed outline of a queue's width in the alternative.
 fn alternative(area: &crate::chart::backend::Area<'_>, block: &Block, width: f64) -> Drawn {
     let Some((x, w)) = block.alternative else { return Ok(()) };
     let (x, y, w, h) = place(&Block { x, w, ..block.clone() }, width);
@@ -61,7 +61,7 @@ fn label(area: &crate::chart::backend::Area<'_>, block: &Block, x: f64, y: f64, 
     let bold = Paint::from(ink).trimmed(Trim::Bold);
     area.draw(&Text::new(name, (middle, px(y + 13.0)), bold.text(12.0, HPos::Center)))?;
     if block.is_fence {
-        // What comes from below stops at its lower edge.
+        // A fence: priorities from below end at its lower edge.
         let at = [(px(x), px(y + LEVEL - 4.5)), (px(x + w), px(y + LEVEL - 2.0))];
         area.draw(&Rectangle::new(at, Paint::from(ink).area()))?;
     }

@@ -1,4 +1,4 @@
-//! Tree: queues inside their parents, as wide as what they have; what no child has stays empty.
+//! Tree: queues inside their parents, with widths by a measure; what no child has stays empty.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, PriorityRow};
 
-/// What the width of a queue stands for.
+/// Measure of a queue's width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
     /// Its fair share, or its quota where the policy has none.
     #[default]
     Share,
-    /// What it holds.
+    /// Allocated amount.
     Allocated,
     /// Its quota.
     Quota,
-    /// How many leaves it has; what is written on it is its priority. Only under a policy whose queues have priorities.
+    /// Number of leaf queues; blocks are labelled with priorities. Only for policies with queue priorities.
     Priority,
 }
 
@@ -34,7 +34,7 @@ const MEASURES: [(Measure, &str); 4] = [
     (Measure::Quota, "quota"),
 ];
 
-/// The measures that a moment has, with their names, the usual one first.
+/// The measures available in a frame with their names, the default first.
 pub fn measures(frame: Option<&Frame>) -> &'static [(Measure, &'static str)] {
     let has_priorities = frame.is_some_and(|frame| frame.queues.iter().any(|row| row.priority.is_some()));
     if has_priorities { &MEASURES } else { &MEASURES[1..] }
@@ -43,11 +43,11 @@ pub fn measures(frame: Option<&Frame>) -> &'static [(Measure, &'static str)] {
 /// A queue in the picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
-    /// Position of the queue; `None`: the cluster.
+    /// Index of the queue; `None`: the cluster.
     pub queue: Option<u32>,
-    /// Position of the queue above it, if there is one.
+    /// Index of the parent, if any.
     pub above: Option<u32>,
-    /// The queue that it leads to; empty: none.
+    /// The queue at which merged blocks open; empty: none.
     pub leads_to: String,
     /// Name.
     pub name: String,
@@ -57,40 +57,40 @@ pub struct Block {
     pub tone: Tone,
     /// 0 for the cluster.
     pub depth: u32,
-    /// Left edge, as a part of the whole width.
+    /// Left edge, as a fraction of the whole width.
     pub x: f64,
-    /// Width, as a part of the whole width.
+    /// Width, as a fraction of the whole width.
     pub w: f64,
-    /// What it has, in the unit of the resource; infinite if unlimited.
+    /// Value of the measure, in the unit of the resource; infinite if unlimited.
     pub has: f64,
-    /// What is written below the name: as long as there is room for it, and shorter.
+    /// Long and short label below the name.
     pub label: [String; 2],
-    /// Nothing of the priorities below passes it.
+    /// Priorities of its descendants are not passed to its parent.
     pub is_fence: bool,
-    /// It is selected, or above what is selected.
+    /// Selected, or an ancestor of the selection.
     pub on_path: bool,
-    /// What it is, as a sentence.
+    /// Description.
     pub says: String,
-    /// Left edge and width of the same queue in the alternative, where what it has differs.
+    /// Left edge and width in the alternative, if the value differs.
     pub alternative: Option<(f64, f64)>,
 }
 
-/// What Tree draws.
+/// View model of Tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IcicleView {
-    /// One sentence about it.
+    /// Summary sentence.
     pub summary: String,
     /// Number of levels.
     pub levels: u32,
-    /// From the root down, parents before their children.
+    /// Blocks in preorder.
     pub blocks: Vec<Block>,
-    /// The same as a table.
+    /// The view as a table.
     pub table: Table,
-    /// There is an alternative; whether it is how it was before.
+    /// Whether the alternative is the baseline before an edit; `None` without an alternative.
     pub alternative: Option<bool>,
 }
 
-/// What Tree draws of a frame.
+/// The view of a frame.
 /// Long because it fills in every field of a block.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
     let frame = &*crate::chart::resource_projection::seen(frame, resource);
@@ -129,7 +129,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
         let children = parent.queue.map_or(tree.tops(), |queue| tree.children(queue));
         let amounts: Vec<f64> = children.iter().map(|&child| of(child).min(total)).collect();
         let sum: f64 = amounts.iter().sum();
-        // More may be promised than the parent has: then all shrink alike.
+        // Children may exceed the parent's value; then all are scaled down.
         let whole = sum.max(if parent.has.is_finite() { parent.has } else { total });
         let mut x = parent.x;
         for (&child, has) in children.iter().zip(amounts) {
@@ -166,7 +166,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
     if by_priority { by_priorities(frame, blocks) } else { seen(frame, blocks, resource, word) }
 }
 
-/// The name of a queue with its display name, if it has one.
+/// Name of a queue, with its display name if it has one.
 fn long_name(frame: &Frame, queue: u32) -> String {
     let name = &frame.queues[queue as usize].name;
     match frame.names.display_name(QueueId(queue)) {
@@ -175,14 +175,14 @@ fn long_name(frame: &Frame, queue: u32) -> String {
     }
 }
 
-/// Narrower than this, in pixels, a block is drawn together with its neighbours.
+/// Narrower blocks are merged with their neighbours, in pixels.
 const NARROW: f64 = 4.0;
 
-/// The blocks as they can be seen at a width in pixels: neighbours below one queue that are too narrow are one block,
-/// which leads to that queue.
+/// The blocks to draw at a width in pixels: narrow neighbours with the same parent are merged into one block that opens
+/// the parent.
 pub fn seen_at(view: &IcicleView, width: f64) -> Vec<Block> {
     let mut seen: Vec<Block> = Vec::new();
-    // How many the last block stands for; 0: for itself alone.
+    // Number of merged blocks; 0 for an unmerged one.
     let mut n = 0u64;
     for block in &view.blocks {
         let is_narrow = block.queue.is_some() && !block.on_path && block.w * width < NARROW;
@@ -209,7 +209,7 @@ pub fn seen_at(view: &IcicleView, width: f64) -> Vec<Block> {
     seen
 }
 
-/// How many leaves each queue has.
+/// Number of leaf queues below each queue.
 fn leaves(frame: &Frame, tree: &Tree) -> Vec<f64> {
     let mut leaves = vec![0.0; frame.queues.len()];
     for at in 0..frame.queues.len() as u32 {
@@ -224,7 +224,7 @@ fn or_none(priority: Option<i32>) -> String {
     priority.map_or("none".into(), |priority| number(f64::from(priority)))
 }
 
-/// A queue's priority in short: what siblings are compared with, and where it comes from.
+/// A queue's priority in short: the value compared with siblings, and its origin.
 fn priority_label(row: &PriorityRow) -> [String; 2] {
     let (effective, offset) = (or_none(row.effective), number(f64::from(row.offset)));
     let long = match row.raw {
@@ -257,7 +257,7 @@ fn priority_says(row: &PriorityRow) -> String {
     }
 }
 
-/// The blocks with what is said of all priorities.
+/// The view of blocks labelled with priorities.
 fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
     let terms = Terms::of(&frame.policy);
     let head = [terms.word("queue"), "inside", "from below", "offset", "fence", "among siblings"];
@@ -295,14 +295,14 @@ fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
     }
 }
 
-/// Lays the same tree of another moment behind this one, where queues have more or less in it.
+/// Adds the same tree in an alternative frame, where values differ.
 pub fn with_alternative(
     mut view: IcicleView,
     other: &IcicleView,
     alternative: Alternative<'_>,
 ) -> IcicleView {
     let mut told = Vec::new();
-    // The cluster has no line of its own in the table.
+    // The table has no row for the cluster.
     let cells =
         |view: &IcicleView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
     let (now, was) = (cells(&view), cells(other));
@@ -335,7 +335,7 @@ pub fn with_alternative(
     view
 }
 
-/// The blocks with what is said of all of them.
+/// The view with summary and table of the blocks.
 fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleView {
     let r = usize::from(resource.min(2));
     let total = in_unit(resource, frame.total[r]);
@@ -371,7 +371,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
     }
 }
 
-/// A queue and all above it.
+/// A queue and its ancestors.
 fn path(frame: &Frame, queue: Option<u32>) -> Vec<u32> {
     let mut path = Vec::new();
     let mut at = queue;
@@ -444,7 +444,7 @@ mod tests {
         let pair = |name: &str, to: &str| (name.to_string(), to.to_string());
         assert_eq!(names(None, 500.0).len(), 51, "five pixels each");
         assert_eq!(names(None, 200.0), [pair("wide", "wide"), pair("50 more", "root")]);
-        // What is selected is seen where it is.
+        // The selected queue is revealed in place.
         let around =
             [pair("wide", "wide"), pair("20 more", "root"), pair("q20", "q20"), pair("29 more", "root")];
         assert_eq!(names(Some("q20"), 200.0), around);
@@ -472,7 +472,7 @@ mod tests {
             view.blocks.iter().map(|block| (block.label[0].as_str(), block.label[1].as_str())).collect();
         let (fence, sum) = ("0 (fence, 10 below)", "10 = 8 + 2");
         assert_eq!(told, [("", ""), (fence, "0"), ("−997 = 3 − 1,000", "−997"), (sum, "10"), ("none", "–")]);
-        // As wide as the leaves below, whatever they are guaranteed.
+        // Widths depend on the number of leaves, not on guarantees.
         let widths: Vec<i64> = view.blocks.iter().map(|block| (block.w * 6.0).round() as i64).collect();
         assert_eq!(widths, [6, 4, 2, 2, 2]);
         assert_eq!(

@@ -1,3 +1,3 @@
-//! Priorities: what each placed pod changed in the priorities of queues.
+//! Priorities: changes of queue priorities by each placed pod.
 
 pub mod view;

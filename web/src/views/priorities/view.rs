@@ -11,7 +11,7 @@ use crate::chart::table::{Section, Table};
 use crate::engine::protocol::Frame;
 use crate::engine::report::Priorities;
 
-/// The steps, the last one at the end, and the queues.
+/// The steps in order, and the queues.
 pub fn sections(of: &Priorities, frame: &Frame, selection: Option<&Selection>) -> Vec<Section> {
     let selected = selected_queue(frame, selection);
     let steps = of.steps.as_deref().unwrap_or_default();
@@ -45,7 +45,7 @@ fn or_none(priority: Option<i32>) -> String {
     priority.map_or("n/a".into(), |priority| priority.to_string())
 }
 
-/// *1001 → n/a*; what did not change, once.
+/// *1001 → n/a*; an unchanged value is written once.
 fn change([before, after]: BeforeAfter) -> String {
     let (before, after) = (or_none(before), or_none(after));
     if before == after { after } else { format!("{before} → {after}") }

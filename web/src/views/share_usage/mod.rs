@@ -1,3 +1,3 @@
-//! Share usage: how a pool is shared by share usage, in the numbers that decide.
+//! Share usage: how a pool is divided by share usage, with the numbers that decide.
 
 pub mod view;

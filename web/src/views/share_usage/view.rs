@@ -22,7 +22,7 @@ pub fn pools(usage: &ShareUsage, frame: &Frame) -> Vec<String> {
     usage.pools.iter().map(name).collect()
 }
 
-/// The tables of the pool at a position; of the last one beyond.
+/// The tables of the pool at an index, or of the last one if it is out of range.
 pub fn sections(usage: &ShareUsage, frame: &Frame, selection: Option<&Selection>, at: usize) -> Vec<Section> {
     let Some((part, pool)) = usage.pools.get(at).or(usage.pools.last()) else {
         let says = "No share pool has hosts now: consumers own all of them and lend none.".into();
@@ -44,7 +44,7 @@ fn pool_name(frame: &Frame, of: Option<QueueId>) -> String {
     of.map_or_else(|| "public pool".into(), |queue| format!("private pool of {}", frame.queue(queue)))
 }
 
-/// *1/3 (0.3333)*; what is whole alone.
+/// *1/3 (0.3333)*; integers without the decimals.
 fn exact(of: Exact) -> String {
     match of.fraction {
         Some((n, 1)) => n.to_string(),
@@ -53,7 +53,7 @@ fn exact(of: Exact) -> String {
     }
 }
 
-/// The same without the decimals, where there is little room.
+/// The fraction alone, for narrow columns.
 fn short(of: Exact) -> String {
     match of.fraction {
         Some((n, 1)) => n.to_string(),
@@ -65,7 +65,7 @@ fn short(of: Exact) -> String {
 /// *1 GPU, 4 cores*
 fn amounts(frame: &Frame, vector: &Vector) -> String {
     let amount = |&(resource, amount): &(u8, f64)| {
-        // The engine numbers what the scenario names right after the GPUs.
+        // Named resources follow the GPUs in the engine's numbering.
         let resource = if resource > GPU { resource + 1 } else { resource };
         let amount = in_unit(resource, amount);
         format!("{}\u{a0}{}", number(amount), unit_of(&frame.named, resource, amount))
@@ -84,7 +84,7 @@ fn row_name(row: &UsageRow) -> String {
     "\u{2003}".repeat(row.depth as usize) + &name
 }
 
-/// Usage, demand, quota and limit of everybody.
+/// Usage, demand, quota and limit of all consumers.
 fn numbers(frame: &Frame, pool: &SharePool) -> Section {
     let row = |row: &UsageRow| {
         let size: Option<&UnitSize> = row.size.and_then(|at| pool.sizes.get(at as usize));
@@ -129,7 +129,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
     }
 }
 
-/// How the quotas came about.
+/// Derivation of the quotas.
 fn division(frame: &Frame, pool: &SharePool) -> Section {
     let step = |step: &QuotaStep| {
         let (ratio, ratios) = step.ratio;
@@ -172,7 +172,7 @@ fn division(frame: &Frame, pool: &SharePool) -> Section {
     }
 }
 
-/// How free resources were assigned, one row for each turn.
+/// Assignment of free resources, one row per turn.
 fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueId>)) -> Section {
     let of_pool = |turn: &&Assignment| (turn.partition, turn.pool) == pool;
     let join = |turn: &Assignment, of: &dyn Fn(&ShareChoice) -> String, by: &str| {
@@ -232,7 +232,7 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
     Section { title: "How free resources are assigned", says, table: Table::new(&head, 6, rows), meant: None }
 }
 
-/// The capacity of the pool for each unit size, with the packing that gives it.
+/// Capacity of the pool per unit size, with the packing that achieves it.
 fn capacity(frame: &Frame, pool: &SharePool) -> Section {
     let row = |size: &UnitSize| {
         let hosts =

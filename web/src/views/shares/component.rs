@@ -1,4 +1,4 @@
-//! Shares: one bullet row per queue, in line with the rows of SETUP.
+//! Shares: one bullet row per queue, aligned with the rows of SETUP.
 
 use std::sync::Arc;
 
@@ -21,17 +21,15 @@ use crate::widgets::picture::{
 };
 use crate::widgets::{on_leave, text_scale};
 
-/// One bullet row per queue: what it holds against quota, fair share, limit and wish. Rows are `var(--row)`
-/// high below an axis of `var(--head)`; the first row is the cluster.
+/// One bullet row per queue: its allocation against quota, fair share, limit and request. Rows are `var(--row)` high
+/// below an axis of `var(--head)`; the first row is the cluster.
 #[component]
 pub fn Shares(
-    /// The moment.
     frame: FrameSignal,
-    /// The same moment of the scenario as it is being edited, or as it was before the last edit.
+    /// The same moment in the preview of an edit, or in the baseline before the last edit.
     alternative: FrameSignal,
-    /// What was changed, if the alternative is how it was before that.
+    /// Description of the last edit if the alternative is the baseline before it.
     changed: Memo<Option<String>>,
-    /// What is selected.
     selection: SelectionSignal,
     /// 0 cpu, 1 memory, 2 gpu.
     resource: ResourceSignal,
@@ -77,7 +75,7 @@ pub fn Shares(
                 <Pools frame pool />
                 {move || {
                     let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
-                    // Below, Cluster says what its ring means, and this line stays one.
+                    // The legend of Cluster below explains this outline; omitting it keeps the legend on one line.
                     let marks = marks.into_iter().flatten().filter(|mark| *mark != Mark::Changed);
                     legend_lines(marks.map(|mark| (marks::key(mark), mark.name())))
                 }}
@@ -88,10 +86,10 @@ pub fn Shares(
     }
 }
 
-/// What Shares draws, once there is a moment.
+/// The view, once there is a frame.
 pub type View = Memo<Option<SharesView>>;
 
-/// Which node pool is shown, where there are several.
+/// Choice of the node pool, if there are several.
 #[component]
 fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
     let names = Memo::new(move |_| {
@@ -146,7 +144,7 @@ fn Body(
             rows.map(|row| (row.queue.is_some(), row.name.clone())).collect::<Vec<_>>()
         })
     };
-    // Rows that come into room kept for them do not change the size of the whole.
+    // Rows that fill reserved space do not change the size.
     let n_rows = Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.rows.len())));
     Effect::new(move |_| {
         n_rows.get();
@@ -157,7 +155,7 @@ fn Body(
         });
     });
     let stop = stop(view);
-    // What nobody divides has nothing to be held against.
+    // Without a division there is no reference.
     let caption = move || {
         let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
         if reference.is_empty() { "allocated".to_string() } else { format!("allocated / {reference}") }
@@ -170,9 +168,9 @@ fn Body(
             class="shares-body"
             node_ref=place
             on:keydown=on_arrow
-            // A finger enters with its tap, which is for the row below.
+            // Touch events enter with the tap, which is meant for the row below.
             on:pointerenter=move |event| if event.pointer_type() != "touch" { come() }
-            // Nor is the focus that a tap gives a reason to cover the row.
+            // For the same reason, focus by a tap does not show the marks.
             on:focusin=move |event| if is_visible_focus(&event) { come() }
         >
             {insert("picture", svg)}
@@ -184,7 +182,7 @@ fn Body(
                     <Row view name=key.1 is_queue=key.0 tip stop on_select />
                 </For>
             </ul>
-            // While no single node pool is shown.
+            // Only without a chosen node pool.
             <Show when=move || (near.get() || touched.get()) && pool.with(String::is_empty)>
                 <DraggableMarks view rows />
             </Show>
@@ -192,7 +190,7 @@ fn Body(
     }
 }
 
-/// From row to row by way of the marks that can be pulled.
+/// Moves the focus between rows, through their draggable marks.
 fn on_arrow(event: web_sys::KeyboardEvent) {
     let grips = inside(&event, "grip");
     let mut all = Vec::new();
@@ -205,7 +203,7 @@ fn on_arrow(event: web_sys::KeyboardEvent) {
     move_among(&event, &all, |at, all| along_line(&event.key(), at, all.len()));
 }
 
-/// The row that Tab leads to: the last one that had the focus, else the selected one, else the first; and the former.
+/// The row in the tab order (the last focused one, else the selected one, else the first), and the last focused one.
 type Stop = (Memo<Option<(bool, String)>>, RwSignal<Option<(bool, String)>>);
 
 fn stop(view: View) -> Stop {
@@ -222,20 +220,20 @@ fn stop(view: View) -> Stop {
     (stop, last)
 }
 
-/// Whether the focus came by keyboard.
+/// Whether the focus was moved by keyboard.
 fn is_visible_focus(event: &web_sys::FocusEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     target.is_some_and(|target| target.matches(":focus-visible").unwrap_or(false))
 }
 
-/// Somebody points at the picture or moves the focus there.
+/// Called when the pointer or focus enters the picture.
 fn come(near: RwSignal<bool>) {
     if !near.get_untracked() {
         near.set(true);
     }
 }
 
-/// Where the rows are, as the page has laid them out.
+/// Layout of the rows on the page.
 fn measured(body: &web_sys::HtmlElement) -> Option<Rows> {
     let one = |class: &str| -> Option<web_sys::HtmlElement> {
         body.get_elements_by_class_name(class).item(0).map(JsCast::unchecked_into)

@@ -1,26 +1,26 @@
-//! What a mark that is pulled along a scale comes to mean.
+//! Values of marks dragged along a scale.
 
 use fairground::scenario::quantity;
 use fairground::words::number::{CPU, MEMORY};
 
-/// A scale along which marks are pulled.
+/// A scale along which marks are dragged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
     /// 0 cpu, 1 memory, 2 gpu.
     pub resource: u8,
-    /// The right end of the scale, in the unit people read.
+    /// Right end of the scale, in display units.
     pub max: f64,
     /// Pixels per unit.
     pub per_unit: f64,
 }
 
-/// How far beyond the end of the scale a mark is pulled to mean *unlimited*, in pixels.
+/// Distance beyond the end of the scale that means *unlimited*, in pixels.
 const BEYOND: f64 = 14.0;
 
-/// A step that is pulled is at least so wide, in pixels.
+/// Minimum width of a step, in pixels.
 const STEP: f64 = 3.0;
 
-/// What a setting of that amount is called in a scenario: cores, GiB or GPUs.
+/// Scenario text of an amount in cores, GiB or GPUs.
 pub fn text_of(resource: u8, amount: f64) -> String {
     match resource {
         CPU if amount.fract() != 0.0 => format!("{}m", (amount * 1000.0).round()),
@@ -30,7 +30,7 @@ pub fn text_of(resource: u8, amount: f64) -> String {
 }
 
 impl Reach {
-    /// The step between values: a whole unit, or more where that would be too narrow to hit.
+    /// Step between values: one unit, or more if that is too narrow.
     fn step(self) -> f64 {
         let mut step = 1.0;
         for factor in [2.0, 2.5, 2.0].into_iter().cycle().take(60) {
@@ -42,7 +42,7 @@ impl Reach {
         step
     }
 
-    /// The value after a pull by so many pixels from where the mark stood (infinite: at the end of the scale).
+    /// The value after dragging by a distance in pixels from an amount (infinite: from the end of the scale).
     pub fn pulled(self, from: f64, by: f64) -> String {
         let wanted = from.min(self.max) + by / self.per_unit.max(1e-9);
         if by > 0.0 && (wanted - self.max) * self.per_unit > BEYOND || from.is_infinite() && by >= 0.0 {
@@ -56,7 +56,7 @@ impl Reach {
         )
     }
 
-    /// The value so many steps on; beyond *unlimited* there is nothing.
+    /// The value a number of steps away; `None` beyond *unlimited*.
     pub fn stepped(self, now: f64, by: i64) -> Option<String> {
         let step = self.step();
         match now.is_infinite() {
@@ -67,7 +67,7 @@ impl Reach {
     }
 }
 
-/// A setting's text as an amount in the unit people read, where it is one that [`Reach`] wrote.
+/// Parses a setting written by [`Reach`] as an amount in display units.
 pub fn read(text: &str) -> Option<f64> {
     let text = text.trim();
     match (text, text.strip_suffix("Gi"), text.strip_suffix('m')) {

@@ -1,4 +1,4 @@
-//! The marks of Shares that are settings, to pull at: quotas and limits.
+//! Draggable marks of Shares: quotas and limits.
 
 use fairground::scenario::Path;
 use fairground::words::number::{DOMINANT, resource_key};
@@ -12,13 +12,13 @@ use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::drag_handle::DragHandle;
 
-/// With more queues than this only the selected one has marks to pull at.
+/// Above this number of queues, only the marks of the selected one are draggable.
 const QUEUES: usize = 100;
 
-/// The height of a target for fingers, in pixels.
+/// Height of a touch target, in pixels.
 const FINGER: f64 = 44.0;
 
-/// A mark.
+/// A draggable mark.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Pull {
     row: usize,
@@ -27,7 +27,7 @@ struct Pull {
     is_limit: bool,
 }
 
-/// The marks of quota and limit of every queue of the scenario. ↑ and ↓ lead to them from the rows, Tab does not.
+/// The quota and limit marks of all queues. ↑ and ↓ reach them from the rows; they are not in the tab order.
 #[component]
 pub fn DraggableMarks(
     /// What Shares draws.
@@ -78,7 +78,7 @@ fn Mark(pull: Pull, view: Memo<Option<SharesView>>, rows: RwSignal<Rows>) -> imp
     let field = if is_limit { "limit" } else { "quota" };
     let word = store.terms.get_untracked().word(field);
     let path = Path::default().field("queues").named(&queue).field(resource_key(resource)).field(field);
-    // Where the mark stands, and along what it is pulled.
+    // Position of the mark, and its scale.
     let stands = move || {
         view.with_untracked(|view| {
             let view = view.as_ref()?;
@@ -95,14 +95,14 @@ fn Mark(pull: Pull, view: Memo<Option<SharesView>>, rows: RwSignal<Rows>) -> imp
             let value = view.rows.get(at).and_then(|row| if is_limit { row.limit } else { row.quota });
             let value = value.unwrap_or(f64::INFINITY);
             let x = value.min(view.max) * along(view, rows);
-            // The two must not lie on each other; the arrow of no limit stands beyond the end.
+            // The two must not overlap; the arrow for no limit is beyond the end.
             let aside = match (is_limit, value.is_infinite()) {
                 (false, _) => -9.0,
                 (true, false) => -1.0,
                 (true, true) => 2.0,
             };
             let (top, height) = rows.bar();
-            // As high as a finger needs, where rows are.
+            // As high as a touch target if rows are.
             let tall = if rows.row >= FINGER { FINGER } else { height + 8.0 };
             (x + aside, rows.head + rows.row * at as f64 + top + (height - tall) / 2.0, tall)
         })

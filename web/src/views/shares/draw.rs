@@ -12,7 +12,7 @@ use crate::chart::marks::{self, draw_diamond, draw_lock, draw_open, draw_walls, 
 use crate::chart::paint::{Fill, Ink, Paint, Trim};
 use crate::chart::scale;
 
-/// Where the rows are: they are laid out by the page, so that they are one line with the rows of SETUP.
+/// Layout of the rows, determined by the page so that they align with the rows of SETUP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rows {
     /// Width of the scale in pixels.
@@ -24,7 +24,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Top of the bar in its row, and its height. Without axis, names stand above the bars.
+    /// Top of the bar in its row, and its height. Without an axis, names are above the bars.
     pub fn bar(self) -> (f64, f64) {
         if self.head <= 0.0 {
             return ((self.row - 35.0).max(0.0), 22.0);
@@ -34,7 +34,7 @@ impl Rows {
     }
 }
 
-/// The right margin: room for marks at the end of the scale.
+/// Right margin: space for marks at the end of the scale.
 const MARGIN: f64 = 10.0;
 
 /// Pixels per unit of the scale.
@@ -59,7 +59,7 @@ pub fn shares(view: &SharesView, rows: Rows) -> String {
     })
 }
 
-/// The coordinates of the picture: amounts to the right, pixels down.
+/// Coordinates of the picture: amounts to the right, pixels down.
 struct Scale {
     plane: Cartesian2d<RangedCoordf64, RangedCoordf64>,
     max: f64,
@@ -123,7 +123,7 @@ impl Bar<'_> {
     fn visible(&self, from: f64, to: f64) -> bool {
         self.scale.x(to) > self.scale.x(from)
     }
-    /// Where the diamond of a fair share stands: at nothing it is whole, with its left corner at 0.
+    /// Position of the diamond of a fair share; at zero, its left corner is at 0.
     fn diamond(&self, share: f64) -> i32 {
         self.scale.x(share).max(px(marks::DIAMOND + 1.0))
     }
@@ -147,7 +147,7 @@ fn bar(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     settings(area, row, bar)
 }
 
-/// The outline of what is wanted, with a tear where the scale ends before it.
+/// The outline of the request, torn if it exceeds the scale.
 fn wants(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     if row.request <= row.allocated || !bar.visible(0.0, row.request) {
         return Ok(());
@@ -218,7 +218,7 @@ fn alternative(area: &Area<'_>, allocated: f64, share: Option<f64>, bar: &Bar<'_
     ))
 }
 
-/// Quota, limit and fair share: what the bar is measured against.
+/// Quota, limit and fair share.
 fn settings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     let (top, bottom) = (px(bar.y - 4.0), px(bar.y + bar.height + 4.0));
     let edge = bar.scale.x(bar.scale.max);

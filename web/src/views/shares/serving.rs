@@ -1,4 +1,4 @@
-//! Who is served first: the order of the coming cycle below the bars, computed while it is unfolded.
+//! Serving order of the next cycle, below the bars; computed while it is unfolded.
 
 use fairground::id::Id;
 use fairground::moment::Serving;
@@ -15,12 +15,9 @@ use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::why::component::{entry_list, section};
 
-/// The order, folded until somebody wants it; nothing under a policy that has none.
+/// The order, initially folded; nothing for policies without one.
 #[component]
-pub fn ServedFirst(
-    /// Selects a queue or a job.
-    on_select: OnSelect,
-) -> impl IntoView {
+pub fn ServedFirst(on_select: OnSelect) -> impl IntoView {
     let store = Store::get();
     let has_order = Memo::new(move |_| {
         store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.lists_order)

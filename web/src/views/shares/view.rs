@@ -15,28 +15,28 @@ use crate::chart::{dominant, resource_projection};
 use crate::engine::protocol::{Amounts, BoundTriple, Frame, QueueRow};
 use crate::state::moment::dominant::resource_of;
 
-/// What Shares draws. Amounts are in the unit people read.
+/// View model of Shares. Amounts are in display units.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SharesView {
-    /// One sentence about the moment.
+    /// Summary sentence.
     pub summary: String,
     /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
-    /// What one and what several of it are called.
+    /// Singular and plural of the unit.
     pub unit: [String; 2],
     /// The right end of the scale.
     pub max: f64,
-    /// What there is.
+    /// Total capacity.
     pub capacity: f64,
-    /// What the second number of a row is: `fair share`, `quota`, or empty.
+    /// Reference of a row: `fair share`, `quota`, or empty.
     pub reference: &'static str,
-    /// The cluster first, then the queues.
+    /// The cluster, then the queues.
     pub rows: Vec<ShareRow>,
-    /// The marks that are on screen.
+    /// Marks that occur.
     pub marks: BTreeSet<Mark>,
-    /// In whose words it is.
+    /// Policy whose terms are used.
     pub policy: String,
-    /// There is an alternative: `before` or `ghost`; else empty.
+    /// `before` (baseline) or `ghost` (preview); empty without an alternative.
     pub alternative: &'static str,
 }
 
@@ -45,25 +45,24 @@ pub struct SharesView {
 pub struct ShareRow {
     /// Name of the queue; `cluster` for the whole.
     pub name: String,
-    /// Position of the queue; `None`: the cluster.
+    /// Index of the queue; `None`: the cluster.
     pub queue: Option<u32>,
     /// Level in the tree.
     pub depth: u32,
-    /// The resource in which it is counted, where every queue has its own.
+    /// The resource of its amounts, if each queue has its own.
     pub counted_in: u8,
-    /// Colour.
     pub tone: Tone,
-    /// Allocated, without what is leaving.
+    /// Allocated, without leaving pods.
     pub allocated: f64,
-    /// Part of it on nodes that the queue or one above it owns; `None`: no queue owns nodes.
+    /// Amount on nodes owned by the queue or an ancestor; `None` if no queue owns nodes.
     pub private: Option<f64>,
-    /// Part of it that cannot be taken.
+    /// Allocated to non-preemptible jobs.
     pub locked: f64,
-    /// Told to go, still holding.
+    /// Held by evicted pods.
     pub leaving: f64,
-    /// Claimed for somebody not there yet.
+    /// Claimed for pods that are not placed yet.
     pub claimed: f64,
-    /// Allocated plus waiting.
+    /// Allocated plus pending.
     pub request: f64,
     /// Quota; infinite if unlimited; `None` for the cluster.
     pub quota: Option<f64>,
@@ -71,36 +70,35 @@ pub struct ShareRow {
     pub fair_share: Option<f64>,
     /// Limit; infinite if there is none; `None` for the cluster.
     pub limit: Option<f64>,
-    /// Allocated over fair share, under a policy whose reclaim compares it.
+    /// Allocated divided by fair share, for policies whose reclaim compares it.
     pub saturation: Option<f64>,
     /// Past usage as a percentage of the cluster.
     pub usage: Option<f64>,
-    /// The state that the policy says it is in.
+    /// State of the queue, for policies with queue states.
     pub state: Option<String>,
-    /// Touched by the last step.
+    /// Changed by the last step.
     pub changed: bool,
-    /// Selected.
     pub selected: bool,
-    /// The same row of the alternative: allocated and fair share, where they differ.
+    /// Allocated and fair share of the alternative, if they differ.
     pub alternative: Option<(f64, Option<f64>)>,
-    /// The alternative is how it was before.
+    /// The alternative is the baseline before an edit.
     pub was: bool,
-    /// Text: what it has.
+    /// Text of the allocation.
     pub has: String,
-    /// Text: what is claimed for it, such as `+2`; else empty.
+    /// Text of the claimed amount, such as `+2`; else empty.
     pub plus: String,
-    /// Text: what it is compared with, such as `of 9`; else empty.
+    /// Text of the reference, such as `of 9`; else empty.
     pub of: String,
-    /// Text: what it wants, such as `requests 10`.
+    /// Text of the request, such as `requests 10`.
     pub wants: String,
-    /// Name and value of everything, for the tip and for those who listen.
+    /// Names and values for the tooltip and for screen readers.
     pub facts: Vec<(&'static str, String)>,
 }
 
-/// The part of what is wanted beyond the capacity that still gets room on the scale.
+/// Largest request shown to scale, as a multiple of the capacity.
 const CUT: f64 = 1.25;
 
-/// What Shares draws of a frame.
+/// The view of a frame.
 pub fn shares(
     frame: &Frame,
     alternative: Option<Alternative<'_>>,
@@ -163,7 +161,7 @@ pub fn shares(
     view
 }
 
-/// Says in the summary what became of the queues since the change that the alternative was before.
+/// Adds the changes since the baseline to the summary.
 pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<'_>) {
     let Some(changed) = alternative.changed else { return };
     let [frame, was] =
@@ -176,7 +174,7 @@ pub fn say_since(view: &mut SharesView, frame: &Frame, alternative: Alternative<
 }
 
 impl ShareRow {
-    /// Where solid ends and where ╱ ends: quota, and the larger of quota and fair share.
+    /// Ends of the solid part and of the ╱ part: quota, and the larger of quota and fair share.
     pub fn steps(&self) -> (f64, f64) {
         let Some(quota) = self.quota else { return (self.allocated, self.allocated) };
         let within = self.allocated.min(self.private.unwrap_or(quota));
@@ -208,7 +206,7 @@ impl ShareRow {
         .collect()
     }
 
-    /// The row as one sentence, for those who listen.
+    /// The row as one sentence for screen readers.
     pub fn sentence(&self) -> String {
         let facts: Vec<String> = self.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
         format!("{}: {}", self.name, facts.join(", "))
@@ -326,7 +324,7 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
     }
 }
 
-/// Lays an alternative behind a row, and says it in words.
+/// Adds the alternative to a row and its description.
 fn put_alternative(row: &mut ShareRow, alternative: Option<(f64, Option<f64>)>, was: bool, terms: &Terms) {
     row.was = was;
     row.alternative = alternative;
@@ -399,7 +397,7 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
     said + "."
 }
 
-/// The same data as a table.
+/// The view as a table.
 pub fn table(view: &SharesView) -> Table {
     let text = |v: Option<f64>| v.map_or_else(|| "–".into(), number::number);
     let unit = &view.unit[1];

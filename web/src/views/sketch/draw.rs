@@ -1,4 +1,4 @@
-//! A scenario in a glance, small enough for a card.
+//! Thumbnail of a scenario, for cards.
 
 use plotters::element::{PathElement, Rectangle};
 
@@ -8,10 +8,10 @@ use crate::chart::paint::{Ink, Paint};
 
 /// Height of the picture.
 const HEIGHT: f64 = 56.0;
-/// The highest row.
+/// Maximum height of a row.
 const ROW: f64 = 20.0;
 
-/// Draws a scenario in a glance.
+/// Draws a thumbnail.
 pub fn sketch(id: &str, view: &Sketch, width: f64) -> String {
     picture(id, Size { width, height: HEIGHT }, |area| {
         let row = (HEIGHT / view.rows.len().max(1) as f64).min(ROW);
@@ -39,7 +39,7 @@ fn draw(area: &Area<'_>, row: &SketchRow, top: f64, height: f64, x: &dyn Fn(f64)
     if row.held > 0.0 {
         area.draw(&Rectangle::new([(x(0.0), upper), (x(row.held), lower)], Paint::from(ink).area()))?;
     } else {
-        // A queue that holds nothing has its colour, too.
+        // Also shows the colour of queues without an allocation.
         area.draw(&Rectangle::new([(x(0.0), upper), (x(0.0) + px(3.0), lower)], Paint::from(ink).area()))?;
     }
     if let Some(quota) = row.quota {

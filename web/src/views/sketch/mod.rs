@@ -1,4 +1,4 @@
-//! A scenario at a glance, for lists of scenarios.
+//! Thumbnails of scenarios, for lists.
 
 pub mod draw;
 pub mod view;

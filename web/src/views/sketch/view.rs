@@ -1,39 +1,38 @@
-//! A scenario in a glance, from its text alone: what its queues hold at the start, are promised, and are asked for.
+//! Thumbnail of a scenario, from its text alone: allocation at the start, quota and request of queues.
 
 use fairground::scenario::{JobEntry, Scalar, Scenario};
 
 use crate::chart::queue_tree::{Tone, of_scenario};
 
-/// Most queues in a glance.
+/// Maximum number of queues.
 const ROWS: usize = 5;
-/// Nobody asks for more than this part of the cluster in a glance.
+/// Requests are cut off at this multiple of the cluster's GPUs.
 const ASKED_MOST: f64 = 1.25;
 
-/// A scenario in a glance.
+/// A thumbnail of a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sketch {
-    /// Its queues without children, in order, at most five.
+    /// The first leaf queues, at most [`ROWS`].
     pub rows: Vec<SketchRow>,
-    /// GPUs at the right end.
+    /// GPUs at the right end of the scale.
     pub max: f64,
     /// GPUs of the cluster.
     pub capacity: f64,
 }
 
-/// A queue in a glance, in GPUs.
+/// A queue in a thumbnail, in GPUs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SketchRow {
-    /// Its colour.
     pub tone: Tone,
-    /// Held before the first cycle.
+    /// Allocated before the first cycle.
     pub held: f64,
-    /// Of all its jobs together.
+    /// Requested by all jobs together.
     pub asked: f64,
-    /// Promised; `None`: nothing, or without limit.
+    /// Quota; `None` if not set or unlimited.
     pub quota: Option<f64>,
 }
 
-/// A scenario in a glance.
+/// The thumbnail of a scenario.
 pub fn sketch(scenario: &Scenario) -> Sketch {
     let (rows, tree) = of_scenario(scenario);
     let capacity: f64 =
@@ -65,7 +64,7 @@ fn gpus(job: &JobEntry) -> f64 {
     number(&job.count, 1.0) * one
 }
 
-/// A value as a number; `other` if it is left out or is none.
+/// A value as a number; `other` if it is missing or not a number.
 fn number(value: &Option<Scalar>, other: f64) -> f64 {
     value
         .as_ref()

@@ -1,4 +1,4 @@
-//! Views that only some policies offer: tables of what the engine reports, each with how to read it.
+//! Views of single policies: tables of an engine report, each with an introduction.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::views::{priorities, share_usage};
 use crate::widgets::picture::table_of;
 
-/// The tables of a report; of share usage those of one pool, and which pool.
+/// The tables of a report; for share usage, those of one pool with a choice of the pool.
 #[component]
 pub fn Tables(
     /// The name of the view.

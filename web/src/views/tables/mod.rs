@@ -1,3 +1,3 @@
-//! Views that only some policies offer, as tables.
+//! Views of single policies, as tables.
 
 pub mod component;

@@ -1,4 +1,4 @@
-//! The waiting jobs on the screen: one line of buttons, each of which opens its explanation.
+//! Waiting jobs: one line of buttons, each of which opens an explanation.
 
 use fairground::words::Selection;
 use leptos::html;
@@ -11,7 +11,7 @@ use crate::state::layout::options::SetupTab;
 use crate::store::Store;
 use crate::widgets::picture::{along_line, move_focus, width_of};
 
-/// The jobs that wait, as many as one line holds; the others are counted.
+/// The waiting jobs that fit on one line, and the number of the others.
 #[component]
 pub fn Waiting() -> impl IntoView {
     let store = Store::get();
@@ -23,7 +23,7 @@ pub fn Waiting() -> impl IntoView {
     let chips = move || view.with(|view| view.chips.iter().take(n_shown.get()).cloned().collect::<Vec<_>>());
     let heading = heading_of(store, view);
     let is_on = move |job: &str| store.is_in_selection(&Selection::Job(job.to_string()));
-    // One stop for Tab: the selected job, else the first.
+    // One button in the tab order: the selected job, else the first.
     let stop = Memo::new(move |_| chips().iter().position(|chip| is_on(&chip.job)).unwrap_or(0));
     let button = move |(at, chip): (usize, Chip)| {
         let (job, of_class) = (chip.job.clone(), chip.job.clone());
@@ -79,7 +79,7 @@ pub fn Waiting() -> impl IntoView {
     }
 }
 
-/// How many jobs wait; where none does, which one is submitted next.
+/// Number of waiting jobs; if there are none, the next submission.
 fn heading_of(store: Store, view: Memo<WaitingView>) -> impl Fn() -> String + Send + Sync + Copy + 'static {
     let next = Memo::new(move |_| {
         let time_ms = store.frame.with(|frame| frame.as_ref().map(|frame| frame.time_ms))?;

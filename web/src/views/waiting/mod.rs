@@ -1,4 +1,4 @@
-//! The jobs that wait, in one line above the cluster.
+//! Waiting jobs, in one line above the cluster.
 
 pub mod component;
 pub mod view;

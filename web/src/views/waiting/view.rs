@@ -1,4 +1,4 @@
-//! Which jobs wait, how large they are and why, each in a few words.
+//! Waiting jobs with their size and a short reason.
 
 use std::collections::BTreeMap;
 
@@ -10,36 +10,33 @@ use crate::chart::backend::text_width;
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::engine::protocol::{Frame, JobRow};
 
-/// More jobs than this are counted only, however wide the line is.
+/// Maximum number of listed jobs.
 const MOST: usize = 24;
-/// Size of the letters of a chip.
+/// Font size of a chip.
 const LETTERS: f64 = 12.0;
-/// What a chip takes beside its words: swatch, padding and the gap to the next one.
+/// Width of a chip besides its text: swatch, padding and gap.
 const BESIDE: f64 = 46.0;
-/// Room for the button that counts the others.
+/// Width reserved for the button that counts the others.
 const MORE: f64 = 92.0;
 
-/// What the line shows.
+/// View model of the line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WaitingView {
-    /// The first jobs that wait.
+    /// The first waiting jobs.
     pub chips: Vec<Chip>,
-    /// How many jobs wait.
+    /// Number of waiting jobs.
     pub n: usize,
 }
 
-/// A job that waits.
+/// A waiting job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chip {
-    /// Its name.
     pub job: String,
-    /// Its queue.
     pub queue: String,
-    /// The queue's colour.
     pub tone: Tone,
-    /// How much it asks for: *1 GPU*.
+    /// Request: *1 GPU*.
     pub size: String,
-    /// Why it waits: *over quota*.
+    /// Reason: *over quota*.
     pub reason: String,
 }
 
@@ -54,7 +51,7 @@ impl Chip {
     }
 }
 
-/// The jobs that wait at that moment.
+/// The waiting jobs of a frame.
 pub fn waiting(frame: &Frame) -> WaitingView {
     let terms = Terms::of(&frame.policy);
     let fates = frame.fates();
@@ -78,7 +75,7 @@ pub fn waiting(frame: &Frame) -> WaitingView {
     WaitingView { chips, n }
 }
 
-/// What is submitted next after a moment: *b2 requests 1 GPU at 0:01*. Of several at once the first.
+/// The next submission after a moment: *b2 requests 1 GPU at 0:01*. The first one of several at the same time.
 pub fn upcoming(scenario: &Scenario, time_ms: i64) -> Option<String> {
     let later = |text: &str| quantity::millis(text).ok().filter(|at| *at > time_ms);
     let jobs = scenario.jobs.iter().filter_map(|job| Some((later(&job.submit.as_ref()?.0)?, job)));
@@ -103,7 +100,7 @@ fn chip(frame: &Frame, job: &JobRow, terms: &Terms) -> Chip {
     Chip { job: job.name.clone(), queue: queue.into(), size, reason: reason.into(), ..Chip::default() }
 }
 
-/// How many chips one line of that width holds, at least one of those there are.
+/// Number of chips that fit a width, at least one if there are any.
 pub fn fitting(view: &WaitingView, width: f64) -> usize {
     let mut used = 0.0;
     let fits = |chip: &&Chip| {

@@ -1,4 +1,4 @@
-//! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
+//! WHY: verdict, evidence, rule, settings and outlook of the selection.
 
 use fairground::policy::versions;
 use fairground::words::number::count;
@@ -12,11 +12,11 @@ use crate::widgets::picture::icon;
 use crate::widgets::term::term;
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
-/// What is selected at the cursor, explained; without selection, what happened in the cycle.
+/// The explanation of the selection at the cursor; without a selection, of the cycle.
 pub fn explained(store: Store) -> Memo<Option<Explanation>> {
     Memo::new(move |_| {
         let selection = store.selection.get();
-        // Rules are there before anything runs.
+        // Rules can be explained before the first cycle.
         let is_rule = matches!(selection, Some(Selection::Rule(_)));
         let frame = store.frame.get().or_else(|| is_rule.then(Default::default))?;
         let (run, ladder, order) = (store.run.get(), store.ladder.get(), store.order.get());
@@ -34,12 +34,12 @@ pub fn explained(store: Store) -> Memo<Option<Explanation>> {
     })
 }
 
-/// What an explanation begins with: the verdict and what happens next.
+/// The beginning of an explanation: verdict and outlook.
 #[component]
 pub fn Why(
-    /// What it says; `None`: nothing has run yet.
+    /// `None` before the first cycle.
     explanation: Memo<Option<Explanation>>,
-    /// Selects what a name stands for.
+    /// Selects the thing behind a name.
     on_select: OnSelect,
 ) -> impl IntoView {
     move || {
@@ -61,16 +61,16 @@ pub fn Why(
     }
 }
 
-/// The rest of an explanation: evidence, rule, settings, what was not chosen, history.
+/// The rest of an explanation: evidence, rule, settings, alternatives, history.
 #[component]
 pub fn WhyEvidence(
-    /// What it says; `None`: nothing has run yet.
+    /// `None` before the first cycle.
     explanation: Memo<Option<Explanation>>,
-    /// Selects what a name or a line stands for.
+    /// Selects the thing behind a name or line.
     on_select: OnSelect,
-    /// Puts the focus on the field of a setting.
+    /// Focuses the field of a setting.
     on_focus_field: OnFocusField,
-    /// Moves the cursor to the cycle of a line of the history.
+    /// Moves the cursor to the cycle of a history line.
     on_seek: OnSeek,
 ) -> impl IntoView {
     move || explanation.get().map(|shown| body(shown, on_select, on_focus_field, on_seek))
@@ -140,7 +140,7 @@ fn comparisons(checks: Vec<Text>, on_select: OnSelect) -> impl IntoView {
     }
 }
 
-/// A sentence; names are code and select what they name.
+/// A sentence; names are marked up as code and select the thing they name.
 pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
     text.0
         .into_iter()
@@ -151,7 +151,7 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
                 Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     let by_key = selection.clone();
-                    // No button element: punctuation would break off to the next line.
+                    // Not a button element: punctuation after it would wrap to the next line.
                     view! {
                         <code
                             class="name"
@@ -176,7 +176,7 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
         .collect_view()
 }
 
-/// A part of an explanation under its caption.
+/// A captioned section of an explanation.
 pub fn section(caption: String, content: AnyView) -> impl IntoView {
     view! { <div><p class="lab">{caption}</p>{content}</div> }
 }
@@ -262,13 +262,13 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
     }
 }
 
-/// The paragraph of the specification, which is a page beside this one.
+/// Link to the paragraph of the specification, which is a page of the site.
 fn specification(Paragraph { document, number }: Paragraph) -> impl IntoView {
     let href = format!("spec/{document}.html#{number}");
     view! { ". " <a href=href target="_blank">{format!("Specification, section {number}")}</a> }
 }
 
-/// What changed in a rule after the modelled versions of the product.
+/// Changes of a rule after the modelled versions of the product.
 fn since(key: &str) -> Option<AnyView> {
     let policy = Store::get().scenario.with(|scenario| scenario.policy.clone());
     let modelled = versions::modelled(&policy)?;
@@ -310,7 +310,7 @@ fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView 
     view! { <div class="ctl">{controls.into_iter().map(chip).collect_view()}</div> }
 }
 
-/// Lines that select what they are about.
+/// Lines that select their subject.
 pub fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl IntoView {
     let item = move |entry: Entry| {
         let Entry { when, cycle, kind, text, selection, current } = entry;
