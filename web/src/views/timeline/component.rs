@@ -29,21 +29,18 @@ use crate::widgets::picture::{
 };
 use crate::widgets::{capture, text_scale};
 
-/// Height of the picture with its lane.
+/// Height of the picture with its event lane, in pixels.
 const HEIGHT: f64 = 172.0;
 /// Height of the labels below the areas.
 const LABELS: f64 = 24.0;
 
-/// Stacked areas by top queue over all computed cycles, with the lane of events above and the cursor of the
-/// moment across both. Click or drag moves the cursor.
+/// Stacked areas by top queue over all computed cycles, with the event lane above and the cursor across both. Clicking
+/// or dragging moves the cursor.
 /// Long because its markup is one tree.
 #[component]
 pub fn Timeline(
-    /// The run in short.
     run: RunSignal,
-    /// The moment.
     frame: FrameSignal,
-    /// What is selected.
     selection: SelectionSignal,
     /// 0 cpu, 1 memory, 2 gpu.
     resource: ResourceSignal,
@@ -54,7 +51,7 @@ pub fn Timeline(
 ) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 1200.0);
-    // Names and colours do not change from moment to moment, so stepping does not draw the areas anew.
+    // Names and colours are the same at every moment, so stepping does not redraw the areas.
     let tree = Memo::new_with_compare(
         move |_| frame.get(),
         |old, new| match (old, new) {
@@ -99,7 +96,7 @@ pub fn Timeline(
     let kinds =
         Memo::new(move |_| view.with(|view| view.as_deref().map_or(Kinds::default(), |view| view.kinds)));
     let axis = Memo::new(move |_| shown.with(|view| view.as_deref().map(|view| Axis::of(view, width.get()))));
-    // Where captions are, at the end of the axis.
+    // The cursor's cycle where it may cross captions, at the end of the axis.
     let late = Memo::new(move |_| {
         let at = axis.get().map_or(0.0, |axis| axis.x(cursor.get()));
         (at > 0.75 * width.get()).then(|| cursor.get())
@@ -162,7 +159,7 @@ pub fn Timeline(
     }
 }
 
-/// A kind of events: its mark and name, and whether it is shown and stopped at.
+/// Toggle for a kind of events: its mark and name; hidden kinds are not stopped at.
 fn kind_switch(store: Store, look: Memo<EventLaneOptions>, kind: Kind) -> AnyView {
     let shown = move || look.with(|look| !look.without.has(kind));
     view! {
@@ -183,7 +180,7 @@ fn kind_switch(store: Store, look: Memo<EventLaneOptions>, kind: Kind) -> AnyVie
     .into_any()
 }
 
-/// The picture with what takes pointer and keys over it.
+/// The picture, and above it the elements for pointer and keys.
 /// Long because its markup is one tree.
 #[component]
 fn Body(
@@ -204,7 +201,7 @@ fn Body(
         true => store.dispatch(Command::Mark(Some(to))),
         false => on_seek.run(to),
     };
-    // Where the cursor is going, be the moment still on its way.
+    // The requested cycle, even before its frame has arrived.
     let at = move || store.now(|m| m.cursor);
     let seek = move |event: &web_sys::PointerEvent| {
         let Some(axis) = axis.get_untracked() else { return };
@@ -302,7 +299,7 @@ fn Body(
     }
 }
 
-/// Where a key moves the cursor.
+/// The cycle to which a key moves the cursor.
 fn cycle_by_key(key: &str, now: u32, last: u32) -> Option<u32> {
     Some(match key {
         "ArrowRight" | "ArrowUp" => (now + 1).min(last),
@@ -341,7 +338,7 @@ fn Cursor(
     }
 }
 
-/// A row of the lane: all events, or those of something.
+/// A row of the lane: all events, or the followed ones.
 #[component]
 fn Marks(
     view: View,
@@ -381,7 +378,7 @@ fn Marks(
     }
 }
 
-/// One mark. It stays the same element when the mark becomes another one, so that the focus stays.
+/// One mark. Its element is reused when the mark changes, so that the focus stays.
 #[component]
 fn MarkSpot(
     marks: Memo<Vec<LaneMark>>,

@@ -1,18 +1,18 @@
-//! Timeline with more cycles than can be told apart: means of equal parts of the axis, with the least and the most of each.
+//! Condensed Timeline for more cycles than can be drawn: means over equal parts of the axis, with minimum and maximum.
 
 use std::borrow::Cow;
 
 use super::view::{Band, Spread, TimelineView};
 
-/// Most steps that are drawn one by one.
+/// Above this number of cycles, steps are condensed.
 const STEPS_MAX: u32 = 400;
 
-/// How many cycles a drawn step stands for.
+/// Number of cycles per drawn step.
 pub fn cycles_per_step(view: &TimelineView) -> u32 {
     (view.end - view.first + 1).div_ceil(STEPS_MAX)
 }
 
-/// The view as it is drawn.
+/// The view to draw.
 pub fn condensed(view: &TimelineView) -> Cow<'_, TimelineView> {
     let per_step = cycles_per_step(view);
     if per_step == 1 || view.cycles.is_empty() {
@@ -38,7 +38,7 @@ pub fn condensed(view: &TimelineView) -> Cow<'_, TimelineView> {
     Cow::Owned(drawn)
 }
 
-/// A part of the axis: positions of its steps, each with the number of its cycles in the part. There is at least one.
+/// A part of the axis: indices of its steps, each with its number of cycles in the part; never empty.
 struct Part {
     steps: Vec<(usize, f64)>,
 }

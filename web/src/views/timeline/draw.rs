@@ -1,4 +1,4 @@
-//! Timeline as a picture: the lane of events, and below it stacked step areas.
+//! Timeline as a picture: the event lane, and stacked step areas below it.
 
 use fairground::moment::Kind;
 use fairground::words::number::number;
@@ -17,28 +17,28 @@ use crate::chart::paint::{Fill, Ink, Paint, Trim};
 use crate::chart::scale::{ticks, ticks_between};
 use crate::views::timeline::plane::{Plane, Ticked, steps};
 
-/// Height of the lane where it is one row.
+/// Height of the lane with one row.
 const LANE: f64 = 28.0;
-/// Height of a row where there are two.
+/// Height of a row in a lane with two.
 const ROW: f64 = 24.0;
 /// Height of the labels of the axis.
 const LABELS: f64 = 24.0;
-/// Height of the room above the areas.
+/// Space above the areas.
 const TOP: f64 = 4.0;
-/// Width of the numbers of the axis.
+/// Width of the axis numbers.
 const NUMBERS: f64 = 34.0;
 
-/// The height of the lane, and of each of its rows.
+/// Height of the lane and of each of its rows.
 pub fn lane_height(view: &TimelineView) -> (f64, f64) {
     if view.followed.is_some() { (2.0 * ROW, ROW) } else { (LANE, LANE) }
 }
 
-/// Draws lane and areas, without the cursor: it is laid over the picture so that it can move alone.
+/// Draws lane and areas. The cursor is a separate layer, so that it can move alone.
 pub fn timeline(view: &TimelineView, size: Size) -> String {
     timeline_before(view, size, None)
 }
 
-/// The same with captions that end before the cursor at a cycle, whose line would cross them.
+/// Draws the same with captions that end before the cursor, whose line would cross them.
 pub fn timeline_before(view: &TimelineView, size: Size, cursor: Option<u32>) -> String {
     let axis = Axis::of(view, size.width);
     let (height, row) = lane_height(view);
@@ -104,7 +104,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size, (left, cursor): (f64,
     name_overlays(&plane, view, &mut labels)
 }
 
-/// A number of the axis, for which there is room for four digits.
+/// An axis number of at most four characters.
 fn short(amount: f64) -> String {
     if amount >= 10_000.0 { format!("{}k", number(amount / 1000.0)) } else { number(amount) }
 }
@@ -133,7 +133,7 @@ fn stack(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
 /// Height of a line of names.
 const NAME: f64 = 14.0;
 
-/// The names of the bands beside the axis, each as high as its band is where that begins, none over another.
+/// Names of the bands beside the axis, at the heights where the bands begin, without overlaps.
 fn names(area: &Area<'_>, view: &TimelineView, size: Size, left: f64) -> Drawn {
     let height = size.height - LABELS - TOP;
     let mut sums = vec![0.0; view.cycles.len()];
@@ -189,7 +189,7 @@ fn lines(
     if let Some((_, y)) = end.filter(|_| size.width > 300.0) {
         captions.push((y, format!("capacity {} {}", number(y), view.unit[usize::from(y != 1.0)])));
     }
-    // Lines closer than a line of text share one caption.
+    // Lines closer than the height of text share a caption.
     let near = 180.0 * view.max / f64::from(plane.plotting_area().dim_in_pixel().1);
     if let [(share, one), (capacity, other)] = &captions[..]
         && (share - capacity).abs() < near
@@ -212,7 +212,7 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Dr
         area.draw(&Circle::new(at, px(8.0) as u32, Paint::from(Ink::Panel).area()))?;
         shape(area, mark.kind, at, Ink::Ink)?;
         let text = if mark.n > 99 { "99+".into() } else { mark.n.to_string() };
-        // Where the next mark is near, how many there are is only said.
+        // The count is drawn only if the next mark is far enough away.
         let room = marks.get(i + 1).map_or(f64::INFINITY, |next| next.x - mark.x);
         if mark.n > 1 && room >= 25.0 + text_width(&text, 11.0) {
             let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(11.0, HPos::Left);
@@ -222,7 +222,7 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], axis: Axis, middle: f64) -> Dr
     Ok(())
 }
 
-/// Draws the shape of an event; shapes are drawn, as glyphs differ between fonts.
+/// Draws the shape of an event. Shapes instead of glyphs, which differ between fonts.
 pub fn shape(area: &Area<'_>, kind: Kind, at: (i32, i32), ink: Ink) -> Drawn {
     let paint = Paint::from(ink);
     let line = paint.trimmed(Trim::Smooth).line(1.8);
@@ -254,7 +254,7 @@ pub fn shape(area: &Area<'_>, kind: Kind, at: (i32, i32), ink: Ink) -> Drawn {
     }
 }
 
-/// The shape of an event alone, 16 × 16 pixels, for lists and the legend.
+/// The shape of an event, 16 × 16 pixels, for lists and the legend.
 pub fn event_icon(kind: Kind) -> String {
     let id = format!("event-{kind:?}").to_lowercase();
     picture(&id, Size { width: 16.0, height: 16.0 }, |area| shape(area, kind, (px(8.0), px(8.0)), Ink::Soft))

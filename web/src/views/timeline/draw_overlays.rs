@@ -1,5 +1,5 @@
-//! What Timeline draws over its areas: how it was before, the selected queue against its fair share, a marked range; and
-//! dominant shares, which are lines of their own. Apart, because a visitor who only looks has none of it.
+//! Overlays of Timeline: the alternative run, the selected queue against its fair share, a selected range; and dominant
+//! shares, which are separate lines. Separate, because most visits have none of them.
 
 use plotters::element::{Polygon, Rectangle, Text};
 use plotters::series::LineSeries;
@@ -11,12 +11,12 @@ use crate::chart::backend::{Drawn, px, text_width};
 use crate::chart::marks;
 use crate::chart::paint::{Fill, Ink, Paint, Trim};
 
-/// The texts that are drawn, so that none is drawn over another.
+/// Rectangles of drawn texts, to avoid overlaps.
 #[derive(Default)]
 pub struct Labels(Vec<(f64, f64, f64)>);
 
 impl Labels {
-    /// Draws a text above, else below the first of some points beside which there is room for it; none where there is no room.
+    /// Draws a text above or else below the first of the points with free space; draws nothing if there is none.
     pub fn put(
         &mut self,
         plane: &Plane<'_, '_>,
@@ -27,7 +27,7 @@ impl Labels {
         self.put_before(plane, view, text, (points, f64::from(view.end) + 0.5))
     }
 
-    /// The same, ending before a place on the axis of cycles.
+    /// Draws the same, ending before a position on the axis of cycles.
     pub fn put_before(
         &mut self,
         plane: &Plane<'_, '_>,
@@ -56,13 +56,13 @@ impl Labels {
     }
 }
 
-/// How many cycles a pixel is wide.
+/// Number of cycles per pixel.
 pub fn cycles_per_pixel(plane: &Plane<'_, '_>, view: &TimelineView) -> f64 {
     let width = f64::from(plane.plotting_area().dim_in_pixel().0);
     f64::from(px(1.0)) * (f64::from(view.end - view.first) + 1.0) / width
 }
 
-/// Draws all of it.
+/// Draws all overlays.
 pub fn over(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     if view.apart {
         apart(plane, view)?;
@@ -75,7 +75,7 @@ pub fn over(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     alternatives(plane, view)
 }
 
-/// The marked range, from top to bottom.
+/// The selected range over the full height.
 fn range(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     let Some(range) = &view.range else { return Ok(()) };
     let (from, to) = (f64::from(range.from) - 0.5, f64::from(range.to.min(view.end)) + 0.5);
@@ -101,17 +101,17 @@ fn notes(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     Ok(())
 }
 
-/// A stretch between what was held and the fair share.
+/// An area between the allocation and the fair share.
 struct Patch {
     from: f64,
     to: f64,
     low: Vec<(f64, f64)>,
     high: Vec<(f64, f64)>,
-    /// Its area.
+    /// Area in cycles times amount.
     size: f64,
 }
 
-/// The stretches in which there is something between two levels.
+/// The areas between two levels.
 fn patches(view: &TimelineView, between: impl Fn(usize) -> (f64, f64)) -> Vec<Patch> {
     let mut patches: Vec<Patch> = Vec::new();
     for (i, first) in view.cycles.iter().enumerate() {
@@ -141,7 +141,7 @@ fn borrowed(view: &TimelineView, share: &Against) -> Vec<Patch> {
     patches(view, |i| (share.held[i] - share.borrowed[i], share.held[i]))
 }
 
-/// The fair share as a dashed line; between it and what was held *owed* dotted, *borrowed* hatched.
+/// The fair share as a dashed line; between it and the allocation, *owed* is dotted and *borrowed* is hatched.
 fn against(plane: &mut Plane<'_, '_>, view: &TimelineView, share: &Against) -> Drawn {
     let plain = Paint::from(marks::ink(share.tone));
     let (owed, borrowed) = (owed(view, share), borrowed(view, share));
@@ -169,7 +169,7 @@ fn against(plane: &mut Plane<'_, '_>, view: &TimelineView, share: &Against) -> D
     Ok(())
 }
 
-/// Lines of their own, for amounts that do not add up. Where they coincide, those below are wider.
+/// Separate lines for amounts that do not add up. Where lines coincide, lower ones are wider.
 fn apart(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     for (i, band) in view.bands.iter().enumerate() {
         let above = (view.bands.len() - 1 - i).min(3) as f64;
@@ -179,7 +179,7 @@ fn apart(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     Ok(())
 }
 
-/// Dashed: what was held before the last edit, or would be held.
+/// Dashed: allocations in the alternative run.
 fn alternatives(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     for alternative in &view.alternatives {
         let corners = path(view, alternative);
@@ -194,7 +194,7 @@ fn path(view: &TimelineView, alternative: &AlternativeLine) -> Vec<(f64, f64)> {
     corners(view.max, &alternative.cycles, &alternative.amounts, alternative.last)
 }
 
-/// Names what is drawn over the areas: the largest stretches beside the fair share, and dashed lines where they are level for long.
+/// Labels the overlays: the largest areas beside the fair share, and dashed lines at long level stretches.
 pub fn name_overlays(plane: &Plane<'_, '_>, view: &TimelineView, labels: &mut Labels) -> Drawn {
     if let Some(share) = &view.share {
         for (patches, name) in [(owed(view, share), "owed"), (borrowed(view, share), "borrowed")] {
@@ -211,7 +211,7 @@ pub fn name_overlays(plane: &Plane<'_, '_>, view: &TimelineView, labels: &mut La
         levels.sort_by(|a, b| (b[1].0 - b[0].0).total_cmp(&(a[1].0 - a[0].0)));
         let middles: Vec<(f64, f64)> =
             levels.iter().map(|pair| ((pair[0].0 + pair[1].0) / 2.0, pair[0].1)).collect();
-        // Which of the areas a line belongs to is said where there is only one.
+        // With several areas, the name says which one a line belongs to.
         let name = match view.top {
             Some(_) => format!("{} {word}", alternative.name),
             None => word.to_string(),

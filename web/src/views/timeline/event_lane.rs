@@ -1,4 +1,4 @@
-//! Below Timeline: whose events have a row of their own and are stopped at, and the marked range.
+//! Below Timeline: which events have a separate row and stop jumps, and the selected range.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,21 +16,20 @@ use crate::views::timeline::view::TimelineView;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
 
-/// What Timeline draws.
+/// The view of Timeline.
 pub type View = Memo<Option<Arc<TimelineView>>>;
 
-/// Most names that are offered while one is typed; any other can be typed.
+/// Maximum number of suggested names; others can be typed.
 const OFFERED: usize = 200;
 
-/// What can be chosen.
+/// Choices of followed events.
 const CHOICES: [&str; 3] = ["the selection", "all", "a queue or job"];
 
-/// Which events are followed, and the range.
+/// Controls for followed events and the range.
 #[component]
 pub fn EventLane(
-    /// What Timeline draws.
     view: View,
-    /// Pulling marks a range.
+    /// Whether dragging selects a range.
     marking: RwSignal<bool>,
 ) -> impl IntoView {
     let store = Store::get();
@@ -80,7 +79,7 @@ pub fn EventLane(
     }
 }
 
-/// A note on a moment, which leads there.
+/// A note on a moment, as a link there.
 fn note(store: Store, remark: Remark) -> impl IntoView {
     let Remark { time_ms, text } = remark;
     view! {
@@ -95,7 +94,7 @@ fn note(store: Store, remark: Remark) -> impl IntoView {
     }
 }
 
-/// Whose events jumps stop at: a list to choose from, and a field for a name.
+/// Choice of the events that stop jumps: a list, and a field for a name.
 #[component]
 fn Choice(view: View) -> impl IntoView {
     let store = Store::get();
@@ -155,7 +154,7 @@ fn Choice(view: View) -> impl IntoView {
     }
 }
 
-/// The queue, else the job, of that name.
+/// The queue, else the job, with a name.
 fn named(store: Store, view: View, name: &str) -> Option<Whose> {
     let is_queue =
         store.frame.with(|frame| frame.as_ref().is_some_and(|f| f.queues.iter().any(|row| row.name == name)));
@@ -170,7 +169,7 @@ fn named(store: Store, view: View, name: &str) -> Option<Whose> {
     (is_known && !name.is_empty()).then(|| Whose::Job(name.to_string()))
 }
 
-/// Queues first, then jobs of which something is known.
+/// Suggested names: queues, then jobs with events.
 fn offered(store: Store, view: View) -> Vec<String> {
     let queues = store.frame.with(|frame| {
         frame.as_ref().map_or(Vec::new(), |f| f.queues.iter().map(|row| row.name.clone()).collect::<Vec<_>>())

@@ -1,5 +1,5 @@
-//! Timeline for what is looked at: the selected queue against its fair share, whose events have a row of their own, a
-//! marked range. Apart, because a visitor who only looks has none of it.
+//! Optional parts of Timeline: the selected queue against its fair share, a separate row of followed events, a selected
+//! range. Separate, because most visits have none of them.
 
 use fairground::moment::Kind;
 use fairground::words::number::{self, count, in_unit, number};
@@ -12,7 +12,7 @@ use crate::engine::protocol::{Frame, Run};
 use crate::state::moment::event_filter::EventLaneOptions;
 use crate::views::timeline::view::Against;
 
-/// Puts into a view what the look asks for, and leaves out the events of some kinds.
+/// Adds the chosen overlays to a view and removes events of hidden kinds.
 pub fn add_overlays(view: &mut TimelineView, run: &Run, frame: &Frame, look: &EventLaneOptions) {
     view.share = against(view, run, frame);
     if let Some(share) = &view.share {
@@ -29,7 +29,7 @@ pub fn add_overlays(view: &mut TimelineView, run: &Run, frame: &Frame, look: &Ev
     }
 }
 
-/// The selected top queue against its fair share, if that is ever finite.
+/// The selected top queue against its fair share, unless that is always unlimited.
 fn against(view: &TimelineView, run: &Run, frame: &Frame) -> Option<Against> {
     let name = view.top.as_ref().filter(|_| !view.apart)?;
     let queue = frame.queues.iter().position(|row| row.name == *name)? as u32;
@@ -53,7 +53,7 @@ fn against(view: &TimelineView, run: &Run, frame: &Frame) -> Option<Against> {
     against.shares.iter().any(|share| share.is_finite()).then_some(against)
 }
 
-/// The most that was borrowed and owed, as a sentence.
+/// Maximum borrowed and owed amounts, as a sentence.
 fn most(share: &Against, view: &TimelineView) -> String {
     let most = |amounts: &[f64]| amounts.iter().copied().fold(0.0, f64::max);
     let said = |amount: f64| format!("{} {}", number(amount), view.unit[usize::from(amount != 1.0)]);
@@ -68,7 +68,7 @@ fn most(share: &Against, view: &TimelineView) -> String {
     }
 }
 
-/// Says which events are meant, and puts in front those of which only the number is known.
+/// Marks the followed events, and inserts those that are only counted.
 fn follow(view: &mut TimelineView, run: &Run, frame: &Frame, followed: Option<&Selection>) {
     let (queue, job) = match followed {
         Some(Selection::Queue(name)) => (Some(name), None),
@@ -105,7 +105,7 @@ fn follow(view: &mut TimelineView, run: &Run, frame: &Frame, followed: Option<&S
     }
 }
 
-/// From when on events are listed one by one.
+/// The moment from which events are listed individually.
 pub fn listed(view: &TimelineView) -> Option<String> {
     let from = view.listed_from?;
     let row = match &view.followed {
@@ -115,7 +115,7 @@ pub fn listed(view: &TimelineView) -> Option<String> {
     Some(format!("Details of events before cycle {from} are not kept{row}."))
 }
 
-/// What was held on average and what happened in a range.
+/// Average allocation and events in a range.
 fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
     let mean = |amount: &dyn Fn(usize) -> f64| {
         let (mut sum, mut n) = (0.0, 0.0);
@@ -160,7 +160,7 @@ fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
     format!("Cycles {from} to {to}, {} to {}: {}.", time(from), time(to), parts.join("; "))
 }
 
-/// What jumps stop at, where that is not everything.
+/// Which events jumps stop at, unless they stop at every event.
 pub fn stops_at(view: &TimelineView, look: &EventLaneOptions) -> Option<String> {
     let without: Vec<&str> = look.without.all().map(Kind::name).collect();
     let without = match (&without[..], without.len()) {
@@ -208,7 +208,7 @@ mod tests {
             "{}",
             research.summary
         );
-        // A queue that wants no more is owed no more.
+        // A queue without further requests is owed nothing.
         let sandbox = view(&run, queue("sandbox").as_ref(), &EventLaneOptions::default());
         let share = sandbox.share.as_ref().expect("it has one");
         assert_eq!((share.borrowed[0], share.borrowed[12], share.owed[6]), (2.0, 0.0, 0.0));
@@ -251,7 +251,8 @@ mod tests {
         assert_eq!(name.as_deref(), Some("v4"));
         assert_eq!(says, ["Cycle 4: v4 submitted", "Cycle 5: v4 started", "Cycle 12: v4 reclaimed"]);
         assert_eq!(heeds(None).0, None);
-        // A mark knows its event: v4 is evicted before room is claimed, and after two others in cycle 5.
+        // A mark has the index of its event: v4 is evicted before resources are claimed, and after two others in cycle
+        // 5.
         let marks = lane(&view(&run, None, &EventLaneOptions::default()), axis, false);
         let of = |cycle: u32| marks.iter().find(|mark| mark.cycle == cycle).and_then(|mark| mark.index);
         assert_eq!((of(5), of(12)), (Some(1), Some(0)));
@@ -267,7 +268,7 @@ mod tests {
             "Cycles 4 to 5, 0:48 to 1:00: on average 31.5 of 32 GPUs allocated; sandbox held 5; was owed 0 and \
              borrowed 1; 1 reclaimed, 1 started, 1 submitted."
         );
-        // Only of what is followed, and beyond the end nothing.
+        // Only followed events, and none beyond the end.
         let look = EventLaneOptions {
             range: Some((6, 40)),
             followed: queue("product"),

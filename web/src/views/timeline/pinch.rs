@@ -1,16 +1,16 @@
-//! Two fingers on a picture.
+//! Pinch gestures with two fingers.
 
-/// The fingers that are down: of each its number and where it is.
+/// Fingers on the surface: pointer id and position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pinch(Vec<(i32, f64)>);
 
-/// A change of less than so many pixels is none.
+/// Smaller movements are ignored, in pixels.
 const LEAST: f64 = 4.0;
-/// Fingers closer than so many pixels say nothing of a factor.
+/// Closer fingers do not determine a factor, in pixels.
 const NEAR: f64 = 16.0;
 
 impl Pinch {
-    /// A finger comes down. Of more than two the latest count.
+    /// Adds a finger. With more than two, the latest ones count.
     pub fn put(&mut self, id: i32, x: f64) {
         self.remove(id);
         self.0.push((id, x));
@@ -19,18 +19,18 @@ impl Pinch {
         }
     }
 
-    /// A finger goes up.
+    /// Removes a finger.
     pub fn remove(&mut self, id: i32) {
         self.0.retain(|finger| finger.0 != id);
     }
 
-    /// Where the middle between two fingers is.
+    /// Midpoint between two fingers.
     pub fn middle(&self) -> Option<f64> {
         let [(_, one), (_, other)] = self.0.as_slice() else { return None };
         Some((one + other) / 2.0)
     }
 
-    /// A finger moves; by what the length that is shown is multiplied, if two are down and it moved far enough.
+    /// Moves a finger. Returns the factor for the length of the window if two fingers are down and it moved far enough.
     pub fn moved(&mut self, id: i32, x: f64) -> Option<f64> {
         let before = self.distance()?;
         let finger = self.0.iter_mut().find(|finger| finger.0 == id)?;

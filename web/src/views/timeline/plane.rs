@@ -1,4 +1,4 @@
-//! The plane of Timeline: its axes and the corners of step lines.
+//! Coordinate system of Timeline: its axes, and the corners of step lines.
 
 use plotters::chart::ChartContext;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
@@ -8,7 +8,7 @@ use plotters::prelude::Cartesian2d;
 use super::view::TimelineView;
 use crate::chart::backend::Svg;
 
-/// A range of numbers with key points of our own choice.
+/// A range of numbers with given key points.
 pub struct Ticked {
     range: RangedCoordf64,
     ticks: Vec<f64>,
@@ -34,10 +34,10 @@ impl Ranged for Ticked {
     }
 }
 
-/// The plane of the areas: cycles and amounts.
+/// Coordinate system of the areas: cycles and amounts.
 pub type Plane<'a, 'b> = ChartContext<'b, Svg<'a>, Cartesian2d<Ticked, Ticked>>;
 
-/// The corners of a step line: each value holds from its cycle to the next.
+/// Corners of a step line: each value holds from its cycle to the next one.
 pub(super) fn steps(view: &TimelineView, values: &[f64]) -> Vec<(f64, f64)> {
     corners(view.max, &view.cycles, values, view.last)
 }

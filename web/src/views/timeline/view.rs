@@ -1,4 +1,4 @@
-//! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
+//! Timeline: allocations of the top queues by cycle, and the event lane above.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ pub use crate::state::moment::event_filter::Kinds;
 pub use fairground::moment::Kind;
 use fairground::words::{Selection, Terms};
 
-/// Distance of the last cycle from the right edge.
+/// Distance of the last cycle from the right edge, in pixels.
 pub const RIGHT: f64 = 12.0;
 
-/// Where cycles are: each takes an equal part of the width, its moment is in the middle of it.
+/// Positions of cycles: each has an equal part of the width and is marked at its centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Axis {
     /// Width of the picture.
@@ -30,39 +30,39 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// That of a picture of a width.
+    /// The axis of a view at a width in pixels.
     pub fn of(view: &TimelineView, width: f64) -> Axis {
         Axis { width, first: view.first, last: view.end }
     }
-    /// Distance of the first cycle from the left edge: room for names and the numbers of the axis.
+    /// Distance of the first cycle from the left edge: space for names and axis numbers.
     pub fn left(self) -> f64 {
         (self.width * 0.1).clamp(108.0, 140.0)
     }
     fn step(self) -> f64 {
         (self.width - self.left() - RIGHT).max(1.0) / (f64::from(self.last - self.first) + 1.0)
     }
-    /// The middle of a cycle.
+    /// Centre of a cycle.
     pub fn x(self, cycle: u32) -> f64 {
         self.left() + (f64::from(cycle) - f64::from(self.first) + 0.5) * self.step()
     }
-    /// The cycle at a place.
+    /// The cycle at a position.
     pub fn cycle_at(self, x: f64) -> u32 {
         self.first.saturating_add(((x - self.left()) / self.step()).floor().max(0.0) as u32).min(self.last)
     }
 }
 
-/// What Timeline draws.
+/// View model of Timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimelineView {
     /// One sentence about the run.
     pub summary: String,
     /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
-    /// What one and what several of it are called.
+    /// Singular and plural of the unit.
     pub unit: [String; 2],
     /// The first cycle of the scale.
     pub first: u32,
-    /// The last cycle of the scale; the run may not have come so far.
+    /// The last cycle of the scale; the run may be shorter.
     pub end: u32,
     /// The last computed cycle.
     pub last: u32,
@@ -70,48 +70,48 @@ pub struct TimelineView {
     pub max: f64,
     /// First cycles of the steps.
     pub cycles: Vec<u32>,
-    /// Their times.
+    /// Times of the steps, in milliseconds.
     pub times: Vec<i64>,
     /// Capacity at each step.
     pub capacity: Vec<f64>,
-    /// Waited for by all together at each step.
+    /// Total pending amount at each step.
     pub waiting: Vec<f64>,
-    /// Top queues, from the base line up.
+    /// Top queues, from the baseline up.
     pub bands: Vec<Band>,
-    /// On top of all of them: what evicted pods still hold.
+    /// Above all bands: amounts still held by evicted pods.
     pub leaving: Vec<Band>,
-    /// Shares of different resources do not add up: the bands are lines of their own, none stands on another.
+    /// The bands are separate lines instead of stacked areas, because shares of different resources do not add up.
     pub apart: bool,
     /// The selected queue's top queue.
     pub top: Option<String>,
-    /// How it was before the last edit, or would be; see [`lay_behind`].
+    /// Lines of the alternative run; see [`lay_behind`].
     pub alternatives: Vec<AlternativeLine>,
-    /// The alternatives are how it was before.
+    /// The alternatives are the baseline before an edit.
     pub was: bool,
-    /// What the selected queue's top queue held against its fair share; see [`super::overlays`].
+    /// The selected queue's top queue against its fair share; see [`super::overlays`].
     pub share: Option<Against>,
-    /// What is said at the right end of that line, and where.
+    /// Caption at the right end of that line, and its position.
     pub caption: Option<(f64, String)>,
-    /// Events by cycle, without those that only follow from others.
+    /// Events by cycle, except consequences of other events.
     pub events: Vec<LaneEvent>,
-    /// Whose events have a row of their own in the lane.
+    /// Whose events have a separate row in the lane.
     pub followed: Option<String>,
-    /// The cycle before which events are only counted, if there are such.
+    /// First cycle with individually listed events, if earlier ones are only counted.
     pub listed_from: Option<u32>,
-    /// The moments of notes, each between the cycles around it.
+    /// Positions of notes, between the cycles around them.
     pub notes: Vec<f64>,
-    /// The range that is marked.
+    /// Selected range.
     pub range: Option<Range>,
-    /// Where a step stands for several cycles: what was held at least and at most.
+    /// For condensed steps: minimum and maximum allocation.
     pub spread: Option<Spread>,
-    /// The kinds of all of them, also of those that are left out.
+    /// Kinds of all events, including hidden ones.
     pub kinds: Kinds,
-    /// In whose words it is.
+    /// Policy whose terms are used.
     pub policy: String,
 }
 
 impl TimelineView {
-    /// All amounts that there is one of for each step.
+    /// All series with one amount per step.
     pub fn amounts_mut(&mut self) -> impl Iterator<Item = &mut Vec<f64>> {
         let bands = self.bands.iter_mut().chain(&mut self.leaving).map(|band| &mut band.amounts);
         let share = self.share.iter_mut();
@@ -119,37 +119,36 @@ impl TimelineView {
         [&mut self.capacity, &mut self.waiting].into_iter().chain(bands).chain(share)
     }
 
-    /// Leaves out events of some kinds.
+    /// Removes events of some kinds.
     pub fn leave_out(&mut self, kinds: Kinds) {
         self.events.retain(|event| !kinds.has(event.kind));
     }
 }
 
-/// What one top queue held.
+/// Allocation of one top queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Band {
-    /// Name.
     pub name: String,
-    /// Colour; grey for *others*.
+    /// Grey for *others*.
     pub tone: Tone,
     /// Amount at each step.
     pub amounts: Vec<f64>,
 }
 
-/// What a queue held against its fair share, at each step.
+/// Allocation of a queue against its fair share, per step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Against {
     /// Its name.
     pub name: String,
     /// Its colour.
     pub tone: Tone,
-    /// What it held.
+    /// Allocation.
     pub held: Vec<f64>,
     /// The fair share; infinite if unlimited.
     pub shares: Vec<f64>,
-    /// How much of its fair share it wanted and did not have.
+    /// Requested amount missing from its fair share.
     pub owed: Vec<f64>,
-    /// How much it held beyond its fair share.
+    /// Allocation beyond its fair share.
     pub borrowed: Vec<f64>,
 }
 
@@ -160,11 +159,11 @@ pub struct Range {
     pub from: u32,
     /// The last.
     pub to: u32,
-    /// What was held and what happened in it.
+    /// Average allocation and events.
     pub says: String,
 }
 
-/// What all queues together held at least and at most, for each step.
+/// Minimum and maximum total allocation per step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spread {
     /// At least.
@@ -173,7 +172,7 @@ pub struct Spread {
     pub most: Vec<f64>,
 }
 
-/// What was or would be held: by the selected top queue, else by each with all below it.
+/// Allocation in the alternative run: of the selected top queue, else of each top queue with its descendants.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlternativeLine {
     /// Name of the queue.
@@ -182,12 +181,12 @@ pub struct AlternativeLine {
     pub cycles: Vec<u32>,
     /// Amounts at each step.
     pub amounts: Vec<f64>,
-    /// The last cycle that was computed.
+    /// The last computed cycle.
     pub last: u32,
 }
 
 impl AlternativeLine {
-    /// The amount at a cycle, if it was computed.
+    /// The amount at a cycle, if it has been computed.
     pub fn at(&self, cycle: u32) -> Option<f64> {
         let at = self.cycles.partition_point(|first| *first <= cycle).checked_sub(1)?;
         self.amounts.get(at).copied().filter(|_| cycle <= self.last)
@@ -201,36 +200,36 @@ pub struct LaneEvent {
     pub cycle: u32,
     /// Kind.
     pub kind: Kind,
-    /// Job, if it is about one.
+    /// Job, if the event concerns one.
     pub job: String,
-    /// Its queue; empty if it is about none.
+    /// Queue of the job; empty if none.
     pub queue: String,
-    /// How many events it stands for: of early ones only the number is known.
+    /// Number of events it represents: early events are only counted.
     pub n: usize,
-    /// Its position among the events of its cycle.
+    /// Index among the events of its cycle.
     pub index: Option<u32>,
-    /// Of what the lane heeds.
+    /// Belongs to the followed events.
     pub meant: bool,
 }
 
-/// One mark of the lane: one event, or several too close to be told apart.
+/// A mark of the lane: one event, or several that are too close to separate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneMark {
     /// Where.
     pub x: f64,
-    /// The cycle to go to.
+    /// The cycle to jump to.
     pub cycle: u32,
     /// The most important kind among them.
     pub kind: Kind,
-    /// Which of the events of that cycle it is.
+    /// Index of the event in that cycle.
     pub index: Option<u32>,
     /// How many events.
     pub n: usize,
-    /// What it is, as a sentence.
+    /// Description.
     pub says: String,
 }
 
-/// What Timeline draws of a run. Names and colours come from the frame.
+/// The view of a run. Names and colours come from the frame.
 pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
     let run = &*resource_projection::seen_run(run, resource);
     let tree = Tree::new(&frame.queues);
@@ -274,7 +273,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     }
 }
 
-/// The queue itself or the nearest above it whose amounts the run tells.
+/// The queue itself or the nearest ancestor with recorded amounts.
 fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
     let told = &run.points.last()?.allocated;
     let mut at = Some(queue);
@@ -288,7 +287,7 @@ fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
     None
 }
 
-/// The queues that some amounts are told of, each with its amount at every step.
+/// The queues with recorded amounts, each with its amount at every step.
 fn levels(
     run: &Run,
     tree: &Tree,
@@ -340,8 +339,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
     bands
 }
 
-/// Lays another run behind the present one, as it was before the last edit or would be: where the two differ, or only
-/// one was computed. The scale goes as far as either came.
+/// Adds the lines of another run where both differ, or where only one has been computed. The scale covers both.
 pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Run, Alternative<'_>)) {
     let old = &*resource_projection::seen_run(other, view.resource);
     let r = usize::from(view.resource.min(2));
@@ -409,10 +407,10 @@ fn events(run: &Run, frame: &Frame) -> Vec<LaneEvent> {
         .collect()
 }
 
-/// Marks nearer than this are one.
+/// Marks closer than this are merged, in pixels.
 const NEAR: f64 = 22.0;
 
-/// The marks of the lane at that width, or of its row for what is followed.
+/// The marks of the lane at a width, or of its row of followed events.
 pub fn lane(view: &TimelineView, axis: Axis, is_followed: bool) -> Vec<LaneMark> {
     let mut marks: Vec<LaneMark> = Vec::new();
     let mut members: Vec<&LaneEvent> = Vec::new();
@@ -481,13 +479,13 @@ fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
     said + "."
 }
 
-/// The time of a cycle, from the points.
+/// The time of a cycle, interpolated from the points.
 pub fn time_of(view: &TimelineView, cycle: u32) -> Option<i64> {
     let at = view.cycles.partition_point(|first| *first <= cycle).checked_sub(1)?;
     view.times.get(at).copied()
 }
 
-/// Where a moment is among the cycles; `None`: the run has not come so far.
+/// Position of a time among the cycles; `None` beyond the end of the run.
 pub fn place_of(view: &TimelineView, time_ms: i64) -> Option<f64> {
     let next = view.times.partition_point(|time| *time <= time_ms);
     let (cycle, time) = (*view.cycles.get(next.checked_sub(1)?)?, *view.times.get(next - 1)?);
@@ -514,7 +512,7 @@ pub fn events_table(view: &TimelineView) -> Table {
     }
 }
 
-/// The same data as a table.
+/// The view as a table.
 pub fn table(view: &TimelineView) -> Table {
     let unit = &view.unit[1];
     let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];

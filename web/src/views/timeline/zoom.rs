@@ -1,13 +1,13 @@
-//! The part of the run that Timeline shows: the cycles of a window, and how it grows, shrinks and moves.
+//! The visible window of Timeline: resizing and moving.
 
 use std::ops::Range;
 
 use super::view::TimelineView;
 
-/// Fewest cycles of a window.
+/// Minimum number of cycles in a window.
 const LEAST: u32 = 6;
 
-/// The cycles that are shown.
+/// A window of cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The first.
@@ -17,13 +17,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// A range of cycles; `None`: it is all of them, up to the end of the scale.
+    /// A window of the given cycles; `None` if it covers the whole scale.
     pub fn of(first: u32, last: u32, end: u32) -> Option<Window> {
         let last = last.max(first.saturating_add(LEAST - 1));
         (last - first < end).then(|| Window { first, last }.moved(0, end))
     }
 
-    /// A window whose length is multiplied by a factor, in which a cycle keeps its place; `None`: it is all cycles.
+    /// Multiplies the length of the window; cycle `about` keeps its position. `None` if it covers the whole scale.
     pub fn zoomed(self, factor: f64, about: u32, end: u32) -> Option<Window> {
         let about = about.clamp(self.first, self.last);
         let length = f64::from(self.last - self.first + 1);
@@ -33,14 +33,14 @@ impl Window {
         Window::of(first, first + next as u32 - 1, end)
     }
 
-    /// The same length, so many cycles later, but not beyond the scale.
+    /// Moves the window within the scale.
     pub fn moved(self, by: i64, end: u32) -> Window {
         let by = by.min(i64::from(end) - i64::from(self.last)).max(-i64::from(self.first));
         let at = |cycle: u32| u32::try_from(i64::from(cycle) + by).unwrap_or(0);
         Window { first: at(self.first), last: at(self.last).min(end) }
     }
 
-    /// The same length, moved by as little as shows a cycle.
+    /// Moves the window by the minimum distance that shows a cycle.
     pub fn following(self, cycle: u32, end: u32) -> Window {
         let late = i64::from(cycle) - i64::from(self.last);
         let early = i64::from(cycle) - i64::from(self.first);
@@ -48,7 +48,7 @@ impl Window {
     }
 }
 
-/// Leaves out what lies outside a window.
+/// Removes everything outside a window.
 pub fn crop(view: &mut TimelineView, window: Window) {
     let Window { first, last } = window;
     let kept = steps_in(&view.cycles, window);
@@ -75,7 +75,7 @@ pub fn crop(view: &mut TimelineView, window: Window) {
     }
 }
 
-/// The positions of the steps that say what held in a window.
+/// Indices of the steps that apply in a window.
 fn steps_in(cycles: &[u32], Window { first, last }: Window) -> Range<usize> {
     let after = |cycle: u32| cycles.partition_point(|step| *step <= cycle);
     after(first).saturating_sub(1)..after(last)

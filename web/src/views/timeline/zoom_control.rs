@@ -1,4 +1,4 @@
-//! How the window of Timeline is changed: wheel, keys, buttons.
+//! Zoom controls of Timeline: wheel, keys, buttons.
 
 use leptos::prelude::*;
 
@@ -8,19 +8,19 @@ use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
 
-/// A press of a key or button divides the length of the window by this.
+/// Zoom factor of a key or button.
 const STEP: f64 = 2.0;
-/// A turn of the wheel by so many pixels doubles or halves it.
+/// Wheel movement that doubles or halves the window, in pixels.
 const TURN: f64 = 200.0;
-/// Shorter scales have no buttons for it.
+/// Shorter scales have no zoom buttons.
 const CYCLES_MIN: u32 = 20;
 
-/// The window of Timeline.
+/// Zoom state of Timeline.
 #[derive(Clone, Copy)]
 pub struct Zoom {
-    /// Timeline with all cycles.
+    /// The view of all cycles.
     pub all: View,
-    /// Timeline with those that are shown.
+    /// The view of the window.
     pub shown: View,
     /// The window; `None`: all cycles.
     pub window: RwSignal<Option<Window>>,
@@ -32,12 +32,12 @@ impl Zoom {
         self.all.with_untracked(|view| view.as_deref().map_or(0, |view| view.last))
     }
 
-    /// The end of the scale that has all cycles.
+    /// The end of the full scale.
     fn end(self) -> u32 {
         self.all.with(|view| view.as_deref().map_or(0, |view| view.end))
     }
 
-    /// Multiplies the length of the window; a cycle keeps its place.
+    /// Multiplies the length of the window; cycle `about` keeps its position.
     pub fn scale(self, factor: f64, about: u32) {
         let shown = self
             .shown
@@ -46,7 +46,7 @@ impl Zoom {
         self.window.set(zoomed);
     }
 
-    /// Zooms if it was a key for that; whether it was.
+    /// Handles zoom keys. Returns whether the key was one.
     pub fn by_key(self, key: &str, about: u32) -> bool {
         match key {
             "+" | "=" => self.scale(1.0 / STEP, about),
@@ -57,7 +57,8 @@ impl Zoom {
         true
     }
 
-    /// Zooms with Ctrl, as which browsers report a pinch on a touchpad; moves the window with Shift or sideways. Whether it did.
+    /// Handles the wheel: zooms with Ctrl (browsers report touchpad pinches this way), moves the window with Shift or
+    /// horizontally. Returns whether it did.
     pub fn by_wheel(self, event: &web_sys::WheelEvent, about: u32) -> bool {
         let (x, y) = (event.delta_x(), event.delta_y());
         if event.ctrl_key() || event.meta_key() {
@@ -72,12 +73,9 @@ impl Zoom {
     }
 }
 
-/// In, out, and back to all cycles; where a range is marked, to that.
+/// Buttons: zoom in, zoom out, and show all cycles; with a selected range, zoom to it.
 #[component]
-pub fn ZoomButtons(
-    /// The window.
-    zoom: Zoom,
-) -> impl IntoView {
+pub fn ZoomButtons(zoom: Zoom) -> impl IntoView {
     let store = Store::get();
     let cursor = move || store.now(|m| m.cursor);
     let to_range =

@@ -15,13 +15,13 @@ use crate::widgets::picture::{
     Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
 };
 
-/// What the marks stand for.
+/// Names of the legend keys.
 const KEYS: [&str; 3] = ["allocated", "requested", "fair share"];
 
-/// The states of queues, in the strip below what they hold.
+/// States of queues, in the strip below the allocation.
 const STATES: [Mark; 3] = [Mark::Within, Mark::Over, Mark::Beyond];
 
-/// Small timelines on one scale.
+/// Small timelines with a common scale.
 #[component]
 pub fn Trends() -> impl IntoView {
     let store = Store::get();
@@ -85,7 +85,7 @@ pub fn Trends() -> impl IntoView {
     }
 }
 
-/// What is shown of each queue, where there is a choice.
+/// Choice of the measure, if there are several.
 #[component]
 fn Measures(measure: RwSignal<Measure>) -> impl IntoView {
     let store = Store::get();
@@ -116,7 +116,7 @@ fn Measures(measure: RwSignal<Measure>) -> impl IntoView {
     }
 }
 
-/// What the lines stand for, and the strip of states.
+/// Legend of the lines and of the strip of states.
 fn keys_of(view: Memo<Option<TrendsView>>) -> impl IntoView {
     move || {
         let (measure, has_states) = view.with(|view| {

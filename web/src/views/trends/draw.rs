@@ -8,24 +8,24 @@ use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
 use crate::chart::paint::{Ink, Paint, Trim};
 
-/// The narrowest tile.
+/// Minimum width of a tile.
 const LEAST: f64 = 168.0;
-/// The widest tile.
+/// Maximum width of a tile.
 const MOST: f64 = 320.0;
 /// Height of a tile with its name.
 pub const HEIGHT: f64 = 92.0;
 /// Height of the name.
 const NAME: f64 = 22.0;
-/// Distance of a tile's outline, with its line.
+/// Distance of a tile's outline, including its line.
 const AROUND: f64 = 5.0;
 /// Height of the strip of states.
 const STRIP: f64 = 9.0;
-/// Distance of two tiles.
+/// Gap between tiles.
 const GAP: f64 = 14.0;
 
-/// Where a tile is: left, top, width, height in pixels.
+/// Rectangle of a tile: left, top, width, height in pixels.
 pub fn place(at: usize, width: f64) -> [f64; 4] {
-    // The outline of the selected tile needs room, too.
+    // Leaves space for the outline of the selected tile.
     let width = width - 2.0 * AROUND;
     let n = ((width + GAP) / (LEAST + GAP)).floor().max(1.0);
     let w = ((width - GAP * (n - 1.0)) / n).clamp(60.0, MOST);
@@ -84,7 +84,7 @@ impl Plane<'_> {
         self.bottom - (amount / self.view.max).min(1.0) * (self.bottom - self.top - 2.0)
     }
 
-    /// The corners of a step line up to the end of a cycle; `None` where there is nothing to draw.
+    /// Corners of a step line up to the end of a cycle; empty if there is nothing to draw.
     fn steps(&self, steps: &[Step], last: u32, of: impl Fn(&Step) -> Option<f64>) -> Vec<(i32, i32)> {
         let mut corners = Vec::with_capacity(steps.len() * 2);
         for (at, step) in steps.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Plane<'_> {
         corners
     }
 
-    /// A strip along the bottom with the fills of Shares, where the queue is beyond its quota or its fair share.
+    /// A strip along the bottom with the fills of Shares where the queue exceeds its quota or fair share.
     fn states(&self, area: &Area<'_>, tile: &Tile) -> Drawn {
         for (at, step) in tile.steps.iter().enumerate() {
             let Some((state @ 1.., _)) = step.state else { continue };
@@ -132,7 +132,7 @@ impl Plane<'_> {
     }
 }
 
-/// The keys of the legend: held, wanted, fair share; 18 × 12 pixels.
+/// Legend keys: allocated, requested, fair share; 18 × 12 pixels.
 pub fn key(at: usize) -> String {
     let id = format!("key-queues-{at}");
     picture(&id, Size { width: 18.0, height: 12.0 }, |area| {

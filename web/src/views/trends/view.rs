@@ -1,4 +1,4 @@
-//! One small timeline per queue, all on one scale.
+//! One small timeline per queue, with a common scale.
 
 use fairground::policy::Policy;
 use fairground::policy::description::Description;
@@ -14,21 +14,21 @@ use crate::engine::protocol::{Amounts, Frame, Run};
 use crate::engine::report::{Level, Series};
 use crate::state::moment::dominant::resource_of;
 
-/// Most tiles that are drawn.
+/// Maximum number of tiles.
 const TILES_MAX: usize = 60;
-/// The part of what is wanted beyond the capacity that still gets room on the scale.
+/// Largest request shown to scale, as a multiple of the capacity.
 const CUT: f64 = 1.25;
 
-/// What Queues draws.
+/// View model of Trends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrendsView {
-    /// One sentence: the scale, and how many queues are shown.
+    /// Summary sentence: the scale, and the number of queues shown.
     pub summary: String,
     /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
-    /// What several of it are called.
+    /// Plural of the unit.
     pub unit: String,
-    /// What is shown of each queue.
+    /// Shown measure.
     pub measure: Measure,
     /// Upper end of every scale.
     pub max: f64,
@@ -36,14 +36,14 @@ pub struct TrendsView {
     pub end: u32,
     /// The last computed cycle.
     pub last: u32,
-    /// The moment.
+    /// Cycle of the frame.
     pub cycle: u32,
     /// The queues, in the order of the tree.
     pub tiles: Vec<Tile>,
-    /// The same as a table.
+    /// The view as a table.
     pub table: Table,
-    /// The last computed cycle of the other run, and whether that is how it was before; `None`: there is no other, or it
-    /// does not differ.
+    /// The last computed cycle of the alternative run, and whether that is the baseline before an edit; `None` if there
+    /// is no alternative or it does not differ.
     pub alternative: Option<(u32, bool)>,
 }
 
@@ -57,7 +57,6 @@ impl TrendsView {
 /// One queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tile {
-    /// Name.
     pub name: String,
     /// Position of the queue.
     pub queue: u32,
@@ -65,47 +64,45 @@ pub struct Tile {
     pub depth: u32,
     /// Colour.
     pub tone: Tone,
-    /// Selected.
     pub selected: bool,
-    /// What it held, wanted and was entitled to, from a cycle on.
+    /// Allocation, request and entitlement, by cycle.
     pub steps: Vec<Step>,
-    /// What it has at the moment, such as `3 of 4`.
+    /// Current value, such as `3 of 4`.
     pub has: String,
     /// The run as one sentence.
     pub says: String,
-    /// What it held in another run, from a cycle on, where that differs.
+    /// Allocation in the alternative run, by cycle, where it differs.
     pub alternative: Vec<Step>,
 }
 
-/// From a cycle on.
+/// Values from a cycle on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
-    /// The cycle.
     pub cycle: u32,
-    /// Held.
+    /// Allocated.
     pub held: f64,
-    /// Held and waiting for.
+    /// Allocated plus pending.
     pub wants: f64,
     /// Entitlement, if the policy has one; infinite if unlimited.
     pub share: Option<f64>,
-    /// Position and name of its state, under a policy whose queues have such.
+    /// Index and name of its state, for policies with queue states.
     pub state: Option<(u8, &'static str)>,
 }
 
-/// What is shown of each queue.
+/// Measure of the timelines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
-    /// What it holds, wants and is entitled to.
+    /// Allocation, request and entitlement.
     #[default]
     Amounts,
     /// Its saturation ratio.
     Ratio,
-    /// Its past usage in percent of the cluster.
+    /// Past usage in percent of the cluster.
     Usage,
 }
 
 impl Measure {
-    /// Those that there are at a moment, and what they are called.
+    /// The measures available in a frame, with their names.
     pub fn all(frame: &Frame, resource: u8) -> Vec<(Measure, &'static str)> {
         let is_counted = resource <= GPU;
         let has_ratio = Policy::described_or_default(&frame.policy).saturation.is_some();
@@ -118,7 +115,7 @@ impl Measure {
         all.into_iter().filter(|(is_there, ..)| *is_there).map(|(_, measure, name)| (measure, name)).collect()
     }
 
-    /// What the filled line shows.
+    /// Name of the filled line.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Amounts => "allocated",
@@ -135,7 +132,7 @@ impl Measure {
         }
     }
 
-    /// The most that there can be.
+    /// The maximum possible value.
     fn capacity(self, series: &Series, resource: u8) -> f64 {
         match (self, resource) {
             (Measure::Ratio | Measure::Usage, _) => f64::INFINITY,
@@ -149,7 +146,7 @@ impl Measure {
     }
 }
 
-/// What Queues draws of what every queue held, in amounts or by another measure if there is such.
+/// The view of a series, by a measure if it is available.
 pub fn trends(
     series: &Series,
     run: &Run,
@@ -246,14 +243,14 @@ fn state(level: &Level, resource: u8, policy: &Description) -> Option<(u8, &'sta
     Some(state(level.allocated[r], bound(level.quota[r]), bound(level.fair_share?[r])))
 }
 
-/// The step of a cycle.
+/// The step that applies at a cycle.
 fn at(steps: &[Step], cycle: u32) -> Step {
     let at = steps.partition_point(|step| step.cycle <= cycle).checked_sub(1);
     at.map_or(Step::default(), |at| steps[at])
 }
 
-/// Lays what queues held in another run behind what they hold, where it differs. Of two runs that did not come equally far
-/// the shorter one is over, so nothing changes in it any more.
+/// Adds the allocations of another run where they differ. If the runs have different lengths, the shorter one is
+/// finished and does not change any more.
 pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alternative<'_>)) {
     let mut told = Vec::new();
     for tile in &mut view.tiles {
@@ -286,7 +283,7 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
     put_others(&mut view.table, &view.tiles, (&view.unit, view.measure), alternative);
 }
 
-/// Puts what was held in the other run beside it: a line for every cycle in which either changes.
+/// Adds the values of the other run to the table: a line for every cycle in which either changes.
 fn put_others(
     table: &mut Table,
     tiles: &[Tile],
@@ -314,7 +311,7 @@ fn r(resource: u8) -> usize {
     nth_named(resource).map_or(usize::from(resource.min(GPU)), |n| 3 + n)
 }
 
-/// What there was at a cycle.
+/// Total capacity at a cycle.
 fn total_at(series: &Series, cycle: u32) -> Amounts {
     let at = series.totals.partition_point(|total| total.0 <= cycle).checked_sub(1);
     at.map_or(Amounts::default(), |at| series.totals[at].1)
@@ -342,7 +339,7 @@ fn step(level: &Level, total: Amounts, resource: u8) -> Step {
     }
 }
 
-/// All queues, or, where they are too many, those around the selected one, or the top ones.
+/// All queues; if there are too many, those around the selected one, or the top queues.
 fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
     let mut shown = tree.order().to_vec();
     if shown.len() > TILES_MAX {
