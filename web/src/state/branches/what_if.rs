@@ -84,9 +84,7 @@ impl Help {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Idea {
     /// Makes a job preemptible.
-    Preemptible {
-        of: String,
-    },
+    Preemptible { of: String },
     /// Lets a job start with fewer pods.
     MinAvailable {
         /// Job and pod set; an empty pod set: the job has no pod sets.
@@ -97,17 +95,9 @@ pub enum Idea {
         was: u32,
     },
     /// Raises the priority of a job.
-    JobPriority {
-        of: String,
-        was: i32,
-        to: i32,
-    },
+    JobPriority { of: String, was: i32, to: i32 },
     /// Raises the priority of a queue.
-    QueuePriority {
-        of: String,
-        was: i32,
-        to: i32,
-    },
+    QueuePriority { of: String, was: i32, to: i32 },
     /// Raises quota, limit or weight of a queue.
     Raise {
         /// `quota`, `limit` or `weight`.
@@ -127,14 +117,9 @@ pub enum Idea {
         against_reclaim: bool,
     },
     /// Removes the limits of users in a queue.
-    NoUserLimits {
-        of: String,
-    },
+    NoUserLimits { of: String },
     /// Raises the number of applications that may run in a queue.
-    MoreJobs {
-        of: String,
-        to: u64,
-    },
+    MoreJobs { of: String, to: u64 },
     /// Adds a node.
     Node {
         /// Node group; empty: there is only one, or nodes are not grouped.
@@ -143,10 +128,7 @@ pub enum Idea {
         n: u64,
     },
     /// Raises the GPUs of each node of a group.
-    LargerNodes {
-        of: String,
-        gpus: f64,
-    },
+    LargerNodes { of: String, gpus: f64 },
 }
 
 impl Idea {

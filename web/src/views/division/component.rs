@@ -1,4 +1,4 @@
-//! Division: stepping through the rounds in which a fair share came about, and pulling at weights.
+//! Division: steps through the rounds that determine fair shares, with draggable weights.
 
 use fairground::policy::Policy;
 use fairground::words::Terms;
@@ -18,7 +18,7 @@ use crate::widgets::picture::{
     along_line, chart_keys, chart_menu, insert, move_focus, panel_height, table_of, width_of,
 };
 
-/// The tanks of one level, a stepper, and the same as a table.
+/// The tanks of one level with a stepper, and their table.
 /// Long because its markup is one tree.
 #[component]
 pub fn Division() -> impl IntoView {
@@ -30,7 +30,8 @@ pub fn Division() -> impl IntoView {
         width: width.get(),
         height: (panel.get() * 0.56).round().clamp(HEIGHTS.0, HEIGHTS.1),
     });
-    // Beyond the last step: all of them. From the root down; the last is the selected queue's own.
+    // `usize::MAX` selects the last step and level. Levels go from the root down; the last one is the selected queue's
+    // own.
     let at = RwSignal::new(usize::MAX);
     let level = RwSignal::new(usize::MAX);
     let view = Memo::new(move |_| -> Option<DivisionView> {
@@ -56,7 +57,7 @@ pub fn Division() -> impl IntoView {
         store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.share_usage)
     });
     let svg = Signal::derive(move || view.get().map_or(String::new(), |view| draw(&view, size.get())));
-    // What a step of the whole run changes is announced with the run.
+    // Changes by a step of the run are announced with the run.
     let said = RwSignal::new(String::new());
     let go = move |by: isize| {
         if let Some(now) = view.get_untracked() {
@@ -131,7 +132,7 @@ pub fn Division() -> impl IntoView {
                     <Show when=move || !as_table.get()>
                         {insert("picture", svg)}
                         <ul class="sr">{spoken}</ul>
-                        <Grips view size />
+                        <DragHandles view size />
                     </Show>
                 </div>
             </div>
@@ -146,11 +147,11 @@ pub fn Division() -> impl IntoView {
     }
 }
 
-/// The right wall of every tank whose weight is a setting can be pulled.
+/// Draggable right walls of the tanks whose weights are settings.
 #[component]
-fn Grips(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl IntoView {
+fn DragHandles(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl IntoView {
     let store = Store::get();
-    // The picture as it lies while nothing is being pulled: walls must not run from the pointer.
+    // The layout without the value being dragged, so that walls do not move away from the pointer.
     let lies = Memo::new(move |_| {
         view.with(|view| view.as_ref().map(|view| layout(view, size.get())).unwrap_or_default())
     });
@@ -170,7 +171,7 @@ fn Grips(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl IntoView 
             .collect();
         all
     };
-    // The wall that Tab leads to: the last one that had the focus, else the first.
+    // The wall in the tab order: the last focused one, else the first.
     let last = RwSignal::new(String::new());
     let stop = Memo::new(move |_| {
         let names = names();
@@ -192,13 +193,13 @@ fn Grips(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl IntoView 
     }
 }
 
-/// Steps of a weight that is pulled: halves below four, then whole numbers.
+/// Rounds a dragged weight: to halves below four, then to integers.
 fn rounded(weight: f64) -> f64 {
     let step = if weight < 4.0 { 0.5 } else { 1.0 };
     (weight / step).round().max(0.0) * step
 }
 
-/// The wall of one tank.
+/// The draggable wall of one tank.
 #[component]
 fn Wall(
     at: usize,

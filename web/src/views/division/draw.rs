@@ -10,11 +10,11 @@ use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
 use crate::chart::paint::{Fill, Ink, Paint, Trim};
 
-/// The least and the greatest height of the picture.
+/// Minimum and maximum height of the picture.
 pub const HEIGHTS: (f64, f64) = (276.0, 620.0);
-/// The widest gap between two tanks, and how much of the width all gaps may take.
+/// Maximum gap between two tanks, and maximum fraction of the width for all gaps.
 const GAP: (f64, f64) = (48.0, 0.35);
-/// Margin on the left and on the right.
+/// Left and right margin.
 const MARGIN: f64 = 8.0;
 
 /// Draws Division.
@@ -22,16 +22,16 @@ pub fn division(view: &DivisionView, size: Size) -> String {
     picture("division", size, |area| draw(area, view, size))
 }
 
-/// How tanks lie in the picture.
+/// Positions of tanks in the picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     /// Left edge and width of each tank.
     pub tanks: Vec<(f64, f64)>,
-    /// Pixels per unit of width, of each tank: one scale for all, unless priorities have their own.
+    /// Pixels per unit of width for each tank: equal for all, unless priorities have scales of their own.
     pub per_weight: Vec<f64>,
-    /// The upper end of the highest tank.
+    /// Upper end of the highest tank.
     pub top: f64,
-    /// What tanks stand on.
+    /// Lower end of the tanks.
     pub base: f64,
     gap: f64,
     scale: f64,
@@ -39,13 +39,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The height of an amount in a tank.
+    /// Vertical position of an amount in a tank.
     fn y(&self, tank: &Tank, amount: f64) -> f64 {
         self.base - (tank.height(amount) * self.scale).min(self.base - self.top)
     }
 }
 
-/// Size of letters in a picture of that size.
+/// Font size for a picture of this size.
 fn font(size: Size) -> f64 {
     match size {
         Size { width, .. } if width < 440.0 => 12.0,
@@ -55,18 +55,18 @@ fn font(size: Size) -> f64 {
     }
 }
 
-/// How many gaps there are: a change of priority takes two.
+/// Number of gaps; a change of priority counts twice.
 fn gaps(tanks: &[Tank]) -> f64 {
     let changes = tanks.windows(2).filter(|pair| is_later(&pair[0], &pair[1])).count();
     (tanks.len().saturating_sub(1) + changes) as f64
 }
 
-/// Whether the second comes in a later priority than the first.
+/// Whether the second tank has a lower priority than the first.
 fn is_later(before: &Tank, tank: &Tank) -> bool {
     before.priority != tank.priority && tank.priority.is_some() && before.priority.is_some()
 }
 
-/// How high the picture reaches, as the height of an amount in a tank: what asks for very much is cut.
+/// Largest height shown, as the height of an amount in a tank; larger requests are cut off.
 fn highest(tanks: &[Tank]) -> f64 {
     let of = |amount: fn(&Tank) -> f64| {
         let heights = tanks.iter().map(|tank| tank.height(amount(tank)));
@@ -76,10 +76,11 @@ fn highest(tanks: &[Tank]) -> f64 {
     if gets > 0.0 { asks.clamp(gets, 1.5 * gets) } else { asks }
 }
 
-/// Where one scale for all leaves a tank narrower than this, each priority gets its own: levels are compared within one.
+/// If a common scale makes a tank narrower than this, each priority gets its own: levels are compared within a
+/// priority.
 const NARROW: f64 = 20.0;
 
-/// Pixels per unit of width for each tank, so that together they fill the room.
+/// Pixels per unit of width for each tank, so that all tanks fill the available width.
 fn scales(tanks: &[Tank], room: f64) -> Vec<f64> {
     let scale = |of: &[Tank], room: f64| {
         let weights: f64 = of.iter().map(Tank::width).sum();
@@ -98,7 +99,7 @@ fn scales(tanks: &[Tank], room: f64) -> Vec<f64> {
     scales.collect()
 }
 
-/// Where the tanks are in a picture of that size. They fill its width; a tank of twice the weight is twice as wide.
+/// Lays out the tanks over the whole width; a tank of twice the weight is twice as wide.
 pub fn layout(view: &DivisionView, size: Size) -> Layout {
     let font = font(size);
     let (top, base) = (2.0 * (font + 5.0), size.height - 3.5 * (font + 5.0));
@@ -142,7 +143,7 @@ fn draw(area: &Area<'_>, view: &DivisionView, size: Size) -> Drawn {
     Ok(())
 }
 
-/// Names a priority where its tanks begin, after a line that parts them from those before; they end at `end`.
+/// Draws the name of a priority above its first tank, after a separator; its tanks end at `end`.
 fn draw_priority(
     area: &Area<'_>,
     before: Option<&Tank>,
@@ -195,7 +196,7 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, layout: &Layout) -> D
     Ok(())
 }
 
-/// The labels in a tank, on it and below it.
+/// Draws the labels in, on and below a tank.
 fn draw_labels(
     area: &Area<'_>,
     tank: &Tank,
@@ -230,7 +231,7 @@ fn draw_labels(
     Ok(())
 }
 
-/// What a tank asks for: the line that closes it; no line where it asks for more than the picture shows.
+/// Draws the request of a tank as its lid; none if the request exceeds the picture.
 fn draw_lid(area: &Area<'_>, tank: &Tank, (x, w): (f64, f64), layout: &Layout) -> Drawn {
     let lid = layout.y(tank, tank.lid);
     let is_cut = tank.height(tank.lid) * layout.scale > layout.base - layout.top + 0.5;
@@ -245,7 +246,7 @@ fn draw_lid(area: &Area<'_>, tank: &Tank, (x, w): (f64, f64), layout: &Layout) -
     area.draw(&Text::new(said, at, Paint::from(Ink::Soft).text(layout.font, HPos::Center)))
 }
 
-/// The lines below a tank: name, weight, and what its alternative gets.
+/// Lines below a tank: name, weight, and the result in the alternative.
 fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
     let held_against = |now: f64, other: f64| match was {
         true => format!("{}, was {}", number(now), number(other)),
@@ -262,7 +263,7 @@ fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
         (tank.name.clone(), Paint::from(Ink::Ink).trimmed(Trim::Bold)),
         (format!("{} {weight}", terms.word("weight")), Paint::from(Ink::Soft)),
     ];
-    // It has no area that could show it.
+    // Without width, no area shows the amount.
     if tank.width() == 0.0 && tank.held() > 0.0 {
         lines.push((format!("has {}", number(tank.held())), Paint::from(Ink::Ink)));
     }
@@ -273,7 +274,7 @@ fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
     lines
 }
 
-/// Where a line of text stands in a block from top to bottom: in its middle, or aside of a line that would cross it there.
+/// Vertical position of a text in a block: centred, or clear of a line that would cross it there.
 fn clear_of(crossing: Option<f64>, (top, bottom): (f64, f64)) -> f64 {
     let middle = (top + bottom) / 2.0;
     let aside = |line: f64| {
@@ -287,10 +288,10 @@ fn clear_of(crossing: Option<f64>, (top, bottom): (f64, f64)) -> f64 {
     crossing.filter(|line| (line - middle).abs() < LINE).and_then(aside).unwrap_or(middle)
 }
 
-/// How far the middle of a text is from a line that passes it by.
+/// Minimum distance between the centre of a text and a line.
 const LINE: f64 = 9.0;
 
-/// The dashed outline of what it would get, as wide as it would weigh.
+/// Draws the dashed outline of the alternative, with its own width.
 fn draw_alternative(area: &Area<'_>, alternative: &Tank, (x, wide): (f64, f64), layout: &Layout) -> Drawn {
     let top = layout.y(alternative, alternative.held());
     let outline = [(px(x - 3.0), px(top)), (px(x + wide + 3.0), px(layout.base))];

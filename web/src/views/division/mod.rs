@@ -1,4 +1,4 @@
-//! Division: how a fair share came about.
+//! Division: derivation of fair shares.
 
 pub mod component;
 pub mod draw;

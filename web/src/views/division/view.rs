@@ -1,7 +1,7 @@
-//! Division: how what a parent has is divided among its children, round by round, as water in tanks.
+//! Division: the resources of a parent, divided among its children round by round, shown as water in tanks.
 //!
-//! One tank per child, as wide as its weight, so equal height is an equal share per weight. The ground is the quota
-//! that was granted, the lid what it asks for or may have, and the water between them is what rounds gave.
+//! Each child is a tank as wide as its weight, so equal height is an equal share per weight. The ground is the granted
+//! quota, the lid is the request or limit, and the water between them is the result of the rounds.
 
 use std::collections::BTreeMap;
 
@@ -17,28 +17,29 @@ use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, LadderLevel, LadderLine, LineKind};
 use crate::state::document;
 
-/// What Division draws.
+/// View model of Division.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DivisionView {
-    /// What is divided among whom.
+    /// The divided queue and its children.
     pub title: String,
-    /// How to read it.
+    /// Introduction.
     pub lead: String,
-    /// What happened in the present step.
+    /// Description of the current step.
     pub caption: String,
-    /// Number of the last step; step 0 is before anything is given.
+    /// Number of the last step; in step 0 nothing has been assigned.
     pub last: usize,
-    /// The present step.
+    /// The current step.
     pub at: usize,
-    /// The tanks, from left to right, those of higher priority first.
+    /// The tanks from left to right, higher priorities first.
     pub tanks: Vec<Tank>,
-    /// What is left after the step.
+    /// Remaining amount after the step.
     pub left: f64,
-    /// Per step: what it is, what each child gets, what is left; then the result, and what past usage made of the weights.
+    /// Per step: description, assignments and remaining amount; then the result, and the effect of past usage on
+    /// weights.
     pub table: Table,
-    /// In whose words it is.
+    /// Policy whose terms are used.
     pub policy: String,
-    /// The alternatives are how it was before.
+    /// The alternatives are the baseline before an edit.
     pub was: bool,
 }
 
@@ -49,49 +50,49 @@ pub struct Tank {
     pub name: String,
     /// Colour.
     pub tone: Tone,
-    /// Its weight; 1 where no round says it.
+    /// Weight; 1 if no round contains it.
     pub weight: f64,
-    /// Its weight after past use was counted, if that is another one.
+    /// Weight adjusted by past usage, if it differs.
     pub part: Option<f64>,
-    /// Its past usage, and how strongly that counts.
+    /// Past usage, and its weight in the adjustment.
     pub past: Option<(f64, f64)>,
-    /// Its priority, if it took part in a round.
+    /// Priority, if the queue takes part in a round.
     pub priority: Option<i32>,
-    /// Quota granted.
+    /// Granted quota.
     pub ground: f64,
-    /// What rounds and left-overs gave so far.
+    /// Assigned so far by rounds and remainders.
     pub water: f64,
-    /// That water, by the steps that gave it, lowest first.
+    /// The water by step, from the bottom up.
     pub waves: Vec<f64>,
-    /// What the present step gave of both.
+    /// Quota or water assigned in the current step.
     pub new: f64,
-    /// What it has after the last step.
+    /// Total after the last step.
     pub gets: f64,
-    /// What it asks for, as far as it may have it.
+    /// Request, capped by the limit.
     pub lid: f64,
-    /// It is the queue that is explained.
+    /// The explained queue.
     pub own: bool,
-    /// The same tank of the scenario as it is being edited, or before the last edit, where it differs.
+    /// The tank in the preview of an edit or in the baseline before the last one, if it differs.
     pub alternative: Option<Box<Tank>>,
 }
 
 impl Tank {
-    /// What it was given.
+    /// Assigned total.
     pub fn held(&self) -> f64 {
         self.ground + self.water
     }
 
-    /// What its share is measured by: its weight, as past use left it.
+    /// Width: the weight adjusted by past usage.
     pub fn width(&self) -> f64 {
         self.part.unwrap_or(self.weight).max(0.0)
     }
 
-    /// How high something stands in it.
+    /// Height of an amount in the tank.
     pub fn height(&self, amount: f64) -> f64 {
         amount / if self.width() > 0.0 { self.width() } else { 1.0 }
     }
 
-    /// Takes what a step gives.
+    /// Adds the assignment of a step.
     fn fill(&mut self, new: f64, is_ground: bool) {
         self.new = new;
         if is_ground {
@@ -102,23 +103,23 @@ impl Tank {
         }
     }
 
-    /// It has what it asks for.
+    /// Whether the request is satisfied.
     pub fn is_full(&self) -> bool {
         self.ground + self.water >= self.lid - 1e-9
     }
 }
 
-/// Where the weight of a queue is set.
+/// Path of a queue's weight.
 pub fn weight_of(queue: &str, resource: u8) -> Path {
     Path::default().field("queues").named(queue).field(resource_key(resource)).field("weight")
 }
 
-/// Those of higher priority first, those without one last.
+/// Sorts higher priorities first, tanks without a priority last.
 fn by_priority(tanks: &mut [Tank]) {
     tanks.sort_by_key(|tank| std::cmp::Reverse(tank.priority));
 }
 
-/// Tanks that no round reached have their weight from the scenario, and their priority where others have one.
+/// Fills in tanks that no round reaches: weights from the scenario, and priorities if others have one.
 pub fn with_unserved(mut view: DivisionView, scenario: &Scenario, resource: u8) -> DivisionView {
     let has_priorities = view.tanks.iter().any(|tank| tank.priority.is_some());
     let terms = Terms::of(&view.policy);
@@ -142,7 +143,7 @@ struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Its line of a queue.
+    /// The line of a queue.
     fn of(&self, queue: &str) -> Option<&'a LadderLine> {
         self.lines.iter().find(|line| line.queue == queue).copied()
     }
@@ -185,7 +186,7 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> String {
     format!("{round}: {} × [weight] / {}", with_unit(resource, line.pot), number(level.parts(line).1))
 }
 
-/// How a round's part came about: *8 × 4/7 = 4.57 → 4*.
+/// Derivation of a round's assignment: *8 × 4/7 = 4.57 → 4*.
 fn sum(level: &LadderLevel, line: &LadderLine, resource: u8) -> String {
     let (part, of) = level.parts(line);
     let [pot, offer, given] = [line.pot, line.offer, line.given].map(|of| amount(resource, of));
@@ -204,8 +205,7 @@ fn rises(line: &LadderLine) -> String {
     )
 }
 
-/// Lays another division of the same level behind the tanks: how it was before, or how it would be; those that differ
-/// have an alternative.
+/// Adds another division of the same level, baseline or preview, as alternatives of the tanks that differ.
 pub fn with_alternative(mut view: DivisionView, alternative: &DivisionView, was: bool) -> DivisionView {
     view.was = was;
     for tank in &mut view.tanks {
@@ -216,13 +216,13 @@ pub fn with_alternative(mut view: DivisionView, alternative: &DivisionView, was:
     view
 }
 
-/// With more tanks than this, only the gifts stand in the table, not how they came about.
+/// Above this number of tanks, the table lists assignments without their derivations.
 const SUMS: usize = 5;
 
-/// What Division draws of one level after so many steps.
+/// The view of one level after a number of steps.
 pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> DivisionView {
     let terms = Terms::of(&frame.policy);
-    // What a queue has and wants in the pool that is divided.
+    // Allocation and request of a queue in the divided pool.
     let of_pool = frame.in_pool(&level.pool);
     let mut tanks = tanks(of_pool.as_ref().unwrap_or(frame), level, resource);
     let has_sums = tanks.len() <= SUMS;
@@ -285,7 +285,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
     }
 }
 
-/// What past usage made of the weights, where it changed one: two rows below the result.
+/// Effect of past usage on the weights, if any: two rows below the result.
 fn after_use(tanks: &[Tank], terms: &Terms) -> Vec<Vec<String>> {
     let Some((_, k)) = tanks.iter().find_map(|tank| tank.part.and(tank.past)) else { return Vec::new() };
     let mut usage = vec!["past usage".to_string()];
@@ -302,7 +302,7 @@ fn after_use(tanks: &[Tank], terms: &Terms) -> Vec<Vec<String>> {
 fn row(says: &str, tanks: &[Tank], cell: impl Fn(&Tank) -> String, left: f64) -> Vec<String> {
     let mut row = vec![says.to_string()];
     row.extend(tanks.iter().map(cell));
-    // Sums of fractions differ from nothing in the last digits.
+    // Sums of fractions may differ from zero in the last digits.
     row.push(number(if left.abs() < 1e-9 { 0.0 } else { left }));
     row
 }
@@ -330,7 +330,7 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
                 tank.weight = line.weight;
                 tank.part = level.weight_after_use(line).filter(|_| line.kind == LineKind::Round);
                 tank.past = line.past;
-                // Without a quota line the round says what it wants.
+                // Without a line for the quota, the round contains the request.
                 tank.lid = f64::max(tank.lid, in_unit(resource, line.wanted));
             }
             LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
@@ -340,7 +340,7 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
     tanks
 }
 
-/// How to read the picture.
+/// Introduction to the picture.
 fn lead(tanks: &[Tank], resource: u8, terms: &Terms) -> String {
     let mut priorities: Vec<i32> = tanks.iter().filter_map(|tank| tank.priority).collect();
     priorities.dedup();
@@ -378,12 +378,12 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], (left, resource): (f64
     said + "."
 }
 
-/// An amount in the resource's own unit, with it.
+/// An amount with its unit.
 fn counted(amount: f64, resource: u8) -> String {
     format!("{} {}", number(amount), unit(resource, amount))
 }
 
-/// What a tank holds, as a sentence.
+/// Describes a tank as a sentence.
 pub fn says(tank: &Tank, was: bool, terms: &Terms) -> String {
     let mut said = format!("{}: gets {}", tank.name, number(tank.ground + tank.water));
     if tank.ground > 0.0 {

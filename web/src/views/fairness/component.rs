@@ -78,7 +78,7 @@ pub fn Fairness() -> impl IntoView {
     }
 }
 
-/// Whether somebody marked text on the page, to copy that.
+/// Whether text on the page is selected, for example to copy it.
 fn has_marked_text() -> bool {
     let window = window();
     let marked = js_sys::Reflect::get(&window, &"getSelection".into()).ok();

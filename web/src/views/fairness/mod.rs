@@ -1,4 +1,4 @@
-//! Fairness and waste of the run so far.
+//! Fairness and waste of the run up to the cursor.
 
 pub mod component;
 pub mod view;

@@ -1,4 +1,4 @@
-//! Fairness and waste: what every queue got up to the moment, and what nobody got.
+//! Fairness and waste: allocations of each queue up to the cursor, and unused resources.
 
 use fairground::words::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
 use fairground::words::{Selection, Terms};
@@ -10,52 +10,50 @@ use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, JobRow, QueueRow};
 use crate::engine::report::{Tally, TallyPool, TallyRow};
 
-/// What Fairness shows.
+/// View model of Fairness.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FairnessView {
-    /// One sentence about the run up to the moment.
+    /// Summary sentence.
     pub summary: String,
     /// Numbers of the whole cluster.
     pub facts: Vec<Fact>,
-    /// Jobs for which the run goes wrong.
+    /// Jobs with problems.
     pub warnings: Vec<Warning>,
     /// One row per queue, and one below it for each of several pools.
     pub table: Table,
     /// The row of the selected queue.
     pub meant: Option<usize>,
-    /// The numbers of each row as parts of the largest of a queue in that column; none of the row for all.
+    /// Numbers of each row as fractions of the column's maximum over queues; empty for the total.
     pub parts: Vec<Vec<f64>>,
 }
 
-/// A job for which the run goes wrong.
+/// A job with a problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// What is wrong.
+    /// Problem.
     pub name: &'static str,
-    /// The job.
     pub job: String,
-    /// Its numbers; they follow its name.
+    /// Its numbers, following the job's name.
     pub says: String,
 }
 
 /// A number of the whole cluster.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// What it counts.
     pub name: &'static str,
     /// The number with its unit.
     pub value: String,
-    /// How to read it.
+    /// Reading aid.
     pub reading: String,
-    /// By how much a change made it more or less, with its sign; empty: not at all.
+    /// Signed difference made by an edit; empty if none.
     pub since: String,
-    /// How such a number is written.
+    /// Format of the number.
     kind: Kind,
 }
 
 impl PartialEq for Fact {
     fn eq(&self, other: &Fact) -> bool {
-        // What is written follows from the rest.
+        // The other fields determine the text.
         (self.name, &self.value, &self.reading, &self.since)
             == (other.name, &other.value, &other.reading, &other.since)
     }
