@@ -87,7 +87,7 @@ pub fn table(columns: &[ColumnRow]) -> Vec<Row> {
         let mut add = |what: &str, of: fn(&QueueCell) -> String| {
             rows.push(row(&format!("{}: {what}", queue.queue), &|c| cell(c, of)));
         };
-        // Where every run is over, nobody holds anything.
+        // Nothing is allocated once all runs are over.
         if columns.iter().any(|c| !c.is_over) {
             add("GPUs at the end", |cell| number(cell.gpus));
         }

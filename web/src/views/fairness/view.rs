@@ -53,7 +53,7 @@ pub struct Fact {
 
 impl PartialEq for Fact {
     fn eq(&self, other: &Fact) -> bool {
-        // The other fields determine the text.
+        // `kind` is not compared, because it only determines the format of the compared texts.
         (self.name, &self.value, &self.reading, &self.since)
             == (other.name, &other.value, &other.reading, &other.since)
     }

@@ -38,15 +38,15 @@ pub fn Gantt() -> impl IntoView {
     let as_table = RwSignal::new(false);
     let view = Memo::new(move |_| -> Option<GanttView> {
         let (report, run, frame) = (store.report.get()?, store.run.get()?, store.frame.get()?);
-        let Report::Gantt(told) = &*report else { return None };
-        let mut view = gantt(told, &run, &frame, store.selection.get().as_ref());
+        let Report::Gantt(gantt_rows) = &*report else { return None };
+        let mut view = gantt(gantt_rows, &run, &frame, store.selection.get().as_ref());
         if let Some((other, was, changed)) = store.reported_alternative()
             && let Report::Gantt(other) = &*other
         {
             let alternative = Alternative { frame: &was, changed: changed.as_deref() };
-            lay_behind(&mut view, told, &frame, (other, alternative));
+            lay_behind(&mut view, gantt_rows, &frame, (other, alternative));
         }
-        count_in(&mut view, told, &frame.named, store.charted.get());
+        count_in(&mut view, gantt_rows, &frame.named, store.charted.get());
         Some(view)
     });
     let svg =
@@ -125,11 +125,11 @@ fn spots(view: &GanttView, width: f64) -> Vec<Spot> {
             Line::Row(row) => {
                 let place = [0.0, top, width, LINE];
                 spots.push(Spot { place, says: row.says.clone(), selects: row.selects.clone(), to: None });
-                spots.extend(row.told.iter().map(|told| Spot {
-                    place: [plan.middle(told.cycle) - 12.0, top, 24.0, LINE],
-                    says: told.says.clone(),
+                spots.extend(row.evictions.iter().map(|eviction| Spot {
+                    place: [plan.middle(eviction.cycle) - 12.0, top, 24.0, LINE],
+                    says: eviction.says.clone(),
                     selects: row.selects.clone(),
-                    to: Some(told.cycle),
+                    to: Some(eviction.cycle),
                 }));
             }
         }

@@ -126,10 +126,10 @@ fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
         fate(area, &row.fate, (plan.x(from), plan.x(to)), plan.width, middle)?;
     }
     row.bars.iter().try_for_each(|bar| draw_bar(area, bar, plan, Stand { middle, ..stand }))?;
-    row.told.iter().try_for_each(|told| {
-        let at = (px(plan.middle(told.cycle)), px(middle));
+    row.evictions.iter().try_for_each(|eviction| {
+        let at = (px(plan.middle(eviction.cycle)), px(middle));
         area.draw(&plotters::element::Circle::new(at, px(7.5) as u32, Paint::from(Ink::Panel).area()))?;
-        shape(area, told.kind, at, Ink::Ink)
+        shape(area, eviction.kind, at, Ink::Ink)
     })
 }
 

@@ -44,7 +44,7 @@ pub struct Marks {
     /// Work was lost.
     pub lost: bool,
     /// A pod was evicted.
-    pub told: bool,
+    pub evictions: bool,
     /// A row differs from that of another run.
     pub alternative: bool,
     /// A row runs without the resource.
@@ -71,7 +71,7 @@ pub struct Row {
     pub known: Option<(u32, u32)>,
     pub bars: Vec<Bar>,
     /// Evictions.
-    pub told: Vec<Told>,
+    pub evictions: Vec<EvictionMark>,
     /// The row as a sentence.
     pub says: String,
     /// Requests none of the shown resource.
@@ -108,7 +108,7 @@ pub struct Bar {
 
 /// An eviction of a pod.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct EvictionMark {
     pub cycle: u32,
     /// Reason.
     pub kind: Kind,
@@ -135,7 +135,7 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
         marks.waits |= drawn.known.is_some();
         marks.runs |= drawn.bars.iter().any(|bar| bar.kept > 0.0);
         marks.lost |= drawn.bars.iter().any(|bar| bar.lost > 0.0);
-        marks.told |= !drawn.told.is_empty();
+        marks.evictions |= !drawn.evictions.is_empty();
         lines.push(Line::Row(Box::new(drawn)));
     }
     let complete = run.complete && run.last_cycle <= gantt.last;
@@ -171,12 +171,12 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
     }
     let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
     let unit = |n: f64| unit_of(named, resource, n);
-    let told: Vec<f64> = gantt.rows.iter().map(|row| in_unit(resource, row.amount[at])).collect();
+    let requests: Vec<f64> = gantt.rows.iter().map(|row| in_unit(resource, row.amount[at])).collect();
     let drawn = view.lines.iter_mut().filter_map(|line| match line {
         Line::Row(row) => Some(row),
         Line::Queue(..) => None,
     });
-    for (row, asks) in drawn.zip(&told) {
+    for (row, asks) in drawn.zip(&requests) {
         row.thin = *asks == 0.0;
         view.marks.thin |= row.thin && !row.bars.is_empty();
         let said = if row.thin {
@@ -193,7 +193,7 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
     }
     view.summary += &format!(" Amounts in {}.", unit(2.0));
     view.table.head.insert(2, format!("requested, {}", unit(2.0)));
-    for (cells, asks) in view.table.rows.iter_mut().zip(&told) {
+    for (cells, asks) in view.table.rows.iter_mut().zip(&requests) {
         cells.insert(2, number::number(*asks));
     }
 }
@@ -269,7 +269,7 @@ fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
 fn since(rows: &[(GanttRow, Option<GanttRow>)], alternative: Alternative<'_>) -> String {
     let first =
         |row: &GanttRow| row.bars.first().map_or("never".into(), |bar| format!("in cycle {}", bar.from));
-    let told = |(now, other): &(GanttRow, Option<GanttRow>)| {
+    let difference = |(now, other): &(GanttRow, Option<GanttRow>)| {
         let other = other.as_ref().filter(|other| !is_like(now, other))?;
         let (here, there) = (first(now), first(other));
         Some(match alternative.changed {
@@ -278,7 +278,7 @@ fn since(rows: &[(GanttRow, Option<GanttRow>)], alternative: Alternative<'_>) ->
             None => format!("{} would first start {there}, now {here}", now.name),
         })
     };
-    alternative::first_few(rows.iter().filter_map(told).collect(), "nothing here runs at another time")
+    alternative::first_few(rows.iter().filter_map(difference).collect(), "nothing here runs at another time")
 }
 
 /// Adds the values of the other run to the table.
@@ -315,9 +315,13 @@ fn drawn<'a>(
     name: &dyn Fn(u32) -> &'a str,
 ) -> Row {
     let tone = |queue: u32| tree.tone(queue);
-    let told = row.evictions.iter().filter_map(|(cycle, kind)| {
+    let evictions = row.evictions.iter().filter_map(|(cycle, kind)| {
         let kind = Kind::of(*kind)?;
-        Some(Told { cycle: *cycle, kind, says: format!("{} {} in cycle {cycle}", row.name, kind.name()) })
+        Some(EvictionMark {
+            cycle: *cycle,
+            kind,
+            says: format!("{} {} in cycle {cycle}", row.name, kind.name()),
+        })
     });
     let selects = match row.queue {
         Some(_) => Some(Selection::Job(row.job.clone())),
@@ -330,7 +334,7 @@ fn drawn<'a>(
         selects,
         known: row.queue.map(|_| (row.known.0, ends)),
         bars: row.bars.iter().map(|bar| drawn_bar(bar, row, &tone)).collect(),
-        told: told.collect(),
+        evictions: evictions.collect(),
         says: says(gantt, row, name),
         alternative: None,
         thin: false,
@@ -435,10 +439,10 @@ fn summary(gantt: &Gantt) -> String {
     if n_fated > 0 {
         said += &format!(", {n_fated} failed or refused");
     }
-    let told: u64 = gantt.rows.iter().map(|row| row.evictions.len() as u64).sum();
+    let evictions: u64 = gantt.rows.iter().map(|row| row.evictions.len() as u64).sum();
     let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
-    if told > 0 {
-        said += &format!("; {}", count(told, "eviction"));
+    if evictions > 0 {
+        said += &format!("; {}", count(evictions, "eviction"));
     }
     if lost > 0 {
         let what = if gantt.by == GanttBy::Gpu { "GPU-cycle" } else { "pod-cycle" };

@@ -301,7 +301,7 @@ pub fn with_alternative(
     other: &IcicleView,
     alternative: Alternative<'_>,
 ) -> IcicleView {
-    let mut told = Vec::new();
+    let mut differences = Vec::new();
     // The table has no row for the cluster.
     let cells =
         |view: &IcicleView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
@@ -322,15 +322,15 @@ pub fn with_alternative(
         }
         block.alternative = Some((same.x, same.w));
         block.says += &format!("; {}: {there}", alternative.lead());
-        told.push(format!("{} {}", block.name, alternative.beside(here, there)));
+        differences.push(format!("{} {}", block.name, alternative.beside(here, there)));
     }
-    if let Some(caption) = view.table.head.last().filter(|_| !told.is_empty()) {
+    if let Some(caption) = view.table.head.last().filter(|_| !differences.is_empty()) {
         let caption = format!("{caption} ({})", alternative.word());
         view.table.head.push(caption);
         view.table.rows.iter_mut().zip(beside).for_each(|(row, cell)| row.push(cell));
         view.alternative = Some(alternative.changed.is_some());
     }
-    let said = alternative::first_few(told, "the same here");
+    let said = alternative::first_few(differences, "the same here");
     view.summary += &format!(". {}: {said}.", alternative.opening());
     view
 }
@@ -468,10 +468,13 @@ mod tests {
         assert_eq!(measures(Some(&frame))[0].0, Measure::Priority);
         assert_eq!(measures(Some(&Frame::default()))[0].0, Measure::Share);
         let view = icicle(&frame, None, 2, Measure::Priority);
-        let told: Vec<_> =
+        let labels: Vec<_> =
             view.blocks.iter().map(|block| (block.label[0].as_str(), block.label[1].as_str())).collect();
         let (fence, sum) = ("0 (fence, 10 below)", "10 = 8 + 2");
-        assert_eq!(told, [("", ""), (fence, "0"), ("−997 = 3 − 1,000", "−997"), (sum, "10"), ("none", "–")]);
+        assert_eq!(
+            labels,
+            [("", ""), (fence, "0"), ("−997 = 3 − 1,000", "−997"), (sum, "10"), ("none", "–")]
+        );
         // Widths depend on the number of leaves, not on guarantees.
         let widths: Vec<i64> = view.blocks.iter().map(|block| (block.w * 6.0).round() as i64).collect();
         assert_eq!(widths, [6, 4, 2, 2, 2]);

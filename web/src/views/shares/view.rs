@@ -241,22 +241,22 @@ fn queue_row(queue: &QueueRow, resource: u8, policy: &str) -> ShareRow {
             facts.push((terms.word_apart(name), value));
         }
     };
-    let told = |base| number::with_unit(resource, base);
-    let told_bound = |base: Option<f64>| base.map_or_else(|| "unlimited".into(), told);
-    more(queue.claimed[r] > 0.0, "claimed", told(queue.claimed[r]));
-    more(queue.leaving[r] > 0.0, "leaving", told(queue.leaving[r]));
-    more(is_divided, "quota", told_bound(base(&queue.quota, resource)));
-    more(fair.is_some(), "fair share", told_bound(fair.flatten()));
+    let with_unit = |base| number::with_unit(resource, base);
+    let bound = |base: Option<f64>| base.map_or_else(|| "unlimited".into(), with_unit);
+    more(queue.claimed[r] > 0.0, "claimed", with_unit(queue.claimed[r]));
+    more(queue.leaving[r] > 0.0, "leaving", with_unit(queue.leaving[r]));
+    more(is_divided, "quota", bound(base(&queue.quota, resource)));
+    more(fair.is_some(), "fair share", bound(fair.flatten()));
     more(saturation.is_some(), "saturation ratio", number::ratio(saturation));
     more(usage.is_some(), "past usage", amount(DOMINANT, usage.unwrap_or_default()));
     more(state.is_some(), "state", state.clone().unwrap_or_default());
-    more(is_divided, "limit", told_bound(base(&queue.limit, resource)));
+    more(is_divided, "limit", bound(base(&queue.limit, resource)));
     let private = queue.private.map(|private| private[r]);
-    more(private.is_some(), "on owned nodes", told(private.unwrap_or_default()));
+    more(private.is_some(), "on owned nodes", with_unit(private.unwrap_or_default()));
     let is_over = queue.over_limit[r] > 0.0;
-    more(is_over, "reclaimed first", told(queue.over_limit[r]));
-    more(true, "requested", told(queue.request[r]));
-    more(queue.non_preemptible[r] > 0.0, "non-preemptible", told(queue.non_preemptible[r]));
+    more(is_over, "reclaimed first", with_unit(queue.over_limit[r]));
+    more(true, "requested", with_unit(queue.request[r]));
+    more(queue.non_preemptible[r] > 0.0, "non-preemptible", with_unit(queue.non_preemptible[r]));
     let claimed = pick(&queue.claimed, resource);
     ShareRow {
         name: queue.name.clone(),

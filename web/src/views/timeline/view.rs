@@ -94,7 +94,7 @@ pub struct TimelineView {
     pub caption: Option<(f64, String)>,
     /// Events by cycle, except consequences of other events.
     pub events: Vec<LaneEvent>,
-    /// Whose events have a separate row in the lane.
+    /// Queue or job whose events have a separate row in the lane.
     pub followed: Option<String>,
     /// First cycle with individually listed events, if earlier ones are only counted.
     pub listed_from: Option<u32>,
@@ -275,11 +275,11 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
 
 /// The queue itself or the nearest ancestor with recorded amounts.
 fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
-    let told = &run.points.last()?.allocated;
+    let recorded = &run.points.last()?.allocated;
     let mut at = Some(queue);
     for _ in 0..frame.queues.len() {
         let here = at?;
-        if told.iter().any(|held| held.0 == here) {
+        if recorded.iter().any(|held| held.0 == here) {
             return at;
         }
         at = frame.queues.get(here as usize)?.parent;

@@ -252,7 +252,7 @@ fn at(steps: &[Step], cycle: u32) -> Step {
 /// Adds the allocations of another run where they differ. If the runs have different lengths, the shorter one is
 /// finished and does not change any more.
 pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alternative<'_>)) {
-    let mut told = Vec::new();
+    let mut differences = Vec::new();
     for tile in &mut view.tiles {
         let position = alternative.frame.position(&tile.name, tile.queue as usize);
         let steps = position.map_or(Vec::new(), |at| {
@@ -265,7 +265,7 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
         tile.says +=
             &format!("; {}: {there} allocated now, another amount from cycle {first} on", alternative.lead());
         if here != there {
-            told.push(format!("{} {}", tile.name, alternative.beside(&here, &there)));
+            differences.push(format!("{} {}", tile.name, alternative.beside(&here, &there)));
         }
         let most = steps.iter().map(|step| step.held).filter(|held| held.is_finite());
         view.max = most.fold(view.max, f64::max);
@@ -277,7 +277,7 @@ pub fn lay_behind(view: &mut TrendsView, (other, alternative): (&Series, Alterna
     }
     view.alternative = Some((other.last, alternative.changed.is_some()));
     view.end = view.end.max(other.last);
-    let said = alternative::first_few(told, "the same at this moment, other amounts at others");
+    let said = alternative::first_few(differences, "the same at this moment, other amounts at others");
     view.summary += &format!(" {}: {said}.", alternative.opening());
     view.table = table(&view.tiles, &view.unit, view.measure, Terms::of(&alternative.frame.policy));
     put_others(&mut view.table, &view.tiles, (&view.unit, view.measure), alternative);
