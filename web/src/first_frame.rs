@@ -126,7 +126,7 @@ fn is_kept(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{markup, inert_markup};
+    use super::{inert_markup, markup};
 
     #[test]
     fn what_scripts_and_the_policy_forbid_is_left_out() {
