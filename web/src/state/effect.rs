@@ -1,4 +1,4 @@
-//! What the state asks of the world.
+//! Side effects that the state requests.
 
 use std::sync::Arc;
 
@@ -7,50 +7,47 @@ use fairground::scenario::Path;
 use crate::engine::protocol::{Frame, Request};
 use crate::state::layout::options::Theme;
 
-/// What the model asks of the world.
+/// Side effects that the state requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Sends a question to the engine.
+    /// Sends a request to the engine.
     Send(Request),
-    /// Ends the engine and starts a fresh one.
+    /// Ends the engine and starts another one.
     RestartEngine,
-    /// Says [`Command::EndEngine`] after a moment.
+    /// Dispatches [`Command::EndEngine`] after a delay.
     EndEngineSoon(u64),
-    /// Keeps the document, soon.
+    /// Saves the document after a delay.
     Save,
-    /// Keeps the document, whose text the engine has written; `None`: it is too large to be kept.
+    /// Saves the document in the packed form written by the engine; `None`: it is too large to store.
     SavePacked(Option<String>),
-    /// Keeps further scenarios (format 1, JSON) as drafts.
+    /// Stores further scenarios (format 1, JSON) as drafts.
     AddDrafts(Vec<String>),
-    /// Replaces the address, when it has been quiet for a while.
+    /// Replaces the address after a delay.
     SetUrl,
-    /// Copies the link of the present moment, and says so.
+    /// Copies the link of the current moment, and reports that.
     CopyLink,
-    /// Offers the scenario as a file.
+    /// Offers the scenario as a download.
     DownloadScenario,
-    /// Offers a table of the run as a file; of events, or of what queues have.
+    /// Offers a table of the run as a download: either events or the amounts of queues.
     DownloadCsv {
-        /// Whether it is of events.
         is_of_events: bool,
-        /// The table.
         text: String,
     },
-    /// Tells everybody who listens.
+    /// Sets the text of the live region.
     Announce(String),
-    /// Tells them what a step did, counting this resource.
+    /// Announces the outcome of a step, for this resource.
     AnnounceStep(Arc<Frame>, u8),
-    /// Tells them what an action of a cycle did, counting this resource.
+    /// Announces the outcome of an action of a cycle, for this resource.
     AnnounceAction(Arc<Frame>, u8),
-    /// Tells them what an edit did, held against how it was before.
+    /// Announces the outcome of an edit, compared with the baseline.
     AnnounceEdit,
-    /// Tells them what the edit that is being made would do, once the value rests.
+    /// Announces the outcome of the current preview, once the value has settled.
     AnnouncePreview,
-    /// Keeps a switch of this device.
+    /// Stores a setting of this device.
     Remember(&'static str, String),
-    /// Sets the colours.
     Theme(Theme),
-    /// Ticks every so many milliseconds, or not any more.
+    /// Ticks at this interval in milliseconds; `None`: stops.
     Tick(Option<u32>),
-    /// Puts the focus on the field of a value.
+    /// Focuses the field of a value.
     FocusField(Path),
 }

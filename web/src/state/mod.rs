@@ -1,8 +1,7 @@
-//! The state of the page, in groups, and one function that changes it. No signals, no browser.
+//! The state of the page in groups, and the function that changes it. Uses neither signals nor the browser.
 //!
-//! [`update::update`] takes a [`command::Command`] and returns [`effect::Effect`]s, which are data too; `effects.rs` carries
-//! them out. Each group has its data and its commands. Shared parts are behind `Arc`, so that the page can compare and hand them
-//! out cheaply.
+//! [`update::update`] takes a [`command::Command`] and returns [`effect::Effect`]s as data; `effects.rs` executes them. Each group
+//! consists of data and commands. Shared parts are in `Arc`s, which are cheap to compare and clone.
 
 pub mod branches;
 pub mod command;

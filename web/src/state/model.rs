@@ -1,4 +1,4 @@
-//! Everything the page knows: plain data. No signals, no browser.
+//! The complete state of the page as plain data. Uses neither signals nor the browser.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,125 +24,118 @@ use crate::state::moment::event_filter::Whose;
 use crate::state::notice::Notice;
 use crate::state::playback::engine_state::EngineState;
 
-/// Everything the page knows.
+/// The complete state of the page.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Milliseconds of some clock; set before every command.
+    /// Time in milliseconds; set before every command.
     pub clock_ms: u64,
-    /// The document.
     pub scenario: Arc<Scenario>,
-    /// What `check` says about it.
+    /// Findings of `check` on the document.
     pub findings: Arc<Vec<Diagnostic>>,
-    /// Warnings that were answered with *Keep, I mean it*, by code and place.
+    /// Dismissed warnings, by code and path.
     pub dismissed: Arc<BTreeSet<String>>,
-    /// Where the document came from.
     pub origin: Origin,
-    /// Nothing was changed since it was opened.
+    /// Unchanged since it was opened.
     pub pristine: bool,
-    /// Under which name the document is kept on this device; `None` until it was changed.
+    /// Id of the draft; `None` until the document is changed.
     pub draft: Option<String>,
-    /// Undo and redo.
     pub history: History,
-    /// The cycle that is wanted.
+    /// The requested cycle.
     pub cursor: u32,
-    /// The moment under the cursor, as last computed.
+    /// The last computed frame.
     pub frame: Option<Arc<Frame>>,
-    /// After how many decisions of the cycle; `None`: after all of them.
+    /// Number of decisions of the cycle that are shown; `None`: all.
     pub decision: Option<u32>,
-    /// Policy and interval of the present run: what says when its cycles come.
+    /// Policy and interval of the current run, which determine the times of its cycles.
     pub pace: Option<(String, Option<Scalar>)>,
-    /// The cycle that is on its way was asked for by its time.
+    /// The frame in flight was requested by its time.
     pub by_time: bool,
-    /// The cycle that is on its way is to be shown after its first action.
+    /// Show the frame in flight after its first action.
     pub to_action: bool,
-    /// The moment inside the cycle.
+    /// The frame within the cycle, if `decision` is set.
     pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
     pub stale: bool,
-    /// The cursor's moment of the scenario as it is being edited.
+    /// The preview's frame at the cursor.
     pub preview: Option<Arc<Frame>>,
-    /// A later alternative than that is on its way.
+    /// A later preview is in flight.
     pub awaits_preview: bool,
-    /// How the explained fair share would come about there.
+    /// The explained fair share in the preview.
     pub preview_ladder: Option<Arc<Ladder>>,
-    /// The run of the scenario as it is being edited, in short.
+    /// Summary of the preview's run.
     pub preview_run: Option<Arc<Run>>,
-    /// What that run has to tell, as the present view wants it told.
+    /// The report on the preview's run, for the current view.
     pub preview_report: Option<Arc<Report>>,
-    /// How it was before the last edit.
+    /// The outcome before the last edit.
     pub baseline: Option<Arc<Baseline>>,
-    /// The runs that are kept to compare with.
+    /// Runs kept for comparison.
     pub kept: Kept,
-    /// The line under the header tells what the last edit did, not what the cycle decided.
+    /// The line under the header describes the last edit instead of the cycle.
     pub tells_edit: bool,
-    /// The run in short.
+    /// Summary of the run.
     pub run: Option<Arc<Run>>,
-    /// How the selected queue's fair share came about.
+    /// Explanation of the selected queue's fair share.
     pub ladder: Option<Arc<Ladder>>,
-    /// In which order what is selected and those beside it are looked at next.
+    /// The serving order around the selection.
     pub order: Option<Arc<Order>>,
-    /// The rules of the policy, once somebody looked one up.
+    /// The rule book of the policy, once it was requested.
     pub rules: Option<Arc<Rulebook>>,
-    /// What was told of the whole run, for views that show more than a moment.
+    /// The report on the whole run, for views that show more than a moment.
     pub report: Option<Arc<Report>>,
-    /// What the run is to stop at.
+    /// The stop condition of the current run.
     pub stop: Option<Stop>,
-    /// What would help a job.
+    /// Changes that would help a job.
     pub help: Option<Arc<Help>>,
-    /// The scenario as text that somebody began to change and that cannot be read yet.
+    /// The scenario as edited text that cannot be parsed yet.
     pub unread: Option<Arc<str>>,
-    /// What is selected.
     pub selection: Option<Selection>,
-    /// The page selected it, not a person.
+    /// The page made the selection, not the visitor.
     pub auto_selected: bool,
-    /// What charts show: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource, from 4 on those that the scenario names.
+    /// The resource of charts: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource, from 4 on the scenario's named resources.
     pub resource: u8,
-    /// The engine.
     pub engine: EngineState,
-    /// It was started and said so.
+    /// The engine has started.
     pub has_engine: bool,
-    /// Requests that are under way.
     pub in_flight: InFlight,
-    /// Playing.
     pub playing: bool,
     /// Index into [`SPEEDS`].
     pub speed: usize,
-    /// What the page looks like; never part of the document.
+    /// The layout of the page; never part of the document.
     pub view: View,
-    /// Lines that tell what happened, newest last.
+    /// Newest last.
     pub notices: Arc<Vec<Notice>>,
-    /// How often the engine stopped working since it last answered.
+    /// Number of deaths of the engine since its last reply.
     pub deaths: u32,
-    /// When a step was last announced.
+    /// Time of the last announced step.
     pub announced_ms: u64,
-    /// Number of the next notice and of the next request.
+    /// Next number of a notice or request.
     pub next_id: u64,
-    /// What was recognised in dropped or pasted files.
+    /// The import preview.
     pub import: Option<Arc<Import>>,
-    /// What of its scenario was received before the rest.
+    /// Pieces of the imported scenario that arrived before the rest.
     pub pieces: Pieces,
-    /// The scenario that is being put into the words of another policy.
+    /// The scenario that is being translated to another policy.
     pub translating: Option<Arc<Scenario>>,
-    /// What became of its settings when the policy was last changed.
+    /// Notes of the last change of the policy.
     pub translated: Option<Arc<Translated>>,
-    /// The same scenario under several policies, as far as the runs are over.
+    /// Finished runs of the comparison of policies.
     pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
-    /// How many runs there are to be.
+    /// Number of runs in the comparison.
     pub to_compare: usize,
-    /// Which policy's run is under way for that, and at which cycle it is.
+    /// Policy and cycle of the comparison's current run.
     pub comparing: Option<(String, u32)>,
-    /// The configuration of another scheduler that the scenario came from.
+    /// The configuration that the scenario was imported from.
     pub original: Option<Arc<str>>,
-    /// It as its scheduler reads it, once that was asked for.
+    /// The scenario in a format of its scheduler, once requested.
     pub exported: Option<Arc<crate::engine::protocol::Exported>>,
-    /// Whether it is being written.
+    /// An export is in progress.
     pub exporting: bool,
-    /// It as a virtual cluster with the real scheduler.
+    /// The scenario as a virtual cluster.
     pub kit: KitState,
 }
 
 impl Model {
-    /// A model of a document, before the engine has said anything.
+    /// The state of a newly opened document, before any reply of the engine.
     pub fn new(opened: Opened) -> Model {
         let mut model = Model::empty();
         model.take(opened);
@@ -215,7 +208,7 @@ impl Model {
         Checked { scenario: self.scenario.clone(), findings: self.findings.clone() }
     }
 
-    /// Whether the scenario cannot run.
+    /// Whether the scenario has errors and cannot run.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|d| d.severity == Severity::Error)
     }
@@ -225,7 +218,7 @@ impl Model {
         self.resource.min(2)
     }
 
-    /// The resource in which things are counted that cannot be counted in each queue's own: by its index.
+    /// Index of the resource for amounts that cannot be shown in each queue's dominant resource.
     pub fn counted_resource(&self) -> u8 {
         match self.resource {
             3 => 2,
@@ -234,13 +227,13 @@ impl Model {
         }
     }
 
-    /// The number of a thing of which there is one at a time.
+    /// A unique number for a notice, request or draft.
     pub(crate) fn fresh_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }
 
-    /// Nothing is being tried out any more; what was asked for that is no longer of interest.
+    /// Drops the preview and ignores its replies in flight.
     pub(crate) fn drop_preview(&mut self) {
         self.preview = None;
         self.preview_ladder = None;
@@ -251,7 +244,7 @@ impl Model {
         self.in_flight.preview = self.in_flight.preview_from;
     }
 
-    /// Makes a document the present one; what was shown before is gone.
+    /// Replaces the document and everything derived from the previous one.
     pub(crate) fn take(&mut self, opened: Opened) {
         self.findings = opened.findings.unwrap_or_else(|| Arc::new(document::findings(&opened.scenario)));
         self.scenario = opened.scenario;
@@ -294,7 +287,7 @@ impl Model {
         self.show_note(&opened.moment.note);
     }
 
-    /// Shows what the sender of a link says about its moment.
+    /// Shows the sender's note on the moment of a link.
     fn show_note(&mut self, note: &str) {
         if note.is_empty() {
             return;
@@ -306,7 +299,7 @@ impl Model {
         notices.push(Notice { id, is_problem: false, text, action: None });
     }
 
-    /// Says that a link was made with another version of the rules.
+    /// Warns that a link was made with another version of the rules.
     fn warn_of_rules(&mut self, rules: u32) {
         if rules == RULES {
             return;

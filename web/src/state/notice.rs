@@ -1,16 +1,13 @@
-//! Lines that report what happened.
+//! Notices to the visitor.
 
 use crate::state::command::Command;
 
-/// A line that tells what happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// Its number.
     pub id: u64,
-    /// Something went wrong.
+    /// Reports a problem.
     pub is_problem: bool,
-    /// The line.
     pub text: String,
-    /// What can be done: what the button says, and what it does.
+    /// Label and command of a button.
     pub action: Option<(String, Command)>,
 }

@@ -1,4 +1,4 @@
-//! Notices.
+//! Adds and removes notices.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::notice::Notice;
 
-/// Most notices that are kept.
+/// Largest number of notices.
 const NOTICES_MAX: usize = 3;
 
 pub(crate) fn notify(

@@ -1,4 +1,4 @@
-//! What the engine said, taken into the model.
+//! Handles replies of the engine.
 
 use std::sync::Arc;
 
@@ -17,8 +17,7 @@ use crate::state::branches::commands::compared;
 use crate::state::branches::kept;
 use crate::state::playback::arrival::{arrived, no_event, progress, stopped};
 
-/// Takes a reply in, unless it answers a question that is no longer of interest.
-/// Long because it is one table of replies.
+/// Applies a reply to the model, unless its request is outdated. Long because it is one table of replies.
 pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
@@ -26,7 +25,7 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Frame { frame, run } if id == model.in_flight.frame => arrived(model, *frame, *run, fx),
         Say::Alternative { frame, levels } if is_preview(model, id) => {
             model.awaits_preview = id != model.in_flight.preview;
-            // What cannot run leaves the last alternative that could.
+            // If the edited scenario cannot run, the last preview that could stays visible.
             if let Some(frame) = frame {
                 model.preview = Some(Arc::from(frame));
                 let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
@@ -66,7 +65,7 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Order(levels) if id == model.in_flight.order => super::moment::order::received(model, levels),
         Say::Rules(book) if id == model.in_flight.rules => {
             model.rules = Some(Arc::from(book));
-            super::moment::rules::ask_use(model, fx);
+            super::moment::rules::request_rule_use(model, fx);
         }
         Say::RuleUse(found) if id == model.in_flight.rule_use => super::moment::rules::used(model, *found),
         Say::Report(Some(report)) if id == model.in_flight.report => report::received(model, *report, fx),
@@ -100,7 +99,7 @@ pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Whether that was asked for what is being tried out.
+/// Whether a request belongs to the current preview.
 fn is_preview(model: &Model, id: u64) -> bool {
     (model.in_flight.preview_from..=model.in_flight.preview).contains(&id)
 }

@@ -1,10 +1,10 @@
-//! Requests to the engine.
+//! Sends requests to the engine.
 
 use crate::engine::protocol::{Ask, Request};
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 
-/// Sends a question; gives its number.
+/// Sends a request and returns its number.
 pub(crate) fn send(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) -> u64 {
     let generation = model.fresh_id();
     fx.push(Effect::Send(Request { generation, ask }));

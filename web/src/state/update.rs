@@ -1,4 +1,4 @@
-//! The one function that changes the state: which handler takes which command.
+//! The function that changes the state: it dispatches commands to their handlers.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::request::send;
 use super::{branches, document, import, layout, moment, playback, replies};
 use crate::engine::protocol::Ask;
 
-/// Changes the model as the command says; gives what the world has to do about it. Long because it is a table.
+/// Applies a command to the model and returns the resulting side effects. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     let mut effects = Vec::new();
     if model.view.embed.is_some_and(|embed| !embed.allows(&command)) {
@@ -122,7 +122,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     effects
 }
 
-/// Asks for the first frame of a document that was just opened; if it is known, only to give the engine the document.
+/// Requests the first frame of a newly opened document, or only passes the document to the engine if the frame is known.
 pub fn begin(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     load(model, &mut effects);

@@ -36,14 +36,14 @@ pub(crate) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, join
 }
 
 /// Records that the current run has another cycle at the baseline's moment.
-pub(crate) fn moved(model: &mut Model, cycle: u32) {
+pub(crate) fn set_cycle(model: &mut Model, cycle: u32) {
     if let Some(before) = &mut model.baseline {
         Arc::make_mut(before).at = cycle;
     }
 }
 
 /// Drops the baseline if the edit made no difference; returns whether it is kept.
-pub(crate) fn held_against(model: &mut Model, frame: &Frame, run: &Run) -> bool {
+pub(crate) fn keep_baseline_if_different(model: &mut Model, frame: &Frame, run: &Run) -> bool {
     model.baseline = model.baseline.take().filter(|before| before.is_other(frame, run));
     model.baseline.is_some()
 }

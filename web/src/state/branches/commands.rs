@@ -41,7 +41,7 @@ pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.kept.is_comparing() && model.baseline.is_none() {
         kept::ask(model, fx);
     } else if alternative::report(model).is_none() {
-        report::ask_before(model, fx);
+        report::request_baseline_report(model, fx);
     }
 }
 

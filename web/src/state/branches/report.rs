@@ -22,19 +22,19 @@ pub(crate) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>)
         GanttMove::To(first) => model.view.gantt.first = first,
         GanttMove::ToSelection => {}
     }
-    ask_report(model, !matches!(by, GanttMove::To(_)), fx);
+    request_report(model, !matches!(by, GanttMove::To(_)), fx);
 }
 
 /// Shows or hides the serving order below Shares.
 pub(crate) fn show_serving(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
     if model.view.serving != on {
         model.view.serving = on;
-        ask_report(model, false, fx);
+        request_report(model, false, fx);
     }
 }
 
 /// Requests the report of the current view, if it has one.
-pub(crate) fn ask_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
+pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
     let report_request = match model.view.now.under(&model.scenario.policy) {
         NowView::Gantt => {
             let about = match &model.selection {
@@ -70,7 +70,7 @@ pub(crate) fn received(model: &mut Model, report: Report, fx: &mut Vec<Effect>) 
         model.view.gantt.first = gantt.first;
     }
     model.report = Some(Arc::new(report));
-    ask_before(model, fx);
+    request_baseline_report(model, fx);
 }
 
 /// The report of another run that corresponds to the current one, with the same rows of the Gantt chart.
@@ -91,7 +91,7 @@ pub(crate) fn counterpart(model: &Model) -> Option<ReportRequest> {
 }
 
 /// Requests the report on the baseline's run, as far as the current run has been computed.
-pub(crate) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
+pub(crate) fn request_baseline_report(model: &mut Model, fx: &mut Vec<Effect>) {
     let scenario = alternative::at_cursor(model).and_then(|before| before.scenario.clone());
     let Some((scenario, report_request)) = scenario.zip(counterpart(model)) else { return };
     let until = match &report_request {

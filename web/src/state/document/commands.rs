@@ -16,7 +16,7 @@ use crate::state::document::{self, Checked, edit, remarks, timeline_edit};
 use crate::state::effect::Effect;
 use crate::state::layout::table;
 use crate::state::model::Model;
-use crate::state::moment::ladder::ask_about;
+use crate::state::moment::ladder::request_explanations;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
 use crate::state::playback::run::load;
@@ -56,7 +56,7 @@ pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect
     }
 }
 
-/// Keeps the selection on a thing that was renamed.
+/// Updates selection and form after a rename.
 fn follow_rename(model: &mut Model, at: &Path, value: &str) {
     use fairground::scenario::Segment::Field;
     use fairground::scenario::Segment::Named;
@@ -64,7 +64,7 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
     if field != "name" {
         return;
     }
-    // Under another name nothing could be held against it.
+    // The baseline has the old name, so the runs cannot be compared.
     model.baseline = None;
     let new = value.trim().to_string();
     if model.view.detail.is_some() && model.view.detail == table::owner(at) {
@@ -77,7 +77,7 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
     }
 }
 
-/// Makes an edited scenario the present one, as one step of undo.
+/// Makes an edited scenario the current one, as one undo step.
 pub(crate) fn commit(
     model: &mut Model,
     after: Checked,
@@ -92,7 +92,7 @@ pub(crate) fn commit(
     edited(model, after, fx);
 }
 
-/// The scenario is another one: run it, keep it.
+/// Runs and saves an edited scenario.
 fn edited(model: &mut Model, after: Checked, fx: &mut Vec<Effect>) {
     (model.scenario, model.findings) = (after.scenario, after.findings);
     model.pristine = false;
@@ -104,7 +104,7 @@ fn edited(model: &mut Model, after: Checked, fx: &mut Vec<Effect>) {
     keep(model, fx);
 }
 
-/// Keeps the document on this device from now on.
+/// Saves the document, which becomes a draft if it is not one yet.
 pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.draft.is_none() {
         let number = model.fresh_id();
@@ -113,7 +113,7 @@ pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
     fx.push(Effect::Save);
 }
 
-/// Keeps a text that cannot be read yet, or gives it up.
+/// Stores a text that cannot be parsed yet, or discards it.
 pub(crate) fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effect>) {
     let before = std::mem::replace(&mut model.unread, text.as_deref().map(Arc::from));
     match (before, text) {
@@ -127,7 +127,7 @@ pub(crate) fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effec
     keep(model, fx);
 }
 
-/// From now on the document is not the draft that another tab has open.
+/// Detaches the document from a draft that another tab has open.
 pub(crate) fn own_copy(model: &mut Model, draft: Option<String>, fx: &mut Vec<Effect>) {
     fx.extend(draft.is_some().then_some(Effect::Save));
     model.draft = draft;
@@ -150,7 +150,7 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
             }
             if select.is_some() {
                 model.selection = select;
-                ask_about(model, fx);
+                request_explanations(model, fx);
             }
             if removes {
                 let with = match (change, lost_jobs) {
@@ -168,7 +168,7 @@ pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effec
     }
 }
 
-/// Shows the table that a row was added to, and puts the focus on its name.
+/// Shows the table that a row was added to, and focuses its name.
 fn show_row(model: &mut Model, row: Path, fx: &mut Vec<Effect>) {
     if model.view.embed.is_none() {
         model.view.tab = table::tab(&row);
@@ -225,14 +225,14 @@ pub(crate) fn remark(model: &mut Model, text: &str, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Has the scenario written as it is kept: of a large one that would hold up the page.
+/// Lets the engine pack the scenario: a large one would block the page.
 pub(crate) fn pack(model: &mut Model, fx: &mut Vec<Effect>) {
-    // One that cannot run was not loaded.
+    // A scenario with errors was not loaded, so send it.
     let scenario = model.has_errors().then(|| model.scenario.clone());
     model.in_flight.packed = send(model, Ask::Pack { scenario }, fx);
 }
 
-/// Gives things back the names that they had before the scenario was shared under others.
+/// Restores the names that the scenario had before it was shared with neutral ones.
 pub(crate) fn restore_names(model: &mut Model, list: &str, fx: &mut Vec<Effect>) {
     let made = restored(&model.scenario, list).and_then(|made| {
         if made.scenario == *model.scenario {
@@ -254,7 +254,7 @@ pub(crate) fn restore_names(model: &mut Model, list: &str, fx: &mut Vec<Effect>)
     }
 }
 
-/// Makes an earlier state the present one.
+/// Restores an earlier state.
 pub(crate) fn go_back_to(model: &mut Model, made_ms: u64, fx: &mut Vec<Effect>) {
     let states = model.history.states(&model.scenario);
     let Some(state) = states.into_iter().find(|state| state.made_ms == made_ms) else { return };
@@ -264,7 +264,7 @@ pub(crate) fn go_back_to(model: &mut Model, made_ms: u64, fx: &mut Vec<Effect>) 
     commit(model, Checked::of(state.scenario), "", |_| name, fx);
 }
 
-/// Takes the scenario as it was edited as text.
+/// Replaces the scenario by one that was edited as text.
 pub(crate) fn set_text(model: &mut Model, scenario: Scenario, fx: &mut Vec<Effect>) {
     let was_unread = model.unread.take().is_some();
     if scenario != *model.scenario {
@@ -274,7 +274,7 @@ pub(crate) fn set_text(model: &mut Model, scenario: Scenario, fx: &mut Vec<Effec
     }
 }
 
-/// Keeps what a warning is about.
+/// Dismisses a warning.
 pub(crate) fn dismiss(model: &mut Model, key: String, fx: &mut Vec<Effect>) {
     Arc::make_mut(&mut model.dismissed).insert(key);
     keep(model, fx);

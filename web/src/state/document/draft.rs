@@ -1,4 +1,4 @@
-//! What is kept on the device of a document that was changed.
+//! Drafts: changed documents stored on the device.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use super::opened::{Moment, Opened, Origin};
 use super::states::KeptState;
 use crate::state::document::{self, Checked};
 
-/// Most drafts that are kept.
+/// Largest number of drafts.
 pub const DRAFTS_MAX: usize = 30;
 
-/// A scenario of more entries is kept as a packed text, which the engine writes and reads, and without earlier states.
+/// Scenarios with more entries are stored packed by the engine, and without earlier states.
 const LARGE_ENTRIES: usize = 20_000;
 
-/// Whether writing and reading a scenario would hold up the page.
+/// Whether serialising a scenario would block the page.
 pub fn is_large(scenario: &Scenario) -> bool {
     scenario.jobs.len() + scenario.nodes.len() + scenario.timeline.len() > LARGE_ENTRIES
 }
@@ -27,45 +27,44 @@ pub fn is_large(scenario: &Scenario) -> bool {
 /// A draft as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
-    /// The scenario: format 1 in JSON, or packed as in a link if it is large.
+    /// JSON of format 1; packed as in a link if it is large.
     pub scenario: String,
     /// The cycle under the cursor.
     pub cycle: u32,
-    /// What is selected, as in links.
+    /// The selection, as in links.
     pub selection: String,
-    /// Warnings that were answered.
+    /// Dismissed warnings.
     pub dismissed: BTreeSet<String>,
-    /// The fragment that the page last wrote for it into the address.
+    /// The fragment that the page last wrote to the address for it.
     pub address: String,
-    /// The scenario's text as somebody began to change it, if that cannot be read yet; else empty.
+    /// The scenario's text while it cannot be parsed; otherwise empty.
     #[serde(default)]
     pub text: String,
-    /// Its earlier states, which are stored beside it.
+    /// Earlier states, which are stored separately.
     #[serde(skip)]
     pub states: Vec<(KeptState, Arc<Scenario>)>,
 }
 
-/// A line of the list of drafts.
+/// An entry of the list of drafts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DraftLine {
-    /// Its name in the storage.
+    /// Id in the storage.
     pub id: String,
-    /// The scenario's title.
     pub title: String,
-    /// When it was last kept, milliseconds since 1970.
+    /// Time of the last save, milliseconds since 1970.
     pub saved_ms: f64,
-    /// Which tab kept it, by a name that no two tabs share.
+    /// Unique id of the tab that saved it last.
     #[serde(default)]
     pub tab: String,
 }
 
 impl Draft {
-    /// Whether its scenario is packed: reading it takes long.
+    /// Whether its scenario is packed and takes long to read.
     pub fn is_packed(&self) -> bool {
         !self.scenario.trim_start().starts_with('{')
     }
 
-    /// The draft as a document.
+    /// Converts the draft to a document.
     pub fn open(&self, id: &str) -> Result<Opened, Vec<String>> {
         let scenario = match self.is_packed() {
             true => link::decode(&self.scenario).map_err(|error| vec![error.to_string()])?,
@@ -74,7 +73,7 @@ impl Draft {
         Ok(self.opened(id, Checked::of(scenario)))
     }
 
-    /// The draft as a document, its scenario being read.
+    /// Converts the draft to a document with a scenario that was read already.
     pub fn opened(&self, id: &str, Checked { scenario, findings }: Checked) -> Opened {
         Opened {
             scenario,
@@ -105,7 +104,7 @@ mod tests {
     use crate::state::update::{begin, update};
     use fairground::scenario::JobEntry;
 
-    /// A large scenario is packed, with or without the engine, and comes back as it was.
+    /// A large scenario is packed, by the page or the engine, and restored unchanged.
     #[test]
     fn a_large_draft_is_packed() {
         let mut large = crate::library::start();
@@ -128,7 +127,7 @@ mod tests {
         let reply = reply.expect("an answer");
         let kept = update(&mut model, Command::Replied(Box::new(reply)));
         assert_eq!(kept, [Effect::SavePacked(Some(draft.scenario.clone()))]);
-        // It is read by the engine again.
+        // The engine unpacks it.
         let mut model = Model::new(Opened::new(crate::library::start(), Origin::Start));
         let open = Command::OpenDraft { id: "a".into(), draft: Box::new(draft) };
         let asked = update(&mut model, open);
@@ -164,7 +163,7 @@ mod tests {
         assert_eq!(again.scenario, start);
         update(&mut again, Command::Undo);
         assert_eq!(again.scenario, model.scenario, "going back is an edit");
-        // Links, by which states are kept, hold all of a scenario.
+        // States are stored as links, which contain the complete scenario.
         for (_, state) in &draft.states {
             let linked = fairground::link::open(&fairground::link::encode(state)).expect("a link");
             assert_eq!(linked.scenario, **state);

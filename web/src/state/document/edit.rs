@@ -1,4 +1,4 @@
-//! Changes of a scenario as the page makes them, and what they are called.
+//! Edits of a scenario and their names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::{pod_requests, tree};
 use crate::state::document;
 use crate::state::document::change::{Changed, free_name};
 
-/// Makes a change; `Err` says why it cannot be made.
+/// Makes a change; `Err` says why it is not possible.
 pub fn change(
     scenario: &Scenario,
     change: &Change,
@@ -39,7 +39,7 @@ fn add_queue(scenario: &Scenario, parent: Option<&str>) -> Result<Changed, Strin
     let name = free_name("queue", scenario.queues.iter().map(|q| q.name.as_str()));
     let edit = Edit::AddQueue { name: name.clone(), parent: parent.map(str::to_string) };
     let mut scenario = document::apply(scenario, &[edit])?;
-    // Only leaves take jobs: the first child takes over those of its parent.
+    // Only leaves have jobs: the first child takes over those of its parent.
     let is_theirs = |job: &JobEntry| parent == Some(job.queue.as_str());
     let takes_over = scenario.jobs.iter().any(is_theirs);
     if takes_over {
@@ -85,7 +85,7 @@ fn duplicate_queue(scenario: &Scenario, queue: &str, with_jobs: bool) -> Result<
     Ok(Changed { scenario, name: format!("duplicate {} {queue}{with}", terms.word("queue")), select })
 }
 
-/// Copies the jobs of queues into their copies. What runs from the start does so in one place only: the copies wait.
+/// Copies the jobs of queues to the copies of these queues. Copies of jobs that run from the start are pending.
 fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> String {
     let mut taken: BTreeSet<String> = scenario.jobs.iter().map(|job| job.name.clone()).collect();
     let mut copies = Vec::new();
@@ -221,7 +221,7 @@ fn duplicate_job(scenario: &Scenario, job: &str) -> Result<Changed, String> {
     })
 }
 
-/// What undo calls a changed value: *quota of team-a 2 → 4*.
+/// Name of the undo step for a value, such as *quota of team-a 2 → 4*.
 pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
     let old = document::value(before, at);
     let shown =
@@ -241,7 +241,7 @@ pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
     }
 }
 
-/// What undo calls a value that was changed in several rows: *quota of 3 queues → 4*.
+/// Name of the undo step for a value of several rows, such as *quota of 3 queues → 4*.
 pub fn name_of_sets(at: &Path, n: usize, value: &str) -> String {
     let list = match at.0.first() {
         Some(Segment::Field(list)) => list.as_str(),
@@ -251,13 +251,13 @@ pub fn name_of_sets(at: &Path, n: usize, value: &str) -> String {
     format!("{} of {n} {list} → {value}", owner_and_field(at).1.replace(['_', '-'], " "))
 }
 
-/// A field in the words of a policy: *memory quota*.
+/// A field name in the vocabulary of a policy, such as *memory quota*.
 fn in_words(field: &str, terms: &Terms) -> String {
     let words: Vec<&str> = field.split(['_', '-', ' ']).map(|word| terms.word(word)).collect();
     words.join(" ")
 }
 
-/// A place in words: *quota of team-a*.
+/// Description of a field, such as *quota of team-a*.
 pub fn name_of(at: &Path, terms: &Terms) -> String {
     let (owner, field) = owner_and_field(at);
     let words = in_words(&field, terms);
@@ -268,7 +268,7 @@ pub fn name_of(at: &Path, terms: &Terms) -> String {
     }
 }
 
-/// Whose value a place is, and which: (`team-a`, `cpu quota`). GPU is the resource that need not be named.
+/// Owner and description of a field: (`team-a`, `cpu quota`). GPU is the default resource and not named.
 fn owner_and_field(at: &Path) -> (Option<String>, String) {
     let mut owner = None;
     let mut fields: Vec<&str> = Vec::new();
@@ -288,8 +288,8 @@ fn owner_and_field(at: &Path) -> (Option<String>, String) {
     (owner, fields.join(" "))
 }
 
-/// The value of a number cell one step up or down; `None` if the text is no plain number. Steps of whole numbers
-/// stay whole and never go below zero.
+/// Increments the value of a number field; `None` if the text is not a plain number. Whole numbers stay whole and never become
+/// negative.
 pub fn stepped(text: &str, by: i64) -> Option<String> {
     let text = text.trim();
     let number: f64 = if text.is_empty() { 0.0 } else { text.parse().ok()? };
@@ -305,7 +305,7 @@ pub fn stepped(text: &str, by: i64) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// One node keeps the name it was given, whether its count is left alone or typed; a group of which one is left keeps `n-1`.
+    /// A single node keeps its name whether its count is unset or 1; a group that shrinks to one node keeps `n-1`.
     #[test]
     fn one_node_keeps_its_name() {
         let names = |scenario: &Scenario| {

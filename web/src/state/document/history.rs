@@ -1,5 +1,5 @@
-//! Undo and redo: scenarios as they were, each with the name of the change that followed. What was undone before another change
-//! is kept beside them, among the earlier states.
+//! Undo and redo. Each step has the scenario before and after it and a name. Steps that were undone before another change stay
+//! among the earlier states.
 
 use std::sync::Arc;
 
@@ -7,32 +7,30 @@ use fairground::scenario::Scenario;
 
 use super::states::{KeptState, Place, STATES_MAX, State};
 
-/// Most steps that can be taken back.
+/// Largest number of undo steps.
 pub const STEPS_MAX: usize = 200;
-/// Changes of one control within this time are one step.
+/// Changes by one control within this time are one step.
 pub const GESTURE_MS: u64 = 500;
 
-/// A change that can be taken back.
+/// An undo step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// When it was made, milliseconds since 1970; no two steps of a history have the same.
+    /// Time of the change, milliseconds since 1970; unique within a history.
     pub made_ms: u64,
-    /// *quota of team-a 2 → 4*.
+    /// Such as *quota of team-a 2 → 4*.
     pub name: String,
-    /// The scenario before it.
     pub before: Arc<Scenario>,
-    /// The scenario after it.
     pub after: Arc<Scenario>,
 }
 
-/// A gesture that is still going on: the last step grows with it.
+/// The current gesture; its changes extend the last step.
 #[derive(Clone, Debug, PartialEq)]
 struct Gesture {
     control: String,
     last_ms: u64,
 }
 
-/// Steps that can be taken back or made again.
+/// Undo and redo steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     done: Vec<Step>,
@@ -43,8 +41,8 @@ pub struct History {
 }
 
 impl History {
-    /// Records a change by `control` (empty: never joined with others). The name is made from the scenario
-    /// before the whole gesture. Tells whether the change became part of the step before it.
+    /// Records a change by `control` (empty: never merged with others). The name is derived from the scenario before the whole
+    /// gesture. Returns whether the change was merged into the previous step.
     pub fn record(
         &mut self,
         control: &str,
@@ -54,7 +52,7 @@ impl History {
         name: impl FnOnce(&Scenario) -> String,
     ) -> bool {
         self.set_aside();
-        // 0 is when the document was opened.
+        // 0 is reserved for the opened document.
         let made_ms = self.last_ms().map_or(now_ms.max(1), |last| now_ms.max(last + 1));
         let joins = self.gesture.as_ref().is_some_and(|g| {
             !control.is_empty() && g.control == control && now_ms.saturating_sub(g.last_ms) <= GESTURE_MS
@@ -81,14 +79,14 @@ impl History {
         joins
     }
 
-    /// What was undone cannot be made again, but it stays an earlier state.
+    /// Undone steps can no longer be redone, but remain earlier states.
     fn set_aside(&mut self) {
         self.aside.append(&mut self.undone);
         self.aside.sort_by_key(|step| step.made_ms);
         self.aside.drain(..self.aside.len().saturating_sub(STATES_MAX));
     }
 
-    /// When the latest of all steps was made.
+    /// Time of the latest step.
     fn last_ms(&self) -> Option<u64> {
         self.all().map(|step| step.made_ms).max()
     }
@@ -97,12 +95,12 @@ impl History {
         self.done.iter().chain(&self.undone).chain(&self.aside)
     }
 
-    /// The next change is a step of its own.
+    /// Ends the gesture, so that the next change is a separate step.
     pub fn end_gesture(&mut self) {
         self.gesture = None;
     }
 
-    /// Takes the last step back; gives it.
+    /// Undoes the last step and returns it.
     pub fn undo(&mut self) -> Option<Step> {
         self.gesture = None;
         let step = self.done.pop()?;
@@ -110,7 +108,7 @@ impl History {
         Some(step)
     }
 
-    /// Makes the last undone step again; gives it.
+    /// Redoes the last undone step and returns it.
     pub fn redo(&mut self) -> Option<Step> {
         self.gesture = None;
         let step = self.undone.pop()?;
@@ -118,32 +116,31 @@ impl History {
         Some(step)
     }
 
-    /// The name of the step that undo would take back.
+    /// Name of the next step to undo.
     pub fn undo_name(&self) -> Option<&str> {
         self.done.last().map(|step| step.name.as_str())
     }
 
-    /// The name of the step that redo would make.
+    /// Name of the next step to redo.
     pub fn redo_name(&self) -> Option<&str> {
         self.undone.last().map(|step| step.name.as_str())
     }
 
-    /// How many steps can be taken back.
+    /// Number of steps that can be undone.
     pub fn len(&self) -> usize {
         self.done.len()
     }
 
-    /// Whether there is nothing to take back.
     pub fn is_empty(&self) -> bool {
         self.done.is_empty()
     }
 
-    /// The scenario before the first step that can be taken back or made again.
+    /// The scenario before the first undo or redo step.
     fn base(&self) -> Option<&Arc<Scenario>> {
         self.done.first().or(self.undone.last()).map(|step| &step.before)
     }
 
-    /// The states of the document other than the present one, newest first.
+    /// The states of the document other than the current one, newest first.
     pub fn states(&self, now: &Arc<Scenario>) -> Vec<State> {
         let opened = self.base().map(|scenario| State {
             made_ms: 0,
@@ -161,10 +158,10 @@ impl History {
         states
     }
 
-    /// What is to be kept of it on the device: at most so many states beside the first, in an order that [`History::of`] reads.
+    /// The steps to store, in the order that [`History::of`] reads; limited to [`STATES_MAX`] besides the first.
     pub fn kept(&self) -> Vec<(KeptState, &Arc<Scenario>)> {
         let Some(opened) = self.base() else { return Vec::new() };
-        // Those nearest to the present state, from which the others are reached.
+        // Prefer steps near the current state, from which the others are reached.
         let (n_undone, n_aside) = (self.undone.len().min(BESIDE_MAX), self.aside.len().min(BESIDE_MAX));
         let n_done = self.done.len().min(STATES_MAX - n_undone - n_aside);
         let first = self.done.len() - n_done;
@@ -179,7 +176,7 @@ impl History {
         std::iter::once(base).chain(done).chain(undone).chain(aside).collect()
     }
 
-    /// A history as it was kept; none, if it does not begin with its base.
+    /// Restores a stored history; empty if it does not begin with its base.
     pub fn of(kept: Vec<(KeptState, Arc<Scenario>)>) -> History {
         let mut history = History::default();
         let mut kept = kept.into_iter();
@@ -203,9 +200,9 @@ impl History {
     }
 }
 
-/// What the first state of a document is called.
+/// Name of a document's first state.
 const OPENED: &str = "as opened";
-/// Most states that are kept of those that were undone, and of those beside them.
+/// Largest number of undone and of replaced steps that are stored.
 const BESIDE_MAX: usize = 10;
 
 fn of_step(step: &Step, place: Place) -> (KeptState, &Arc<Scenario>) {

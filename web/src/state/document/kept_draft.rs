@@ -1,4 +1,4 @@
-//! The present document as it is kept on the device.
+//! The current document as a draft.
 
 use fairground::link;
 use fairground::words::Selection;
@@ -8,7 +8,7 @@ use crate::state::document;
 use crate::state::model::Model;
 
 impl Draft {
-    /// The present document as a draft; with its text if that is written already.
+    /// Creates a draft of the current document; `packed`: its packed text, if that is written already.
     pub fn of(model: &Model, address: &str, packed: Option<String>) -> Draft {
         let is_large = is_large(&model.scenario);
         let pack = || link::encode_within_limit(&model.scenario).filter(|_| is_large);

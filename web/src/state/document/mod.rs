@@ -38,12 +38,12 @@ pub fn value(scenario: &Scenario, at: &Path) -> String {
     scenario::get(scenario, at).unwrap_or_default()
 }
 
-/// The scenario with edits made.
+/// Applies edits to a scenario.
 pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, String> {
     scenario::apply(scenario, edits).map_err(|finding| finding.says)
 }
 
-/// The scenario with one value replaced, right or wrong.
+/// Replaces one value, whether or not it is valid.
 pub fn set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
     let text = text.trim();
     let edit = if is_one_alone(scenario, at, text) {
@@ -60,8 +60,8 @@ pub fn set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, Strin
     apply(scenario, std::slice::from_ref(&edit))
 }
 
-/// Whether a count of 1 is typed for an entry without one: it is one already, and as a group of one its node or job would be
-/// called `name-1`.
+/// Whether `text` is a count of 1 for an entry without a count. That changes nothing, but as a group of one its node or job would
+/// be renamed to `name-1`.
 fn is_one_alone(scenario: &Scenario, at: &Path, text: &str) -> bool {
     use scenario::Segment::Field;
     let is_count = matches!(at.0.as_slice(), [Field(list), _, Field(field)]
@@ -69,7 +69,7 @@ fn is_one_alone(scenario: &Scenario, at: &Path, text: &str) -> bool {
     is_count && quantity::count(text) == Ok(1) && scenario::get(scenario, at).is_none_or(|now| now.is_empty())
 }
 
-/// The entry of the timeline that is a note and nothing else, if its note is taken away: nothing would be left of it.
+/// The timeline entry that becomes empty by removing its note, if it contains nothing else.
 fn remark_without(scenario: &Scenario, at: &Path, text: &str) -> Option<Path> {
     use scenario::Segment::{At, Field};
     let [Field(list), At(position), Field(field)] = at.0.as_slice() else { return None };
@@ -82,10 +82,9 @@ fn is_name(at: &Path) -> bool {
     matches!(at.0.last(), Some(scenario::Segment::Field(field)) if field == "name" && at.0.len() > 1)
 }
 
-/// A scenario with all that was found in it, so that no edit is checked twice.
+/// A scenario with its findings, so that no edit is checked twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// The scenario.
     pub scenario: Arc<Scenario>,
     /// Errors first.
     pub findings: Arc<Vec<Diagnostic>>,
@@ -98,13 +97,13 @@ impl Checked {
         Checked { findings: Arc::new(findings(&scenario)), scenario }
     }
 
-    /// The scenario with one value replaced, if that makes no mistake at this place.
+    /// Replaces one value, if that causes no error at its path.
     pub fn try_set(&self, at: &Path, text: &str) -> Result<Checked, String> {
         let after = Checked::of(set(&self.scenario, at, text)?);
         let mistake = after.errors().find(|d| {
             let count = |checked: &Checked| checked.errors().filter(|other| other.code == d.code).count();
             if is_name(at) {
-                // What others say changes with a name; a mistake more is a mistake of the name.
+                // A rename changes the text of other findings; an additional error is caused by the name.
                 count(&after) > count(self)
             } else {
                 d.at.0.starts_with(&at.0) && self.is_new(d)
@@ -114,7 +113,7 @@ impl Checked {
         says.map_or(Ok(after), Err)
     }
 
-    /// An edit of the scenario, if that makes no new mistake anywhere.
+    /// Accepts an edited scenario, if it has no new errors anywhere.
     pub fn try_edit(&self, after: Scenario) -> Result<Checked, String> {
         let after = Checked::of(after);
         let says = after.errors().find(|d| self.is_new(d)).map(|d| d.says.clone());
@@ -125,23 +124,23 @@ impl Checked {
         self.findings.iter().filter(|d| d.severity == Severity::Error)
     }
 
-    /// Whether an error of an edited scenario is not one of this scenario already.
+    /// Whether an error of an edited scenario is not among those of this scenario.
     fn is_new(&self, error: &Diagnostic) -> bool {
         !self.errors().any(|own| own.code == error.code && own.at == error.at && own.says == error.says)
     }
 }
 
-/// As JSON of format version 1.
+/// Serialises to JSON of format version 1.
 pub fn to_json(scenario: &Scenario) -> String {
     scenario::to_json(scenario)
 }
 
-/// As YAML of format version 1.
+/// Serialises to YAML of format version 1.
 pub fn to_yaml(scenario: &Scenario) -> String {
     scenario::to_yaml(scenario)
 }
 
-/// A text as it is being written: the scenario, as far as its shape is one, and findings with their lines.
+/// Parses an incomplete text: the scenario, if its shape is valid, and findings with lines.
 pub fn draft(text: &str) -> (Option<Scenario>, Vec<Diagnostic>) {
     let read = scenario::read(text);
     let clean = read.is_clean();
@@ -155,7 +154,7 @@ pub fn draft(text: &str) -> (Option<Scenario>, Vec<Diagnostic>) {
     (scenario, found)
 }
 
-/// Reads YAML or JSON of format version 1.
+/// Parses YAML or JSON of format version 1.
 pub fn from_text(text: &str) -> Result<Scenario, Vec<String>> {
     let read = scenario::read(text);
     let clean = read.is_clean();

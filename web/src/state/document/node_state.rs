@@ -1,4 +1,4 @@
-//! Nodes that go down, are drained or come back at the cursor: one action each, for single nodes of a group too.
+//! Failure, draining and recovery of nodes at the cursor, also of single nodes of a group.
 
 use fairground::words::Selection;
 
@@ -10,7 +10,7 @@ use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::notify::notify;
 
-/// What can become of a node at the cursor: what the line says, and what it does.
+/// Available changes of a node's state at the cursor: label and command.
 pub fn offers(model: &Model, node: &str) -> Vec<(String, Command)> {
     let Some(frame) = &model.frame else { return Vec::new() };
     let Some(card) = frame.nodes.iter().find(|card| card.name == node) else { return Vec::new() };
@@ -29,8 +29,8 @@ pub fn offers(model: &Model, node: &str) -> Vec<(String, Command)> {
     }
 }
 
-/// The same for a line of the table of nodes: for the selected node of a group, else for the first that takes pods, and
-/// the way back for the first that does not.
+/// The same for a row of the node table: for the selected node of a group, otherwise for the first one that accepts pods; and
+/// recovery of the first one that does not.
 pub fn offers_of_line(model: &Model, line: &str) -> Vec<(String, Command)> {
     let Some(frame) = &model.frame else { return Vec::new() };
     let is_group = model.scenario.nodes.iter().any(|entry| entry.name == line && entry.count.is_some());
@@ -49,7 +49,7 @@ pub fn offers_of_line(model: &Model, line: &str) -> Vec<(String, Command)> {
     first.into_iter().chain(gone).flat_map(|card| offers(model, &card.name)).collect()
 }
 
-/// Lets a node go down, be drained or come back at the cursor, whatever else edits hold from.
+/// Changes the state of a node at the cursor, regardless of when other edits apply.
 pub(crate) fn put(model: &mut Model, node: &str, state: &str, fx: &mut Vec<Effect>) {
     let (cycle, time_ms) = model.frame.as_ref().map_or((0, 0), |frame| (frame.cycle, frame.time_ms));
     let made = timeline_edit::node_state(&model.scenario, node, state, time_ms);

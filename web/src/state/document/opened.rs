@@ -1,4 +1,4 @@
-//! A document as it is opened.
+//! A document to be opened.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,71 +10,58 @@ use super::Checked;
 use crate::state::document::history::History;
 use crate::state::layout::options::NowView;
 
-/// Where a document came from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
-    /// The start scenario.
     Start,
-    /// An example, by its file name.
     Example(String),
-    /// A link.
     Link,
-    /// Kept on this device.
     Draft,
-    /// Files that were dropped, pasted or chosen.
+    /// Dropped, pasted or chosen files.
     Files,
-    /// An empty scenario.
     Empty,
 }
 
-/// A moment: what a link says besides the scenario.
+/// The moment in a link, and how to show it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moment {
-    /// The cycle.
     pub cycle: u32,
-    /// After how many decisions of it; `None`: after all.
+    /// Number of decisions of the cycle; `None`: all.
     pub decision: Option<u32>,
-    /// What is selected.
     pub selection: Option<Selection>,
-    /// What NOW shows, if the link says it.
+    /// View of NOW, if the link contains one.
     pub view: Option<NowView>,
-    /// What is selected is explained: WHY is to be seen, also where there is one panel at a time.
+    /// Explain the selection: show WHY, even if there is only one panel at a time.
     pub why: bool,
-    /// What the sender of a link says about it; empty: nothing.
+    /// Note of the sender; empty: none.
     pub note: String,
 }
 
-/// A document to be opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
-    /// The scenario.
     pub scenario: Arc<Scenario>,
-    /// What `check` says about it, if it was checked already.
+    /// Findings of `check`, if it was checked already.
     pub findings: Option<Arc<Vec<Diagnostic>>>,
-    /// Where it came from.
     pub origin: Origin,
-    /// The moment.
     pub moment: Moment,
-    /// Its name among the drafts, if it is one.
+    /// Id of the draft, if it is one.
     pub draft: Option<String>,
-    /// Warnings that were answered.
+    /// Dismissed warnings.
     pub dismissed: Arc<BTreeSet<String>>,
-    /// What can be undone.
     pub history: History,
-    /// The version of the rules that it was last run with.
+    /// Version of the rules with which it last ran.
     pub rules: u32,
-    /// Its text as somebody began to change it, if that cannot be read yet.
+    /// Its text, if that cannot be parsed yet.
     pub unread: Option<Arc<str>>,
 }
 
 impl Opened {
-    /// A document at its start, of a scenario that was checked.
+    /// A checked scenario as a document at its first cycle.
     pub fn of(checked: Checked, origin: Origin) -> Opened {
         let Checked { scenario, findings } = checked;
         Opened { scenario, findings: Some(findings), ..Opened::new(Scenario::default(), origin) }
     }
 
-    /// A document at its start.
+    /// A scenario as a document at its first cycle.
     pub fn new(scenario: Scenario, origin: Origin) -> Opened {
         Opened {
             scenario: Arc::new(scenario),

@@ -1,4 +1,4 @@
-//! What pods ask for: how, and of how many kinds the pods of a job are.
+//! GPU requests of pods, and pod sets of jobs.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::change::{Changed, RequestKind, free_name};
 use crate::state::document;
 use crate::state::layout::table;
 
-/// How the pods of a job or pod set ask for GPUs.
+/// How the pods of a job or pod set request GPUs.
 pub fn kind(scenario: &Scenario, at: &Path) -> RequestKind {
     let text = |field: &str| document::value(scenario, &at.field(field));
     if !text("gpu-memory").trim().is_empty() {
@@ -25,7 +25,7 @@ pub fn kind(scenario: &Scenario, at: &Path) -> RequestKind {
     }
 }
 
-/// Lets pods ask in that way, for an amount that is usual.
+/// Changes how pods request GPUs, with a usual amount.
 pub fn set_kind(scenario: &Scenario, at: &Path, kind: RequestKind) -> Result<Changed, String> {
     let (gpu, memory, what) = match kind {
         RequestKind::CpuOnly => ("", "", "no GPU"),
@@ -39,7 +39,7 @@ pub fn set_kind(scenario: &Scenario, at: &Path, kind: RequestKind) -> Result<Cha
     Ok(Changed { scenario, name, select: None })
 }
 
-/// Adds pods of another kind. What the job itself says of its pods becomes the first kind.
+/// Adds a pod set to a job. Pod fields of the job itself become its first pod set.
 pub fn add_pod_set(scenario: &Scenario, job: &str) -> Result<Changed, String> {
     let mut jobs = scenario.jobs.to_vec();
     let Some(entry) = jobs.iter_mut().find(|j| j.name == job) else {

@@ -1,4 +1,4 @@
-//! Notes on moments of the run: entries of the timeline that change nothing.
+//! Notes on moments of the run: entries of the timeline without an effect.
 
 use std::sync::Arc;
 
@@ -7,19 +7,18 @@ use fairground::scenario::{Scalar, Scenario, TimelineEntry};
 
 use crate::state::document::timeline_edit::text_of;
 
-/// Most characters of a note that are shown and typed.
+/// Longest note that can be typed and is shown, in characters.
 pub const REMARK_CHARS_MAX: usize = 300;
 
-/// A note on a moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remark {
-    /// When, in milliseconds since the start.
+    /// Milliseconds since the start.
     pub time_ms: i64,
-    /// What it says, not longer than a note may be.
+    /// Not longer than [`REMARK_CHARS_MAX`].
     pub text: String,
 }
 
-/// The notes on moments, in order.
+/// The notes, in order of time.
 pub fn remarks(scenario: &Scenario) -> Vec<Remark> {
     let of = |entry: &TimelineEntry| {
         let time_ms = millis(&entry.at.0).ok()?;
@@ -30,7 +29,7 @@ pub fn remarks(scenario: &Scenario) -> Vec<Remark> {
     all
 }
 
-/// The scenario with this note on a moment in the place of others there; empty: with none.
+/// Replaces the notes on a moment; empty: removes them.
 pub fn with_remark(scenario: &Scenario, time_ms: i64, text: &str) -> Scenario {
     let is_here = |entry: &TimelineEntry| entry.is_remark() && millis(&entry.at.0) == Ok(time_ms);
     let mut entries = scenario.timeline.to_vec();

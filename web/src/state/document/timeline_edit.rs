@@ -1,10 +1,10 @@
-//! Edits that hold from the cursor on: entries of the scenario's timeline.
+//! Edits that apply from the cursor on: entries of the scenario's timeline.
 //!
 //! # Rule
-//! While the switch in SETUP says *from cycle n*, a new quota, limit, weight or priority of a queue, a new capacity or state of
-//! a node, and a new setting of a policy that reloads its configuration is written into the timeline at the time of cycle
-//! n, which is then the first that is decided with it; a job that is added arrives then, and one that is removed ends then.
-//! Everything else can only be changed from the start.
+//! While the switch in SETUP says *from cycle n*, a new quota, limit, weight or priority of a queue, a new capacity or state of a
+//! node, and a new setting of a policy that reloads its configuration are written to the timeline at the time of cycle n, the
+//! first cycle to use them; an added job is submitted then, and a removed job ends then. Other values can only be changed from
+//! the start.
 
 use std::sync::Arc;
 
@@ -16,25 +16,23 @@ use super::change::{Change, Changed};
 use crate::state::document::{self, Checked};
 use crate::state::model::Model;
 
-/// The cycle from which edits hold and its time, if they do not hold from the start.
+/// The cycle from which edits apply and its time; `None`: from the start.
 pub fn moment(model: &Model) -> Option<(u32, i64)> {
     let frame = model.frame.as_ref().filter(|frame| frame.cycle > 0 && model.view.edits_later)?;
     Some((frame.cycle, frame.time_ms))
 }
 
-/// A moment as files write it.
+/// Formats a moment as in a scenario file.
 pub(crate) fn text_of(time_ms: i64) -> String {
     if time_ms % 1000 == 0 { format!("{}s", time_ms / 1000) } else { format!("{time_ms}ms") }
 }
 
-/// What an entry of the timeline is about.
+/// The subject of a timeline entry.
 #[derive(Clone)]
 enum Subject {
     /// A queue, in one pool or in all.
     Queue(String, Option<String>),
-    /// A node.
     Node(String),
-    /// The settings of the policy.
     Settings,
 }
 
@@ -58,11 +56,11 @@ impl Subject {
     }
 }
 
-/// Groups of more nodes change from the start only.
+/// Larger groups can only be changed from the start.
 const GROUP_MAX: u64 = 200;
 
-/// What can change during a run: what the entries are about, and the place of the value in each. There are several for a
-/// group of equal nodes, because an entry is about one node.
+/// The subjects of the timeline entries that change a value during a run, and the value's path within each. There are several
+/// for a node group, because an entry describes one node; none if the value cannot change during a run.
 fn targets(scenario: &Scenario, at: &Path) -> (Vec<Subject>, Vec<Segment>) {
     let names: Vec<&str> =
         at.0.iter()
@@ -91,13 +89,13 @@ fn targets(scenario: &Scenario, at: &Path) -> (Vec<Subject>, Vec<Segment>) {
     }
 }
 
-/// Whether the policy reads a setting anew during a run.
+/// Whether the policy reloads a setting during a run.
 fn is_reloaded(scenario: &Scenario, setting: &str) -> bool {
     let fixed = Policy::described_or_default(&scenario.policy).knows.reloads;
     fixed.is_some_and(|fixed| !fixed.contains(&setting))
 }
 
-/// The nodes of a line of the scenario.
+/// The nodes of an entry.
 fn nodes(scenario: &Scenario, line: &str) -> Vec<Subject> {
     let Some(entry) = scenario.nodes.iter().find(|node| node.name == line) else { return Vec::new() };
     match &entry.count {
@@ -117,7 +115,7 @@ fn is_at(entry: &TimelineEntry, time_ms: i64) -> bool {
     millis(&entry.at.0) == Ok(time_ms)
 }
 
-/// The scenario in which a value changes at a moment; `None`: it cannot change during a run.
+/// Changes a value from a moment on; `None`: it cannot change during a run.
 pub fn set_from(
     scenario: &Scenario,
     at: &Path,
@@ -132,12 +130,12 @@ pub fn set_from(
     Some(subjects.into_iter().try_fold(scenario.clone(), put))
 }
 
-/// The scenario in which a node, single or of a group, has another state from a moment on; empty: it is ready.
+/// Changes the state of a node, single or of a group, from a moment on; empty: ready.
 pub fn node_state(scenario: &Scenario, node: &str, state: &str, time_ms: i64) -> Result<Scenario, String> {
     write(scenario, &Subject::Node(node.into()), &[Segment::Field("state".into())], state, time_ms)
 }
 
-/// Puts a value into the entry about a subject at a moment, which is made if there is none and removed if nothing is left of it.
+/// Writes a value to a subject's entry at a moment; creates the entry if necessary, and removes it if it becomes empty.
 fn write(
     scenario: &Scenario,
     subject: &Subject,
@@ -161,7 +159,7 @@ fn write(
     let with_entry = Scenario { timeline: Arc::new(entries), ..scenario.clone() };
     let place = Path(entry_path(at).0.into_iter().chain(field.iter().cloned()).collect());
     let is_state = matches!(field, [Segment::Field(state)] if state == "state");
-    // No state of its own is to be ready again.
+    // Unsetting the state makes the node ready again.
     let value = if is_state && text.is_empty() { "ready" } else { text };
     let mut after = document::apply(&with_entry, &[Edit::Set { at: place, value: value.to_string() }])?;
     if is_empty(&after.timeline[at]) {
@@ -189,7 +187,7 @@ fn is_empty(entry: &TimelineEntry) -> bool {
     *entry == kept
 }
 
-/// A change of more than one value at a moment; `None`: it cannot be made during a run.
+/// Makes a change at a moment; `None`: it is not possible during a run.
 pub fn change(
     scenario: &Scenario,
     change: &Change,
@@ -217,7 +215,7 @@ pub fn change(
             Some(Ok(Scenario { jobs: Arc::new(jobs), ..made.scenario.clone() }))
         }
         Change::RemoveJob(name) => {
-            // A pattern is many jobs; an entry ends one.
+            // An entry ends a single job, but a pattern consists of many.
             scenario.jobs.iter().find(|job| job.name == *name && job.count.is_none())?;
             let ends = |entry: &TimelineEntry| entry.job.as_ref() == Some(name) && is_at(entry, time_ms);
             let mut entries = scenario.timeline.to_vec();
@@ -231,13 +229,13 @@ pub fn change(
     }
 }
 
-/// The scenario with one value replaced, from the start or from a cycle on, to be tried out: it may be wrong.
+/// Replaces one value, from the start or from a cycle on, for a preview; the result may be invalid.
 pub(crate) fn set(model: &Model, at: &Path, value: &str) -> Result<Scenario, String> {
     let made = moment(model).and_then(|(_, time_ms)| set_from(&model.scenario, at, value, time_ms));
     made.unwrap_or_else(|| document::set(&model.scenario, at, value))
 }
 
-/// The scenario with one value replaced, from the start or from a cycle on, if that makes no mistake.
+/// Replaces one value, from the start or from a cycle on, if that causes no error.
 pub(crate) fn try_set(
     model: &Model,
     at: &Path,
@@ -251,12 +249,12 @@ pub(crate) fn try_set(
     }
 }
 
-/// Why a text cannot be the value of a place, if it cannot.
+/// Why a text is not a valid value of a field, if it is not.
 pub fn mistake(model: &Model, at: &Path, value: &str) -> Option<String> {
     try_set(model, at, value).err()
 }
 
-/// The same change from the cursor on, if that is wanted and possible.
+/// The change, from the cursor on if that is selected and possible.
 pub(crate) fn made(model: &Model, change: &Change, made: Changed) -> Result<Changed, String> {
     let Some((cycle, time_ms)) = moment(model) else { return Ok(made) };
     match self::change(&model.scenario, change, &made, time_ms) {

@@ -1,9 +1,9 @@
-//! What changes during the run, in words.
+//! Descriptions of the timeline's entries.
 
 use fairground::scenario::quantity::millis;
 use fairground::scenario::{Path, Scalar, Scenario, TimelineEntry};
 
-/// The entries of the timeline in order of time: place, moment, what changes.
+/// The entries of the timeline, ordered by time: path, moment, description.
 pub fn lines(scenario: &Scenario) -> Vec<(Path, i64, String)> {
     let line = |(at, entry): (usize, &TimelineEntry)| {
         let place = Path::default().field("timeline").at(at as u32);

@@ -1,18 +1,16 @@
-//! What became of the settings when the policy was changed.
+//! Notes on the settings after a change of the policy.
 
 use crate::engine::protocol::NoteRow;
 
-/// What became of the settings when the policy was changed.
+/// Notes on the settings after a change of the policy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Translated {
-    /// The policy.
     pub policy: String,
-    /// What became of the settings.
     pub notes: Vec<NoteRow>,
 }
 
 impl Translated {
-    /// How many settings there are of a kind.
+    /// Number of settings with a kind of note.
     pub fn count(&self, kind: &str) -> u32 {
         self.notes.iter().filter(|note| note.kind == kind).map(|note| note.n).sum()
     }

@@ -1,5 +1,4 @@
-//! Another policy for the scenario: its words are translated by the engine, as one step of undo, and what became of its
-//! settings is told. And the same scenario under several policies, side by side.
+//! Change of the policy: the engine translates the scenario, which is one undo step, and notes report what became of its settings.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::state::notify::notify;
 use crate::state::playback::engine_state::EngineState;
 use crate::state::request::send;
 
-/// Asks for the scenario in the words of a policy.
+/// Requests a translation to a policy.
 pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
     let now = if model.scenario.policy.is_empty() { Policy::NAMES[0] } else { &model.scenario.policy };
     if now == policy {
@@ -31,7 +30,7 @@ pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
     model.in_flight.translation = send(model, Ask::Translate { scenario, policy }, fx);
 }
 
-/// Takes the translated scenario; without one only the policy's name changes.
+/// Takes over the translated scenario; without one, changes only the policy's name.
 pub(crate) fn translated(
     model: &mut Model,
     policy: String,
@@ -41,7 +40,7 @@ pub(crate) fn translated(
 ) {
     let of = model.translating.take();
     if of.is_none_or(|of| !Arc::ptr_eq(&of, &model.scenario)) {
-        // It was edited in the meantime.
+        // The scenario was edited in the meantime.
         return choose(model, policy, fx);
     }
     let Some(scenario) = scenario else {

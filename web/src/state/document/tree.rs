@@ -1,30 +1,27 @@
-//! The tree of queues as rows, in the order in which every panel shows them.
+//! The tree of queues as rows, in the order of all panels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::scenario::Scenario;
 
-/// A row of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeRow {
-    /// Position in the scenario's list.
+    /// Index in the scenario's list.
     pub index: usize,
-    /// Name.
     pub name: String,
-    /// 0 for a top queue.
+    /// 0 for a top-level queue.
     pub depth: usize,
-    /// Position of its top queue among the top queues; decides its hue.
+    /// Index of its root among the top-level queues; determines its hue.
     pub top: usize,
-    /// Has children.
     pub has_children: bool,
     /// Its children are shown.
     pub open: bool,
-    /// Position among its siblings from 1, and their number.
+    /// Position among its siblings, from 1, and their number.
     pub place: (usize, usize),
 }
 
-/// The rows depth first, children in file order. Queues with an unknown parent stand on top; those in a circle
-/// do not show up below each other for ever.
+/// The rows in depth-first order, children in file order. Queues with an unknown parent are at the top level; queues in a cycle
+/// are listed only once.
 pub fn rows(scenario: &Scenario, folded: &BTreeSet<String>) -> Vec<TreeRow> {
     let names: BTreeSet<&str> = scenario.queues.iter().map(|q| q.name.as_str()).collect();
     let mut children: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
@@ -56,7 +53,7 @@ pub fn rows(scenario: &Scenario, folded: &BTreeSet<String>) -> Vec<TreeRow> {
                 }
             }
         }
-        // Queues in a circle have no top: show the first of them as one.
+        // Queues in a cycle have no root, so use the first of them as one.
         match seen.iter().position(|s| !s) {
             Some(lost) => stack.push((lost, 0, n_tops, (1, 1))),
             None => return rows,
@@ -73,7 +70,7 @@ fn hide(scenario: &Scenario, children: &BTreeMap<Option<&str>, Vec<usize>>, seen
     }
 }
 
-/// The names of a queue's descendants, itself first.
+/// The names of a queue and its descendants.
 pub fn subtree(scenario: &Scenario, name: &str) -> Vec<String> {
     let mut found = vec![name.to_string()];
     let mut at = 0;
@@ -88,7 +85,6 @@ pub fn subtree(scenario: &Scenario, name: &str) -> Vec<String> {
     found
 }
 
-/// Whether a queue has no children.
 pub fn is_leaf(scenario: &Scenario, name: &str) -> bool {
     scenario.queues.iter().all(|q| q.parent.as_deref() != Some(name))
 }

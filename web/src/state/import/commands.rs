@@ -1,4 +1,4 @@
-//! Files that were dropped, pasted or chosen: recognised first, taken when that is wanted; and written again.
+//! Import of dropped, pasted or chosen files, first as a preview; and export.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::state::layout::options::Dialog;
 use crate::state::model::Model;
 use crate::state::notify::notify;
 use crate::state::playback::commands::pause;
-use crate::state::playback::run::{ask_frame, load};
+use crate::state::playback::run::{load, request_frame};
 use crate::state::request::send;
 use fairground::import::is_queues_yaml;
 use fairground::policy::Policy;
 use fairground::scenario::{Edit, Scenario};
 
-/// Has files recognised.
+/// Reads files for the import preview.
 pub(crate) fn import(
     model: &mut Model,
     files: Vec<(String, FileBytes)>,
@@ -36,11 +36,11 @@ pub(crate) fn import(
     (import.files, import.options) = (files, options);
     (import.reading, import.received) = (true, false);
     model.import = Some(Arc::new(import));
-    ask_to_read(model, fx);
+    send_files(model, fx);
     fx.push(Effect::EndEngineSoon(model.in_flight.import));
 }
 
-/// Has the engine read a draft, which is opened then.
+/// Lets the engine read a draft, which is opened afterwards.
 pub(crate) fn open_draft(model: &mut Model, id: String, draft: Draft, fx: &mut Vec<Effect>) {
     let files = vec![(String::new(), FileBytes::of(&draft.scenario))];
     import(model, files, ImportOptions::default(), fx);
@@ -49,7 +49,7 @@ pub(crate) fn open_draft(model: &mut Model, id: String, draft: Draft, fx: &mut V
     }
 }
 
-/// Opens a draft that was read.
+/// Opens a draft that the engine has read.
 fn opened_draft(model: &mut Model, draft: &(String, Draft), scenario: Option<Checked>, fx: &mut Vec<Effect>) {
     let (id, draft) = draft;
     model.import = None;
@@ -60,38 +60,38 @@ fn opened_draft(model: &mut Model, draft: &(String, Draft), scenario: Option<Che
     }
 }
 
-/// Sends the files of the preview to the engine.
-fn ask_to_read(model: &mut Model, fx: &mut Vec<Effect>) {
+/// Sends the files of the import to the engine.
+fn send_files(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(import) = &model.import else { return };
     let (files, options) = (import.files.clone(), import.options.clone());
     model.pieces = Pieces::default();
     model.in_flight.import = send(model, Ask::Import { files, options }, fx);
 }
 
-/// The engine is inside of a cycle that takes long and has not received the files: a fresh one reads them first and goes to the
-/// moment of the document afterwards.
+/// Restarts an engine that is within a long cycle and has not received the files: the new one first reads them and then returns to
+/// the document's moment.
 pub(crate) fn end_engine(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.import.as_ref().is_none_or(|import| !import.reading || import.received) {
         return;
     }
     if !model.has_engine {
-        // It is still being started, and nothing of it would be left.
+        // The engine is still starting; a restart would only begin that again.
         return fx.push(Effect::EndEngineSoon(model.in_flight.import));
     }
     pause(model, fx);
     fx.push(Effect::RestartEngine);
-    ask_to_read(model, fx);
+    send_files(model, fx);
     load(model, fx);
 }
 
-/// The engine has the files.
+/// The engine has received the files.
 pub(crate) fn received(model: &mut Model) {
     if let Some(import) = &mut model.import {
         Arc::make_mut(import).received = true;
     }
 }
 
-/// Takes in what was understood.
+/// Stores the result of reading the files.
 pub(crate) fn imported(model: &mut Model, say: Say, fx: &mut Vec<Effect>) {
     let Say::Imported {
         scenario,
@@ -138,8 +138,8 @@ pub(crate) fn imported(model: &mut Model, say: Say, fx: &mut Vec<Effect>) {
     model.view.dialog = Some(Dialog::Import);
 }
 
-/// Forgets what was recognised. Files that are still being read keep the engine from hearing anything: it is ended, and a fresh one
-/// goes to the present moment of the document.
+/// Discards the import. An engine that is still reading handles no other requests, so it is restarted and returns to the document's
+/// moment.
 pub(crate) fn forget(model: &mut Model, fx: &mut Vec<Effect>) {
     let was_reading = model.import.take().is_some_and(|i| i.reading);
     model.in_flight.import = model.fresh_id();
@@ -153,12 +153,12 @@ pub(crate) fn forget(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Makes what was recognised the present document.
+/// Opens the imported scenario.
 pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Effect>) {
     let Some(import) = model.import.take() else { return };
     let Some(mut checked) = import.scenario.clone() else { return };
     if checked.scenario.name.is_empty() {
-        // What is shared with the preview is copied; long sections are shared further on.
+        // Copies what the preview shares; long sections stay shared.
         Arc::make_mut(&mut checked.scenario).name = title_of(&import.files);
     }
     let policy = Policy::described(&checked.scenario.policy);
@@ -173,15 +173,15 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
         fx.push(Effect::AddDrafts(import.more.clone()));
     }
     if let Some(time_ms) = run_until_ms {
-        ask_frame(model, Ask::RunUntil { time_ms }, fx);
+        request_frame(model, Ask::RunUntil { time_ms }, fx);
     }
 }
 
-/// A ConfigMap holds at most 1 MiB.
+/// Size limit of a ConfigMap: 1 MiB.
 const CONFIGURATION_MAX: usize = 1 << 20;
 
-/// The configuration among the files, if the scheduler of the present document reads its configuration anew during a run, and the
-/// cycle shown with its time.
+/// The configuration among the files, if the current scheduler reloads its configuration during a run; with the displayed cycle
+/// and its time.
 pub fn reloadable(model: &Model) -> Option<(String, u32, i64)> {
     let import = model.import.as_ref().filter(|import| !import.reading)?;
     let [(_, bytes)] = import.files.as_slice() else { return None };
@@ -194,7 +194,7 @@ pub fn reloadable(model: &Model) -> Option<(String, u32, i64)> {
     Some((text.to_string(), frame.cycle, frame.time_ms))
 }
 
-/// Adds what the configuration changes to the timeline of the present document.
+/// Adds the changes of the configuration to the timeline of the current document.
 pub(crate) fn reload(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some((text, cycle, time_ms)) = reloadable(model) else { return };
     let reload = fairground::import::reload(&model.scenario, &text_of(time_ms), &text);
@@ -220,7 +220,7 @@ pub(crate) fn reload(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// What a scenario without a title is called: as the file that it came from, without the endings that say its kind.
+/// The title of a scenario without one: its file name without extensions.
 fn title_of(files: &[(String, FileBytes)]) -> String {
     let name = files.first().map_or("", |(name, _)| name.as_str());
     let stem = name.split('.').next().unwrap_or_default().replace(['_', '-'], " ");
@@ -229,7 +229,7 @@ fn title_of(files: &[(String, FileBytes)]) -> String {
     if stem.is_empty() { "Imported scenario".into() } else { title }
 }
 
-/// Has the scenario written as its scheduler reads it.
+/// Requests the scenario in a format of its scheduler.
 pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
     (model.exported, model.exporting) = (None, true);
     let original = model.original.as_deref().map(str::to_string);
@@ -237,7 +237,7 @@ pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
     model.in_flight.export = send(model, Ask::Export { scenario, format: format.to_string(), original }, fx);
 }
 
-/// Has the scenario written as a virtual cluster.
+/// Requests the scenario as a virtual cluster.
 pub(crate) fn kit(model: &mut Model, fx: &mut Vec<Effect>) {
     model.kit = KitState::Preparing;
     let scenario = model.scenario.clone();
@@ -245,7 +245,7 @@ pub(crate) fn kit(model: &mut Model, fx: &mut Vec<Effect>) {
     fx.push(Effect::Announce("Preparing the kit …".to_string()));
 }
 
-/// It is written.
+/// Stores the virtual cluster.
 pub(crate) fn kit_made(model: &mut Model, kit: Option<Box<Kit>>, fx: &mut Vec<Effect>) {
     let says = if kit.is_some() { "The kit is ready." } else { "There is no kit of this scenario." };
     fx.push(Effect::Announce(says.to_string()));
@@ -275,7 +275,7 @@ mod tests {
         assert!(effects.iter().any(asks), "the fresh engine gets the document");
         assert!(model.import.is_none() && Arc::ptr_eq(&before, &model.scenario));
         assert!(model.notices.iter().any(|notice| notice.text.starts_with("Reading was cancelled.")));
-        // What was read before needs no fresh engine.
+        // After reading has ended, the engine is not restarted.
         assert!(!update(&mut model, Command::DropImport).contains(&Effect::RestartEngine));
     }
 
@@ -319,7 +319,7 @@ mod tests {
         let [entry] = model.scenario.timeline.as_slice() else { panic!("{:?}", model.scenario.timeline) };
         assert_eq!((entry.at.0.as_str(), entry.settings["maxapplications.a"].0.as_str()), ("3500ms", "2"));
         assert!(model.import.is_none() && model.view.dialog.is_none());
-        // Under a policy that does not read it anew there is no such choice.
+        // Not offered under a policy that does not reload its configuration.
         model.import = Some(Arc::new(recognised(&text)));
         Arc::make_mut(&mut model.scenario).policy = "kai".into();
         assert_eq!(reloadable(&model), None);

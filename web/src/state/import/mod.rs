@@ -1,4 +1,4 @@
-//! Files that were dropped, pasted or chosen.
+//! Import of files that were dropped, pasted or chosen.
 
 use std::sync::Arc;
 
@@ -10,37 +10,33 @@ use crate::state::document::draft::Draft;
 
 pub mod commands;
 
-/// What a pasted text is called.
+/// File name of a pasted text.
 pub const PASTED: &str = "pasted text";
 
-/// What was recognised in dropped or pasted files.
+/// The import preview.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
-    /// The files: name and content.
+    /// Name and content.
     pub files: Vec<(String, FileBytes)>,
-    /// The choices it was read with.
     pub options: ImportOptions,
-    /// The draft that is being opened, with its name in the storage; it is opened as soon as it is read.
+    /// Id and content of the draft that is opened once its scenario is read, if this is not a preview.
     pub draft: Option<Arc<(String, Draft)>>,
-    /// Still being read.
     pub reading: bool,
-    /// The engine has received them.
     pub received: bool,
-    /// The scenario, checked.
     pub scenario: Option<Checked>,
     /// Further scenarios, which become drafts.
     pub more: Vec<String>,
-    /// What was understood.
+    /// Notes on what was recognised.
     pub understood: Vec<String>,
-    /// What was assumed.
+    /// Notes on assumptions.
     pub assumed: Vec<String>,
-    /// What was ignored.
+    /// Notes on what was ignored.
     pub ignored: Vec<String>,
-    /// What is wrong.
+    /// Problems.
     pub findings: Vec<String>,
-    /// It is a trace: nodes, quota scale and policy can be chosen.
+    /// Made from a trace: nodes, quota scale and policy can be chosen.
     pub is_trace: bool,
-    /// It is no scenario of the page's own: its policy can be chosen.
+    /// Not in the page's own format: its policy can be chosen.
     pub is_foreign: bool,
     /// The first rows of a trace.
     pub columns: Option<Columns>,
@@ -49,14 +45,12 @@ pub struct Import {
 /// Pieces of a scenario that is being received.
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
-    /// Its jobs so far.
     pub jobs: Vec<JobEntry>,
-    /// Its timeline so far.
     pub timeline: Vec<TimelineEntry>,
 }
 
 impl Pieces {
-    /// Takes the next one in.
+    /// Adds the next piece.
     pub fn add(&mut self, piece: Piece) {
         match piece {
             Piece::Jobs(jobs) => self.jobs.extend(jobs),
@@ -68,13 +62,11 @@ impl Pieces {
 /// The scenario as a virtual cluster with the real scheduler of its policy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum KitState {
-    /// Nobody asked for it.
+    /// Not requested.
     #[default]
     None,
-    /// It is being written.
     Preparing,
-    /// It has too many pods.
+    /// The scenario cannot run, or has too many pods.
     Refused,
-    /// It is written.
     Ready(Arc<Kit>),
 }

@@ -1,4 +1,4 @@
-//! Commands that change what the page looks like.
+//! Commands that change the layout of the page.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::state::layout::room::Room;
 use crate::state::layout::table;
 use crate::state::layout::view::{SETUP_WIDTHS, View, WHY_WIDTHS};
 use crate::state::model::Model;
-use crate::state::moment::ladder::ask_about;
+use crate::state::moment::ladder::request_explanations;
 use crate::state::moment::rules;
 
-/// Folds a panel to its rail by hand, or opens it, which is remembered.
+/// Folds a panel to its rail or opens it manually, and remembers that.
 pub(crate) fn fold(view: &mut View, panel: Panel, folded: bool, fx: &mut Vec<Effect>) {
     let name = match panel {
         Panel::Setup => {
@@ -45,27 +45,27 @@ pub(crate) fn fold(view: &mut View, panel: Panel, folded: bool, fx: &mut Vec<Eff
     fx.push(Effect::Remember(name, state.to_string()));
 }
 
-/// The window got another room.
+/// Adapts the layout to another width of the window.
 pub(crate) fn moved(model: &mut Model, room: Room, fx: &mut Vec<Effect>) {
     if model.view.room != room {
         model.view.put(room);
-        ask_about(model, fx);
+        request_explanations(model, fx);
     }
 }
 
-/// Opens the form of a row, or closes it.
+/// Opens or closes the form of a row.
 pub(crate) fn show_detail(view: &mut View, at: Option<Path>, fx: &mut Vec<Effect>) {
-    // The focus goes to the form's heading, and back to the row.
+    // Focuses the form's heading on opening, and the row on closing.
     let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
     view.tab = at.as_ref().map_or(view.tab, table::tab);
     view.detail = at;
     fx.extend(focus.map(Effect::FocusField));
 }
 
-/// Most lines of the palette that are remembered.
+/// Largest number of remembered palette entries.
 const RECENT_MAX: usize = 5;
 
-/// Opens a dialog, or closes the one that is open.
+/// Opens a dialog, or closes the current one.
 pub(crate) fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) {
     if model.view.dialog == Some(Dialog::Compare) {
         stop_comparing(model, fx);
@@ -79,7 +79,7 @@ pub(crate) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.tab = table::tab(&path);
     let is_shown = table::has_column(&path, &model.scenario.policy, model.settings_resource());
     model.view.detail = table::owner(&path).filter(|_| !is_shown);
-    rules::ask_rules(model, fx);
+    rules::request_rule_book(model, fx);
     fx.push(Effect::FocusField(path));
 }
 
@@ -95,17 +95,15 @@ pub(crate) fn keys(model: &mut Model, set: KeySet, fx: &mut Vec<Effect>) {
     fx.push(Effect::Announce(format!("Keys: {}.", set.says())));
 }
 
-/// Opens a tab of SETUP.
 pub(crate) fn open_tab(model: &mut Model, tab: SetupTab, fx: &mut Vec<Effect>) {
     let view = &mut model.view;
     view.tab = tab;
     view.detail = None;
     view.panel = Panel::Setup;
     view.setup_folded = false;
-    rules::ask_rules(model, fx);
+    rules::request_rule_book(model, fx);
 }
 
-/// Shows a panel on narrow screens.
 pub(crate) fn panel(model: &mut Model, panel: Panel) {
     model.view.panel = panel;
     model.view.why_open |= panel == Panel::Why;
@@ -135,7 +133,7 @@ pub(crate) fn fold_queue(model: &mut Model, queue: String, folded: bool) {
     }
 }
 
-/// Remembers a line of the palette.
+/// Remembers a palette entry as recently used.
 pub(crate) fn used(model: &mut Model, label: String) {
     let recent = Arc::make_mut(&mut model.view.recent);
     recent.retain(|used| *used != label);

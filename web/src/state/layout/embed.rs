@@ -1,34 +1,34 @@
-//! The page inside of another page: what it shows there, and what may be done.
+//! The page embedded in another page: what it shows and allows.
 //!
-//! `?embed=1` shows NOW, the timeline or both, read-only; `controls=step,play,time` or `none` says how one moves in
-//! time, `edit=1` allows changes, which stay in the embedded page, and `view=` chooses what NOW shows, or `time` for
-//! the timeline alone. Nothing is kept on the device and the address stays as it is.
+//! `?embed=1` shows NOW, the timeline or both, read-only. `controls=step,play,time` or `none` selects the playback controls,
+//! `edit=1` allows edits, which stay in the embedded page, and `view=` selects the view of NOW, or `time` for the timeline
+//! alone. Nothing is stored on the device, and the address does not change.
 
 use super::options::{Dialog, NowView};
 use crate::state::command::Command;
 
-/// The switches of an embedded page.
+/// Options of an embedded page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Embed {
-    /// One can step.
+    /// Offers step controls.
     pub step: bool,
-    /// One can play.
+    /// Offers playback.
     pub play: bool,
-    /// The timeline is shown.
+    /// Shows the timeline.
     pub time: bool,
-    /// NOW is shown.
+    /// Shows NOW.
     pub now: bool,
-    /// The scenario can be changed.
+    /// Allows edits.
     pub edit: bool,
-    /// What NOW shows, if that was said.
+    /// View of NOW, if selected.
     pub view: Option<NowView>,
 }
 
-/// What `view=` says for the timeline alone.
+/// Value of `view=` that selects the timeline alone.
 const TIMELINE_ALONE: &str = "time";
 
 impl Embed {
-    /// Reads the query of an address; `None`: the page stands on its own.
+    /// Reads the query of an address; `None`: not embedded.
     pub fn read(query: &str) -> Option<Embed> {
         let value = |name: &str| {
             let pairs = query.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('='));
@@ -51,7 +51,7 @@ impl Embed {
         })
     }
 
-    /// What is shown, as words for the stylesheet.
+    /// Names of the shown parts, for the stylesheet.
     pub fn words(self) -> String {
         let words = [
             (self.step, "step"),
@@ -63,7 +63,7 @@ impl Embed {
         words.into_iter().filter(|(shown, _)| *shown).map(|(_, word)| word).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether a command may be carried out here.
+    /// Whether a command is allowed.
     pub fn allows(self, command: &Command) -> bool {
         match command {
             Command::Set { .. }
@@ -94,7 +94,7 @@ impl Embed {
         }
     }
 
-    /// Whether a key may do this here: what has no button is not done by a key either.
+    /// Whether a shortcut may issue a command: only if a button for it is shown.
     pub fn allows_key(self, command: &Command) -> bool {
         match command {
             Command::Step
@@ -109,8 +109,7 @@ impl Embed {
     }
 }
 
-/// The code that puts a moment into another page: an `iframe` with the address of the page, of the moment, and the
-/// title of the scenario.
+/// The HTML that embeds a moment in another page: an `iframe` with the URL of the page and moment, and the scenario's title.
 pub fn code(page: &str, fragment: &str, title: &str) -> String {
     let escaped =
         title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
@@ -121,7 +120,7 @@ pub fn code(page: &str, fragment: &str, title: &str) -> String {
     )
 }
 
-/// How high it is until it has said itself, in pixels: two teams on four GPUs.
+/// Height in pixels until the embedded page reports its own: two teams on four GPUs.
 const HEIGHT: u32 = 560;
 
 #[cfg(test)]

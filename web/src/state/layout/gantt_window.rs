@@ -1,26 +1,25 @@
-//! The window of Gantt.
+//! The window of the Gantt chart.
 
 use crate::engine::report::GanttBy;
 
-/// Rows of a window of Gantt.
+/// Rows per window.
 pub const GANTT_ROWS: u32 = 100;
 
-/// What Gantt shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GanttLook {
-    /// What a row is.
+    /// What a row represents.
     pub by: GanttBy,
-    /// The first row.
+    /// Index of the first row.
     pub first: u32,
 }
 
-/// How the window of Gantt is moved.
+/// A move of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GanttMove {
-    /// Rows of another kind.
+    /// Changes what rows represent.
     By(GanttBy),
-    /// To that row.
+    /// Moves to a row.
     To(u32),
-    /// To what is selected.
+    /// Moves to the selection.
     ToSelection,
 }

@@ -1,4 +1,4 @@
-//! What the page looks like; never part of the document.
+//! The layout of the page; never part of the document.
 
 pub mod commands;
 pub mod embed;

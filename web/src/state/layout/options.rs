@@ -1,21 +1,19 @@
-//! Choices of how the page looks.
+//! Options of the layout.
 
 use fairground::policy::Policy;
 
-/// Colours.
+/// Colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// As the system.
+    /// Follows the system.
     #[default]
     System,
-    /// Light.
     Light,
-    /// Dark.
     Dark,
 }
 
 impl Theme {
-    /// The word that is kept and set on the page.
+    /// The stored name, also set on the page.
     pub fn name(self) -> &'static str {
         match self {
             Theme::System => "system",
@@ -24,7 +22,7 @@ impl Theme {
         }
     }
 
-    /// Reads [`Theme::name`].
+    /// Parses [`Theme::name`].
     pub fn from_name(name: &str) -> Theme {
         match name {
             "light" => Theme::Light,
@@ -34,24 +32,22 @@ impl Theme {
     }
 }
 
-/// How the keys that type a character are pressed: letters, digits and signs, which voices and stray hands can press
-/// by accident. Arrows, Space and keys with Ctrl stay what they are.
+/// Modifier of the keys that type a character: letters, digits and signs, which speech input or unsteady hands may trigger by
+/// accident. Does not affect arrows, Space and keys with Ctrl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeySet {
-    /// Alone.
+    /// No modifier.
     #[default]
     Plain,
-    /// With Alt.
     Alt,
-    /// Not at all.
+    /// Shortcuts with these keys are off.
     Off,
 }
 
 impl KeySet {
-    /// All of them.
     pub const ALL: [KeySet; 3] = [KeySet::Plain, KeySet::Alt, KeySet::Off];
 
-    /// The word that is kept.
+    /// The stored name.
     pub fn name(self) -> &'static str {
         match self {
             KeySet::Plain => "plain",
@@ -60,12 +56,12 @@ impl KeySet {
         }
     }
 
-    /// Reads [`KeySet::name`].
+    /// Parses [`KeySet::name`].
     pub fn from_name(name: &str) -> KeySet {
         KeySet::ALL.into_iter().find(|set| set.name() == name).unwrap_or_default()
     }
 
-    /// What people choose.
+    /// Label of the option.
     pub fn says(self) -> &'static str {
         match self {
             KeySet::Plain => "Letters, digits and signs alone",
@@ -80,39 +76,39 @@ impl KeySet {
 pub enum SetupTab {
     /// The tree of queues.
     Queues,
-    /// Groups of nodes.
+    /// Node groups.
     Nodes,
     /// Jobs.
     Work,
-    /// The policy and its switches.
+    /// The policy and its settings.
     Rules,
-    /// All of it as text.
+    /// The whole scenario as text.
     Text,
 }
 
-/// What NOW shows above the cluster.
+/// Views of NOW, shown above the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NowView {
-    /// What each queue has.
+    /// Allocations of queues.
     Shares,
-    /// How a fair share came about.
+    /// Explanation of a fair share.
     Division,
-    /// How pools are shared by share usage, under policies that share so.
+    /// Division of pools by share usage, for policies with that.
     ShareUsage,
-    /// How placing pods changes the priorities of queues, under policies whose queues have such.
+    /// Effect of placements on the priorities of queues, for policies with that.
     Priorities,
-    /// Queues inside queues.
+    /// Nested queues.
     Tree,
-    /// Who ran when.
+    /// Jobs, pods or GPUs over time.
     Gantt,
-    /// What every queue got, and what was wasted.
+    /// What every queue received, and what was wasted.
     Fairness,
-    /// What every queue held, cycle by cycle.
+    /// What every queue held in each cycle.
     Queues,
 }
 
 impl NowView {
-    /// All views, in order.
+    /// All views, in display order.
     pub const ALL: [NowView; 8] = [
         NowView::Shares,
         NowView::Division,
@@ -124,7 +120,7 @@ impl NowView {
         NowView::Queues,
     ];
 
-    /// The word of links.
+    /// The name in links.
     pub fn name(self) -> &'static str {
         match self {
             NowView::Shares => "shares",
@@ -138,7 +134,7 @@ impl NowView {
         }
     }
 
-    /// The view that is shown under a policy: Division in place of one that the policy does not offer.
+    /// This view, or Division if the policy does not offer it.
     pub fn under(self, policy: &str) -> NowView {
         let knows = Policy::described_or_default(policy).knows;
         match self {
@@ -148,13 +144,13 @@ impl NowView {
         }
     }
 
-    /// Reads [`NowView::name`].
+    /// Parses [`NowView::name`].
     pub fn from_name(name: &str) -> Option<NowView> {
         NowView::ALL.into_iter().find(|view| view.name() == name)
     }
 }
 
-/// Panels of narrow screens.
+/// Panels, shown one at a time on narrow screens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panel {
     /// Charts of the moment.
@@ -163,11 +159,9 @@ pub enum Panel {
     Setup,
     /// Explanations.
     Why,
-    /// Timeline.
     Time,
 }
 
-/// Dialogs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dialog {
     /// Ready-made scenarios and drafts.
@@ -176,30 +170,29 @@ pub enum Dialog {
     States,
     /// Link and file.
     Share,
-    /// How well the engine is checked.
+    /// Accuracy of the engine.
     Fidelity,
-    /// How to begin, and what terms mean.
+    /// Introduction and glossary.
     Help,
-    /// What one term means, by its neutral word.
+    /// Definition of a term, by its neutral name.
     Term(&'static str),
-    /// Which version this is, and what was checked.
+    /// Version and what was checked.
     About,
-    /// Keys.
+    /// Keyboard shortcuts.
     Keys,
-    /// Go to a cycle.
     GoTo,
-    /// Everything that can be done or found, by name.
+    /// Search for commands and objects.
     Palette,
-    /// A place to paste, choose a file, or start empty.
+    /// Import by pasting or from files, or an empty scenario.
     Paste,
-    /// What was recognised in files.
+    /// Import preview.
     Import,
-    /// What became of the settings when the policy was changed.
+    /// Notes on the settings after a change of the policy.
     Translated,
-    /// The scenario under several policies.
+    /// Comparison of policies.
     Compare,
-    /// Whether everything that is kept on this device is to be deleted.
+    /// Confirmation to delete everything stored on this device.
     Reset,
-    /// A link that could not be read: what is known about it.
+    /// A link that cannot be read, with what is known about it.
     BadLink(String),
 }

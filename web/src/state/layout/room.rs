@@ -1,20 +1,20 @@
-//! How much room the window has for panels, and what follows of it. Below 768 pixels there is one panel at a time; the
-//! stylesheet knows the same widths.
+//! Width classes of the window and their effect on the panels. Below 768 pixels there is one panel at a time; the stylesheet uses
+//! the same breakpoints.
 
-/// The room for panels side by side.
+/// Width class for panels side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Room {
-    /// From 768 to 1060 pixels: SETUP is a rail, unless it was opened by hand.
+    /// From 768 to 1060 pixels: SETUP is a rail, unless it was opened manually.
     Narrow,
-    /// All else.
+    /// All other widths.
     #[default]
     Usual,
-    /// From 1800 pixels on: Division and Tree have a column of their own.
+    /// From 1800 pixels: Division and Tree have a column of their own.
     Wide,
 }
 
 impl Room {
-    /// The room of a window that is so many pixels wide.
+    /// The class of a window width in pixels.
     pub fn of(width: f64) -> Room {
         match width {
             width if (768.0..=1060.0).contains(&width) => Room::Narrow,

@@ -1,11 +1,11 @@
-//! Which values the tables of SETUP show. All others stand in the form of their row.
+//! Which values the tables of SETUP show. All others are in the form of their row.
 
 use fairground::scenario::{Path, Segment};
 use fairground::words::Terms;
 
 use super::options::SetupTab;
 
-/// The queue, nodes or job that a place belongs to.
+/// The queue, node group or job that a path belongs to.
 pub fn owner(at: &Path) -> Option<Path> {
     match at.0.as_slice() {
         [Segment::Field(list), which @ Segment::Named(_), ..] if tab_of(list).is_some() => {
@@ -15,7 +15,7 @@ pub fn owner(at: &Path) -> Option<Path> {
     }
 }
 
-/// The name of the thing that a place belongs to.
+/// The name in the path's owner.
 pub fn owner_name(at: &Path) -> &str {
     match at.0.get(1) {
         Some(Segment::Named(name)) => name,
@@ -23,7 +23,7 @@ pub fn owner_name(at: &Path) -> &str {
     }
 }
 
-/// The tab on which a place is edited.
+/// The tab on which a value is edited.
 pub fn tab(at: &Path) -> SetupTab {
     match at.0.first() {
         Some(Segment::Field(list)) => tab_of(list).unwrap_or(SetupTab::Rules),
@@ -40,7 +40,7 @@ fn tab_of(list: &str) -> Option<SetupTab> {
     }
 }
 
-/// Whether a table has a column for a place under a policy, while the charts show that resource: 0 cpu, 1 memory, 2 gpu.
+/// Whether a table has a column for a path under a policy, while charts show that resource: 0 cpu, 1 memory, 2 gpu.
 pub fn has_column(at: &Path, policy: &str, resource: u8) -> bool {
     let terms = Terms::of(policy);
     let shown = ["cpu", "memory", "gpu"][usize::from(resource.min(2))];

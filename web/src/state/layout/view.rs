@@ -1,4 +1,4 @@
-//! What the page looks like.
+//! The layout of the page.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,68 +11,61 @@ use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Th
 use crate::state::layout::room::Room;
 use crate::state::moment::event_filter::{Kinds, Whose};
 
-/// The narrowest and the widest SETUP, in pixels.
+/// Smallest and largest width of SETUP, in pixels.
 pub const SETUP_WIDTHS: (u16, u16) = (352, 640);
 
-/// The narrowest and the widest WHY, in pixels.
+/// Smallest and largest width of WHY, in pixels.
 pub const WHY_WIDTHS: (u16, u16) = (280, 560);
 
-/// What the page looks like.
+/// The layout of the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Colours.
     pub theme: Theme,
-    /// The tab of SETUP.
     pub tab: SetupTab,
-    /// The panel that narrow screens show.
+    /// The panel shown on narrow screens.
     pub panel: Panel,
-    /// What NOW shows.
     pub now: NowView,
-    /// Edits hold from the cursor on, where it is not at the start.
+    /// Edits apply from the cursor on, unless it is at the start.
     pub edits_later: bool,
-    /// Below Shares, who is served first is shown.
+    /// Show the serving order below Shares.
     pub serving: bool,
-    /// What Gantt shows.
     pub gantt: GanttLook,
-    /// An open dialog.
+    /// The open dialog.
     pub dialog: Option<Dialog>,
-    /// WHY is open where it is not always there.
+    /// WHY is open; only relevant where it is not always shown.
     pub why_open: bool,
-    /// It was closed by hand: it opens when something is selected, not by itself.
+    /// WHY was closed manually: it opens on a selection by the visitor, but not by itself.
     pub why_closed: bool,
-    /// SETUP is folded away.
     pub setup_folded: bool,
-    /// NOW is folded away.
     pub now_folded: bool,
-    /// The timeline is folded away; the transport stays.
+    /// The timeline is folded; the transport stays visible.
     pub time_folded: bool,
-    /// Whether it was last opened by hand; `None`: it was neither opened nor folded by hand.
+    /// Whether SETUP was last opened (or folded) manually; `None`: neither.
     pub setup_by_hand: Option<bool>,
-    /// The room for panels.
     pub room: Room,
-    /// How wide SETUP is, in pixels; 0: as wide as the stylesheet says.
+    /// Width of SETUP in pixels; 0: that of the stylesheet.
     pub setup_width: u16,
-    /// How wide WHY is where it has a column of its own, in pixels; 0: as wide as the stylesheet says.
+    /// Width of WHY in pixels, where it has a column of its own; 0: that of the stylesheet.
     pub why_width: u16,
-    /// The chips of the start scenario are still offered.
+    /// The chips of the start scenario are still shown.
     pub chips: bool,
     /// The line under the title was closed.
     pub note_closed: bool,
-    /// The queue, nodes or job whose form stands in place of the table.
+    /// The queue, node group or job whose form replaces the table.
     pub detail: Option<Path>,
     /// Queues whose children are hidden.
     pub folded: Arc<BTreeSet<String>>,
-    /// Kinds of events that the lane leaves out and jumps pass over.
+    /// Kinds of events that the lane hides and jumps skip.
     pub without: Kinds,
-    /// Whose events jumps stop at.
+    /// Subject of the events that jumps stop at.
     pub whose: Whose,
-    /// The marked range of cycles: where it was begun, and its other end.
+    /// The selected range of cycles: its start, and its other end.
     pub range: Option<(u32, u32)>,
-    /// Lines of the palette that were used last.
+    /// Recently used palette entries.
     pub recent: Arc<Vec<String>>,
-    /// How keys that type a character are pressed.
+    /// Modifier of character keys.
     pub keys: KeySet,
-    /// The page is part of another page, with these switches.
+    /// Options of an embedded page; `None`: not embedded.
     pub embed: Option<Embed>,
 }
 
@@ -87,7 +80,7 @@ impl View {
         }
     }
 
-    /// SETUP, where it is not folded away, shows the tree of queues: their names need not stand at the bars.
+    /// Whether the tree of queues is visible in SETUP, so that the bars beside it need no names.
     pub fn has_tree(&self) -> bool {
         self.tab == SetupTab::Queues && self.detail.is_none()
     }
@@ -128,13 +121,13 @@ impl Default for View {
 }
 
 impl View {
-    /// Puts panels where they belong in that room; what was folded or opened by hand stays so.
+    /// Arranges panels for a width class, except those that were folded or opened manually.
     pub fn put(&mut self, room: Room) {
         self.room = room;
         self.setup_folded = self.setup_by_hand.map_or(room == Room::Narrow, |is_open| !is_open);
     }
 
-    /// Whether Division is on screen.
+    /// Whether Division is visible.
     pub fn has_division(&self) -> bool {
         matches!(self.now, NowView::Division | NowView::ShareUsage | NowView::Priorities)
             || self.room == Room::Wide

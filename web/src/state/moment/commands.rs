@@ -2,16 +2,16 @@
 
 use fairground::words::Selection;
 
-use crate::state::branches::report::ask_report;
+use crate::state::branches::report::request_report;
 use crate::state::effect::Effect;
 use crate::state::layout::options::{NowView, Panel};
 use crate::state::model::Model;
 use crate::state::moment::event_filter::{EventLaneOptions, Whose};
-use crate::state::moment::ladder::ask_about;
+use crate::state::moment::ladder::request_explanations;
 use crate::state::playback::run::go_to;
 
 impl Model {
-    /// Whose events are stopped at: a queue or a job; `None`: all. What the page selected by itself does not count.
+    /// The queue or job whose events jumps stop at; `None`: all. Ignores a selection made by the page.
     pub fn followed(&self) -> Option<Selection> {
         let selection = match &self.view.whose {
             Whose::All => return None,
@@ -31,7 +31,7 @@ impl Model {
     }
 }
 
-/// What the lane of events shows.
+/// Options of the event lane.
 pub fn lane(model: &Model) -> EventLaneOptions {
     let range = model.view.range.map(|(anchor, head)| (anchor.min(head), anchor.max(head)));
     EventLaneOptions { without: model.view.without, followed: model.followed(), range }
@@ -41,7 +41,7 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
     model.auto_selected = false;
     if selection.is_some() {
         model.view.why_open = true;
-        // Where one panel is shown at a time, what is tapped is explained.
+        // With one panel at a time, selecting something opens its explanation.
         if matches!(model.view.panel, Panel::Now | Panel::Time)
             || matches!(selection, Some(Selection::Rule(_)))
         {
@@ -54,7 +54,7 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
         go_to(model, cycle, fx);
     }
     model.selection = selection;
-    ask_about(model, fx);
+    request_explanations(model, fx);
     fx.push(Effect::SetUrl);
 }
 
@@ -62,14 +62,14 @@ pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut V
 pub(crate) fn show_resource(model: &mut Model, resource: u8, fx: &mut Vec<Effect>) {
     let n_named = model.frame.as_ref().map_or(0, |frame| frame.named.len());
     model.resource = resource.min(u8::try_from(3 + n_named).unwrap_or(3));
-    ask_about(model, fx);
-    ask_report(model, false, fx);
+    request_explanations(model, fx);
+    request_report(model, false, fx);
 }
 
-/// Shows a picture in NOW.
+/// Shows a view in NOW.
 pub(crate) fn look(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
     model.view.now = now.under(&model.scenario.policy);
-    ask_about(model, fx);
-    ask_report(model, true, fx);
+    request_explanations(model, fx);
+    request_report(model, true, fx);
     fx.push(Effect::SetUrl);
 }

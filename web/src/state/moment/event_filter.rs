@@ -1,48 +1,48 @@
-//! Which events are looked at.
+//! Filter of events.
 
 use fairground::words::Selection;
 
 pub use fairground::moment::Kind;
 
-/// Whose events jumps stop at.
+/// Subject of the events that jumps stop at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Whose {
-    /// Those of the selection; all if no queue or job is selected.
+    /// The selection; all events if no queue or job is selected.
     #[default]
     Selected,
-    /// All.
+    /// All events.
     All,
-    /// Those of a queue with what is below it.
+    /// A queue and its descendants.
     Queue(String),
-    /// Those of a job.
+    /// A job.
     Job(String),
 }
 
-/// What the lane of events shows, and what is marked below it.
+/// Options of the event lane.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventLaneOptions {
-    /// The kinds that it leaves out.
+    /// Hidden kinds.
     pub without: Kinds,
-    /// Whose events have a row of their own, and are stopped at.
+    /// The subject of events that have a row of their own and that jumps stop at.
     pub followed: Option<Selection>,
-    /// The two ends of the marked range, in order.
+    /// The ends of the selected range, in order.
     pub range: Option<(u32, u32)>,
 }
 
-/// Some of the kinds.
+/// A set of kinds of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kinds(u16);
 
 impl Kinds {
-    /// Whether a kind is among them.
+    /// Whether it contains a kind.
     pub fn has(self, kind: Kind) -> bool {
         self.0 & 1 << kind as u16 != 0
     }
-    /// Takes a kind in or out.
+    /// Adds or removes a kind.
     pub fn put(&mut self, kind: Kind, is_in: bool) {
         self.0 = self.0 & !(1 << kind as u16) | u16::from(is_in) << kind as u16;
     }
-    /// All of them, in order.
+    /// Its kinds, in order.
     pub fn all(self) -> impl Iterator<Item = Kind> {
         Kind::ALL.into_iter().filter(move |kind| self.has(*kind))
     }

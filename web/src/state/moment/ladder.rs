@@ -1,4 +1,4 @@
-//! The ladder of a fair share, with what it belongs to.
+//! The explanation of a fair share.
 
 use fairground::words::Selection;
 
@@ -11,8 +11,8 @@ use crate::state::request::send;
 
 pub use fairground::words::Ladder;
 
-/// The queue whose fair share is explained: the selected one; for Division also that of what is selected, or the
-/// first that has a fair share.
+/// The queue whose fair share is explained: the selected one; for Division also the queue of the selection, otherwise the first
+/// one with a fair share.
 fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
     let name = |queue: u32| frame.queues.get(queue as usize).map(|row| row.name.clone());
     let of_job = |job: &str| frame.jobs.iter().find(|row| row.name == *job).and_then(|row| name(row.queue));
@@ -35,15 +35,15 @@ fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
     meant.or_else(|| first.map(|(_, row)| row.name.clone()))
 }
 
-/// Asks what the engine knows about what is selected: how its fair share came about, and where it stands.
-pub(crate) fn ask_about(model: &mut Model, fx: &mut Vec<Effect>) {
-    ask_ladder(model, fx);
-    order::ask_order(model, fx);
-    rules::ask_rules(model, fx);
+/// Requests what is shown about the selection: the explanation of its fair share, the serving order, the rules.
+pub(crate) fn request_explanations(model: &mut Model, fx: &mut Vec<Effect>) {
+    request_ladder(model, fx);
+    order::request_order(model, fx);
+    rules::request_rule_book(model, fx);
 }
 
-/// Asks how the selected queue's fair share came about, unless that is known.
-fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
+/// Requests the explanation of the selected queue's fair share, unless it is known.
+fn request_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
     let Some(queue) = ladder_queue(model, &frame) else {
         model.ladder = None;
@@ -55,7 +55,7 @@ fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
         return;
     }
     let is_derived = frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some());
-    // Division goes on showing the old one until the new one is there.
+    // Division shows the previous explanation until the new one arrives.
     let stays = model.view.has_division() || known.is_some_and(|l| l.queue == queue);
     if !is_derived || !stays {
         model.ladder = None;

@@ -1,4 +1,4 @@
-//! The order around what is selected, with what it belongs to.
+//! The serving order around the selection.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::state::request::send;
 
 pub use fairground::words::Order;
 
-/// Asks for the order around the selected queue or job, unless that is known; under a policy that can say.
-pub(crate) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
+/// Requests the serving order around the selected queue or job, unless it is known or the policy does not provide it.
+pub(crate) fn request_order(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
     let has_order = Policy::described(&frame.policy).is_some_and(|policy| policy.knows.lists_order);
     let asked = match &model.selection {
@@ -33,7 +33,7 @@ pub(crate) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Takes an order in.
+/// Stores a serving order.
 pub(crate) fn received(model: &mut Model, levels: Vec<OrderLevel>) {
     let cycle = model.frame.as_ref().map_or(0, |frame| frame.cycle);
     model.order = model.selection.clone().map(|of| Arc::new(Order { cycle, of, levels }));

@@ -1,4 +1,4 @@
-//! What a run answers, taken into the state.
+//! Handles the arrival of frames and of a run's progress.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::state::branches::{alternative, kept, report};
 use crate::state::document::opened::Origin;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
-use crate::state::moment::ladder::ask_about;
+use crate::state::moment::ladder::request_explanations;
 use crate::state::notify::notify;
 use crate::state::playback::decision_step;
 use crate::state::playback::engine_state::{EngineState, Progress};
-use crate::state::playback::step::{show_action, show_inside};
+use crate::state::playback::step::{show_action, show_decision};
 
-/// Why a run stopped.
+/// Message on why a run stopped.
 pub(crate) fn stopped(stop: &Stop, met: bool, cycle: u32) -> String {
     let what = match (stop, met) {
         (Stop::Starts(job), true) => format!("{job} started"),
@@ -50,10 +50,10 @@ pub(crate) fn no_event(model: &Model) -> String {
 
 pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
-    // A step at the end asks for the next cycle, and needs no answer.
+    // A single step beyond the end of the run needs no message.
     let by_time = std::mem::take(&mut model.by_time);
     if by_time {
-        alternative::moved(model, frame.cycle);
+        alternative::set_cycle(model, frame.cycle);
     } else if run.complete && model.cursor > frame.cycle + u32::from(model.frame.is_some()) {
         let (asked, end) = (model.cursor, frame.cycle);
         let text = format!("There is no cycle {asked}: the run ends at cycle {end}.");
@@ -65,38 +65,38 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
     model.drop_preview();
     model.deaths = 0;
     model.engine = EngineState::Idle;
-    let quiet_news = model.playing
+    let is_announcement_muted = model.playing
         && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
-    if moved && !quiet_news {
+    if moved && !is_announcement_muted {
         fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
     }
-    // A resource that the scenario no longer names is not there to be shown.
+    // The scenario no longer has that named resource.
     if usize::from(model.resource) > 3 + frame.named.len() {
         model.resource = 2;
     }
-    let is_held = alternative::held_against(model, &frame, &run);
+    let has_baseline = alternative::keep_baseline_if_different(model, &frame, &run);
     model.frame = Some(frame.clone());
     model.run = Some(run);
-    model.tells_edit = is_held && (is_edited || model.tells_edit && !moved);
-    if is_held && is_edited {
+    model.tells_edit = has_baseline && (is_edited || model.tells_edit && !moved);
+    if has_baseline && is_edited {
         fx.push(Effect::AnnounceEdit);
     }
     model.shown = None;
-    point_out(model, &frame);
+    auto_select(model, &frame);
     if std::mem::take(&mut model.to_action) {
         show_action(model, decision_step::actions(&frame).first().map(|action| action.1), fx);
     } else if model.decision.is_some() {
-        show_inside(model, model.decision, fx);
+        show_decision(model, model.decision, fx);
     }
-    ask_about(model, fx);
-    report::ask_report(model, false, fx);
+    request_explanations(model, fx);
+    report::request_report(model, false, fx);
     kept::ask(model, fx);
 }
 
-/// Selects what is worth explaining, while nobody has selected anything: who had to go, else who started, else who
-/// waits.
-fn point_out(model: &mut Model, frame: &Frame) {
+/// Selects something worth explaining, unless the visitor has selected something: the first eviction, otherwise the first start,
+/// otherwise the first pending job.
+fn auto_select(model: &mut Model, frame: &Frame) {
     if model.playing || (model.selection.is_some() && !model.auto_selected) {
         return;
     }
@@ -107,15 +107,15 @@ fn point_out(model: &mut Model, frame: &Frame) {
         .or_else(|| frame.refusals.first().map(|refusal| Selection::Job(frame.job(refusal.job).to_string())));
     if frame.cycle > 0 {
         model.auto_selected = found.is_some();
-        let is_told = model.origin == Origin::Start || event(is_for_another).is_some();
-        model.view.why_open |= found.is_some() && is_told && !model.view.why_closed;
+        let explains_itself = model.origin == Origin::Start || event(is_for_another).is_some();
+        model.view.why_open |= found.is_some() && explains_itself && !model.view.why_closed;
         model.selection = found;
     } else if model.auto_selected {
         model.selection = None;
     }
 }
 
-/// Whether it is an eviction by which another job gains.
+/// Whether it is an eviction in favour of another job.
 fn is_for_another(word: EventWord) -> bool {
     matches!(word, EventWord::Reclaimed | EventWord::Preempted)
 }

@@ -7,7 +7,7 @@ use crate::state::branches::commands::stop_comparing;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::playback::engine_state::EngineState;
-use crate::state::playback::run::{ask_frame, go_to};
+use crate::state::playback::run::{go_to, request_frame};
 use crate::state::playback::{SPEEDS, step};
 use crate::state::request::send;
 
@@ -21,7 +21,7 @@ fn tick_ms(model: &Model) -> u32 {
     (1000.0 / SPEEDS[model.speed]) as u32
 }
 
-/// Marks the range up to a cycle and goes there, or marks none.
+/// Selects the range up to a cycle and goes there, or clears the range.
 pub(crate) fn mark(model: &mut Model, to: Option<u32>, fx: &mut Vec<Effect>) {
     let Some(to) = to else {
         let was = model.view.range.take();
@@ -47,7 +47,7 @@ pub(crate) fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     model.in_flight.event = send(model, Ask::NextEvent { from, back, queue, job, without }, fx);
 }
 
-/// Pauses, and says why time stands still.
+/// Pauses, and reports why the scenario cannot run.
 pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
     pause(model, fx);
     step::refuse(model, fx);
@@ -72,7 +72,7 @@ pub(crate) fn back(model: &mut Model, fx: &mut Vec<Effect>) {
 
 pub(crate) fn step_decision(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     pause(model, fx);
-    step::step_inside(model, back, fx);
+    step::step_decision(model, back, fx);
 }
 
 pub(crate) fn step_to_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
@@ -80,7 +80,7 @@ pub(crate) fn step_to_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>
     step::step_action(model, back, fx);
 }
 
-/// Plays from the start again where the run is over.
+/// Starts or stops playback; restarts from the beginning if the run is over.
 pub(crate) fn play(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
     let at_end = model.frame.as_ref().is_some_and(|f| f.quiet && f.cycle == model.cursor);
     if on && at_end {
@@ -98,7 +98,7 @@ pub(crate) fn speed(model: &mut Model, by: i32, fx: &mut Vec<Effect>) {
     }
 }
 
-/// One cycle on, unless the engine still computes.
+/// Advances by a cycle, unless the engine is still computing.
 pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
     if !model.playing || matches!(model.engine, EngineState::Working(_)) {
         return;
@@ -110,7 +110,7 @@ pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Goes to a moment, forwards or back; the dialog that led there closes.
+/// Goes to a moment, forwards or backwards, and closes the dialog.
 pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
     pause(model, fx);
     stop_comparing(model, fx);
@@ -119,23 +119,23 @@ pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>
     model.baseline = None;
     model.by_time = true;
     let scenario = model.scenario.clone();
-    ask_frame(model, Ask::LoadAt { scenario, time_ms }, fx);
+    request_frame(model, Ask::LoadAt { scenario, time_ms }, fx);
 }
 
 pub(crate) fn run_until(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
     pause(model, fx);
     model.baseline = None;
-    ask_frame(model, Ask::RunUntil { time_ms }, fx);
+    request_frame(model, Ask::RunUntil { time_ms }, fx);
 }
 
 pub(crate) fn run_to(model: &mut Model, stop: Stop, fx: &mut Vec<Effect>) {
     pause(model, fx);
     model.baseline = None;
     model.stop = Some(stop.clone());
-    ask_frame(model, Ask::RunTo { stop }, fx);
+    request_frame(model, Ask::RunTo { stop }, fx);
 }
 
-/// Stops what is going on; if the engine does not answer soon, it is ended.
+/// Stops the current task; restarts the engine if it does not reply soon.
 pub(crate) fn cancel(model: &mut Model, fx: &mut Vec<Effect>) {
     pause(model, fx);
     model.in_flight.cancel = send(model, Ask::Cancel, fx);

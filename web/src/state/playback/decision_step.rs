@@ -1,8 +1,7 @@
-//! Inside a cycle: the moment after each of its decisions, and after each of its actions.
+//! The moments after each decision and each action within a cycle.
 //!
-//! A frame holds a cycle's end and its events in the order in which they were decided; taking the latest decisions
-//! back, last first, leads to every moment before. What happened outside (arrivals, ends) comes before the first
-//! decision and is never taken back.
+//! A frame contains the end of a cycle and its events in order of decision. Reverting the decisions, last first, yields every
+//! earlier moment. External events (arrivals, ends) precede the first decision and are never reverted.
 
 use fairground::id::Id;
 use fairground::trace::Event;
@@ -11,29 +10,29 @@ use crate::engine::protocol::{
     Amounts, Cell, CellPod, Claim, EventRow, EventWord, Frame, Holding, NodeCard, What,
 };
 
-/// How many decisions a cycle has.
+/// Number of decisions in a cycle.
 pub fn n_decisions(frame: &Frame) -> u32 {
     decisions(frame).count() as u32
 }
 
-/// Whether an event is a decision that places, claims or evicts: one that can be taken back.
+/// Whether an event is a decision that places, claims or evicts, and can be reverted.
 fn is_step(event: &EventRow) -> bool {
     let word = event.word();
     word.is_decision() && !matches!(word, EventWord::Offered | EventWord::SetAside)
 }
 
-/// The positions of the decisions among the events.
+/// Indices of the decisions among the events.
 fn decisions(frame: &Frame) -> impl Iterator<Item = usize> + '_ {
     let from = frame.n_outside as usize;
     frame.events.iter().enumerate().skip(from).filter(|(_, event)| is_step(event)).map(|(i, _)| i)
 }
 
-/// The position among the events of the decision with that number, from 1.
+/// Index of the event of a decision, numbered from 1.
 pub fn event_of(frame: &Frame, decision: u32) -> Option<u32> {
     decisions(frame).nth(decision.checked_sub(1)? as usize).map(|i| i as u32)
 }
 
-/// The last of so many decisions as a moment of its own; `None` before the first one.
+/// A frame whose only event is the decision of this number; `None` for 0.
 pub fn last_of(frame: &Frame, decisions: u32) -> Option<Frame> {
     let index = event_of(frame, decisions)?;
     Some(Frame {
@@ -47,8 +46,8 @@ pub fn last_of(frame: &Frame, decisions: u32) -> Option<Frame> {
     })
 }
 
-/// The actions of a cycle that decided something, in order: the policy's name and the number of its last decision. Under
-/// a policy whose cycle has no parts, all of it is one action without a name.
+/// The actions of a cycle that made decisions, in order: the policy's name of the action, and the number of its last decision. A
+/// cycle without actions counts as one action without a name.
 pub fn actions(frame: &Frame) -> Vec<(&str, u32)> {
     let mut actions: Vec<(&str, u32)> = Vec::new();
     for (n, at) in (1..).zip(decisions(frame)) {
@@ -68,7 +67,7 @@ pub fn events_of_action(frame: &Frame, last: u32) -> Vec<EventRow> {
     own.map(|at| frame.events[at].clone()).collect()
 }
 
-/// The moment after so many decisions; what was changed by the last of them is marked.
+/// The moment after a number of decisions, with the changes of the last one marked.
 pub fn moment_after(frame: &Frame, after: u32) -> Frame {
     let all: Vec<usize> = decisions(frame).collect();
     let keep = (after as usize).min(all.len());
@@ -82,7 +81,7 @@ pub fn moment_after(frame: &Frame, after: u32) -> Frame {
     }
     if keep < all.len() {
         moment.events.truncate(all[keep]);
-        // Only the sums are taken back decision by decision.
+        // Only sums can be reverted decision by decision.
         moment.pools.clear();
         moment.refusals.clear();
         moment.quiet = false;
@@ -90,13 +89,13 @@ pub fn moment_after(frame: &Frame, after: u32) -> Frame {
     moment
 }
 
-/// Who and where a decision is about, by name, and what it moves.
+/// The job and node of a decision, and the amounts it moves.
 struct About<'a> {
     job: &'a str,
     pod: &'a str,
-    /// The position of the job's queue.
+    /// Index of the job's queue.
     queue: u32,
-    /// The position of the node.
+    /// Index of the node.
     node: usize,
     event: &'a EventRow,
 }
@@ -112,7 +111,7 @@ fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
         What::Mark(_) => return,
     };
     match event {
-        Event::Bound { .. } => unplace(moment, &about),
+        Event::Bound { .. } => revert_placement(moment, &about),
         Event::Claimed { .. } => {
             claim(moment, &about, false);
             add_up(moment, &about, |row| &mut row.claimed, -1.0);
@@ -121,8 +120,8 @@ fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
             claim(moment, &about, true);
             add_up(moment, &about, |row| &mut row.claimed, 1.0);
         }
-        Event::Evicted { .. } => stay(moment, &about, end),
-        // No decisions: they happen outside, or follow.
+        Event::Evicted { .. } => revert_eviction(moment, &about, end),
+        // Not decisions: external events and their consequences.
         Event::Submitted { .. }
         | Event::Joined { .. }
         | Event::Found { .. }
@@ -139,16 +138,16 @@ fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
     }
 }
 
-/// A pod that was evicted runs on.
-fn stay(moment: &mut Frame, about: &About<'_>, end: &Frame) {
+/// Reverts an eviction.
+fn revert_eviction(moment: &mut Frame, about: &About<'_>, end: &Frame) {
     let pods = moment.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods);
     pods.filter(|pod| pod.pod == about.pod).for_each(|pod| pod.leaving = false);
     if let Some(node) = moment.nodes.get_mut(about.node) {
-        stay_on(node, about);
+        revert_termination(node, about);
     }
     add_up(moment, about, |row| &mut row.leaving, -1.0);
     add_up(moment, about, |row| &mut row.allocated, 1.0);
-    // A job that is over at the end has no row any more.
+    // A job that has ended by the end of the cycle has no row.
     let was_known = end.jobs.iter().any(|row| row.name == about.job);
     if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == about.job).filter(|_| was_known) {
         row.leaving = row.leaving.saturating_sub(1);
@@ -157,14 +156,14 @@ fn stay(moment: &mut Frame, about: &About<'_>, end: &Frame) {
     }
 }
 
-/// A pod that was placed waits again.
-fn unplace(moment: &mut Frame, about: &About<'_>) {
+/// Reverts a placement.
+fn revert_placement(moment: &mut Frame, about: &About<'_>) {
     let Some(node) = moment.nodes.get_mut(about.node) else { return };
     release(node, about, false);
     node.cpu_pods.retain(|(pod, ..)| *pod != about.pod);
     let is_it = |pod: &CellPod| pod.pod == about.pod;
     let mut locked = node.cells.iter().flat_map(|cell| &cell.pods).any(|pod| is_it(pod) && pod.locked);
-    // Which pods the core is may change; that it gets smaller hangs on how many run.
+    // The pods of the core may change; its size only shrinks with the number of running pods.
     if let Some(row) = moment.jobs.iter().find(|row| row.name == about.job).filter(|row| row.core > 0) {
         locked = row.running <= row.core;
     }
@@ -182,7 +181,7 @@ fn unplace(moment: &mut Frame, about: &About<'_>) {
     }
 }
 
-/// Takes what a pod holds from what its queue holds on the node.
+/// Subtracts a pod's amounts from those of its queue on the node.
 fn release(node: &mut NodeCard, about: &About<'_>, leaving: bool) {
     let is_it = |held: &&mut Holding| held.queue == about.queue && held.leaving == leaving;
     if let Some(held) = node.holds.iter_mut().find(is_it) {
@@ -191,15 +190,15 @@ fn release(node: &mut NodeCard, about: &About<'_>, leaving: bool) {
     }
 }
 
-/// What a pod holds is not leaving.
-fn stay_on(node: &mut NodeCard, about: &About<'_>) {
+/// Reverts the termination of a pod's amounts.
+fn revert_termination(node: &mut NodeCard, about: &About<'_>) {
     if node.holds.iter().any(|held| held.queue == about.queue && held.leaving) {
         release(node, about, true);
         node.holds.push(Holding { queue: about.queue, leaving: false, amount: about.event.amount });
     }
 }
 
-/// Claims as many devices of the event's node as it asks for, or gives them up.
+/// Adds or removes claims of devices on the event's node, as many as the pod requests.
 fn claim(moment: &mut Frame, about: &About<'_>, on: bool) {
     let Some(node) = moment.nodes.get_mut(about.node) else { return };
     let n = about.event.gpus.ceil() as usize;
@@ -213,12 +212,12 @@ fn claim(moment: &mut Frame, about: &About<'_>, on: bool) {
     }
 }
 
-/// A sum of fractions that should be whole is: what was added up in another order may differ in the last digits.
+/// Rounds a sum that is whole up to floating-point error, which depends on the order of addition.
 fn whole(sum: f64) -> f64 {
     if (sum - sum.round()).abs() < 1e-9 { sum.round() } else { sum }
 }
 
-/// Adds an event's amounts to its queue and all above it.
+/// Adds an event's amounts to its queue and all ancestors.
 fn add_up(
     moment: &mut Frame,
     about: &About<'_>,

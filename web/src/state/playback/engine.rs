@@ -1,4 +1,4 @@
-//! The end of an engine that takes too long or stopped working.
+//! Recovery from an engine that is too slow or has stopped working.
 
 use crate::state::command::Command;
 use crate::state::effect::Effect;
@@ -9,7 +9,7 @@ use crate::state::playback::commands::pause;
 use crate::state::playback::engine_state::EngineState;
 use crate::state::playback::run::load;
 
-/// Ends the engine inside of a cycle that takes long; a fresh one goes to the last cycle that was reached.
+/// Restarts an engine that is within a long cycle, and returns to the last cycle reached.
 pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
     if id == model.in_flight.import {
         return import::commands::end_engine(model, fx);

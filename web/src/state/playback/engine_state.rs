@@ -1,34 +1,31 @@
-//! Whether and how the engine works.
+//! State of the engine.
 
 use std::sync::Arc;
 
-/// Whether and how the engine works.
+/// State of the engine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum EngineState {
-    /// Not there yet.
+    /// Not started yet.
     #[default]
     Starting,
-    /// Waits for questions.
     Idle,
-    /// Computes; how far it came, once that is known.
+    /// Computing; with the progress, once it is known.
     Working(Option<Progress>),
-    /// The scenario cannot run.
+    /// The scenario cannot run, with its errors.
     Refused(Arc<Vec<String>>),
-    /// It stopped working and a fresh one takes over; at which cycle.
+    /// Stopped working at this cycle; another engine is started.
     Died(u32),
-    /// It stopped working twice in a row.
+    /// Stopped working twice in a row, at this cycle.
     Dead(u32),
 }
 
-/// How far a long run came.
+/// Progress of a long run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Cycle reached.
     pub cycle: u32,
-    /// Time reached.
     pub time_ms: i64,
-    /// Part of the whole, 0 to 1.
+    /// Fraction of the whole, 0 to 1.
     pub part: Option<f64>,
-    /// Since when, on the model's clock.
+    /// Start time, on the model's clock.
     pub since_ms: u64,
 }

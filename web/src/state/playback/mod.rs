@@ -1,4 +1,4 @@
-//! Moving in time: runs, cycles, decisions.
+//! Movement in time: runs, cycles, decisions.
 
 pub mod arrival;
 pub mod commands;
@@ -8,5 +8,5 @@ pub mod engine_state;
 pub mod run;
 pub mod step;
 
-/// Cycles per second while playing.
+/// Cycles per second during playback.
 pub const SPEEDS: [f64; 8] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];

@@ -1,4 +1,4 @@
-//! Steps in time: by cycles, and inside a cycle by decisions and by actions.
+//! Steps in time: by cycle, and within a cycle by decision and by action.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::state::effect::Effect;
 use crate::state::layout::commands::focus_field;
 use crate::state::model::Model;
 
-/// Says why time stands still while the scenario has mistakes, and leads to the first of them.
+/// Reports that errors prevent the scenario from running, and leads to the first one.
 pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
     let mut mistakes = model.findings.iter().filter(|found| found.severity == Severity::Error);
     let Some(first) = mistakes.next() else { return };
@@ -26,11 +26,10 @@ pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
     focus_field(model, at, fx);
 }
 
-/// A cycle on; inside of one, its rest.
+/// Steps to the next cycle; within a cycle, to its end.
 pub(crate) fn step(model: &mut Model, fx: &mut Vec<Effect>) {
     match &model.frame {
-        // The rest of the cycle first.
-        Some(_) if model.decision.is_some() => show_inside(model, None, fx),
+        Some(_) if model.decision.is_some() => show_decision(model, None, fx),
         Some(frame) if frame.quiet && frame.cycle == model.cursor && !model.stale => {
             fx.push(Effect::Announce("Nothing further happens in this scenario.".to_string()));
         }
@@ -38,8 +37,8 @@ pub(crate) fn step(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-/// One decision on or back; beyond the ends of the cycle into the next or the previous one.
-pub(crate) fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+/// Steps by one decision; beyond the ends of the cycle, into the next or previous one.
+pub(crate) fn step_decision(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
         return;
     };
@@ -47,11 +46,11 @@ pub(crate) fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     let n = decision_step::n_decisions(&frame);
     match (model.decision, back) {
         (Some(0), true) => go_to(model, model.cursor.saturating_sub(1), fx),
-        (Some(at), true) => show_inside(model, Some(at - 1), fx),
-        (None, true) if n > 0 => show_inside(model, Some(n - 1), fx),
+        (Some(at), true) => show_decision(model, Some(at - 1), fx),
+        (None, true) if n > 0 => show_decision(model, Some(n - 1), fx),
         (None, true) if model.cursor > 0 => go_to(model, model.cursor - 1, fx),
         (None, true) => {}
-        (Some(at), false) => show_inside(model, Some(at + 1).filter(|at| *at < n), fx),
+        (Some(at), false) => show_decision(model, Some(at + 1).filter(|at| *at < n), fx),
         (None, false) => {
             let asked = model.in_flight.frame;
             step(model, fx);
@@ -60,7 +59,7 @@ pub(crate) fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     }
 }
 
-/// One action on or back; beyond the ends of the cycle into the next or the previous one.
+/// Steps by one action; beyond the ends of the cycle, into the next or previous one.
 pub(crate) fn step_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
         return;
@@ -72,7 +71,7 @@ pub(crate) fn step_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
         let now = model.decision.or(ends.last().copied()).unwrap_or(0);
         match ends.iter().rev().find(|end| **end < now) {
             Some(end) => show_action(model, Some(*end), fx),
-            None if now > 0 => show_inside(model, Some(0), fx),
+            None if now > 0 => show_decision(model, Some(0), fx),
             None if model.cursor > 0 => go_to(model, model.cursor - 1, fx),
             None => {}
         }
@@ -86,9 +85,9 @@ pub(crate) fn step_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     }
 }
 
-/// Shows the moment after the action that ends with that decision, or the end of a cycle without decisions.
+/// Shows the moment after the action that ends with a decision, or the end of a cycle without decisions.
 pub(crate) fn show_action(model: &mut Model, end: Option<u32>, fx: &mut Vec<Effect>) {
-    show_inside(model, end, fx);
+    show_decision(model, end, fx);
     let Some((frame, end)) = model.frame.clone().zip(end) else { return };
     let events = decision_step::events_of_action(&frame, end);
     let moment = Frame { events, ..(**model.shown.as_ref().unwrap_or(&frame)).clone() };
@@ -96,8 +95,8 @@ pub(crate) fn show_action(model: &mut Model, end: Option<u32>, fx: &mut Vec<Effe
     fx.push(Effect::AnnounceAction(Arc::new(moment), model.settings_resource()));
 }
 
-/// Shows the moment after so many decisions of the present cycle, or its end.
-pub(crate) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effect>) {
+/// Shows the moment after a number of decisions of the current cycle, or its end.
+pub(crate) fn show_decision(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone() else { return };
     model.decision = at.filter(|at| *at < decision_step::n_decisions(&frame));
     model.shown = model.decision.map(|at| Arc::new(decision_step::moment_after(&frame, at)));
