@@ -52,7 +52,7 @@ fn require(tokens: &BTreeMap<String, [Rgb; 2]>, name: &str, grounds: &[&str], le
 }
 
 #[test]
-fn text_and_marks_are_told_from_their_ground() {
+fn text_and_marks_contrast_with_their_background() {
     let tokens = tokens();
     let mut poor = Vec::new();
     for text in ["ink", "ink-2", "ink-3"] {

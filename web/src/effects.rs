@@ -19,7 +19,7 @@ use crate::state::document::draft::{DRAFTS_MAX, Draft, is_large};
 use crate::state::effect::Effect;
 use crate::state::layout::options::Theme;
 use crate::state::model::Model;
-use crate::storage::{self, Trouble};
+use crate::storage::{self, StorageError};
 use crate::tabs::{TabMessage, Tabs};
 use crate::{address, words};
 
@@ -100,7 +100,7 @@ impl Effects {
                 set_timeout(move || host.dispatch(Command::EndEngine(id)), END_AFTER);
             }
             Effect::RestartEngine => self.client(host).restart(),
-            Effect::Save => self.save_later(host),
+            Effect::Save => self.schedule_save(host),
             Effect::SavePacked(packed) => self.save_packed(host, packed),
             Effect::AddDrafts(scenarios) => add_drafts(host, &scenarios),
             Effect::SetUrl => {
@@ -158,9 +158,9 @@ impl Effects {
         }
     }
 
-    fn save_later(&mut self, host: impl Host) {
+    fn schedule_save(&mut self, host: impl Host) {
         self.is_unsaved = true;
-        restart_timer(&mut self.save, move || save_soon(host), SAVE_AFTER);
+        restart_timer(&mut self.save, move || save_after_delay(host), SAVE_AFTER);
     }
 
     /// Saves pending changes immediately.
@@ -187,26 +187,26 @@ impl Effects {
         }) else {
             return;
         };
-        let kept = storage::keep(&id, &title, &draft);
-        let states = if kept.is_ok() { storage::keep_states(&id, &draft.states) } else { Ok(()) };
+        let kept = storage::save(&id, &title, &draft);
+        let states = if kept.is_ok() { storage::save_states(&id, &draft.states) } else { Ok(()) };
         let says = match kept {
             Ok(0) if states.is_ok() => return,
             Ok(0) => {
                 "There is no room left on this device for earlier states: undo ends when this page is closed. The scenario itself is kept."
             }
-            Err(Trouble::Foreign) => {
+            Err(StorageError::Foreign) => {
                 // Save immediately rather than after the command: the page may be about to close.
                 let own = storage::fresh_id();
-                let _ = storage::keep(&own, &title, &draft);
-                let _ = storage::keep_states(&own, &draft.states);
+                let _ = storage::save(&own, &title, &draft);
+                let _ = storage::save_states(&own, &draft.states);
                 set_timeout(move || host.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
                 return;
             }
             Ok(_) => {
                 "There was no room left on this device: the oldest drafts were removed to keep this scenario."
             }
-            Err(Trouble::Full) => NOT_KEPT,
-            Err(Trouble::Absent) => {
+            Err(StorageError::Full) => NOT_KEPT,
+            Err(StorageError::Absent) => {
                 "This browser keeps nothing for this page. Download the scenario to keep it."
             }
         };
@@ -334,7 +334,7 @@ impl Effects {
 const NOT_KEPT: &str = "There is no room left on this device: this scenario is not kept. Download it, or remove drafts under Examples.";
 
 /// Saves the document after the delay; the engine packs a large one first.
-fn save_soon(host: impl Host) {
+fn save_after_delay(host: impl Host) {
     if host.now(|m| is_large(&m.scenario)) {
         host.effects().update_value(|effects| effects.save = None);
         host.dispatch(Command::Pack);
@@ -347,7 +347,7 @@ fn save_soon(host: impl Host) {
 fn add_drafts(host: impl Host, scenarios: &[String]) {
     let add = |(at, scenario): (usize, &String)| {
         let title = document::from_text(scenario).ok()?.name;
-        storage::add(at, &title, &Draft { scenario: scenario.clone(), ..Draft::default() }).ok()
+        storage::add_draft(at, &title, &Draft { scenario: scenario.clone(), ..Draft::default() }).ok()
     };
     let n_kept = scenarios.iter().enumerate().map_while(add).count();
     let n_left = scenarios.len() - n_kept;
@@ -447,20 +447,20 @@ pub fn set_theme(theme: Theme) {
 
 /// Focuses the field of a value once its form is rendered.
 fn focus_field(path: &str) {
-    look_for_field(path.to_string(), FOCUS_TRIES);
+    focus_field_when_rendered(path.to_string(), FOCUS_TRIES);
 }
 
 /// Number of attempts to find a field.
 const FOCUS_TRIES: u32 = 40;
 const FOCUS_PAUSE: Duration = Duration::from_millis(60);
 
-fn look_for_field(path: String, tries: u32) {
+fn focus_field_when_rendered(path: String, tries: u32) {
     let look = move || match field_of(&path) {
         Some(field) => {
             field.scroll_into_view();
             let _ = field.focus();
         }
-        None if tries > 0 => look_for_field(path.clone(), tries - 1),
+        None if tries > 0 => focus_field_when_rendered(path.clone(), tries - 1),
         None => {}
     };
     set_timeout(look, FOCUS_PAUSE);

@@ -18,7 +18,7 @@ pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
         .filter_map(|segment| if let Segment::Field(field) = segment { Some(field.as_str()) } else { None })
         .collect();
     let (&field, above) = fields.split_last()?;
-    if says_no_end(field, typed) {
+    if means_unlimited(field, typed) {
         return Some("unlimited".into());
     }
     let is_bound = matches!(field, "quota" | "limit");
@@ -50,7 +50,7 @@ pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
 }
 
 /// Whether the value means *unlimited* in that field.
-pub fn says_no_end(field: &str, typed: &str) -> bool {
+pub fn means_unlimited(field: &str, typed: &str) -> bool {
     match field {
         "quota" => typed == "-1" || quantity::is_unlimited(typed),
         "limit" => typed == "-1" || quantity::is_no_ceiling(typed),

@@ -1,7 +1,7 @@
 //! Persistent data on this device. The storage may be absent, forbidden or full; only this file handles that.
 //!
 //! Several tabs write to it. Each draft records which tab saved it last, and a tab overwrites only what it has read or
-//! saved itself: otherwise [`keep`] refuses, and the tab continues under another id.
+//! saved itself: otherwise [`save`] refuses, and the tab continues under another id.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const CURRENT: &str = "fairground.current";
 
 /// Why something could not be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum StorageError {
     /// No storage is available.
     Absent,
     Full,
@@ -49,8 +49,8 @@ fn get(key: &str) -> Option<String> {
     storage()?.get_item(key).ok()?
 }
 
-fn set(key: &str, value: &str) -> Result<(), Trouble> {
-    storage().ok_or(Trouble::Absent)?.set_item(key, value).map_err(|_| Trouble::Full)
+fn set(key: &str, value: &str) -> Result<(), StorageError> {
+    storage().ok_or(StorageError::Absent)?.set_item(key, value).map_err(|_| StorageError::Full)
 }
 
 fn of_tab() -> Option<Storage> {
@@ -116,21 +116,21 @@ fn state_key(id: &str, made_ms: u64) -> String {
 }
 
 /// Stores the earlier states of a draft; if there is no room, those of other drafts are removed, oldest first.
-pub fn keep_states(id: &str, states: &[(KeptState, Arc<Scenario>)]) -> Result<(), Trouble> {
+pub fn save_states(id: &str, states: &[(KeptState, Arc<Scenario>)]) -> Result<(), StorageError> {
     let before = state_lines(id);
     let is_kept = |line: &KeptState| before.iter().any(|kept| kept.made_ms == line.made_ms);
     let mut kept = Ok(());
     for (line, scenario) in states.iter().filter(|(line, _)| !is_kept(line)) {
         let text = fairground::link::encode(scenario);
-        kept = kept.and_then(|()| set_making_room(id, &state_key(id, line.made_ms), &text));
+        kept = kept.and_then(|()| set_evicting_states(id, &state_key(id, line.made_ms), &text));
     }
     let lines: Vec<&KeptState> = states.iter().map(|(line, _)| line).collect();
     let text = serde_json::to_string(&lines).expect("lines are plain data");
-    kept = kept.and_then(|()| set_making_room(id, &states_key(id), &text));
+    kept = kept.and_then(|()| set_evicting_states(id, &states_key(id), &text));
     if kept.is_err() {
         // A partial history cannot be restored, so remove all of it.
         states.iter().for_each(|(line, _)| remove_item(&state_key(id, line.made_ms)));
-        forget_states(id);
+        remove_states(id);
         return kept;
     }
     let is_gone = |line: &&KeptState| lines.iter().all(|now| now.made_ms != line.made_ms);
@@ -139,20 +139,20 @@ pub fn keep_states(id: &str, states: &[(KeptState, Arc<Scenario>)]) -> Result<()
 }
 
 /// Stores a value of a draft; if there is no room, the states of other drafts are removed.
-fn set_making_room(id: &str, key: &str, value: &str) -> Result<(), Trouble> {
+fn set_evicting_states(id: &str, key: &str, value: &str) -> Result<(), StorageError> {
     let mut kept = set(key, value);
     let others = || drafts().into_iter().rev().filter(|line| line.id != id);
     for line in others().filter(|line| get(&states_key(&line.id)).is_some()) {
-        if kept != Err(Trouble::Full) {
+        if kept != Err(StorageError::Full) {
             break;
         }
-        forget_states(&line.id);
+        remove_states(&line.id);
         kept = set(key, value);
     }
     kept
 }
 
-fn forget_states(id: &str) {
+fn remove_states(id: &str) {
     state_lines(id).iter().for_each(|line| remove_item(&state_key(id, line.made_ms)));
     remove_item(&states_key(id));
 }
@@ -166,29 +166,29 @@ pub fn current() -> Option<(String, Draft)> {
     })
 }
 
-/// Stores a draft without its states (see [`keep_states`]). Returns how many other drafts were removed to make room: the oldest
-/// first, and none if that is not enough. [`Trouble::Foreign`] if another tab has stored this id since it was read here.
-pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<usize, Trouble> {
+/// Stores a draft without its states (see [`save_states`]). Returns how many other drafts were removed to make room: the oldest
+/// first, and none if that is not enough. [`StorageError::Foreign`] if another tab has stored this id since it was read here.
+pub fn save(id: &str, title: &str, draft: &Draft) -> Result<usize, StorageError> {
     let text = serde_json::to_string(draft).expect("drafts are plain data");
     let mut lines = drafts();
     let tab = TAB.with(String::clone);
     let is_ours =
         |line: &DraftLine| line.tab == tab || SEEN.with_borrow(|seen| seen.get(id) == Some(&line.tab));
     if lines.iter().any(|line| line.id == id && !is_ours(line)) {
-        return Err(Trouble::Foreign);
+        return Err(StorageError::Foreign);
     }
     lines.retain(|line| line.id != id);
     let (id, title) = (id.to_string(), title.to_string());
     lines.insert(0, DraftLine { id: id.clone(), title, saved_ms: js_sys::Date::now(), tab });
     lines.split_off(DRAFTS_MAX.min(lines.len())).iter().for_each(|line| remove_text(&line.id));
     let key = draft_key(&id);
-    let mut kept = set_making_room(&id, &key, &text);
-    if kept == Err(Trouble::Full) {
-        forget_states(&id);
+    let mut kept = set_evicting_states(&id, &key, &text);
+    if kept == Err(StorageError::Full) {
+        remove_states(&id);
         kept = set(&key, &text);
     }
     let mut removed: Vec<(String, String)> = Vec::new();
-    while kept == Err(Trouble::Full) && lines.len() > 1 {
+    while kept == Err(StorageError::Full) && lines.len() > 1 {
         if let Some(oldest) = lines.pop() {
             let key = draft_key(&oldest.id);
             removed.extend(get(&key).map(|text| (key, text)));
@@ -212,10 +212,10 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<usize, Trouble> {
 }
 
 /// Stores an additional draft that is not open; `at` is its position among those added together. Removes no other draft.
-pub fn add(at: usize, title: &str, draft: &Draft) -> Result<(), Trouble> {
+pub fn add_draft(at: usize, title: &str, draft: &Draft) -> Result<(), StorageError> {
     let mut lines = drafts();
     if lines.len() >= DRAFTS_MAX {
-        return Err(Trouble::Full);
+        return Err(StorageError::Full);
     }
     let id = format!("{}-{at}", fresh_id());
     let text = serde_json::to_string(draft).expect("drafts are plain data");
@@ -232,7 +232,7 @@ fn draft_key(id: &str) -> String {
 
 fn remove_text(id: &str) {
     remove_item(&draft_key(id));
-    forget_states(id);
+    remove_states(id);
 }
 
 fn remove_item(key: &str) {
@@ -249,9 +249,9 @@ pub fn remove(id: &str) {
 }
 
 /// Removes everything that the page has stored.
-pub fn wipe() {
+pub fn clear() {
     SEEN.with_borrow_mut(BTreeMap::clear);
-    forget_files();
+    delete_cached_files();
     if let Some(storage) = of_tab() {
         let _ = storage.remove_item(CURRENT);
     }
@@ -264,7 +264,7 @@ pub fn wipe() {
 }
 
 /// Removes the page's own files that are cached for offline use; implemented in `assets/boot.js`.
-fn forget_files() {
+fn delete_cached_files() {
     let boot = Reflect::get(&js_sys::global(), &"fairground".into());
     let forget = boot.and_then(|boot| Reflect::get(&boot, &"forgetFiles".into()));
     if let Ok(forget) = forget.and_then(JsCast::dyn_into::<Function>) {

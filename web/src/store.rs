@@ -191,7 +191,7 @@ impl Store {
     /// Deletes everything stored on this device and opens the start scenario.
     pub fn start_over(self) {
         self.effects.update_value(Effects::forget);
-        storage::wipe();
+        storage::clear();
         address::clear_bar();
         self.open_in_place(Opened::new(library::start(), Origin::Start));
     }

@@ -1,4 +1,4 @@
-//! After an edit, charts hold the present against how it was before.
+//! Charts compare the current run with the baseline of the last edit.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use fairground_web::views::cluster::alternative::lay_alternative;
 use fairground_web::views::timeline::overlays::add_overlays;
 use fairground_web::views::{cluster, division, fairness, gantt, icicle, shares, timeline, trends};
 
-/// The model with a real engine behind it.
+/// The model with an engine.
 struct Page {
     model: Model,
     server: Server,
@@ -93,46 +93,46 @@ impl Page {
             &EventLaneOptions { followed: selection.cloned(), ..EventLaneOptions::default() },
         );
         let (other, frame) =
-            alternative::run(&self.model).zip(alternative::moment(&self.model)).expect("it was kept");
+            alternative::run(&self.model).zip(alternative::moment(&self.model)).expect("a baseline");
         let changed = alternative::changed(&self.model);
         let alternative = Alternative { frame: &frame, changed: changed.as_deref() };
         timeline::view::lay_behind(&mut view, run, (&other, alternative));
         view
     }
 
-    /// The moment, the other one, and what was changed.
+    /// The current frame, the alternative, and what was changed.
     fn moments(&self) -> (Arc<Frame>, Arc<Frame>, Option<String>) {
         let (now, other) =
             self.model.frame.clone().zip(alternative::moment(&self.model)).expect("two moments");
         (now, other, alternative::changed(&self.model))
     }
 
-    /// What is told of the run, and of the other one.
-    fn stories(&self) -> (Arc<Report>, Arc<Report>) {
-        self.model.report.clone().zip(alternative::report(&self.model)).expect("two stories")
+    /// The reports on the run and on the alternative.
+    fn reports(&self) -> (Arc<Report>, Arc<Report>) {
+        self.model.report.clone().zip(alternative::report(&self.model)).expect("two reports")
     }
 
     fn gantt(&self) -> gantt::view::GanttView {
-        let ((now, other, changed), (report, was)) = (self.moments(), self.stories());
-        let (Report::Gantt(told), Report::Gantt(was)) = (&*report, &*was) else { panic!("{report:?}") };
-        let mut view = gantt::view::gantt(told, self.model.run.as_ref().expect("a run"), &now, None);
+        let ((now, other, changed), (report, was)) = (self.moments(), self.reports());
+        let (Report::Gantt(report_now), Report::Gantt(was)) = (&*report, &*was) else { panic!("{report:?}") };
+        let mut view = gantt::view::gantt(report_now, self.model.run.as_ref().expect("a run"), &now, None);
         gantt::view::lay_behind(
             &mut view,
-            told,
+            report_now,
             &now,
             (was, Alternative { frame: &other, changed: changed.as_deref() }),
         );
         view
     }
 
-    fn pulls(&mut self, queue: &str, field: &str, value: &str) {
+    fn drags(&mut self, queue: &str, field: &str, value: &str) {
         let at = Path::default().field("queues").named(queue).field("gpu").field(field);
         self.does(Command::Preview { at, value: value.into() });
     }
 
     fn says(&self) -> String {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
-        says(self.model.baseline.as_deref().expect("it was kept"), frame, run, 2)
+        says(self.model.baseline.as_deref().expect("a baseline"), frame, run, 2)
     }
 }
 
@@ -158,7 +158,7 @@ fn after_an_edit_charts_say_how_it_was() {
     "#]]
     .assert_eq(&shares::view::table(&view).tsv());
     assert!(view.marks.contains(&Mark::Before) && !view.marks.contains(&Mark::Ghost));
-    // It is forgotten with the next step.
+    // The next step drops the baseline.
     page.does(Command::Back);
     assert!(page.model.baseline.is_none());
     assert!(page.shares().rows.iter().all(|row| row.alternative.is_none()));
@@ -216,10 +216,10 @@ fn one_gesture_has_one_before() {
     page.sets("team-a", "quota", "3");
     page.model.clock_ms -= 900;
     page.sets("team-a", "quota", "4");
-    let before = page.model.baseline.clone().expect("it was kept");
+    let before = page.model.baseline.clone().expect("a baseline");
     assert_eq!(before.changed, "quota of team-a 2 → 4");
     assert_eq!(Some(before.frame.clone()), was);
-    // The next edit has a before of its own, and undo too.
+    // The next edit has its own baseline, and so does undo.
     page.sets("team-b", "quota", "0");
     let changed = |page: &Page| page.model.baseline.as_ref().map(|before| before.changed.clone());
     page.does(Command::Undo);
@@ -262,8 +262,8 @@ fn what_cannot_run_leaves_the_last_alternative_that_could() {
     use fairground_web::engine::protocol::{Reply, Say};
     let mut page = Page::open();
     page.does(Command::GoTo(3));
-    page.pulls("team-a", "quota", "3");
-    let shown = alternative::moment(&page.model).expect("a ghost");
+    page.drags("team-a", "quota", "3");
+    let shown = alternative::moment(&page.model).expect("a preview");
     let refused = Say::Alternative { frame: None, levels: Vec::new() };
     let generation = page.model.in_flight.preview;
     page.does(Command::Replied(Box::new(Reply { generation, say: refused })));
@@ -283,7 +283,7 @@ fn division_and_cluster_say_how_it_was() {
     let frame = page.model.frame.as_deref().expect("a moment");
     let was = alternative::ladder(&page.model).expect("it was explained before");
     let now = page.model.ladder.as_deref().expect("it is explained");
-    let old = alternative::moment(&page.model).expect("it was kept");
+    let old = alternative::moment(&page.model).expect("a baseline");
     let [now, was] = [(frame, now), (&old, &was)]
         .map(|(frame, ladder)| division::view::division(frame, &ladder.levels[0], 2, usize::MAX));
     let view = division::view::with_alternative(now, &was, true);
@@ -333,7 +333,7 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
     "#]].assert_eq(&view.table.tsv());
     let svg = fairground_web::views::gantt::draw::gantt(&view, 600.0);
     assert_eq!(svg.matches(r#"stroke-dasharray="45 30""#).count(), 2, "of a2 and b2: {svg}");
-    // Another kind of rows, chosen while it is shown, has its ghosts too.
+    // Rows of another kind, chosen while a baseline is shown, are compared too.
     page.does(Command::Gantt(GanttMove::By(GanttBy::Gpu)));
     expect![[r#"
         GPU	job	queue	work lost	run	from cycle	gone in cycle
@@ -350,23 +350,29 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
 }
 
 #[test]
-fn every_chart_follows_a_value_that_is_pulled() {
+fn every_chart_follows_a_dragged_value() {
     let mut page = Page::open();
     page.does(Command::GoTo(6));
     page.does(Command::GoTo(1));
     page.does(Command::Look(NowView::Gantt));
-    page.pulls("team-a", "quota", "3");
+    page.drags("team-a", "quota", "3");
     let view = page.gantt();
     expect!["4 jobs; in cycle 3: 3 running, 1 waiting, 0 finished; 1 eviction; 2 pod-cycles lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.alternative);
     let (run, edited) = (page.model.run.as_deref(), alternative::run(&page.model));
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited));
     assert_eq!(said.as_deref(), Some("1 spared, 1 never starts by cycle 3"));
-    let (told, other) = page.stories();
-    let (Report::Gantt(told), Report::Gantt(other)) = (&*told, &*other) else { panic!("{told:?}") };
-    assert_eq!((told.last, told.rows.len()), (3, 4), "as far as the run came, not only to the cursor");
+    let (report_now, other) = page.reports();
+    let (Report::Gantt(report_now), Report::Gantt(other)) = (&*report_now, &*other) else {
+        panic!("{report_now:?}")
+    };
+    assert_eq!(
+        (report_now.last, report_now.rows.len()),
+        (3, 4),
+        "as far as the run came, not only to the cursor"
+    );
     assert_eq!((other.last, other.rows.len()), (2, 4), "nothing further happens");
-    // Timeline has it, too, and names it otherwise than what was before.
+    // Timeline shows the preview as well, with another label than for a baseline.
     let view = page.timeline(Some(&Selection::Queue("team-a".into())), 2);
     assert_eq!(
         (view.was, view.alternatives.len(), view.alternatives[0].at(2)),
@@ -375,22 +381,22 @@ fn every_chart_follows_a_value_that_is_pulled() {
     );
     assert!(!view.summary.contains("Since"), "{}", view.summary);
     assert!(timeline::view::table(&view).tsv().contains("team-a (ghost), GPUs"));
-    // Let go without a change nothing of it is left.
+    // Ending the preview without a change drops it.
     page.does(Command::PreviewEnd);
     assert!(alternative::moment(&page.model).is_none() && alternative::run(&page.model).is_none());
     assert!(alternative::report(&page.model).is_none());
 }
 
 #[test]
-fn a_pull_that_comes_to_nothing_leaves_the_earlier_alternative() {
+fn a_drag_without_a_change_keeps_the_baseline() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
-    // Its story was not told before, and the engine has one ghost at a time.
-    page.pulls("team-b", "quota", "1");
+    // The baseline had no report yet, and the engine computes one alternative at a time.
+    page.drags("team-b", "quota", "1");
     page.does(Command::Look(NowView::Fairness));
     page.does(Command::PreviewEnd);
-    let (_, was) = page.stories();
+    let (_, was) = page.reports();
     assert!(matches!(&*was, Report::Tally(_)), "{was:?}");
     assert!(alternative::changed(&page.model).is_some());
 }
@@ -438,7 +444,7 @@ fn trends_and_fairness_say_how_it_was() {
     page.does(Command::GoTo(6));
     page.does(Command::Look(NowView::Queues));
     page.sets("team-a", "quota", "3");
-    let ((now, other, changed), (report, was)) = (page.moments(), page.stories());
+    let ((now, other, changed), (report, was)) = (page.moments(), page.reports());
     let (Report::Series(series), Report::Series(before)) = (&*report, &*was) else { panic!("{report:?}") };
     let alternative = Alternative { frame: &other, changed: changed.as_deref() };
     let run = page.model.run.clone().expect("a run");
@@ -466,7 +472,7 @@ fn trends_and_fairness_say_how_it_was() {
         assert_eq!(svg.matches("stroke-dasharray").count(), plain + 2, "both queues held another amount");
     }
     page.does(Command::Look(NowView::Fairness));
-    let (report, was) = page.stories();
+    let (report, was) = page.reports();
     let (Report::Tally(tally), Report::Tally(before)) = (&*report, &*was) else { panic!("{report:?}") };
     let mut view = fairness::view::fairness(tally, &now, None);
     fairness::view::put_differences(&mut view, (tally, &now), (before, alternative));
@@ -486,7 +492,7 @@ fn trends_and_fairness_say_how_it_was() {
     "#]].assert_eq(&format!("{}\n{}\n{}", view.summary, facts.join("\n"), view.table.tsv()));
 }
 
-/// A run whose cycles take place at these moments, with these events.
+/// A run with cycles at these times and with these events.
 fn run_at(times: &[i64], events: &[(u32, EventWord, &str)]) -> Run {
     let point = |(at, time): (usize, &i64)| Point { cycle: at as u32, time_ms: *time, ..Point::default() };
     let jobs = ["a", "b"].map(|name| (name.into(), QueueId(0)));
@@ -508,7 +514,7 @@ fn runs_are_compared_at_moments_not_at_numbers_of_cycles() {
     let was = run_at(&[0, 1000, 5000], &events);
     let said = |times: &[i64], events: &[(u32, EventWord, &str)]| as_edited(&was, &run_at(times, events));
     assert_eq!(said(&[0, 1000, 5000], &events).as_deref(), Some("the same evictions and starts by cycle 2"));
-    // The same cycle takes place earlier.
+    // The same cycle is earlier.
     assert_eq!(said(&[0, 1000, 2000, 5000], &events).as_deref(), Some("1 starts sooner by 0:05"));
     let cycles_between = [(1, EventWord::Started, "a"), (3, EventWord::Started, "b")];
     let said_of = said(&[0, 1000, 2000, 5000], &cycles_between);
@@ -570,7 +576,7 @@ fn a_kept_run_stays_beside_the_present_one_until_it_is_hidden() {
     expect!["run A: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before); no eviction, 1 before."]
         .assert_eq(&page.says());
     page.does(Command::Look(NowView::Gantt));
-    page.stories();
+    page.reports();
 
     page.does(Command::KeepRun);
     page.does(Command::Undo);

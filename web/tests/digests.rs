@@ -1,5 +1,5 @@
-//! The digests of every example, cycle by cycle. The browser tests read the same file, so both sides decide the
-//! same. `FAIRGROUND_UPDATE=1` writes it anew.
+//! The digests of every example, cycle by cycle. The browser tests read the same file, so that native code and the browser decide
+//! the same. `FAIRGROUND_UPDATE=1` rewrites it.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! Every example of KAI decides as the real scheduler did: binds and evictions of each cycle, as recorded. Examples of policies
-//! whose programs nobody can run tell worked examples of their documents, which tests of their own check.
+//! Every example of KAI decides as the real scheduler did: recorded binds and evictions of each cycle. Examples of policies without
+//! a runnable scheduler follow worked examples of its documentation, which have tests of their own.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use fairground_web::library::{EXAMPLES, Example};
 /// `example | cycle | decisions in order`, and `example | until last recorded cycle`.
 const RECORDED: &str = include_str!("examples.txt");
 
-/// Made to be held side by side under several policies, to show how patterns draw, or to show one setting at work; they were not
-/// run on the real scheduler, and the page does not say so.
+/// Examples that compare policies, show how patterns are drawn, or demonstrate one setting. They were not run on the real
+/// scheduler, and the page does not claim so.
 const NOT_RECORDED: [&str; 4] = ["four-schedulers", "morning-rush", "reclaim-multiplier", "usage-fades"];
 
-/// The decisions of each cycle that has any.
+/// The decisions of each cycle with any.
 type Decisions = BTreeMap<u32, Vec<String>>;
 
 fn recorded() -> BTreeMap<&'static str, (u32, Decisions)> {
@@ -85,16 +85,16 @@ fn examples_decide_as_recorded() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The first four of product take GPUs back, the others wait; with the edit that the note proposes nothing is lost.
+/// The first four jobs of `product` take GPUs back, the others wait; with the edit that the note proposes nothing is lost.
 #[test]
 fn the_morning_rush_does_what_it_tells() {
     let text = Example::find("morning-rush").expect("an example").text;
     let decisions = run(text, 1000);
     let evicted: Vec<String> =
         decisions.values().flatten().filter(|d| d.starts_with("evict")).cloned().collect();
-    let told =
+    let expected =
         [8, 7, 6, 5].into_iter().zip(1..).map(|(night, n)| format!("evict night-{night} for people-{n}"));
-    assert_eq!(evicted, told.collect::<Vec<_>>());
+    assert_eq!(evicted, expected.collect::<Vec<_>>());
     let outcome = |text: &str| {
         let scenario = fairground_web::state::document::from_text(text).expect("examples are clean");
         let mut simulation = Simulation::new(&check(&scenario).plan.expect("examples can run"));

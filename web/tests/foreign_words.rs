@@ -1,4 +1,4 @@
-//! What the page says under a policy is said in that policy's words.
+//! The page uses the vocabulary of the policy.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use fairground_web::library::EXAMPLES;
 use fairground_web::views::{cluster, shares};
 use fairground_web::words::{self, Explanation, Text};
 
-/// Words that a policy has others for.
+/// Terms for which a policy has its own.
 fn foreign(policy: &str) -> &'static [&'static str] {
     match policy {
         "runai" => &["queue", "queues", "job", "jobs", "fair share", "fair shares"],
@@ -32,7 +32,7 @@ fn foreign(policy: &str) -> &'static [&'static str] {
     }
 }
 
-/// Where a foreign word stands in a text, whole. EGO has a share usage quota of its own.
+/// The foreign term in a text, as a whole word. EGO has its own share usage quota.
 fn found(text: &str, policy: &str) -> Option<&'static str> {
     let own = ["share usage quota", "share quotas", "share quota"]
         .iter()
@@ -40,7 +40,7 @@ fn found(text: &str, policy: &str) -> Option<&'static str> {
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
     let is_whole = |at: usize, word: &str| {
         let (before, after) = (own[..at].chars().next_back(), own[at + word.len()..].chars());
-        // A full stop ends a sentence, or stands inside of a name.
+        // A full stop ends a sentence, or is part of a name.
         let mut after = after.take(2);
         let joined = match (after.next(), after.next()) {
             (Some('.'), next) => next.is_some_and(|c| c.is_alphanumeric()),
@@ -51,7 +51,7 @@ fn found(text: &str, policy: &str) -> Option<&'static str> {
     foreign(policy).iter().copied().find(|word| own.match_indices(word).any(|(at, _)| is_whole(at, word)))
 }
 
-/// The words of a text without the names in it.
+/// The words of a text, without names.
 fn said(text: &Text) -> String {
     use words::Piece::{Job, Name, Node, Plain, Queue, Rule, Strong};
     let pieces = text.0.iter().map(|piece| match piece {
@@ -61,7 +61,7 @@ fn said(text: &Text) -> String {
     pieces.collect()
 }
 
-/// All that WHY shows of an explanation.
+/// Everything that WHY shows of an explanation.
 fn all(why: &Explanation, terms: &Terms) -> Vec<String> {
     let mut texts = vec![said(&why.about), said(&why.verdict), said(&why.outlook)];
     texts.extend(why.also.iter().chain(&why.checks).map(said));
@@ -79,7 +79,7 @@ fn all(why: &Explanation, terms: &Terms) -> Vec<String> {
     texts
 }
 
-/// Answers of the engine to one question.
+/// The engine's replies to a request.
 fn ask(server: &mut Server, ask: Ask) -> Vec<Reply> {
     let mut replies = server.ask(Request { generation: 1, ask });
     while server.is_busy() {
@@ -96,7 +96,7 @@ fn selections(frame: &Frame) -> Vec<Selection> {
     queues.chain(jobs).chain(nodes).chain(events).collect()
 }
 
-/// Everything that is said at a moment. Names of things are taken out where they stand in plain texts.
+/// All texts at a moment, without names.
 fn texts(frame: &Frame, run: &Run, ladders: &[Ladder]) -> Vec<String> {
     let terms = Terms::of(&frame.policy);
     let mut texts = all(&words::at_rest(frame), terms);

@@ -1,6 +1,5 @@
-//! What would help: every effect that is announced is what happens, and nothing is offered that is not better than doing
-//! nothing. What happens is computed here by stepping through every cycle of the scenario that the page has after the
-//! change, with none of the shortcuts of the trials.
+//! What would help: every announced effect occurs, and nothing is offered that is not an improvement. The test computes the effects
+//! by stepping through every cycle of the scenario after the change, without the shortcuts of the what-if runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +21,7 @@ use fairground_web::state::update::{begin, update};
 use fairground_web::words;
 use proptest::prelude::*;
 
-/// The model with a real engine behind it.
+/// The model with an engine.
 struct Page {
     model: Model,
     server: Server,
@@ -73,22 +72,22 @@ impl Page {
     }
 }
 
-/// Most cycles that are followed.
+/// Largest number of cycles that are computed.
 const CYCLES_MAX: u32 = 3_000;
 
-/// Of each job how many pods start, run or have finished, and how many were evicted so far.
+/// By job: the number of its pods that start, run or have finished, and its evictions so far.
 type Counts = BTreeMap<String, (usize, usize)>;
 
-/// A run, cycle by cycle, each with its moment.
-struct Followed {
+/// A run, cycle by cycle, with the time of each.
+struct FollowedRun {
     cycles: Vec<(u32, i64, Counts)>,
     ended: BTreeMap<String, i64>,
     /// Nothing further happens.
     is_over: bool,
 }
 
-impl Followed {
-    fn of(scenario: &Scenario, up_to_ms: Option<i64>) -> Followed {
+impl FollowedRun {
+    fn of(scenario: &Scenario, up_to_ms: Option<i64>) -> FollowedRun {
         let plan = scenario::check(scenario).plan.expect("it can run");
         let mut sim = Simulation::new(&plan);
         sim.set_level(Level::Outcomes);
@@ -113,7 +112,7 @@ impl Followed {
         let ended = sim.cluster().jobs.values();
         let ended = ended.filter_map(|job| Some((job.name.to_string(), job.ended?.as_millis()))).collect();
         let is_over = sim.is_quiet() || sim.next_cycle_at().is_none();
-        Followed { cycles, ended, is_over }
+        FollowedRun { cycles, ended, is_over }
     }
 
     /// Progress and evictions of a job after the last cycle at or before a moment.
@@ -131,7 +130,7 @@ impl Followed {
         cycles.find(|(_, _, jobs)| jobs.get(job).is_some_and(|(n, _)| *n > 0)).map(|(_, at, _)| *at)
     }
 
-    /// The moments of its cycles before another.
+    /// The times of its cycles before a moment.
     fn moments(&self, until: Option<i64>) -> impl Iterator<Item = i64> {
         self.cycles.iter().map(|(_, at, _)| *at).filter(move |at| until.is_none_or(|until| *at < until))
     }
@@ -142,7 +141,7 @@ impl Followed {
     }
 
     /// How a job is worse off in another run.
-    fn harm(&self, other: &Followed, job: &str, until: Option<i64>) -> Option<Harm> {
+    fn harm(&self, other: &FollowedRun, job: &str, until: Option<i64>) -> Option<Harm> {
         let last = self.moments(until).chain(other.moments(until)).max().unwrap_or(0);
         let later = |was: Option<i64>, is: Option<i64>| was.is_some_and(|was| is.is_none_or(|is| is > was));
         if other.at(last, job).1 > self.at(last, job).1 {
@@ -178,19 +177,19 @@ fn counts(sim: &Simulation, evictions: &BTreeMap<String, usize>) -> Counts {
     cluster.jobs.values().map(of).collect()
 }
 
-/// What the law needs of the run that goes on unchanged.
-struct Asked<'a> {
+/// What the law needs of the unchanged run.
+struct Case<'a> {
     scenario: &'a Scenario,
     cycle: u32,
     now_ms: i64,
     later: bool,
     job: &'a str,
-    unchanged: &'a Followed,
+    unchanged: &'a FollowedRun,
 }
 
-/// Asks what would help each job that waits at a cycle, makes each change that is offered as the page makes it, and
-/// compares what happens with what was announced. Gives how many changes were offered.
-fn obeys(scenario: &Scenario, cycle: u32, later: bool, jobs_max: usize) -> Result<usize, String> {
+/// Asks what would help each job that is pending in a cycle, applies each offered change as the page does, and compares the outcome
+/// with the announced one. Returns the number of offered changes.
+fn check_help(scenario: &Scenario, cycle: u32, later: bool, jobs_max: usize) -> Result<usize, String> {
     let mut page = Page::open(scenario.clone(), cycle);
     page.dispatch(Command::EditLater(later));
     let (cycle, now_ms) = (page.frame().cycle, page.frame().time_ms);
@@ -198,11 +197,11 @@ fn obeys(scenario: &Scenario, cycle: u32, later: bool, jobs_max: usize) -> Resul
     for job in page.waiting().into_iter().take(jobs_max) {
         let help = page.help(&job);
         let (starts, until) = help.unchanged();
-        let unchanged = followed.entry(until).or_insert_with(|| Followed::of(scenario, until));
-        let asked = Asked { scenario, cycle, now_ms, later, job: &job, unchanged };
+        let unchanged = followed.entry(until).or_insert_with(|| FollowedRun::of(scenario, until));
+        let case = Case { scenario, cycle, now_ms, later, job: &job, unchanged };
         let says = |what: String| format!("{job} in cycle {cycle}, later {later}: {what}");
-        if asked.base_start() != starts {
-            return Err(says(format!("unchanged it starts {:?}, not {starts:?}", asked.base_start())));
+        if case.base_start() != starts {
+            return Err(says(format!("unchanged it starts {:?}, not {starts:?}", case.base_start())));
         }
         if until.is_none() && !unchanged.is_over {
             return Err(says("the unchanged run is not over".into()));
@@ -210,19 +209,19 @@ fn obeys(scenario: &Scenario, cycle: u32, later: bool, jobs_max: usize) -> Resul
         for (trial, outcome) in help.offers() {
             n += 1;
             let policy = &scenario.policy;
-            let told = |what: String| {
+            let error = |what: String| {
                 let (label, says_so) =
                     (words::help_label(trial, policy), words::outcome(&help, outcome, policy));
                 says(format!("{label}: {says_so} But {what}"))
             };
-            asked.holds(trial, outcome).map_err(told)?;
+            case.holds(trial, outcome).map_err(error)?;
         }
     }
     Ok(n)
 }
 
-impl Asked<'_> {
-    /// The job's progress at the moment asked about.
+impl Case<'_> {
+    /// The job's progress at the moment in question.
     fn progress(&self) -> usize {
         let of_cycle = self.unchanged.cycles.iter().find(|(cycle, ..)| *cycle == self.cycle);
         of_cycle.expect("the cycle").2[self.job].0
@@ -235,7 +234,7 @@ impl Asked<'_> {
         Some(Start::At { cycle: first.0, time_ms: first.1 })
     }
 
-    fn start(&self, run: &Followed, until: Option<i64>) -> Option<Start> {
+    fn start(&self, run: &FollowedRun, until: Option<i64>) -> Option<Start> {
         if run.ended(self.job, None).is_some_and(|at| at <= self.now_ms) {
             return Some(Start::Over);
         }
@@ -256,7 +255,7 @@ impl Asked<'_> {
             return Err("the change changes nothing".into());
         }
         let until = outcome.until_ms;
-        let run = Followed::of(&page.model.scenario, until);
+        let run = FollowedRun::of(&page.model.scenario, until);
         if until.is_none() && !run.is_over {
             return Err("the run is not over".into());
         }
@@ -274,7 +273,7 @@ impl Asked<'_> {
                 return Err(format!("the page shows it not starting at {}", frame.time_ms));
             }
         }
-        self.nobody_else_loses(&run, outcome)
+        self.no_other_job_loses(&run, outcome)
     }
 
     fn is_earlier(&self, start: Option<Start>) -> Result<(), String> {
@@ -288,7 +287,7 @@ impl Asked<'_> {
         }
     }
 
-    fn nobody_else_loses(&self, run: &Followed, outcome: &Outcome) -> Result<(), String> {
+    fn no_other_job_loses(&self, run: &FollowedRun, outcome: &Outcome) -> Result<(), String> {
         let until = outcome.until_ms;
         if self.unchanged.harm(run, self.job, until).is_some() {
             return Err("the job itself is worse off".into());
@@ -318,12 +317,12 @@ fn in_every_example_what_would_help_does_what_it_says() {
         let scenario = example.scenario();
         let mut seen = BTreeSet::new();
         for cycle in 0..=10 {
-            // Later cycles of a run that is over are the last one.
+            // Beyond the end of a run, the cursor stays at the last cycle.
             let page = Page::open(scenario.clone(), cycle);
             if !seen.insert(page.frame().cycle) {
                 break;
             }
-            match obeys(&scenario, cycle, cycle % 2 == 1, usize::MAX) {
+            match check_help(&scenario, cycle, cycle % 2 == 1, usize::MAX) {
                 Ok(offers) => n += offers,
                 Err(says) => wrong.push(format!("{}: {says}", example.id)),
             }
@@ -333,8 +332,8 @@ fn in_every_example_what_would_help_does_what_it_says() {
     assert!(n > 100, "{n} offers are enough to learn from");
 }
 
-/// What is offered for a job at a cycle: the button and what it leads to, then what all was compared with.
-fn told(scenario: Scenario, cycle: u32, job: &str) -> (Vec<String>, String) {
+/// The offers for a job in a cycle: label and effect of each, then the unchanged run.
+fn offered(scenario: Scenario, cycle: u32, job: &str) -> (Vec<String>, String) {
     let mut page = Page::open(scenario, cycle);
     let help = page.help(job);
     let policy = page.model.scenario.policy.clone();
@@ -360,12 +359,12 @@ jobs:
 #[test]
 fn what_starts_by_itself_as_early_is_not_helped_by_changes_that_do_nothing() {
     let scenario = || document::from_text(ONE_AFTER_THE_OTHER).expect("it can be read");
-    // a3 is the next one whatever its priority, the weight and the quota are: only another node helps.
-    let (offers, compared) = told(scenario(), 1, "a3");
+    // a3 is next regardless of its priority, the weight and the quota: only another node helps.
+    let (offers, compared) = offered(scenario(), 1, "a3");
     assert_eq!(compared, "Unchanged, it starts in cycle 4 (0:04).");
     assert_eq!(offers, ["Add a third node: It would already be running; no other job is affected."]);
-    // a4 comes after it.
-    let (offers, compared) = told(scenario(), 1, "a4");
+    // a4 comes after a3.
+    let (offers, compared) = offered(scenario(), 1, "a4");
     assert_eq!(compared, "Unchanged, it starts in cycle 9 (0:09).");
     assert_eq!(
         offers,
@@ -400,13 +399,13 @@ fn a_change_is_compared_as_it_is_made() {
 
 #[test]
 fn large_scenarios_say_that_nothing_was_tried() {
-    // Too many jobs to read again and again, and too many cycles of many pods.
+    // Too many jobs to read repeatedly, and too many cycles of many pods.
     for (count, cycle) in [(60_000, 20), (4_500, 110)] {
         let many = format!(
             "jobs:\n  - {{name: many, queue: team-a, count: {count}, every: 1s, lasts: 1s, gpu: 1}}\n"
         );
         let scenario = document::from_text(&ONE_AFTER_THE_OTHER.replace("jobs:\n", &many));
-        let (offers, compared) = told(scenario.expect("it can be read"), cycle, "a4");
+        let (offers, compared) = offered(scenario.expect("it can be read"), cycle, "a4");
         assert!(offers.is_empty());
         assert_eq!(compared, "Not tried: this scenario is too large to run again for each change.");
     }
@@ -432,7 +431,7 @@ impl Numbers {
 
 const POLICIES: [&str; 7] = ["kai", "runai", "yunikorn", "ego", "fifo", "max-min", "drf"];
 
-/// A scenario as a person would write it.
+/// A random scenario similar to a handwritten one.
 fn drawn(n: &mut Numbers, policy: &str) -> String {
     let mut text = format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\n");
     text += n.one_of(&["", "", "cycle: 700ms\n", "cycle: on change\n"]);
@@ -522,7 +521,7 @@ proptest! {
             if scenario::check(&scenario).plan.is_none() {
                 continue;
             }
-            let law = obeys(&scenario, cycle, later, 3);
+            let law = check_help(&scenario, cycle, later, 3);
             prop_assert!(law.is_ok(), "{}\n{text}", law.err().unwrap_or_default());
         }
     }

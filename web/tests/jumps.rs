@@ -1,4 +1,4 @@
-//! Jumps from event to event, and the kinds of events that they pass over.
+//! Jumps from event to event, and the kinds of events that they skip.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ fn every_event_belongs_to_one_kind_and_every_kind_has_events() {
     assert!(Kind::ALL.into_iter().all(|kind| kind.words().next().is_some()));
 }
 
-/// What no example has: a job that is not tried again, one that ends, one that is lost with its node and not
-/// replaced, one that runs when it becomes known, one whose node changes.
+/// Events that no example has: a job that is not retried, one that ends, one that is lost with its node and not replaced, one that
+/// runs when it is submitted, one whose node changes.
 const REST: &str = "\
 format: fairground-scenario
 version: 1
@@ -44,17 +44,17 @@ timeline:
 - {at: 5s, node: lost, state: down}
 ";
 
-/// Every word of events is heard in some scenario.
+/// Every kind of event occurs in some scenario.
 #[test]
-fn every_word_is_heard() {
-    let mut heard = BTreeSet::new();
+fn every_kind_of_event_occurs() {
+    let mut seen = BTreeSet::new();
     for text in EXAMPLES.iter().map(|example| example.text).chain([REST]) {
         let scenario = fairground_web::state::document::from_text(text).expect("a scenario");
         let plan = fairground::scenario::check(&scenario).plan.expect("it can run");
         let mut sim = Simulation::new(&plan);
         let mut hear = |record: &CycleRecord| {
-            heard.extend(record.events.iter().map(|recorded| EventWord::of_event(&recorded.event)));
-            heard.extend(record.marks.iter().map(|mark| EventWord::of(&(*mark).into())));
+            seen.extend(record.events.iter().map(|recorded| EventWord::of_event(&recorded.event)));
+            seen.extend(record.marks.iter().map(|mark| EventWord::of(&(*mark).into())));
         };
         hear(&sim.opening().clone());
         while sim.cycle() < 40 && !sim.is_quiet() {
@@ -63,7 +63,7 @@ fn every_word_is_heard() {
         }
     }
     let silent: Vec<&str> =
-        EventWord::ALL.iter().filter(|word| !heard.contains(*word)).map(|word| word.name()).collect();
+        EventWord::ALL.iter().filter(|word| !seen.contains(*word)).map(|word| word.name()).collect();
     assert_eq!(silent, Vec::<&str>::new());
 }
 
@@ -73,7 +73,7 @@ fn a_jump_stops_at_nothing_that_is_left_out() {
         let mut whole = Whole::open(example.id, 0);
         whole.dispatch(Command::GoTo(12));
         whole.dispatch(Command::GoTo(0));
-        // What the legend offers, which is what a person can leave out.
+        // The kinds in the legend, which can be hidden.
         let run = whole.model.run.clone().expect("a run");
         let offered = timeline(&run, whole.frame(), None, 2).kinds;
         for kind in offered.all() {

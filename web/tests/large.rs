@@ -1,5 +1,5 @@
-//! Views of very large scenarios stay small pictures. How long each takes is printed: `cargo test --release --test
-//! large -- --nocapture`.
+//! Views of very large scenarios stay small pictures. Prints the duration of each: `cargo test --release --test large --
+//! --nocapture`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use fairground_web::state::document::from_text;
 use fairground_web::state::layout::gantt_window::GANTT_ROWS;
 use fairground_web::views::{fairness, gantt, icicle, trends};
 
-/// Says how long something took.
+/// Prints the duration of some work.
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let made = work();
@@ -23,7 +23,7 @@ fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
 
 const QUEUES: u32 = 5_000;
 
-/// 50 departments of 99 queues each; `more` is what every third queue has more.
+/// 50 departments of 99 queues each; every third queue has `more` in addition.
 fn frame(more: f64) -> Frame {
     let queue = |at: u32| {
         let parent = (!at.is_multiple_of(100)).then_some(at / 100 * 100);
@@ -95,15 +95,15 @@ fn five_thousand_queues_stay_small_pictures() {
         capacity: 1.0,
         ..Tally::default()
     };
-    let (told, other) = (tally(1.0), tally(2.0));
-    let mut view = timed("Fairness, what it shows", || fairness::view::fairness(&told, &now, None));
+    let (report, other) = (tally(1.0), tally(2.0));
+    let mut view = timed("Fairness, what it shows", || fairness::view::fairness(&report, &now, None));
     timed("Fairness, the differences", || {
-        fairness::view::put_differences(&mut view, (&told, &now), (&other, alternative));
+        fairness::view::put_differences(&mut view, (&report, &now), (&other, alternative));
     });
     assert_eq!(view.table.rows[1][2], "1 (−1)");
 }
 
-/// 5,000 jobs of 20 pods each, half of which have no room.
+/// 5,000 jobs of 20 pods each; half of them do not fit.
 fn scenario() -> String {
     let mut text = String::from(
         "format: fairground-scenario\nversion: 1\npolicy: fifo\ncycle: 10s\nnodes: [{name: node, count: 5000, gpu: 8}]\nqueues:\n",
@@ -143,24 +143,24 @@ fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
             let report_request =
                 ReportRequest::Gantt { by, first, n: GANTT_ROWS, about: String::new(), named: Vec::new() };
             let said =
-                timed(&format!("{by:?} from row {first}, what is told"), || ask(Ask::Report(report_request)));
-            let Say::Report(Some(report)) = said else { panic!("nothing was told") };
-            let Report::Gantt(told) = *report else { panic!("another report") };
-            assert_eq!((told.rows.len(), told.total), (GANTT_ROWS as usize, total));
-            let view = timed("what it shows", || shown(&told, &run, &frame));
+                timed(&format!("{by:?} from row {first}, the report"), || ask(Ask::Report(report_request)));
+            let Say::Report(Some(report)) = said else { panic!("no report") };
+            let Report::Gantt(report) = *report else { panic!("another report") };
+            assert_eq!((report.rows.len(), report.total), (GANTT_ROWS as usize, total));
+            let view = timed("what it shows", || shown(&report, &run, &frame));
             let svg = timed("the picture", || fairground_web::views::gantt::draw::gantt(&view, 1000.0));
             assert!(svg.matches('<').count() < 3_000, "{} elements", svg.matches('<').count());
         }
     }
 }
 
-fn shown(told: &Gantt, run: &Run, frame: &Frame) -> gantt::view::GanttView {
-    let mut view = gantt::view::gantt(told, run, frame, None);
-    gantt::view::lay_behind(&mut view, told, frame, (told, Alternative { frame, changed: None }));
+fn shown(report: &Gantt, run: &Run, frame: &Frame) -> gantt::view::GanttView {
+    let mut view = gantt::view::gantt(report, run, frame, None);
+    gantt::view::lay_behind(&mut view, report, frame, (report, Alternative { frame, changed: None }));
     view
 }
 
-/// A cluster that is opened at its present moment has submitted all its jobs at once.
+/// A cluster opened at its current moment has submitted all its jobs at once.
 #[test]
 fn a_cycle_with_very_many_events_is_listed_in_short() {
     let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8}]\n\

@@ -1,4 +1,4 @@
-//! The model under any sequence of commands: undo leads back, nothing panics.
+//! The model under any sequence of commands: undo restores the document, nothing panics.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use fairground_web::state::layout::options::{Panel, SetupTab};
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
 
-/// A small generator: the same numbers on every machine.
+/// A small random number generator, equal on every machine.
 struct Numbers(u64);
 
 impl Numbers {
@@ -43,7 +43,7 @@ fn set(queue: &str, field: &str, value: &str) -> Command {
     Command::Set { at: at(queue, field), value: value.to_string() }
 }
 
-/// Answers the latest question for a frame, as an engine would.
+/// Replies to the latest request for a frame, as an engine would.
 fn answer(model: &mut Model, effects: &[Effect]) {
     for effect in effects {
         let Effect::Send(Request { generation, ask }) = effect else { continue };
@@ -267,13 +267,13 @@ fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
     let again = Model::new(draft.open("mine").expect("it was a scenario"));
     assert_eq!(again.unread.as_deref(), Some("bad: ["));
     assert_eq!(again.scenario, model.scenario);
-    // Given up, by a button that can be taken back.
+    // Discarded by a button, which can be undone.
     update(&mut model, Command::Unread(None));
     assert_eq!(model.unread, None);
     let (_, back) = model.notices.last().and_then(|n| n.action.clone()).expect("a way back");
     update(&mut model, back);
     assert_eq!(model.unread.as_deref(), Some("bad: ["));
-    // It became one, although the same: the draft no longer says otherwise.
+    // The text became a scenario again, although an equal one: the draft no longer contains the text.
     let same = Box::new((*model.scenario).clone());
     let effects = update(&mut model, Command::SetText(same));
     assert!(model.unread.is_none() && effects.contains(&Effect::Save));
@@ -285,14 +285,14 @@ fn a_document_that_is_open_elsewhere_goes_on_as_a_copy() {
     let mut model = model();
     update(&mut model, set("team-a", "weight", "3"));
     let first = model.draft.clone().expect("it is kept");
-    // Nothing was changed here since it was opened: the next change makes the copy.
+    // Unchanged since it was opened: the next change makes the copy.
     let effects = update(&mut model, Command::OwnCopy(None));
     assert!(model.draft.is_none() && !effects.contains(&Effect::Save));
     assert!(model.notices.last().is_some_and(|n| n.text.contains("another tab") && !n.is_problem));
     model.clock_ms += 1000;
     update(&mut model, set("team-a", "weight", "4"));
     assert!(model.draft.as_ref().is_some_and(|id| *id != first));
-    // Something was changed: that is kept under the name that was given to it.
+    // Changed: the copy is saved under the given id.
     let effects = update(&mut model, Command::OwnCopy(Some("own".into())));
     assert_eq!(model.draft.as_deref(), Some("own"));
     assert!(effects.contains(&Effect::Save));
@@ -436,7 +436,7 @@ fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
     assert_eq!((model.cursor, model.decision, model.view.now), (7, Some(3), NowView::Division));
 }
 
-/// The questions about other policies among some effects.
+/// The translation requests among some effects.
 fn translations(effects: &[Effect]) -> Vec<(u64, &str)> {
     let of = |effect| match effect {
         &Effect::Send(Request { generation, ask: Ask::Translate { ref policy, .. } }) => {
@@ -447,14 +447,14 @@ fn translations(effects: &[Effect]) -> Vec<(u64, &str)> {
     effects.iter().filter_map(of).collect()
 }
 
-/// Another policy is one step of undo, says what became of the settings, and never overwrites an edit.
+/// A change of the policy is one undo step, reports what became of the settings, and never overwrites an edit.
 #[test]
 fn another_policy_is_translated() {
     let mut model = model();
     let before = model.scenario.clone();
     assert_eq!(translations(&update(&mut model, Command::Policy("kai".into()))), vec![]);
-    let asked = update(&mut model, Command::Policy("ego".into()));
-    let [(generation, "ego")] = translations(&asked)[..] else { panic!("{asked:?}") };
+    let requested = update(&mut model, Command::Policy("ego".into()));
+    let [(generation, "ego")] = translations(&requested)[..] else { panic!("{requested:?}") };
     update(&mut model, set("team-a", "quota", "3"));
     let edited = model.scenario.clone();
     let mut translated = (*edited).clone();
@@ -485,7 +485,7 @@ fn another_policy_is_translated() {
     assert_eq!(model.scenario, before);
 }
 
-/// Late answers of an earlier comparison do not count, and with its dialog the rest of a comparison goes.
+/// Late replies of an earlier comparison are ignored, and closing its dialog stops a comparison.
 #[test]
 fn places_of_notes_arrive_as_they_were() {
     let places = [
@@ -500,7 +500,7 @@ fn places_of_notes_arrive_as_they_were() {
 #[test]
 fn policies_are_compared() {
     let mut model = model();
-    let asked = |effects: &[Effect]| -> Vec<(u64, usize)> {
+    let requested = |effects: &[Effect]| -> Vec<(u64, usize)> {
         let of = |effect: &Effect| match effect {
             Effect::Send(Request { generation, ask: Ask::Compare { policies, .. } }) => {
                 Some((*generation, policies.len()))
@@ -509,10 +509,10 @@ fn policies_are_compared() {
         };
         effects.iter().filter_map(of).collect()
     };
-    let [(first, 4)] = asked(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
+    let [(first, 4)] = requested(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
         panic!("four policies")
     };
-    let [(second, 4)] = asked(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
+    let [(second, 4)] = requested(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
         panic!("four policies")
     };
     let reply = |generation| {
@@ -526,7 +526,7 @@ fn policies_are_compared() {
     assert_eq!(model.comparing, Some(("ego".into(), 7)));
     update(&mut model, reply(second));
     assert_eq!((model.compared.len(), &model.comparing), (1, &None));
-    let ends = asked(&update(&mut model, Command::Dialog(None)));
+    let ends = requested(&update(&mut model, Command::Dialog(None)));
     assert!(matches!(ends[..], [(_, 0)]), "{ends:?}");
     update(&mut model, reply(second));
     assert_eq!(model.compared.len(), 1);
@@ -555,7 +555,7 @@ fn ranges_are_marked_from_where_the_cursor_was() {
 fn jumps_stop_at_what_is_chosen() {
     use fairground_web::state::moment::event_filter::Whose;
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
-    let asked = |model: &mut Model| {
+    let requested = |model: &mut Model| {
         let effects = update(model, Command::NextEvent { back: false });
         effects.into_iter().find_map(|effect| match effect {
             Effect::Send(Request { ask: Ask::NextEvent { queue, job, .. }, .. }) => Some((queue, job)),
@@ -563,20 +563,20 @@ fn jumps_stop_at_what_is_chosen() {
         })
     };
     let name = |name: &str| Some(name.to_string());
-    assert_eq!(asked(&mut model), Some((None, None)));
+    assert_eq!(requested(&mut model), Some((None, None)));
     update(&mut model, Command::Select(Some(Selection::Queue("team-a".into()))));
-    assert_eq!(asked(&mut model), Some((name("team-a"), None)));
+    assert_eq!(requested(&mut model), Some((name("team-a"), None)));
     model.auto_selected = true;
-    assert_eq!(asked(&mut model), Some((None, None)), "the page's own selection is nobody's wish");
+    assert_eq!(requested(&mut model), Some((None, None)), "the page's own selection is nobody's wish");
     model.auto_selected = false;
     update(&mut model, Command::EventsOf(Whose::All));
-    assert_eq!(asked(&mut model), Some((None, None)));
+    assert_eq!(requested(&mut model), Some((None, None)));
     update(&mut model, Command::EventsOf(Whose::Job("b2".into())));
-    assert_eq!(asked(&mut model), Some((None, name("b2"))));
+    assert_eq!(requested(&mut model), Some((None, name("b2"))));
     let names = Names { jobs: vec![("a2".into(), QueueId(0))], ..Names::default() };
     let events = vec![EventRow::of(Event::Submitted { job: JobId(0) })];
     model.frame = Some(Frame { events, names: names.into(), ..Frame::default() }.into());
     update(&mut model, Command::EventsOf(Whose::Selected));
     model.selection = Some(Selection::Event { cycle: 0, index: 0 });
-    assert_eq!(asked(&mut model), Some((None, name("a2"))), "of an event its job");
+    assert_eq!(requested(&mut model), Some((None, name("a2"))), "of an event its job");
 }

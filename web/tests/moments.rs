@@ -1,4 +1,4 @@
-//! What stays when cycles come at other times: the moment, not the number of its cycle.
+//! If cycles come at other times, the cursor keeps its moment, not the number of its cycle.
 
 use fairground::scenario::Path;
 use fairground_web::state::branches::alternative;
@@ -19,7 +19,7 @@ fn another_interval_keeps_the_time() {
     assert!(now.1 <= was.1 && was.1 - now.1 < 2_000 && now.0 < was.0, "{was:?} {now:?}");
     assert_eq!(whole.model.cursor, now.0);
     assert!(whole.model.notices.is_empty(), "{:?}", whole.model.notices);
-    // The moment before is held against it, and no cycle is drawn over one of another time.
+    // The moment is compared with its baseline, and no cycle is drawn over one of another time.
     assert_eq!(alternative::moment(&whole.model).map(|frame| frame.time_ms), Some(was.1));
     assert!(alternative::run(&whole.model).is_none());
     whole.dispatch(Command::Undo);
@@ -52,7 +52,7 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     use fairground_web::state::update::update;
     let mut whole = Whole::open("start", 0);
     whole.dispatch(Command::GoTo(2));
-    // The engine is inside of a cycle and hears nothing.
+    // The engine is within a cycle and handles no requests.
     update(&mut whole.model, Command::Step);
     assert_eq!(whole.model.engine, EngineState::Working(None));
     let effects = update(&mut whole.model, Command::Cancel);
@@ -67,7 +67,7 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
                 .iter()
                 .any(|effect| matches!(effect, Effect::Send(Request { ask: Ask::Load { cycle: 2, .. }, .. })))
     };
-    // One that answers in time is left alone.
+    // An engine that replies in time is not restarted.
     let mut answered = whole.model.clone();
     let reply = Reply { generation: *id, say: Say::Cancelled };
     update(&mut answered, Command::Replied(Box::new(reply)));

@@ -1,4 +1,4 @@
-//! What WHY says of the examples of Run:ai, EGO and YuniKorn.
+//! What WHY shows for the examples of Run:ai, EGO and YuniKorn.
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ fn frames(example: &str, cycles: u32) -> Vec<Frame> {
     frames
 }
 
-/// The verdicts on some things, one a line.
-fn told(frame: &Frame, about: &[Selection]) -> String {
+/// The verdicts on some subjects, one per line.
+fn verdicts(frame: &Frame, about: &[Selection]) -> String {
     let verdicts = about.iter().map(|selection| words::why(frame, None, selection, None, 2).verdict);
     verdicts.map(|verdict| format!("{verdict}\n")).collect()
 }
@@ -49,12 +49,12 @@ fn run_ai_speaks_of_projects_and_fairshares() {
     expect![[r#"
         `a1` was evicted so that `b2` can run. `team-a` was using 3 GPUs, 1 over its fairshare of 2; with `b2`, `team-b` uses exactly its fairshare of 2.
     "#]]
-    .assert_eq(&told(&frames[1], &[job("a1")]));
+    .assert_eq(&verdicts(&frames[1], &[job("a1")]));
     expect![[r#"
         `a1` is waiting: no GPU is free, and `team-a` cannot reclaim for it: with `a1`, it would use 3 GPUs, over its fairshare of 2.
         `team-a` uses 2 GPUs, its whole share, and requests 3.
     "#]]
-    .assert_eq(&told(&frames[2], &[job("a1"), queue("team-a")]));
+    .assert_eq(&verdicts(&frames[2], &[job("a1"), queue("team-a")]));
 }
 
 #[test]
@@ -64,24 +64,24 @@ fn ego_speaks_of_parts_of_a_pool() {
         `b-9` was reclaimed so that `c-1` can run. `B` used 50 % of the pool, above its share usage quota of 44.4 %; `C` used 0 %, below its 11.1 %.
         `a-9` was reclaimed so that `c-2` can run. `A` used 50 % of the pool, above its share usage quota of 44.4 %; `C` used 5.6 %, below its 11.1 %.
     "#]]
-    .assert_eq(&told(&slots[1], &[job("b-9"), job("a-9")]));
+    .assert_eq(&verdicts(&slots[1], &[job("b-9"), job("a-9")]));
     expect![[r#"
         `a-10` is waiting: all 18 GPUs are in use, and `A` uses 44.4 % of the pool, not less than its share usage quota of 44.4 %, so it cannot reclaim.
     "#]]
-    .assert_eq(&told(&slots[2], &[job("a-10")]));
+    .assert_eq(&verdicts(&slots[2], &[job("a-10")]));
     let lent = frames("ego-owned-and-lent", 4);
     expect![[r#"
         `a-3` was reclaimed so that `b2` can run. `team-b` owns `host-4`, which it had lent, and has pending work of its own.
         `team-b` is 1 GPU below its share quota: it uses 1 GPU of 2 and requests 2.
     "#]]
-    .assert_eq(&told(&lent[2], &[job("a-3"), queue("team-b")]));
+    .assert_eq(&verdicts(&lent[2], &[job("a-3"), queue("team-b")]));
     expect![[r#"
         `a-3` is waiting: no GPU is free. Hosts checked: 2 with too few free GPUs, 2 not allowed by an ownership or share limit of the consumer.
     "#]]
-    .assert_eq(&told(&lent[4], &[job("a-3")]));
+    .assert_eq(&verdicts(&lent[4], &[job("a-3")]));
 }
 
-/// What decided has a card that says where its documents leave something open.
+/// Every decisive rule has a card that says where its documentation leaves something open.
 #[test]
 fn rule_cards_say_what_is_an_assumption() {
     let card = |example: &str, name: &str| {
@@ -96,7 +96,7 @@ fn rule_cards_say_what_is_an_assumption() {
     assert!(!fairshare.is_assumption(), "{fairshare:?}");
 }
 
-/// What WHY says of the order around a selection after a cycle, a line each.
+/// What WHY shows of the order around a selection after a cycle, one item per line.
 fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
     let mut server = Server::default();
     let mut ask = |ask: Ask| {
@@ -117,19 +117,19 @@ fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
     let order = Order { cycle, of: of.clone(), levels };
     let mut why = words::why(&frame, None, of, None, 2);
     words::put_order(&mut why, &frame, of, Some(&order));
-    let mut told = String::new();
+    let mut lines = String::new();
     for level in &why.order {
-        told += &format!("{}\n", level.caption);
+        lines += &format!("{}\n", level.caption);
         for entry in &level.entries {
             let mark = if entry.current { "  <-" } else { "" };
-            told += &format!("  {} {}{mark}\n", entry.when, entry.text);
+            lines += &format!("  {} {}{mark}\n", entry.when, entry.text);
         }
     }
-    told
+    lines
 }
 
 #[test]
-fn who_stands_behind_whom_is_said() {
+fn the_serving_order_is_explained() {
     let text = |id: &str| Example::find(id).expect("an example").text;
     expect![[r#"
         Order at the top level

@@ -87,7 +87,7 @@ fn a_grace_period_is_counted_down() {
     let Some(Report::Gantt(report)) = whole.model.report.as_deref() else { panic!("a report") };
     let run = whole.model.run.as_deref().expect("a run");
     let view = gantt::view::gantt(report, run, whole.frame(), None);
-    let told = view.lines.iter().filter_map(|line| match line {
+    let rows = view.lines.iter().filter_map(|line| match line {
         Line::Row(row) if row.says.contains("left") => {
             Some(format!("{}: {} | {}\n", row.name, row.says, row.fate))
         }
@@ -96,5 +96,5 @@ fn a_grace_period_is_counted_down() {
     expect![[r#"
         a-5: a-5 (A): submitted in cycle 0; runs since cycle 0; reclaimed in cycle 1; leaves at 0:25, 10 s left | leaves at 0:25, 10 s left
         a-6: a-6 (A): submitted in cycle 0; runs since cycle 0; reclaimed in cycle 1; leaves at 0:25, 10 s left | leaves at 0:25, 10 s left
-    "#]].assert_eq(&told.collect::<String>());
+    "#]].assert_eq(&rows.collect::<String>());
 }

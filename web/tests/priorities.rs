@@ -1,4 +1,4 @@
-//! What Priorities shows: the tables of the documentation of YuniKorn, step by step.
+//! The Priorities view: the tables of YuniKorn's documentation, step by step.
 
 mod whole;
 
@@ -39,17 +39,17 @@ const DOCUMENT: [(&str, &str, &str); 11] = [
 #[test]
 fn the_example_has_the_eleven_steps_of_the_document() {
     let view = view("tenants-and-offsets", 11);
-    let told = view[0].table.rows.iter().map(|row| {
+    let rows = view[0].table.rows.iter().map(|row| {
         let task = row[2].rsplit('-').next().expect("a task");
         (row[0].clone(), row[1].clone(), task.to_string(), row[3].replace(',', "").replace('→', "->"))
     });
     let expected = DOCUMENT.iter().enumerate().map(|(at, (queue, task, result))| {
         ((at + 1).to_string(), queue.to_string(), task.to_string(), result.to_string())
     });
-    assert!(told.eq(expected), "{}", lines(&view[0]));
+    assert!(rows.eq(expected), "{}", lines(&view[0]));
 }
 
-/// The list before the first step, and who is behind a fence.
+/// The list before the first step, and the queues behind a fence.
 #[test]
 fn queues_have_the_priorities_of_the_document_before_the_first_step() {
     expect![[r#"
@@ -69,7 +69,7 @@ fn queues_have_the_priorities_of_the_document_before_the_first_step() {
     assert_eq!(view("tenants-and-offsets", 0)[0].says, "No cycle has run yet.");
 }
 
-/// 20 falls to 10 once the higher request is placed, and with the offset 25 to 15.
+/// 20 drops to 10 once the request with higher priority is placed, and with the offset 25 to 15.
 #[test]
 fn an_application_falls_with_its_requests() {
     expect![[r#"

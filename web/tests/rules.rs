@@ -1,4 +1,4 @@
-//! Rules looked up by themselves: from the switches of every policy, from links, through edits and undo.
+//! Selected rules: from the settings of every policy, from links, through edits and undo.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ fn book(policy: &str) -> Rulebook {
     rulebook::of(policy.to_string())
 }
 
-/// Switches of which the table says why they enter no rule.
-const BESIDE: [&str; 7] =
+/// Settings for which the table says why they affect no rule.
+const WITHOUT_RULE: [&str; 7] =
     ["scheduling-signatures", "gpu-type", "partition", "placement-rules", "placement", "parent", "submitacl"];
 
 #[test]
@@ -42,7 +42,7 @@ fn every_switch_on_the_page_leads_to_a_rule() {
             }
         }
     }
-    let unexpected: Vec<_> = without.iter().filter(|name| !BESIDE.contains(name)).collect();
+    let unexpected: Vec<_> = without.iter().filter(|name| !WITHOUT_RULE.contains(name)).collect();
     assert_eq!(unexpected, Vec::<&&str>::new(), "no rule, and no reason");
 }
 
@@ -53,10 +53,10 @@ fn every_rule_has_a_card() {
         assert!(!book.rules.is_empty(), "{policy}");
         let mut names = BTreeSet::new();
         for rule in &book.rules {
-            let told = words::rule(&Frame::default(), &rule.key, Some(&book), &library::start());
-            let card = told.rule.expect("it is known");
+            let explained = words::rule(&Frame::default(), &rule.key, Some(&book), &library::start());
+            let card = explained.rule.expect("it is known");
             assert!(card.is_subject && card.says.ends_with('.'), "{}: {}", rule.key, card.says);
-            assert_eq!(told.verdict.spoken(), card.says);
+            assert_eq!(explained.verdict.spoken(), card.says);
             assert!(
                 names.insert(words::rule_name(&rule.key)),
                 "{policy} has two rules called alike: {}",
@@ -80,24 +80,24 @@ fn at_cycle(example: &str, cycle: u32) -> Frame {
     frame.expect("a frame")
 }
 
-fn told(example: &str, cycle: u32, key: &str) -> Explanation {
+fn explanation(example: &str, cycle: u32, key: &str) -> Explanation {
     let scenario = Example::find(example).expect("an example").scenario();
     words::rule(&at_cycle(example, cycle), key, Some(&book(&scenario.policy)), &scenario)
 }
 
 #[test]
 fn a_rule_says_what_it_decided() {
-    let told = told("start", 1, "kai/reclaim/maintain-fair-share");
-    assert_eq!(told.about.spoken(), "rule: reclaim, maintain fair share");
-    assert_eq!(told.when, "decided 1 time in cycle 1");
-    let (_, entries) = told.list.expect("a decision");
+    let explained = explanation("start", 1, "kai/reclaim/maintain-fair-share");
+    assert_eq!(explained.about.spoken(), "rule: reclaim, maintain fair share");
+    assert_eq!(explained.when, "decided 1 time in cycle 1");
+    let (_, entries) = explained.list.expect("a decision");
     assert_eq!(entries.len(), 1);
     assert!(matches!(entries[0].selection, Some(Selection::Event { cycle: 1, .. })), "{entries:?}");
-    let labels: Vec<String> = told.controls.iter().map(|control| control.label.spoken()).collect();
+    let labels: Vec<String> = explained.controls.iter().map(|control| control.label.spoken()).collect();
     assert_eq!(labels, ["consolidating-reclaim: not set"]);
 }
 
-/// How often a rule was used, as its card says it once the engine has counted.
+/// The rule card's text on how often a rule was used, after the engine has counted.
 fn used(example: &str, cycle: u32, key: &str) -> Explanation {
     let mut whole = Whole::open(example, 0);
     whole.dispatch(Command::GoTo(cycle));
@@ -129,18 +129,18 @@ fn rules_that_decide_no_event_by_themselves_say_what_they_compared_and_divided()
             card.when
         );
     }
-    // What was not used is said only after it was looked for.
+    // *Not used* appears only after the engine has searched.
     assert_eq!(used("start", 2, "kai/stale-gang/grace").when, "not used in cycle 2");
     assert_eq!(used("past-forgotten", 1, "kai/usage").when, "not used in cycle 1");
-    assert_eq!(told("start", 2, "kai/queue-order/5").when, "cycle 2: counting");
+    assert_eq!(explanation("start", 2, "kai/queue-order/5").when, "cycle 2: counting");
 }
 
 #[test]
 fn a_rule_speaks_the_words_of_the_policy_that_runs() {
-    let told = told("runai-quick-start", 1, "kai/reclaim/keeps-order");
-    assert!(told.verdict.spoken().contains("fairshare"), "{}", told.verdict);
-    let told = words::rule(&Frame::default(), "ego/under-quota", Some(&book("ego")), &library::start());
-    assert!(told.verdict.spoken().contains("share usage quota"), "{}", told.verdict);
+    let explained = explanation("runai-quick-start", 1, "kai/reclaim/keeps-order");
+    assert!(explained.verdict.spoken().contains("fairshare"), "{}", explained.verdict);
+    let explained = words::rule(&Frame::default(), "ego/under-quota", Some(&book("ego")), &library::start());
+    assert!(explained.verdict.spoken().contains("share usage quota"), "{}", explained.verdict);
 }
 
 #[test]
@@ -150,32 +150,33 @@ fn settings_of_queues_are_said_with_their_values() {
     for (name, value) in [("preemption.delay.team-a", "5s"), ("preemption", "false")] {
         scenario.settings.insert(name.into(), fairground::scenario::Scalar(value.into()));
     }
-    let told = words::rule(&Frame::default(), "yunikorn/below-guarantee", Some(&book("yunikorn")), &scenario);
-    let labels: Vec<String> = told.controls.iter().map(|control| control.label.spoken()).collect();
+    let explained =
+        words::rule(&Frame::default(), "yunikorn/below-guarantee", Some(&book("yunikorn")), &scenario);
+    let labels: Vec<String> = explained.controls.iter().map(|control| control.label.spoken()).collect();
     assert!(labels.contains(&"preemption.delay.team-a: 5s".to_string()), "{labels:?}");
     assert!(labels.contains(&"preemption: false".to_string()), "{labels:?}");
     assert!(labels.contains(&"preemption.policy: not set".to_string()), "{labels:?}");
 }
 
 #[test]
-fn what_is_no_rule_is_told() {
+fn unknown_rules_are_reported() {
     for key in ["kai/zzz", "", "/", "ego/grace", "zzz/é/"] {
-        let told = words::rule(&Frame::default(), key, Some(&book("kai")), &library::start());
+        let explained = words::rule(&Frame::default(), key, Some(&book("kai")), &library::start());
         assert!(
-            told.rule.is_none() && told.verdict.spoken().contains("is no rule of KAI"),
+            explained.rule.is_none() && explained.verdict.spoken().contains("is no rule of KAI"),
             "{}",
-            told.verdict
+            explained.verdict
         );
     }
-    let told = words::rule(&Frame::default(), "kai/backoff", None, &library::start());
-    assert_eq!(told.verdict.spoken(), "Loading.");
+    let explained = words::rule(&Frame::default(), "kai/backoff", None, &library::start());
+    assert_eq!(explained.verdict.spoken(), "Loading.");
 }
 
 fn model() -> Model {
     Model::new(Opened::new(library::start(), Origin::Start))
 }
 
-/// Does as a command says and answers what it asks of the rules; how often it asked.
+/// Applies a command and replies to its requests about rules; returns their number.
 fn act(model: &mut Model, command: Command) -> usize {
     let effects = update(model, command);
     let mut n = 0;

@@ -16,7 +16,7 @@ use fairground_web::views::timeline::view::timeline;
 use fairground_web::views::trends::view::{Measure, trends};
 use run::{ADAPTERS, Page, RESTART, lines};
 
-/// How far examples are followed.
+/// Number of cycles per example.
 const CYCLES: u32 = 12;
 
 fn series(page: &mut Page) -> Series {
@@ -30,8 +30,8 @@ fn series(page: &mut Page) -> Series {
 fn gantt_and_queues_as_pictures() {
     let named = RESTART.replace("name: a2", "name: '<b>'");
     let (mut page, frame, run) = Page::open(&named, 10);
-    let told = page.gantt(GanttBy::Job, 0, 100, "");
-    let view = gantt(&told, &run, &frame, None);
+    let report = page.gantt(GanttBy::Job, 0, 100, "");
+    let view = gantt(&report, &run, &frame, None);
     let svg = fairground_web::views::gantt::draw::gantt(&view, 600.0);
     assert!(!svg.contains("<b>"), "names are text");
     assert!(svg.contains("url(#"), "lost work is hatched");
@@ -54,10 +54,10 @@ fn gantt_and_queues_as_pictures() {
 fn gantt_follows_the_resource() {
     let text = RESTART.replace("name: b1, queue: team-b,", "name: b1, queue: team-b, cpu: 4,");
     let (mut page, frame, run) = Page::open(&text, 10);
-    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    let report = page.gantt(GanttBy::Job, 0, 100, "");
     let seen = |resource: u8| {
-        let mut view = gantt(&told, &run, &frame, None);
-        count_in(&mut view, &told, &frame.named, resource);
+        let mut view = gantt(&report, &run, &frame, None);
+        count_in(&mut view, &report, &frame.named, resource);
         view
     };
     let rows = |view: &GanttView| -> Vec<(bool, String)> {
@@ -79,16 +79,16 @@ fn gantt_follows_the_resource() {
 }
 
 #[test]
-fn a_job_that_had_to_begin_again_is_told() {
+fn a_restarted_job_is_shown() {
     let (mut page, frame, run) = Page::open(RESTART, 40);
-    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    let report = page.gantt(GanttBy::Job, 0, 100, "");
     expect![[r#"
         [team-a]
         a1 (team-a): submitted in cycle 0; runs cycles 1 to 20; over in cycle 21
         a2 (team-a): submitted in cycle 1; runs cycles 1 to 3, its work lost; runs cycles 9 to 16; reclaimed in cycle 3; over in cycle 17
         [team-b]
         b1 (team-b): submitted in cycle 3; runs cycles 4 to 8; over in cycle 9
-        3 jobs; in cycle 22: 0 running, 0 waiting, 3 finished; 1 eviction; 3 pod-cycles lost."#]].assert_eq(&lines(&gantt(&told, &run, &frame, None)));
+        3 jobs; in cycle 22: 0 running, 0 waiting, 3 finished; 1 eviction; 3 pod-cycles lost."#]].assert_eq(&lines(&gantt(&report, &run, &frame, None)));
     let devices = page.gantt(GanttBy::Gpu, 0, 100, "");
     let view = gantt(&devices, &run, &frame, None);
     expect![[r#"
@@ -172,9 +172,9 @@ fn series_are_what_moments_show() {
             for (queue, levels) in frame.queues.iter().zip(&series.queues) {
                 let at = levels.partition_point(|level| level.cycle <= cycle) - 1;
                 let Level { allocated, request, fair_share, .. } = &levels[at];
-                let told = (allocated, request, fair_share);
+                let report = (allocated, request, fair_share);
                 let expected = (&queue.allocated, &queue.request, &queue.fair_share);
-                assert_eq!(told, expected, "{}: {} in cycle {cycle}", example.id, queue.name);
+                assert_eq!(report, expected, "{}: {} in cycle {cycle}", example.id, queue.name);
             }
         }
     }
@@ -205,7 +205,7 @@ fn every_queue_has_its_own_small_timeline() {
 }
 
 #[test]
-fn a_weight_that_is_pulled_has_a_preview() {
+fn a_dragged_weight_has_a_preview() {
     let (mut page, frame, _) = Page::open(RESTART, 2);
     let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
     let base = RESTART.replace("quota: 1", "quota: 0");
@@ -255,7 +255,7 @@ fn too_many_queues_leave_those_around_the_selected_one() {
     assert!(around.len() == 60 && around.contains(&"q90".to_string()), "{around:?}");
 }
 
-/// All charts and numbers can be of a resource that the scenario names.
+/// All charts and numbers support the scenario's named resources.
 #[test]
 fn what_the_scenario_names_is_charted() {
     let (mut page, frame, run) = Page::open(ADAPTERS, 5);

@@ -1,4 +1,4 @@
-//! What Fairness and WHY say of whole runs agrees with the moments of the run.
+//! Fairness and WHY agree with the moments of the run on whole runs.
 
 mod run;
 
@@ -22,8 +22,8 @@ fn tally(page: &mut Page) -> Tally {
 fn what_was_owed_and_lost_is_counted() {
     let (mut page, ..) = Page::open(RESTART, 40);
     let tally = tally(&mut page);
-    // a1 runs from 1 to 21 s, a2 from 1 to 3 s and, after b1's 4 to 9 s, from 9 to 17 s: of 35 GPU seconds 2 are lost. One GPU is free
-    // while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
+    // a1 runs from 1 to 21 s, a2 from 1 to 3 s and, after b1's 4 to 9 s, from 9 to 17 s: of 35 GPU seconds 2 are lost. One GPU
+    // is free while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
     expect![[r#"
         Tally {
             resource: 2,
@@ -86,7 +86,7 @@ fn what_was_owed_and_lost_is_counted() {
 }
 
 #[test]
-fn fairness_is_told_in_words() {
+fn fairness_is_described() {
     let (mut page, frame, _) = Page::open(RESTART, 40);
     let view = fairness(&tally(&mut page), &frame, None);
     let facts: Vec<String> =
@@ -105,7 +105,7 @@ fn fairness_is_told_in_words() {
     "#]].assert_eq(&(view.summary + "\n" + &facts.join("\n") + "\n" + &view.table.tsv()));
 }
 
-/// The warnings of Fairness about an example at a cycle.
+/// The warnings of Fairness for an example in a cycle.
 fn warnings(id: &str, cycle: u32) -> Vec<String> {
     let example = EXAMPLES.iter().find(|e| e.id == id).expect("an example");
     let (mut page, frame, _) = Page::open(example.text, cycle);
@@ -133,18 +133,18 @@ fn a_job_that_starves_is_warned_of() {
 }
 
 #[test]
-fn what_is_free_and_fits_nobody_is_stranded() {
+fn free_amounts_that_fit_no_pending_pod_are_stranded() {
     let stranded = |id: &str, cycle: u32| {
         let example = EXAMPLES.iter().find(|e| e.id == id).expect("an example");
         let tally = tally(&mut Page::open(example.text, cycle).0);
         (tally.free, tally.stranded)
     };
-    // One GPU is free on each of four nodes; who waits needs two on one.
+    // One GPU is free on each of four nodes; the pending pod needs two on one.
     assert_eq!(stranded("fragments-pinned", 2), (4.0, 4.0));
     assert_eq!(stranded("start", 0), (0.0, 0.0));
 }
 
-/// Fairness counts in the resource that is shown, from the start of the scenario on.
+/// Fairness uses the displayed resource, and counts from the start of the scenario.
 #[test]
 fn fairness_counts_what_is_shown() {
     let (mut page, frame, _) = Page::open(ADAPTERS, 5);
@@ -155,7 +155,7 @@ fn fairness_counts_what_is_shown() {
     let used = |view: &fairground_web::views::fairness::view::FairnessView| {
         view.facts[0].reading.replace('\u{a0}', " ")
     };
-    // Placed at 0:01, hence held for four seconds of five.
+    // Placed at 0:01, so held for four seconds of five.
     assert_eq!(used(&tally(2)), "4 of 40 GPU-seconds");
     assert_eq!(used(&tally(0)), "16 of 400 core-seconds");
     let rdma = tally(3);
@@ -164,7 +164,7 @@ fn fairness_counts_what_is_shown() {
     assert_eq!(rdma.table.head[4], "used, rdma-seconds");
 }
 
-/// Work and waits from before the start count in none of the numbers.
+/// Work and waits before the start are not counted.
 #[test]
 fn fairness_has_one_span() {
     let text = "format: fairground-scenario
@@ -194,13 +194,13 @@ jobs:
     assert!(summary.starts_with("From 0:00 to 0:03, cycle 3: "), "{summary}");
 }
 
-/// A hard gang of YuniKorn that failed is there for ever, but waits no more.
+/// A failed hard gang of YuniKorn remains in the run, but is not waiting.
 #[test]
 fn a_gang_that_failed_does_not_wait() {
     let text = fairground_web::library::Example::find("gang-hard").expect("an example").text;
     let (mut page, frame, run) = Page::open(text, 60);
-    let told = page.gantt(GanttBy::Job, 0, 100, "");
-    let view = gantt(&told, &run, &frame, None);
+    let report = page.gantt(GanttBy::Job, 0, 100, "");
+    let view = gantt(&report, &run, &frame, None);
     expect![[r#"
         [team]
         gang (team): submitted in cycle 0; failed by cycle 8
@@ -228,7 +228,7 @@ fn a_gang_that_failed_does_not_wait() {
     assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
 }
 
-/// What is said of the job whose pod is taken in the third cycle, at a moment.
+/// What is said at a moment of the job whose pod is evicted in the third cycle.
 fn said_of_a2(restart: &str, cycle: u32) -> String {
     let (_, frame, run) = Page::open(&RESTART.replace("lasts: 8s", &format!("lasts: 8s{restart}")), cycle);
     let why = why(&frame, Some(&run), &Selection::Job("a2".into()), None, 2);
@@ -239,7 +239,7 @@ fn said_of_a2(restart: &str, cycle: u32) -> String {
 }
 
 #[test]
-fn nobody_replaces_the_pod_that_was_taken() {
+fn an_evicted_pod_may_not_be_replaced() {
     expect![[r#"
         a2 · reclaimed, cycle 3
         a2 was evicted so that b1 can run. team-a was using 2 GPUs, 1 over its fair share of 1; with b1, team-b uses exactly its fair share of 1.

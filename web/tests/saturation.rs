@@ -1,4 +1,4 @@
-//! Saturation ratios and states of queues in Shares, in Trends and in WHY.
+//! Saturation ratios and states of queues in Shares, Trends and WHY.
 
 mod whole;
 
@@ -89,7 +89,7 @@ fn trends_have_the_ratio_and_the_state() {
     assert_eq!(trends_of("tenants-and-offsets", 2, Measure::Ratio).measure, Measure::Amounts);
 }
 
-/// A queue can have less than its sibling, want more, and get none by reclaim.
+/// A queue can have less than its sibling, request more, and gain nothing by reclaim.
 #[test]
 fn why_says_which_sibling_has_more_and_keeps_it() {
     let whole = Whole::open("tree-decides", 4);
@@ -109,12 +109,12 @@ fn why_has_both_sides_of_a_reclaim() {
     let event = Selection::Event { cycle: 1, index: event as u32 };
     let rows = words::why(whole.frame(), None, &event, None, 2).evidence.expect("numbers").rows;
     let ratios = rows.iter().filter(|(name, ..)| name.starts_with("saturation ratio"));
-    let told: String = ratios.map(|(name, sides, _)| format!("{name}: {}\n", sides.join(", "))).collect();
+    let lines: String = ratios.map(|(name, sides, _)| format!("{name}: {}\n", sides.join(", "))).collect();
     expect![[r#"
         saturation ratio before: 1.50, 0.50
         saturation ratio after: 1.25, 0.75
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&lines);
 }
 
 /// The multiplier is shown beside the ratio that it makes too large.

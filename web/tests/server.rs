@@ -1,4 +1,4 @@
-//! The serving side, as page and worker speak with it.
+//! The engine's server as used by page and worker.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use whole::Whole;
 
 mod whole;
 
-/// A scenario as it is sent to the engine.
+/// A scenario in the form sent to the engine.
 fn sent(text: &str) -> Arc<Scenario> {
     Arc::new(from_text(text).expect("it is clean"))
 }
@@ -31,7 +31,7 @@ impl Page {
         Page { server: Server::default(), generation: 0 }
     }
 
-    /// Asks and lets the engine work until it has nothing left to do.
+    /// Sends a request and lets the engine work until it is idle.
     fn ask(&mut self, ask: Ask) -> Vec<Reply> {
         self.generation += 1;
         let mut replies = self.server.ask(Request { generation: self.generation, ask });
@@ -59,7 +59,7 @@ impl Page {
     }
 }
 
-/// A scenario at a cycle, and its run up to another.
+/// A scenario at a cycle, and its run up to another cycle.
 fn alternative_of(
     scenario: Arc<Scenario>,
     (cycle, until): (u32, u32),
@@ -73,7 +73,7 @@ fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn the_start_scenario_is_told_as_it_happens() {
+fn the_start_scenario_runs_step_by_step() {
     let mut page = Page::new();
     let opening = page.load("start", 0);
     assert_eq!(opening.cycle, 0);
@@ -248,7 +248,7 @@ fn jumps_pass_over_kinds_that_are_left_out() {
     assert_eq!(whole.model.cursor, 5);
 }
 
-/// The pods on each cell that were not evictions.
+/// The pods on each cell that are not being evicted.
 fn staying(frame: &Frame) -> Vec<Vec<Vec<String>>> {
     let of_cell = |cell: &fairground_web::engine::protocol::Cell| {
         let mut pods: Vec<String> = cell.pods.iter().filter(|p| !p.leaving).map(|p| p.pod.clone()).collect();
@@ -279,14 +279,14 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
                 frame.queues.iter().map(|q| q.allocated.map(rounded)).collect::<Vec<_>>()
             };
             assert_eq!(held(&opening), held(&before), "{} before cycle {cycle}", example.id);
-            // Only what is held for a gang was held before.
+            // Only claims for a gang existed before.
             let claimed = |frame: &Frame| {
                 let cells = frame.nodes.iter().flat_map(|n| &n.cells);
                 cells.filter(|cell| cell.claimed.is_some()).count()
             };
             let kept = if example.id.starts_with("gang-") { claimed(&before) } else { 0 };
             assert!(claimed(&opening) <= kept, "{} before cycle {cycle}", example.id);
-            // Where a grace lasts longer than a cycle, some are on their way already.
+            // With a grace period longer than a cycle, some pods are already terminating.
             for (now, then) in opening.queues.iter().zip(&before.queues) {
                 let is_kept =
                     |now: Amounts, then: Amounts| now.iter().zip(then.iter()).all(|(now, then)| now <= then);
@@ -343,7 +343,7 @@ fn stepping_by_decisions_visits_every_moment_both_ways() {
     );
 }
 
-/// What the explained queue is given at a level, every step of which is looked at.
+/// The amount that the explained queue receives at a level; checks every step of it.
 fn check_level(whole: &Whole, example: &str, level: &LadderLevel, seen: &mut u32) -> f64 {
     let view = division(whole.frame(), level, 2, usize::MAX);
     assert_eq!(view.at, view.last);
@@ -383,7 +383,7 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
         for (queue, share) in queues {
             whole.dispatch(Command::Select(Some(Selection::Queue(queue.clone()))));
             let ladder = whole.model.ladder.clone().expect("a ladder");
-            // Every pool divides on its own.
+            // Every pool is divided separately.
             let own: Vec<_> = ladder.levels.iter().filter(|level| level.queue == queue).collect();
             let got: f64 = own.iter().map(|level| check_level(&whole, example.id, level, &mut seen)).sum();
             let is_same = (got - share.unwrap_or(f64::MAX)).abs() < 1e-6;
@@ -470,10 +470,10 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
     assert!(said.starts_with("Cycle 1, "), "{said}");
 }
 
-/// A hand that pulls asks faster than answers come: what is under way is finished, what was asked last comes next, and
-/// nothing in between.
+/// A drag sends requests faster than replies arrive: the current one is finished, the latest one comes next, and those in between
+/// are dropped.
 #[test]
-fn alternatives_come_while_a_value_is_pulled() {
+fn alternatives_arrive_during_a_drag() {
     let mut page = Page::new();
     page.load("start", 3);
     let text = Example::find("start").expect("an example").text;
@@ -535,7 +535,7 @@ jobs:
     };
     let first = next(&mut page, 0, false).expect("it was submitted");
     assert!(first <= 4 && next(&mut page, 3_400, true).is_some_and(|cycle| cycle < 10));
-    // An event of a frame is found at the position that the run says.
+    // An event of a frame has the index that the run states.
     let (at, word, job) = run.events[0];
     let frame = page.go_to(at);
     assert_eq!((frame.events[0].word(), frame.job_of(&frame.events[0])), (word, job));

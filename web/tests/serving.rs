@@ -1,4 +1,4 @@
-//! Who is served first, below Shares: asked for only while it is shown, and the same order that WHY tells.
+//! The serving order below Shares: requested only while it is shown, and the same order as in WHY.
 
 mod whole;
 
@@ -9,7 +9,7 @@ use fairground_web::state::command::Command;
 use fairground_web::state::layout::options::NowView;
 use whole::Whole;
 
-/// The lines that are shown, by pool and level.
+/// The displayed lines, by pool and level.
 fn lines(whole: &Whole) -> String {
     let Some(Report::Serving(serving)) = whole.model.report.as_deref() else { panic!("a report") };
     assert_eq!((serving.cycle, serving.n_left_out), (whole.frame().cycle, 0));

@@ -1,4 +1,4 @@
-//! What Share usage shows of the examples of EGO, and of the consumer tree in its documentation.
+//! The Share usage view for the examples of EGO, and for the consumer tree in its documentation.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
 use fairground_web::views::share_usage::view::{pools, sections};
 
-/// What is told of an example at a cycle.
-fn told(example: &str, cycle: u32) -> (ShareUsage, Frame) {
+/// The report on an example at a cycle.
+fn report(example: &str, cycle: u32) -> (ShareUsage, Frame) {
     let mut server = Server::default();
     let scenario = Arc::new(Example::find(example).expect("an example").scenario());
     let mut ask = |ask| {
@@ -28,7 +28,7 @@ fn told(example: &str, cycle: u32) -> (ShareUsage, Frame) {
 }
 
 fn view(example: &str, cycle: u32) -> Vec<Section> {
-    let (usage, frame) = told(example, cycle);
+    let (usage, frame) = report(example, cycle);
     sections(&usage, &frame, None, 0)
 }
 
@@ -40,7 +40,7 @@ fn lines(section: &Section, expected: Expect) {
     expected.assert_eq(&(head + &rows.collect::<String>()));
 }
 
-/// The document's tree: 1/3, 2/3, 0; 1/9, 2/9; 2/3, 0. Long because all of its tables are pinned.
+/// The documentation's tree: 1/3, 2/3, 0; 1/9, 2/9; 2/3, 0. Long because all of its tables are pinned.
 #[test]
 fn the_example_tree_has_the_quotas_of_the_document() {
     let view = view("ego-share-usage", 1);
@@ -219,7 +219,7 @@ fn what_one_does_not_need_is_divided_again() {
 
 #[test]
 fn nothing_is_divided_where_nobody_waits() {
-    let (usage, frame) = told("ego-owned-and-lent", 1);
+    let (usage, frame) = report("ego-owned-and-lent", 1);
     assert_eq!(pools(&usage, &frame), ["public pool"]);
     let lent = sections(&usage, &frame, None, 0);
     lines(

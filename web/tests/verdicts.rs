@@ -1,4 +1,4 @@
-//! What the runner prints with `--why` is what WHY says on the page, and what both say of every job that waits in an example.
+//! The runner's `--why` and WHY on the page say the same about every pending job of the examples.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use fairground_web::library::{EXAMPLES, Example};
 
 const CYCLES: u32 = 4;
 
-/// The engine behind its border: what it says arrives as bytes.
+/// The engine behind its protocol: replies arrive as bytes.
 #[derive(Default)]
 struct Page {
     server: Server,
@@ -39,7 +39,7 @@ impl Page {
     }
 }
 
-/// What both say of the waiting jobs of an example, once each sentence is known to be the same.
+/// The verdicts on the pending jobs of an example; fails if the two differ.
 fn verdicts(example: &Example) -> String {
     let plan = check(&example.scenario()).plan.expect("examples can run");
     let mut sim = Simulation::new(&plan);
@@ -63,7 +63,7 @@ fn verdicts(example: &Example) -> String {
             let job = runner.job(refusal.job);
             let lines = words::waiting(&runner, refusal).lines();
             let mut events = runner.events.iter().filter(|event| event.word().is_eviction());
-            // On the page an eviction in the cycle goes first.
+            // On the page, an eviction in the cycle takes precedence.
             if !events.any(|event| runner.job_of(event) == Some(refusal.job)) {
                 assert_eq!(why(&Selection::Job(job.to_string())), lines, "{} {job}", example.id);
             }
@@ -78,7 +78,7 @@ fn verdicts(example: &Example) -> String {
     text
 }
 
-/// `FAIRGROUND_UPDATE=1` writes the file anew.
+/// `FAIRGROUND_UPDATE=1` rewrites the file.
 #[test]
 fn runner_and_page_say_the_same_of_every_waiting_job() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/verdicts.txt");

@@ -155,7 +155,7 @@ fn Drafts() -> impl IntoView {
     let store = Store::get();
     let lines = RwSignal::new(storage::drafts());
     let wipe = move |_| {
-        storage::wipe();
+        storage::clear();
         lines.set(storage::drafts());
     };
     view! {

@@ -8,7 +8,7 @@ use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenar
 use fairground::words::{Selection, Terms, number};
 
 use super::edit_box::Kind;
-use crate::input_normalisation::says_no_end;
+use crate::input_normalisation::means_unlimited;
 use crate::state::document::{self, tree};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -69,10 +69,11 @@ fn text_of(value: &Option<Scalar>) -> String {
 fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell {
     let text = text_of(value);
     let trimmed = text.trim();
-    let says_no_end = matches!(at.0.last(), Some(Segment::Field(field)) if says_no_end(field, trimmed));
+    let means_unlimited =
+        matches!(at.0.last(), Some(Segment::Field(field)) if means_unlimited(field, trimmed));
     let (shown, spoken, is_dim) = match trimmed {
         "" => (counts_as.to_string(), format!("{what}: not set ({counts_as})"), true),
-        _ if says_no_end => ("∞".to_string(), format!("{what}: unlimited"), true),
+        _ if means_unlimited => ("∞".to_string(), format!("{what}: unlimited"), true),
         _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
     };
     Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number, is_locked: false }

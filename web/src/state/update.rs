@@ -66,7 +66,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         }
         Command::GoTo(cycle) => playback::commands::go_to_cycle(model, cycle, fx),
         Command::GoToMoment(time_ms) => playback::commands::go_to_moment(model, time_ms, fx),
-        Command::Step => playback::commands::step_on(model, fx),
+        Command::Step => playback::commands::step(model, fx),
         Command::Back => playback::commands::back(model, fx),
         Command::StepDecision { back } => playback::commands::step_decision(model, back, fx),
         Command::Action { back } => playback::commands::step_to_action(model, back, fx),

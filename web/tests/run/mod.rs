@@ -1,4 +1,4 @@
-//! Runs and what the engine reports of them, without a browser.
+//! Runs and the engine's reports on them, without a browser.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use fairground_web::engine::serve::Server;
 use fairground_web::state::document::from_text;
 use fairground_web::views::gantt::view::{GanttView, Line};
 
-/// A scenario as it is sent to the engine.
+/// A scenario in the form sent to the engine.
 pub fn sent(text: &str) -> Arc<Scenario> {
     Arc::new(from_text(text).expect("it is clean"))
 }
 
-/// The side of the engine, as the page asks it.
+/// The engine, used as by the page.
 pub struct Page {
     server: Server,
     generation: u64,
@@ -51,7 +51,7 @@ impl Page {
     pub fn report(&mut self, request: ReportRequest) -> Report {
         match self.ask(Ask::Report(request)) {
             Some(Say::Report(Some(report))) => *report,
-            other => panic!("a story was expected, not {other:?}"),
+            other => panic!("expected a report, not {other:?}"),
         }
     }
 
@@ -64,7 +64,7 @@ impl Page {
     }
 }
 
-/// One team holds all, another takes half back; the taken pod begins again once the other is done.
+/// One team holds everything, another reclaims half; the evicted pod restarts once the other has ended.
 pub const RESTART: &str = "format: fairground-scenario
 version: 1
 policy: kai
@@ -79,7 +79,7 @@ jobs:
 - {name: b1, queue: team-b, submit: 3s, gpu: 1, lasts: 5s}
 ";
 
-/// Two teams with adapters that the scenario names itself; a job of team-b waits for one.
+/// Two teams with adapters, a named resource; a job of team-b waits for one.
 pub const ADAPTERS: &str = "format: fairground-scenario
 version: 1
 policy: kai

@@ -1,4 +1,4 @@
-//! The page's model and the engine's side of the border together, without a browser.
+//! The page's model and the engine together, without a browser.
 
 use fairground_web::engine::protocol::Frame;
 use fairground_web::engine::serve::Server;
@@ -9,13 +9,10 @@ use fairground_web::state::effect::Effect;
 use fairground_web::state::model::Model;
 use fairground_web::state::update::{begin, update};
 
-/// The model and the engine together, as on the page.
 pub struct Whole {
-    /// The page's model.
     pub model: Model,
-    /// The engine's side of the border.
     pub server: Server,
-    /// What was announced, latest last.
+    /// Announcements, latest last.
     pub announced: Vec<String>,
 }
 
@@ -31,13 +28,13 @@ impl Whole {
         whole
     }
 
-    /// Does as a person says, until the engine has nothing left to do.
+    /// Applies a command and lets the engine work until it is idle.
     pub fn dispatch(&mut self, command: Command) {
         let effects = update(&mut self.model, command);
         self.carry_out(effects);
     }
 
-    /// Answers what is asked of the engine.
+    /// Replies to requests to the engine.
     pub fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match &effect {
@@ -60,7 +57,7 @@ impl Whole {
         }
     }
 
-    /// What is shown.
+    /// The displayed frame.
     pub fn frame(&self) -> &Frame {
         self.model.frame.as_deref().expect("a frame")
     }

@@ -58,7 +58,7 @@ pub(crate) fn go_to_cycle(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     go_to(model, cycle, fx);
 }
 
-pub(crate) fn step_on(model: &mut Model, fx: &mut Vec<Effect>) {
+pub(crate) fn step(model: &mut Model, fx: &mut Vec<Effect>) {
     pause(model, fx);
     step::step(model, fx);
 }

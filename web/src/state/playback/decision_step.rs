@@ -73,7 +73,7 @@ pub fn moment_after(frame: &Frame, after: u32) -> Frame {
     let keep = (after as usize).min(all.len());
     let mut moment = frame.clone();
     for &at in all[keep..].iter().rev() {
-        take_back(&mut moment, &frame.events[at], frame);
+        revert(&mut moment, &frame.events[at], frame);
     }
     let last = keep.checked_sub(1).map(|i| &frame.events[all[i]]);
     for pod in moment.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods) {
@@ -100,7 +100,7 @@ struct About<'a> {
     event: &'a EventRow,
 }
 
-fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
+fn revert(moment: &mut Frame, event: &EventRow, end: &Frame) {
     let (Some(pod), Some(node), Some(queue)) = (event.pod(), event.node(), end.queue_of(event)) else {
         return;
     };
