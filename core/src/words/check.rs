@@ -255,12 +255,14 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
             Value::Real(v) if is_constant => number::number(*v),
             _ => value(term, resource),
         };
-        let (before, after) = if matches!(term.value, Value::Name(_)) { ("“", "”") } else { ("", "") };
         let name = quantity_of(check, term.quantity);
         let the = if name.starts_with("larger") { "the " } else { "" };
         match is_constant {
-            true => text.say(before).name(&shown).say(after),
-            false => text.say(format!("{the}{name} ({before}")).name(&shown).say(format!("{after})")),
+            true => text.say(shown),
+            false if matches!(term.value, Value::Name(_)) => {
+                text.say(format!("{the}{name} (“")).name(&shown).say("”)")
+            }
+            false => text.say(format!("{the}{name} ({shown})")),
         }
     };
     text = side(text, &check.left);

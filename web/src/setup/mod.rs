@@ -21,6 +21,7 @@ mod work;
 use std::collections::BTreeMap;
 
 use fairground::scenario::{Path, Scenario};
+use fairground::words::capital;
 use leptos::prelude::*;
 
 use crate::chart::queue_tree::{Tone, of_scenario};
@@ -63,9 +64,9 @@ const TABS: [(SetupTab, &str); 5] = [
     (SetupTab::Text, "Text"),
 ];
 
-/// Translates a neutral word to the policy's term.
+/// A heading in the words of the policy.
 fn head(store: Store, word: &str) -> String {
-    store.terms.get().fill(word)
+    capital(store.terms.get().word(word))
 }
 
 /// Menu entry that opens the form of a row.
@@ -91,7 +92,7 @@ pub fn Setup() -> impl IntoView {
                 tabindex=move || if tab.get() == this { "0" } else { "-1" }
                 on:click=move |_| store.dispatch(Command::Tab(this))
             >
-                {move || head(store, name)}
+                {move || head(store, &name.to_lowercase())}
             </button>
         }
     });

@@ -43,7 +43,7 @@ pub fn Queues() -> impl IntoView {
         let (with_usage, _) = shape.get();
         view! {
             <EditGrid
-                label=head(store, "[Queues]")
+                label=head(store, "queues")
                 is_tree=true
                 columns=Signal::derive(move || queue_columns(store.terms.get(), with_usage))
                 rows
@@ -62,7 +62,7 @@ pub fn Queues() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddQueue { parent: None }))
             >
                 <Icon kind=Kind::Plus />
-                {move || head(store, "[Queue]")}
+                {move || head(store, "queue")}
                 <span class="kbd">{key_name(store, "Q")}</span>
             </button>
             <button
@@ -71,7 +71,7 @@ pub fn Queues() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
             >
                 <Icon kind=Kind::Plus />
-                {move || head(store, "[Job]")}
+                {move || head(store, "job")}
                 <span class="kbd">{key_name(store, "W")}</span>
             </button>
         </div>

@@ -100,7 +100,7 @@ pub fn Work() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
             >
                 <Icon kind=Kind::Plus />
-                {move || super::head(store, "[Job]")}
+                {move || super::head(store, "job")}
                 <span class="kbd">{key_name(store, "W")}</span>
             </button>
         </div>

@@ -194,8 +194,11 @@ fn queues_are_judged_against_share_and_quota() {
 #[test]
 fn any_check_is_a_sentence() {
     let frame = fixtures::reclaimed();
-    let lines: Vec<String> =
-        frame.events[0].checks.iter().map(|check| says(&frame, check).to_string()).collect();
+    let lines: Vec<String> = frame.events[0]
+        .checks
+        .iter()
+        .map(|check| says(&frame, check).filled(&Terms::PLAIN).to_string())
+        .collect();
     assert_eq!(
         lines,
         [
@@ -211,6 +214,14 @@ fn any_check_is_a_sentence() {
 
 fn term(quantity: Quantity, value: Value) -> Term {
     Term { quantity, value }
+}
+
+/// Steps in neutral words.
+fn lines(steps: Vec<Step>) -> String {
+    let terms = &Terms::PLAIN;
+    let line =
+        |step: Step| format!("{} | {} | {}\n", step.text.filled(terms), terms.fill(&step.sum), step.value);
+    steps.into_iter().map(line).collect()
 }
 
 fn a_rule() -> fairground::trace::Rule {
@@ -256,9 +267,7 @@ fn the_ladder_ends_in_the_shown_value() {
         fair share | 3 | 2 | 0
     "#]]
     .assert_eq(&rows);
-    let steps = ladder(&[level], 2);
-    let text: String =
-        steps.iter().map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value)).collect();
+    let text = lines(ladder(&[level], 2));
     expect![[r#"
         The cluster has |  | 5 GPUs
         `a`: quota actually requested | smaller of quota 1 and requested 3 | 1
@@ -333,6 +342,7 @@ fn the_start_scenario_keeps_what_is_promised() {
     let explanation = job_at(told.expect("a2 is reclaimed"), "a2");
     let mut text = format!("{}\n", explanation.verdict);
     for (what, cells, key) in explanation.evidence.iter().flat_map(|evidence| &evidence.rows) {
+        let what = Terms::PLAIN.fill(what);
         text += &format!("{what}: {}{}\n", cells.join(" | "), if *key { " *" } else { "" });
     }
     for check in &explanation.checks {
@@ -561,10 +571,7 @@ fn dominant_shares_rise_in_words() {
         ],
         ..LadderLevel::default()
     };
-    let told: String = ladder(std::slice::from_ref(&level), 2)
-        .iter()
-        .map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value))
-        .collect();
+    let told = lines(ladder(std::slice::from_ref(&level), 2));
     expect![[r#"
         The cluster has |  | 9 GPUs
         `A`: round 1, its dominant share, of GPUs, rises from 0 % to 66.7 % | then no CPU is left, which it needs too | + 6
