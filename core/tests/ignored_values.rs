@@ -42,7 +42,7 @@ fn ego_ignores_taints() {
         jobs["a"].tolerations: EGO ignores tolerations (of "a" and 2 more)
         jobs["a"].affinity: EGO ignores affinity (of "a")
         jobs["c"].pod-sets["y"].group: EGO ignores subgroups (of "c")
-        jobs["c"].pod-sets["y"].labels: EGO ignores the labels that order the pods of a job (of "c")
+        jobs["c"].pod-sets["y"].labels: EGO ignores the labels that order the units of an allocation (of "c")
         jobs["a"].scheduling-backoff: EGO ignores scheduling-backoff (of "a")
         jobs["a"].nominated-node: EGO ignores nominated-node (of "a")"#]]
     .assert_eq(&ignored("ego").join("\n"));
@@ -54,7 +54,7 @@ fn yunikorn_starts_pods_one_by_one() {
         queues["q"].reclaim-min-runtime: YuniKorn ignores reclaim-min-runtime (of "q")
         jobs["c"].pod-sets["x"].min-available: YuniKorn ignores how many pods must start together (of "c")
         jobs["c"].pod-sets["y"].group: YuniKorn ignores subgroups (of "c")
-        jobs["c"].pod-sets["y"].labels: YuniKorn ignores the labels that order the pods of a job (of "c")
+        jobs["c"].pod-sets["y"].labels: YuniKorn ignores the labels that order the pods of an application (of "c")
         jobs["a"].scheduling-backoff: YuniKorn ignores scheduling-backoff (of "a")
         jobs["a"].nominated-node: YuniKorn ignores nominated-node (of "a")"#]]
     .assert_eq(&ignored("yunikorn").join("\n"));

@@ -86,7 +86,7 @@ fn every_kind_of_finding_has_advice() {
         5:60 warning S061 jobs["k"].seed: the jobs of "k" and "j" last alike: both have seed 1; give "k" another [Set its seed to 2]
         5:45 error S062 jobs["j"].restart: restart "sometimes" is none of again (all of its work), resume (the rest) and never (nobody replaces it) [Let it resume]
         3:39 warning S063 nodes["n"].gpu-memory: gpu-memory "80" is 80 MiB, which no GPU has; did you mean 80Gi? [Set gpu-memory to 80Gi]
-        6:78 error S064 jobs["j"].evicted-for: job "k" does not exist; did you mean "j"? [Use "j"]
+        6:78 error S064 jobs["j"].evicted-for: allocation "k" does not exist; did you mean "j"? [Use "j"]
         5:46 warning S065 jobs["j"].on: node "n" has less than the pods that name it ask for [Let it wait instead]
     "#]].assert_eq(&texts.concat());
 }

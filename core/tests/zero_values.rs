@@ -58,7 +58,7 @@ fn every_policy_has_its_own_meaning() {
         runai     limit 0            a 0 b 4; S040 "a" has a gpu limit of 0, so nothing that requests gpu can run; raise it
         runai     weight 0           a 1 b 3
         runai     limit 1 < quota 3  a 1 b 3; S039 "a" has a gpu limit of 1 below its quota of 3; the limit wins
-        yunikorn  limit 0            a 2 b 2; S059 YuniKorn would refuse this: a is guaranteed nvidia.com/gpu 1, above its maximum nvidia.com/gpu 0; S056 "a" has no limit above 0, and YuniKorn drops a maximum that consists of zeros: nothing is limited; limit another resource, too, to forbid this one
+        yunikorn  limit 0            a 2 b 2; S059 YuniKorn would refuse this: a is guaranteed nvidia.com/gpu 1, above its maximum nvidia.com/gpu 0; S056 "a" has no maximum above 0, and YuniKorn drops a maximum that consists of zeros: nothing is limited; limit another resource, too, to forbid this one
         yunikorn  weight 0           a 2 b 2
         yunikorn  limit 1 < quota 3  a 1 b 3; S059 YuniKorn would refuse this: a is guaranteed nvidia.com/gpu 3, above its maximum nvidia.com/gpu 1
         ego       limit 0            a 1 b 3
