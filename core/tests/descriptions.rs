@@ -1,5 +1,6 @@
 //! Descriptions of policies are complete: every setting has a form field, and every field is a setting that can be read.
 
+use fairground::moment::rulebook;
 use fairground::policy::Policy;
 use fairground::policy::form::{Ask, Attribute, Group};
 use fairground::scenario::{check, read};
@@ -59,4 +60,19 @@ fn names_are_complete_and_unique() {
             assert!(policy.key != other.key && policy.title != other.title && policy.short != other.short);
         }
     }
+}
+
+#[test]
+fn a_setting_of_a_queue_is_the_switch_that_it_says() {
+    let book = rulebook::of("yunikorn".into());
+    let keys = |setting: &str| book.rules_of(setting).map(|rule| rule.key.clone()).collect::<Vec<_>>();
+    assert_eq!(keys("preemption"), ["yunikorn/below-guarantee", "yunikorn/above-guarantee"]);
+    assert_eq!(keys("preemption.delay.root"), ["yunikorn/below-guarantee"]);
+    assert_eq!(keys("childtemplate.priority.offset.a.b"), ["yunikorn/priority"]);
+    assert_eq!(keys("groups.alice").len(), 2);
+    assert!(keys("partition").is_empty() && keys("zzz").is_empty());
+    assert!(book.switches_of("yunikorn/priority").any(|name| name == "priority.policy"));
+    assert!(book.is_of("preemption.policy.team-a", "preemption.policy"));
+    assert!(!book.is_of("preemption.policy.team-a", "preemption"));
+    assert_eq!(rulebook::of("zzz".into()).rules, []);
 }

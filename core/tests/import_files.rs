@@ -123,6 +123,17 @@ fn a_yunikorn_dump_gives_its_present_state() {
     assert!(report.ignored.iter().any(|line| line.contains("1 application: completed")), "{report:#?}");
 }
 
+#[test]
+fn a_file_of_a_product_selects_its_policy() {
+    let plan = r#"<DistributionTree><Consumer ConsumerName="a"/></DistributionTree>"#;
+    let projects = r#"{"projects": [{"name": "a", "deservedGpus": 2}]}"#;
+    for (text, policy) in [(plan, "ego"), (projects, "runai")] {
+        let files = read(&[("", text)], "");
+        let scenario = files.imported.scenario.unwrap_or_else(|| panic!("{text} is read"));
+        assert_eq!(scenario.policy, policy);
+    }
+}
+
 const WORKLOADS: &str = r#"{"next": 1, "workloads": [
  {"name": "w1", "projectName": "team-a", "phase": "Running", "createdAt": "2026-11-20T10:00:00Z", "submittedBy": "ann",
   "type": "Training", "requestedPods": 2, "podsRequestedResources": {"gpu": {"request": 1}, "cpu": {"request": 2}}},

@@ -86,23 +86,3 @@ impl Rulebook {
         self.switch_of(setting).is_some_and(|(name, _)| name == switch)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_setting_of_a_queue_is_the_switch_that_it_says() {
-        let book = of("yunikorn".into());
-        let keys = |setting: &str| book.rules_of(setting).map(|rule| rule.key.clone()).collect::<Vec<_>>();
-        assert_eq!(keys("preemption"), ["yunikorn/below-guarantee", "yunikorn/above-guarantee"]);
-        assert_eq!(keys("preemption.delay.root"), ["yunikorn/below-guarantee"]);
-        assert_eq!(keys("childtemplate.priority.offset.a.b"), ["yunikorn/priority"]);
-        assert_eq!(keys("groups.alice").len(), 2);
-        assert!(keys("partition").is_empty() && keys("zzz").is_empty());
-        assert!(book.switches_of("yunikorn/priority").any(|name| name == "priority.policy"));
-        assert!(book.is_of("preemption.policy.team-a", "preemption.policy"));
-        assert!(!book.is_of("preemption.policy.team-a", "preemption"));
-        assert_eq!(of("zzz".into()).rules, []);
-    }
-}

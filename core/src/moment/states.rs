@@ -40,8 +40,8 @@ mod tests {
             ..QueueRow::default()
         };
         let mut frame = Frame { queues: vec![row], ..Frame::default() };
-        let state = Policy::described("runai").and_then(|policy| policy.queue_state);
-        put(&mut frame, state.expect("it knows states"));
+        let state = Policy::ALL.iter().find_map(|policy| policy.queue_state);
+        put(&mut frame, state.expect("a policy with states"));
         assert_eq!(frame.queues[0].states, ["over-quota", "in-quota", "in-quota", "over-quota"]);
     }
 }

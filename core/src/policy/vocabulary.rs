@@ -149,57 +149,69 @@ impl Terms {
 mod tests {
     use super::*;
 
+    /// A vocabulary with words of its own.
+    const OWN: Terms = Terms {
+        pairs: &[
+            ("queues", "consumers"),
+            ("queue", "consumer"),
+            ("fair share", "share quota"),
+            ("quota", "ownership"),
+            ("a job", "an allocation"),
+            ("weights", "share ratios"),
+        ],
+        ..Terms::PLAIN
+    };
+
     #[test]
     fn marks_are_filled_with_the_words_of_a_policy() {
-        let (runai, ego) = (Terms::of("runai"), Terms::of("ego"));
         let text = "[Queues] below their [fair share]: its [quota] of 4, [a job]; [pods], [weights]";
-        let said = |terms: &Terms| terms.fill(text);
         assert_eq!(
-            said(&Terms::PLAIN),
+            Terms::PLAIN.fill(text),
             "Queues below their fair share: its quota of 4, a job; pods, weights"
         );
         assert_eq!(
-            said(runai),
-            "Projects below their fairshare: its quota of 4, a workload; pods, over-quota weights"
+            OWN.fill(text),
+            "Consumers below their share quota: its ownership of 4, an allocation; pods, share ratios"
         );
-        assert_eq!(
-            said(ego),
-            "Consumers below their share quota: its ownership of 4, an allocation; units, share ratios"
-        );
-        assert_eq!((runai.word("fair share"), runai.word("limit")), ("fairshare", "limit"));
+        assert_eq!((OWN.word("fair share"), OWN.word("limit")), ("share quota", "limit"));
     }
 
     #[test]
     fn what_is_not_marked_is_kept() {
-        let ego = Terms::of("ego");
         for text in ["a queue", "[é]", "[]", "[ ]", "[other]", "[queue", "queue]", "\"[queue]\"", "\"[queue]"]
         {
-            assert_eq!(ego.fill(text), text);
+            assert_eq!(OWN.fill(text), text);
         }
-        assert_eq!(ego.fill("[queue] \"[queue]\" [[queue]]"), "consumer \"[queue]\" [[queue]]");
-        assert_eq!(ego.fill("[queue] \"my queue\" is a [queue]"), "consumer \"my queue\" is a consumer");
+        assert_eq!(OWN.fill("[queue] \"[queue]\" [[queue]]"), "consumer \"[queue]\" [[queue]]");
+        assert_eq!(OWN.fill("[queue] \"my queue\" is a [queue]"), "consumer \"my queue\" is a consumer");
     }
 
     #[test]
     fn a_policy_has_columns_of_what_it_reads() {
-        let read = |policy: &str| {
-            let fields = ["quota", "weight", "limit", "priority"].into_iter();
-            fields.filter(|field| Terms::of(policy).reads(field)).collect::<Vec<_>>().join(" ")
-        };
-        for policy in ["kai", "runai", "ego", ""] {
-            assert_eq!(read(policy), "quota weight limit priority", "{policy}");
+        for policy in Policy::ALL {
+            let queue = &policy.queue;
+            let read = [
+                ("quota", queue.quota.is_some()),
+                ("weight", queue.weight.is_some()),
+                ("limit", queue.limit.is_some()),
+                ("priority", queue.priority.is_some()),
+            ];
+            for (field, is_read) in read {
+                assert_eq!(policy.terms.reads(field), is_read, "{}: {field}", policy.key);
+            }
         }
-        assert_eq!(read("yunikorn"), "quota limit priority");
-        assert_eq!(read("fifo"), "quota");
-        assert_eq!((read("max-min"), read("drf")), ("weight limit".into(), "weight limit".into()));
-        assert!(Terms::of("yunikorn").reads("created"), "what is no column");
+        assert!(Terms::PLAIN.reads("created"), "what is no column");
     }
 
     #[test]
     fn fair_share_and_quota_have_two_names() {
-        for policy in ["kai", "runai", "ego", "yunikorn", "fifo", "drf"] {
-            let terms = Terms::of(policy);
-            assert_ne!(terms.word_apart("fair share"), terms.word_apart("quota"), "{policy}");
+        for policy in Policy::ALL {
+            assert_ne!(
+                policy.terms.word_apart("fair share"),
+                policy.terms.word_apart("quota"),
+                "{}",
+                policy.key
+            );
         }
     }
 

@@ -154,6 +154,7 @@ mod tests {
     fn names_are_not_filled() {
         let text =
             Text::of("[Queue] ").queue("[queue]").say(" of pool ").name("[job]").strong(" is a [queue]");
-        assert_eq!(text.filled(Terms::of("ego")).spoken(), "Consumer [queue] of pool [job] is a consumer");
+        let terms = Terms { pairs: &[("queue", "consumer")], ..Terms::PLAIN };
+        assert_eq!(text.filled(&terms).spoken(), "Consumer [queue] of pool [job] is a consumer");
     }
 }
