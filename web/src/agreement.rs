@@ -65,24 +65,32 @@ pub fn thousands(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fairground::policy::Policy;
+
     #[test]
     fn every_policy_with_recordings_has_its_line() {
-        for policy in ["kai", "yunikorn", "runai", "ego"] {
+        for policy in Policy::products().map(|product| product.key) {
             let found = super::of(policy);
             assert!(found.of > 0 && found.agree + found.not_counted <= found.of, "{policy}: {found:?}");
             let (agree, can_be) = (found.agree_as_scenarios, found.can_be_scenarios);
             assert!(agree <= can_be && can_be <= found.of, "{policy}: {found:?}");
         }
-        assert_eq!(super::of("kai").revision.len(), 40);
-        assert_eq!(super::of("fifo"), super::Agreement::default());
+        assert_eq!(super::of(Policy::NAMES[0]).revision.len(), 40);
+        for policy in Policy::baselines() {
+            assert_eq!(super::of(policy.key), super::Agreement::default(), "{}", policy.key);
+        }
     }
 
     #[test]
     fn a_badge_says_what_cases_match() {
         let badge = |policy: &str| super::badge(policy).unwrap_or_default();
-        assert!(badge("kai").ends_with(" test cases match KAI v0.14.0"), "{}", badge("kai"));
-        assert!(badge("ego").ends_with(" test cases match the documented rules"), "{}", badge("ego"));
-        assert_eq!(badge("fifo"), "");
+        for product in Policy::products() {
+            let modelled = product.modelled.expect("a product is modelled");
+            let what = if modelled.revision.is_empty() { "the documented rules" } else { modelled.label };
+            let badge = badge(product.key);
+            assert!(badge.ends_with(&format!(" test cases match {what}")), "{badge}");
+        }
+        assert!(Policy::baselines().all(|policy| badge(policy.key).is_empty()));
     }
 
     #[test]

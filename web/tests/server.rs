@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::scenario::Scenario;
 use fairground_web::engine::protocol::{
-    Amounts, Ask, EventWord, Frame, LadderLevel, Reply, Request, Run, Say,
+    Amounts, Ask, ColumnRow, EventWord, Frame, LadderLevel, Reply, Request, Run, Say,
 };
 use fairground_web::engine::report::{Report, ReportRequest};
 use fairground_web::engine::serve::Server;
@@ -550,4 +550,35 @@ fn moments_of_runai_have_states_and_others_none() {
     let states: Vec<String> = queues("runai-department-empty").into_iter().map(|s| s[3].clone()).collect();
     assert_eq!(states, ["in-quota", "in-quota", "over-fairshare", "in-quota", "in-quota"]);
     assert!(queues("start").iter().all(Vec::is_empty));
+}
+
+#[test]
+fn four_schedulers_decide_differently() {
+    let policies = ["kai", "runai", "yunikorn", "ego"];
+    let replies = Page::new().ask(Ask::Compare {
+        scenario: Arc::new(Example::find("four-schedulers").expect("an example").scenario()),
+        policies: policies.map(str::to_owned).to_vec(),
+        until_ms: Some(60_000),
+    });
+    let columns = replies.into_iter().filter_map(|reply| match reply.say {
+        Say::Compared { column } => Some(*column),
+        _ => None,
+    });
+    let columns: Vec<ColumnRow> = columns.collect();
+    assert_eq!(columns.iter().map(|column| &*column.policy).collect::<Vec<_>>(), policies);
+    for column in &columns {
+        assert!(column.can_run && column.findings.is_empty(), "{}: {:?}", column.policy, column.findings);
+        assert_eq!((column.until_ms, column.queues.len()), (60_000, 3), "{}", column.policy);
+        assert_eq!(column.queues.iter().map(|queue| queue.gpus).sum::<f64>(), 12.0, "{}", column.policy);
+    }
+    let [kai, runai, yunikorn, ego] = &columns[..] else { panic!("four policies") };
+    assert!(kai.notes.is_empty() && !yunikorn.notes.is_empty() && !ego.notes.is_empty());
+    assert_ne!(kai.evictions, yunikorn.evictions);
+    assert_ne!(kai.evictions, ego.evictions);
+    assert_eq!(kai.first_difference_ms, None, "it is the first");
+    assert_eq!(runai.first_difference_ms, None, "the same engine");
+    let differ = |column: &ColumnRow| column.first_difference_ms.is_some_and(|ms| ms > 0 && ms < 60_000);
+    assert!(differ(yunikorn) && differ(ego), "{columns:?}");
+    // YuniKorn preempts only for requests that have been pending for half a minute.
+    assert!(yunikorn.wait_max_s >= 30.0 && kai.wait_max_s <= 1.0);
 }

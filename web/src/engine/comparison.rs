@@ -125,6 +125,7 @@ mod tests {
     use super::super::protocol::{Ask, Request};
     use super::super::serve::Server;
     use super::*;
+    use fairground::policy::Policy;
 
     const FOUR: &str = include_str!("../../../assets/scenarios/four-schedulers.yaml");
 
@@ -132,9 +133,9 @@ mod tests {
         Arc::new(fairground::scenario::read(text).scenario.unwrap_or_default())
     }
 
-    fn columns(text: &str, policies: &[&str], until_ms: Option<i64>) -> Vec<ColumnRow> {
+    fn columns(text: &str, policies: &[&str]) -> Vec<ColumnRow> {
         let policies = policies.iter().map(|&policy| policy.to_owned()).collect();
-        let mut comparison = Comparison::new(of(text), policies, until_ms);
+        let mut comparison = Comparison::new(of(text), policies, None);
         let mut columns = Vec::new();
         while let Some(say) = comparison.work() {
             match say {
@@ -148,33 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn four_schedulers_decide_differently() {
-        let policies = ["kai", "runai", "yunikorn", "ego"];
-        let columns = columns(FOUR, &policies, Some(60_000));
-        assert_eq!(columns.iter().map(|column| &*column.policy).collect::<Vec<_>>(), policies);
-        for column in &columns {
-            assert!(column.can_run && column.findings.is_empty(), "{}: {:?}", column.policy, column.findings);
-            assert_eq!((column.until_ms, column.queues.len()), (60_000, 3), "{}", column.policy);
-            assert_eq!(column.queues.iter().map(|queue| queue.gpus).sum::<f64>(), 12.0, "{}", column.policy);
-        }
-        let [kai, _, yunikorn, ego] = &columns[..] else { panic!("four policies") };
-        assert!(kai.notes.is_empty() && !yunikorn.notes.is_empty() && !ego.notes.is_empty());
-        assert_ne!(kai.evictions, yunikorn.evictions);
-        assert_ne!(kai.evictions, ego.evictions);
-        assert_eq!(kai.first_difference_ms, None, "it is the first");
-        assert_eq!(columns[1].first_difference_ms, None, "the same engine");
-        let differ = |column: &ColumnRow| column.first_difference_ms.is_some_and(|ms| ms > 0 && ms < 60_000);
-        assert!(differ(yunikorn) && differ(ego), "{columns:?}");
-        // YuniKorn preempts only for requests that have been pending for half a minute.
-        assert!(yunikorn.wait_max_s >= 30.0 && kai.wait_max_s <= 1.0);
-    }
-
-    #[test]
     fn what_cannot_run_is_not_compared() {
         let say = translated(&of(FOUR), "nonsense");
         assert!(matches!(say, Say::Translated { scenario: None, .. }), "{say:?}");
         let wrong = FOUR.replacen("queue: ", "queue: no-", 1);
-        assert!(columns(&wrong, &["kai", "ego"], None).iter().all(|column| !column.can_run));
+        assert!(columns(&wrong, Policy::NAMES).iter().all(|column| !column.can_run));
     }
 
     /// Between the cycles of a comparison other requests are served, and a later comparison replaces it.
@@ -200,13 +179,14 @@ mod tests {
         };
         ask(&mut server, Ask::Load { scenario: of(FOUR), cycle: 0 });
         end(&mut server);
-        ask(&mut server, compare(&["kai", "ego"]));
+        let [first_policy, last_policy] = [Policy::NAMES[0], Policy::NAMES[1]];
+        ask(&mut server, compare(&[first_policy, last_policy]));
         for _ in 0..5 {
             assert!(server.work().is_empty());
         }
         let progress = server.progress().map(|reply| reply.say);
         assert!(
-            matches!(&progress, Some(Say::Comparing { policy, cycle: 1.. }) if policy == "kai"),
+            matches!(&progress, Some(Say::Comparing { policy, cycle: 1.. }) if policy == first_policy),
             "{progress:?}"
         );
         ask(&mut server, Ask::GoTo { cycle: 1 });
@@ -216,9 +196,12 @@ mod tests {
             n += 1;
         }
         assert!(matches!(first[0].say, Say::Frame { .. }) && n <= 2, "a step goes first: {first:?}");
-        ask(&mut server, compare(&["ego"]));
+        ask(&mut server, compare(&[last_policy]));
         let replies = end(&mut server);
-        assert!(matches!(&replies[..], [Say::Compared { column }] if column.policy == "ego"), "{replies:?}");
+        assert!(
+            matches!(&replies[..], [Say::Compared { column }] if column.policy == last_policy),
+            "{replies:?}"
+        );
         ask(&mut server, compare(&[]));
         assert!(end(&mut server).is_empty());
     }

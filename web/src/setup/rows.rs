@@ -545,14 +545,15 @@ mod tests {
 
     #[test]
     fn every_row_of_queues_has_a_cell_for_every_column() {
-        for policy in ["kai", "runai", "ego", "yunikorn", "fifo", "max-min", "drf"] {
-            let scenario = Scenario { policy: policy.into(), ..crate::library::start() };
-            let columns = queue_columns(Terms::of(policy), usage_counts(&scenario));
+        for policy in Policy::ALL {
+            let scenario = Scenario { policy: policy.key.into(), ..crate::library::start() };
+            let columns = queue_columns(policy.terms, usage_counts(&scenario));
             let rows = queue_rows(&scenario, &[], |_| false, &Default::default(), 2);
-            assert!(rows.len() > 2 && rows.iter().all(|row| row.cells.len() == columns.len()), "{policy}");
+            assert!(rows.len() > 2, "{}", policy.key);
+            assert!(rows.iter().all(|row| row.cells.len() == columns.len()), "{}", policy.key);
             let weights = rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.at.as_ref());
             let has_weight = weights.map(Path::to_string).any(|at| at.ends_with(".weight"));
-            assert_eq!(has_weight, !matches!(policy, "yunikorn" | "fifo"), "{policy}");
+            assert_eq!(has_weight, policy.queue.weight.is_some(), "{}", policy.key);
         }
     }
 }

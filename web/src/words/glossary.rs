@@ -202,21 +202,30 @@ mod tests {
 
     #[test]
     fn labels_are_found_in_both_words_and_without_their_unit() {
-        assert_eq!(term("fair share, GPUs", "kai"), Some("fair share"));
-        assert_eq!(term("fairshare (before), GPUs", "runai"), Some("fair share"));
-        assert_eq!(term("fair share", "runai"), Some("fair share"));
-        assert_eq!(term("share limit", "ego"), Some("limit"));
-        assert_eq!(term("in quota", "runai"), Some("within quota"));
-        assert_eq!(term("P90 wait", "kai"), Some("wait"));
-        assert_eq!(term("node-1", "kai"), None);
-        assert_eq!(term("", "kai"), None);
+        for policy in Policy::ALL {
+            let term = |label: &str| term(label, policy.key);
+            let own = policy.terms.word_apart("fair share");
+            for label in ["fair share", own] {
+                for label in [label.to_string(), format!("{label}, GPUs"), format!("{label} (before), GPUs")]
+                {
+                    assert_eq!(term(&label), Some("fair share"), "{}: {label}", policy.key);
+                }
+            }
+            assert_eq!(term(policy.terms.word_apart("within quota")), Some("within quota"), "{}", policy.key);
+            assert_eq!(term("P90 wait"), Some("wait"));
+            assert_eq!(term("node-1"), None);
+            assert_eq!(term(""), None);
+        }
     }
 
     #[test]
     fn a_policy_has_the_terms_that_it_knows() {
-        assert_eq!((term("state", "kai"), term("state", "runai")), (None, Some("queue state")));
-        assert_eq!((term("share usage", "ego"), term("share usage", "kai")), (Some("share usage"), None));
-        assert_eq!(term("weight", "yunikorn"), None, "it reads none");
+        for policy in Policy::ALL {
+            let has = |label: &str| term(label, policy.key).is_some();
+            assert_eq!(has("state"), policy.queue_state.is_some(), "{}", policy.key);
+            assert_eq!(has("share usage"), policy.knows.share_usage, "{}", policy.key);
+            assert_eq!(has("weight"), policy.queue.weight.is_some(), "{}", policy.key);
+        }
     }
 
     #[test]
@@ -233,10 +242,17 @@ mod tests {
 
     #[test]
     fn other_products_have_their_own_words() {
-        let of = entry_of("fair share", "kai").expect("a term");
-        let words: Vec<&str> = elsewhere(of, "kai").iter().map(|(word, _)| *word).collect();
-        assert!(words.contains(&"fairshare") && words.contains(&"share quota"), "{words:?}");
-        let gang = entry_of("gang", "kai").expect("a term");
-        assert!(elsewhere(gang, "kai").is_empty());
+        let of = entry_of("fair share", Policy::NAMES[0]).expect("a term");
+        let gang = entry_of("gang", Policy::NAMES[0]).expect("a term");
+        for policy in Policy::ALL {
+            let own = policy.terms.word_apart("fair share");
+            let found = elsewhere(of, policy.key);
+            assert!(!found.is_empty() && found.iter().all(|(word, _)| *word != own), "{found:?}");
+            for other in Policy::products() {
+                let word = other.terms.word_apart("fair share");
+                assert_eq!(found.contains(&(word, other.short)), word != own, "{found:?}");
+            }
+            assert!(elsewhere(gang, policy.key).is_empty());
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use fairground::id::{JobId, NodeId, PodId, QueueId};
+use fairground::policy::Policy;
 use fairground::time::Time;
 use fairground::trace::{
     Candidate, Check, Event, EvictReason, Gate, NodeReason, NotAccepted, NotSelected, Op, Outlook,
@@ -225,7 +226,7 @@ fn lines(steps: Vec<Step>) -> String {
 }
 
 fn a_rule() -> fairground::trace::Rule {
-    fairground::policy::kai::rules()[0]
+    Policy::rulebook(Policy::NAMES[0]).expect("a policy has rules").rules[0]
 }
 
 #[test]
@@ -511,30 +512,11 @@ fn those_who_were_not_chosen_have_their_reason() {
 
 #[test]
 fn the_words_are_those_of_the_policy() {
-    let told = |policy: &str, selection: Selection| {
-        let frame = Frame { policy: policy.into(), ..fixtures::reclaimed() };
-        why(&frame, None, &selection, None, 2)
-    };
-    let evicted = |policy| told(policy, Selection::Job("a2".into())).verdict.to_string();
-    let runai = "`a2` was evicted so that `b2` can run. `team-a` was using 3 GPUs, 1 over its fairshare of 2; with `b2`, `team-b` uses exactly its fairshare of 2.";
-    assert_eq!(evicted("runai"), runai);
-    assert_eq!(evicted("ego"), runai.replace("fairshare", "share quota").replace("evicted", "reclaimed"));
-    for (policy, foreign) in [
-        ("runai", &["fair share", "queue", "job"][..]),
-        ("ego", &["fair share", "quota of", "weight", "pod", "node "]),
-    ] {
-        for selection in
-            [Selection::Queue("team-a".into()), Selection::Job("b1".into()), Selection::Node("node-1".into())]
-        {
-            let why = told(policy, selection);
-            let mut all = vec![why.verdict.to_string(), why.outlook.to_string()];
-            all.extend(why.also.iter().chain(&why.checks).map(ToString::to_string));
-            all.extend(why.controls.iter().map(|control| control.label.to_string()));
-            let found = all.iter().find(|text| {
-                foreign.iter().any(|word| text.contains(word) && !text.contains("share quota of"))
-            });
-            assert_eq!(found, None, "{policy}");
-        }
+    let evicted = "`a2` was [evicted] so that `b2` can run. `team-a` was using 3 GPUs, 1 over its [fair share] of 2; with `b2`, `team-b` uses exactly its [fair share] of 2.";
+    for policy in Policy::ALL {
+        let frame = Frame { policy: policy.key.into(), ..fixtures::reclaimed() };
+        let verdict = job_at(&frame, "a2").verdict.to_string();
+        assert_eq!(verdict, policy.terms.fill(evicted), "{}", policy.key);
     }
 }
 

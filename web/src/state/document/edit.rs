@@ -367,11 +367,12 @@ mod tests {
     fn places_are_named() {
         let at = Path::default().field("queues").named("team-a").field("gpu").field("quota");
         assert_eq!(owner_and_field(&at), (Some("team-a".into()), "quota".into()));
-        assert_eq!(name_of(&at, Terms::of("kai")), "quota of team-a");
-        assert_eq!(name_of(&at, Terms::of("ego")), "ownership of team-a");
-        assert_eq!(name_of(&Path::default().field("jobs").named("x"), Terms::of("kai")), "x");
+        assert_eq!(name_of(&at, &Terms::PLAIN), "quota of team-a");
+        let own = Terms { pairs: &[("quota", "ownership")], ..Terms::PLAIN };
+        assert_eq!(name_of(&at, &own), "ownership of team-a");
+        assert_eq!(name_of(&Path::default().field("jobs").named("x"), &Terms::PLAIN), "x");
         let at = Path::default().field("settings").field("k_value");
         assert_eq!(owner_and_field(&at), (None, "k_value".into()));
-        assert_eq!(name_of(&at, Terms::of("kai")), "k value");
+        assert_eq!(name_of(&at, &Terms::PLAIN), "k value");
     }
 }

@@ -130,6 +130,7 @@ mod tests {
     use crate::state::document::opened::{Opened, Origin};
     use crate::state::model::Model;
     use crate::state::update::update;
+    use fairground::policy::Policy;
 
     #[test]
     fn the_query_says_what_is_shown() {
@@ -151,8 +152,9 @@ mod tests {
         let mut model = Model::new(Opened::new(crate::library::start(), Origin::Link));
         let add = || Command::Change(Change::AddQueue { parent: None });
         let before = model.scenario.clone();
+        let other = Policy::NAMES.iter().find(|name| **name != before.policy).expect("another policy");
         model.view.embed = Embed::read("?embed=1");
-        for command in [add(), Command::Policy("fifo".into()), Command::Dialog(Some(Dialog::Paste))] {
+        for command in [add(), Command::Policy((*other).into()), Command::Dialog(Some(Dialog::Paste))] {
             assert!(update(&mut model, command).is_empty());
         }
         assert_eq!((&model.scenario, &model.view.dialog), (&before, &None));

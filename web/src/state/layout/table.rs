@@ -68,19 +68,24 @@ pub fn has_column(at: &Path, policy: &str, resource: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairground::policy::Policy;
 
     #[test]
     fn what_is_no_column_is_in_the_form() {
+        let has = |at: &Path, resource| has_column(at, Policy::NAMES[0], resource);
         let queue = Path::default().field("queues").named("team-a");
-        assert!(has_column(&queue.field("gpu").field("quota"), "kai", 2));
-        assert!(!has_column(&queue.field("gpu").field("quota"), "kai", 0));
-        assert!(!has_column(&queue.field("gpu").field("weight"), "yunikorn", 2));
-        assert!(!has_column(&queue.field("gpu").field("usage"), "kai", 2));
+        assert!(has(&queue.field("gpu").field("quota"), 2));
+        assert!(!has(&queue.field("gpu").field("quota"), 0));
+        assert!(!has(&queue.field("gpu").field("usage"), 2));
         let job = Path::default().field("jobs").named("a1");
-        assert!(has_column(&job.field("gpu"), "kai", 2));
-        assert!(!has_column(&job.field("preemptible"), "kai", 2));
-        assert!(!has_column(&job.field("pod-sets").named("w").field("gpu"), "kai", 2));
-        assert!(has_column(&Path::default().field("settings").field("k-value"), "kai", 2));
+        assert!(has(&job.field("gpu"), 2));
+        assert!(!has(&job.field("preemptible"), 2));
+        assert!(!has(&job.field("pod-sets").named("w").field("gpu"), 2));
+        assert!(has(&Path::default().field("settings").field("k-value"), 2));
+        let weight = queue.field("gpu").field("weight");
+        for policy in Policy::ALL {
+            assert_eq!(has_column(&weight, policy.key, 2), policy.queue.weight.is_some(), "{}", policy.key);
+        }
         assert_eq!(owner(&job.field("gpu")), Some(job.clone()));
         assert_eq!(owner_name(&job.field("gpu")), "a1");
         assert_eq!(owner(&Path::default().field("cycle")), None);

@@ -386,6 +386,7 @@ fn path(frame: &Frame, queue: Option<u32>) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::engine::protocol::QueueRow;
+    use fairground::policy::Policy;
 
     fn queue(name: &str, parent: Option<u32>, share: f64) -> QueueRow {
         QueueRow {
@@ -455,8 +456,9 @@ mod tests {
         let with = |row: QueueRow, raw: Option<i32>, offset: i32, fence: bool, effective: Option<i32>| {
             QueueRow { priority: Some(PriorityRow { raw, offset, fence, effective }), ..row }
         };
+        let policy = Policy::ALL.iter().find(|policy| policy.knows.queue_priorities);
         let frame = Frame {
-            policy: "yunikorn".into(),
+            policy: policy.expect("a policy with priorities of queues").key.into(),
             queues: vec![
                 with(queue("tenants", None, 0.0), Some(10), 0, true, Some(0)),
                 with(queue("tenant-a", Some(0), 0.0), Some(8), 2, false, Some(10)),
