@@ -185,7 +185,7 @@ pub fn entry_of(label: &str, policy: &str) -> Option<Entry> {
 pub fn elsewhere(of: Entry, policy: &str) -> Vec<(&'static str, &'static str)> {
     let own = Terms::of(policy).word_apart(of.term);
     let others =
-        Policy::products().filter(|other| other.name != policy && entries(other.name).any(|it| it == of));
+        Policy::products().filter(|other| other.key != policy && entries(other.key).any(|it| it == of));
     others
         .map(|other| (other.terms.word_apart(of.term), other.short))
         .filter(|(word, _)| *word != own)
