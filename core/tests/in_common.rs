@@ -84,13 +84,13 @@ fn other_policies_report_how_they_treat_it() {
         let found = findings(policy, job).into_iter().filter(|d| d.at.to_string().ends_with("min-available"));
         found.map(|d| d.says).collect()
     };
-    let all = |name: &str| {
+    let all = |name: &str, pods: &str| {
         format!(
-            "{name} has no minimum that pods of several kinds have in common; all pods of each kind start together"
+            "{name} has no minimum that {pods} of several kinds have in common; all {pods} of each kind start together"
         )
     };
-    assert_eq!(says("ego", &job), [all("EGO")]);
-    assert_eq!(says("yunikorn", &format!("gang: soft, {job}"))[0], all("YuniKorn"));
+    assert_eq!(says("ego", &job), [all("EGO", "units")]);
+    assert_eq!(says("yunikorn", &format!("gang: soft, {job}"))[0], all("YuniKorn", "pods"));
     assert_eq!(says("yunikorn", &job), ["YuniKorn ignores how many pods must start together (of \"j\")"]);
     assert_eq!(says("fifo", &job), ["first in, first out ignores min-available (of \"j\")"]);
     let read = read(&text("ego", 8, &job));

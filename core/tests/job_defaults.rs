@@ -80,7 +80,7 @@ fn jobs_that_cannot_share_an_application_are_reported() {
     assert_eq!(
         found("queue: a, created: 5s", "queue: a, required-node: m, pods: 2"),
         [
-            "jobs[\"i\"].created: created lies after submit; a job is created before it becomes known",
+            "jobs[\"i\"].created: created lies after submit; an application is created before it becomes known",
             "jobs[\"j\"].required-node: node \"m\" does not exist; did you mean \"n\"?"
         ]
     );

@@ -157,7 +157,9 @@ fn contradictions_are_reported_at_their_field() {
     let at = "jobs[\"j\"].pod-sets[\"a\"].after";
     says(&text("kai", "5s"), at, "let one pod set come with the job");
     says(&text("kai", "soon"), at, "is not a time");
-    for policy in ["ego", "yunikorn", "fifo", "drf", "max-min"] {
+    says(&text("ego", "5s"), at, "ignores that units join their allocation later");
+    says(&text("yunikorn", "5s"), at, "ignores that pods join their application later");
+    for policy in ["fifo", "drf", "max-min"] {
         says(&text(policy, "5s"), at, "ignores that pods join their job later");
     }
 }

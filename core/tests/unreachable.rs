@@ -41,18 +41,14 @@ fn under_every_policy_that_reads_them() {
             assert_eq!((affinity, tainted), (vec![], vec![]), "{}", policy.key);
             continue;
         }
+        let expected = [
+            "jobs[\"j\"].affinity: no [node] meets the required affinity of \"j\"; the [job] waits for ever",
+            "jobs[\"j\"].tolerations: every [node] that \"j\" may use has a taint that it does not tolerate, such as \
+             \"team=a\" of \"west\"; the [job] waits for ever",
+        ];
         assert_eq!(
-            affinity,
-            ["jobs[\"j\"].affinity: no node meets the required affinity of \"j\"; the job waits for ever"],
-            "{}",
-            policy.key
-        );
-        assert_eq!(
-            tainted,
-            [
-                "jobs[\"j\"].tolerations: every node that \"j\" may use has a taint that it does not tolerate, such as \
-                 \"team=a\" of \"west\"; the job waits for ever"
-            ],
+            [affinity, tainted].concat(),
+            expected.map(|says| policy.terms.fill(says)),
             "{}",
             policy.key
         );

@@ -28,7 +28,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         What::Event(_) => {
             explanation.checks = event.checks.iter().map(|check| says(frame, check)).collect();
             let rules = event.checks.iter().rev().map(|check| check.rule);
-            (event.word().spelled(), rules.filter(|rule| !rule.0.says.is_empty()).map(RuleCard::of).next())
+            (name_of(event.word()), rules.filter(|rule| !rule.0.says.is_empty()).map(RuleCard::of).next())
         }
     };
     explanation.about = match frame.job_of(event) {
@@ -40,6 +40,17 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     explanation.others = not_chosen(frame, event);
     explanation.rule = explanation.rule.or(rule);
     explanation
+}
+
+/// The name of an event, with marks for the words that a policy names itself.
+fn name_of(word: EventWord) -> String {
+    match word {
+        EventWord::Claimed => "[claimed]".into(),
+        EventWord::Evicted => "[evicted]".into(),
+        EventWord::JobEvicted => "[job] [evicted]".into(),
+        EventWord::Node => "[node]".into(),
+        _ => word.spelled(),
+    }
 }
 
 fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> Explanation {

@@ -159,7 +159,6 @@ test("on a phone a link with an explanation opens on it", async ({ page }) => {
   await app.share("team-a").click();
   await expect(page).toHaveURL(/why=1/);
   const url = page.url();
-  await page.goto("about:blank");
   const other = new App(await (await page.context().browser().newContext({ viewport: { width: 390, height: 844 } })).newPage());
   await other.open(url);
   await expect(other.why).toBeVisible();
