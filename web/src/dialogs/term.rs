@@ -32,7 +32,7 @@ pub fn Term(
     });
     let all = move |_| store.dispatch(Command::Dialog(Some(Dialog::Help)));
     view! {
-        <DialogFrame title=capital(&terms.word(term)) class="small" on_close>
+        <DialogFrame title=capital(terms.word(term)) class="small" on_close>
             <p>{entry.map(|of| terms.fill(of.says))}</p>
             {also}
             {others}
