@@ -215,6 +215,8 @@ fn past(word: EventWord) -> &'static str {
         EventWord::Found => "found running",
         EventWord::Dealt => "has other devices",
         EventWord::Joined => "[pods] joined",
+        EventWord::Evicted => "[evicted]",
+        EventWord::Node => "[node]",
         EventWord::Submitted
         | EventWord::SetAside
         | EventWord::Started
@@ -222,13 +224,11 @@ fn past(word: EventWord) -> &'static str {
         | EventWord::Reclaimed
         | EventWord::Preempted
         | EventWord::Moved
-        | EventWord::Evicted
         | EventWord::Gone
         | EventWord::JobEvicted
         | EventWord::Finished
         | EventWord::Done
         | EventWord::Changed
-        | EventWord::Node
         | EventWord::Mark => word.name(),
     }
 }
