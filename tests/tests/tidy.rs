@@ -116,7 +116,6 @@ const NAMES_A_POLICY: &[(&str, &str)] = &[
     ("core/src/import/fairshare.rs", "reads a file of that product"),
     ("core/src/import/kubernetes/applications.rs", "reads labels and annotations of that product"),
     ("core/src/import/kubernetes/shards.rs", "reads what the operator of that product configures"),
-    ("core/src/import/kubernetes/pods.rs", "lists the schedulers as Kubernetes calls them"),
     ("core/src/import/queues_yaml.rs", "reads a file of that product"),
     ("core/src/import/runai.rs", "reads a file of that product"),
     ("core/src/import/runai_workloads.rs", "reads answers of that product"),

@@ -567,7 +567,11 @@ fn jumps_stop_at_what_is_chosen() {
     update(&mut model, Command::Select(Some(Selection::Queue("team-a".into()))));
     assert_eq!(requested(&mut model), Some((name("team-a"), None)));
     model.auto_selected = true;
-    assert_eq!(requested(&mut model), Some((None, None)), "the page's own selection is nobody's wish");
+    assert_eq!(
+        requested(&mut model),
+        Some((None, None)),
+        "the page's own selection does not narrow the search"
+    );
     model.auto_selected = false;
     update(&mut model, Command::EventsOf(Whose::All));
     assert_eq!(requested(&mut model), Some((None, None)));

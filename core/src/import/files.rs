@@ -15,8 +15,8 @@ use super::options::{Mapping, Options};
 use super::recognise::{Kind, recognise};
 use super::yunikorn_rest::names_by_path;
 use super::{Imported, Report, Source, translate_to, trees, without_limit};
-use crate::format::DIALECT;
 use crate::link;
+use crate::policy::Policy;
 use crate::scenario::value::Value;
 use crate::scenario::{self, Diagnostic, NodeEntry, Path, QueueEntry, Scenario, TEXT_MAX, codes, finding};
 
@@ -338,7 +338,8 @@ fn contents(scenario: &Scenario) -> String {
 
 /// Returns the options with the default policy filled in.
 fn with_default_policy(options: &Options) -> Options {
-    let policy = if options.policy.is_empty() { DIALECT.to_string() } else { options.policy.clone() };
+    let policy =
+        if options.policy.is_empty() { Policy::NAMES[0].to_string() } else { options.policy.clone() };
     Options { policy, ..options.clone() }
 }
 
@@ -406,7 +407,7 @@ fn part(
     let options = &match kind {
         Kind::Trace => with_default_policy(options),
         Kind::Kubernetes => Options { policy: String::new(), ..options.clone() },
-        _ => Options { policy: DIALECT.into(), ..options.clone() },
+        _ => Options { policy: Policy::NAMES[0].into(), ..options.clone() },
     };
     let imported = match kind {
         Kind::Organisation => super::import_organisation(&texts, options),

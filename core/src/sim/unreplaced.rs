@@ -1,6 +1,7 @@
 //! Evictions of pods that are not replaced ([`Restart::Never`]): once all pods of such a job are gone, the job is over.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::event_log::Log;
 use crate::cluster::{Cluster, Restart};
@@ -14,12 +15,12 @@ pub struct Unreplaced(BTreeMap<JobId, (Time, Event)>);
 
 impl Unreplaced {
     /// Records the evictions of a cycle.
-    pub fn note(this: &mut std::sync::Arc<Unreplaced>, cluster: &Cluster, now: Time, events: &Log) {
+    pub fn note(this: &mut Arc<Unreplaced>, cluster: &Cluster, now: Time, events: &Log) {
         for recorded in events {
             let Event::Evicted { pod, .. } = recorded.event else { continue };
             let job = cluster.pods[pod].job;
             if cluster.jobs[job].restart == Restart::Never {
-                std::sync::Arc::make_mut(this).0.insert(job, (now, recorded.event));
+                Arc::make_mut(this).0.insert(job, (now, recorded.event));
             }
         }
     }

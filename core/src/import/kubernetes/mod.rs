@@ -31,7 +31,6 @@ use std::sync::Arc;
 
 use super::options::Options;
 use super::{Imported, Report, Source, counted, translate_to, trees};
-use crate::format::DIALECT;
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::value::Value;
 use crate::scenario::{JobEntry, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scalar, Scenario, codes, finding};
@@ -140,7 +139,7 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     report
         .understood
         .insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
-    let policy = if cluster.is_yunikorn { applications::POLICY } else { DIALECT };
+    let policy = if cluster.is_yunikorn { applications::POLICY } else { Policy::NAMES[0] };
     let mut settings = settings;
     settings.extend(cluster.class_settings(&jobs, policy));
     Some(Scenario {

@@ -14,7 +14,7 @@ use crate::units::Resource;
 const RESERVATIONS: [&str; 3] = ["kai-resource-reservation", "runai-reservation", "kai-scale-adjust"];
 
 /// Schedulers whose queues are read, by prefix of their name.
-pub const SCHEDULERS: [&str; 4] = ["kai-scheduler", "runai-scheduler", "volcano", "yunikorn"];
+pub const SCHEDULERS: [&str; 4] = ["kai-scheduler", "runai-scheduler", "volcano", applications::SCHEDULER];
 
 /// Annotations with the pod group of a pod.
 const GROUPS: [&str; 3] =
