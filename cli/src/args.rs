@@ -21,12 +21,12 @@ const EXIT_CODES: &str = "Exit codes:
 #[derive(Debug, Parser)]
 #[command(name = "fairground", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub struct Args {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The subcommand.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run a scenario and print what happens
@@ -38,13 +38,13 @@ pub enum Command {
     /// Report all errors and warnings of a scenario
     #[command(after_help = EXIT_CODES)]
     Check(Check),
-    /// Convert a trace of jobs, a scheduler's configuration or a cluster to a scenario
+    /// Convert job traces, scheduler configurations or cluster listings to a scenario
     #[command(after_help = EXIT_CODES)]
     Import(Import),
-    /// Write a scenario's queues in the format of its scheduler
+    /// Write the queues of a scenario in the format of its scheduler
     #[command(after_help = EXIT_CODES)]
     Export(Export),
-    /// Write a scenario as a virtual cluster with the real scheduler, with what is expected to happen there
+    /// Write a scenario as manifests for a virtual cluster with the real scheduler, with the expected events
     #[command(after_help = EXIT_CODES)]
     Kit(Kit),
     /// Compute fair shares like KAI's fair-share simulator: JSON in, JSON out
@@ -62,7 +62,7 @@ pub enum Command {
     /// List the policies, the product versions they model, and what changed in later versions
     #[command(after_help = EXIT_CODES)]
     Policies(Policies),
-    /// Print the JSON schema of scenario files, by which editors check and complete them
+    /// Print the JSON schema of scenario files, for validation and completion in editors
     Schema,
     /// Print a scenario as a link
     #[command(after_help = EXIT_CODES)]
@@ -72,10 +72,10 @@ pub enum Command {
     Open(Open),
 }
 
-/// Say which policies there are.
+/// List the policies.
 #[derive(Debug, ClapArgs)]
 pub struct Policies {
-    /// Only this one
+    /// List this policy only
     #[arg(value_name = "P")]
     pub policy: Option<String>,
 }
@@ -112,7 +112,7 @@ pub struct Run {
     /// Stop after this number of cycles
     #[arg(long, value_name = "N")]
     pub cycles: Option<u32>,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = Out::Text)]
     pub out: Out,
     /// Print the summary only
@@ -121,45 +121,45 @@ pub struct Run {
     /// Also explain each event, and why jobs wait
     #[arg(long)]
     pub why: bool,
-    /// Exit with 1 if pods were evicted, jobs still wait at the end, or the scenario has warnings
+    /// Exit with 1 if pods were evicted, jobs are still pending at the end, or the scenario has warnings
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
 }
 
-/// What to print.
+/// Output format of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Out {
-    /// For people
+    /// Plain text
     Text,
     /// One JSON object per line
     Jsonl,
-    /// All events as a table, for spreadsheets
+    /// All events as CSV
     EventsCsv,
-    /// What every queue has and is entitled to, cycle by cycle, as a table
+    /// Allocation and fair share of each queue in each cycle, as CSV
     SeriesCsv,
 }
 
-/// What to print of a comparison.
+/// Output format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ComparedOut {
-    /// For people
+    /// Plain text
     Text,
     /// One JSON object per line
     Jsonl,
 }
 
-/// What counts as a failure.
+/// Conditions of `--fail-on`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     /// The policy evicted a pod
     Evicted,
-    /// A job still waits at the end
+    /// A job is still pending at the end
     Pending,
     /// The scenario has warnings
     Warning,
 }
 
-/// Say what is wrong.
+/// Check a scenario.
 #[derive(Debug, ClapArgs)]
 pub struct Check {
     /// A scenario (YAML or JSON); - reads standard input
@@ -176,10 +176,10 @@ pub struct Export {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// The format; left out: that of the scenario's own policy. A format of another policy has the scenario translated first
+    /// The format; default: that of the scenario's policy. For a format of another policy, the scenario is translated first
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
-    /// Print only the differences from this file, from which the scenario was imported, as a unified diff
+    /// Print only a unified diff against this file, from which the scenario was imported
     #[arg(long, value_name = "FILE")]
     pub against: Option<String>,
     /// Output file; - writes to standard output
@@ -193,32 +193,32 @@ pub struct Kit {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// The folder to write into; it is made if it is not there
+    /// Output folder; created if it does not exist
     #[arg(short, long, value_name = "DIR")]
     pub output: String,
 }
 
-/// Make a scenario from a trace.
+/// Import files as a scenario.
 #[derive(Debug, ClapArgs)]
 pub struct Import {
-    /// Files and folders, in any mixture: tables of jobs (CSV), what kubectl get … -o json (or yaml) prints, snapshots of KAI (zip),
-    /// configurations and REST answers of YuniKorn and Run:ai, plans of EGO (XML), listings of Slurm; - reads standard input
+    /// Files and folders of any kinds: tables of jobs (CSV), output of kubectl get … -o json (or yaml), snapshots of KAI (zip),
+    /// configurations and REST responses of YuniKorn and Run:ai, plans of EGO (XML), listings of Slurm; - reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
-    /// A table of queues (name, GPUs), or the departments, if they are in a separate file
+    /// Table of queues (name, GPUs), or of departments if they are in a separate file
     #[arg(long, value_name = "FILE")]
     pub queues: Option<String>,
     /// Nodes × GPUs, such as 88x8
     #[arg(long, value_name = "NxG", value_parser = nodes)]
     pub nodes: Option<(u32, u32)>,
-    /// Part of each queue's GPUs that becomes its quota, such as 1/4
+    /// Fraction of each queue's GPUs that becomes its quota, such as 1/4
     #[arg(long, value_name = "PART", value_parser = part)]
     pub quota_scale: Option<(u32, u32)>,
-    /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf; left out: the one that the files are of
+    /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf; default: the policy of the files
     #[arg(long, value_name = "P", value_parser = policy)]
     pub policy: Option<String>,
-    /// Which column of a table of jobs holds what: id, queue, submit, duration, gpus, user, pods, cpu or memory; a unit may stand
-    /// behind the column: submit=arrival:ms
+    /// Columns of a table of jobs: id, queue, submit, duration, gpus, user, pods, cpu or memory; a column may have a unit:
+    /// submit=arrival:ms
     #[arg(long, value_name = "FIELD=COLUMN,…", value_delimiter = ',', value_parser = column)]
     pub map: Vec<(String, String)>,
     /// Output file; - writes to standard output
@@ -226,7 +226,7 @@ pub struct Import {
     pub output: String,
 }
 
-/// Divide once.
+/// Compute fair shares once.
 #[derive(Debug, ClapArgs)]
 pub struct FairShare {
     /// Total resources and queues, in the simulator's JSON; - reads standard input
@@ -234,7 +234,7 @@ pub struct FairShare {
     pub file: String,
 }
 
-/// Run cycles over growing usage.
+/// Simulate time-based fair share.
 #[derive(Debug, ClapArgs)]
 pub struct TimeBased {
     /// Nodes, queues and jobs, in the simulator's YAML; - reads standard input
@@ -248,7 +248,7 @@ pub struct TimeBased {
     pub truncate: bool,
 }
 
-/// Put a scenario into other words.
+/// Translate a scenario to another policy.
 #[derive(Debug, ClapArgs)]
 pub struct Translate {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
@@ -274,7 +274,7 @@ pub struct Compare {
     /// Stop each run after the last cycle up to this time, such as 90s, 2h or 30d
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub until: Option<i64>,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = ComparedOut::Text)]
     pub out: ComparedOut,
 }

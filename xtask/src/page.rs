@@ -62,12 +62,19 @@ const COMPILE: &str = "read the messages above";
 
 /// Returns a `trunk` command with the other pinned tools on its search path.
 fn trunk(task: &str) -> Result<Command, Failure> {
-    tools::wasm_target()?;
+    let target = tools::wasm_target()?;
     let mut folders = vec![tools::bin(), tools::node_packages()?.join("node_modules/.bin")];
-    tools::wasm_bindgen()?;
+    let program = tools::trunk_and_wasm_bindgen(|| {
+        // Only if tools are missing, so that a first page does not wait for them and then compile. Trunk reports errors.
+        let mut compile = cargo();
+        compile.args(["build", "--quiet", "--package=fairground-web", "--target", target]);
+        if task == "serve" {
+            output(&mut compile);
+        }
+    })?;
     folders.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
     let path = std::env::join_paths(folders).unwrap_or_else(|_| OsString::new());
-    let mut trunk = Command::new(tools::trunk()?);
+    let mut trunk = Command::new(program);
     trunk.arg(task).current_dir(root()).env("PATH", path).env_remove("NO_COLOR");
     Ok(trunk)
 }

@@ -29,45 +29,108 @@ pub fn wasm_target() -> Result<&'static str, Failure> {
     Ok(WASM_TARGET)
 }
 
-/// Returns the path of `wasm-bindgen` in exactly the version of `Cargo.lock`.
-pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
-    let version = locked_version("wasm-bindgen")?;
-    let right = |program: &Path| {
-        output(Command::new(program).arg("--version")) == Some(format!("wasm-bindgen {version}"))
-    };
-    let own = bin().join("wasm-bindgen");
-    let on_path = PathBuf::from("wasm-bindgen");
-    if let Some(found) = [&own, &on_path].into_iter().find(|program| right(program)) {
-        return Ok(found.clone());
-    }
-    install("wasm-bindgen-cli", &version, "1")?;
-    Ok(own)
+/// A program of a crate, in a pinned version.
+struct Tool {
+    package: &'static str,
+    version: String,
+    /// Arguments that print name and version.
+    version_args: &'static [&'static str],
+    program: &'static str,
+    /// The tools run for a second or so per build; their own release profiles would take minutes to compile.
+    opt_level: &'static str,
+    /// Further arguments of the installation.
+    install_args: &'static [&'static str],
 }
 
-/// Returns the path of `trunk`, installed without optimisation, which would take minutes and bring no speed in use.
-pub fn trunk() -> Result<PathBuf, Failure> {
-    let version = "0.21.14";
-    let right =
-        |program: &Path| output(Command::new(program).arg("--version")) == Some(format!("trunk {version}"));
-    let own = bin().join("trunk");
-    let on_path = PathBuf::from("trunk");
-    if let Some(found) = [&own, &on_path].into_iter().find(|program| right(program)) {
-        return Ok(found.clone());
+impl Tool {
+    /// Returns the path of the program if it is installed for this project or on the search path.
+    fn find(&self) -> Option<PathBuf> {
+        let is_right = |program: &PathBuf| {
+            output(Command::new(program).args(self.version_args))
+                .is_some_and(|printed| printed.ends_with(&format!(" {}", self.version)))
+        };
+        [bin().join(self.program), PathBuf::from(self.program)].into_iter().find(is_right)
     }
-    install("trunk", version, "0")?;
-    Ok(own)
+
+    /// Returns the path of the program, which is installed if it is missing.
+    fn path(&self) -> Result<PathBuf, Failure> {
+        if let Some(found) = self.find() {
+            return Ok(found);
+        }
+        let Tool { package, version, .. } = self;
+        step(&format!("Install {package} {version} (once, one to three minutes)"), || {
+            let mut install = cargo();
+            install
+                .args(["install", "--quiet", "--locked", "--force", package, "--version"])
+                .arg(format!("={version}"))
+                .arg("--root")
+                .arg(tools())
+                .args(self.install_args)
+                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level)
+                .env("CARGO_PROFILE_RELEASE_LTO", "false")
+                .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
+            run(
+                &mut install,
+                &format!("run `cargo install {package} --version {version} --root target/tools`"),
+            )
+        })?;
+        Ok(bin().join(self.program))
+    }
+}
+
+/// `wasm-bindgen` in exactly the version of `Cargo.lock`.
+fn wasm_bindgen() -> Result<Tool, Failure> {
+    Ok(Tool {
+        package: "wasm-bindgen-cli",
+        version: locked_version("wasm-bindgen")?,
+        version_args: &["--version"],
+        program: "wasm-bindgen",
+        opt_level: "1",
+        install_args: &["--bin", "wasm-bindgen"],
+    })
+}
+
+/// `trunk` without its downloads, which are not used here and compile a TLS library.
+fn trunk() -> Tool {
+    Tool {
+        package: "trunk",
+        version: "0.21.14".to_owned(),
+        version_args: &["--version"],
+        program: "trunk",
+        opt_level: "0",
+        install_args: &["--no-default-features"],
+    }
+}
+
+/// Returns the path of `trunk`. Installs it and `wasm-bindgen` if they are missing, in parallel with each other and with `meanwhile`,
+/// because each leaves a core idle for part of its time.
+pub fn trunk_and_wasm_bindgen(meanwhile: impl FnOnce() + Send) -> Result<PathBuf, Failure> {
+    let (trunk, wasm_bindgen) = (trunk(), wasm_bindgen()?);
+    if let (Some(trunk), Some(_)) = (trunk.find(), wasm_bindgen.find()) {
+        return Ok(trunk);
+    }
+    std::thread::scope(|scope| {
+        let installed = scope.spawn(|| wasm_bindgen.path());
+        scope.spawn(meanwhile);
+        let trunk = trunk.path()?;
+        installed
+            .join()
+            .unwrap_or_else(|_| Err(Failure::new("an installation panicked", "run the task again")))?;
+        Ok(trunk)
+    })
 }
 
 /// Returns the path of `cargo-mutants`.
 pub fn cargo_mutants() -> Result<PathBuf, Failure> {
-    let version = "27.1.0";
-    let own = bin().join("cargo-mutants");
-    let is_right =
-        output(Command::new(&own).args(["mutants", "--version"])) == Some(format!("cargo-mutants {version}"));
-    if !is_right {
-        install("cargo-mutants", version, "1")?;
-    }
-    Ok(own)
+    let mutants = Tool {
+        package: "cargo-mutants",
+        version: "27.1.0".to_owned(),
+        version_args: &["mutants", "--version"],
+        program: "cargo-mutants",
+        opt_level: "1",
+        install_args: &[],
+    };
+    mutants.path()
 }
 
 /// Returns the folder of installed tools.
@@ -78,23 +141,6 @@ fn tools() -> PathBuf {
 /// Returns the folder of their executables.
 pub fn bin() -> PathBuf {
     tools().join("bin")
-}
-
-/// Installs a tool from crates.io into the folder of tools.
-fn install(package: &str, version: &str, opt_level: &str) -> Result<(), Failure> {
-    step(&format!("Install {package} {version} (once, one to three minutes)"), || {
-        let mut install = cargo();
-        install
-            .args(["install", "--quiet", "--locked", "--force", package, "--version"])
-            .arg(format!("={version}"))
-            .arg("--root")
-            .arg(tools())
-            // The tool runs for a second per build; its own release profile would take minutes to compile.
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level)
-            .env("CARGO_PROFILE_RELEASE_LTO", "false")
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
-        run(&mut install, &format!("run `cargo install {package} --version {version} --root target/tools`"))
-    })
 }
 
 /// Returns the version of `package` in `Cargo.lock`.

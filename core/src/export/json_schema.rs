@@ -18,7 +18,7 @@ const SOURCE: &str = include_str!("../format/schema.rs");
 /// Declaration of a field.
 #[derive(Clone, Debug, Default)]
 struct Declared {
-    says: String,
+    doc: String,
     /// Type of its value or list items.
     kind: String,
     /// Line of the declaration.
@@ -30,13 +30,13 @@ struct Declarations(BTreeMap<String, (String, BTreeMap<String, Declared>)>);
 
 impl Declarations {
     fn read() -> Declarations {
-        let (mut all, mut says, mut of) = (BTreeMap::new(), String::new(), String::new());
+        let (mut all, mut doc, mut of) = (BTreeMap::new(), String::new(), String::new());
         for (at, line) in SOURCE.lines().map(str::trim).enumerate() {
             if let Some(more) = line.strip_prefix("///") {
-                says = format!("{says} {}", more.trim()).trim().to_string();
+                doc = format!("{doc} {}", more.trim()).trim().to_string();
             } else if let Some(rest) = line.strip_prefix("pub struct ") {
                 of = rest.split([' ', '(']).next().unwrap_or_default().to_string();
-                all.insert(of.clone(), (std::mem::take(&mut says), BTreeMap::new()));
+                all.insert(of.clone(), (std::mem::take(&mut doc), BTreeMap::new()));
             } else if let Some((name, kind)) =
                 line.strip_prefix("pub ").and_then(|field| field.split_once(": "))
             {
@@ -44,18 +44,18 @@ impl Declarations {
                 if let Some((_, fields)) = all.get_mut(&of) {
                     fields.insert(
                         name.replace('_', "-"),
-                        Declared { says: std::mem::take(&mut says), kind, line: at },
+                        Declared { doc: std::mem::take(&mut doc), kind, line: at },
                     );
                 }
             } else if !line.starts_with("#[") {
-                says.clear();
+                doc.clear();
             }
         }
         Declarations(all)
     }
 
-    fn says(&self, of: &str) -> &str {
-        self.0.get(of).map_or("", |(says, _)| says)
+    fn doc(&self, of: &str) -> &str {
+        self.0.get(of).map_or("", |(doc, _)| doc)
     }
 
     /// Returns the fields of a struct in file order.
@@ -89,7 +89,7 @@ pub fn json_schema() -> String {
             json!({ "enum": [version, VERSION], "description": "The version of the format." }),
         );
         properties["policy"] = policies(&declared);
-        properties["settings"] = settings(&declared.field("Scenario", "settings").says);
+        properties["settings"] = settings(&declared.field("Scenario", "settings").doc);
     }
     let mut schema = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -110,13 +110,13 @@ fn object(shape: &mut dyn Shape, of: &str, declared: &Declarations) -> Value {
         let field = declared.field(of, name);
         let mut value = value(shape, i, &field.kind, declared);
         if let Some(value) = value.as_object_mut() {
-            value.insert("description".into(), field.says.replace('`', "").into());
+            value.insert("description".into(), field.doc.replace('`', "").into());
         }
         properties.insert((*name).to_string(), value);
     }
     json!({
         "type": ["object", "null"],
-        "description": declared.says(of),
+        "description": declared.doc(of),
         "properties": properties,
         "additionalProperties": false,
     })
@@ -145,12 +145,12 @@ fn policies(declared: &Declarations) -> Value {
     let all = Policy::ALL.iter().map(|policy| json!({ "const": policy.key, "description": policy.about }));
     json!({
         "anyOf": all.collect::<Vec<_>>(),
-        "description": declared.field("Scenario", "policy").says.replace('`', ""),
+        "description": declared.field("Scenario", "policy").doc.replace('`', ""),
     })
 }
 
 /// Returns the schema of the settings of all policies. It allows other keys, such as those that end with the name of a queue.
-fn settings(says: &str) -> Value {
+fn settings(doc: &str) -> Value {
     let mut properties: BTreeMap<&str, String> = BTreeMap::new();
     for policy in Policy::ALL {
         let groups = policy.form.settings.iter().flat_map(|(_, attributes)| attributes.iter());
@@ -160,20 +160,18 @@ fn settings(says: &str) -> Value {
                 "" => String::new(),
                 default => format!(" Default: {default}."),
             };
-            let [label, says] = [attribute.label, attribute.says].map(|text| Terms::PLAIN.fill(text));
-            let says = format!("{}: {label} — {says}{default}", policy.name);
+            let [label, doc] = [attribute.label, attribute.says].map(|text| Terms::PLAIN.fill(text));
+            let doc = format!("{}: {label} — {doc}{default}", policy.name);
             let known = properties.entry(name).or_default();
-            if !known.contains(&says) {
+            if !known.contains(&doc) {
                 known.push_str(if known.is_empty() { "" } else { "\n" });
-                known.push_str(&says);
+                known.push_str(&doc);
             }
         }
     }
-    let properties: Map<String, Value> = properties
-        .into_iter()
-        .map(|(name, says)| (name.to_string(), json!({ "description": says })))
-        .collect();
-    json!({ "type": ["object", "null"], "description": says, "properties": properties })
+    let properties: Map<String, Value> =
+        properties.into_iter().map(|(name, doc)| (name.to_string(), json!({ "description": doc }))).collect();
+    json!({ "type": ["object", "null"], "description": doc, "properties": properties })
 }
 
 /// Prepends a comment line with the URL of the schema, for editors. Returns the text unchanged if the URL is not plain.
@@ -198,10 +196,10 @@ pub fn format_reference() -> String {
         if known.contains(&of) {
             continue;
         }
-        let _ = write!(text, "\n## {title}\n\n{}\n\n| field | meaning |\n|---|---|\n", declared.says(&of));
+        let _ = write!(text, "\n## {title}\n\n{}\n\n| field | meaning |\n|---|---|\n", declared.doc(&of));
         let mut inner = Vec::new();
         for (name, field) in declared.fields(&of) {
-            let _ = writeln!(text, "| `{name}` | {} |", field.says.replace('|', "\\|"));
+            let _ = writeln!(text, "| `{name}` | {} |", field.doc.replace('|', "\\|"));
             if let Some((title, _)) = TITLES.iter().find(|(_, kind)| *kind == field.kind) {
                 inner.push((*title, field.kind));
             }

@@ -22,85 +22,85 @@ impl From<&str> for Scalar {
 pub struct Scenario {
     /// Title.
     pub name: String,
-    /// What to watch; free text.
+    /// Description; free text.
     pub note: String,
-    /// Whose words and units the file uses; left out: `kai`.
+    /// Whose field names and units the file uses. Default: `kai`.
     pub dialect: String,
-    /// Which policy runs it: `kai`, `fifo`, `yunikorn`, `ego`, `runai`, `max-min` or `drf`; left out:
-    /// `kai`.
+    /// The policy: `kai`, `fifo`, `yunikorn`, `ego`, `runai`, `max-min` or `drf`. Default: `kai`.
     pub policy: String,
-    /// Switches of the policy by name; left out: the product's default.
+    /// Settings of the policy by name. Default: the product's own default values.
     pub settings: BTreeMap<String, Scalar>,
-    /// When cycles take place: a period (`1s`; or `120s, first at 1s`), `on change` (at every arrival and end, and when time
-    /// alone may change a decision; under `kai` and `runai` at least 1 s apart), or `on events` (at every arrival, end and entry of
-    /// the timeline, never by time alone). Left out: every second under `kai` and `runai`, on change under the others.
+    /// When cycles run: a period (`1s`, or `120s, first at 1s`), `on change` (whenever a job arrives or ends, and whenever the
+    /// passing of time can change a decision; under `kai` and `runai` at least 1 s apart), or `on events` (whenever a job
+    /// arrives or ends, and at timeline entries). Default: every second under `kai` and `runai`, otherwise on change.
     pub cycle: Option<Scalar>,
-    /// How long things take between cycles.
+    /// How long pods take to start and to terminate.
     pub delays: DelaysEntry,
-    /// Machines, as single nodes or groups of equal ones.
+    /// Nodes, single or in groups of equal nodes.
     pub nodes: Arc<Vec<NodeEntry>>,
-    /// The organisation tree, flat, by parent name.
+    /// The queue tree, as a flat list in which queues name their parents.
     pub queues: Arc<Vec<QueueEntry>>,
-    /// Work.
+    /// Jobs, single or as patterns of equal jobs.
     pub jobs: Arc<Vec<JobEntry>>,
-    /// What happens from outside during the run.
+    /// External events during the run.
     pub timeline: Arc<Vec<TimelineEntry>>,
-    /// Separately scheduled parts of the cluster (node pools, partitions, shards), in the order in which their
-    /// schedulers are asked; left out: one, with all nodes.
+    /// Separately scheduled parts of the cluster (node pools, partitions, shards), in the order in which their schedulers run.
+    /// Default: one pool with all nodes.
     pub pools: Arc<Vec<PoolEntry>>,
 }
 
-/// A node pool: nodes with a scheduler of their own.
+/// A node pool: a set of nodes with its own scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolEntry {
     /// Unique name.
     pub name: String,
-    /// Switches of the policy that are different here.
+    /// Settings of the policy that differ in this pool.
     pub settings: BTreeMap<String, Scalar>,
-    /// When cycles take place here; left out: as the scenario says.
+    /// When cycles run in this pool. Default: the scenario's `cycle`.
     pub cycle: Option<Scalar>,
-    /// A remark.
+    /// A note.
     pub note: String,
 }
 
-/// How long things take between cycles.
+/// How long pods take to start and to terminate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelaysEntry {
-    /// From bind to running; left out: no time.
+    /// Time from binding to running. Default: none.
     pub start: Option<Scalar>,
-    /// From evict to gone; left out: gone before the next cycle.
+    /// Time from eviction to termination. Default: pods terminate before the next cycle.
     pub termination: Option<Scalar>,
 }
 
 /// A node, or a group of equal nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeEntry {
-    /// Name; of a group: the prefix, its nodes are `name-1` to `name-count`.
+    /// Name of the node. For a group, the prefix of its nodes `name-1` to `name-count`.
     pub name: String,
-    /// How many equal nodes; left out: this one, under its own name; 1: a group of one, `name-1`.
+    /// Number of equal nodes. Default: a single node with this name. With `1`: a group of one node, `name-1`.
     pub count: Option<Scalar>,
-    /// GPUs of one node, at most 64; left out: none.
+    /// GPUs per node, at most 64. Default: none.
     pub gpu: Option<Scalar>,
-    /// Cores of one node; left out: 64.
+    /// CPU cores per node. Default: 64.
     pub cpu: Option<Scalar>,
-    /// Memory of one node, in bytes if it has no unit; left out: 256 GB.
+    /// Memory per node; without a unit, in bytes. Default: 256 GB.
     pub memory: Option<Scalar>,
-    /// Pod slots of one node, or `unlimited`; left out: 110. Where no node limits them, YuniKorn does not count pods.
+    /// Maximum number of pods per node, or `unlimited`. Default: 110. If no node has a maximum, YuniKorn does not count pods.
     pub pods: Option<Scalar>,
-    /// Memory of each GPU, in MiB if it has no unit; left out: 40000 MiB.
+    /// Memory per GPU; without a unit, in MiB. Default: 40000 MiB.
     pub gpu_memory: Option<Scalar>,
     /// Labels.
     pub labels: BTreeMap<String, String>,
-    /// `draining`: takes no more pods, those on it stay. `down`, or what keeps pods away in Kubernetes: `cordoned` (unschedulable), `not-ready`, `memory-pressure`,
-    /// `disk-pressure`, `pid-pressure`, `network-unavailable`: does not take part. Left out: ready.
+    /// `draining`: accepts no new pods, running pods stay. `down`, or a condition that makes a node unschedulable in Kubernetes
+    /// (`cordoned`, `not-ready`, `memory-pressure`, `disk-pressure`, `pid-pressure`, `network-unavailable`): the node is not
+    /// used. Default: `ready`.
     pub state: Option<Scalar>,
-    /// Taints, `key:Effect` or `key=value:Effect` with effect `NoSchedule`, `NoExecute` or `PreferNoSchedule`.
+    /// Taints: `key:Effect` or `key=value:Effect`, with the effect `NoSchedule`, `NoExecute` or `PreferNoSchedule`.
     pub taints: Vec<String>,
-    /// The pool it is in; left out: the first.
+    /// The pool of the node. Default: the first pool.
     pub pool: Option<String>,
-    /// A remark.
+    /// A note.
     pub note: String,
-    /// Further things of which one node has a whole number, by name (`rdma: 4`).
+    /// Other countable resources per node, by name (`rdma: 4`).
     pub resources: BTreeMap<String, Scalar>,
 }
 
@@ -109,179 +109,179 @@ pub struct NodeEntry {
 pub struct QueueEntry {
     /// Unique name.
     pub name: String,
-    /// Name of the parent; left out: a top queue.
+    /// Name of the parent queue. Default: none, a top-level queue.
     pub parent: Option<String>,
-    /// Larger first; left out: the policy's default.
+    /// Priority; larger values first. Default: the policy's default.
     pub priority: Option<Scalar>,
-    /// Its age, as a moment; left out: older than every queue after it in the file.
+    /// Creation time. Default: older than all queues below it in the file.
     pub created: Option<Scalar>,
-    /// GPU.
+    /// GPU quota, limit and weight.
     pub gpu: ResourceEntry,
-    /// CPU.
+    /// CPU quota, limit and weight.
     pub cpu: ResourceEntry,
-    /// Memory; a number without a unit counts 10^6 bytes, as in KAI.
+    /// Memory quota, limit and weight; without a unit, in units of 10^6 bytes, as in KAI.
     pub memory: ResourceEntry,
-    /// Minimum runtime against preemption inside the queue.
+    /// Minimum runtime before jobs of the same queue can preempt.
     pub preempt_min_runtime: Option<Scalar>,
-    /// Minimum runtime against reclaim by other queues.
+    /// Minimum runtime before other queues can reclaim.
     pub reclaim_min_runtime: Option<Scalar>,
-    /// A remark.
+    /// A note.
     pub note: String,
-    /// Values that are different in single pools.
+    /// Values that differ in individual pools.
     pub pools: Vec<QueuePoolEntry>,
-    /// Pools to which jobs that name none are offered, in this order; left out: the parent's, else the first pool.
+    /// Pools, in order, for jobs without `pools`. Default: those of the parent, or the first pool.
     pub default_pools: Vec<String>,
-    /// What people call it; shown beside its name.
+    /// Display name, shown beside the name.
     pub display_name: String,
 }
 
-/// A queue's values in one pool; what is left out is as in the queue.
+/// A queue's values in one pool. Default of each field: the value of the queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuePoolEntry {
-    /// The pool.
+    /// Name of the pool.
     pub name: String,
-    /// Larger first.
+    /// Priority; larger values first.
     pub priority: Option<Scalar>,
-    /// GPU.
+    /// GPU quota, limit and weight.
     pub gpu: ResourceEntry,
-    /// CPU.
+    /// CPU quota, limit and weight.
     pub cpu: ResourceEntry,
-    /// Memory; a number without a unit counts 10^6 bytes, as in KAI.
+    /// Memory quota, limit and weight; without a unit, in units of 10^6 bytes, as in KAI.
     pub memory: ResourceEntry,
-    /// Minimum runtime against preemption inside the queue.
+    /// Minimum runtime before jobs of the same queue can preempt.
     pub preempt_min_runtime: Option<Scalar>,
-    /// Minimum runtime against reclaim by other queues.
+    /// Minimum runtime before other queues can reclaim.
     pub reclaim_min_runtime: Option<Scalar>,
 }
 
-/// What a queue is promised and allowed of one resource.
+/// Quota, limit and weight of a queue for one resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceEntry {
-    /// Guaranteed part, or `unlimited`, for which KAI also writes `-1`. Left out: the policy decides; 0 under KAI.
+    /// Guaranteed amount, or `unlimited` (in KAI also `-1`). Default: depends on the policy; 0 under KAI.
     pub quota: Option<Scalar>,
-    /// Ceiling, or `unlimited`. Left out: the policy decides; under KAI nothing is allowed then.
+    /// Maximum amount, or `unlimited`. Default: depends on the policy; under KAI 0.
     pub limit: Option<Scalar>,
-    /// Part in the surplus. Left out: the policy decides; 0 under KAI.
+    /// Weight in the division of what exceeds all quotas. Default: depends on the policy; 0 under KAI.
     pub weight: Option<Scalar>,
-    /// Past usage as a share of the cluster, 0 to 1.
+    /// Past usage as a fraction of the cluster, 0 to 1.
     pub usage: Option<Scalar>,
 }
 
 /// A job, or a pattern of equal jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobEntry {
-    /// Unique name; of a pattern: the prefix, its jobs are `name-1` to `name-count`.
+    /// Unique name. For a pattern, the prefix of its jobs `name-1` to `name-count`.
     pub name: String,
-    /// A leaf queue.
+    /// Name of a leaf queue.
     pub queue: String,
-    /// How many equal jobs; left out: this one, under its own name; 1: a pattern of one, `name-1`.
+    /// Number of equal jobs. Default: a single job with this name. With `1`: a pattern of one job, `name-1`.
     pub count: Option<Scalar>,
-    /// Distance of two arrivals of a pattern: `30s`; `60s..10s`, which goes evenly from the first to the last; with `random` behind
-    /// (`30s random`) drawn around that mean, as of people who do not know of each other. Left out: all at once.
+    /// Time between two arrivals of a pattern: `30s`; `60s..10s`, which changes linearly from the first to the last; or `30s
+    /// random`, drawn independently with this mean (exponential distribution). Default: all jobs arrive at once.
     pub every: Option<Scalar>,
-    /// When it becomes known; left out: at the start.
+    /// Submission time. Default: at the start.
     pub submit: Option<Scalar>,
-    /// When it was created, at or before the moment at which it becomes known: what its age is counted from. Left out: at
-    /// that moment.
+    /// Creation time, at or before the submission, from which its age is counted. Default: the submission time.
     pub created: Option<Scalar>,
-    /// How long each pod runs: `20m`, or `8m..20m`, drawn for each job of the pattern, every length as likely as the others. Left out:
-    /// until the end.
+    /// Runtime of each pod: `20m`, or `8m..20m`, drawn for each job of the pattern (uniform distribution). Default: unlimited.
     pub lasts: Option<Scalar>,
-    /// A number, or a priority class: one whose value is in the settings (`priority-class.NAME`, under `kai`, `runai` and `yunikorn`)
-    /// or, under `kai` and `runai`, a preset: `train` (50), `build-preemptible` (75; `interactive-preemptible` in Run:ai), `build` (100),
-    /// `inference` (125). Left out: 50 under these two, 0 under the others.
+    /// A number or the name of a priority class. Under `kai`, `runai` and `yunikorn`, the setting `priority-class.NAME` defines
+    /// a class; `kai` and `runai` also have `train` (50), `build-preemptible` (75; `interactive-preemptible` in Run:ai),
+    /// `build` (100) and `inference` (125). Default: 50 under `kai` and `runai`, otherwise 0.
     pub priority: Option<Scalar>,
-    /// Whether its pods may be evicted for others: `true`, `false`, or `semi` (under `runai`): the first `min-available` pods
-    /// of a kind may not, those above may. Left out: under `kai` and `runai` if its priority is below 100, else `true`.
+    /// Whether its pods can be evicted for other jobs: `true`, `false`, or, under `runai`, `semi`: the first `min-available`
+    /// pods of a pod set cannot be evicted, the others can. Default: under `kai` and `runai`, `true` if the priority is below
+    /// 100; otherwise `true`.
     pub preemptible: Option<Scalar>,
-    /// Who submitted it.
+    /// The user who submitted the job.
     pub user: Option<String>,
-    /// Number of pods; left out: 1. Not together with `pod_sets`.
+    /// Number of pods; not together with `pod_sets`. Default: 1.
     pub pods: Option<Scalar>,
-    /// How many pods must start together; left out: all of them. Beside `pod_sets`: so many pods of whatever kind; left out
-    /// there: each kind has a minimum of its own.
+    /// Number of pods that must start together. Default: all. With `pod_sets`: the minimum over all pod sets. Default in this
+    /// case: each pod set has its own minimum.
     pub min_available: Option<Scalar>,
-    /// GPUs of each pod: whole, or a fraction of one. Left out: none.
+    /// GPUs per pod: a whole number, or a fraction of one GPU. Default: none.
     pub gpu: Option<Scalar>,
-    /// GPU memory of each pod, instead of `gpu`.
+    /// GPU memory per pod, instead of `gpu`.
     pub gpu_memory: Option<Scalar>,
-    /// Cores of each pod.
+    /// CPU cores per pod.
     pub cpu: Option<Scalar>,
-    /// Memory of each pod.
+    /// Memory per pod.
     pub memory: Option<Scalar>,
     /// Required node labels.
     pub selector: BTreeMap<String, String>,
-    /// Pods of several kinds, instead of `pods` and the requests above.
+    /// Sets of equal pods, instead of `pods` and the requests above.
     pub pod_sets: Vec<PodSetEntry>,
-    /// Nodes on which its first pods run at the start, one per pod, each on the lowest free devices. Of a pattern:
-    /// dealt out job after job. Of a job that is submitted later: at that moment they run there already, because something else
-    /// than the scheduler placed them, even if the node has too little for them; only if it is down they wait.
+    /// Nodes on which its first pods run at the start, one entry per pod, each on the lowest free devices. In a pattern, the
+    /// entries are assigned job by job. If the job is submitted later, something other than the scheduler has placed these pods
+    /// by then: they run there even if the node lacks room, and wait only if it is down.
     pub on: Vec<String>,
-    /// When those started running, at or before 0 or, of a job that is submitted later, `submit`; left out: at `submit`.
+    /// When the pods in `on` started, at or before `submit`. Default: `submit`.
     pub started: Option<Scalar>,
-    /// A remark.
+    /// A note.
     pub note: String,
-    /// Tolerated taints: `key`, `key=value`, either with `:Effect` behind, or `*` for all.
+    /// Tolerated taints: `key`, `key=value`, `key:Effect`, `key=value:Effect`, or `*` for all.
     pub tolerations: Vec<String>,
-    /// Required node affinity, all of: `key in (a, b)`, `key notin (a, b)`, `key` (exists), `!key` (does not exist).
+    /// Required node affinity; a node must match all entries: `key in (a, b)`, `key notin (a, b)`, `key` (exists), `!key` (does
+    /// not exist).
     pub affinity: Vec<String>,
-    /// Labels of its pods. Three order the pods of a job under KAI: `kai.scheduler/task-priority`,
+    /// Labels of its pods. Under KAI, three labels affect the order of pods in a job: `kai.scheduler/task-priority`,
     /// `training.kubeflow.org/job-role` and `ray.io/node-type`.
     pub labels: BTreeMap<String, String>,
-    /// `true`: its pods have a scheduling gate that never opens. Left out: false.
+    /// `true`: its pods have a scheduling gate that is never removed. Default: `false`.
     pub gated: Option<Scalar>,
-    /// On how many devices each pod wants its part (`gpu` below 1, or `gpu-memory`); left out: 1.
+    /// Number of devices on which each pod requests its fraction (`gpu` below 1, or `gpu-memory`). Default: 1.
     pub gpu_devices: Option<Scalar>,
-    /// Pools it may run in. Under `runai` it is offered to them one after the other, under other policies to the first
-    /// only. Left out: the queue's, else the first pool.
+    /// Pools in which it can run. Under `runai` they are tried in order, under other policies only the first is used. Default:
+    /// `default-pools` of the queue, or the first pool.
     pub pools: Vec<String>,
-    /// `soft` or `hard`: placeholders hold the room of its gang, `min-available` pods of each kind, and its pods take their places
-    /// once all are there. If that takes too long, a soft gang goes on without one, a hard gang fails. Only under `yunikorn`.
-    /// Left out: no placeholders.
+    /// Only under `yunikorn`: `soft` or `hard`. Placeholders reserve room for the gang (`min-available` pods of each pod set),
+    /// and pods replace them once all are placed. After the timeout, a soft gang is scheduled without placeholders, a hard gang
+    /// fails. Default: no placeholders.
     pub gang: Option<Scalar>,
-    /// How long placeholders wait for the rest of the gang, from the first that is placed; left out: 15 minutes.
+    /// How long placeholders wait for the rest of the gang, counted from the first placement. Default: 15 minutes.
     pub placeholder_timeout: Option<Scalar>,
-    /// KAI: `1`: if all of it still waits at the end of a cycle, it is not tried again in that pool; `-1`: it is tried
-    /// in every cycle. Left out: -1.
+    /// KAI: with `1`, a job that is completely unscheduled at the end of a cycle is not tried again in that pool; with `-1`, it
+    /// is tried in every cycle. Default: `-1`.
     pub scheduling_backoff: Option<Scalar>,
-    /// The node that something outside (another scheduler, an autoscaler) has in mind for its pods. Under KAI a pod goes
-    /// there before any other node, if it fits. Left out: none.
+    /// The node that another component (a scheduler, an autoscaler) nominated for its pods. KAI prefers this node if the pod
+    /// fits. Default: none.
     pub nominated_node: Option<String>,
-    /// Further things of which each pod asks for a whole number, by name (`rdma: 1`).
+    /// Other countable resources per pod, by name (`rdma: 1`).
     pub resources: BTreeMap<String, Scalar>,
-    /// What is drawn is the same for the same seed, and the nth job's never depends on anything else of the file. Left out: 1.
+    /// Seed of the random values of the pattern; those of the nth job depend on nothing else in the file. Default: 1.
     pub seed: Option<Scalar>,
-    /// The whole pattern again: `5 every 1d`, five times in all, a day from one beginning to the next. Left out: once.
+    /// Repeats the whole pattern: `5 every 1d` runs it five times, each one day after the previous start. Default: once.
     pub repeat: Option<Scalar>,
-    /// What becomes of a pod that was evicted or lost its node. Its controller creates a new one, which does all of the work `again`
-    /// or, with `resume`, the rest; or creates none (`never`), and the job is over once it has no pod left. Left out: again.
+    /// What happens after a pod was evicted or lost its node. `again`: its controller creates a new pod, which starts over.
+    /// `resume`: the new pod continues where the old one stopped. `never`: no new pod is created, and the job ends once it has
+    /// no pods left. Default: `again`.
     pub restart: Option<Scalar>,
-    /// YuniKorn: the application that its pods belong to (label `applicationId`). Jobs of one application share its queue and
-    /// its place in the order, and may differ in everything else. Left out: the job is an application by itself.
+    /// YuniKorn: the application of its pods (label `applicationId`). Jobs of one application share its queue and its position
+    /// in the order; everything else may differ. Default: the job is an application of its own.
     pub application: Option<String>,
-    /// YuniKorn: `true`: its pods started their application, as a driver does, and are evicted after all others. Left out:
-    /// `false`.
+    /// YuniKorn: with `true`, its pods are the originators of their application, such as a driver, and are evicted last.
+    /// Default: `false`.
     pub originator: Option<Scalar>,
-    /// YuniKorn: `false`: others are never evicted for its pods (Kubernetes' `preemptionPolicy: Never`). Left out: `true`.
+    /// YuniKorn: with `false`, its pods never preempt others (`preemptionPolicy: Never` in Kubernetes). Default: `true`.
     pub preempts: Option<Scalar>,
-    /// YuniKorn: the only node where its pods may run, as of a DaemonSet. Left out: none.
+    /// YuniKorn: the only node on which its pods can run, as for a DaemonSet. Default: none.
     pub required_node: Option<String>,
-    /// YuniKorn: the groups of its user when it was submitted, for limits of groups. Left out: those of the setting
-    /// `groups.USER`.
+    /// YuniKorn: the groups of its user at submission, for group limits. Default: the setting `groups.USER`.
     pub groups: Vec<String>,
-    /// Which GPUs of those nodes its first pods use, one entry per pod as in `on`, counted from 0: `2`, or `0+1` for several.
-    /// Left out: the lowest free ones; a part of a GPU goes to one that is shared already, if one has room.
+    /// GPUs that the pods in `on` use, one entry per pod, counted from 0: `2`, or `0+1` for several. Default: the lowest free
+    /// GPUs; a fraction goes to a shared GPU with room, if there is one.
     pub on_devices: Vec<String>,
-    /// Which of the pods in `on` are being evicted at the start, and when each of them is gone: one entry per pod as in `on`, a
-    /// moment such as `30s`; empty: it runs on. What becomes of it then says `restart`. Left out: none of them.
+    /// When the pods in `on` that are being evicted at the start terminate, one entry per pod, such as `30s`; empty: the pod is
+    /// not being evicted. `restart` applies afterwards. Default: none.
     pub terminating: Vec<String>,
-    /// EGO: the job for which those are being evicted; the room that they leave is held for its waiting pods. Left out: for
-    /// none.
+    /// EGO: the job for which the pods in `terminating` are being evicted; their room is reserved for its pending pods.
+    /// Default: none.
     pub evicted_for: Option<String>,
 }
 
 impl JobEntry {
-    /// The same job, of which nothing runs at the start.
+    /// Returns the job without its initial placement.
     #[must_use]
     pub fn not_running(self) -> JobEntry {
         JobEntry {
@@ -295,64 +295,64 @@ impl JobEntry {
     }
 }
 
-/// Pods of one kind in a job.
+/// A set of equal pods in a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodSetEntry {
-    /// Unique in the job.
+    /// Unique name within the job.
     pub name: String,
     /// Number of pods.
     pub pods: Option<Scalar>,
-    /// How many must start together; left out: all of them, unless the job has a minimum for all kinds.
+    /// Number of pods that must start together. Default: all, unless the job has `min-available`.
     pub min_available: Option<Scalar>,
-    /// GPUs of each pod.
+    /// GPUs per pod.
     pub gpu: Option<Scalar>,
-    /// GPU memory of each pod, instead of `gpu`.
+    /// GPU memory per pod, instead of `gpu`.
     pub gpu_memory: Option<Scalar>,
-    /// Cores of each pod.
+    /// CPU cores per pod.
     pub cpu: Option<Scalar>,
-    /// Memory of each pod.
+    /// Memory per pod.
     pub memory: Option<Scalar>,
-    /// Inner subgroups it stands in, from the root: `workers/left`; left out: directly in the job.
+    /// Path of the subgroup that contains it: `workers/left`. Default: the job itself.
     pub group: String,
-    /// Labels of its pods, beside the job's.
+    /// Labels of its pods, in addition to the job's.
     pub labels: BTreeMap<String, String>,
-    /// `true`: its pods have a scheduling gate that never opens. Left out: as the job says.
+    /// `true`: its pods have a scheduling gate that is never removed. Default: the value of the job.
     pub gated: Option<Scalar>,
-    /// On how many devices each pod wants its part; left out: 1.
+    /// Number of devices on which each pod requests its fraction. Default: 1.
     pub gpu_devices: Option<Scalar>,
-    /// The node that something outside has in mind for its pods; left out: as the job says.
+    /// The node that another component nominated for its pods. Default: the value of the job.
     pub nominated_node: Option<String>,
-    /// Further things of which each pod asks for a whole number, by name.
+    /// Other countable resources per pod, by name.
     pub resources: BTreeMap<String, Scalar>,
-    /// Required node affinity of its pods, beside the job's.
+    /// Required node affinity of its pods, in addition to the job's.
     pub affinity: Vec<String>,
-    /// How long after their job these pods are created and join it; at least one kind comes with the job. Under `kai` and `runai`. Left
-    /// out: with the job.
+    /// Under `kai` and `runai`: time from the submission of the job until these pods are created. At least one pod set has no
+    /// delay. Default: created with the job.
     pub after: Option<Scalar>,
 }
 
-/// What a node has from some moment on; what is left out stays as it is.
+/// New capacity of a node. Default of each field: unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapacityEntry {
     /// GPUs, at most 64.
     pub gpu: Option<Scalar>,
-    /// Cores.
+    /// CPU cores.
     pub cpu: Option<Scalar>,
-    /// Memory, in bytes if it has no unit.
+    /// Memory; without a unit, in bytes.
     pub memory: Option<Scalar>,
-    /// Pod slots, or `unlimited`.
+    /// Maximum number of pods, or `unlimited`.
     pub pods: Option<Scalar>,
-    /// Whole numbers of further things, by name.
+    /// Other countable resources, by name.
     pub resources: BTreeMap<String, Scalar>,
 }
 
-/// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` and `settings` (or `unset`) is
-/// given; none of them beside a `note` that is a remark on that moment.
+/// An external event during the run. An entry has exactly one of `queue`, `node`, `job` and `settings` (or `unset`); an entry
+/// with only a `note` changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineEntry {
-    /// When.
+    /// Time of the event.
     pub at: Scalar,
-    /// The queue whose plan changes: values given below replace the present ones.
+    /// The queue to change: the values below replace its current values.
     pub queue: Option<String>,
     /// New priority of the queue.
     pub priority: Option<Scalar>,
@@ -362,28 +362,28 @@ pub struct TimelineEntry {
     pub cpu: ResourceEntry,
     /// New memory values of the queue.
     pub memory: ResourceEntry,
-    /// The node whose state changes.
+    /// The node to change.
     pub node: Option<String>,
-    /// `ready`; `draining`, which takes no more pods and keeps those on it; or a state of a node that does not take
-    /// part such as `down` or `cordoned`, whose pods are lost.
+    /// `ready`; `draining`: accepts no new pods, running pods stay; or a state in which a node is not used and loses its pods,
+    /// such as `down` or `cordoned`.
     pub state: Option<Scalar>,
-    /// What the node has from now on. Pods on it stay, also if it has less than they hold; nothing more comes to it until
-    /// there is room again. Of its GPUs, free ones go first.
+    /// New capacity of the node. Its pods stay even if they exceed it; no pods are added until there is room again. Free GPUs
+    /// are removed first.
     pub capacity: CapacityEntry,
-    /// The job that ends now.
+    /// The job to end.
     pub job: Option<String>,
-    /// YuniKorn, which reads its configuration anew: new values of switches by name; others stay as they are.
+    /// YuniKorn, which reloads its configuration: new values of settings, by name. Other settings stay unchanged.
     pub settings: BTreeMap<String, Scalar>,
-    /// YuniKorn: switches that its configuration does not say any more.
+    /// YuniKorn: settings removed from its configuration.
     pub unset: Vec<String>,
-    /// A remark. An entry with nothing else is a remark on its moment and changes nothing.
+    /// A note. An entry with nothing else changes nothing.
     pub note: String,
-    /// The pool in which the queue's plan changes; left out: in all of them.
+    /// The pool in which the queue changes. Default: all pools.
     pub pool: Option<String>,
 }
 
 impl TimelineEntry {
-    /// Whether it is a remark on its moment and nothing else.
+    /// Whether the entry is only a note.
     pub fn is_remark(&self) -> bool {
         let bare = TimelineEntry { at: self.at.clone(), note: self.note.clone(), ..TimelineEntry::default() };
         !self.note.is_empty() && *self == bare
