@@ -5,8 +5,19 @@ use serde::{Deserialize, Serialize};
 use super::what::What;
 use crate::trace::{Event, EvictReason};
 
+/// Origin of an event.
+#[derive(PartialEq, Eq)]
+enum Origin {
+    /// An eviction of a pod, which is a decision of a policy.
+    Eviction,
+    /// Another decision of a policy.
+    Decision,
+    /// External, or a consequence of decisions.
+    Other,
+}
+
 macro_rules! event_words {
-    ($($word:ident = $name:literal),* $(,)?) => {
+    ($($word:ident = ($name:literal, $origin:ident, $moves:literal)),* $(,)?) => {
         /// The name of an event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum EventWord {
@@ -17,39 +28,40 @@ macro_rules! event_words {
             /// All names.
             pub const ALL: &'static [EventWord] = &[$(EventWord::$word),*];
 
-            /// The name as text.
-            pub fn name(self) -> &'static str {
+            /// The name as text, the origin, and whether the event changes the allocation of a queue.
+            fn facts(self) -> (&'static str, Origin, bool) {
                 match self {
-                    $(EventWord::$word => $name),*
+                    $(EventWord::$word => ($name, Origin::$origin, $moves)),*
                 }
             }
         }
     };
 }
 
+// Name, origin, and whether the event changes the allocation of a queue.
 event_words! {
-    Submitted = "submitted",
-    Joined = "joined",
-    Offered = "offered",
-    SetAside = "set-aside",
-    Started = "started",
-    Found = "found",
-    Dealt = "dealt",
-    Claimed = "claimed",
-    Unclaimed = "unclaimed",
-    Reclaimed = "reclaimed",
-    Preempted = "preempted",
-    Moved = "moved",
-    Evicted = "evicted",
-    Gone = "gone",
-    Requeued = "requeued",
-    NotReplaced = "not-replaced",
-    JobEvicted = "job-evicted",
-    Finished = "finished",
-    Done = "done",
-    Changed = "changed",
-    Node = "node",
-    Mark = "mark",
+    Submitted = ("submitted", Other, false),
+    Joined = ("joined", Other, false),
+    Offered = ("offered", Decision, true),
+    SetAside = ("set-aside", Decision, true),
+    Started = ("started", Decision, true),
+    Found = ("found", Other, true),
+    Dealt = ("dealt", Other, false),
+    Claimed = ("claimed", Decision, true),
+    Unclaimed = ("unclaimed", Decision, true),
+    Reclaimed = ("reclaimed", Eviction, true),
+    Preempted = ("preempted", Eviction, true),
+    Moved = ("moved", Eviction, true),
+    Evicted = ("evicted", Eviction, true),
+    Gone = ("gone", Other, true),
+    Requeued = ("requeued", Other, false),
+    NotReplaced = ("not-replaced", Other, true),
+    JobEvicted = ("job-evicted", Other, true),
+    Finished = ("finished", Other, true),
+    Done = ("done", Other, false),
+    Changed = ("changed", Other, false),
+    Node = ("node", Other, false),
+    Mark = ("mark", Other, false),
 }
 
 impl EventWord {
@@ -93,85 +105,24 @@ impl EventWord {
         }
     }
 
+    /// The name as text.
+    pub fn name(self) -> &'static str {
+        self.facts().0
+    }
+
     /// Whether the event is a decision of a policy; all others are external or follow from decisions.
     pub fn is_decision(self) -> bool {
-        match self {
-            EventWord::Offered
-            | EventWord::SetAside
-            | EventWord::Started
-            | EventWord::Claimed
-            | EventWord::Unclaimed
-            | EventWord::Reclaimed
-            | EventWord::Preempted
-            | EventWord::Moved
-            | EventWord::Evicted => true,
-            EventWord::Submitted
-            | EventWord::Joined
-            | EventWord::Found
-            | EventWord::Dealt
-            | EventWord::Gone
-            | EventWord::Requeued
-            | EventWord::NotReplaced
-            | EventWord::JobEvicted
-            | EventWord::Finished
-            | EventWord::Done
-            | EventWord::Changed
-            | EventWord::Node
-            | EventWord::Mark => false,
-        }
+        self.facts().1 != Origin::Other
     }
 
     /// Whether the event is an eviction of a pod.
     pub fn is_eviction(self) -> bool {
-        match self {
-            EventWord::Reclaimed | EventWord::Preempted | EventWord::Moved | EventWord::Evicted => true,
-            EventWord::Submitted
-            | EventWord::Joined
-            | EventWord::Offered
-            | EventWord::SetAside
-            | EventWord::Started
-            | EventWord::Found
-            | EventWord::Dealt
-            | EventWord::Claimed
-            | EventWord::Unclaimed
-            | EventWord::Gone
-            | EventWord::Requeued
-            | EventWord::NotReplaced
-            | EventWord::JobEvicted
-            | EventWord::Finished
-            | EventWord::Done
-            | EventWord::Changed
-            | EventWord::Node
-            | EventWord::Mark => false,
-        }
+        self.facts().1 == Origin::Eviction
     }
 
     /// Whether the event changes the allocation of a queue.
     pub fn moves(self) -> bool {
-        match self {
-            EventWord::Started
-            | EventWord::Found
-            | EventWord::Claimed
-            | EventWord::Unclaimed
-            | EventWord::Reclaimed
-            | EventWord::Preempted
-            | EventWord::Moved
-            | EventWord::Evicted
-            | EventWord::Gone
-            | EventWord::NotReplaced
-            | EventWord::JobEvicted
-            | EventWord::Offered
-            | EventWord::SetAside
-            | EventWord::Finished => true,
-            EventWord::Submitted
-            | EventWord::Joined
-            | EventWord::Requeued
-            | EventWord::Dealt
-            | EventWord::Done
-            | EventWord::Changed
-            | EventWord::Node
-            | EventWord::Mark => false,
-        }
+        self.facts().2
     }
 
     /// The name with spaces, for sentences: `not replaced`.
