@@ -1,18 +1,17 @@
 //! Amounts of all resources in a moment.
 
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use serde::{Deserialize, Serialize};
+
 use crate::units::{Resource, ResourceVec};
-use serde::de::{self, SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Largest number of resources: CPU, memory, GPUs and named resources.
 pub const N: usize = Resource::ACCOUNTED.len() + crate::units::NAMED_MAX;
 
 /// CPU millicores, memory bytes, GPUs, then the named resources in file order. Trailing zeros are not serialised.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Vec<f64>", try_from = "Vec<f64>")]
 pub struct Amounts([f64; N]);
 
 impl Amounts {
@@ -60,35 +59,19 @@ impl DerefMut for Amounts {
     }
 }
 
-impl Serialize for Amounts {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let n = self.0.iter().rposition(|amount| *amount != 0.0).map_or(0, |last| last + 1);
-        let mut list = to.serialize_seq(Some(n))?;
-        for amount in &self.0[..n] {
-            list.serialize_element(amount)?;
-        }
-        list.end()
+impl From<Amounts> for Vec<f64> {
+    fn from(amounts: Amounts) -> Vec<f64> {
+        let n = amounts.0.iter().rposition(|amount| *amount != 0.0).map_or(0, |last| last + 1);
+        amounts.0[..n].to_vec()
     }
 }
 
-impl<'de> Deserialize<'de> for Amounts {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Amounts, D::Error> {
-        struct List;
-        impl<'de> Visitor<'de> for List {
-            type Value = Amounts;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("amounts")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Amounts, A::Error> {
-                let mut amounts = Amounts::default();
-                let mut places = amounts.0.iter_mut();
-                while let Some(amount) = list.next_element()? {
-                    *places.next().ok_or_else(|| de::Error::custom("too many amounts"))? = amount;
-                }
-                Ok(amounts)
-            }
-        }
-        from.deserialize_seq(List)
+impl TryFrom<Vec<f64>> for Amounts {
+    type Error = &'static str;
+    fn try_from(list: Vec<f64>) -> Result<Amounts, &'static str> {
+        let mut amounts = Amounts::default();
+        amounts.0.get_mut(..list.len()).ok_or("too many amounts")?.copy_from_slice(&list);
+        Ok(amounts)
     }
 }
 
