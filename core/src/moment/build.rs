@@ -111,13 +111,8 @@ fn queue_row(
         fair_share: row.fair_share.as_ref().map(bounds),
         quota: bounds(&row.quota),
         limit: bounds(&row.limit),
-        usage: row.usage.map(|of| [of.cpu, of.memory, of.gpu]),
-        leaving: Amounts::default(),
-        claimed: Amounts::default(),
-        priority: None,
-        private: None,
-        over_limit: Amounts::default(),
-        states: Vec::new(),
+        usage: row.usage.as_ref().map(triple),
+        ..QueueRow::default()
     }
 }
 
@@ -167,12 +162,8 @@ fn node_card(cluster: &Cluster, node: &crate::cluster::Node) -> NodeCard {
         ready: node.ready,
         draining: node.draining,
         capacity: Amounts::of(&node.capacity),
-        holds: Vec::new(),
-        used: Amounts::default(),
         cells: vec![Cell::default(); node.n_devices() as usize],
-        cpu_pods: Vec::new(),
-        owner: None,
-        lent: false,
+        ..NodeCard::default()
     }
 }
 
@@ -361,15 +352,9 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
         for queues in in_pool.map(|pool| &mut pool.queues).into_iter().chain([&mut frame.queues]) {
             add_up(queues, cluster, job.queue, &amount, |row| &mut row.claimed);
         }
-        let n = match pod.request.gpu {
-            GpuRequest::None => 0,
-            GpuRequest::Whole { devices }
-            | GpuRequest::Fraction { devices, .. }
-            | GpuRequest::Memory { devices, .. } => devices,
-        };
         let claim = Claim { job: job.name.to_string(), queue: job.queue.0 };
         let cells = &mut frame.nodes[node.index()].cells;
-        for _ in 0..n {
+        for _ in 0..pod.request.gpu.n_devices() {
             let is_left = |c: &Cell| c.claimed.is_none() && c.pods.iter().any(|p| p.leaving);
             let is_free = |c: &Cell| c.claimed.is_none() && c.pods.is_empty();
             let at = cells.iter().position(is_left).or_else(|| cells.iter().position(is_free));
@@ -409,39 +394,34 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
         checks: recorded.checks.clone(),
         ..EventRow::of(recorded.event)
     };
-    let of_pod = |pod: PodId| cluster.pods[pod].job;
-    let pod = match recorded.event {
+    let job_of = |pod: PodId| &cluster.jobs[cluster.pods[pod].job];
+    match recorded.event {
         Event::Submitted { job } => {
             let at_submission = cluster.pods_of(job).filter(|(pod, _)| cluster.joins_at(*pod).is_none());
             row.gpus = at_submission.map(|(_, pod)| gpus(pod)).sum();
-            return row;
         }
-        Event::Joined { .. } | Event::Changed { .. } => return row,
         Event::JobDone { job }
         | Event::JobEvicted { job }
         | Event::SetAside { job }
-        | Event::Offered { job, .. } => {
-            row.gpus = job_gpus(cluster, job);
-            return row;
-        }
-        Event::Evicted { pod, .. } => {
-            row.for_good = cluster.jobs[of_pod(pod)].restart == Restart::Never;
-            pod
-        }
+        | Event::Offered { job, .. } => row.gpus = job_gpus(cluster, job),
+        Event::Evicted { pod, .. } => row.for_good = job_of(pod).restart == Restart::Never,
         Event::Claimed { pod, .. } | Event::Unclaimed { pod, .. } => {
-            row.for_gang = cluster.jobs[of_pod(pod)].gang.is_some();
-            pod
+            row.for_gang = job_of(pod).gang.is_some()
         }
-        Event::Bound { pod, .. }
-        | Event::Found { pod, .. }
-        | Event::Dealt { pod, .. }
-        | Event::Gone { pod, .. }
-        | Event::Finished { pod, .. }
-        | Event::Requeued { pod }
-        | Event::NotReplaced { pod } => pod,
-    };
-    let pod = &cluster.pods[pod];
-    row.gpus = gpus(pod);
-    row.amount = Amounts::of(&pod.request.resources);
+        Event::Bound { .. }
+        | Event::Found { .. }
+        | Event::Dealt { .. }
+        | Event::Gone { .. }
+        | Event::Finished { .. }
+        | Event::Requeued { .. }
+        | Event::NotReplaced { .. }
+        | Event::Joined { .. }
+        | Event::Changed { .. } => {}
+    }
+    if let Some(pod) = recorded.event.subject().pod {
+        let pod = &cluster.pods[pod];
+        row.gpus = gpus(pod);
+        row.amount = Amounts::of(&pod.request.resources);
+    }
     row
 }

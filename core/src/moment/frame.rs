@@ -343,27 +343,7 @@ impl EventRow {
     /// The pod of the event, if it has one.
     pub fn pod(&self) -> Option<PodId> {
         match self.what {
-            What::Event(
-                Event::Bound { pod, .. }
-                | Event::Found { pod, .. }
-                | Event::Dealt { pod, .. }
-                | Event::Claimed { pod, .. }
-                | Event::Unclaimed { pod, .. }
-                | Event::Evicted { pod, .. }
-                | Event::Gone { pod, .. }
-                | Event::Finished { pod, .. }
-                | Event::Requeued { pod }
-                | Event::NotReplaced { pod },
-            ) => Some(pod),
-            What::Event(
-                Event::Submitted { .. }
-                | Event::Joined { .. }
-                | Event::JobDone { .. }
-                | Event::JobEvicted { .. }
-                | Event::SetAside { .. }
-                | Event::Offered { .. }
-                | Event::Changed { .. },
-            ) => None,
+            What::Event(event) => event.subject().pod,
             What::Mark(mark) => mark.subject.pod,
         }
     }
@@ -371,36 +351,16 @@ impl EventRow {
     /// The node of the event, if it has one.
     pub fn node(&self) -> Option<NodeId> {
         match self.what {
-            What::Event(
-                Event::Bound { node, .. }
-                | Event::Found { node, .. }
-                | Event::Dealt { node, .. }
-                | Event::Claimed { node, .. }
-                | Event::Unclaimed { node, .. }
-                | Event::Evicted { node, .. }
-                | Event::Gone { node, .. }
-                | Event::Finished { node, .. },
-            ) => Some(node),
-            What::Event(Event::Changed { node, .. }) => node.map(|(node, _)| node),
-            What::Event(
-                Event::Requeued { .. }
-                | Event::NotReplaced { .. }
-                | Event::Submitted { .. }
-                | Event::Joined { .. }
-                | Event::JobDone { .. }
-                | Event::JobEvicted { .. }
-                | Event::SetAside { .. }
-                | Event::Offered { .. },
-            )
-            | What::Mark(_) => None,
+            What::Event(event) => event.subject().node,
+            What::Mark(_) => None,
         }
     }
 
     /// The job on whose behalf it happened, if there is one.
     pub fn by(&self) -> Option<JobId> {
         match self.what {
-            What::Event(Event::Evicted { by, .. } | Event::Unclaimed { by, .. }) => by,
-            What::Event(_) | What::Mark(_) => None,
+            What::Event(event) => event.subject().other_job,
+            What::Mark(_) => None,
         }
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::what::What;
 use crate::cluster::Cluster;
 use crate::id::{Id, JobId, PartitionId, PodId, QueueId};
-use crate::trace::Event;
+use crate::trace::Subject;
 
 /// Names of the jobs, pods, pools and queues of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,28 +76,11 @@ impl Names {
     /// The job of an event or a mark, if it has one.
     pub fn job_of(&self, what: &What) -> Option<JobId> {
         let of_pod = |pod: PodId| self.pods.get(pod.index()).map(|(_, job)| *job);
-        match *what {
-            What::Event(
-                Event::Submitted { job }
-                | Event::Joined { job, .. }
-                | Event::JobDone { job }
-                | Event::JobEvicted { job }
-                | Event::SetAside { job }
-                | Event::Offered { job, .. },
-            ) => Some(job),
-            What::Event(
-                Event::Bound { pod, .. }
-                | Event::Found { pod, .. }
-                | Event::Dealt { pod, .. }
-                | Event::Claimed { pod, .. }
-                | Event::Unclaimed { pod, .. }
-                | Event::Evicted { pod, .. }
-                | Event::Gone { pod, .. }
-                | Event::Finished { pod, .. }
-                | Event::Requeued { pod }
-                | Event::NotReplaced { pod },
-            ) => of_pod(pod),
-            What::Event(Event::Changed { .. }) => None,
+        match what {
+            What::Event(event) => {
+                let Subject { job, pod, .. } = event.subject();
+                job.or_else(|| of_pod(pod?))
+            }
             What::Mark(mark) => mark.subject.job,
         }
     }

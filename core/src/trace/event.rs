@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::Check;
+use super::check::{Check, Subject};
 use crate::cluster::{Devices, NodeState};
 use crate::id::{JobId, NodeId, PartitionId, PodId};
 
@@ -139,6 +139,32 @@ pub enum Event {
         /// The node whose state it changes, if any, and the new state.
         node: Option<(NodeId, NodeState)>,
     },
+}
+
+impl Event {
+    /// The job, or the pod of a job, that it concerns; its node; and, as `other_job`, the job on whose behalf it happened.
+    pub fn subject(&self) -> Subject {
+        let none = Subject::default();
+        match *self {
+            Event::Submitted { job }
+            | Event::Joined { job, .. }
+            | Event::JobDone { job }
+            | Event::JobEvicted { job }
+            | Event::SetAside { job }
+            | Event::Offered { job, .. } => Subject { job: Some(job), ..none },
+            Event::Bound { pod, node, .. }
+            | Event::Found { pod, node, .. }
+            | Event::Dealt { pod, node, .. }
+            | Event::Claimed { pod, node }
+            | Event::Gone { pod, node }
+            | Event::Finished { pod, node } => Subject { pod: Some(pod), node: Some(node), ..none },
+            Event::Unclaimed { pod, node, by } | Event::Evicted { pod, node, by, .. } => {
+                Subject { pod: Some(pod), node: Some(node), other_job: by, ..none }
+            }
+            Event::Requeued { pod } | Event::NotReplaced { pod } => Subject { pod: Some(pod), ..none },
+            Event::Changed { node, .. } => Subject { node: node.map(|(node, _)| node), ..none },
+        }
+    }
 }
 
 /// Why a pod was evicted.
