@@ -72,7 +72,7 @@ pub fn to_yaml(scenario: &Scenario) -> String {
     text
 }
 
-fn indent(text: &mut String, n: usize) {
+pub(super) fn indent(text: &mut String, n: usize) {
     text.extend(std::iter::repeat_n(' ', n));
 }
 
@@ -94,8 +94,8 @@ fn yaml_field(text: &mut String, key: &str, out: &Out<'_>, depth: usize) {
                 indent(text, depth + 2);
                 match out {
                     Out::Value(entries) if is_flow(entries) => {
-                        yaml_text(text, key, false);
-                        text.extend([": ", entries, "\n"]);
+                        key_of(text, key);
+                        text.extend([entries, "\n"]);
                     }
                     out => yaml_field(text, key, out, depth + 2),
                 }
@@ -135,23 +135,29 @@ fn write_flow(text: &mut String, value: &Value) {
     match &value.is {
         Is::Null => {}
         Is::Scalar(s) => yaml_text(text, s, false),
-        Is::List(items) => {
-            for (i, item) in items.iter().enumerate() {
-                text.push_str(if i == 0 { "[" } else { ", " });
-                write_flow(text, item);
-            }
-            text.push_str(if items.is_empty() { "[]" } else { "]" });
-        }
-        Is::Map(entries) => {
-            for (i, (key, value)) in entries.iter().enumerate() {
-                text.push_str(if i == 0 { "{" } else { ", " });
-                yaml_text(text, key, false);
-                text.push_str(": ");
-                write_flow(text, value);
-            }
-            text.push_str(if entries.is_empty() { "{}" } else { "}" });
-        }
+        Is::List(items) => list(text, "[]", items, write_flow),
+        Is::Map(entries) => list(text, "{}", entries, |text, (key, value)| {
+            key_of(text, key);
+            write_flow(text, value);
+        }),
     }
+}
+
+/// Writes items between a pair of brackets, separated by commas.
+pub(super) fn list<T>(text: &mut String, brackets: &str, items: &[T], mut each: impl FnMut(&mut String, &T)) {
+    let (open, close) = brackets.split_at(1);
+    text.push_str(open);
+    for (i, item) in items.iter().enumerate() {
+        text.push_str(if i > 0 { ", " } else { "" });
+        each(text, item);
+    }
+    text.push_str(close);
+}
+
+/// Writes the key of a flow-style map.
+pub(super) fn key_of(text: &mut String, key: &str) {
+    yaml_text(text, key, false);
+    text.push_str(": ");
 }
 
 /// Writes a list entry, on one line if it is short and flat.
@@ -180,16 +186,10 @@ fn yaml_row(text: &mut String, row: &[(&str, Out<'_>)], depth: usize) {
 }
 
 fn yaml_map(text: &mut String, fields: &[(&str, Out<'_>)]) {
-    text.push('{');
-    for (i, (key, out)) in fields.iter().enumerate() {
-        if i > 0 {
-            text.push_str(", ");
-        }
-        yaml_text(text, key, false);
-        text.push_str(": ");
+    list(text, "{}", fields, |text, (key, out)| {
+        key_of(text, key);
         yaml_flow(text, out);
-    }
-    text.push('}');
+    });
 }
 
 fn yaml_flow(text: &mut String, out: &Out<'_>) {
@@ -197,26 +197,8 @@ fn yaml_flow(text: &mut String, out: &Out<'_>) {
         Out::Text(s) => yaml_text(text, s, true),
         Out::Value(s) => yaml_text(text, s, false),
         Out::Map(fields) => yaml_map(text, fields),
-        Out::Flow(items) => {
-            text.push('[');
-            for (i, item) in items.iter().enumerate() {
-                if i > 0 {
-                    text.push_str(", ");
-                }
-                yaml_flow(text, item);
-            }
-            text.push(']');
-        }
-        Out::Rows(rows) => {
-            text.push('[');
-            for (i, row) in rows.iter().enumerate() {
-                if i > 0 {
-                    text.push_str(", ");
-                }
-                yaml_map(text, row);
-            }
-            text.push(']');
-        }
+        Out::Flow(items) => list(text, "[]", items, yaml_flow),
+        Out::Rows(rows) => list(text, "[]", rows, |text, row| yaml_map(text, row)),
     }
 }
 
@@ -264,7 +246,7 @@ fn looks_typed(s: &str) -> bool {
         || [".inf", ".nan"].iter().any(|word| s.to_ascii_lowercase().ends_with(word))
 }
 
-pub(crate) fn yaml_text(text: &mut String, s: &str, as_text: bool) {
+pub(super) fn yaml_text(text: &mut String, s: &str, as_text: bool) {
     if is_plain(s, as_text) {
         text.push_str(s);
         return;
@@ -315,33 +297,17 @@ fn json_out(text: &mut String, out: &Out<'_>) {
         Out::Value(s) if is_json(s) => text.push_str(s),
         Out::Value(s) => json_text(text, s),
         Out::Map(fields) => json_map(text, fields),
-        Out::Flow(items) => json_list(text, items, |text, item| json_out(text, item)),
-        Out::Rows(rows) => json_list(text, rows, |text, row| json_map(text, row)),
+        Out::Flow(items) => list(text, "[]", items, json_out),
+        Out::Rows(rows) => list(text, "[]", rows, |text, row| json_map(text, row)),
     }
-}
-
-fn json_list<T>(text: &mut String, items: &[T], mut each: impl FnMut(&mut String, &T)) {
-    text.push('[');
-    for (i, item) in items.iter().enumerate() {
-        if i > 0 {
-            text.push_str(", ");
-        }
-        each(text, item);
-    }
-    text.push(']');
 }
 
 fn json_map(text: &mut String, fields: &[(&str, Out<'_>)]) {
-    text.push('{');
-    for (i, (key, out)) in fields.iter().enumerate() {
-        if i > 0 {
-            text.push_str(", ");
-        }
+    list(text, "{}", fields, |text, (key, out)| {
         json_text(text, key);
         text.push_str(": ");
         json_out(text, out);
-    }
-    text.push('}');
+    });
 }
 
 /// Whether a value as typed is a JSON number or boolean.

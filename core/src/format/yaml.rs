@@ -1,6 +1,6 @@
 //! Writes trees as YAML in block or flow style, for the files of schedulers.
 
-use super::yaml_text;
+use super::write::{indent, key_of, list, yaml_text};
 
 /// A YAML tree to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,24 +35,11 @@ impl Yaml {
         match self {
             Yaml::Text(text) => yaml_text(out, text, is_typed),
             Yaml::Value(text) => yaml_text(out, text, false),
-            Yaml::List(items) => {
-                out.push('[');
-                for (i, item) in items.iter().enumerate() {
-                    out.push_str(if i > 0 { ", " } else { "" });
-                    item.write_flow(out, is_typed);
-                }
-                out.push(']');
-            }
-            Yaml::Map(entries) => {
-                out.push('{');
-                for (i, (key, value)) in entries.iter().enumerate() {
-                    out.push_str(if i > 0 { ", " } else { "" });
-                    yaml_text(out, key, false);
-                    out.push_str(": ");
-                    value.write_flow(out, is_typed);
-                }
-                out.push('}');
-            }
+            Yaml::List(items) => list(out, "[]", items, |out, item| item.write_flow(out, is_typed)),
+            Yaml::Map(entries) => list(out, "{}", entries, |out, (key, value)| {
+                key_of(out, key);
+                value.write_flow(out, is_typed);
+            }),
         }
     }
 
@@ -95,16 +82,8 @@ impl Yaml {
     fn write_under(&self, out: &mut String, depth: usize) {
         let is_names = |items: &[Yaml]| items.iter().all(|item| matches!(item, Yaml::Text(_)));
         match self {
-            Yaml::Map(_) => {
-                out.push('\n');
-                indent(out, depth + 2);
-                self.write_block(out, depth + 2);
-            }
-            Yaml::List(items) if !is_names(items) => {
-                out.push('\n');
-                indent(out, depth + 2);
-                self.write_block(out, depth + 2);
-            }
+            Yaml::Map(_) => self.write_below(out, depth + 2),
+            Yaml::List(items) if !is_names(items) => self.write_below(out, depth + 2),
             value => {
                 out.push(' ');
                 value.write_flow(out, true);
@@ -112,10 +91,13 @@ impl Yaml {
             }
         }
     }
-}
 
-fn indent(out: &mut String, n: usize) {
-    out.extend(std::iter::repeat_n(' ', n));
+    /// Writes a nested block on the following lines.
+    fn write_below(&self, out: &mut String, depth: usize) {
+        out.push('\n');
+        indent(out, depth);
+        self.write_block(out, depth);
+    }
 }
 
 /// Returns a mapping of the entries with non-empty values.
