@@ -314,7 +314,7 @@ fn formats() -> PossibleValuesParser {
 }
 
 fn column(text: &str) -> Result<(String, String), String> {
-    let fields = fairground::import::Mapping::FIELDS.map(|(field, _)| field);
+    let fields = fairground::import::Mapping::FIELDS.map(|field| field.key);
     match text.split_once('=') {
         Some((field, column)) if fields.contains(&field) && !column.is_empty() => {
             Ok((field.to_string(), column.to_string()))

@@ -151,6 +151,8 @@ fn bad_rows_are_reported_and_skipped() {
 
 #[test]
 fn unsupported_traces_are_rejected() {
+    let mut missing_column = Mapping::default();
+    missing_column.set("user", "who");
     for (jobs, sizes, options) in [
         ("", None, Options::default()),
         ("a,b\n1,2\n", None, Options::default()),
@@ -158,14 +160,7 @@ fn unsupported_traces_are_rejected() {
         ("id,gpus\na,x\n", None, Options::default()),
         ("id,gpus\na,1\n", None, Options { quota_scale: (1, 0), ..Options::default() }),
         ("id,gpus\na,1\n", None, Options { nodes: Some((1, 65)), ..Options::default() }),
-        (
-            "id,gpus\na,1\n",
-            None,
-            Options {
-                mapping: Mapping { user: Some("who".into()), ..Mapping::default() },
-                ..Options::default()
-            },
-        ),
+        ("id,gpus\na,1\n", None, Options { mapping: missing_column, ..Options::default() }),
     ] {
         let imported = import(jobs.as_bytes(), sizes, &options);
         assert_eq!(imported.scenario, None, "{jobs}");

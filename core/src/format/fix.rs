@@ -111,7 +111,8 @@ fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
         Edit::Remove { at } => remove(s, at),
         Edit::AddQueue { name, parent } => {
             free(s.queues.iter().map(|q| q.name.as_str()), name, at_section("queues"))?;
-            let queue = new_queue(name, parent.clone());
+            let mut queue = QueueEntry { parent: parent.clone(), ..unlimited_queue(name) };
+            queue.gpu.quota = Some("0".into());
             Arc::make_mut(&mut s.queues).push(queue);
             Ok(())
         }
@@ -148,23 +149,16 @@ fn free<'a>(mut names: impl Iterator<Item = &'a str>, name: &str, at: Path) -> R
     }
 }
 
-/// Returns a queue in which jobs can run: no limits, CPU and memory unlimited, weight 1.
-fn new_queue(name: &str, parent: Option<String>) -> QueueEntry {
-    let value = |text: &str| Some(Scalar::from(text));
+/// Returns a queue without limits: quotas and limits are unlimited, weights are 1.
+pub fn unlimited_queue(name: &str) -> QueueEntry {
     let open = ResourceEntry {
-        quota: value("unlimited"),
-        limit: value("unlimited"),
-        weight: value("1"),
+        quota: Some("unlimited".into()),
+        limit: Some("unlimited".into()),
+        weight: Some("1".into()),
         usage: None,
     };
-    QueueEntry {
-        name: name.to_string(),
-        parent,
-        gpu: ResourceEntry { quota: value("0"), ..open.clone() },
-        cpu: open.clone(),
-        memory: open,
-        ..QueueEntry::default()
-    }
+    let (gpu, cpu, memory) = (open.clone(), open.clone(), open);
+    QueueEntry { name: name.to_string(), gpu, cpu, memory, ..QueueEntry::default() }
 }
 
 /// Reason why a value cannot be set.

@@ -22,6 +22,7 @@ pub mod yaml;
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 pub use findings::visible;
 pub(crate) use findings::{Findings, is_invisible, quoted, set};
+pub(crate) use fix::unlimited_queue;
 pub use fix::{apply, get};
 pub use nearest::nearest;
 pub(crate) use read::SECTIONS;
@@ -32,7 +33,6 @@ pub use schema::{
     ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
 pub(crate) use shape::{Mut as SlotMut, Ref, Rows, Shape};
-pub(crate) use write::yaml_text;
 pub use write::{to_json, to_yaml};
 
 /// Value of the `format` key, the first line of every scenario file.

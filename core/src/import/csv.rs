@@ -6,17 +6,18 @@ use std::sync::Arc;
 use super::options::{Mapping, Options};
 use super::table::{Row, Table};
 use super::trace::{self, Trace};
-use super::{Imported, Report, counted};
+use super::{Imported, NODES, Report, counted, node_group};
 use crate::format::DIALECT;
 use crate::policy::Policy;
 use crate::scenario::quantity::print_decimal;
 use crate::scenario::{
-    JobEntry, NODE_GPUS_MAX, NODES_MAX, NodeEntry, PODS_MAX, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar,
-    Scenario,
+    JobEntry, NODE_GPUS_MAX, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes,
+    finding, unlimited_queue,
 };
 
-/// Assumed number of GPUs per node.
-const NODE_GPUS: u32 = 8;
+/// Sections with the rows of the two tables.
+const JOBS: &str = "jobs";
+const QUEUES: &str = "queues";
 
 /// First rows of a trace, for the choice of columns.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,11 +36,11 @@ pub fn preview(trace: &str, mapping: &Mapping) -> Preview {
     let mut table = Table::new(trace.as_bytes());
     let headers = table.headers.iter().take(PREVIEW.1);
     let mut columns: Vec<(String, &'static str)> = headers.map(|name| (name.clone(), "")).collect();
-    for (field, _) in Mapping::FIELDS {
+    for field in &Mapping::FIELDS {
         if let Some(i) = trace::column_of(&table, mapping, field)
             && let Some((_, holds)) = columns.get_mut(i)
         {
-            *holds = field;
+            *holds = field.key;
         }
     }
     let mut rows = Vec::new();
@@ -58,38 +59,30 @@ pub fn preview(trace: &str, mapping: &Mapping) -> Preview {
 /// Imports a job trace and an optional table of queue sizes. Skips and reports invalid rows; fails only if no row is left or a limit
 /// of the simulation is exceeded.
 pub fn import(jobs: &[u8], queues: Option<&[u8]>, options: &Options) -> Imported {
-    let mut lines = trace::Lines::default();
     let mut report = Report::default();
-    let node_gpus = options.nodes.map_or(NODE_GPUS, |(_, gpus)| gpus);
-    let scenario = make(jobs, queues, options, node_gpus, &mut report, &mut lines);
-    report.diagnostics.extend(lines.finish());
+    let scenario = make(jobs, queues, options, &mut report);
+    report.count_skipped();
     Imported { scenario, report }
 }
 
-fn make(
-    jobs: &[u8],
-    queues: Option<&[u8]>,
-    options: &Options,
-    node_gpus: u32,
-    report: &mut Report,
-    lines: &mut trace::Lines,
-) -> Option<Scenario> {
+fn make(jobs: &[u8], queues: Option<&[u8]>, options: &Options, report: &mut Report) -> Option<Scenario> {
+    let node_gpus = options.nodes.map_or(NODES.1, |(_, gpus)| gpus);
     let (numerator, denominator) = options.quota_scale;
     let n_nodes = options.nodes.map_or(1, |(n, _)| n);
     if numerator == 0 || denominator == 0 || node_gpus == 0 || n_nodes == 0 {
-        lines.refuse(None, "the number of nodes, their GPUs and the scale of quotas must be above 0".into());
+        report.refuse("the number of nodes, their GPUs and the scale of quotas must be above 0");
         return None;
     }
     if i64::from(node_gpus) > NODE_GPUS_MAX || u64::from(n_nodes) > NODES_MAX {
-        lines.refuse(None, format!("up to {NODES_MAX} nodes of {NODE_GPUS_MAX} GPUs are simulated"));
+        report.refuse(format!("up to {NODES_MAX} nodes of {NODE_GPUS_MAX} GPUs are simulated"));
         return None;
     }
-    let (jobs, used) = read_jobs(jobs, options, node_gpus, report, lines)?;
+    let (jobs, used) = read_jobs(jobs, options, node_gpus, report)?;
     let sizes = match queues {
-        Some(bytes) => Some(sizes(bytes, options, node_gpus, report, lines)?),
+        Some(bytes) => Some(sizes(bytes, options, node_gpus, report)?),
         None => None,
     };
-    check_queue_count(sizes.as_ref(), &used, lines)?;
+    check_queue_count(sizes.as_ref(), &used, report)?;
     let total = total_gpus(sizes.as_ref(), options);
     let queues = queue_entries(sizes, &used, options, report);
     let n_nodes = match options.nodes {
@@ -109,26 +102,17 @@ fn make(
     let has = u64::from(n_nodes) * u64::from(node_gpus) * 1000;
     if let Some(total) = total.filter(|&total| total > has) {
         let [total, has] = [total, has].map(|n| print_decimal(i64::try_from(n).unwrap_or(i64::MAX), 3));
-        lines.warn(format!(
-            "the quotas add up to {total} GPUs, the nodes have {has}: not all can be kept at once"
-        ));
+        let says =
+            format!("the quotas add up to {total} GPUs, the nodes have {has}: not all can be kept at once");
+        report.diagnostics.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), says));
     }
-    report.assumed.push(
-        "a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so".into(),
-    );
-    let value = |n: u32| Some(Scalar(n.to_string()));
-    let node = NodeEntry {
-        name: "node".into(),
-        count: value(n_nodes),
-        gpu: value(node_gpus),
-        ..NodeEntry::default()
-    };
+    report.assume("a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so");
     Some(Scenario {
         name: options.name.clone(),
         dialect: DIALECT.into(),
         policy: options.policy.clone(),
         cycle: Some(Scalar(options.cycle.clone())).filter(|c| !c.0.is_empty()),
-        nodes: Arc::new(vec![node]),
+        nodes: Arc::new(vec![node_group("node", n_nodes, node_gpus)]),
         queues: Arc::new(queues),
         jobs: Arc::new(jobs),
         ..Scenario::default()
@@ -136,11 +120,11 @@ fn make(
 }
 
 /// Fails if the number of queues, listed or named by jobs, exceeds the limit.
-fn check_queue_count(sizes: Option<&Sizes>, used: &BTreeSet<String>, lines: &mut trace::Lines) -> Option<()> {
+fn check_queue_count(sizes: Option<&Sizes>, used: &BTreeSet<String>, report: &mut Report) -> Option<()> {
     let listed: BTreeSet<&str> = sizes.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     let n_queues = listed.len() + used.iter().filter(|name| !listed.contains(name.as_str())).count();
     if n_queues as u64 > QUEUES_MAX {
-        lines.refuse(None, format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated"));
+        report.refuse(format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated"));
         return None;
     }
     Some(())
@@ -152,17 +136,16 @@ fn read_jobs(
     options: &Options,
     node_gpus: u32,
     report: &mut Report,
-    lines: &mut trace::Lines,
 ) -> Option<(Vec<JobEntry>, BTreeSet<String>)> {
     let mut table = Table::new(bytes);
-    let mut trace = Trace::new(&table, &options.mapping, node_gpus, report, lines)?;
+    let mut trace = Trace::new(&table, &options.mapping, node_gpus, report)?;
     loop {
         match table.next_row() {
-            Row::End => return trace.finish(report, lines),
-            Row::Wrong(line, says) => lines.bad(line, says),
+            Row::End => return trace.finish(report),
+            Row::Wrong(line, says) => report.skip(line, JOBS, says),
             Row::Fields(line, fields) => {
                 if let Err(says) = trace.row(fields) {
-                    lines.bad(line, says);
+                    report.skip(line, JOBS, says);
                 }
             }
         }
@@ -170,7 +153,7 @@ fn read_jobs(
             let says = format!(
                 "the trace has more than {PODS_MAX} pods, the most that is simulated; cut it to a shorter time"
             );
-            lines.refuse(None, says);
+            report.refuse(says);
             return None;
         }
     }
@@ -185,13 +168,7 @@ fn gpus_of(job: &JobEntry) -> u64 {
 /// Queue sizes in GPUs, in file order.
 type Sizes = Vec<(String, u64)>;
 
-fn sizes(
-    bytes: &[u8],
-    options: &Options,
-    node_gpus: u32,
-    report: &mut Report,
-    lines: &mut trace::Lines,
-) -> Option<Sizes> {
+fn sizes(bytes: &[u8], options: &Options, node_gpus: u32, report: &mut Report) -> Option<Sizes> {
     let mut table = Table::new(bytes);
     let mapping = &options.queue_mapping;
     let name = table.column(mapping.queue.as_deref(), &["queue", "vc", "project", "tenant", "name"]);
@@ -200,11 +177,11 @@ fn sizes(
     let (Some(name), Some((size, factor))) =
         (name, gpus.map(|column| (column, 1)).or(nodes.map(|column| (column, u64::from(node_gpus)))))
     else {
-        lines.refuse(None, "the list of queue sizes needs a column queue and a column gpus or nodes".into());
+        report.refuse("the list of queue sizes needs a column queue and a column gpus or nodes");
         return None;
     };
     let unit = if factor == 1 { "GPUs".to_string() } else { format!("nodes of {node_gpus} GPUs") };
-    report.understood.push(format!(
+    report.understand(format!(
         "queue sizes: column {} as the queue, {} as its {unit}",
         table.headers[name], table.headers[size]
     ));
@@ -215,26 +192,21 @@ fn sizes(
     loop {
         match table.next_row() {
             Row::End => break,
-            Row::Wrong(line, says) => lines.bad_size(line, says),
-            Row::Fields(line, fields) => {
-                let n = fields.get(size).parse::<u32>().ok();
-                match (fields.get(name), n) {
-                    ("", _) => lines.bad_size(line, "the queue has no name".into()),
-                    (_, None) => {
-                        lines.bad_size(line, format!("{} is no whole number of {unit}", fields.get(size)))
-                    }
-                    (queue, Some(n)) => match known.insert(queue.to_string()) {
-                        false => lines.bad_size(line, format!("queue {queue} stands there twice")),
-                        true => sizes.push((queue.to_string(), u64::from(n) * factor)),
-                    },
+            Row::Wrong(line, says) => report.skip(line, QUEUES, says),
+            Row::Fields(line, fields) => match (fields.get(name), fields.get(size).parse::<u32>()) {
+                ("", _) => report.skip(line, QUEUES, "the queue has no name".into()),
+                (_, Err(_)) => {
+                    let says = format!("{} is no whole number of {unit}", fields.get(size));
+                    report.skip(line, QUEUES, says);
                 }
-            }
+                (queue, Ok(n)) if known.insert(queue.to_string()) => {
+                    sizes.push((queue.to_string(), u64::from(n) * factor));
+                }
+                (queue, Ok(_)) => report.skip(line, QUEUES, format!("queue {queue} stands there twice")),
+            },
         }
         if sizes.len() as u64 > QUEUES_MAX {
-            lines.refuse(
-                None,
-                format!("the list has more than {QUEUES_MAX} queues, the most that is simulated"),
-            );
+            report.refuse(format!("the list has more than {QUEUES_MAX} queues, the most that is simulated"));
             return None;
         }
     }
@@ -258,24 +230,10 @@ fn queue_entries(
     options: &Options,
     report: &mut Report,
 ) -> Vec<QueueEntry> {
-    let value = |text: &str| Some(Scalar::from(text));
-    let open = || ResourceEntry {
-        quota: value("unlimited"),
-        limit: value("unlimited"),
-        weight: value("1"),
-        usage: None,
-    };
-    let entry = |name: &str, quota: &str, weight: &str| QueueEntry {
-        name: name.to_string(),
-        gpu: ResourceEntry {
-            quota: value(quota),
-            limit: value("unlimited"),
-            weight: value(weight),
-            usage: None,
-        },
-        cpu: open(),
-        memory: open(),
-        ..QueueEntry::default()
+    let entry = |name: &str, quota: &str, weight: &str| {
+        let mut queue = unlimited_queue(name);
+        (queue.gpu.quota, queue.gpu.weight) = (Some(quota.into()), Some(weight.into()));
+        queue
     };
     let mut queues = Vec::new();
     let mut listed: BTreeSet<String> = BTreeSet::new();
@@ -294,23 +252,19 @@ fn queue_entries(
         reads.is_some_and(|queue| queue.quota.is_some() && queue.weight.is_none() && queue.limit.is_none());
     let quota = if only_quotas { "unlimited" } else { "0" };
     queues.extend(others.iter().map(|name| entry(name, quota, "1")));
-    report.understood.push(counted(queues.len() as u64, "queue"));
+    report.understand(counted(queues.len() as u64, "queue"));
     if has_sizes {
         report.has_queues = true;
         let (numerator, denominator) = options.quota_scale;
         if numerator != denominator {
-            report
-                .assumed
-                .push(format!("the quota of a queue is {numerator}/{denominator} of its listed size"));
+            report.assume(format!("the quota of a queue is {numerator}/{denominator} of its listed size"));
         }
-        report
-            .assumed
-            .push("weights are proportional to quotas; limits, CPU and memory are unlimited".into());
+        report.assume("weights are proportional to quotas; limits, CPU and memory are unlimited");
     }
     if !others.is_empty() {
         let names: Vec<&str> = others.iter().take(5).map(|name| name.as_str()).collect();
         let more = if others.len() > 5 { ", …" } else { "" };
-        report.assumed.push(format!(
+        report.assume(format!(
             "{} without a listed size ({}{more}): GPU quota {quota}, weight 1 and no limits",
             counted(others.len() as u64, "queue"),
             names.join(", ")

@@ -25,10 +25,15 @@ pub fn date(text: &str) -> Option<i64> {
     if parts.next().is_some() || clock.next().is_some() || !is_date || !(0..61_000).contains(&ms) {
         return None;
     }
+    Some(((days(year, month, day) * 24 + hours) * 60 + minutes - offset) * 60_000 + ms)
+}
+
+/// Returns the number of days since 1970 in the Gregorian calendar.
+pub fn days(year: i64, month: i64, day: i64) -> i64 {
     // The year begins in March, so that the leap day is its last day.
     let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468;
-    Some(((days * 24 + hours) * 60 + minutes - offset) * 60_000 + ms)
+    let leap_days = y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400);
+    365 * y + leap_days + (153 * m + 2) / 5 + day - 1 - 719_468
 }
 
 /// Parses an offset such as `+02:00` or `-0530` into minutes.

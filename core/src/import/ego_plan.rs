@@ -8,16 +8,12 @@ use std::sync::Arc;
 
 use super::options::Options;
 use super::xml::{self, Element};
-use super::{Imported, Report, assumed_nodes};
+use super::{Imported, NODES, Report, node_group, push_once, typed};
 use crate::policy::ego;
 use crate::scenario::{
     Diagnostic, NODE_GPUS_MAX, NODES_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes, finding,
     quoted,
 };
-
-/// Assumed number of GPUs per host and of hosts.
-const NODE_GPUS: u32 = 8;
-const NODES: u32 = 8;
 
 /// Maximum number of lines of one kind in a report; further ones are counted.
 const LISTED_MAX: usize = 100;
@@ -38,7 +34,7 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
         for (name, line) in unclosed {
             report.diagnostics.push(mistake(line, format!("{} is not closed", quoted(&format!("<{name}>")))));
         }
-        let (n_nodes, node_gpus) = options.nodes.unwrap_or((NODES, NODE_GPUS));
+        let (n_nodes, node_gpus) = options.nodes.unwrap_or(NODES);
         let is_counted = u64::from(n_nodes) <= NODES_MAX && i64::from(node_gpus) <= NODE_GPUS_MAX;
         let mut plan = Reader {
             report: &mut report,
@@ -54,7 +50,7 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
         is_counted.then(|| plan.finish(options))
     });
     if scenario.is_none() {
-        report.ignored.push("the text: it is no DistributionTree that can be read".into());
+        report.ignore("the text: it is no DistributionTree that can be read");
     }
     let is_clean = report.diagnostics.is_empty();
     Imported { scenario: scenario.filter(|_| is_clean), report }
@@ -64,6 +60,15 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
 fn mistake(line: u32, says: String) -> Diagnostic {
     let found = finding(codes::IMPORT, Path::default(), says);
     Diagnostic { position: Some((line, 1)), ..found }
+}
+
+/// Adds a line to a list of the report, or counts it if the list is full.
+fn push_listed<T>(list: &mut Vec<T>, line: T, n_unlisted: &mut usize) {
+    if list.len() < LISTED_MAX {
+        list.push(line);
+    } else {
+        *n_unlisted += 1;
+    }
 }
 
 /// Numbers of lines that the report does not list.
@@ -108,8 +113,7 @@ impl Reader<'_> {
         }
         let n = self.queues.len();
         self.report
-            .understood
-            .push(format!("{n} consumers as queues, with ratio, priority, limits and ownership"));
+            .understand(format!("{n} consumers as queues, with ratio, priority, limits and ownership"));
         self.count_unlisted();
     }
 
@@ -121,7 +125,7 @@ impl Reader<'_> {
             let says = format!(
                 "consumers from line {from} on: {consumers} {verb} left out, a scenario has at most {QUEUES_MAX} queues"
             );
-            self.report.ignored.push(says);
+            self.report.ignore(says);
         }
         for (n, list) in [(ignored, &mut self.report.ignored), (assumed, &mut self.report.assumed)] {
             if n > 0 {
@@ -129,8 +133,7 @@ impl Reader<'_> {
             }
         }
         if mistakes > 0 {
-            let says = format!("{mistakes} more mistakes like the {LISTED_MAX} above");
-            self.report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+            self.report.refuse(format!("{mistakes} more mistakes like the {LISTED_MAX} above"));
         }
     }
 
@@ -193,14 +196,12 @@ impl Reader<'_> {
     }
 
     fn sharing(&mut self, element: &Element, at: usize, name: &str) {
-        let typed = element.attribute("priority");
-        if let Some(priority) = typed.and_then(|p| self.whole(element, p, "a share priority", "1 to 10")) {
+        let written = element.attribute("priority");
+        if let Some(priority) = written.and_then(|p| self.whole(element, p, "a share priority", "1 to 10")) {
             let priority = i64::from(priority).clamp(1, 10);
-            self.queues[at].priority = Some(Scalar((PRIORITIES - priority).to_string()));
+            self.queues[at].priority = typed(PRIORITIES - priority);
             let turned = "priorities turned round: 1 is the highest in a plan, here the largest is first";
-            if !self.report.understood.iter().any(|line| line == turned) {
-                self.report.understood.push(turned.into());
-            }
+            push_once(&mut self.report.understood, turned);
         }
         for part in &element.children {
             match part.name.as_str() {
@@ -226,7 +227,7 @@ impl Reader<'_> {
         match dim.name.as_str() {
             "ncpus" | "nthreads" | "slots" if is_amount => queue.cpu.limit = Some(value.into()),
             "ngpus" | "ngpu" | "ngpus_physical" if is_amount => queue.gpu.limit = Some(value.into()),
-            "mem" | "maxmem" if is_amount => queue.memory.limit = Some(Scalar(format!("{value}Mi"))),
+            "mem" | "maxmem" if is_amount => queue.memory.limit = typed(format!("{value}Mi")),
             other => self.ignored(&format!("limit of {name} in {other}"), dim),
         }
     }
@@ -246,7 +247,7 @@ impl Reader<'_> {
         }
         if hosts > 0 {
             let gpus = u64::from(hosts) * self.offered_gpus();
-            self.queues[at].gpu.quota = Some(Scalar(gpus.to_string()));
+            self.queues[at].gpu.quota = typed(gpus);
         }
     }
 
@@ -260,11 +261,8 @@ impl Reader<'_> {
     fn hosts(&mut self, selection: &Element, name: &str) -> u32 {
         if let Some(list) = selection.child("HostList") {
             let n = u32::try_from(list.all("Host").count()).unwrap_or(u32::MAX);
-            if self.report.assumed.len() < LISTED_MAX {
-                self.report.assumed.push(format!("{name} owns any {n} hosts instead of those named"));
-            } else {
-                self.unlisted.assumed += 1;
-            }
+            let says = format!("{name} owns any {n} hosts instead of those named");
+            push_listed(&mut self.report.assumed, says, &mut self.unlisted.assumed);
             return n;
         }
         let Some(number) = selection.child("NumHosts") else { return 0 };
@@ -327,28 +325,19 @@ impl Reader<'_> {
     }
 
     fn ignored(&mut self, what: &str, element: &Element) {
-        if self.report.ignored.len() < LISTED_MAX {
-            self.report.ignored.push(format!("line {}: {what}", element.line));
-        } else {
-            self.unlisted.ignored += 1;
-        }
+        let says = format!("line {}: {what}", element.line);
+        push_listed(&mut self.report.ignored, says, &mut self.unlisted.ignored);
     }
 
     fn mistake(&mut self, line: u32, says: String) {
-        if self.report.diagnostics.len() < LISTED_MAX {
-            self.report.diagnostics.push(mistake(line, says));
-        } else {
-            self.unlisted.mistakes += 1;
-        }
+        push_listed(&mut self.report.diagnostics, mistake(line, says), &mut self.unlisted.mistakes);
     }
 
     fn finish(mut self, options: &Options) -> Scenario {
         let (n, gpus) = (self.n_nodes, self.node_gpus);
-        self.report
-            .assumed
-            .push(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
-        self.report.assumed.push("no jobs: add jobs, or import a trace".into());
-        self.scenario.nodes = assumed_nodes("host", n, gpus);
+        self.report.assume(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
+        self.report.assume("no jobs: add jobs, or import a trace");
+        self.scenario.nodes = Arc::new(vec![node_group("host", n, gpus)]);
         self.scenario.queues = Arc::new(self.queues);
         if !options.name.is_empty() {
             self.scenario.name.clone_from(&options.name);

@@ -12,10 +12,10 @@
 use std::sync::Arc;
 
 use super::loose::{Place, Reader, tree};
-use super::{Imported, Report};
+use super::{Imported, Report, date, decimal, node_group, typed};
 use crate::policy::kai;
 use crate::scenario::value::Limit;
-use crate::scenario::{JobEntry, NodeEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario};
+use crate::scenario::{JobEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scenario};
 
 /// Input of the fair-share simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,8 +95,8 @@ pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
         }
         input.queues.push(queue);
     }
-    report.understood.push(format!("a fair-share division among {} queues", input.queues.len()));
-    report.ignored.push("names, parents and children: the simulator divides among a flat list".into());
+    report.understand(format!("a fair-share division among {} queues", input.queues.len()));
+    report.ignore("names, parents and children: the simulator divides among a flat list");
     let ok = reader.is_clean();
     report.diagnostics = reader.finish();
     (ok.then_some(input), report)
@@ -179,10 +179,7 @@ fn timestamp_s(text: &str) -> Option<f64> {
     if !is_date || !is_time || !(-90_000.0..=90_000.0).contains(&offset_s) {
         return None;
     }
-    // Days since 1970 in the Gregorian calendar, with years that begin in March.
-    let (y, m) = if m > 2 { (y, m - 3) } else { (y - 1, m + 9) };
-    let (era, of_era) = (y.div_euclid(400), y.rem_euclid(400));
-    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * m + 2) / 5 + d - 1 - 719_468;
+    let days = date::days(y, m, d);
     Some(days as f64 * 86_400.0 + h * 3600.0 + min * 60.0 + s - offset_s)
 }
 
@@ -197,12 +194,7 @@ pub fn import(text: &str) -> Imported {
     let Some(input) = input else { return Imported { scenario: None, report } };
     let [_, _, gpus] = input.total;
     if !(0.0..=GPUS_MAX).contains(&gpus) {
-        let says = format!("a total of {gpus} GPUs cannot become nodes; up to {GPUS_MAX} can");
-        report.diagnostics.push(crate::scenario::finding(
-            crate::scenario::codes::IMPORT,
-            Default::default(),
-            says,
-        ));
+        report.refuse(format!("a total of {gpus} GPUs cannot become nodes; up to {GPUS_MAX} can"));
         return Imported { scenario: None, report };
     }
     let whole = gpus.floor() as u64;
@@ -215,13 +207,7 @@ pub fn import(text: &str) -> Imported {
     let mut nodes = Vec::new();
     for (name, count, each) in [("node", whole / NODE_GPUS, NODE_GPUS), ("rest", 1, whole % NODE_GPUS)] {
         if count > 0 && each > 0 {
-            let value = |n: u64| Some(Scalar(n.to_string()));
-            nodes.push(NodeEntry {
-                name: name.into(),
-                count: value(count),
-                gpu: value(each),
-                ..NodeEntry::default()
-            });
+            nodes.push(node_group(name, count, each));
         }
     }
     let mut jobs = Vec::new();
@@ -231,7 +217,7 @@ pub fn import(text: &str) -> Imported {
         let asked = gpu.request.min(gpus).ceil().max(0.0) as u64;
         queues.push(QueueEntry {
             name: queue.uid.clone(),
-            priority: Some(Scalar(queue.priority.to_string())),
+            priority: typed(queue.priority),
             gpu: resource(gpu, 1.0),
             cpu: resource(cpu, 0.001),
             memory: resource(memory, 0.000_001),
@@ -241,7 +227,7 @@ pub fn import(text: &str) -> Imported {
             jobs.push(JobEntry {
                 name: format!("{} asks", queue.uid),
                 queue: queue.uid.clone(),
-                pods: Some(Scalar(asked.to_string())),
+                pods: typed(asked),
                 min_available: Some("1".into()),
                 gpu: Some("1".into()),
                 ..JobEntry::default()
@@ -251,31 +237,20 @@ pub fn import(text: &str) -> Imported {
     scenario.nodes = Arc::new(nodes);
     scenario.queues = Arc::new(queues);
     scenario.jobs = Arc::new(jobs);
-    report
-        .assumed
-        .push(format!("{whole} GPUs on nodes of {NODE_GPUS}; requests of GPUs as pods of one GPU each"));
-    report.assumed.push("the order of the list as the age of the queues".into());
-    report.ignored.push("CPU and memory in total and as requested; fair shares given in advance".into());
+    report.assume(format!("{whole} GPUs on nodes of {NODE_GPUS}; requests of GPUs as pods of one GPU each"));
+    report.assume("the order of the list as the age of the queues");
+    report.ignore("CPU and memory in total and as requested; fair shares given in advance");
     Imported { scenario: Some(scenario), report }
 }
 
 fn resource(of: &FairShareResource, unit: f64) -> ResourceEntry {
-    let bound = |n: f64| match n {
-        n if n < 0.0 => "unlimited".to_string(),
-        n => decimal(n * unit),
-    };
+    let bound = |n: f64| if n < 0.0 { "unlimited".into() } else { decimal(n * unit) };
     ResourceEntry {
-        quota: Some(Scalar(bound(of.deserved))),
-        limit: Some(Scalar(bound(of.limit))),
-        weight: Some(Scalar(decimal(of.weight.max(0.0)))),
+        quota: typed(bound(of.deserved)),
+        limit: typed(bound(of.limit)),
+        weight: typed(decimal(of.weight.max(0.0))),
         usage: None,
     }
-}
-
-/// Formats a number with at most three decimals.
-fn decimal(n: f64) -> String {
-    let n = (n * 1000.0).round() / 1000.0;
-    format!("{n}")
 }
 
 #[cfg(test)]

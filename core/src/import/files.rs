@@ -14,11 +14,11 @@ use super::kubernetes::{import_trees, snapshot};
 use super::options::{Mapping, Options};
 use super::recognise::{Kind, recognise};
 use super::yunikorn_rest::names_by_path;
-use super::{Imported, Report, Source, translate_to, trees, without_limit};
+use super::{Imported, Report, Source, counted, translate_to, trees, without_limit};
 use crate::link;
 use crate::policy::Policy;
 use crate::scenario::value::Value;
-use crate::scenario::{self, Diagnostic, NodeEntry, Path, QueueEntry, Scenario, TEXT_MAX, codes, finding};
+use crate::scenario::{self, Diagnostic, NodeEntry, QueueEntry, Scenario, TEXT_MAX, codes};
 
 /// An input file.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +86,7 @@ pub fn import_files(files: &[File<'_>], options: &Options) -> Files {
     let mut report = Report::default();
     if files.len() > FILES_MAX {
         let says = format!("the first {FILES_MAX} of {} files are read; choose fewer", files.len());
-        report.ignored.push(says);
+        report.ignore(says);
     }
     let files = files.iter().take(FILES_MAX);
     let pieces: Vec<Piece<'_>> = files.flat_map(|file| pieces(file, options, &mut report)).collect();
@@ -153,7 +153,7 @@ fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
         }
         Err(says) => {
             let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
-            report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+            report.refuse(says);
             Vec::new()
         }
     }
@@ -163,7 +163,7 @@ fn pieces<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Vec<Pi
 fn piece<'a>(file: &File<'a>, options: &Options, report: &mut Report) -> Option<Piece<'a>> {
     let mut refuse = |says: String| {
         let says = if file.name.is_empty() { says } else { format!("{}: {says}", file.name) };
-        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+        report.refuse(says);
         None
     };
     let mut bytes = Cow::Borrowed(file.bytes);
@@ -255,10 +255,10 @@ fn name_files(pieces: &[Piece<'_>], report: &mut Report) {
     for piece in pieces {
         match piece.kind {
             Kind::Unknown if pieces.len() > 1 => {
-                report.ignored.push(format!("{}: not recognized", piece.file));
+                report.ignore(format!("{}: not recognized", piece.file));
             }
             kind if pieces.len() > 1 => {
-                report.understood.push(format!("{}: {}", piece.file, kind.what()));
+                report.understand(format!("{}: {}", piece.file, kind.what()));
             }
             _ => {}
         }
@@ -274,7 +274,7 @@ fn others_left_out(used: &Piece<'_>, pieces: &[Piece<'_>], report: &mut Report) 
     for piece in pieces.iter().filter(is_left_out) {
         report.understood.retain(|line| *line != format!("{}: {}", piece.file, piece.kind.what()));
         let (it, import) = (piece.kind.what(), used.kind.what());
-        report.ignored.push(format!("{} is left out: it is {it}, and the import is {import}", piece.file));
+        report.ignore(format!("{} is left out: it is {it}, and the import is {import}", piece.file));
     }
 }
 
@@ -299,7 +299,7 @@ fn own(text: &str) -> Imported {
     let mut report = Report { diagnostics: read.diagnostics, ..Report::default() };
     report.understood.extend(read.scenario.iter().map(contents));
     if read.has_comments {
-        report.ignored.push("comments; notes are kept".into());
+        report.ignore("comments; notes are kept");
     }
     Imported { scenario: read.scenario.filter(|_| is_clean), report }
 }
@@ -308,11 +308,11 @@ fn of_link(text: &str) -> Imported {
     let mut report = Report::default();
     match link::open(text) {
         Ok(linked) => {
-            report.understood.push(contents(&linked.scenario));
+            report.understand(contents(&linked.scenario));
             let (theirs, ours) = (linked.rules, link::RULES);
             if theirs != ours {
                 let says = format!("version {ours} of the rules; the link was made with version {theirs}");
-                report.assumed.push(says);
+                report.assume(says);
             }
             Imported { scenario: Some(linked.scenario), report }
         }
@@ -322,17 +322,17 @@ fn of_link(text: &str) -> Imported {
                 link::LinkError::NewerVersion { .. } => format!("the link cannot be read. {error}"),
                 _ => says,
             };
-            report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+            report.refuse(says);
             Imported { scenario: None, report }
         }
     }
 }
 
 fn contents(scenario: &Scenario) -> String {
-    let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
     let name = if scenario.name.is_empty() { String::new() } else { format!(" \"{}\"", scenario.name) };
-    let (nodes, queues, jobs) = (scenario.nodes.len(), scenario.queues.len(), scenario.jobs.len());
-    let [nodes, queues, jobs] = [count(nodes, "node group"), count(queues, "queue"), count(jobs, "job")];
+    let nodes = counted(scenario.nodes.len() as u64, "node group");
+    let queues = counted(scenario.queues.len() as u64, "queue");
+    let jobs = counted(scenario.jobs.len() as u64, "job");
     format!("a scenario{name}: {nodes}, {queues}, {jobs}")
 }
 
@@ -369,14 +369,14 @@ fn together(pieces: &[Piece<'_>], options: &Options, report: &mut Report) -> Opt
     for piece in pieces.iter().filter(|piece| piece.kind.advice().is_some()) {
         let file = if pieces.len() > 1 { format!("{}: ", piece.file) } else { String::new() };
         let says = format!("{file}{}", piece.kind.advice().unwrap_or_default());
-        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+        report.refuse(says);
     }
     if pieces.iter().all(|piece| piece.kind == Kind::QueueSizes) && !pieces.is_empty() {
         let says = "these are sizes of queues; import them together with a trace of jobs";
-        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+        report.refuse(says);
     }
     if pieces.iter().any(|piece| piece.kind == Kind::Unknown) && parts.is_empty() {
-        report.diagnostics.push(finding(codes::IMPORT, Path::default(), NOT_RECOGNISED.into()));
+        report.refuse(NOT_RECOGNISED);
     }
     // Without the unreadable files the result would be incomplete.
     if report
@@ -424,7 +424,7 @@ fn part(
     for piece in &of[used..] {
         report.understood.retain(|line| !line.starts_with(&format!("{}: ", piece.file)));
         let what = kind.what();
-        report.ignored.push(format!("{} is left out: it is another {}", piece.file, &what[2..]));
+        report.ignore(format!("{} is left out: it is another {}", piece.file, &what[2..]));
     }
     let Imported { scenario, report: own } = imported;
     let (assumed_nodes, has_queues) = (own.assumed_nodes.clone(), own.has_queues);
@@ -485,11 +485,11 @@ fn merge(parts: Vec<Part>, report: &mut Report) -> Option<Scenario> {
             report.assumed.retain(|line| line != assumed);
         } else {
             let says = format!("the nodes of {}: those of {} are used", other.kind.what(), base.kind.what());
-            report.ignored.push(says);
+            report.ignore(says);
         }
         if other.has_queues && base.has_queues {
             let says = format!("the queues of {}: those of {} are used", other.kind.what(), base.kind.what());
-            report.ignored.push(says);
+            report.ignore(says);
         }
         add_jobs(&mut base.scenario, &other.scenario, report);
     }
@@ -525,14 +525,14 @@ fn add_jobs(base: &mut Scenario, other: &Scenario, report: &mut Report) {
             let listed = other.queues.iter().find(|queue| queue.name == job.queue);
             missing.push(QueueEntry {
                 parent: None,
-                ..listed.cloned().unwrap_or_else(|| without_limit(&job.queue, "0"))
+                ..listed.cloned().unwrap_or_else(|| without_limit(&job.queue))
             });
         }
         jobs.push(job);
     }
     if !missing.is_empty() {
         let names: Vec<&str> = missing.iter().map(|queue| queue.name.as_str()).collect();
-        report.assumed.push(format!("queues that only jobs name, at the top: {}", names.join(", ")));
+        report.assume(format!("queues that only jobs name, at the top: {}", names.join(", ")));
     }
     let mut queues = (*base.queues).clone();
     queues.extend(missing);

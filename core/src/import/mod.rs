@@ -27,18 +27,16 @@ pub use csv::{Preview, import, preview};
 pub use ego_plan::import_plan;
 pub use files::{FILES_MAX, File, Files, import_files};
 pub use kubernetes::import_kubernetes;
-pub use options::{Mapping, Options, QueueMapping};
+pub use options::{Field, Mapping, Options, QueueMapping};
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use reload::{Reload, reload};
 pub use runai::import_organisation;
 pub(crate) use table::{Row, Table};
 
-use std::sync::Arc;
-
 use crate::scenario::value::{Value, documents};
 use crate::scenario::{
-    Diagnostic, NodeEntry, Path, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,
+    Diagnostic, NodeEntry, Path, QueueEntry, Scalar, Scenario, codes, finding, unlimited_queue,
 };
 use crate::translate::{Kind as Note, translate};
 
@@ -72,12 +70,11 @@ fn trees<'a>(sources: &[Source<'a>], report: &mut Report) -> Vec<(&'a str, Value
 fn translate_to(policy: &str, scenario: Scenario, report: &mut Report) -> Scenario {
     let Some(translated) = translate(&scenario, policy) else { return scenario };
     for note in translated.notes {
-        let kind = note.kind;
         let says = format!("{policy}: {}", note.says);
-        match kind {
+        match note.kind {
             Note::Kept => {}
-            Note::Refused | Note::Dropped => report.ignored.push(says),
-            Note::Assumed | Note::Changed => report.assumed.push(says),
+            Note::Refused | Note::Dropped => report.ignore(says),
+            Note::Assumed | Note::Changed => report.assume(says),
         }
     }
     translated.scenario
@@ -112,15 +109,40 @@ pub struct Report {
     assumed_nodes: Option<String>,
     /// Whether the text defines queues rather than only referring to them.
     has_queues: bool,
+    /// Number of skipped rows of tables.
+    n_skipped: u32,
 }
 
 /// Maximum number of lines per section of a report.
 const LINES_MAX: usize = 200;
 
 impl Report {
+    /// Reports what was found.
+    fn understand(&mut self, says: impl Into<String>) {
+        self.understood.push(says.into());
+    }
+    /// Reports a default.
+    fn assume(&mut self, says: impl Into<String>) {
+        self.assumed.push(says.into());
+    }
+    /// Reports a part of the text without effect.
+    fn ignore(&mut self, says: impl Into<String>) {
+        self.ignored.push(says.into());
+    }
+    /// Adds an error without a position.
+    fn refuse(&mut self, says: impl Into<String>) {
+        self.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+    }
+    /// Adds an error if there are more of something than are simulated.
+    fn limit(&mut self, n: u64, most: u64, what: &str) {
+        if n > most {
+            let says = format!("there are {n} {what}; up to {most} are simulated");
+            self.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+        }
+    }
     /// Reports which nodes are assumed.
     fn assume_nodes(&mut self, says: String) {
-        self.assumed.push(says.clone());
+        self.assume(says.clone());
         self.assumed_nodes = Some(says);
     }
     /// Appends another report.
@@ -142,29 +164,46 @@ impl Report {
         if self.diagnostics.len() > LINES_MAX {
             let says = format!("and {} more", self.diagnostics.len() - LINES_MAX);
             self.diagnostics.truncate(LINES_MAX);
-            self.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+            self.refuse(says);
         }
     }
 }
 
-/// Returns a group of equal nodes for a text without nodes.
-fn assumed_nodes(name: &str, n: u32, gpus: u32) -> Arc<Vec<NodeEntry>> {
-    Arc::new(vec![NodeEntry {
-        name: name.into(),
-        count: Some(Scalar(n.to_string())),
-        gpu: Some(Scalar(gpus.to_string())),
-        ..NodeEntry::default()
-    }])
+/// Adds a line to a list unless it is there already.
+fn push_once(list: &mut Vec<String>, says: &str) {
+    if !list.iter().any(|known| known == says) {
+        list.push(says.to_string());
+    }
 }
 
-/// Returns a queue without limits for a queue that is known only by name.
-fn without_limit(name: &str, quota: &str) -> QueueEntry {
-    let free = ResourceEntry {
-        quota: Some(quota.into()),
-        limit: Some("unlimited".into()),
-        weight: Some("1".into()),
-        usage: None,
-    };
-    let (gpu, cpu, memory) = (free.clone(), free.clone(), free);
-    QueueEntry { name: name.to_string(), gpu, cpu, memory, ..QueueEntry::default() }
+/// Assumed number of nodes and of GPUs per node for a text without nodes.
+const NODES: (u32, u32) = (8, 8);
+
+/// Returns a value of a scenario.
+fn typed(value: impl ToString) -> Option<Scalar> {
+    Some(Scalar(value.to_string()))
+}
+
+/// Formats a number with at most three decimals.
+fn decimal(n: f64) -> String {
+    ((n * 1000.0).round() / 1000.0).to_string()
+}
+
+/// Returns a node with GPUs.
+fn node(name: &str, gpus: impl ToString) -> NodeEntry {
+    NodeEntry { name: name.into(), gpu: typed(gpus), ..NodeEntry::default() }
+}
+
+/// Returns a group of equal nodes with GPUs.
+fn node_group(name: &str, n: impl ToString, gpus: impl ToString) -> NodeEntry {
+    NodeEntry { count: typed(n), ..node(name, gpus) }
+}
+
+/// Returns a queue without limits and quotas for a queue that is known only by name.
+fn without_limit(name: &str) -> QueueEntry {
+    let mut queue = unlimited_queue(name);
+    for part in [&mut queue.gpu, &mut queue.cpu, &mut queue.memory] {
+        part.quota = Some("0".into());
+    }
+    queue
 }

@@ -1,95 +1,64 @@
 //! Options of an import: what the texts do not define.
 
+use std::collections::BTreeMap;
+
 use crate::policy::Policy;
 
-/// Column names of a job trace. `None`: the first column with a usual name; empty: no column.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mapping {
-    /// Job name: `id`, `job_id`, `job`, `name`.
-    pub id: Option<String>,
-    /// Queue: `queue`, `vc`, `project`, `tenant`.
-    pub queue: Option<String>,
-    /// Submission time, as a number or a date: `submit`, `submit_s`, `submit_time`, `timestamp`.
-    pub submit: Option<String>,
-    /// Run time: `duration`, `duration_s`, `runtime`.
-    pub duration: Option<String>,
-    /// GPUs of the whole job: `gpus`, `num_gpus`, `gpu`.
-    pub gpus: Option<String>,
-    /// Submitting user: `user`.
-    pub user: Option<String>,
-    /// Number of pods: `pods`, `replicas`.
-    pub pods: Option<String>,
-    /// Cores of each pod: `cpu`, `cpus`.
-    pub cpu: Option<String>,
-    /// Memory of each pod: `memory`, `mem`.
-    pub memory: Option<String>,
+/// A field of a job that a column of a trace can hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Key on the command line.
+    pub key: &'static str,
+    /// Display name.
+    pub label: &'static str,
+    /// What a column holds, for the report.
+    pub(super) holds: &'static str,
+    /// Usual names of its column.
+    pub(super) names: &'static [&'static str],
 }
 
+const fn field(
+    key: &'static str,
+    label: &'static str,
+    holds: &'static str,
+    names: &'static [&'static str],
+) -> Field {
+    Field { key, label, holds, names }
+}
+
+/// Chosen column names of a job trace by field. Without a choice, it is the first column with a usual name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mapping(BTreeMap<&'static str, String>);
+
 impl Mapping {
-    /// Fields that a column can hold: key on the command line and display name.
-    pub const FIELDS: [(&'static str, &'static str); 9] = [
-        ("id", "job name"),
-        ("queue", "queue"),
-        ("submit", "submit time"),
-        ("duration", "duration"),
-        ("gpus", "GPUs"),
-        ("user", "user"),
-        ("pods", "pods"),
-        ("cpu", "CPU per pod"),
-        ("memory", "memory per pod"),
+    /// Fields that a column can hold. GPUs are those of the whole job; the submission time is a number or a date.
+    pub const FIELDS: [Field; 9] = [
+        field("id", "job name", "the name of a job", &["id", "job", "job_id", "jobid", "name"]),
+        field("queue", "queue", "its queue", &["queue", "vc", "project", "tenant"]),
+        field(
+            "submit",
+            "submit time",
+            "the time of its submission",
+            &["submit", "submit_s", "submit_time", "timestamp", "submitted_time"],
+        ),
+        field("duration", "duration", "how long it runs", &["duration", "duration_s", "runtime"]),
+        field("gpus", "GPUs", "its GPUs", &["gpus", "num_gpus", "gpu", "gpu_num"]),
+        field("user", "user", "who submitted it", &["user"]),
+        field("pods", "pods", "the number of its pods", &["pods", "replicas"]),
+        field("cpu", "CPU per pod", "cores of each pod", &["cpu", "cpus"]),
+        field("memory", "memory per pod", "memory of each pod", &["memory", "mem"]),
     ];
 
     /// Sets the column of a field, optionally with a unit after a colon; an empty name means no column. Ignores unknown fields.
     pub fn set(&mut self, field: &str, column: &str) {
-        if let Some(own) = self.field(field) {
-            *own = Some(column.to_string());
-        }
-    }
-
-    /// Returns the usual column names of a field.
-    pub(super) fn synonyms(field: &str) -> &'static [&'static str] {
-        match field {
-            "id" => &["id", "job", "job_id", "jobid", "name"],
-            "queue" => &["queue", "vc", "project", "tenant"],
-            "submit" => &["submit", "submit_s", "submit_time", "timestamp", "submitted_time"],
-            "duration" => &["duration", "duration_s", "runtime"],
-            "gpus" => &["gpus", "num_gpus", "gpu", "gpu_num"],
-            "user" => &["user"],
-            "pods" => &["pods", "replicas"],
-            "cpu" => &["cpu", "cpus"],
-            "memory" => &["memory", "mem"],
-            _ => &[],
+        if let Some(field) = Mapping::FIELDS.iter().find(|known| known.key == field) {
+            self.0.insert(field.key, column.to_string());
         }
     }
 
     /// Returns the chosen column of a field.
-    pub(super) fn of(&self, field: &str) -> &Option<String> {
-        match field {
-            "id" => &self.id,
-            "queue" => &self.queue,
-            "submit" => &self.submit,
-            "duration" => &self.duration,
-            "gpus" => &self.gpus,
-            "user" => &self.user,
-            "pods" => &self.pods,
-            "cpu" => &self.cpu,
-            _ => &self.memory,
-        }
-    }
-
-    fn field(&mut self, field: &str) -> Option<&mut Option<String>> {
-        Some(match field {
-            "id" => &mut self.id,
-            "queue" => &mut self.queue,
-            "submit" => &mut self.submit,
-            "duration" => &mut self.duration,
-            "gpus" => &mut self.gpus,
-            "user" => &mut self.user,
-            "pods" => &mut self.pods,
-            "cpu" => &mut self.cpu,
-            "memory" => &mut self.memory,
-            _ => return None,
-        })
+    pub(super) fn of(&self, field: &str) -> Option<&str> {
+        self.0.get(field).map(String::as_str)
     }
 }
 

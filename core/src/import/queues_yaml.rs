@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::options::Options;
-use super::{Imported, Report, assumed_nodes};
+use super::{Imported, NODES, Report, node_group, push_once, typed};
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::policy::yunikorn::check::{Step, check_all};
 use crate::policy::yunikorn::config::{
@@ -23,10 +23,6 @@ use crate::scenario::{
     ResourceEntry, Scalar, Scenario, codes, finding, nearest, position, quantity, quoted,
 };
 use crate::units::Resource;
-
-/// Assumed number of GPUs per node and of nodes.
-const NODE_GPUS: u32 = 8;
-const NODES: u32 = 8;
 
 /// Maximum number of entries: the queues, plus a root in each partition.
 const LISTS: [Limit; 2] = [
@@ -61,9 +57,7 @@ pub fn import_queues_yaml(text: &str, options: &Options) -> Imported {
         Ok(tree) => read(&tree, options, &mut report),
     };
     if scenario.is_none() && report.ignored.is_empty() {
-        report
-            .ignored
-            .push("the whole text: YuniKorn would refuse it and go on with what it had before".into());
+        report.ignore("the whole text: YuniKorn would refuse it and go on with what it had before");
     }
     report.bound();
     Imported { scenario, report }
@@ -77,7 +71,7 @@ fn read(tree: &Value, options: &Options, report: &mut Report) -> Option<Scenario
     };
     if let Is::Map(entries) = &data.is {
         for (key, value) in entries.iter().filter(|(key, _)| key != IN_CONFIG_MAP) {
-            report.ignored.push(format!("line {}: {key}: it decides nothing here", value.at.0));
+            report.ignore(format!("line {}: {key}: it decides nothing here", value.at.0));
         }
     }
     let n_before = report.diagnostics.len();
@@ -243,7 +237,7 @@ impl<'r> Writer<'r> {
             queues: Vec::new(),
             gpu_type: known.cloned().unwrap_or_else(|| GPU_TYPE.to_string()),
             names: BTreeSet::new(),
-            nodes: options.nodes.unwrap_or((NODES, NODE_GPUS)),
+            nodes: options.nodes.unwrap_or(NODES),
             pools: Vec::new(),
             has_pools: file.partitions.len() > 1,
             is_of_partition: false,
@@ -254,18 +248,6 @@ impl<'r> Writer<'r> {
         let pool = self.pools.last_mut().filter(|_| self.is_of_partition);
         let settings = pool.map_or(&mut self.scenario.settings, |pool| &mut pool.settings);
         settings.insert(key.to_string(), Scalar(value.to_string()));
-    }
-
-    fn assume(&mut self, says: &str) {
-        if !self.report.assumed.iter().any(|known| known == says) {
-            self.report.assumed.push(says.to_string());
-        }
-    }
-
-    fn understood_once(&mut self, says: &str) {
-        if !self.report.understood.iter().any(|known| known == says) {
-            self.report.understood.push(says.to_string());
-        }
     }
 
     /// Adds a setting unless it has the default value.
@@ -296,7 +278,8 @@ impl<'r> Writer<'r> {
         }
         if !partition.placementrules.is_empty() {
             self.setting("placement-rules", &yunikorn::rules(&partition.placementrules).flow());
-            self.assume("jobs name their queue, so placement rules decide nothing; they are kept");
+            let says = "jobs name their queue, so placement rules decide nothing; they are kept";
+            push_once(&mut self.report.assumed, says);
         }
         let root = partition.root();
         let at = Path::default().field("partitions").at(i);
@@ -306,10 +289,12 @@ impl<'r> Writer<'r> {
             self.setting("submitacl.root", &root.submitacl);
         }
         if root.submitacl == "*" {
-            self.understood_once("submitacl \"*\" of root: everybody may submit, as always here");
+            let says = "submitacl \"*\" of root: everybody may submit, as always here";
+            push_once(&mut self.report.understood, says);
         }
         if root.submitacl != "*" || !root.adminacl.is_empty() || has_acl(&root) {
-            self.assume("everybody may submit anywhere: submitacl and adminacl are kept, but decide nothing");
+            let says = "everybody may submit anywhere: submitacl and adminacl are kept, but decide nothing";
+            push_once(&mut self.report.assumed, says);
         }
         self.queue_settings(&root, "root", &at);
         self.is_of_partition = false;
@@ -334,7 +319,7 @@ impl<'r> Writer<'r> {
             ),
         ];
         says.extend(parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
-        self.report.understood.push(says.join(", "));
+        self.report.understand(says.join(", "));
     }
 
     fn queue(&mut self, queue: &Queue, parent: &str, above: &Path) {
@@ -355,12 +340,10 @@ impl<'r> Writer<'r> {
             ..QueueEntry::default()
         };
         let offset = queue.properties.get(OFFSET).filter(|text| is_priority(text));
-        entry.priority =
-            offset.and_then(|text| text.parse::<i32>().ok()).map(|offset| Scalar(offset.to_string()));
-        let guaranteed = queue.resources.guaranteed.clone();
-        let max = queue.resources.max.clone();
+        entry.priority = offset.and_then(|text| text.parse::<i32>().ok()).and_then(typed);
+        let Resources { guaranteed, max } = &queue.resources;
         for (key, written, is_quota) in [("guaranteed", guaranteed, true), ("max", max, false)] {
-            let others = self.amounts(&written, &mut entry, is_quota);
+            let others = self.amounts(written, &mut entry, is_quota);
             self.setting_unless(&format!("{key}.{name}"), &others, "");
         }
         self.queues.push(entry);
@@ -387,7 +370,7 @@ impl<'r> Writer<'r> {
                     continue;
                 }
             };
-            let Some(typed) = typed(resource, of, text) else {
+            let Some(typed) = quantity_of(resource, of, text) else {
                 // Above the maximum of a field.
                 others.push(format!("{of} {}", text.trim()));
                 continue;
@@ -455,21 +438,20 @@ impl<'r> Writer<'r> {
     fn finish(mut self, options: &Options) -> Scenario {
         let (n, gpus) = self.nodes;
         let gpu = &self.gpu_type;
-        self.report.understood.push(format!("vcore as CPU, memory as memory, {gpu} as GPU"));
+        self.report.understand(format!("vcore as CPU, memory as memory, {gpu} as GPU"));
         let each = if self.has_pools { " in each partition" } else { "" };
         self.report.has_queues = true;
         self.report.assume_nodes(format!(
             "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each{each}, and no jobs (the configuration does not define either)"
         ));
-        self.scenario.nodes = assumed_nodes("node", n, gpus);
-        if self.has_pools {
-            let of = |pool: &PoolEntry| {
-                let nodes = assumed_nodes(&format!("{}-node", pool.name), n, gpus);
-                let in_pool = |node: &NodeEntry| NodeEntry { pool: Some(pool.name.clone()), ..node.clone() };
-                nodes.iter().map(in_pool).collect::<Vec<_>>()
-            };
-            self.scenario.nodes = Arc::new(self.pools.iter().flat_map(of).collect());
-        }
+        let in_pool = |pool: &PoolEntry| NodeEntry {
+            pool: Some(pool.name.clone()),
+            ..node_group(&format!("{}-node", pool.name), n, gpus)
+        };
+        self.scenario.nodes = Arc::new(match self.has_pools {
+            true => self.pools.iter().map(in_pool).collect(),
+            false => vec![node_group("node", n, gpus)],
+        });
         self.scenario.pools = Arc::new(self.pools);
         self.scenario.queues = Arc::new(self.queues);
         if !options.name.is_empty() {
@@ -493,7 +475,7 @@ fn count(queue: &Queue, of: &dyn Fn(&Queue) -> bool) -> usize {
 }
 
 /// Converts a quantity to a scenario value: as typed if that has the same meaning there.
-fn typed(resource: Resource, of: &str, text: &str) -> Option<String> {
+fn quantity_of(resource: Resource, of: &str, text: &str) -> Option<String> {
     let scale = if resource == Resource::GPU { 1000 } else { 1 };
     let value = parse(of, text)?.checked_mul(scale).filter(|value| *value <= quantity::BASE_UNITS_MAX)?;
     // Memory of queues without a unit is in megabytes.

@@ -18,12 +18,12 @@ use std::sync::Arc;
 
 use super::loose::{Place, Reader, tree};
 use super::options::Options;
-use super::{Imported, Report, counted, runai_workloads};
+use super::{Imported, NODES, Report, counted, decimal, node_group, runai_workloads, typed};
 use crate::policy::runai;
 use crate::scenario::value::{Is, Limit, Value};
 use crate::scenario::{
-    NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
-    ResourceEntry, Scalar, Scenario, codes, finding,
+    NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
+    ResourceEntry, Scalar, Scenario,
 };
 
 /// Maximum number of entries.
@@ -31,9 +31,6 @@ const LISTS: [Limit; 2] = [
     Limit { key: "projects", anywhere: false, most: QUEUES_MAX as usize },
     Limit { key: "departments", anywhere: false, most: QUEUES_MAX as usize },
 ];
-
-/// Assumed number of GPUs per node.
-const NODE_GPUS: u32 = 8;
 
 /// Ranks in ascending order; the default is *MediumLow*.
 const RANKS: [&str; 7] = ["VeryLow", "Low", "MediumLow", "Medium", "MediumHigh", "High", "VeryHigh"];
@@ -99,17 +96,13 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     report.diagnostics = reader.finish();
     report.bound();
     let queues = organisation.units;
-    if queues.len() as u64 > QUEUES_MAX {
-        let says =
-            format!("there are {} departments and projects; up to {QUEUES_MAX} are simulated", queues.len());
-        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
-    }
+    report.limit(queues.len() as u64, QUEUES_MAX, "departments and projects");
     let is_listed = !queues.is_empty();
     let is_ok = report.diagnostics.is_empty();
     let scenario = (is_ok && is_listed).then(|| finish(queues, &organisation.pools, options, &mut report));
     let scenario = runai_workloads::add(&roots, scenario.flatten(), &mut report);
     if !is_listed && scenario.is_none() {
-        report.ignored.push("the text: it lists no projects, departments, workloads or node pools".into());
+        report.ignore("the text: it lists no projects, departments, workloads or node pools");
     }
     let is_ok = report.diagnostics.is_empty();
     Imported { scenario: scenario.filter(|_| is_ok), report }
@@ -118,7 +111,7 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
 /// Wraps a bare list into a map with the key `projects`.
 fn listed(root: Value, report: &mut Report) -> Value {
     let Is::List(_) = root.is else { return root };
-    report.assumed.push("the list is one of projects".into());
+    report.assume("the list is one of projects");
     Value { at: root.at, is: Is::Map(vec![("projects".into(), root)]) }
 }
 
@@ -281,13 +274,13 @@ fn terms(
     let priority = rank.and_then(|rank| {
         let found = RANKS.iter().position(|known| known.eq_ignore_ascii_case(&rank));
         if found.is_none() {
-            report.ignored.push(format!("rank {rank} of {name}"));
+            report.ignore(format!("rank {rank} of {name}"));
         }
         found
     });
     let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { decimal(n) });
     Terms {
-        priority: priority.map(|rank| Scalar(rank.to_string())),
+        priority: priority.and_then(typed),
         gpu: ResourceEntry {
             quota: Some(bound(deserved)),
             limit: Some(bound(limit.unwrap_or(-1.0))),
@@ -313,15 +306,17 @@ fn beside_gpus(own: Option<&Place<'_>>, key: &str, unit: &str, reader: &mut Read
     }
 }
 
-/// Makes missing values explicit for a further pool, which would otherwise inherit those of the first.
+/// Makes a missing value explicit for a further pool, which would otherwise inherit that of the first.
+fn explicit(own: Option<Scalar>, first: &Option<Scalar>, default: &str) -> Option<Scalar> {
+    own.or_else(|| first.as_ref().map(|_| default.into()))
+}
+
+/// Makes missing values explicit for a further pool.
 fn in_further_pool(own: ResourceEntry, first: &ResourceEntry) -> ResourceEntry {
-    let or_unlimited = |typed: Option<Scalar>, first: &Option<Scalar>| {
-        typed.or_else(|| first.as_ref().map(|_| Scalar("unlimited".into())))
-    };
     ResourceEntry {
-        quota: or_unlimited(own.quota, &first.quota),
-        limit: or_unlimited(own.limit, &first.limit),
-        weight: own.weight.or_else(|| first.weight.as_ref().map(|_| Scalar(USUAL.into()))),
+        quota: explicit(own.quota, &first.quota, "unlimited"),
+        limit: explicit(own.limit, &first.limit, "unlimited"),
+        weight: explicit(own.weight, &first.weight, USUAL),
         usage: None,
     }
 }
@@ -345,16 +340,11 @@ impl Organisation {
             if i == 0 {
                 (queue.priority, queue.gpu, queue.cpu, queue.memory) = (priority, gpu, cpu, memory);
             } else {
-                // A missing value would be inherited from the first pool instead of being Run:ai's default.
-                let or_usual = |typed: Option<Scalar>, first: &Option<Scalar>| {
-                    typed.or_else(|| first.as_ref().map(|_| Scalar(USUAL.into())))
-                };
-                let priority = or_usual(priority, &queue.priority);
-                let gpu = ResourceEntry { weight: or_usual(gpu.weight.clone(), &queue.gpu.weight), ..gpu };
+                // Quota and limit of GPUs are never missing.
                 queue.pools.push(QueuePoolEntry {
                     name: pool.clone(),
-                    priority,
-                    gpu,
+                    priority: explicit(priority, &queue.priority, USUAL),
+                    gpu: in_further_pool(gpu, &queue.gpu),
                     cpu: in_further_pool(cpu, &queue.cpu),
                     memory: in_further_pool(memory, &queue.memory),
                     ..QueuePoolEntry::default()
@@ -381,7 +371,7 @@ impl Organisation {
         }
         for (id, name, gpus) in missing {
             let promised = decimal(gpus.iter().sum());
-            report.assumed.push(format!(
+            report.assume(format!(
                 "department {name} has a quota of {promised} GPUs, the sum of its projects' quotas, because it is not listed"
             ));
             let terms = |gpus: f64| ResourceEntry {
@@ -416,7 +406,7 @@ impl Organisation {
     fn fill_ranks(&mut self) {
         if self.units.iter().any(|unit| unit.queue.priority.is_some()) {
             for unit in &mut self.units {
-                unit.queue.priority.get_or_insert_with(|| Scalar(RANK_UNSAID.to_string()));
+                unit.queue.priority = unit.queue.priority.take().or(typed(RANK_UNSAID));
             }
         }
     }
@@ -449,7 +439,7 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
             sum(top).max(sum(below)).clamp(0.0, 1e9)
         })
         .collect();
-    let node_gpus = options.nodes.map_or(NODE_GPUS, |(_, gpus)| gpus);
+    let node_gpus = options.nodes.map_or(NODES.1, |(_, gpus)| gpus);
     let counts = node_counts(&promised, options.nodes.map(|(n, _)| n));
     let n_nodes: u64 = counts.iter().copied().map(u64::from).sum();
     if n_nodes > NODES_MAX || i64::from(node_gpus) > NODE_GPUS_MAX {
@@ -463,11 +453,11 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
             format!("{departments} with {projects}")
         }
     };
-    report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank"));
+    report.understand(format!("{levels}, with quota, limit, over-quota weight and rank"));
     match pools {
         [one] if one.is_empty() => {}
-        [one] => report.understood.push(format!("the node pool {one}")),
-        several => report.understood.push(format!("the node pools {}", several.join(", "))),
+        [one] => report.understand(format!("the node pool {one}")),
+        several => report.understand(format!("the node pools {}", several.join(", "))),
     }
     report.has_queues = true;
     report.assume_nodes(format!(
@@ -475,15 +465,11 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
         counted(n_nodes, "node"),
         counted(u64::from(node_gpus), "GPU")
     ));
-    report.assumed.push("no jobs: add jobs, or import a trace".into());
-    let value = |n: u32| Some(Scalar(n.to_string()));
+    report.assume("no jobs: add jobs, or import a trace");
     let is_one = pools.len() == 1;
     let node = |(pool, n): (&String, u32)| NodeEntry {
-        name: if is_one { "node".into() } else { pool.clone() },
-        count: value(n),
-        gpu: value(node_gpus),
         pool: (!is_one).then(|| pool.clone()),
-        ..NodeEntry::default()
+        ..node_group(if is_one { "node" } else { pool }, n, node_gpus)
     };
     let listed = pools.iter().filter(|_| !is_one);
     Some(Scenario {
@@ -500,7 +486,7 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
 
 /// Returns the number of nodes per pool: as many as its quotas need, or the given total in the same proportion; at least one.
 fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
-    let needed = |gpus: &f64| (gpus / f64::from(NODE_GPUS)).ceil().max(1.0) as u32;
+    let needed = |gpus: &f64| (gpus / f64::from(NODES.1)).ceil().max(1.0) as u32;
     let Some(given) = given else { return promised.iter().map(needed).collect() };
     if promised.len() == 1 {
         return vec![given];
@@ -511,11 +497,6 @@ fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
     let mut counts: Vec<u32> = promised.iter().map(part).collect();
     counts[0] += given.saturating_sub(counts.iter().sum());
     counts
-}
-
-/// Formats a number with at most three decimals.
-fn decimal(n: f64) -> String {
-    format!("{}", (n * 1000.0).round() / 1000.0)
 }
 
 #[cfg(test)]

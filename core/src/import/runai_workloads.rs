@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::amounts::amount;
 use super::date::date;
 use super::loose::Place;
-use super::{Report, counted, without_limit};
+use super::{NODES, Report, counted, node, node_group, typed, without_limit};
 use crate::policy::runai::DESCRIPTION;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::value::Value;
@@ -24,9 +24,6 @@ use crate::scenario::{
     JobEntry, NODES_MAX, NodeEntry, PODS_MAX, POOLS_MAX, Path, PoolEntry, Scalar, Scenario, codes, finding,
 };
 use crate::units::{Amount, Resource};
-
-/// Assumed number of GPUs per node.
-const NODE_GPUS: &str = "8";
 
 /// Whether a text lists workloads or node pools.
 pub fn is_listed(text: &str) -> bool {
@@ -49,11 +46,12 @@ pub fn add(roots: &[Value], scenario: Option<Scenario>, report: &mut Report) -> 
     add_pools(&pools, &mut scenario, report);
     add_jobs(&workloads, &mut scenario, report);
     if roots.iter().any(|root| Place::root(root).get("next").is_some_and(|next| !next.is_empty())) {
-        report.assumed.push("the list goes on in a further page (next), which is not in the text".into());
+        report.assume("the list goes on in a further page (next), which is not in the text");
     }
     if scenario.nodes.is_empty() {
-        report.assume_nodes(format!("8 nodes with {NODE_GPUS} GPUs each: the text lists no nodes"));
-        scenario.nodes = super::assumed_nodes("node", 8, 8);
+        let (n, gpus) = NODES;
+        report.assume_nodes(format!("{n} nodes with {gpus} GPUs each: the text lists no nodes"));
+        scenario.nodes = Arc::new(vec![node_group("node", n, gpus)]);
     }
     (has_scenario || !scenario.queues.is_empty() || !scenario.pools.is_empty()).then_some(scenario)
 }
@@ -73,24 +71,19 @@ fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) 
             }
         }
         if place.scalar(&["overProvisioningRatio"]).is_some_and(|ratio| ratio != "1") {
-            report.ignored.push(format!("{}: overProvisioningRatio of {name}", place.line()));
+            report.ignore(format!("{}: overProvisioningRatio of {name}", place.line()));
         }
         match entries.iter_mut().find(|pool| pool.name == name) {
             Some(pool) => pool.settings.extend(settings),
             None => entries.push(PoolEntry { name: name.to_string(), settings, ..PoolEntry::default() }),
         }
         let named = place.scalars(&["status", "nodes"]);
-        nodes.extend(named.into_iter().map(|node| NodeEntry {
-            name: node.to_string(),
-            gpu: Some(NODE_GPUS.into()),
-            pool: Some(name.to_string()),
-            ..NodeEntry::default()
-        }));
+        let in_pool = |own: &str| NodeEntry { pool: Some(name.to_string()), ..node(own, NODES.1) };
+        nodes.extend(named.into_iter().map(in_pool));
     }
-    report.understood.push(format!("{} with placement strategies", counted(pools.len() as u64, "node pool")));
+    report.understand(format!("{} with placement strategies", counted(pools.len() as u64, "node pool")));
+    report.limit(nodes.len() as u64, NODES_MAX, "nodes");
     if nodes.len() as u64 > NODES_MAX {
-        let says = format!("there are {} nodes; up to {NODES_MAX} are simulated", nodes.len());
-        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
         return;
     }
     // A single pool is the whole cluster.
@@ -104,7 +97,8 @@ fn add_pools(pools: &[Place<'_>], scenario: &mut Scenario, report: &mut Report) 
         report.assumed.retain(|line| Some(line) != assumed.as_ref());
         let n = counted(nodes.len() as u64, "node");
         report.assume_nodes(format!(
-            "{n} named by node pools, with {NODE_GPUS} GPUs each: no answer says sizes"
+            "{n} named by node pools, with {} GPUs each: no answer says sizes",
+            NODES.1
         ));
         scenario.nodes = Arc::new(nodes);
     }
@@ -148,25 +142,23 @@ fn add_jobs(workloads: &[Place<'_>], scenario: &mut Scenario, report: &mut Repor
         return;
     }
     report.assumed.retain(|line| !line.starts_with("no jobs"));
-    report.understood.push(counted(jobs.len() as u64, "workload"));
+    report.understand(counted(jobs.len() as u64, "workload"));
     if n_over > 0 {
-        report.ignored.push(format!("{}: over or deleted", counted(n_over, "workload")));
+        report.ignore(format!("{}: over or deleted", counted(n_over, "workload")));
     }
     if n_running > 0 {
         let running = counted(n_running, "running workload");
-        report
-            .assumed
-            .push(format!("{running}: placed again, because the list does not say on which nodes they run"));
+        report.assume(format!(
+            "{running}: placed again, because the list does not say on which nodes they run"
+        ));
     }
     if !missing.is_empty() {
-        report
-            .assumed
-            .push(format!("projects that only workloads name, without limits: {}", missing.join(", ")));
+        report.assume(format!("projects that only workloads name, without limits: {}", missing.join(", ")));
         let mut queues = (*scenario.queues).clone();
-        queues.extend(missing.iter().map(|name| without_limit(name, "0")));
+        queues.extend(missing.iter().map(|name| without_limit(name)));
         scenario.queues = Arc::new(queues);
     }
-    report.assumed.push("work runs until the end: no answer says how long it lasts".into());
+    report.assume("work runs until the end: no answer says how long it lasts");
     scenario.jobs = Arc::new(jobs);
 }
 
@@ -180,7 +172,7 @@ fn job(place: &Place<'_>, now: i64, report: &mut Report) -> JobEntry {
     let asked = of_pod.or(whole);
     let text = |keys: &[&str]| asked.as_ref().and_then(|asked| asked.scalar(keys));
     let mut wrong = |what: &str, text: &str| {
-        report.ignored.push(format!("{}: {what} {text} of {name}", place.line()));
+        report.ignore(format!("{}: {what} {text} of {name}", place.line()));
     };
     let each = |text: &str, unit: i64, resource: Resource| {
         let total = quantity::amount(text, resource, unit).ok()?.in_base_units();
@@ -214,8 +206,8 @@ fn job(place: &Place<'_>, now: i64, report: &mut Report) -> JobEntry {
             _ => None,
         },
         user: place.scalar(&["submittedBy"]).map(str::to_string),
-        pods: Some(Scalar(pods.to_string())),
-        min_available: Some(Scalar(if is_distributed { pods } else { 1 }.to_string())),
+        pods: typed(pods),
+        min_available: typed(if is_distributed { pods } else { 1 }),
         gpu: written("gpu", gpu, Resource::GPU),
         cpu: written("cpu", cpu, Resource::CPU),
         memory: written("memory", memory, Resource::MEMORY),

@@ -16,16 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::Options;
-use super::{Imported, Report, Source, assumed_nodes, counted, without_limit};
+use super::{Imported, NODES, Report, Source, counted, node, node_group, typed, without_limit};
 use crate::scenario::quantity::print_decimal;
-use crate::scenario::{
-    JobEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,
-};
+use crate::scenario::{JobEntry, PODS_MAX, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario};
 
 /// Name of the root account.
 const ROOT: &str = "root";
-/// Assumed number of nodes and GPUs per node.
-const NODES: (u32, u32) = (8, 8);
 
 /// Whether a text is output of one of the commands.
 pub fn is_slurm(text: &str) -> bool {
@@ -77,10 +73,7 @@ impl<'a> Rows<'a> {
             }
             ends.push(head.len());
         }
-        let is_row = |(_, line): &(usize, &str)| {
-            let bare = line.trim_matches(['-', ' ', '|']);
-            !bare.is_empty()
-        };
+        let is_row = |(_, line): &(usize, &str)| !line.trim_matches(['-', ' ', '|']).is_empty();
         Some(Rows { heads: heads(head), ends, lines: lines.filter(is_row).collect() })
     }
 
@@ -149,15 +142,14 @@ const ACCOUNT_HEADS: [&str; 11] = [
 fn read_accounts(rows: &Rows<'_>, file: &str, all: &mut Vec<Account>, report: &mut Report) {
     let has_parents = rows.heads.iter().any(|head| head == "parentname" || head == "par name");
     let is_indented = rows.lines.iter().any(|(_, line)| line.starts_with(' '));
-    let others: Vec<&str> = rows.heads.iter().map(String::as_str).collect();
-    let others = others.into_iter().filter(|head| !head.is_empty() && !ACCOUNT_HEADS.contains(head));
-    let others: Vec<&str> = others.collect();
+    let others = rows.heads.iter().map(String::as_str);
+    let others: Vec<&str> = others.filter(|head| !head.is_empty() && !ACCOUNT_HEADS.contains(head)).collect();
     if !others.is_empty() {
-        report.ignored.push(format!("{file}columns {}: no counterpart", others.join(", ")));
+        report.ignore(format!("{file}columns {}: no counterpart", others.join(", ")));
     }
     if !has_parents && !is_indented {
         let says = "all accounts stand under the root: ask for format=Account,ParentName,User,Share,GrpTRES to have the tree";
-        report.assumed.push(format!("{file}{says}"));
+        report.assume(format!("{file}{says}"));
     }
     let (mut above, mut n_users, mut n_read) = (Vec::<(usize, String)>::new(), 0, 0);
     for (line, text) in &rows.lines {
@@ -165,7 +157,7 @@ fn read_accounts(rows: &Rows<'_>, file: &str, all: &mut Vec<Account>, report: &m
         let of = |head: &str| fields.get(head).map(|text| text.trim()).filter(|text| !text.is_empty());
         let typed = fields.get("account").copied().unwrap_or_default();
         let Some(name) = of("account") else {
-            report.ignored.push(format!("{file}line {line}: it names no account"));
+            report.ignore(format!("{file}line {line}: it names no account"));
             continue;
         };
         if of("user").is_some() {
@@ -187,7 +179,7 @@ fn read_accounts(rows: &Rows<'_>, file: &str, all: &mut Vec<Account>, report: &m
         let weight = if share.parse::<f64>().is_ok_and(|n| n >= 0.0) { share } else { "1" };
         if weight != share {
             let says = format!("{file}line {line}: the share of {name} is {share}: it counts as 1");
-            report.assumed.push(says);
+            report.assume(says);
         }
         let known = all.iter_mut().find(|account| account.name == name);
         let usage = of("effectvusage").or_else(|| of("normusage")).map(str::to_string);
@@ -210,10 +202,10 @@ fn read_accounts(rows: &Rows<'_>, file: &str, all: &mut Vec<Account>, report: &m
             }),
         }
     }
-    report.understood.push(format!("{file}{} as queues, shares as weights", counted(n_read, "account")));
+    report.understand(format!("{file}{} as queues, shares as weights", counted(n_read, "account")));
     if n_users > 0 {
         let users = counted(n_users, "user row");
-        report.ignored.push(format!("{file}{users}: shares of users have no counterpart"));
+        report.ignore(format!("{file}{users}: shares of users have no counterpart"));
     }
 }
 
@@ -231,44 +223,34 @@ fn scenario(
     named.retain(|name| !known.contains(*name));
     if !named.is_empty() {
         let names: Vec<&str> = named.iter().copied().collect();
-        report.assumed.push(format!("queues that only jobs name, at the top: {}", names.join(", ")));
-        queues.extend(names.into_iter().map(|name| without_limit(name, "0")));
+        report.assume(format!("queues that only jobs name, at the top: {}", names.join(", ")));
+        queues.extend(names.into_iter().map(without_limit));
     }
     let n_pods: u64 = jobs.iter().filter_map(|job| job.pods.as_ref()?.0.parse::<u64>().ok()).sum();
-    for (n, most, what) in
-        [(queues.len() as u64, QUEUES_MAX, "accounts"), (n_pods, PODS_MAX, "nodes of jobs")]
-    {
-        if n > most {
-            let says = format!("there are {n} {what}; up to {most} are simulated");
-            report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
-        }
-    }
+    report.limit(queues.len() as u64, QUEUES_MAX, "accounts");
+    report.limit(n_pods, PODS_MAX, "nodes of jobs");
     if queues.is_empty() {
-        let says = "there is no account and no job below the heads of the columns";
-        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+        report.refuse("there is no account and no job below the heads of the columns");
         return None;
     }
-    report.assumed.push(
+    report.assume(
         "Slurm itself is not simulated: it orders jobs by priority factors and reserves nodes by backfill; here the rules of the \
-         chosen policy hold"
-            .into(),
+         chosen policy hold",
     );
     let on: BTreeSet<&String> = jobs.iter().flat_map(|job| &job.on).collect();
     let nodes = if on.is_empty() {
         let (n, gpus) = options.nodes.unwrap_or(NODES);
         report.assume_nodes(format!("{n} nodes with {gpus} GPUs each: the text lists no nodes"));
-        assumed_nodes("node", n, gpus)
+        vec![node_group("node", n, gpus)]
     } else {
         let n = counted(on.len() as u64, "node");
         report.assume_nodes(format!("{n} that jobs run on, with {} GPUs each", NODES.1));
-        let named = |name: &&String| assumed_nodes(name, 1, NODES.1)[0].clone();
-        let bare = |name: &String| crate::scenario::NodeEntry { count: None, ..named(&name) };
-        Arc::new(on.into_iter().map(bare).collect())
+        on.into_iter().map(|name| node(name, NODES.1)).collect()
     };
     Some(Scenario {
         name: options.name.clone(),
         policy: options.policy.clone(),
-        nodes,
+        nodes: Arc::new(nodes),
         queues: Arc::new(queues),
         jobs: Arc::new(jobs),
         ..Scenario::default()
@@ -277,7 +259,7 @@ fn scenario(
 
 impl Account {
     fn queue(self, known: &BTreeSet<String>, report: &mut Report) -> QueueEntry {
-        let mut queue = without_limit(&self.name, "0");
+        let mut queue = without_limit(&self.name);
         queue.parent = self.parent.filter(|parent| known.contains(parent));
         for part in [&mut queue.gpu, &mut queue.cpu, &mut queue.memory] {
             part.weight = Some(Scalar(self.weight.clone()));
@@ -290,7 +272,7 @@ impl Account {
                 "cpu" => &mut queue.cpu,
                 "mem" => &mut queue.memory,
                 _ => {
-                    report.ignored.push(format!("the limit {limit} of {}: no counterpart", self.name));
+                    report.ignore(format!("the limit {limit} of {}: no counterpart", self.name));
                     continue;
                 }
             };
@@ -315,7 +297,7 @@ fn read_jobs(rows: &Rows<'_>, file: &str, all: &mut Vec<JobEntry>, report: &mut 
                 .find_map(|head| fields.get(*head).map(|text| text.trim()).filter(|text| !text.is_empty()))
         };
         let Some(id) = of(&["jobid"]) else {
-            report.ignored.push(format!("{file}line {line}: it has no JOBID"));
+            report.ignore(format!("{file}line {line}: it has no JOBID"));
             continue;
         };
         let runs = match of(&["st", "state"]).unwrap_or_default() {
@@ -340,8 +322,8 @@ fn read_jobs(rows: &Rows<'_>, file: &str, all: &mut Vec<JobEntry>, report: &mut 
                 name,
                 queue: of(&["account"]).or_else(|| of(&["user"])).unwrap_or("default").to_string(),
                 user: of(&["user"]).map(str::to_string),
-                pods: Some(Scalar(n_nodes.to_string())),
-                gpu: gpus.map(|n| Scalar(n.to_string())),
+                pods: typed(n_nodes),
+                gpu: gpus.and_then(typed),
                 started: time.filter(|_| !on.is_empty()).map(|n| Scalar(format!("-{n}s"))),
                 on: on.clone(),
                 lasts: limit.map(|n| Scalar(print_decimal(n.saturating_mul(1000), 3))),
@@ -349,17 +331,17 @@ fn read_jobs(rows: &Rows<'_>, file: &str, all: &mut Vec<JobEntry>, report: &mut 
             });
         }
     }
-    report.understood.push(format!("{file}{}: the pods of each are its nodes", counted(n_read, "job")));
+    report.understand(format!("{file}{}: the pods of each are its nodes", counted(n_read, "job")));
     if n_over > 0 {
-        report.ignored.push(format!("{file}{}: neither pending nor running", counted(n_over, "job")));
+        report.ignore(format!("{file}{}: neither pending nor running", counted(n_over, "job")));
     }
     if !has_gpus {
         let says = "no column says the GPUs of jobs, so they ask for none; ask squeue -o \
                     \"%i|%a|%u|%P|%T|%V|%S|%l|%D|%C|%b|%Q|%N\"";
-        report.assumed.push(format!("{file}{says}"));
+        report.assume(format!("{file}{says}"));
     }
     if all.iter().any(|job| job.lasts.is_some()) {
-        report.assumed.push(format!("{file}jobs last as long as their time limit"));
+        report.assume(format!("{file}jobs last as long as their time limit"));
     }
 }
 

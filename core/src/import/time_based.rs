@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::loose::{Place, Reader, tree};
-use super::{Imported, Report};
+use super::{Imported, Report, typed};
 use crate::policy::kai;
 use crate::scenario::quantity;
 use crate::scenario::value::Limit;
@@ -113,7 +113,7 @@ pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
             let says = format!(
                 "Count of nodes is honoured: {count} nodes of {gpus} GPUs; KAI's own simulator makes one"
             );
-            report.assumed.push(says);
+            report.assume(says);
         }
         let room = LIST_MAX.saturating_sub(input.nodes.len());
         if count > room {
@@ -138,11 +138,9 @@ pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
         }
     }
     if root.get("HalfLifePeriod").is_none() {
-        report
-            .assumed
-            .push("HalfLifePeriod is left out: usage does not fade; KAI's own simulator stops here".into());
+        report.assume("HalfLifePeriod is left out: usage does not fade; KAI's own simulator stops here");
     }
-    report.understood.push(format!(
+    report.understand(format!(
         "a run of {} cycles over {} nodes and {} queues",
         input.cycles,
         input.nodes.len(),
@@ -276,26 +274,23 @@ pub fn import(text: &str) -> Imported {
     let setting = |(name, value): (&str, String)| (name.to_string(), Scalar(value));
     scenario.settings.extend(settings.into_iter().map(setting));
     scenario.cycle = Some("1s".into());
-    let value = |n: &dyn std::fmt::Display| Some(Scalar(n.to_string()));
     let node = |(i, gpus): (usize, &u32)| NodeEntry {
-        name: format!("node-{}", i + 1),
-        gpu: value(gpus),
         cpu: Some("8".into()),
         memory: Some("16Gi".into()),
-        ..NodeEntry::default()
+        ..super::node(&format!("node-{}", i + 1), gpus)
     };
     scenario.nodes = Arc::new(input.nodes.iter().enumerate().map(node).collect());
     let queue = |queue: &TimeBasedQueue| QueueEntry {
         name: queue.name.clone(),
         parent: Some(queue.parent.clone()).filter(|parent| !parent.is_empty()),
-        priority: value(&queue.priority),
+        priority: typed(queue.priority),
         gpu: ResourceEntry {
-            quota: Some(match queue.deserved_gpus < 0.0 {
-                true => "unlimited".into(),
-                false => Scalar(queue.deserved_gpus.to_string()),
-            }),
+            quota: match queue.deserved_gpus < 0.0 {
+                true => Some("unlimited".into()),
+                false => typed(queue.deserved_gpus),
+            },
             limit: Some("unlimited".into()),
-            weight: value(&queue.weight),
+            weight: typed(queue.weight),
             usage: None,
         },
         ..QueueEntry::default()
@@ -304,15 +299,15 @@ pub fn import(text: &str) -> Imported {
     let job = |jobs: &TimeBasedJobs| JobEntry {
         name: format!("{}-job", jobs.queue),
         queue: jobs.queue.clone(),
-        count: value(&jobs.n_jobs),
-        pods: value(&jobs.n_pods),
+        count: typed(jobs.n_jobs),
+        pods: typed(jobs.n_pods),
         min_available: Some("1".into()),
-        gpu: value(&jobs.gpus),
+        gpu: typed(jobs.gpus),
         ..JobEntry::default()
     };
     let some = |jobs: &&TimeBasedJobs| jobs.n_jobs > 0 && jobs.n_pods > 0;
     scenario.jobs = Arc::new(input.jobs.iter().filter(some).map(job).collect());
-    report.assumed.push("pods that are evicted wait again; in the simulator they are gone".into());
-    report.ignored.push(format!("Cycles ({}): a scenario runs as long as one looks", input.cycles));
+    report.assume("pods that are evicted wait again; in the simulator they are gone");
+    report.ignore(format!("Cycles ({}): a scenario runs as long as one looks", input.cycles));
     Imported { scenario: Some(scenario), report }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Report;
-use super::options::Mapping;
+use super::options::{Field, Mapping};
 use super::table::{Fields, Table};
 use super::times::{self, Format, MEMORY_UNITS, Unit};
 use crate::scenario::quantity::{self, print_decimal};
@@ -16,46 +16,28 @@ const BAD_LISTED: u32 = 100;
 /// First submission time, in milliseconds, beyond which a trace does not count from 0: about three years.
 const FAR_MS: i64 = 100_000_000_000;
 
-/// Collector of findings with line numbers.
-#[derive(Default)]
-pub struct Lines {
-    found: Vec<Diagnostic>,
-    n_bad: u32,
-}
-
-impl Lines {
-    /// Adds an error of the import as a whole.
-    pub fn refuse(&mut self, line: Option<u32>, says: String) {
-        let position = line.map(|line| (line, 1));
-        self.found.push(Diagnostic { position, ..finding(codes::IMPORT, Path::default(), says) });
-    }
-    /// Reports a skipped row of the trace.
-    pub fn bad(&mut self, line: u32, says: String) {
-        self.row(line, "jobs", says);
-    }
-    /// Reports a skipped row of the queue sizes.
-    pub fn bad_size(&mut self, line: u32, says: String) {
-        self.row(line, "queues", says);
-    }
-    fn row(&mut self, line: u32, section: &str, says: String) {
-        self.n_bad += 1;
-        if self.n_bad <= BAD_LISTED {
+impl Report {
+    /// Reports a skipped row of the table for a section.
+    pub fn skip(&mut self, line: u32, section: &str, says: String) {
+        self.n_skipped += 1;
+        if self.n_skipped <= BAD_LISTED {
             let at = Path::default().field(section);
             let says = format!("line {line} is left out: {says}");
-            self.found.push(Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, at, says) });
+            let found = Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, at, says) };
+            self.diagnostics.push(found);
         }
     }
-    /// Adds a warning about the queues.
-    pub fn warn(&mut self, says: String) {
-        self.found.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), says));
-    }
-    /// Returns the findings, followed by the number of unlisted invalid rows.
-    pub fn finish(mut self) -> Vec<Diagnostic> {
-        if self.n_bad > BAD_LISTED {
-            let says = format!("{} more rows are left out", self.n_bad - BAD_LISTED);
-            self.found.push(finding(codes::BAD_ROW, Path::default(), says));
+    /// Reports the number of skipped rows that are not listed.
+    pub fn count_skipped(&mut self) {
+        if self.n_skipped > BAD_LISTED {
+            let says = format!("{} more rows are left out", self.n_skipped - BAD_LISTED);
+            self.diagnostics.push(finding(codes::BAD_ROW, Path::default(), says));
         }
-        self.found
+    }
+    /// Refuses a table because of its first line.
+    fn refuse_headers(&mut self, says: String) {
+        let found = finding(codes::IMPORT, Path::default(), says);
+        self.diagnostics.push(Diagnostic { position: Some((1, 1)), ..found });
     }
 }
 
@@ -92,8 +74,8 @@ pub struct Trace {
 }
 
 /// Splits a chosen column into name and unit at the last colon, unless a column has the whole text as its name.
-fn chosen_unit<'m>(table: &Table<'_>, named: &'m Option<String>) -> (Option<&'m str>, Option<Unit>) {
-    let Some(name) = named.as_deref() else { return (None, None) };
+fn chosen_unit<'m>(table: &Table<'_>, named: Option<&'m str>) -> (Option<&'m str>, Option<Unit>) {
+    let Some(name) = named else { return (None, None) };
     match name.rsplit_once(':') {
         Some((column, word)) if table.column(Some(name), &[]).is_none() => (Some(column), times::unit(word)),
         _ => (Some(name), None),
@@ -101,90 +83,66 @@ fn chosen_unit<'m>(table: &Table<'_>, named: &'m Option<String>) -> (Option<&'m 
 }
 
 /// Returns the column of a field: the chosen one, or the first with a usual name.
-pub fn column_of(table: &Table<'_>, mapping: &Mapping, field: &str) -> Option<usize> {
-    match chosen_unit(table, mapping.of(field)).0 {
+pub fn column_of(table: &Table<'_>, mapping: &Mapping, field: &Field) -> Option<usize> {
+    match chosen_unit(table, mapping.of(field.key)).0 {
         Some("") => None,
-        named => table.column(named, Mapping::synonyms(field)),
+        named => table.column(named, field.names),
     }
 }
 
 impl Columns {
     /// Finds and reports the columns; `None` if a required one is missing.
-    fn find(
-        table: &Table<'_>,
-        mapping: &Mapping,
-        report: &mut Report,
-        lines: &mut Lines,
-    ) -> Option<(Columns, Vec<usize>)> {
-        let mut used = Vec::new();
+    fn find(table: &Table<'_>, mapping: &Mapping, report: &mut Report) -> Option<(Columns, Vec<usize>)> {
         let mut missing = Vec::new();
-        let mut find = |field: &str, what: &str| {
-            let named = mapping.of(field);
-            let column = column_of(table, mapping, field);
+        let columns = Mapping::FIELDS.map(|field| {
+            let column = column_of(table, mapping, &field);
             match column {
-                Some(i) => {
-                    used.push(i);
-                    report.understood.push(format!("column {} as {what}", table.headers[i]));
-                }
+                Some(i) => report.understand(format!("column {} as {}", table.headers[i], field.holds)),
                 None => {
-                    missing.extend(chosen_unit(table, named).0.filter(|name| !name.is_empty()).map(quoted))
+                    let named = chosen_unit(table, mapping.of(field.key)).0;
+                    missing.extend(named.filter(|name| !name.is_empty()).map(quoted));
                 }
             }
             column
-        };
-        let columns = Columns {
-            id: find("id", "the name of a job"),
-            queue: find("queue", "its queue"),
-            submit: find("submit", "the time of its submission"),
-            duration: find("duration", "how long it runs"),
-            gpus: find("gpus", "its GPUs").unwrap_or(usize::MAX),
-            user: find("user", "who submitted it"),
-            pods: find("pods", "the number of its pods"),
-            cpu: find("cpu", "cores of each pod"),
-            memory: find("memory", "memory of each pod"),
-        };
+        });
+        let used = columns.into_iter().flatten().collect();
         if !missing.is_empty() {
             let says = format!(
                 "the first line names no column {}; it names {}",
                 missing.join(", "),
                 table.headers.join(", ")
             );
-            lines.refuse(Some(1), says);
+            report.refuse_headers(says);
             return None;
         }
-        if columns.gpus == usize::MAX {
+        let [id, queue, submit, duration, gpus, user, pods, cpu, memory] = columns;
+        let Some(gpus) = gpus else {
             let says = "the first line names no column with GPUs: gpus, num_gpus or gpu; choose it (--map gpus=COLUMN)";
-            lines.refuse(Some(1), says.into());
+            report.refuse_headers(says.into());
             return None;
-        }
-        Some((columns, used))
+        };
+        Some((Columns { id, queue, submit, duration, gpus, user, pods, cpu, memory }, used))
     }
 }
 
 impl Trace {
     /// Finds the columns; `None` if a required one is missing.
-    pub fn new(
-        table: &Table<'_>,
-        mapping: &Mapping,
-        node_gpus: u32,
-        report: &mut Report,
-        lines: &mut Lines,
-    ) -> Option<Trace> {
-        let (columns, used) = Columns::find(table, mapping, report, lines)?;
+    pub fn new(table: &Table<'_>, mapping: &Mapping, node_gpus: u32, report: &mut Report) -> Option<Trace> {
+        let (columns, used) = Columns::find(table, mapping, report)?;
         let others = table.headers.iter().enumerate().filter(|(i, _)| !used.contains(i));
         report.ignored.extend(others.map(|(_, header)| format!("column {header}")));
         let node_gpus = u64::from(node_gpus);
         let (jobs, queues) = (Vec::new(), BTreeSet::new());
-        let format = |column: Option<usize>, named| {
+        let format = |column: Option<usize>, field| {
             let header = column.map_or("", |i| table.headers[i].as_str());
-            Format::of(header, chosen_unit(table, named).1)
+            Format::of(header, chosen_unit(table, mapping.of(field)).1)
         };
         let memory_head = columns.memory.map_or("", |i| table.headers[i].as_str());
         let memory_word = times::last_word(memory_head).to_ascii_lowercase();
         let memory_unit = MEMORY_UNITS.iter().find(|(word, _)| *word == memory_word);
         Some(Trace {
-            submit_format: format(columns.submit, &mapping.submit),
-            duration_format: format(columns.duration, &mapping.duration),
+            submit_format: format(columns.submit, "submit"),
+            duration_format: format(columns.duration, "duration"),
             memory_unit: memory_unit.map_or("", |(_, unit)| unit),
             columns,
             node_gpus,
@@ -298,31 +256,25 @@ impl Trace {
     }
 
     /// Returns the jobs under unique names and the names of their queues; `None` if there are no jobs.
-    pub fn finish(
-        mut self,
-        report: &mut Report,
-        lines: &mut Lines,
-    ) -> Option<(Vec<JobEntry>, BTreeSet<String>)> {
+    pub fn finish(mut self, report: &mut Report) -> Option<(Vec<JobEntry>, BTreeSet<String>)> {
         if self.jobs.is_empty() {
-            lines.refuse(None, "no row of the trace could be taken".into());
+            report.refuse("no row of the trace could be taken");
             return None;
         }
         let n_renamed = make_unique(&mut self.jobs);
         if n_renamed > 0 {
-            report
-                .assumed
-                .push(format!("{n_renamed} jobs whose name stands there before got a number behind it"));
+            report.assume(format!("{n_renamed} jobs whose name stands there before got a number behind it"));
         }
-        report.understood.push(format!("{} jobs with {} pods", self.jobs.len(), self.n_pods));
+        report.understand(format!("{} jobs with {} pods", self.jobs.len(), self.n_pods));
         if self.n_split > 0 {
-            report.assumed.push(format!(
+            report.assume(format!(
                 "{} jobs larger than a node became pods of {} GPUs each, all of which must start together",
                 self.n_split, self.node_gpus
             ));
         }
         let formats = [(&self.submit_format, "times of submission"), (&self.duration_format, "durations")];
         for (format, what) in formats.iter().filter(|(format, _)| !format.what().is_empty()) {
-            report.understood.push(format!("{what} are {}", format.what()));
+            report.understand(format!("{what} are {}", format.what()));
         }
         self.place_in_time(report);
         for (column, says) in [
@@ -332,10 +284,10 @@ impl Trace {
             (self.columns.duration, "jobs run until the end"),
         ] {
             if column.is_none() {
-                report.assumed.push(says.to_string());
+                report.assume(says.to_string());
             }
         }
-        report.assumed.push("all jobs have the default priority and may be preempted".into());
+        report.assume("all jobs have the default priority and may be preempted");
         Some((self.jobs, self.queues))
     }
 }
@@ -347,7 +299,7 @@ impl Trace {
         let start = if first >= FAR_MS { first } else { 0 };
         if start > 0 {
             let seconds = print_decimal(start, 3);
-            report.assumed.push(format!("times count from the first submission, {seconds} s in the trace"));
+            report.assume(format!("times count from the first submission, {seconds} s in the trace"));
         }
         for (job, submit) in self.jobs.iter_mut().zip(&self.submits) {
             let ms = submit - start;
@@ -355,7 +307,7 @@ impl Trace {
         }
         let n_before = self.submits.iter().filter(|&&submit| submit < 0).count();
         if n_before > 0 {
-            report.assumed.push(format!("{n_before} jobs submitted before 0 wait from the start"));
+            report.assume(format!("{n_before} jobs submitted before 0 wait from the start"));
         }
     }
 }

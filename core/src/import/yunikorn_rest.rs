@@ -14,22 +14,19 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::amounts::Amounts;
+use super::amounts::{Amounts, GPUS};
 use super::loose::Place;
 use super::options::Options;
 use super::queues_yaml::import_queues_yaml;
-use super::{Imported, Report, Source, assumed_nodes, counted, trees, without_limit};
+use super::{Imported, NODES, Report, Source, counted, node_group, trees, typed, without_limit};
 use crate::policy::yunikorn::DESCRIPTION;
 use crate::scenario::{
     Diagnostic, JobEntry, NODES_MAX, NodeEntry, PODS_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario,
-    Severity, codes, finding,
+    Severity,
 };
 
 /// Maximum depth of the queue tree.
 const LEVELS_MAX: usize = 16;
-
-/// Assumed number of nodes and GPUs per node.
-const NODES: (u32, u32) = (8, 8);
 
 /// Whether a text is a response of the REST API.
 pub fn is_state(text: &str) -> bool {
@@ -89,33 +86,25 @@ pub fn import_state(sources: &[Source<'_>], options: &Options) -> Imported {
     let roots = trees(sources, &mut report);
     let mut state = State::default();
     roots.iter().for_each(|(file, root)| state.collect(&Place::of(file, root)));
-    too_many(state.nodes.len(), NODES_MAX, "nodes", &mut report);
+    report.limit(state.nodes.len() as u64, NODES_MAX, "nodes");
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
     }
     report.ignored.append(&mut state.others);
     let mut scenario = queues(&state, options, &mut report);
     if let Some(scenario) = &mut scenario {
-        let nodes = nodes(&state, &mut report);
+        let mut nodes = nodes(&state, &mut report);
         if nodes.is_empty() {
             let (n, gpus) = options.nodes.unwrap_or(NODES);
             report.assume_nodes(format!("{n} nodes with {gpus} GPUs each: no answer lists nodes"));
-            scenario.nodes = assumed_nodes("node", n, gpus);
-        } else {
-            scenario.nodes = Arc::new(nodes);
+            nodes.push(node_group("node", n, gpus));
         }
+        scenario.nodes = Arc::new(nodes);
         let jobs = jobs(&state, scenario, &mut report);
         scenario.jobs = Arc::new(jobs);
     }
     let is_clean = report.diagnostics.iter().all(|found| found.severity != Severity::Error);
     Imported { scenario: scenario.filter(|_| is_clean), report }
-}
-
-fn too_many(n: usize, most: u64, what: &str, report: &mut Report) {
-    if n as u64 > most {
-        let says = format!("there are {n} {what}; up to {most} are simulated");
-        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
-    }
 }
 
 fn whole(place: &Place<'_>, key: &str) -> Option<i64> {
@@ -153,9 +142,7 @@ fn queues(state: &State<'_>, options: &Options, report: &mut Report) -> Option<S
     report.diagnostics.extend(made.report.diagnostics.into_iter().map(without_position));
     report.has_queues = true;
     let trees = counted(n as u64, "tree");
-    report
-        .assumed
-        .push(format!("properties of {trees} of queues are the effective ones, with what is inherited"));
+    report.assume(format!("properties of {trees} of queues are the effective ones, with what is inherited"));
     made.scenario
 }
 
@@ -214,14 +201,11 @@ fn write_queue(text: &mut String, queue: &Place<'_>, level: usize, report: &mut 
             }
         }
     }
-    match queue.scalar(&["status"]) {
-        Some("Active") | None => {}
-        Some(status) => {
-            report.ignored.push(format!("{}: {path} is {status}: it counts as active", queue.line()))
-        }
+    if let Some(status) = queue.scalar(&["status"]).filter(|status| *status != "Active") {
+        report.ignore(format!("{}: {path} is {status}: it counts as active", queue.line()));
     }
     if queue.scalar(&["isManaged"]) == Some("false") {
-        report.assumed.push(format!("{}: {path} was made by placement; it stays", queue.line()));
+        report.assume(format!("{}: {path} was made by placement; it stays", queue.line()));
     }
     let children = queue.items(&["children"]);
     if !children.is_empty() {
@@ -263,7 +247,7 @@ fn amounts(place: Option<Place<'_>>) -> Amounts {
         match key {
             "vcore" => read.cpu = n,
             "memory" => read.memory = n,
-            "nvidia.com/gpu" | "amd.com/gpu" => read.gpu = read.gpu.saturating_add(n.saturating_mul(1000)),
+            _ if GPUS.contains(&key) => read.gpu = read.gpu.saturating_add(n.saturating_mul(1000)),
             _ if key.contains('/') => *read.others.entry(key.to_string()).or_default() = n,
             _ => {}
         }
@@ -294,11 +278,11 @@ fn nodes(state: &State<'_>, report: &mut Report) -> Vec<NodeEntry> {
     };
     let nodes: Vec<NodeEntry> = state.nodes.iter().map(&mut node).collect();
     if !nodes.is_empty() {
-        report.understood.push(counted(nodes.len() as u64, "node"));
+        report.understand(counted(nodes.len() as u64, "node"));
     }
     if n_occupied > 0 {
         let nodes = counted(n_occupied, "node");
-        report.assumed.push(format!("what pods of other schedulers occupy is taken off {nodes}"));
+        report.assume(format!("what pods of other schedulers occupy is taken off {nodes}"));
     }
     nodes
 }
@@ -342,7 +326,7 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
     if now > 0 {
         let from =
             if state.dumped_ns.is_some() { "the time of the dump" } else { "the latest time in the text" };
-        report.assumed.push(format!("now is {} s since 1970, {from}", now / 1_000_000_000));
+        report.assume(format!("now is {} s since 1970, {from}", now / 1_000_000_000));
     }
     let mut jobs = Vec::new();
     let (mut n_over, mut n_pods) = (0, 0);
@@ -356,7 +340,7 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
         let queue = names.get(path).or_else(|| names.get(&path.to_lowercase())).cloned();
         let queue = queue.unwrap_or_else(|| path.trim_start_matches("root.").to_string());
         if !names.values().chain(missing.iter().map(|queue| &queue.name)).any(|name| *name == queue) {
-            missing.push(without_limit(&queue, "0"));
+            missing.push(without_limit(&queue));
         }
         let id = application.scalar(&["applicationID"]).unwrap_or_default();
         for (i, (key, batch)) in batches(application).into_iter().enumerate() {
@@ -369,25 +353,25 @@ fn jobs(state: &State<'_>, scenario: &mut Scenario, report: &mut Report) -> Vec<
             });
         }
         if n_pods > PODS_MAX {
-            too_many(n_pods as usize, PODS_MAX, "pods", report);
+            report.limit(n_pods, PODS_MAX, "pods");
             return Vec::new();
         }
     }
     if n_over > 0 {
-        report.ignored.push(format!("{}: completed, failed or rejected", counted(n_over, "application")));
+        report.ignore(format!("{}: completed, failed or rejected", counted(n_over, "application")));
     }
     if !missing.is_empty() {
         let names: Vec<&str> = missing.iter().map(|queue| queue.name.as_str()).collect();
-        report.assumed.push(format!("queues that only applications name, at the top: {}", names.join(", ")));
+        report.assume(format!("queues that only applications name, at the top: {}", names.join(", ")));
         let mut queues = (*scenario.queues).clone();
         queues.extend(missing);
-        too_many(queues.len(), QUEUES_MAX, "queues", report);
+        report.limit(queues.len() as u64, QUEUES_MAX, "queues");
         scenario.queues = Arc::new(queues);
     }
     if !jobs.is_empty() {
         let (jobs, pods) = (counted(jobs.len() as u64, "job"), counted(n_pods, "pod"));
-        report.understood.push(format!("{jobs} with {pods}, from applications with asks and allocations"));
-        report.assumed.push("work runs until the end: no answer says how long it lasts".into());
+        report.understand(format!("{jobs} with {pods}, from applications with asks and allocations"));
+        report.assume("work runs until the end: no answer says how long it lasts");
     }
     jobs
 }
@@ -437,19 +421,18 @@ impl Batch {
         let least = if self.is_gang { n } else { 1 };
         JobEntry {
             submit: since(submit),
-            priority: (key.priority != 0).then(|| Scalar(key.priority.to_string())),
-            pods: Some(Scalar(n.to_string())),
-            min_available: Some(Scalar(least.to_string())),
+            priority: typed(key.priority).filter(|_| key.priority != 0),
+            pods: typed(n),
+            min_available: typed(least),
             gpu,
             cpu,
             memory,
             resources,
             started: since(self.started_ns).filter(|_| !self.on.is_empty()),
             on: self.on,
-            note: if key.task_group.is_empty() {
-                String::new()
-            } else {
-                format!("task group {}", key.task_group)
+            note: match key.task_group.as_str() {
+                "" => String::new(),
+                name => format!("task group {name}"),
             },
             gang: (self.is_gang && self.n_waiting > 0).then(|| "soft".into()),
             ..JobEntry::default()

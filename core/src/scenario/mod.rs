@@ -9,7 +9,9 @@ mod load;
 mod plan;
 
 pub use crate::format::*;
-pub(crate) use crate::format::{Ref, Rows, SECTIONS, Shape, SlotMut, finding, position, quoted};
+pub(crate) use crate::format::{
+    Ref, Rows, SECTIONS, Shape, SlotMut, finding, position, quoted, unlimited_queue,
+};
 pub use at_moment::at_moment;
 pub use check::{Checked, check};
 pub use load::{Loaded, load};

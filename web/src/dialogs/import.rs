@@ -238,8 +238,8 @@ fn TraceColumns() -> impl IntoView {
         let heads = preview.columns.iter().map(|(name, holds)| {
             let column = name.clone();
             let held = holds.clone();
-            let choices = Mapping::FIELDS.map(|(field, label)| {
-                view! { <option value=field selected=held == field>{label}</option> }
+            let choices = Mapping::FIELDS.map(|field| {
+                view! { <option value=field.key selected=held == field.key>{field.label}</option> }
             });
             let label = format!("Use of column {name}");
             view! {

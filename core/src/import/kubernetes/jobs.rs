@@ -147,7 +147,7 @@ impl Work<'_, '_> {
         }
         if n_left > 0 {
             let pods = counted(n_left, "pod");
-            report.ignored.push(format!("{pods} of {name}: their subgroup is not one of the pod group"));
+            report.ignore(format!("{pods} of {name}: their subgroup is not one of the pod group"));
         }
         sets.retain(|set| !set.pods.is_empty());
         for set in &mut sets {
@@ -160,9 +160,7 @@ impl Work<'_, '_> {
         sets.sort_by_key(|set| set.pods.iter().filter(|pod| !pod.is_holding()).count() > 0);
         let partly = sets.iter().filter(|set| set.is_partly_holding()).count();
         if partly > 1 {
-            report
-                .assumed
-                .push(format!("{name}: which of its kinds of pods run follows from their number alone"));
+            report.assume(format!("{name}: which of its kinds of pods run follows from their number alone"));
         }
         sets
     }
@@ -229,7 +227,7 @@ impl Work<'_, '_> {
         match of_group.or_else(|| of_pods.next()).filter(|queue| !queue.is_empty()).or_else(project) {
             Some(queue) => queue.to_string(),
             None => {
-                report.assumed.push(format!("{name} names no queue: it is in {DEFAULT_QUEUE}"));
+                report.assume(format!("{name} names no queue: it is in {DEFAULT_QUEUE}"));
                 DEFAULT_QUEUE.to_string()
             }
         }
@@ -257,7 +255,7 @@ impl Work<'_, '_> {
             min <= n_pods && sets.iter().all(|set| set.min.is_none_or(|min| min <= set.pods.len() as i64));
         if !is_whole {
             let says = format!("{} waits for pods that are not there yet, so it is not offered", job.name);
-            report.assumed.push(says);
+            report.assume(says);
         }
         let is_gated = !is_whole || self.pods.iter().all(|pod| pod.request.is_gated);
         let Some(first) = sets.first().map(|set| &set.pods[0].request) else { return job };
@@ -265,7 +263,7 @@ impl Work<'_, '_> {
             sets.iter().flat_map(|set| &set.pods).all(|pod| key(&pod.request) == key(first))
         };
         if !same(|request| &request.tolerations) {
-            report.assumed.push(format!("{}: all pods tolerate what the first one does", job.name));
+            report.assume(format!("{}: all pods tolerate what the first one does", job.name));
         }
         let job = JobEntry {
             selector: first.selector.clone(),

@@ -177,7 +177,7 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
             };
             if place.get("lendingLimit").is_some() {
                 let lent = "lendingLimit: idle quota can be used by all others";
-                report.ignored.push(format!("{} ({}): {lent}", object.called(), place.line()));
+                report.ignore(format!("{} ({}): {lent}", object.called(), place.line()));
             }
             let Some(nominal) = quantity(&place, "nominalQuota", RESOURCES[at], report) else { continue };
             let borrowing = quantity(&place, "borrowingLimit", RESOURCES[at], report);
@@ -192,7 +192,7 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
     }
     if flavors.len() > 1 {
         let names = flavors.into_iter().collect::<Vec<_>>().join(", ");
-        report.assumed.push(format!(
+        report.assume(format!(
             "{} ({}): quotas of the flavors {names} are added up",
             object.called(),
             object.place.line()
@@ -200,7 +200,7 @@ fn quotas(object: &Object<'_>, report: &mut Report) -> [Quota; 3] {
     }
     if !others.is_empty() {
         let names = others.into_iter().collect::<Vec<_>>().join(", ");
-        report.ignored.push(format!("{} ({}): quotas of {names}", object.called(), object.place.line()));
+        report.ignore(format!("{} ({}): quotas of {names}", object.called(), object.place.line()));
     }
     quotas
 }

@@ -33,7 +33,7 @@ use super::options::Options;
 use super::{Imported, Report, Source, counted, translate_to, trees};
 use crate::policy::{PRIORITY_CLASS, Policy};
 use crate::scenario::value::Value;
-use crate::scenario::{JobEntry, NODES_MAX, PODS_MAX, Path, QUEUES_MAX, Scalar, Scenario, codes, finding};
+use crate::scenario::{JobEntry, NODES_MAX, PODS_MAX, QUEUES_MAX, Scalar, Scenario};
 use objects::{KUEUE, Kind, Object, Objects, VOLCANO, tally};
 use pods::{Pod, State};
 
@@ -95,12 +95,12 @@ struct Cluster<'a> {
 
 fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option<Scenario> {
     let pods = objects.of_kind(Kind::Pod);
-    too_many(objects.of_kind(Kind::Node).len(), NODES_MAX, "nodes", report);
-    too_many(objects.of_kind(Kind::Queue).len(), QUEUES_MAX, "queues", report);
-    too_many(pods.len(), PODS_MAX, "pods", report);
+    report.limit(objects.of_kind(Kind::Node).len() as u64, NODES_MAX, "nodes");
+    report.limit(objects.of_kind(Kind::Queue).len() as u64, QUEUES_MAX, "queues");
+    report.limit(pods.len() as u64, PODS_MAX, "pods");
     if objects.is_empty() && report.diagnostics.is_empty() {
         let says = "no queue, pod group, pod or node is in the text; kubectl get … -o json prints them";
-        report.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
+        report.refuse(says);
     }
     if !report.diagnostics.is_empty() {
         return None;
@@ -111,15 +111,12 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     report.understood.extend(tally(&own, ""));
     let sets = kueue::pod_sets(&cluster, &read, report);
     read.extend(kueue::pods(&sets, &cluster, report));
-    let (settings, pools) = shards::read(&cluster, report);
+    let (mut settings, pools) = shards::read(&cluster, report);
     let mut jobs = jobs::jobs(&cluster, &read, report);
     jobs.extend(templates::jobs(&cluster, &read, report));
     let nodes = nodes::nodes(&cluster, &read, &pools, report);
     let queues = queues::queues(&cluster, &jobs, &pools, report);
-    let (cycle, settings) = {
-        let mut settings = settings;
-        (settings.remove("cycle"), settings)
-    };
+    let cycle = settings.remove("cycle");
     left_out(&read, report);
     for kind in UNDERSTOOD {
         report.understood.extend(tally(&objects.of_kind(kind).iter().collect::<Vec<_>>(), ""));
@@ -128,11 +125,11 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
     for (group, name) in [(KUEUE, "Kueue"), (VOLCANO, "Volcano")] {
         if objects.any_of(group) {
             let says = "itself is not simulated: its queues and jobs are scheduled by the rules of the chosen policy";
-            report.assumed.push(format!("{name} {says}"));
+            report.assume(format!("{name} {says}"));
         }
     }
     if !jobs.is_empty() {
-        report.assumed.push("work runs until the end: no object says how long it lasts".into());
+        report.assume("work runs until the end: no object says how long it lasts");
     }
     let found = [(queues.len(), "queue"), (nodes.len(), "node"), (jobs.len(), "job")];
     let found = found.into_iter().filter(|(n, _)| *n > 0);
@@ -140,7 +137,6 @@ fn read(objects: &Objects<'_>, options: &Options, report: &mut Report) -> Option
         .understood
         .insert(0, found.map(|(n, what)| counted(n as u64, what)).collect::<Vec<_>>().join(", "));
     let policy = if cluster.is_yunikorn { applications::POLICY } else { Policy::NAMES[0] };
-    let mut settings = settings;
     settings.extend(cluster.class_settings(&jobs, policy));
     Some(Scenario {
         name: options.name.clone(),
@@ -180,13 +176,6 @@ fn left_out(pods: &[Pod<'_>], report: &mut Report) {
     report.ignored.extend(tally(&waiting, ": waiting for another scheduler"));
 }
 
-fn too_many(n: usize, most: u64, what: &str, report: &mut Report) {
-    if n as u64 > most {
-        let says = format!("there are {n} {what}; up to {most} are simulated");
-        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
-    }
-}
-
 /// Priority classes built into Kubernetes and KAI.
 const CLASSES: [(&str, i64); 6] = [
     ("train", 50),
@@ -210,10 +199,8 @@ impl<'a> Cluster<'a> {
         }
         let now_ms = objects.latest_ms();
         match objects.latest() {
-            Some(text) => report.assumed.push(format!("now is {text}, the latest moment in the text")),
-            None => {
-                report.assumed.push("no object names a moment: all are as old as their order says".into())
-            }
+            Some(text) => report.assume(format!("now is {text}, the latest moment in the text")),
+            None => report.assume("no object names a moment: all are as old as their order says"),
         }
         let bound = objects.of_kind(Kind::BindRequest).iter().filter_map(|request| {
             let has_failed = request.place.scalar(&["status", "phase"]) == Some("Failed");
@@ -261,6 +248,6 @@ impl<'a> Cluster<'a> {
 }
 
 /// Formats a moment for a scenario.
-fn moment(seconds: i64) -> crate::scenario::Scalar {
-    crate::scenario::Scalar(format!("{seconds}s"))
+fn moment(seconds: i64) -> Scalar {
+    Scalar(format!("{seconds}s"))
 }

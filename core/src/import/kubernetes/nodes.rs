@@ -6,14 +6,8 @@ use super::objects::{Kind, Object, tally};
 use super::pods::{Pod, State};
 use super::{Cluster, Report, counted, shards};
 use crate::import::amounts::Amounts;
-use crate::import::assumed_nodes;
+use crate::import::{NODES, node_group, typed};
 use crate::scenario::{NodeEntry, PoolEntry, Scalar};
-
-/// Assumed number of GPUs of a node that only pods refer to.
-const NODE_GPUS: &str = "8";
-
-/// Assumed number of nodes and GPUs per node if the text refers to no node.
-const ASSUMED: (u32, u32) = (8, 8);
 
 /// Labels with the pool of a node, in KAI and in Run:ai.
 const POOL_LABELS: [&str; 2] = ["kai.scheduler/node-pool", "runai/node-pool"];
@@ -63,26 +57,20 @@ pub fn nodes(
     }
     let known: BTreeSet<&str> = listed.iter().map(|node| node.name).collect();
     let missing: Vec<&str> = used.difference(&known).copied().collect();
+    let (n_nodes, gpus) = NODES;
     if !missing.is_empty() {
         let n = counted(missing.len() as u64, "node");
-        let says = format!("{n} that pods name and the text does not have: {NODE_GPUS} GPUs each");
+        let says = format!("{n} that pods name and the text does not have: {gpus} GPUs each");
         match nodes.is_empty() {
             true => report.assume_nodes(says),
-            false => report.assumed.push(says),
+            false => report.assume(says),
         }
     }
-    nodes.extend(missing.into_iter().map(|name| NodeEntry {
-        name: name.to_string(),
-        gpu: Some(NODE_GPUS.into()),
-        ..NodeEntry::default()
-    }));
+    nodes.extend(missing.into_iter().map(|name| crate::import::node(name, gpus)));
     if nodes.is_empty() {
-        let (n, gpus) = ASSUMED;
-        report.assume_nodes(format!("{n} nodes with {gpus} GPUs each: the text lists no nodes"));
-        nodes = (*assumed_nodes("node", n, gpus)).clone();
-        if let Some(pool) = pools.first() {
-            nodes.iter_mut().for_each(|node| node.pool = Some(pool.name.clone()));
-        }
+        report.assume_nodes(format!("{n_nodes} nodes with {gpus} GPUs each: the text lists no nodes"));
+        let pool = pools.first().map(|pool| pool.name.clone());
+        nodes.push(NodeEntry { pool, ..node_group("node", n_nodes, gpus) });
     }
     nodes
 }
@@ -123,8 +111,8 @@ fn node(
         gpu,
         cpu: or_none(cpu),
         memory: or_none(memory),
-        pods: slots.map(|n| Scalar((n - others).max(0).to_string())),
-        gpu_memory: object.label(GPU_MEMORY).map(|mib| Scalar(mib.to_string())),
+        pods: slots.and_then(|n| typed((n - others).max(0))),
+        gpu_memory: object.label(GPU_MEMORY).map(Scalar::from),
         labels: keys.iter().filter_map(|key| Some((key.clone(), object.label(key)?.to_string()))).collect(),
         taints: taints(object, state.is_some()),
         state: state.map(Scalar::from),

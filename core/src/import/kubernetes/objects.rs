@@ -208,7 +208,7 @@ impl<'a> Objects<'a> {
         report.ignored.append(&mut found.lists);
         if found.n_twice > 0 {
             let times = counted(found.n_twice, "object");
-            report.assumed.push(format!("{times} stand there more than once: the last one counts"));
+            report.assume(format!("{times} stand there more than once: the last one counts"));
         }
         let mut reader = Reader::default();
         found.unknown.values().for_each(|unknown| reader.wrong(&unknown.place, &unknown.says()));

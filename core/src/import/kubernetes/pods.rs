@@ -222,7 +222,7 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
     let [term] = terms.as_slice() else {
         if !terms.is_empty() {
             let says = format!("node affinity of {}: it has several alternatives", object.called());
-            report.ignored.push(says);
+            report.ignore(says);
         }
         return Vec::new();
     };
@@ -235,7 +235,7 @@ fn affinity(object: &Object<'_>, report: &mut Report) -> Vec<String> {
             "NotIn" => read.push(format!("{key} notin ({values})")),
             "Exists" => read.push(key.to_string()),
             "DoesNotExist" => read.push(format!("!{key}")),
-            operator => report.ignored.push(format!("node affinity {key} {operator} of {}", object.called())),
+            operator => report.ignore(format!("node affinity {key} {operator} of {}", object.called())),
         }
     }
     read

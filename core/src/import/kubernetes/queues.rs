@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::objects::{Kind, Object};
 use super::{Cluster, Report, counted, kueue, moment, shards, volcano};
 use crate::import::loose::Place;
-use crate::import::without_limit;
 use crate::scenario::quantity;
+use crate::scenario::unlimited_queue;
 use crate::scenario::{JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quoted};
 
 /// Label with the scheduler shard of nodes, queues and pod groups.
@@ -22,7 +22,7 @@ pub fn queues(
     let listed = cluster.objects.of_kind(Kind::Queue);
     let n_pools = listed.iter().filter(|queue| queue.label(SHARD).is_some()).count();
     if n_pools > 0 && pools.is_empty() {
-        report.ignored.push(format!("the node pool of {}", counted(n_pools as u64, "queue")));
+        report.ignore(format!("the node pool of {}", counted(n_pools as u64, "queue")));
     }
     let mut queues: Vec<QueueEntry> =
         listed.iter().map(|queue| self::queue(queue, cluster, report)).collect();
@@ -48,11 +48,11 @@ pub fn queues(
     let missing: Vec<String> = missing.into_iter().map(str::to_string).collect();
     if !missing.is_empty() {
         let names = missing.join(", ");
-        report.assumed.push(format!("queues that the text does not have, without limits: {names}"));
+        report.assume(format!("queues that the text does not have, without limits: {names}"));
     }
-    queues.extend(missing.iter().map(|name| match cluster.is_yunikorn {
-        true => QueueEntry { name: name.to_string(), ..QueueEntry::default() },
-        false => without_limit(name, "unlimited"),
+    queues.extend(missing.into_iter().map(|name| match cluster.is_yunikorn {
+        true => QueueEntry { name, ..QueueEntry::default() },
+        false => unlimited_queue(&name),
     }));
     queues
 }

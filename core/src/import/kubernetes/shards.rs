@@ -45,7 +45,7 @@ pub fn read(cluster: &Cluster<'_>, report: &mut Report) -> (Settings, Vec<PoolEn
     let mut common = Settings::new();
     for place in &cluster.objects.parameters {
         parameters(place, &mut common);
-        report.understood.push(format!("{}: parameters of the scheduler", place.line()));
+        report.understand(format!("{}: parameters of the scheduler", place.line()));
     }
     let shards = cluster.objects.of_kind(Kind::Shard);
     let mut pools: Vec<PoolEntry> = Vec::new();
@@ -129,7 +129,7 @@ impl Reading {
         let read = self.settings.iter().map(|(name, value)| format!("{name} {}", value.0));
         let read = read.collect::<Vec<_>>().join(", ");
         let read = if read.is_empty() { "all settings have their defaults".to_string() } else { read };
-        report.understood.push(format!("{}: {}: {read}", place.line(), self.of));
+        report.understand(format!("{}: {}: {read}", place.line(), self.of));
         report.assumed.extend(self.assumed);
         report.ignored.extend(self.ignored);
         self.settings

@@ -104,13 +104,13 @@ fn job(object: &Object<'_>, kind: Kind, cluster: &Cluster<'_>, report: &mut Repo
     let parts: Vec<_> = parts.into_iter().filter(|(_, n, ..)| *n > 0).collect();
     let n_pods = parts.iter().map(|(_, n, ..)| *n).fold(0, u64::saturating_add);
     if n_pods == 0 || n_pods > PODS_MAX {
-        report.ignored.push(format!("{}: it asks for {n_pods} pods", object.called()));
+        report.ignore(format!("{}: it asks for {n_pods} pods", object.called()));
         return None;
     }
     let first = &parts.first()?.3;
     let queue = queue(object, &Some(first.clone()));
     if queue.is_none() {
-        report.assumed.push(format!("{} names no queue: it is in {DEFAULT_QUEUE}", object.called()));
+        report.assume(format!("{} names no queue: it is in {DEFAULT_QUEUE}", object.called()));
     }
     let class = place.scalar(&["spec", "priorityClassName"]).or_else(|| first.label("priorityClassName"));
     let class = class.or_else(|| first.place.scalar(&["spec", "priorityClassName"]));
