@@ -22,6 +22,18 @@ impl Findings {
         self.push(diagnostic(code, at, says.into(), fix));
     }
 
+    /// Adds a finding with the fix that sets the value at its location.
+    pub fn suggest(
+        &mut self,
+        code: Code,
+        at: Path,
+        says: impl Into<String>,
+        value: impl Into<String>,
+        label: impl Into<String>,
+    ) {
+        self.add(code, at.clone(), says, set(at, value, label));
+    }
+
     /// Adds a complete finding, such as one with a position in the text.
     pub fn push(&mut self, found: Diagnostic) {
         self.errors += u32::from(found.severity == Severity::Error);
@@ -73,6 +85,17 @@ pub fn diagnostic(code: Code, at: Path, says: String, fix: Option<Fix>) -> Diagn
 /// Returns a fix that sets one value.
 pub fn set(at: Path, value: impl Into<String>, label: impl Into<String>) -> Option<Fix> {
     Some(Fix { label: label.into(), edits: vec![Edit::Set { at, value: value.into() }] })
+}
+
+/// Returns a fix that removes an element.
+pub fn remove(at: Path, label: impl Into<String>) -> Option<Fix> {
+    Some(Fix { label: label.into(), edits: vec![Edit::Remove { at }] })
+}
+
+/// Returns a fix that renames an element.
+pub fn rename(at: Path, to: &str) -> Option<Fix> {
+    let label = format!("Rename it to {}", quoted(to));
+    Some(Fix { label, edits: vec![Edit::Rename { at, to: to.to_string() }] })
 }
 
 /// Whether a character is invisible or changes how others are displayed: zero-width and filler characters, variation selectors,

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::codes;
 use super::diagnostic::{Diagnostic, Edit, Path, Segment};
 use super::findings::{diagnostic, quoted};
 use super::fix_pools::{self, EXTENDABLE};
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry};
 use super::shape::{Mut, Ref, Rows, Shape};
-use super::{FORMAT, VERSION};
+use super::{FORMAT, VERSION, codes};
 
 /// Returns a copy with the edits applied in order. Fails at the first edit whose location does not exist or rejects the value.
 pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagnostic>> {
@@ -110,19 +109,19 @@ fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
         Edit::Rename { at, to } => rename(s, at, to),
         Edit::Remove { at } => remove(s, at),
         Edit::AddQueue { name, parent } => {
-            free(s.queues.iter().map(|q| q.name.as_str()), name, at_section("queues"))?;
+            free(s, "queues", name)?;
             let mut queue = QueueEntry { parent: parent.clone(), ..unlimited_queue(name) };
             queue.gpu.quota = Some("0".into());
             Arc::make_mut(&mut s.queues).push(queue);
             Ok(())
         }
         Edit::AddNode { node } => {
-            free(s.nodes.iter().map(|n| n.name.as_str()), &node.name, at_section("nodes"))?;
+            free(s, "nodes", &node.name)?;
             Arc::make_mut(&mut s.nodes).push((**node).clone());
             Ok(())
         }
         Edit::AddJob { job } => {
-            free(s.jobs.iter().map(|j| j.name.as_str()), &job.name, at_section("jobs"))?;
+            free(s, "jobs", &job.name)?;
             Arc::make_mut(&mut s.jobs).push((**job).clone());
             Ok(())
         }
@@ -138,13 +137,17 @@ fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
     }
 }
 
-fn at_section(name: &str) -> Path {
-    Path::default().field(name)
+/// Returns the names of the entries of a top-level list; `None` if they have no names.
+fn names<'a>(s: &'a Scenario, section: &str) -> Option<Vec<&'a str>> {
+    let i = s.names().iter().position(|n| *n == section)?;
+    let Ref::Rows(rows) = s.field(i) else { return None };
+    (0..rows.count()).map(|i| name_of(rows.row(i)?)).collect()
 }
 
-fn free<'a>(mut names: impl Iterator<Item = &'a str>, name: &str, at: Path) -> Result<(), Box<Diagnostic>> {
-    match names.any(|n| n == name) {
-        true => Err(refuse(&at, format!("{} exists already", quoted(name)))),
+/// Refuses a name that an entry of a section has already.
+fn free(s: &Scenario, section: &str, name: &str) -> Result<(), Box<Diagnostic>> {
+    match names(s, section).is_some_and(|names| names.contains(&name)) {
+        true => Err(refuse(&Path::default().field(section), format!("{} exists already", quoted(name)))),
         false => Ok(()),
     }
 }
@@ -199,15 +202,12 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
         Mut::Part(part) => return set(part, rest, value),
         Mut::Rows(rows) => {
             let (which, rest) = rest.split_first().ok_or(Unset::NoPlace)?;
-            let i = match which {
-                Segment::Named(element) if name == EXTENDABLE && !value.is_empty() => {
-                    fix_pools::find_or_add(rows, element)
-                }
+            let i = match (position(rows, which), which) {
+                (Some(i), _) => i,
                 // Unsetting a value of a missing element changes nothing.
-                _ if name == EXTENDABLE && value.is_empty() && position(rows, which).is_none() => {
-                    return Ok(());
-                }
-                _ => position(rows, which).ok_or(Unset::NoPlace)?,
+                (None, _) if name == EXTENDABLE && value.is_empty() => return Ok(()),
+                (None, Segment::Named(element)) if name == EXTENDABLE => fix_pools::add(rows, element),
+                (None, _) => return Err(Unset::NoPlace),
             };
             return set(rows.row_mut(i).ok_or(Unset::NoPlace)?, rest, value);
         }
@@ -262,15 +262,8 @@ fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> 
         return set(s, &at.field("name").0, to).map_err(|_| no_place(at));
     }
     let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
-    let same = |names: &[&str]| names.iter().enumerate().any(|(k, name)| k != i && *name == to);
-    let is_taken = match section {
-        "queues" => same(&s.queues.iter().map(|q| q.name.as_str()).collect::<Vec<_>>()),
-        "nodes" => same(&s.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>()),
-        "jobs" => same(&s.jobs.iter().map(|j| j.name.as_str()).collect::<Vec<_>>()),
-        "pools" => same(&s.pools.iter().map(|pool| pool.name.as_str()).collect::<Vec<_>>()),
-        _ => return Err(no_place(at)),
-    };
-    if is_taken {
+    let names = names(s, section).ok_or_else(|| no_place(at))?;
+    if names.iter().enumerate().any(|(k, name)| k != i && *name == to) {
         return Err(refuse(at, format!("{} exists already", quoted(to))));
     }
     match section {
@@ -283,7 +276,11 @@ fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> 
 }
 
 /// Changes the matching entries of a section; does not copy the section if none matches.
-fn replace<T: Clone>(section: &mut Arc<Vec<T>>, has: impl Fn(&T) -> bool, mut change: impl FnMut(&mut T)) {
+pub fn replace<T: Clone>(
+    section: &mut Arc<Vec<T>>,
+    has: impl Fn(&T) -> bool,
+    mut change: impl FnMut(&mut T),
+) {
     if section.iter().any(&has) {
         Arc::make_mut(section).iter_mut().filter(|entry| has(entry)).for_each(&mut change);
     }
@@ -299,24 +296,27 @@ fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
     replace(&mut s.queues, |q| is(&q.parent), |q| q.parent = Some(to.to_string()));
     replace(&mut s.jobs, |j| j.queue == from, |j| j.queue = to.to_string());
     replace(&mut s.timeline, |t| is(&t.queue), |t| t.queue = Some(to.to_string()));
-    let mut after = s.queues.iter().map(|q| q.name.as_str()).chain([from.as_str()]);
-    let renamed = |key: &str| [&key[..key.len() - from.len()], to].concat();
-    for key in settings_of(&mut s.settings.keys(), &from, &mut after) {
-        if let Some(value) = s.settings.remove(&key) {
-            s.settings.insert(renamed(&key), value);
-        }
-    }
-    for entry in in_timeline(&mut s.timeline) {
-        let names = || s.queues.iter().map(|q| q.name.as_str()).chain([from.as_str()]);
-        for key in settings_of(&mut entry.settings.keys(), &from, &mut names()) {
-            if let Some(value) = entry.settings.remove(&key) {
-                entry.settings.insert(renamed(&key), value);
+    rename_settings(s, &from, Some(to));
+}
+
+/// Renames the settings of a queue, in the timeline too; without a new name, removes them.
+fn rename_settings(s: &mut Scenario, from: &str, to: Option<&str>) {
+    let queues = s.queues.clone();
+    let renamed = |key: &str| Some([&key[..key.len() - from.len()], to?].concat());
+    let change = |settings: &mut BTreeMap<String, Scalar>| {
+        for key in settings_of(&mut settings.keys(), from, &queues) {
+            if let (Some(value), Some(key)) = (settings.remove(&key), renamed(&key)) {
+                settings.insert(key, value);
             }
         }
-        let unset = settings_of(&mut entry.unset.iter(), &from, &mut names());
-        for key in entry.unset.iter_mut().filter(|key| unset.contains(key)) {
-            *key = renamed(key);
-        }
+    };
+    change(&mut s.settings);
+    for entry in in_timeline(&mut s.timeline) {
+        change(&mut entry.settings);
+        let own = settings_of(&mut entry.unset.iter(), from, &queues);
+        let unset = std::mem::take(&mut entry.unset).into_iter();
+        entry.unset =
+            unset.filter_map(|key| if own.contains(&key) { renamed(&key) } else { Some(key) }).collect();
     }
 }
 
@@ -332,12 +332,12 @@ fn in_timeline(timeline: &mut Arc<Vec<TimelineEntry>>) -> impl Iterator<Item = &
 fn settings_of(
     settings: &mut dyn Iterator<Item = &String>,
     queue: &str,
-    names: &mut dyn Iterator<Item = &str>,
+    queues: &[QueueEntry],
 ) -> Vec<String> {
     let ends = |key: &str, name: &str| key.strip_suffix(name).is_some_and(|word| word.ends_with('.'));
     let mut keys: Vec<String> = settings.filter(|key| ends(key, queue)).cloned().collect();
-    for longer in names.filter(|name| name.len() > queue.len()) {
-        keys.retain(|key| !ends(key, longer));
+    for longer in queues.iter().filter(|longer| longer.name.len() > queue.len()) {
+        keys.retain(|key| !ends(key, &longer.name));
     }
     keys
 }
@@ -421,7 +421,8 @@ fn remove_inner(s: &mut Scenario, at: &Path) -> Option<()> {
     Some(())
 }
 
-fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
+/// Keeps the matching entries of a section; does not copy the section if all match.
+pub fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
     if !section.iter().all(&keep) {
         Arc::make_mut(section).retain(keep);
     }
@@ -473,18 +474,7 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     retain(&mut s.jobs, |j| !is_gone(&j.queue));
     retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
     for name in &gone {
-        let mut others = s.queues.iter().map(|q| q.name.as_str());
-        for key in settings_of(&mut s.settings.keys(), name, &mut others) {
-            s.settings.remove(&key);
-        }
-        for entry in in_timeline(&mut s.timeline) {
-            let others = || s.queues.iter().map(|q| q.name.as_str());
-            for key in settings_of(&mut entry.settings.keys(), name, &mut others()) {
-                entry.settings.remove(&key);
-            }
-            let unset = settings_of(&mut entry.unset.iter(), name, &mut others());
-            entry.unset.retain(|key| !unset.contains(key));
-        }
+        rename_settings(s, name, None);
     }
     forget_jobs(s, &jobs);
 }
@@ -567,8 +557,7 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
         }
     }
     for (name, copy) in &names {
-        let mut others = s.queues.iter().map(|q| q.name.as_str());
-        for key in settings_of(&mut s.settings.keys(), name, &mut others) {
+        for key in settings_of(&mut s.settings.keys(), name, &s.queues) {
             if let Some(value) = s.settings.get(&key).cloned() {
                 s.settings.insert([&key[..key.len() - name.len()], copy].concat(), value);
             }

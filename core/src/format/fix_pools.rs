@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
+use super::fix::{replace, retain};
 use super::schema::Scenario;
-use super::shape::{Mut, Ref};
-use super::shape::{Rows, Shape};
+use super::shape::{Mut, Rows};
 
 /// Name of the lists to which setting a value of a missing element adds the element.
 pub const EXTENDABLE: &str = "pools";
 
-/// Returns the position of the element with this name; appends one if there is none.
-pub fn find_or_add(rows: &mut dyn Rows, name: &str) -> usize {
-    let is_it = |row: &dyn Shape| matches!(row.field(0), Ref::Text(text) if text == name);
-    if let Some(at) = (0..rows.count()).find(|&i| rows.row(i).is_some_and(is_it)) {
-        return at;
-    }
+/// Appends an element with this name; returns its position.
+pub fn add(rows: &mut dyn Rows, name: &str) -> usize {
     rows.add_row();
     let last = rows.count() - 1;
     if let Some(Mut::Text(text)) = rows.row_mut(last).map(|row| row.field_mut(0)) {
@@ -31,13 +27,12 @@ pub fn redirect(s: &mut Scenario, from: &str, to: Option<&str>) {
         Some(to) => names.iter_mut().filter(|name| *name == from).for_each(|name| *name = to.to_string()),
         None => names.retain(|name| name != from),
     };
-    if s.nodes.iter().any(|node| is(&node.pool)) {
-        let nodes = Arc::make_mut(&mut s.nodes).iter_mut().filter(|node| is(&node.pool));
-        nodes.for_each(|node| node.pool = to_owned());
-    }
+    replace(&mut s.nodes, |node| is(&node.pool), |node| node.pool = to_owned());
     let names_it = |names: &[String]| names.iter().any(|name| name == from);
-    if s.queues.iter().any(|q| names_it(&q.default_pools) || q.pools.iter().any(|row| row.name == from)) {
-        for queue in Arc::make_mut(&mut s.queues) {
+    replace(
+        &mut s.queues,
+        |queue| names_it(&queue.default_pools) || queue.pools.iter().any(|row| row.name == from),
+        |queue| {
             list(&mut queue.default_pools);
             match to {
                 Some(to) => {
@@ -46,19 +41,12 @@ pub fn redirect(s: &mut Scenario, from: &str, to: Option<&str>) {
                 }
                 None => queue.pools.retain(|row| row.name != from),
             }
-        }
-    }
-    if s.jobs.iter().any(|job| names_it(&job.pools)) {
-        Arc::make_mut(&mut s.jobs).iter_mut().for_each(|job| list(&mut job.pools));
-    }
-    if s.timeline.iter().any(|entry| is(&entry.pool)) {
-        match to {
-            Some(_) => {
-                let entries = Arc::make_mut(&mut s.timeline).iter_mut().filter(|entry| is(&entry.pool));
-                entries.for_each(|entry| entry.pool = to_owned());
-            }
-            None => Arc::make_mut(&mut s.timeline).retain(|entry| !is(&entry.pool)),
-        }
+        },
+    );
+    replace(&mut s.jobs, |job| names_it(&job.pools), |job| list(&mut job.pools));
+    match to {
+        Some(_) => replace(&mut s.timeline, |entry| is(&entry.pool), |entry| entry.pool = to_owned()),
+        None => retain(&mut s.timeline, |entry| !is(&entry.pool)),
     }
 }
 
@@ -89,9 +77,8 @@ pub fn move_before(element: Option<(&str, usize)>, s: &mut Scenario, before: &st
     let pools = Arc::make_mut(&mut s.pools);
     let pool = pools.remove(i);
     pools.insert(if target > i { target - 1 } else { target }, pool);
-    if s.pools[0].name != first && s.nodes.iter().any(|node| node.pool.is_none()) {
-        let nodes = Arc::make_mut(&mut s.nodes).iter_mut().filter(|node| node.pool.is_none());
-        nodes.for_each(|node| node.pool = Some(first.clone()));
+    if s.pools[0].name != first {
+        replace(&mut s.nodes, |node| node.pool.is_none(), |node| node.pool = Some(first.clone()));
     }
     Some(())
 }

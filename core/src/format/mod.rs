@@ -21,7 +21,7 @@ pub mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 pub use findings::visible;
-pub(crate) use findings::{Findings, is_invisible, quoted, set};
+pub(crate) use findings::{Findings, is_invisible, quoted, remove, rename, set};
 pub(crate) use fix::unlimited_queue;
 pub use fix::{apply, get};
 pub use nearest::nearest;

@@ -1,7 +1,6 @@
 //! Parses text into a [`Scenario`], shape only. Unknown keys and values of the wrong kind are reported and skipped; everything
 //! else is kept, so that one mistake does not hide others.
 
-use super::codes;
 use super::diagnostic::{Code, Diagnostic, Path, Severity};
 use super::findings::{Findings, diagnostic, quoted};
 use super::nearest::nearest;
@@ -9,7 +8,7 @@ use super::schema::Scenario;
 use super::shape::{Mut, Rows, Shape};
 use super::value::{self, Is, Position, Value};
 use super::write::flow;
-use super::{FORMAT, NODES_MAX, PODS_MAX, POOLS_MAX, QUEUES_MAX, Scalar, VERSION};
+use super::{FORMAT, NODES_MAX, PODS_MAX, POOLS_MAX, QUEUES_MAX, Scalar, VERSION, codes};
 
 /// Result of reading a text.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,10 +7,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::TEXT_MAX;
-use super::codes;
 use super::diagnostic::{Code, Diagnostic};
 use super::findings::{diagnostic, quoted};
+use super::{TEXT_MAX, codes};
 
 /// Maximum nesting depth.
 pub const DEPTH_MAX: usize = 64;

@@ -1,8 +1,7 @@
 //! Reads trees with case-insensitive keys; errors name the field.
 
-use crate::scenario::codes;
 use crate::scenario::value::{Is, Limit, Value, parse};
-use crate::scenario::{Diagnostic, Path, finding};
+use crate::scenario::{Diagnostic, Path, codes, finding};
 
 /// Maximum number of listed findings.
 const LISTED_MAX: usize = 100;

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report, typed};
 use crate::policy::kai;
-use crate::scenario::quantity;
 use crate::scenario::value::Limit;
 use crate::scenario::{
-    JobEntry, NODE_GPUS_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario, TREE_DEPTH_MAX,
+    JobEntry, NODE_GPUS_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
+    TREE_DEPTH_MAX, quantity,
 };
 
 /// Input of the simulator.

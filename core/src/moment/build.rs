@@ -11,9 +11,9 @@ use crate::trace::{Event, Holdings, Ledger, LedgerRow, Recorded};
 use crate::units::{PerResource, Resource};
 
 use super::names::Names;
-use super::orders;
 use super::{
-    Amounts, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow, QueueRow,
+    Amounts, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow,
+    QueueRow, orders,
 };
 
 /// Builds the frame of a simulation after the cycle of `record`, its latest one; `names` is the run's catalogue.

@@ -2,9 +2,7 @@
 
 use super::check::{Checked, check};
 use super::plan::Plan;
-use crate::format::Diagnostic;
-use crate::format::Scenario;
-use crate::format::{locate, read};
+use crate::format::{Diagnostic, Scenario, locate, read};
 
 /// A loaded scenario with all findings.
 #[derive(Clone, Debug)]

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Selection;
 use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::phrases::{self, marked, node_state};
 use super::text::Text;
-use super::{Evidence, Explanation};
+use super::{Evidence, Explanation, Selection};
 use crate::moment::Kind;
 use crate::moment::{EventRow, EventWord, Frame, NodeCard, Run, What};
 use crate::trace::{Event, EvictReason};

@@ -1,10 +1,8 @@
 //! The order of the next pass as lines, with the keys that decide each position.
 
 use super::happenings::Entry;
-use super::number;
 use super::text::Text;
-use super::{Explanation, check};
-use super::{Selection, Terms};
+use super::{Explanation, Selection, Terms, check, number};
 use crate::moment::Frame;
 use crate::trace::{Check, OrderLevel, OrderPlace, Quantity, Term, Value};
 

@@ -3,8 +3,7 @@
 use super::happenings::Entry;
 use super::number::{self, DOMINANT, amount, bound, unit, with_unit};
 use super::text::Text;
-use super::{Control, Evidence, Explanation, ladder};
-use super::{Ladder, Selection, Terms};
+use super::{Control, Evidence, Explanation, Ladder, Selection, Terms, ladder};
 use crate::id::{Id, QueueId};
 use crate::moment::Kind;
 use crate::moment::states::saturation;

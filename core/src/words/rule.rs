@@ -6,8 +6,7 @@ use super::happenings::{self, Entry};
 use super::number::count;
 use super::terms::product;
 use super::text::Text;
-use super::{Control, Explanation, RuleCard, check, sentence_case, source};
-use super::{Selection, Terms};
+use super::{Control, Explanation, RuleCard, Selection, Terms, check, sentence_case, source};
 use crate::moment::{EventRow, Frame, RuleRow, RuleUse, Rulebook, What};
 use crate::trace::Check;
 

@@ -1,7 +1,6 @@
 //! Short reasons why a job is pending, in two or three words.
 
-use super::Terms;
-use super::number;
+use super::{Terms, number};
 use crate::moment::Frame;
 use crate::trace::{Gate, NotAccepted};
 

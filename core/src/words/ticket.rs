@@ -2,8 +2,7 @@
 //!
 //! It is readable without Markdown in any fixed-width font.
 
-use super::number;
-use super::{Selection, at_rest, why};
+use super::{Selection, at_rest, number, why};
 use crate::moment::{Cell, Frame, NodeCard, QueueRow};
 use crate::policy::Policy;
 use crate::policy::vocabulary::Terms;

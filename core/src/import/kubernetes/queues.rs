@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::objects::{Kind, Object};
 use super::{Cluster, Report, counted, kueue, moment, shards, volcano};
 use crate::import::loose::Place;
-use crate::scenario::quantity;
-use crate::scenario::unlimited_queue;
-use crate::scenario::{JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quoted};
+use crate::scenario::{
+    JobEntry, Path, PoolEntry, QueueEntry, ResourceEntry, Scalar, codes, finding, quantity, quoted,
+    unlimited_queue,
+};
 
 /// Label with the scheduler shard of nodes, queues and pod groups.
 const SHARD: &str = "kai.scheduler/node-pool";

@@ -14,9 +14,8 @@
 
 use std::collections::BTreeMap;
 
-use super::lists;
 use super::objects::Kind;
-use super::{Cluster, Report};
+use super::{Cluster, Report, lists};
 use crate::import::date::date;
 use crate::import::loose::{Place, tree};
 use crate::policy::kai::operator::{

@@ -6,9 +6,7 @@ use super::pools::Pools;
 use super::queues::Queues;
 use super::{Here, Path, ignored};
 use crate::cluster::Queue;
-use crate::format::Scenario;
-use crate::format::codes;
-use crate::format::{Findings, quoted, set};
+use crate::format::{Findings, Scenario, codes, quoted};
 use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::policy::draft::DraftQueue;
@@ -159,8 +157,7 @@ fn children(
             in_words(&sum, resource)
         );
         let at = here.group(what).field("quota");
-        let fix = set(at.clone(), &sum, format!("Raise the [quota] of {name} to {sum}"));
-        f.add(codes::CHILDREN_QUOTA, at, says, fix);
+        f.suggest(codes::CHILDREN_QUOTA, at, says, &sum, format!("Raise the [quota] of {name} to {sum}"));
     }
 }
 
@@ -211,8 +208,7 @@ fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
             let later = queues.all.values().filter(|q| q.parent == b.parent).map(|q| q.created).max();
             let later = later.unwrap_or(b.created).as_millis().saturating_add(1);
             let later = crate::scenario::quantity::print_millis(later);
-            let fix = set(place.clone(), later, format!("Make {} younger", quoted(&b.name)));
-            f.add(codes::SAME_AGE, place, says, fix);
+            f.suggest(codes::SAME_AGE, place, says, later, format!("Make {} younger", quoted(&b.name)));
         }
     }
 }

@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Here;
-use super::ignored;
 use super::jobs::{Jobs, Set};
 use super::named::Named;
 use super::nodes::Nodes;
+use super::{Here, ignored};
 use crate::cluster::{GpuRequest, Node, PodRules, Taint, Toleration, is_tolerated};
-use crate::format::codes;
-use crate::format::{Findings, quoted, set};
-use crate::format::{JobEntry, Scenario};
+use crate::format::{Findings, JobEntry, Scenario, codes, quoted};
 use crate::id::PartitionId;
 use crate::policy::description::Description;
 use crate::scenario::quantity::print_amount;
@@ -79,7 +76,7 @@ pub fn advice(
                             "no [node] has the labels {}; the [job] waits for ever",
                             quoted(&labels.join(", "))
                         );
-                        f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the selector"));
+                        f.suggest(codes::NO_MATCH, at, says, "", "Remove the selector");
                     }
                 }
                 Answer::TooBig(resource, most) => {
@@ -93,8 +90,7 @@ pub fn advice(
                 let rounded = Amount::milli_gpus((portion.in_base_units() + 9) / 10 * 10);
                 let rounded = print_amount(rounded, Resource::GPU);
                 let says = format!("{} counts parts of a GPU in hundredths; write {rounded}", policy.name);
-                let at = here.field("gpu");
-                f.add(codes::ROUNDED, at.clone(), says, set(at, &rounded, format!("Request {rounded}")));
+                f.suggest(codes::ROUNDED, here.field("gpu"), says, &rounded, format!("Request {rounded}"));
             }
         }
     }
@@ -122,15 +118,14 @@ fn too_big(
         "{} asks for more {what} than any [node] it may use has ({most}), so it waits for ever",
         quoted(job)
     );
-    f.add(codes::TOO_BIG_FOR_NODES, at.clone(), says, set(at, &most, format!("Request {most}")));
+    f.suggest(codes::TOO_BIG_FOR_NODES, at, says, &most, format!("Request {most}"));
 }
 
 /// Reports a required affinity that no node meets.
 fn no_affinity(entry: &JobEntry, here: Here<'_>, f: &mut Findings) {
-    let at = here.field("affinity");
     let says =
         format!("no [node] meets the required affinity of {}; the [job] waits for ever", quoted(&entry.name));
-    f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the affinity"));
+    f.suggest(codes::NO_MATCH, here.field("affinity"), says, "", "Remove the affinity");
 }
 
 /// Reports a pod that tolerates none of the nodes it could use, with one such node.
@@ -153,8 +148,7 @@ fn not_tolerated(
         quoted(&node.name)
     );
     let tolerated: Vec<&str> = entry.tolerations.iter().map(String::as_str).chain([taint.as_str()]).collect();
-    let fix = set(at.clone(), tolerated.join(", "), format!("Tolerate {}", quoted(&taint)));
-    f.add(codes::NO_MATCH, at, says, fix);
+    f.suggest(codes::NO_MATCH, at, says, tolerated.join(", "), format!("Tolerate {}", quoted(&taint)));
 }
 
 /// Whether a pod fits on some empty node.

@@ -1,8 +1,7 @@
 //! Pods that are terminating when the scenario begins: their ends, and the jobs for which they were evicted.
 
-use super::Here;
 use super::jobs::Jobs;
-use super::names;
+use super::{Here, names};
 use crate::format::{Findings, JobEntry, Scalar, Scenario, codes, quantity, quoted, set};
 use crate::id::JobId;
 use crate::time::Time;
@@ -18,11 +17,11 @@ pub fn ends(entry: &JobEntry, is_later: bool, here: Here<'_>, f: &mut Findings) 
         if end.is_some_and(|end| end < 0) {
             let says =
                 format!("a [pod] with terminating {} is gone before the scenario begins", quoted(text));
-            f.add(codes::NOT_AT_START, at(), says, set(at(), "", "Let them run on"));
+            f.suggest(codes::NOT_AT_START, at(), says, "", "Let them run on");
         }
         if end.is_some() && is_later {
             let says = "only [pods] that run from the start are terminating; submit the [job] at 0";
-            f.add(codes::NOT_AT_START, at(), says, set(at(), "", "Let them run on"));
+            f.suggest(codes::NOT_AT_START, at(), says, "", "Let them run on");
             return Vec::new();
         }
         ends.push(end.map(Time::from_millis));
@@ -38,19 +37,14 @@ pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
         let at = here.field("evicted-for");
         if entry.terminating.iter().all(|text| text.trim().is_empty()) {
             let says = "evicted-for has no effect: no [pod] of this [job] is terminating".to_owned();
-            f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove evicted-for"));
+            f.suggest(codes::NO_EFFECT, at, says, "", "Remove evicted-for");
             continue;
         }
         match jobs.index.find(name) {
             Some(found) => jobs.templates[i].evicted_for = Some(JobId(found)),
             None if jobs.complete => {
-                let says =
-                    format!("[job] {} does not exist; {}", quoted(name), names::hint(&jobs.index, name));
-                let fix = match jobs.index.nearest(name) {
-                    Some(near) => set(at.clone(), near, format!("Use {}", quoted(near))),
-                    None => set(at.clone(), "", "Name none"),
-                };
-                f.add(codes::NO_JOB, at, says, fix);
+                let none = set(at.clone(), "", "Name none");
+                names::unknown(codes::NO_JOB, "job", name, &jobs.index, at, none, f);
             }
             None => {}
         }
@@ -69,7 +63,6 @@ pub fn not_more_than_on(
     if n > n_on {
         let says = format!("{field} has {n} entries for the {n_on} of on; remove some");
         let at = here.field(field);
-        let fix = set(at.clone(), list[..n_on].join(", "), format!("Keep the first {n_on}"));
-        f.add(codes::TOO_MANY_ON, at, says, fix);
+        f.suggest(codes::TOO_MANY_ON, at, says, list[..n_on].join(", "), format!("Keep the first {n_on}"));
     }
 }

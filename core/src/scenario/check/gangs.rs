@@ -2,10 +2,7 @@
 
 use super::{Here, names};
 use crate::cluster::Gang;
-use crate::format::codes;
-use crate::format::quantity;
-use crate::format::{Findings, quoted, set};
-use crate::format::{JobEntry, Scalar};
+use crate::format::{Findings, JobEntry, Scalar, codes, quantity, quoted, set};
 use crate::policy::description::{Description, Gangs};
 use crate::time::Span;
 
@@ -21,7 +18,7 @@ pub fn minimum(typed: &Option<Scalar>, pods: u64, here: Here<'_>, f: &mut Findin
         let (to, label) = if min == 0 { ("1", "Require one [pod]") } else { ("", "Require all [pods]") };
         let says =
             format!("min-available {} is not between 1 and the {pods} [pods] there are", quoted(&value.0));
-        f.add(codes::MIN_AVAILABLE, at(), says, set(at(), to, label));
+        f.suggest(codes::MIN_AVAILABLE, at(), says, to, label);
     }
     min.clamp(1, pods)
 }
@@ -43,22 +40,20 @@ pub fn in_common(
         let inner = here.inside("pod-sets", k, (!repeats[k]).then_some(own.name.as_str()));
         let given = [("min-available", own.min_available.is_some()), ("group", !own.group.is_empty())];
         for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-            let at = inner.field(field);
             let says = format!(
                 "{field} stands here and min-available in the [job]: the kinds of [pods] have either one minimum in common or \
                  each its own"
             );
-            f.add(codes::CONFLICT, at.clone(), says, set(at, "", format!("Remove {field}")));
+            f.suggest(codes::CONFLICT, inner.field(field), says, "", format!("Remove {field}"));
         }
     }
     let by_kind = policy.knows.gangs == Gangs::WithPlaceholders && entry.gang.is_some();
     if !policy.knows.common_minimum || by_kind {
         let name = policy.name;
-        let at = here.field("min-available");
         let says = format!(
             "{name} has no minimum that [pods] of several kinds have in common; all [pods] of each kind start together"
         );
-        f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", "Remove min-available"));
+        f.suggest(codes::NOT_EXPRESSED, here.field("min-available"), says, "", "Remove min-available");
         return None;
     }
     Some(u32::try_from(min).unwrap_or(u32::MAX))
@@ -70,7 +65,7 @@ pub fn gang(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Find
     let mut timeout = f.time(&entry.placeholder_timeout, TIMEOUT, &at, &quantity::span);
     if timeout <= Span::ZERO {
         let says = "placeholder-timeout 0 stands for the default, 15 minutes".to_string();
-        f.add(codes::NO_EFFECT, at(), says, set(at(), "", "Use the default"));
+        f.suggest(codes::NO_EFFECT, at(), says, "", "Use the default");
         timeout = TIMEOUT;
     }
     let Some(typed) = &entry.gang else {
@@ -86,13 +81,13 @@ pub fn gang(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Find
         "hard" => true,
         other => {
             let says = format!("gang {} is neither soft nor hard", quoted(other));
-            f.add(codes::CHOICE, at.clone(), says, set(at, "soft", "Use soft"));
+            f.suggest(codes::CHOICE, at, says, "soft", "Use soft");
             return None;
         }
     };
     if policy.knows.gangs != Gangs::WithPlaceholders {
         let says = format!("{} has no placeholders, so it ignores gang", policy.name);
-        f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", "Remove gang"));
+        f.suggest(codes::NOT_EXPRESSED, at, says, "", "Remove gang");
         return None;
     }
     Some(Gang { is_hard, timeout })

@@ -6,10 +6,9 @@ use super::jobs::Jobs;
 use super::names;
 use super::preemptible::is_semi;
 use super::queues::Queues;
-use crate::format::codes;
-use crate::format::quantity;
-use crate::format::{Findings, quoted};
-use crate::format::{JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
+use crate::format::{
+    Findings, JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, codes, quantity, quoted,
+};
 use crate::id::{Id, QueueId};
 use crate::policy::description::Description;
 

@@ -12,9 +12,7 @@ use super::{Here, Path, gangs, joining, patterns, preemptible, priority, rules};
 use crate::cluster::{Gang, GpuRequest, Node, NodeSelector, PodRules, Preemptible, Request, Restart};
 use crate::format::pattern::{Arrivals, Lasts};
 use crate::format::quantity::{self, Wrong};
-use crate::format::{Edit, Fix};
-use crate::format::{Findings, quoted, set};
-use crate::format::{JobEntry, PodSetEntry, Scenario};
+use crate::format::{Edit, Findings, Fix, JobEntry, PodSetEntry, Scenario, quoted, set};
 use crate::id::{JobId, PartitionId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::draft::DraftJob;
@@ -268,7 +266,7 @@ fn created(entry: &JobEntry, submit: i64, here: Here<'_>, f: &mut Findings) -> O
     let created = f.time(&entry.created, submit, &at, &quantity::millis);
     if created > submit {
         let says = "created lies after submit; [a job] is created before it becomes known".to_string();
-        f.add(codes::CONFLICT, at(), says, set(at(), "", "Remove created"));
+        f.suggest(codes::CONFLICT, at(), says, "", "Remove created");
     }
     Some(Time::from_millis(created))
 }
@@ -285,7 +283,7 @@ fn restart(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Restart {
                 "restart {} is none of again (all of its work), resume (the rest) and never (nobody replaces it)",
                 quoted(other)
             );
-            f.add(codes::RESTART, at(), says, set(at(), "resume", "Let it resume"));
+            f.suggest(codes::RESTART, at(), says, "resume", "Let it resume");
             Restart::Again
         }
     }
@@ -298,7 +296,7 @@ fn is_tried_once(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
     let backoff = f.value(&entry.scheduling_backoff, -1, wanted, &at, &quantity::integer);
     if !matches!(backoff, -1 | 1) {
         let says = format!("scheduling-backoff {backoff} counts as 1: only 1 and -1 are documented");
-        f.add(codes::BACKOFF, at(), says, set(at(), "1", "Set it to 1"));
+        f.suggest(codes::BACKOFF, at(), says, "1", "Set it to 1");
     }
     backoff != -1
 }
@@ -320,12 +318,7 @@ fn pools_of(
         if let [first, _, ..] = entry.pools.as_slice() {
             let says = format!("{} offers [a job] to one pool only, here {}", policy.name, quoted(first));
             let at = here.field("pools");
-            f.add(
-                codes::NOT_EXPRESSED,
-                at.clone(),
-                says,
-                set(at, first, format!("Name only {}", quoted(first))),
-            );
+            f.suggest(codes::NOT_EXPRESSED, at, says, first, format!("Name only {}", quoted(first)));
         }
         list.truncate(1);
     }
@@ -399,7 +392,7 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
             quoted(&leaf)
         );
         let label = format!("Put it into {}", quoted(&leaf));
-        f.add(codes::NOT_A_LEAF, at(), says, set(at(), leaf, label));
+        f.suggest(codes::NOT_A_LEAF, at(), says, leaf, label);
     }
     QueueId(found)
 }
@@ -439,9 +432,8 @@ fn sets(
     ];
     let given = given.into_iter().filter(|(_, value)| value.is_some()).map(|(field, _)| field);
     for field in given.chain((!entry.resources.is_empty()).then_some("resources")) {
-        let at = here.field(field);
         let says = format!("{field} stands beside pod-sets; give it in each [pod] set instead");
-        f.add(codes::CONFLICT, at.clone(), says, set(at, "", format!("Remove {field}")));
+        f.suggest(codes::CONFLICT, here.field(field), says, "", format!("Remove {field}"));
     }
     let repeats = names::repeats(entry.pod_sets.iter().map(|set| set.name.as_str()));
     let mut sets = Vec::new();
@@ -503,10 +495,10 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
         let mib = f.value(&own.gpu_memory, 1, wanted, &at, &quantity::mebibytes);
         if own.gpu.is_some() {
             let says = "gpu and gpu-memory are two ways of asking for a GPU; give only one".to_string();
-            f.add(codes::CONFLICT, at(), says, set(at(), "", "Remove gpu-memory"));
+            f.suggest(codes::CONFLICT, at(), says, "", "Remove gpu-memory");
         } else if mib == 0 {
             let says = format!("gpu-memory {} asks for nothing; leave it out", quoted(&typed.0));
-            f.add(codes::NUMBER, at(), says, set(at(), "", "Remove gpu-memory"));
+            f.suggest(codes::NUMBER, at(), says, "", "Remove gpu-memory");
         } else {
             request.gpu = GpuRequest::Memory { mib, devices: 1 };
             f.gpu_memory(&own.gpu_memory, mib, &at);
@@ -521,9 +513,8 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
             }
             GpuRequest::Memory { devices: n, .. } => *n = devices,
             _ => {
-                let at = here.field("gpu-devices");
                 let says = "gpu-devices needs a part of a GPU: gpu below 1, or gpu-memory".to_string();
-                f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove gpu-devices"));
+                f.suggest(codes::CONFLICT, here.field("gpu-devices"), says, "", "Remove gpu-devices");
             }
         }
     }

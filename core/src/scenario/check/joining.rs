@@ -1,7 +1,7 @@
 //! Pods that join their job after its submission.
 
 use super::{Here, names};
-use crate::format::{Findings, JobEntry, codes, quantity, quoted, set};
+use crate::format::{Findings, JobEntry, codes, quantity, quoted};
 use crate::policy::description::Description;
 use crate::time::Span;
 
@@ -23,7 +23,7 @@ pub fn delays(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Fi
             quoted(&entry.name)
         );
         let at = inner(0).field("after");
-        f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Let the first [pod] set come with the [job]"));
+        f.suggest(codes::CONFLICT, at, says, "", "Let the first [pod] set come with the [job]");
     }
     delays
 }

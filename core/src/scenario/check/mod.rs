@@ -29,11 +29,8 @@ mod timeline;
 
 use super::plan::{Plan, Planned};
 use crate::cluster::Cluster;
-use crate::format::codes;
 use crate::format::quantity::{self, Wrong};
-use crate::format::{Code, Diagnostic, Path};
-use crate::format::{Findings, quoted, set};
-use crate::format::{Scalar, Scenario};
+use crate::format::{Code, Diagnostic, Findings, Path, Scalar, Scenario, codes, quoted, set};
 use crate::policy::draft::Draft;
 use crate::policy::vocabulary::Terms;
 use crate::units::{Amount, Bound, Resource, Weight};
@@ -162,11 +159,7 @@ impl Findings {
         path: &dyn Fn() -> Path,
         parse: &dyn Fn(&str) -> Result<T, Wrong>,
     ) -> T {
-        let Some(typed) = typed else { return default };
-        parse(&typed.0).unwrap_or_else(|wrong| {
-            self.wrong(wrong, codes::NUMBER, &typed.0, wanted, path());
-            default
-        })
+        self.parsed(typed, default, (codes::NUMBER, wanted), path, parse)
     }
 
     /// Parses a duration or a time.
@@ -177,10 +170,22 @@ impl Findings {
         path: &dyn Fn() -> Path,
         parse: &dyn Fn(&str) -> Result<T, Wrong>,
     ) -> T {
+        let wanted = "a time such as 90, 90s, 5m, 2h30m or 1d";
+        self.parsed(typed, default, (codes::DURATION, wanted), path, parse)
+    }
+
+    /// Parses a value whose wrong form has a code of its own.
+    fn parsed<T>(
+        &mut self,
+        typed: &Option<Scalar>,
+        default: T,
+        (form, wanted): (Code, &str),
+        path: &dyn Fn() -> Path,
+        parse: &dyn Fn(&str) -> Result<T, Wrong>,
+    ) -> T {
         let Some(typed) = typed else { return default };
         parse(&typed.0).unwrap_or_else(|wrong| {
-            let wanted = "a time such as 90, 90s, 5m, 2h30m or 1d";
-            self.wrong(wrong, codes::DURATION, &typed.0, wanted, path());
+            self.wrong(wrong, form, &typed.0, wanted, path());
             default
         })
     }
@@ -206,9 +211,7 @@ impl Findings {
             let says =
                 format!("memory {} counts bytes; did you mean {}Gi?", quoted(&typed.0), typed.0.trim());
             let meant = format!("{}Gi", typed.0.trim());
-            let at = path();
-            let fix = set(at.clone(), &meant, format!("Set the memory to {meant}"));
-            self.add(codes::FEW_BYTES, at, says, fix);
+            self.suggest(codes::FEW_BYTES, path(), says, &meant, format!("Set the memory to {meant}"));
         }
     }
 
@@ -239,13 +242,12 @@ impl Findings {
             true => Ok(Bound::Unlimited),
             false => quantity::amount(text, resource, 1_000_000).map(Bound::At),
         };
-        let Some(scalar) = typed else { return Bound::Unset };
-        parse(&scalar.0).unwrap_or_else(|wrong| {
-            let wanted = format!("{}, or unlimited", wanted(resource));
-            self.wrong(wrong, codes::NUMBER, &scalar.0, &wanted, path());
-            // An unlimited bound causes no further findings.
-            Bound::Unlimited
-        })
+        if typed.is_none() {
+            return Bound::Unset;
+        }
+        let wanted = format!("{}, or unlimited", wanted(resource));
+        // An unlimited bound causes no further findings.
+        self.value(typed, Bound::Unlimited, &wanted, path, &parse)
     }
 
     /// Parses a weight or a share, in millionths.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::super::{NAME_CHARS_MAX, codes, quantity};
 use super::{Here, Path};
-use crate::format::{Findings, quoted, set};
-use crate::format::{Scalar, Scenario};
+use crate::format::{Findings, Scalar, Scenario, quoted};
 use crate::units::{Amount, NAMED_MAX, Resource, ResourceVec};
 
 /// Names that are reserved for built-in resources.
@@ -55,7 +54,7 @@ impl Named {
                     true => format!("{name} is not a further resource; it has a field of its own"),
                     false => format!("the resource {} needs another name", quoted(name)),
                 };
-                f.add(codes::CONFLICT, at(), says, set(at(), "", "Remove it"));
+                f.suggest(codes::CONFLICT, at(), says, "", "Remove it");
                 continue;
             }
             let parse = |text: &str| quantity::amount(text, Resource::GPU, 1).and_then(whole);

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use super::super::{NAME_CHARS_MAX, codes, nearest};
 use super::Here;
-use crate::format::{Edit, Fix, Path};
-use crate::format::{Findings, is_invisible, quoted};
+use crate::format::{Code, Findings, Fix, Path, is_invisible, quoted, rename, set};
 use crate::policy::vocabulary::Terms;
 
 /// For each entry of a section, whether it repeats an earlier name.
@@ -29,25 +28,20 @@ pub fn check_name(name: &str, suffix: usize, what: &str, here: Here<'_>, f: &mut
         let fresh =
             format!("{}-{}", Terms::PLAIN.fill(what), here.inner.map_or(here.index, |(_, i, _)| i) + 1);
         let label = format!("Call it {fresh}");
-        let fix = Fix { label, edits: vec![Edit::Set { at: path(), value: fresh }] };
-        f.add(codes::NO_NAME, path(), format!("this {what} has no name; give it one"), Some(fix));
+        f.suggest(codes::NO_NAME, path(), format!("this {what} has no name; give it one"), fresh, label);
     } else if name.chars().any(|c| c.is_control() || is_invisible(c)) {
         let shown = name.chars().filter(|&c| !is_invisible(c));
         let clean: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
         let what = if name.chars().any(char::is_control) { "control" } else { "invisible" };
         let says = format!("the name {} has {what} characters; remove them", quoted(name));
-        f.add(codes::BAD_NAME, path(), says, rename(here.path(), clean.trim()));
+        let fix = rename(here.path(), clean.trim()).filter(|_| !clean.trim().is_empty());
+        f.add(codes::BAD_NAME, path(), says, fix);
     } else if name.chars().count() + suffix > NAME_CHARS_MAX {
         let says =
             format!("the name {} is longer than {NAME_CHARS_MAX} characters; shorten it", quoted(name));
         let short: String = name.chars().take(NAME_CHARS_MAX - suffix.min(NAME_CHARS_MAX - 1)).collect();
         f.add(codes::BAD_NAME, path(), says, rename(here.path(), &short));
     }
-}
-
-fn rename(at: Path, to: &str) -> Option<Fix> {
-    let label = format!("Rename it to {}", quoted(to));
-    (!to.is_empty()).then(|| Fix { label, edits: vec![Edit::Rename { at, to: to.to_string() }] })
 }
 
 /// Positions by name.
@@ -96,10 +90,7 @@ pub fn duplicate(name: &str, what: &str, here: Here<'_>, index: &Index, f: &mut 
     }
     let fresh = index.fresh(name);
     let says = format!("the name {} is given to another {what} already; rename one of them", quoted(name));
-    let own = here.path();
-    let label = format!("Rename it to {}", quoted(&fresh));
-    let fix = Fix { label, edits: vec![Edit::Rename { at: own, to: fresh }] };
-    f.add(codes::DUPLICATE_NAME, here.field("name"), says, Some(fix));
+    f.add(codes::DUPLICATE_NAME, here.field("name"), says, rename(here.path(), &fresh));
 }
 
 /// The end of a sentence about an unknown name, with a suggestion.
@@ -113,6 +104,23 @@ pub fn hint(index: &Index, name: &str) -> String {
 /// A fix that replaces a name by the nearest one.
 pub fn use_nearest(index: &Index, name: &str, at: Path) -> Option<Fix> {
     let near = index.nearest(name)?;
-    let edits = vec![Edit::Set { at, value: near.to_string() }];
-    Some(Fix { label: format!("Use {}", quoted(near)), edits })
+    set(at, near, format!("Use {}", quoted(near)))
+}
+
+/// Reports an unknown name; `otherwise` is the fix if no name is similar.
+pub fn unknown(
+    code: Code,
+    what: &str,
+    name: &str,
+    index: &Index,
+    at: Path,
+    otherwise: Option<Fix>,
+    f: &mut Findings,
+) {
+    if f.only_counts(code) {
+        return;
+    }
+    let says = format!("[{what}] {} does not exist; {}", quoted(name), hint(index, name));
+    let fix = use_nearest(index, name, at.clone()).or(otherwise);
+    f.add(code, at, says, fix);
 }

@@ -9,8 +9,7 @@ use super::names::{self, Index};
 use super::pools::Pools;
 use super::{Here, Path, rules};
 use crate::cluster::{Capacity, Node, NodeState};
-use crate::format::quantity;
-use crate::format::{CapacityEntry, Edit, Findings, Fix, NodeEntry, Scenario, quoted};
+use crate::format::{CapacityEntry, Findings, NodeEntry, Scenario, quantity, quoted, remove};
 use crate::id::{Arena, Id, NodeId, PartitionId};
 use crate::units::{Amount, Resource, ResourceVec};
 
@@ -45,13 +44,10 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
     let mut total = 0u64;
     for (i, entry) in s.nodes.iter().enumerate() {
         let here = names::here("nodes", i, &entry.name, &repeats);
-        let count = match entry.count {
-            None => None,
-            Some(_) => {
-                let wanted = "a whole number of [nodes]";
-                Some(f.value(&entry.count, 1, wanted, &|| here.field("count"), &quantity::count))
-            }
-        };
+        let count = entry.count.as_ref().map(|_| {
+            let wanted = "a whole number of [nodes]";
+            f.value(&entry.count, 1, wanted, &|| here.field("count"), &quantity::count)
+        });
         let suffix = count.map_or(0, |n| 1 + n.to_string().len());
         names::check_name(&entry.name, suffix, "[node]", here, f);
         let node = node(entry, here, (pools, named), f);
@@ -202,9 +198,8 @@ pub fn empty_pools(s: &Scenario, nodes: &Nodes, f: &mut Findings) {
         if nodes.kinds.iter().any(|(node, _)| node.partition == id) || s.nodes.is_empty() {
             continue;
         }
-        let here = Here::section("pools", i, Some(&pool.name).filter(|n| !n.is_empty()).map(String::as_str));
+        let at = names::here("pools", i, &pool.name, &[]).path();
         let says = format!("no [node] is in the pool {}, so nothing runs there", quoted(&pool.name));
-        let fix = Fix { label: "Remove the pool".into(), edits: vec![Edit::Remove { at: here.path() }] };
-        f.add(codes::EMPTY_POOL, here.path(), says, Some(fix));
+        f.add(codes::EMPTY_POOL, at.clone(), says, remove(at, "Remove the pool"));
     }
 }

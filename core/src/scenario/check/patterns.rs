@@ -1,11 +1,9 @@
 //! Patterns of jobs: number, arrivals and run times, fixed or random.
 
 use super::Here;
-use crate::format::JobEntry;
-use crate::format::codes;
 use crate::format::pattern::{Arrivals, Every, Lasts, Repeat};
 use crate::format::quantity::{self, MILLIS_MAX};
-use crate::format::{Findings, quoted, set};
+use crate::format::{Findings, JobEntry, codes, quoted};
 use crate::time::Span;
 
 /// Default seed of random patterns.
@@ -20,15 +18,27 @@ pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u
         .as_ref()
         .map(|_| f.value(&entry.count, 1, "a whole number of [jobs]", &at_count, &quantity::count));
     let wanted = "a distance such as 30s, 60s..10s (evenly from one to the other) or 30s random (drawn)";
-    let every = timed(&entry.every, Every::AT_ONCE, wanted, &|| here.field("every"), &Every::read, f);
+    let every = f.parsed(
+        &entry.every,
+        Every::AT_ONCE,
+        (codes::DURATION, wanted),
+        &|| here.field("every"),
+        &Every::read,
+    );
     let wanted = "a number with a distance such as 5 every 1d";
-    let repeat = timed(&entry.repeat, Repeat::ONCE, wanted, &|| here.field("repeat"), &Repeat::read, f);
+    let repeat = f.parsed(
+        &entry.repeat,
+        Repeat::ONCE,
+        (codes::DURATION, wanted),
+        &|| here.field("repeat"),
+        &Repeat::read,
+    );
     let lonely = [
         (&entry.every, "every", "every needs a count: how many [jobs] arrive at this distance"),
         (&entry.repeat, "repeat", "repeat needs a count: how many [jobs] arrive each time"),
     ];
     for (_, field, says) in lonely.into_iter().filter(|(typed, ..)| typed.is_some() && count.is_none()) {
-        f.add(codes::EVERY, here.field(field), says, set(here.field(field), "", "Remove it"));
+        f.suggest(codes::EVERY, here.field(field), says, "", "Remove it");
     }
     let submit = f.time(&entry.submit, 0, &|| here.field("submit"), &quantity::millis);
     let seed = f.value(&entry.seed, SEED_DEFAULT, "a whole number", &|| here.field("seed"), &quantity::count);
@@ -51,32 +61,16 @@ pub fn lasts(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Lasts
         true => Ok(None),
         false => Lasts::read(text).map(Some),
     };
-    let lasts = timed(&entry.lasts, None, wanted, &at, &parse, f)?;
+    let lasts = f.parsed(&entry.lasts, None, (codes::DURATION, wanted), &at, &parse)?;
     if lasts.from > lasts.to {
         let (typed, print) = (&entry.lasts, |span: Span| quantity::print_millis(span.as_millis()));
         let meant = format!("{}..{}", print(lasts.to), print(lasts.from));
         let typed = typed.as_ref().map_or("", |typed| typed.0.as_str());
         let says = format!("lasts {} names the longer time first; write {meant}", quoted(typed));
-        f.add(codes::DURATION, at(), says, set(at(), &meant, format!("Set lasts to {meant}")));
+        f.suggest(codes::DURATION, at(), says, &meant, format!("Set lasts to {meant}"));
         return Some(Lasts { from: lasts.to, to: lasts.from });
     }
     Some(lasts)
-}
-
-/// Parses a value that contains times.
-fn timed<T>(
-    typed: &Option<super::Scalar>,
-    default: T,
-    wanted: &str,
-    at: &dyn Fn() -> super::Path,
-    parse: &dyn Fn(&str) -> Result<T, quantity::Wrong>,
-    f: &mut Findings,
-) -> T {
-    let Some(typed) = typed else { return default };
-    parse(&typed.0).unwrap_or_else(|wrong| {
-        f.wrong(wrong, codes::DURATION, &typed.0, wanted, at());
-        default
-    })
 }
 
 /// Reports a seed that is not used.
@@ -88,7 +82,7 @@ pub fn seed_is_used(
 ) {
     if entry.seed.is_some() && !arrivals.every.is_random && !lasts.is_some_and(|lasts| lasts.is_drawn()) {
         let says = "nothing is drawn with this seed; write lasts as 8m..20m or every as 30s random";
-        f.add(codes::EVERY, here.field("seed"), says, set(here.field("seed"), "", "Remove it"));
+        f.suggest(codes::EVERY, here.field("seed"), says, "", "Remove it");
     }
 }
 
@@ -101,8 +95,7 @@ pub fn at_start(arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
         [(is_spread, "every"), (is_repeated, "repeat")].into_iter().filter_map(|(is, f)| is.then_some(f))
     {
         let says = "a pattern with `on` runs from the start, so its [jobs] cannot arrive one by one";
-        let fix = set(here.field(field), "", "Let all arrive at once");
-        f.add(codes::NOT_AT_START, here.field(field), says, fix);
+        f.suggest(codes::NOT_AT_START, here.field(field), says, "", "Let all arrive at once");
     }
 }
 

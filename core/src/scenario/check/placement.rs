@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::super::{NODE_GPUS_MAX, codes};
-use super::evictions;
 use super::jobs::Jobs;
-use super::names;
 use super::nodes::Nodes;
+use super::{evictions, names};
 use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Request};
-use crate::format::{Findings, quoted, set};
-use crate::format::{JobEntry, Scenario};
+use crate::format::{Findings, JobEntry, Scenario, quoted, set};
 use crate::id::NodeId;
 use crate::time::Time;
 
@@ -122,7 +120,7 @@ fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<
                 Some(n) => devices.0 |= 1 << n,
                 None => {
                     let says = format!("{} names no GPUs such as 0, or 0+1 for several", quoted(text));
-                    f.add(codes::NUMBER, at(), says, set(at(), "", "Use the lowest free ones"));
+                    f.suggest(codes::NUMBER, at(), says, "", "Use the lowest free ones");
                     return Vec::new();
                 }
             }
@@ -146,15 +144,9 @@ pub fn nominations(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
         let of_job = of_job.into_iter().map(|(field, name)| (here.field(field), name));
         for (at, name) in of_job.chain(of_sets) {
             let Some(name) = name else { continue };
-            if nodes.index.find(name).is_none() && nodes.complete && !f.only_counts(codes::NO_NODE) {
-                let says =
-                    format!("[node] {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
-                let near = nodes.index.nearest(name);
-                let fix = match near {
-                    Some(near) => set(at.clone(), near, format!("Use {}", quoted(near))),
-                    None => set(at.clone(), "", "Name none"),
-                };
-                f.add(codes::NO_NODE, at, says, fix);
+            if nodes.index.find(name).is_none() && nodes.complete {
+                let none = set(at.clone(), "", "Name none");
+                names::unknown(codes::NO_NODE, "node", name, &nodes.index, at, none, f);
             }
         }
     }

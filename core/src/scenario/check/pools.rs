@@ -1,14 +1,12 @@
 //! Node pools: separately scheduled parts of the cluster, possibly with their own settings.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::{POOLS_MAX, codes};
-use super::Here;
 use super::names::{self, Index};
 use super::settings;
-use crate::format::Scenario;
-use crate::format::{Diagnostic, Edit, Fix, Path, Segment};
-use crate::format::{Findings, quoted};
+use crate::format::{Diagnostic, Edit, Findings, Fix, Path, Scalar, Scenario, Segment, quoted, set};
 use crate::id::{Id, PartitionId};
 use crate::policy::{Policy, Rhythm, setting};
 
@@ -71,10 +69,7 @@ impl Pools {
         let fix = match self.index.nearest(name) {
             Some(near) => {
                 let value = if without.is_empty() { near.to_string() } else { format!("{without}, {near}") };
-                Some(Fix {
-                    label: format!("Use {}", quoted(near)),
-                    edits: vec![Edit::Set { at: at.clone(), value }],
-                })
+                set(at.clone(), value, format!("Use {}", quoted(near)))
             }
             None if name.trim().is_empty() || name.contains(',') => None,
             None => Some(self.add(name)),
@@ -135,23 +130,11 @@ pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<
         whole.cycle = pool.cycle.clone().or(whole.cycle);
         let mut found = Findings::default();
         let (policy, rhythm, _) = settings::settings(&whole, &mut found);
-        let here =
-            Here::section("pools", i, Some(&pool.name).filter(|n| !n.is_empty()).map(String::as_str)).path();
+        let here = names::here("pools", i, &pool.name, &[]).path();
         if pool.settings.contains_key(NOT_OF_A_POOL) {
             setting::unknown(&whole, NOT_OF_A_POOL, &[], "it is the scenario's", &mut found);
         }
-        for finding in found.finish() {
-            let is_own = match finding.at.0.as_slice() {
-                [Segment::Field(section), Segment::Field(name)] if section == "settings" => {
-                    pool.settings.contains_key(name)
-                }
-                [Segment::Field(section)] => section == "cycle" && pool.cycle.is_some(),
-                _ => false,
-            };
-            if is_own {
-                f.push(moved(finding, &here));
-            }
-        }
+        own_findings(found, &pool.settings, pool.cycle.is_some(), &here, f);
         all.push((policy, rhythm));
     }
     if all.is_empty() {
@@ -160,9 +143,30 @@ pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<
     all
 }
 
-/// Moves a finding about the scenario's settings to those of a pool.
-pub fn moved(mut finding: Diagnostic, pool: &Path) -> Diagnostic {
-    let below = |at: &Path| Path(pool.0.iter().chain(&at.0).cloned().collect());
+/// Moves the findings about some of the scenario's settings to the place that sets them; drops the others.
+pub fn own_findings(
+    found: Findings,
+    settings: &BTreeMap<String, Scalar>,
+    has_cycle: bool,
+    place: &Path,
+    f: &mut Findings,
+) {
+    for finding in found.finish() {
+        let is_own = match finding.at.0.as_slice() {
+            [Segment::Field(section), Segment::Field(name)] => {
+                section == "settings" && settings.contains_key(name)
+            }
+            [Segment::Field(section)] => section == "cycle" && has_cycle,
+            _ => false,
+        };
+        if is_own {
+            f.push(moved(finding, place));
+        }
+    }
+}
+
+fn moved(mut finding: Diagnostic, place: &Path) -> Diagnostic {
+    let below = |at: &Path| Path(place.0.iter().chain(&at.0).cloned().collect());
     finding.at = below(&finding.at);
     for edit in finding.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
         if let Edit::Set { at, .. } = edit {

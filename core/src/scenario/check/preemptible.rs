@@ -2,9 +2,7 @@
 
 use super::Here;
 use crate::cluster::Preemptible;
-use crate::format::codes;
-use crate::format::{Findings, quoted, set};
-use crate::format::{JobEntry, Scalar};
+use crate::format::{Findings, JobEntry, Scalar, codes, quoted};
 use crate::policy::description::Description;
 
 /// The value for semi-preemptible jobs.
@@ -34,14 +32,14 @@ pub fn preemptible(
             if !is_elastic {
                 let says = "preemptible semi is the same as false here: all [pods] must start together, so none is above \
                             the minimum; a smaller min-available would make a difference";
-                f.add(codes::NO_EFFECT, at(), says.to_string(), set(at(), "false", "Write false"));
+                f.suggest(codes::NO_EFFECT, at(), says.to_string(), "false", "Write false");
             }
             Preemptible::Semi
         }
         Some(SEMI) => unset,
         Some(other) => {
             let says = format!("preemptible {} is none of true, false and semi", quoted(other));
-            f.add(codes::CHOICE, at(), says, set(at(), "", "Use the default"));
+            f.suggest(codes::CHOICE, at(), says, "", "Use the default");
             unset
         }
     }

@@ -3,11 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Here;
-use crate::format::codes;
-use crate::format::nearest;
-use crate::format::quantity;
-use crate::format::{Findings, quoted, set};
-use crate::format::{Scalar, Scenario};
+use crate::format::{Findings, Scalar, Scenario, codes, nearest, quantity, quoted, set};
 use crate::policy::{JobDefaults, PRIORITY_CLASS, Policy};
 
 /// A policy's defaults for jobs.

@@ -7,10 +7,7 @@ use super::names::{self, Index};
 use super::pools::Pools;
 use super::{Here, Path};
 use crate::cluster::{Queue, QueueResource};
-use crate::format::quantity;
-use crate::format::{Edit, Fix};
-use crate::format::{Findings, quoted, set};
-use crate::format::{QueueEntry, ResourceEntry, Scenario};
+use crate::format::{Findings, QueueEntry, ResourceEntry, Scenario, quantity, quoted, remove, set};
 use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::time::Time;
 use crate::units::{PerResource, Resource, Weight};
@@ -136,8 +133,7 @@ fn in_pools(
                 "the pool {} stands in this [queue] already; give its values once",
                 quoted(&row.name)
             );
-            let fix = Fix { label: "Remove it here".into(), edits: vec![Edit::Remove { at: here.path() }] };
-            f.add(codes::CONFLICT, here.path(), says, Some(fix));
+            f.add(codes::CONFLICT, here.path(), says, remove(here.path(), "Remove it here"));
         }
         let mut queue = own.clone();
         for (resource, part) in parts(&row.cpu, &row.memory, &row.gpu) {
@@ -222,9 +218,8 @@ pub fn priority(typed: &Option<super::Scalar>, here: Here<'_>, f: &mut Findings)
     let typed = typed.as_ref()?;
     let answer = quantity::integer(&typed.0).ok();
     if answer.is_none() {
-        let at = here.field("priority");
         let says = format!("priority {} is not an integer such as 100", quoted(&typed.0));
-        f.add(codes::PRIORITY, at.clone(), says, set(at, "", "Use the default priority"));
+        f.suggest(codes::PRIORITY, here.field("priority"), says, "", "Use the default priority");
     }
     answer
 }
@@ -281,9 +276,7 @@ fn break_cycles(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
             shown.join(", ")
         );
         let place = queues.here(s, members[0]).field("parent");
-        let edits = vec![Edit::Set { at: place.clone(), value: String::new() }];
-        let fix = Fix { label: format!("Make {} a top-level [queue]", shown[0]), edits };
-        f.add(codes::CYCLE, place, says, Some(fix));
+        f.suggest(codes::CYCLE, place, says, "", format!("Make {} a top-level [queue]", shown[0]));
         queues.all[members[0]].parent = None;
         found = true;
     }
@@ -298,7 +291,7 @@ fn depth(s: &Scenario, queues: &Queues, f: &mut Findings) {
             let at = queues.here(s, id).field("parent");
             let says =
                 format!("{} lies deeper than {TREE_DEPTH_MAX} levels; move it up", quoted(&queue.name));
-            f.add(codes::TOO_DEEP, at.clone(), says, set(at, "", "Make it a top-level [queue]"));
+            f.suggest(codes::TOO_DEEP, at, says, "", "Make it a top-level [queue]");
         }
     }
 }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use super::Here;
 use crate::cluster::{Effect, NodeState, PodRules, Requirement, Taint, Toleration, Wanted};
-use crate::format::codes;
-use crate::format::{Findings, quoted, set};
-use crate::format::{JobEntry, PodSetEntry, Scalar};
+use crate::format::{Findings, JobEntry, PodSetEntry, Scalar, codes, quoted};
 
 /// The effects by name.
 const EFFECTS: [(&str, Effect); 3] = [
@@ -38,8 +36,7 @@ pub fn node_state(typed: &Scalar, here: Here<'_>, f: &mut Findings) -> Option<No
     }
     let all = NOT_READY.join(", ");
     let says = format!("state {} is neither ready nor draining nor one of {all}", quoted(text));
-    let fix = set(here.field("state"), "down", "Set the state to down");
-    f.add(codes::CHOICE, here.field("state"), says, fix);
+    f.suggest(codes::CHOICE, here.field("state"), says, "down", "Set the state to down");
     None
 }
 
@@ -132,9 +129,8 @@ fn each<T>(
     for text in texts {
         let value = read(text.trim());
         if value.is_none() {
-            let at = here.field(field);
             let says = format!("{} is not {wanted}", quoted(text));
-            f.add(codes::PLACEMENT_RULE, at.clone(), says, set(at, "", format!("Remove the {field}")));
+            f.suggest(codes::PLACEMENT_RULE, here.field(field), says, "", format!("Remove the {field}"));
         }
         all.push(value);
     }
@@ -191,9 +187,8 @@ fn yes_no(typed: &Option<Scalar>, field: &str, here: Here<'_>, f: &mut Findings)
         "true" => Some(true),
         "false" => Some(false),
         other => {
-            let at = here.field(field);
             let says = format!("{field} {} is neither true nor false", quoted(other));
-            f.add(codes::CHOICE, at.clone(), says, set(at, "", "Leave it out"));
+            f.suggest(codes::CHOICE, here.field(field), says, "", "Leave it out");
             None
         }
     }

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::jobs::Jobs;
 use super::patterns::SEED_DEFAULT;
-use crate::format::codes;
-use crate::format::{Findings, Scenario, quoted, set};
+use crate::format::{Findings, Scenario, codes, quoted};
 
 /// Reports patterns with equal random numbers.
 pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
@@ -37,11 +36,6 @@ pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
         let (own, other) = (quoted(&s.jobs[i].name), quoted(&s.jobs[other].name));
         let says =
             format!("the [jobs] of {own} and {other} {how}: both have seed {}; give {own} another", seed(i));
-        f.add(
-            codes::SAME_SEED,
-            at.clone(),
-            says,
-            set(at, free.to_string(), format!("Set its seed to {free}")),
-        );
+        f.suggest(codes::SAME_SEED, at, says, free.to_string(), format!("Set its seed to {free}"));
     }
 }

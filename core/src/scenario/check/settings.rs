@@ -1,7 +1,7 @@
 //! The head of a scenario: dialect, policy, settings, rhythm and delays.
 
 use crate::cluster::Delays;
-use crate::format::{DIALECT, Findings, Path, Scenario, codes, nearest, quantity, quoted, set};
+use crate::format::{DIALECT, Findings, Path, Scenario, codes, nearest, quantity, quoted};
 use crate::policy::description::Cycle;
 use crate::policy::{Policy, Rhythm};
 use crate::time::Span;
@@ -10,17 +10,15 @@ use crate::time::Span;
 pub fn settings(s: &Scenario, f: &mut Findings) -> (Policy, Rhythm, Delays) {
     let root = Path::default();
     if !["", DIALECT].contains(&s.dialect.as_str()) {
-        let at = root.field("dialect");
         let says = format!("dialect {} is not known here; write {DIALECT}", quoted(&s.dialect));
-        f.add(codes::DIALECT, at.clone(), says, set(at, DIALECT, format!("Use the dialect {DIALECT}")));
+        f.suggest(codes::DIALECT, root.field("dialect"), says, DIALECT, format!("Use the dialect {DIALECT}"));
     }
     let known = Policy::described(&s.policy);
     if known.is_none() {
-        let at = root.field("policy");
         let near = nearest(&s.policy, Policy::NAMES.iter().copied()).unwrap_or(Policy::NAMES[0]);
         let all = Policy::NAMES.join(", ");
         let says = format!("policy {} is not known here; write one of {all}", quoted(&s.policy));
-        f.add(codes::POLICY, at.clone(), says, set(at, near, format!("Use the policy {near}")));
+        f.suggest(codes::POLICY, root.field("policy"), says, near, format!("Use the policy {near}"));
     }
     let policy = Policy::read(s, f);
     let at = root.field("delays");
@@ -53,7 +51,7 @@ fn rhythm(s: &Scenario, default: Cycle, f: &mut Findings) -> Rhythm {
             "cycle {} is neither a period such as `1s` or `120s, first at 1s`, nor `on change` or `on events`",
             quoted(&typed.0)
         );
-        f.add(codes::DURATION, at(), says, set(at(), "", "Use the default cycle"));
+        f.suggest(codes::DURATION, at(), says, "", "Use the default cycle");
         return on_change;
     }
     let mut time = |text: &str, default| f.time(&Some(text.into()), default, &at, &quantity::span);
@@ -62,7 +60,7 @@ fn rhythm(s: &Scenario, default: Cycle, f: &mut Findings) -> Rhythm {
     if period == Span::ZERO {
         let says =
             "a cycle of 0 seconds would never let time pass; write a period such as 1s, or `on change`";
-        f.add(codes::DURATION, at(), says, set(at(), "1s", "Set the cycle to 1s"));
+        f.suggest(codes::DURATION, at(), says, "1s", "Set the cycle to 1s");
     }
     Rhythm::Every { period, first }
 }

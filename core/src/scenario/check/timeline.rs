@@ -11,11 +11,9 @@ use super::pools::{self, Pools};
 use super::queues::{self, Queues};
 use super::{Here, rules, settings};
 use crate::cluster::{Capacity, NodeState, QueueResource};
-use crate::format::codes;
-use crate::format::quantity;
-use crate::format::{CapacityEntry, Scenario, TimelineEntry};
-use crate::format::{Edit, Fix, Segment};
-use crate::format::{Findings, quoted, set};
+use crate::format::{
+    CapacityEntry, Findings, Fix, Scenario, TimelineEntry, codes, quantity, quoted, remove, set,
+};
 use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
 use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
@@ -83,7 +81,7 @@ pub fn timeline(
                         "this entry names several of [queue], [node], [job] and settings; name only one",
                     ),
                 };
-                f.add(code, here.path(), says, remove(here));
+                f.add(code, here.path(), says, remove_entry(here));
                 None
             }
         };
@@ -103,24 +101,21 @@ fn moments(s: &Scenario, f: &mut Findings) -> Vec<i64> {
         let at = f.time(&Some(entry.at.clone()), 0, &|| here.field("at"), &quantity::millis);
         if at < 0 {
             let says = "the timeline begins at 0; set a moment from then on".to_string();
-            let fix = set(here.field("at"), "0", "Let it happen at the start");
-            f.add(codes::NOT_IN_TIMELINE, here.field("at"), says, fix);
+            f.suggest(codes::NOT_IN_TIMELINE, here.field("at"), says, "0", "Let it happen at the start");
         }
         moments.push(at);
     }
     moments
 }
 
-fn remove(here: Here<'_>) -> Option<Fix> {
-    Some(Fix { label: "Remove the entry".into(), edits: vec![Edit::Remove { at: here.path() }] })
+fn remove_entry(here: Here<'_>) -> Option<Fix> {
+    remove(here.path(), "Remove the entry")
 }
 
 fn find(name: &str, what: &'static str, index: &Index, here: Here<'_>, f: &mut Findings) -> Option<u32> {
     let found = index.find(name).filter(|_| !name.is_empty());
-    if found.is_none() && !f.only_counts(codes::UNKNOWN_TARGET) {
-        let says = format!("[{what}] {} does not exist; {}", quoted(name), names::hint(index, name));
-        let fix = names::use_nearest(index, name, here.field(what)).or_else(|| remove(here));
-        f.add(codes::UNKNOWN_TARGET, here.field(what), says, fix);
+    if found.is_none() {
+        names::unknown(codes::UNKNOWN_TARGET, what, name, index, here.field(what), remove_entry(here), f);
     }
     found
 }
@@ -140,9 +135,8 @@ fn queue_change(
     for (resource, part) in queues::parts(&entry.cpu, &entry.memory, &entry.gpu) {
         let here = here.group(resource.name());
         if part.usage.is_some() {
-            let at = here.field("usage");
             let says = "past usage is part of the start and cannot be changed; remove it".to_string();
-            f.add(codes::NOT_IN_TIMELINE, at.clone(), says, set(at, "", "Remove it"));
+            f.suggest(codes::NOT_IN_TIMELINE, here.field("usage"), says, "", "Remove it");
         }
         if part.quota.is_some() || part.limit.is_some() || part.weight.is_some() {
             changed.push(resource);
@@ -166,7 +160,7 @@ fn queue_change(
     let usage_only = entry.cpu.usage.is_some() || entry.memory.usage.is_some() || entry.gpu.usage.is_some();
     if changed.is_empty() && entry.priority.is_none() && !usage_only {
         let says = "this entry changes nothing of the [queue]; give new values or remove it".to_string();
-        f.add(codes::EMPTY_ENTRY, here.path(), says, remove(here));
+        f.add(codes::EMPTY_ENTRY, here.path(), says, remove_entry(here));
     }
     let queue = queue?;
     for (pool, values) in &resources {
@@ -184,18 +178,17 @@ fn settings_change(
     f: &mut Findings,
 ) -> Option<PlanChange> {
     let field = if entry.settings.is_empty() { "unset" } else { "settings" };
-    let fix = |label: &str| Some(Fix { label: label.into(), edits: vec![Edit::Remove { at: here.path() }] });
     let policy = policy.description();
     let Some(fixed) = policy.knows.reloads else {
         let says = format!("{} does not read its settings anew during a run; remove the entry", policy.name);
-        f.add(codes::NOT_IN_TIMELINE, here.field(field), says, fix("Remove the entry"));
+        f.add(codes::NOT_IN_TIMELINE, here.field(field), says, remove_entry(here));
         return None;
     };
     let given = entry.settings.keys().map(|name| (name, "settings"));
     for (name, field) in given.chain(entry.unset.iter().map(|name| (name, "unset"))) {
         if fixed.contains(&name.as_str()) {
             let says = format!("{name} cannot change during a run; remove it");
-            f.add(codes::NOT_IN_TIMELINE, here.field(field), says, fix("Remove the entry"));
+            f.add(codes::NOT_IN_TIMELINE, here.field(field), says, remove_entry(here));
         }
         if field == "unset" && head.settings.remove(name).is_none() {
             let says = format!("{} is not set at this moment; remove it", quoted(name));
@@ -205,17 +198,7 @@ fn settings_change(
     head.settings.extend(entry.settings.iter().map(|(name, value)| (name.clone(), value.clone())));
     let mut found = Findings::default();
     let (policy, _, _) = settings::settings(head, &mut found);
-    for finding in found.finish() {
-        let is_own = match finding.at.0.as_slice() {
-            [Segment::Field(section), Segment::Field(name)] => {
-                section == "settings" && entry.settings.contains_key(name)
-            }
-            _ => false,
-        };
-        if is_own {
-            f.push(pools::moved(finding, &here.path()));
-        }
-    }
+    pools::own_findings(found, &entry.settings, false, &here.path(), f);
     let scheduling = pools::scheduling(head, (policy, rhythm), &mut Findings::default());
     Some(PlanChange::Settings { scheduling })
 }
@@ -223,18 +206,16 @@ fn settings_change(
 /// Reports a pool in an entry for a node or a job.
 fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.pool.is_some() {
-        let at = here.field("pool");
         let says = "only a change of a [queue] has a pool; remove it".to_string();
-        f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove the pool"));
+        f.suggest(codes::CONFLICT, here.field("pool"), says, "", "Remove the pool");
     }
 }
 
 /// Reports a state in an entry for a queue or a job.
 fn ignored(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.state.is_some() {
-        let at = here.field("state");
         let says = "only [nodes] have a state; remove it".to_string();
-        f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove the state"));
+        f.suggest(codes::CONFLICT, here.field("state"), says, "", "Remove the state");
     }
 }
 
@@ -254,10 +235,7 @@ fn node_change(
     (nodes, named, capacities): (&Nodes, &Named, &mut Capacities),
     f: &mut Findings,
 ) -> Option<PlanChange> {
-    let node = match nodes.complete {
-        true => find(name, "node", &nodes.index, here, f),
-        false => None,
-    };
+    let node = nodes.complete.then(|| find(name, "node", &nodes.index, here, f)).flatten();
     let has_capacity = entry.capacity != CapacityEntry::default();
     let state = match &entry.state {
         None if has_capacity => None,
@@ -285,9 +263,6 @@ fn node_change(
 }
 
 fn job_end(name: &str, here: Here<'_>, jobs: &Jobs, f: &mut Findings) -> Option<PlanChange> {
-    let job = match jobs.complete {
-        true => find(name, "job", &jobs.index, here, f),
-        false => None,
-    };
+    let job = jobs.complete.then(|| find(name, "job", &jobs.index, here, f)).flatten();
     job.map(|job| PlanChange::EndJob { job: JobId(job) })
 }
