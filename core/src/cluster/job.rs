@@ -135,11 +135,6 @@ impl Job {
         let (first, n) = self.pods;
         (first.0..first.0 + n).map(PodId)
     }
-    /// Range of its pods among all pods.
-    pub fn pod_range(&self) -> std::ops::Range<usize> {
-        let (first, n) = self.pods;
-        first.0 as usize..(first.0 + n) as usize
-    }
     /// Its pod sets in order.
     pub fn pod_set_ids(&self) -> impl DoubleEndedIterator<Item = PodSetId> + use<> {
         let (first, n) = self.pod_sets;

@@ -30,6 +30,16 @@ struct Shared {
     n_pods: u32,
 }
 
+/// Adds the lowest of some other devices until there are `n`.
+fn with_lowest(mut picked: u64, mut others: u64, n: u32) -> u64 {
+    while picked.count_ones() < n && others != 0 {
+        let lowest = others & others.wrapping_neg();
+        picked |= lowest;
+        others ^= lowest;
+    }
+    picked
+}
+
 impl NodeUse {
     /// Creates the allocation of an empty node.
     pub fn new(node: &Node) -> NodeUse {
@@ -86,7 +96,6 @@ impl NodeUse {
             GpuRequest::Fraction { devices, .. } | GpuRequest::Memory { devices, .. } => (devices, true),
         };
         let mut picked = 0u64;
-        let mut missing = wanted;
         if parts {
             let mib = self.part_mib(gpu);
             if mib > self.device_mib {
@@ -94,22 +103,12 @@ impl NodeUse {
             }
             let mut room: Vec<_> = self.shared.iter().filter(|s| s.mib + mib <= self.device_mib).collect();
             room.sort_by_key(|s| (-s.mib, s.device));
-            for shared in room.into_iter().take(missing as usize) {
+            for shared in room.into_iter().take(wanted as usize) {
                 picked |= 1 << shared.device;
-                missing -= 1;
             }
         }
-        let mut free = self.free;
-        while missing > 0 {
-            if free == 0 {
-                return None;
-            }
-            let lowest = free & free.wrapping_neg();
-            picked |= lowest;
-            free ^= lowest;
-            missing -= 1;
-        }
-        Some(Devices(picked))
+        let picked = with_lowest(picked, self.free, wanted);
+        (picked.count_ones() == wanted).then_some(Devices(picked))
     }
 
     /// Whether a request can be served with exactly these devices.
@@ -151,14 +150,8 @@ impl NodeUse {
     /// The devices for a pod that stays although there may be too few: its own as far as they are free, then the lowest free ones.
     pub fn pick_some(&self, gpu: GpuRequest, own: Devices) -> Devices {
         let GpuRequest::Whole { devices } = gpu else { return self.pick(gpu).unwrap_or_default() };
-        let mut picked = own.0 & self.free;
-        let mut others = self.free & !picked;
-        while picked.count_ones() < devices && others != 0 {
-            let lowest = others & others.wrapping_neg();
-            picked |= lowest;
-            others ^= lowest;
-        }
-        Devices(picked)
+        let picked = own.0 & self.free;
+        Devices(with_lowest(picked, self.free & !picked, devices))
     }
 
     /// Whether the node's pods exceed its capacity.

@@ -43,6 +43,15 @@ pub const VERSION: &str = "1";
 /// The only supported value of the `dialect` key: KAI's terms and units.
 pub const DIALECT: &str = "kai";
 
+/// Labels that order the pods of a job.
+pub(crate) const ORDER_LABELS: [&str; 3] =
+    ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
+
+/// Whether labels order the pods of a job.
+pub(crate) fn orders_pods(labels: &std::collections::BTreeMap<String, String>) -> bool {
+    ORDER_LABELS.iter().any(|label| labels.contains_key(*label))
+}
+
 /// Maximum length of a text to read, in bytes.
 pub const TEXT_MAX: usize = 50_000_000;
 /// Maximum number of nodes in a scenario.

@@ -50,35 +50,27 @@ impl Amounts {
 
     /// Adds other amounts, saturating.
     pub fn add(&mut self, other: &Amounts) {
-        self.cpu = self.cpu.saturating_add(other.cpu);
-        self.memory = self.memory.saturating_add(other.memory);
-        self.gpu = self.gpu.saturating_add(other.gpu);
-        for (name, n) in &other.others {
-            let own = self.others.entry(name.clone()).or_default();
-            *own = own.saturating_add(*n);
-        }
+        self.combine(other, i64::saturating_add);
     }
 
     /// Raises each amount to that of `other` if it is larger there.
     pub fn raise(&mut self, other: &Amounts) {
-        self.cpu = self.cpu.max(other.cpu);
-        self.memory = self.memory.max(other.memory);
-        self.gpu = self.gpu.max(other.gpu);
-        for (name, n) in &other.others {
-            let own = self.others.entry(name.clone()).or_default();
-            *own = (*own).max(*n);
-        }
+        self.combine(other, i64::max);
     }
 
     /// Subtracts other amounts, down to 0.
     pub fn less(&mut self, other: &Amounts) {
-        self.cpu = (self.cpu - other.cpu).max(0);
-        self.memory = (self.memory - other.memory).max(0);
-        self.gpu = (self.gpu - other.gpu).max(0);
+        self.combine(other, |own, n| (own - n).max(0));
+    }
+
+    /// Replaces each amount by a function of it and that of `other`.
+    fn combine(&mut self, other: &Amounts, with: fn(i64, i64) -> i64) {
+        self.cpu = with(self.cpu, other.cpu);
+        self.memory = with(self.memory, other.memory);
+        self.gpu = with(self.gpu, other.gpu);
         for (name, n) in &other.others {
-            if let Some(own) = self.others.get_mut(name) {
-                *own = (*own - n).max(0);
-            }
+            let own = self.others.entry(name.clone()).or_default();
+            *own = with(*own, *n);
         }
     }
 

@@ -10,7 +10,8 @@ mod plan;
 
 pub use crate::format::*;
 pub(crate) use crate::format::{
-    Ref, Rows, SECTIONS, Shape, SlotMut, finding, position, quoted, unlimited_queue,
+    ORDER_LABELS, Ref, Rows, SECTIONS, Shape, SlotMut, finding, orders_pods, position, quoted,
+    unlimited_queue,
 };
 pub use at_moment::at_moment;
 pub use check::{Checked, check};

@@ -1,16 +1,11 @@
 //! Translation of jobs: priorities, preemptibility, gangs, parts of GPUs and placement.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Kind, Translator};
 use crate::policy::JobDefaults;
 use crate::policy::description::{Description, Gangs};
-use crate::scenario::{JobEntry, Path, PodSetEntry, Scalar};
-
-/// Labels by which KAI orders the pods of a job.
-const ORDER_LABELS: [&str; 3] =
-    ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
+use crate::scenario::{JobEntry, Path, PodSetEntry, Scalar, orders_pods};
 
 /// Translates jobs.
 pub fn jobs(work: &mut Translator<'_>) {
@@ -22,7 +17,8 @@ pub fn jobs(work: &mut Translator<'_>) {
     let (from, to) = (work.from, work.to);
     let name = to.name;
     let one_by_one = (from.knows.gangs, to.knows.gangs) == (Gangs::Together, Gangs::WithPlaceholders);
-    let whole = if to.knows.gangs == Gangs::Never {
+    let never = to.knows.gangs == Gangs::Never;
+    let whole = if never {
         format!("{name} starts all pods of a job together")
     } else {
         format!("{name} starts pods one by one, unless the job says `gang: soft` or `gang: hard`")
@@ -54,20 +50,15 @@ pub fn jobs(work: &mut Translator<'_>) {
             "preemptible",
             &preemptible,
         );
-        for field in whole_jobs(job).filter(|_| to.knows.gangs == Gangs::Never) {
-            lost(true, field, &whole);
-        }
-        for field in gang(job).filter(|_| one_by_one) {
-            lost(true, field, &whole);
-        }
+        whole_jobs(job).into_iter().for_each(|(field, is_said)| lost(never && is_said, field, &whole));
+        gang(job).into_iter().for_each(|(field, is_said)| lost(one_by_one && is_said, field, &whole));
         if from.knows.applications {
             lost(job.gang.is_some(), "gang", &placeholders);
             lost(job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
             applications(job).into_iter().for_each(|(field, is_said)| lost(is_said, field, &applied));
         }
-        for field in part(job).filter(|_| from.knows.parts && !to.knows.parts) {
-            lost(true, field, &parts);
-        }
+        let loses_parts = from.knows.parts && !to.knows.parts;
+        part(job).into_iter().for_each(|(field, is_said)| lost(loses_parts && is_said, field, &parts));
         if from.knows.subgroups && !to.knows.subgroups {
             let [group, order, back_off, nominates] = subgrouped(job);
             lost(group, "pod-sets", &subgroups);
@@ -95,10 +86,9 @@ fn place(job: &JobEntry, i: usize) -> Path {
 /// Whether a job has subgroups, an order among its pods, a back-off and nominated nodes.
 fn subgrouped(job: &JobEntry) -> [bool; 4] {
     let any_set = |says: &dyn Fn(&PodSetEntry) -> bool| job.pod_sets.iter().any(says);
-    let has_order = |labels: &BTreeMap<String, String>| ORDER_LABELS.iter().any(|l| labels.contains_key(*l));
     [
         any_set(&|set| !set.group.is_empty()),
-        has_order(&job.labels) || any_set(&|set| has_order(&set.labels)),
+        orders_pods(&job.labels) || any_set(&|set| orders_pods(&set.labels)),
         job.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1"),
         job.nominated_node.is_some() || any_set(&|set| set.nominated_node.is_some()),
     ]
@@ -112,15 +102,14 @@ fn tainted_nodes(work: &mut Translator<'_>, says: &str) {
 }
 
 /// The fields that make pods start together: more than one pod of a kind, or a minimum.
-fn gang(job: &JobEntry) -> impl Iterator<Item = &'static str> {
+fn gang(job: &JobEntry) -> [(&'static str, bool); 3] {
     let several = |pods: &Option<Scalar>| pods.as_ref().is_some_and(|pods| pods.0.trim() != "1");
     let single = |min: &Option<Scalar>| min.as_ref().is_some_and(|min| min.0.trim() == "1");
-    let all = [
+    [
         ("min-available", job.min_available.is_some() && !single(&job.min_available)),
         ("pods", several(&job.pods) && job.min_available.is_none()),
         ("pod-sets", !job.pod_sets.is_empty() && job.min_available.is_none()),
-    ];
-    all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+    ]
 }
 
 fn no_applications(name: &str) -> String {
@@ -141,18 +130,16 @@ fn applications(job: &JobEntry) -> [(&'static str, bool); 5] {
 }
 
 /// The fields that let fewer than all pods start, for a policy that starts all pods together.
-fn whole_jobs(job: &JobEntry) -> impl Iterator<Item = &'static str> {
+fn whole_jobs(job: &JobEntry) -> [(&'static str, bool); 2] {
     let of_sets = job.pod_sets.iter().any(|set| set.min_available.is_some());
-    let all = [("min-available", job.min_available.is_some()), ("pod-sets", of_sets)];
-    all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+    [("min-available", job.min_available.is_some()), ("pod-sets", of_sets)]
 }
 
 /// The fields that request parts of GPUs.
-fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
+fn part(job: &JobEntry) -> [(&'static str, bool); 3] {
     let is_part = |gpu: &Option<Scalar>| gpu.as_ref().is_some_and(|gpu| gpu.0.contains(['.', 'm', '%']));
     let of_sets = job.pod_sets.iter().any(|set| is_part(&set.gpu) || set.gpu_memory.is_some());
-    let all = [("gpu", is_part(&job.gpu)), ("gpu-memory", job.gpu_memory.is_some()), ("pod-sets", of_sets)];
-    all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+    [("gpu", is_part(&job.gpu)), ("gpu-memory", job.gpu_memory.is_some()), ("pod-sets", of_sets)]
 }
 
 /// Makes the defaults of priority and preemptibility, and the values of priority classes, explicit where the products differ.

@@ -1,6 +1,6 @@
 //! Comparisons as sentences.
 
-use super::number::{self, CPU, GPU, MEMORY, amount, with_unit};
+use super::number::{self, CPU, GPU, MEMORY, with_unit};
 use super::text::Text;
 use crate::id::{JobId, QueueId};
 use crate::moment::Frame;
@@ -271,11 +271,6 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
         text = name(text, right);
     }
     side(text, &check.right).say(".")
-}
-
-/// Formats an amount without its unit; `None` is unlimited.
-pub fn bare(resource: u8, base: Option<f64>) -> String {
-    base.map_or_else(|| "unlimited".into(), |base| amount(resource, base))
 }
 
 /// The page's number of a resource; `None` for named resources.

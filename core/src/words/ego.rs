@@ -22,8 +22,7 @@ fn real(value: &Value) -> Option<f64> {
 
 /// Both sides as percentages with one decimal.
 fn parts(check: &Check) -> Option<[String; 2]> {
-    let percent = |part: f64| format!("{} %", number::number((part * 1000.0).round() / 10.0));
-    Some([percent(real(&check.left.value)?), percent(real(&check.right.value)?)])
+    Some([number::percent(real(&check.left.value)?), number::percent(real(&check.right.value)?)])
 }
 
 /// Both sides as numbers of slots, the first with its noun.

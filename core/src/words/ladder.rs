@@ -1,6 +1,6 @@
 //! Derivations of fair shares as text: capacity, granted quotas, rest, rounds, remainders, result.
 
-use super::number::{DOMINANT, amount, number, with_unit};
+use super::number::{DOMINANT, amount, number, percent, with_unit};
 use super::text::Text;
 use crate::moment::{LadderLevel, LadderLine, LineKind};
 use crate::trace::RiseEnd;
@@ -229,11 +229,6 @@ fn in_words(resource: Resource) -> &'static str {
         Resource::CPU => "CPU",
         other => other.name(),
     }
-}
-
-/// Formats a share of the cluster as a percentage.
-fn percent(share: f64) -> String {
-    format!("{} %", number((share * 1000.0).round() / 10.0))
 }
 
 fn remainder(line: &LadderLine, resource: u8) -> Step {

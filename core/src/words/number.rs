@@ -123,6 +123,11 @@ pub fn bound(resource: u8, base: Option<f64>) -> String {
     base.map_or_else(|| "unlimited".into(), |base| amount(resource, base))
 }
 
+/// Formats a part as a percentage with at most one decimal.
+pub fn percent(part: f64) -> String {
+    format!("{} %", number((part * 1000.0).round() / 10.0))
+}
+
 /// Formats a ratio with two decimals: `1.25`; infinite: `∞`.
 pub fn ratio(value: Option<f64>) -> String {
     match value {

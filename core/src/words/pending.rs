@@ -1,8 +1,8 @@
 //! Explanations of pending jobs: one dominant reason, the others as *also*.
 
-use super::check::{bare, decisive_resource, says, shown, side};
+use super::check::{decisive_resource, says, shown, side};
 use super::next::next;
-use super::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
+use super::number::{self, GPU, amount, bound, count, number, resource_name, unit, with_unit};
 use super::outlook::{clock, outlook};
 use super::phrases::split;
 use super::protection::protection;
@@ -305,12 +305,12 @@ impl Case<'_> {
             Some(with) => text.say("with it, ").queue(&queue.name).say(format!(
                 " would use {}, over its [limit] of {}.",
                 with_unit(r, with),
-                bare(r, limit)
+                bound(r, limit)
             )),
             None => text.queue(&queue.name).say(format!(
                 " is at its [limit]: {} of {} {}.",
                 amount(r, queue.allocated[usize::from(r)]),
-                bare(r, limit),
+                bound(r, limit),
                 unit(r, 2.0)
             )),
         }
@@ -332,7 +332,7 @@ impl Case<'_> {
             Some(with_it) => text.say("with it ").queue(&queue.name).say(format!(
                 " would use {} for non-preemptible [jobs], over its [quota] of {}.",
                 with_unit(r, with_it),
-                bare(r, quota)
+                bound(r, quota)
             )),
             None if quota == Some(held) => text.queue(&queue.name).say(format!(
                 " already uses its whole [quota] of {} for non-preemptible [jobs].",
@@ -341,7 +341,7 @@ impl Case<'_> {
             None => text.queue(&queue.name).say(format!(
                 " already uses {} of its [quota] of {} for non-preemptible [jobs].",
                 with_unit(r, held),
-                bare(r, quota)
+                bound(r, quota)
             )),
         };
         text.say(" Non-preemptible [jobs] cannot run [over quota], even when resources are free.")
@@ -366,16 +366,16 @@ impl Case<'_> {
         let text = self.job().say(format!(" is waiting: {}", self.short_of())).queue(&queue.name);
         let text = text.say(" cannot reclaim for it: with ").then(self.job());
         if let Some(with) = with {
-            let (with, share) = (with_unit(r, with), bare(r, share));
+            let (with, share) = (with_unit(r, with), bound(r, share));
             return text.say(format!(", it would use {with}, over its [fair share] of {share}."));
         }
         let asked = self.row().map_or(0.0, |job| job.gpus);
         let fits = i == 2 && share.is_none_or(|share| queue.allocated[i] + asked <= share);
         if fits {
-            let quota = bare(r, queue.quota[i]);
+            let quota = bound(r, queue.quota[i]);
             text.say(format!(", it would use more than its [quota] of {quota} for non-preemptible [jobs]."))
         } else {
-            text.say(format!(", it would use more than its [fair share] of {}.", bare(r, share)))
+            text.say(format!(", it would use more than its [fair share] of {}.", bound(r, share)))
         }
     }
 
@@ -501,12 +501,12 @@ impl Case<'_> {
             rows.push(("non-preemptible", vec![amount(r, queue.non_preemptible[i])], is_quota));
         }
         rows.push(("requested", vec![amount(r, queue.request[i])], false));
-        rows.push(("[quota]", vec![bare(r, queue.quota[i])], is_quota));
+        rows.push(("[quota]", vec![bound(r, queue.quota[i])], is_quota));
         if let Some(share) = &queue.fair_share {
-            rows.push(("[fair share]", vec![bare(r, share[i])], is_share));
+            rows.push(("[fair share]", vec![bound(r, share[i])], is_share));
         }
         if queue.limit[i].is_some() {
-            rows.push(("[limit]", vec![bare(r, queue.limit[i])], is_limit));
+            rows.push(("[limit]", vec![bound(r, queue.limit[i])], is_limit));
         }
         Some(Evidence {
             caption: Text::of("Its [queue]"),

@@ -57,14 +57,7 @@ const JOBS: usize = 12;
 /// A line with the number of jobs that are not listed.
 fn more_jobs(n: u64) -> Option<Entry> {
     let text = Text::of(format!("and {}", number::count(n, "more [job]")));
-    (n > 0).then(|| Entry {
-        when: String::new(),
-        cycle: None,
-        kind: None,
-        text,
-        selection: None,
-        current: false,
-    })
+    (n > 0).then(|| Entry { text, ..Entry::default() })
 }
 
 fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
@@ -79,11 +72,10 @@ fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
     };
     Entry {
         when: number::time(job.submit_ms),
-        cycle: None,
         kind: Some(kind),
         text: Text::default().job(&job.name).say(format!(" {state}, {gpus}")),
         selection: Some(Selection::Job(job.name.clone())),
-        current: false,
+        ..Entry::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::objects::{KUEUE, Kind, Object, tally};
-use super::pods::{Pod, Request, State};
+use super::pods::{DEFAULT_QUEUE, Pod, Request, State, VOLCANO_QUEUE, queue_label};
 use super::{Cluster, Report, applications, counted, moment, workloads};
 use crate::import::date::date;
 use crate::import::loose::Place;
@@ -11,12 +11,6 @@ use crate::scenario::{JobEntry, PodSetEntry, Scalar};
 
 /// Maximum nesting depth of subgroups; levels above are dropped.
 const LEVELS_MAX: usize = 16;
-
-/// Queue of pods without one.
-const DEFAULT_QUEUE: &str = "default-queue";
-
-/// Label or annotation with the queue of a Volcano pod.
-const VOLCANO_QUEUE: &str = "scheduling.volcano.sh/queue-name";
 
 /// Annotation that makes Volcano pods preemptible.
 const PREEMPTABLE: &str = "volcano.sh/preemptable";
@@ -216,10 +210,7 @@ impl Work<'_, '_> {
             named.or_else(|| workloads::queue_of(group, cluster))
         });
         let mut of_pods = self.pods.iter().filter_map(|pod| {
-            let label = ["kai.scheduler/queue", "runai/queue", VOLCANO_QUEUE]
-                .iter()
-                .find_map(|key| pod.object.label(key));
-            label
+            queue_label(pod.object)
                 .or_else(|| pod.object.annotation(VOLCANO_QUEUE))
                 .or_else(|| applications::queue_of(pod.object))
         });

@@ -7,7 +7,7 @@ use super::{Cluster, Report, applications, workloads};
 use crate::import::amounts::Amounts;
 use crate::import::date::date;
 use crate::import::loose::Place;
-use crate::scenario::{JobEntry, Scalar, quantity};
+use crate::scenario::{JobEntry, ORDER_LABELS, Scalar, quantity};
 use crate::units::Resource;
 
 /// Namespaces of KAI's reservation pods, which hold devices for fractional GPUs.
@@ -26,9 +26,19 @@ const SUBGROUPS: [&str; 2] = ["kai.scheduler/subgroup-name", "kueue.x-k8s.io/pod
 /// Scheduling gate that Kueue removes when it admits a pod.
 const KUEUE_GATE: &str = "kueue.x-k8s.io/admission";
 
-/// Labels that order the pods of a job.
-const ORDER_LABELS: [&str; 3] =
-    ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
+/// Queue of pods without one.
+pub const DEFAULT_QUEUE: &str = "default-queue";
+
+/// Label or annotation with the queue of a Volcano pod.
+pub const VOLCANO_QUEUE: &str = "scheduling.volcano.sh/queue-name";
+
+/// Labels with the queue of a pod.
+const QUEUE_LABELS: [&str; 3] = ["kai.scheduler/queue", "runai/queue", VOLCANO_QUEUE];
+
+/// Returns the queue in the labels of an object.
+pub fn queue_label<'a>(object: &Object<'a>) -> Option<&'a str> {
+    QUEUE_LABELS.iter().find_map(|key| object.label(key))
+}
 
 /// State of a pod for the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

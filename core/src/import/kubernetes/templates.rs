@@ -7,19 +7,15 @@
 use std::collections::BTreeSet;
 
 use super::objects::{Kind, Object, tally};
-use super::pods::{Pod, Request, SCHEDULERS};
+use super::pods::{DEFAULT_QUEUE, Pod, Request, SCHEDULERS, queue_label};
 use super::{Cluster, Report, moment};
+use crate::import::loose::Place;
+use crate::import::typed;
 use crate::scenario::{JobEntry, PODS_MAX, PodSetEntry, Scalar};
 
 /// Kinds with a pod template.
 pub const KINDS: [Kind; 5] =
     [Kind::BatchJob, Kind::VolcanoJob, Kind::Deployment, Kind::StatefulSet, Kind::ReplicaSet];
-
-/// Queue of templates without one.
-const DEFAULT_QUEUE: &str = "default-queue";
-
-/// Labels with the queue.
-const QUEUE_LABELS: [&str; 3] = ["kai.scheduler/queue", "runai/queue", "scheduling.volcano.sh/queue-name"];
 
 /// Returns the jobs of objects without pods in the text.
 pub fn jobs<'a>(cluster: &Cluster<'a>, pods: &[Pod<'a>], report: &mut Report) -> Vec<JobEntry> {
@@ -63,17 +59,16 @@ fn is_own(object: &Object<'_>) -> bool {
     }
 }
 
-fn template<'a>(of: &Object<'a>, place: crate::import::loose::Place<'a>) -> Object<'a> {
+fn template<'a>(of: &Object<'a>, place: Place<'a>) -> Object<'a> {
     Object { place, ..of.clone() }
 }
 
 fn queue<'a>(object: &Object<'a>, template: &Option<Object<'a>>) -> Option<&'a str> {
-    let of = |object: &Object<'a>| QUEUE_LABELS.iter().find_map(|key| object.label(key));
-    let named = object.place.scalar(&["spec", "queue"]).or_else(|| of(object));
-    named.or_else(|| template.as_ref().and_then(of))
+    let named = object.place.scalar(&["spec", "queue"]).or_else(|| queue_label(object));
+    named.or_else(|| template.as_ref().and_then(queue_label))
 }
 
-fn number(place: &crate::import::loose::Place<'_>, keys: &[&str]) -> Option<u64> {
+fn number(place: &Place<'_>, keys: &[&str]) -> Option<u64> {
     place.scalar(keys)?.parse().ok()
 }
 
@@ -138,15 +133,14 @@ fn with_pods(
     let first = &requests[0];
     let job = JobEntry { selector: first.selector.clone(), tolerations: first.tolerations.clone(), ..job };
     if let [(_, n, ..)] = parts {
-        let (pods, min) = (Some(Scalar(n.to_string())), Some(Scalar(least.to_string())));
-        return first.in_job(JobEntry { pods, min_available: min, ..job });
+        return first.in_job(JobEntry { pods: typed(n), min_available: typed(least), ..job });
     }
     let set = |((name, n, min, _), request): (&(String, u64, Option<u64>, Object<'_>), &Request)| {
         let ([gpu, cpu, memory], resources) = request.amounts.written();
         PodSetEntry {
             name: name.clone(),
-            pods: Some(Scalar(n.to_string())),
-            min_available: Some(Scalar(min.unwrap_or(*n).clamp(1, *n).to_string())),
+            pods: typed(n),
+            min_available: typed(min.unwrap_or(*n).clamp(1, *n)),
             gpu: gpu.filter(|_| request.gpu_memory.is_none()),
             gpu_memory: request.gpu_memory.clone().map(Scalar),
             cpu,

@@ -1,13 +1,12 @@
 //! Values that the policy does not read: one finding per kind of value, at its first occurrence.
 
-use std::collections::BTreeMap;
-
 use super::jobs::Jobs;
 use super::names;
 use super::preemptible::is_semi;
 use super::queues::Queues;
 use crate::format::{
-    Findings, JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, codes, quantity, quoted,
+    Findings, JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, codes, orders_pods,
+    quantity, quoted,
 };
 use crate::id::{Id, QueueId};
 use crate::policy::description::Description;
@@ -94,14 +93,6 @@ fn queue_sets(q: &QueueEntry, what: &str) -> bool {
     }
 }
 
-/// Labels by which KAI orders the pods of a job.
-const ORDER_LABELS: [&str; 3] =
-    ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
-
-fn orders(labels: &BTreeMap<String, String>) -> bool {
-    ORDER_LABELS.iter().any(|label| labels.contains_key(*label))
-}
-
 /// Whether several pods have to start together.
 fn is_gang(min_available: &Option<Scalar>) -> bool {
     min_available.as_ref().is_some_and(|n| n.0.trim() != "1")
@@ -121,7 +112,7 @@ fn sets_itself(j: &JobEntry, what: &str) -> bool {
         "gangs" => is_gang(&j.min_available),
         "tolerations" => !j.tolerations.is_empty(),
         "affinity" => !j.affinity.is_empty(),
-        "labels" => orders(&j.labels),
+        "labels" => orders_pods(&j.labels),
         "scheduling-backoff" => j.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1"),
         "nominated-node" => j.nominated_node.is_some(),
         "application" => j.application.is_some(),
@@ -138,7 +129,7 @@ fn pod_set_sets(set: &PodSetEntry, what: &str) -> bool {
     match what {
         "min-available" => set.min_available.is_some(),
         "gangs" => is_gang(&set.min_available),
-        "labels" => orders(&set.labels),
+        "labels" => orders_pods(&set.labels),
         "nominated-node" => set.nominated_node.is_some(),
         "group" => !set.group.is_empty(),
         "affinity" => !set.affinity.is_empty(),
