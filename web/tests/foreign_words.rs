@@ -53,9 +53,9 @@ fn found(text: &str, policy: &str) -> Option<&'static str> {
 
 /// The words of a text, without names.
 fn said(text: &Text) -> String {
-    use words::Piece::{Job, Name, Node, Plain, Queue, Rule, Strong};
+    use words::Piece::{Job, Name, Node, Plain, Queue, Rule};
     let pieces = text.0.iter().map(|piece| match piece {
-        Plain(words) | Strong(words) => words.as_str(),
+        Plain(words) => words.as_str(),
         Queue(_) | Job(_) | Node(_) | Rule(_) | Name(_) => "…",
     });
     pieces.collect()

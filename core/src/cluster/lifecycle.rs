@@ -199,10 +199,6 @@ impl World {
     pub fn queue_sums_in(&self, partition: PartitionId, queue: QueueId) -> &QueueSums {
         self.queues.pools.get(partition).map_or(&self.queues.all[queue], |pool| &pool[queue])
     }
-    /// Start of a pod's present allocation, or of its present wait.
-    pub fn since(&self, pod: PodId) -> Time {
-        self.pods[pod].since
-    }
     /// Returns the pods whose phase, node or devices changed since the last call, in order, possibly with repetitions.
     pub fn take_touched(&mut self) -> Vec<PodId> {
         std::mem::take(&mut self.touched)
@@ -235,19 +231,11 @@ impl World {
         if gated { Phase::Gated } else { Phase::Pending }
     }
 
-    /// Binds a pending pod to a node, with devices chosen by [`NodeUse::pick`].
-    ///
-    /// # Errors
-    /// See [`BindError`].
-    pub fn bind(&mut self, pod: PodId, node: NodeId, now: Time) -> Result<Devices, BindError> {
-        self.bind_on(pod, node, None, now)
-    }
-
     /// Binds a pending pod to a node, with the given devices or, for `None`, with devices chosen by [`NodeUse::pick`].
     ///
     /// # Errors
     /// See [`BindError`].
-    pub fn bind_on(
+    pub fn bind(
         &mut self,
         pod: PodId,
         node: NodeId,

@@ -79,7 +79,7 @@ fn make(jobs: &[u8], queues: Option<&[u8]>, options: &Options, report: &mut Repo
     }
     let (jobs, used) = read_jobs(jobs, options, node_gpus, report)?;
     let sizes = match queues {
-        Some(bytes) => Some(sizes(bytes, options, node_gpus, report)?),
+        Some(bytes) => Some(sizes(bytes, node_gpus, report)?),
         None => None,
     };
     check_queue_count(sizes.as_ref(), &used, report)?;
@@ -168,12 +168,11 @@ fn gpus_of(job: &JobEntry) -> u64 {
 /// Queue sizes in GPUs, in file order.
 type Sizes = Vec<(String, u64)>;
 
-fn sizes(bytes: &[u8], options: &Options, node_gpus: u32, report: &mut Report) -> Option<Sizes> {
+fn sizes(bytes: &[u8], node_gpus: u32, report: &mut Report) -> Option<Sizes> {
     let mut table = Table::new(bytes);
-    let mapping = &options.queue_mapping;
-    let name = table.column(mapping.queue.as_deref(), &["queue", "vc", "project", "tenant", "name"]);
-    let gpus = table.column(mapping.gpus.as_deref(), &["gpus", "num_gpus", "gpu", "quota"]);
-    let nodes = table.column(mapping.nodes.as_deref(), &["nodes", "num_nodes"]);
+    let name = table.column(None, &["queue", "vc", "project", "tenant", "name"]);
+    let gpus = table.column(None, &["gpus", "num_gpus", "gpu", "quota"]);
+    let nodes = table.column(None, &["nodes", "num_nodes"]);
     let (Some(name), Some((size, factor))) =
         (name, gpus.map(|column| (column, 1)).or(nodes.map(|column| (column, u64::from(node_gpus)))))
     else {

@@ -27,7 +27,7 @@ pub use csv::{Preview, import, preview};
 pub use ego_plan::import_plan;
 pub use files::{FILES_MAX, File, Files, import_files};
 pub use kubernetes::import_kubernetes;
-pub use options::{Field, Mapping, Options, QueueMapping};
+pub use options::{Field, Mapping, Options};
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use reload::{Reload, reload};

@@ -62,17 +62,6 @@ impl Mapping {
     }
 }
 
-/// Column names of a table of queue sizes. `None`: the first column with a usual name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct QueueMapping {
-    /// Queue name: `queue`, `vc`, `project`, `tenant`, `name`.
-    pub queue: Option<String>,
-    /// Number of GPUs: `gpus`, `num_gpus`, `gpu`, `quota`.
-    pub gpus: Option<String>,
-    /// Number of nodes, used if no column has GPUs: `nodes`.
-    pub nodes: Option<String>,
-}
-
 /// Options of an import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -88,8 +77,6 @@ pub struct Options {
     pub cycle: String,
     /// Columns of the trace.
     pub mapping: Mapping,
-    /// Columns of the queue sizes.
-    pub queue_mapping: QueueMapping,
 }
 
 impl Default for Options {
@@ -101,7 +88,6 @@ impl Default for Options {
             quota_scale: (1, 1),
             cycle: "on change".into(),
             mapping: Mapping::default(),
-            queue_mapping: QueueMapping::default(),
         }
     }
 }

@@ -6,8 +6,7 @@
 
 use super::record::CycleRecord;
 use super::simulation::Simulation;
-use crate::id::{JobId, QueueId};
-use crate::trace::{Check, Level, Subject, Trace};
+use crate::trace::{Level, Trace};
 
 /// One cycle with every comparison made in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,20 +23,4 @@ pub fn explain(before: &Simulation, level: Level) -> Option<Explanation> {
     again.set_level(level);
     let (record, trace) = again.advance_traced()?;
     Some(Explanation { record, trace })
-}
-
-impl Explanation {
-    /// Every comparison in which the job takes part.
-    pub fn about_job(&self, job: JobId) -> Vec<&Check> {
-        self.about(|s| s.job == Some(job) || s.other_job == Some(job))
-    }
-
-    /// Every comparison in which the queue takes part.
-    pub fn about_queue(&self, queue: QueueId) -> Vec<&Check> {
-        self.about(|s| s.queue == Some(queue) || s.other_queue == Some(queue))
-    }
-
-    fn about(&self, concerns: impl Fn(&Subject) -> bool) -> Vec<&Check> {
-        self.trace.checks.iter().filter(|check| concerns(&check.subject)).collect()
-    }
 }

@@ -170,11 +170,6 @@ impl Meter {
     pub fn idle_wanted(&self, resource: Resource) -> i128 {
         self.idle_wanted[resource.index()]
     }
-
-    /// End of the integrated interval.
-    pub fn at(&self) -> Time {
-        self.at
-    }
 }
 
 /// Rounds a policy's number to base units; unlimited becomes 1e18.

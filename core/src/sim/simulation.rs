@@ -266,7 +266,7 @@ impl Simulation {
         for decision in turn.decisions {
             match decision {
                 Decision::Bind { pod, node, devices } => {
-                    let devices = self.world.bind_on(pod, node, devices, now);
+                    let devices = self.world.bind(pod, node, devices, now);
                     let devices =
                         devices.unwrap_or_else(|why| panic!("{pod:?} cannot be bound to {node:?}: {why:?}"));
                     bound.push((pod, devices));

@@ -30,12 +30,6 @@ pub struct ClaimView {
 }
 
 impl Simulation {
-    /// The queue of a pod.
-    pub fn queue_of(&self, pod: PodId) -> QueueId {
-        let cluster = self.cluster();
-        cluster.jobs[cluster.pods[pod].job].queue
-    }
-
     /// The position of a queue or a job in the order of a partition's next pass, level by level with its neighbours; see
     /// [`crate::policy::Scheduler::order`].
     pub fn order_in(&self, partition: PartitionId, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {

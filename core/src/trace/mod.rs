@@ -95,11 +95,4 @@ impl Trace {
             self.refusals.push(refusal());
         }
     }
-
-    /// Records a comparison, at level [`Level::Every`] only.
-    pub fn check(&mut self, check: impl FnOnce() -> Check) {
-        if self.level >= Level::Every {
-            self.checks.push(check());
-        }
-    }
 }

@@ -9,8 +9,6 @@ use super::{Selection, Terms};
 pub enum Piece {
     /// Plain words.
     Plain(String),
-    /// Emphasised words.
-    Strong(String),
     /// The name of a queue.
     Queue(String),
     /// The name of a job.
@@ -27,7 +25,7 @@ impl Piece {
     /// The selection of a name; `None` for words.
     pub fn selection(&self) -> Option<Selection> {
         match self {
-            Piece::Plain(_) | Piece::Strong(_) | Piece::Name(_) => None,
+            Piece::Plain(_) | Piece::Name(_) => None,
             Piece::Queue(name) => Some(Selection::Queue(name.clone())),
             Piece::Job(name) => Some(Selection::Job(name.clone())),
             Piece::Node(name) => Some(Selection::Node(name.clone())),
@@ -48,11 +46,6 @@ impl Text {
     /// Adds words.
     pub fn say(mut self, words: impl Into<String>) -> Text {
         self.0.push(Piece::Plain(words.into()));
-        self
-    }
-    /// Adds emphasised words.
-    pub fn strong(mut self, words: impl Into<String>) -> Text {
-        self.0.push(Piece::Strong(words.into()));
         self
     }
     /// Adds the name of a queue.
@@ -99,7 +92,7 @@ impl Text {
     /// Fills the marks of the words, not of the names, with a policy's words.
     pub(super) fn in_terms(&mut self, terms: &Terms) {
         for piece in &mut self.0 {
-            if let Piece::Plain(text) | Piece::Strong(text) = piece {
+            if let Piece::Plain(text) = piece {
                 *text = terms.fill(text);
             }
         }
@@ -119,7 +112,6 @@ impl Text {
             .iter()
             .map(|piece| match piece {
                 Piece::Plain(t)
-                | Piece::Strong(t)
                 | Piece::Queue(t)
                 | Piece::Job(t)
                 | Piece::Node(t)
@@ -130,13 +122,12 @@ impl Text {
     }
 }
 
-/// Formats as Markdown: names in backquotes, emphasised words in asterisks.
+/// Formats as Markdown: names in backquotes.
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.0 {
             match piece {
                 Piece::Plain(text) | Piece::Name(text) => f.write_str(text)?,
-                Piece::Strong(text) => write!(f, "**{text}**")?,
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     write!(f, "`{name}`")?
                 }
@@ -152,8 +143,7 @@ mod tests {
 
     #[test]
     fn names_are_not_filled() {
-        let text =
-            Text::of("[Queue] ").queue("[queue]").say(" of pool ").name("[job]").strong(" is a [queue]");
+        let text = Text::of("[Queue] ").queue("[queue]").say(" of pool ").name("[job]").say(" is a [queue]");
         let terms = Terms { pairs: &[("queue", "consumer")], ..Terms::PLAIN };
         assert_eq!(text.filled(&terms).spoken(), "Consumer [queue] of pool [job] is a consumer");
     }

@@ -148,7 +148,6 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
             let selection = piece.selection();
             match piece {
                 Piece::Plain(words) | Piece::Name(words) => words.into_any(),
-                Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     let by_key = selection.clone();
                     // Not a button element: punctuation after it would wrap to the next line.
@@ -299,7 +298,7 @@ fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView 
             .0
             .into_iter()
             .map(|piece| match piece {
-                Piece::Plain(words) | Piece::Strong(words) | Piece::Name(words) => words.into_any(),
+                Piece::Plain(words) | Piece::Name(words) => words.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     view! { <code>{name}</code> }.into_any()
                 }
@@ -319,7 +318,7 @@ pub fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> 
             .0
             .into_iter()
             .map(|piece| match piece {
-                Piece::Plain(words) | Piece::Strong(words) | Piece::Name(words) => words.into_any(),
+                Piece::Plain(words) | Piece::Name(words) => words.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     view! { <code>{name}</code> }.into_any()
                 }
