@@ -102,12 +102,17 @@ fn scale(typed: &Typed<'_>, num: i128, den: i128, round: bool, max: i64) -> Resu
 
 /// Parses a non-negative integer: `3`, `1e6`.
 pub fn count(text: &str) -> Result<u64, Wrong> {
+    multiple(text, 1, i64::MAX).map(i64::unsigned_abs)
+}
+
+/// Parses a non-negative number without a unit into parts, `parts` of which are 1.
+fn multiple(text: &str, parts: i128, max: i64) -> Result<i64, Wrong> {
     let typed = split(text)?;
     if !typed.unit.is_empty() {
         return Err(Wrong::Form);
     }
-    let n = scale(&typed, 1, 1, false, i64::MAX)?;
-    if typed.negative && n > 0 { Err(Wrong::Negative) } else { Ok(n.unsigned_abs()) }
+    let n = scale(&typed, parts, 1, false, max)?;
+    if typed.negative && n > 0 { Err(Wrong::Negative) } else { Ok(n) }
 }
 
 /// Parses a signed 32-bit integer.
@@ -123,12 +128,7 @@ pub fn integer(text: &str) -> Result<i32, Wrong> {
 
 /// Parses a decimal number such as `0.25` into millionths, up to 2^53.
 pub fn millionths(text: &str) -> Result<i64, Wrong> {
-    let typed = split(text)?;
-    if !typed.unit.is_empty() {
-        return Err(Wrong::Form);
-    }
-    let n = scale(&typed, 1_000_000, 1, false, BASE_UNITS_MAX)?;
-    if typed.negative && n > 0 { Err(Wrong::Negative) } else { Ok(n) }
+    multiple(text, 1_000_000, BASE_UNITS_MAX)
 }
 
 /// Parses an amount of a resource. Memory without a unit is in multiples of `bytes_per_one`.

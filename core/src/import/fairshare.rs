@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::loose::{Place, Reader, tree};
+use super::loose::{self, Place, Reader};
 use super::{Imported, Report, date, decimal, node_group, typed};
 use crate::policy::kai;
 use crate::scenario::value::Limit;
@@ -65,29 +65,23 @@ const REQUEST_DEFAULT: f64 = 100_000.0;
 
 /// Reads the input. The report contains errors and assumptions.
 pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
-    let mut report = Report::default();
-    let value = match tree(text, &LISTS) {
-        Ok(value) => value,
-        Err(refusal) => {
-            report.diagnostics.push(*refusal);
-            return (None, report);
-        }
-    };
-    let mut reader = Reader::default();
-    let root = Place::root(&value);
-    let total = reader.map(&root, "totalResource");
+    loose::read(text, &LISTS, input)
+}
+
+fn input(root: &Place<'_>, reader: &mut Reader, report: &mut Report) -> FairShareInput {
+    let total = reader.map(root, "totalResource");
     let mut input = FairShareInput { total: [0.0; 3], queues: Vec::new() };
     for (i, name) in ["CPU", "Memory", "GPU"].into_iter().enumerate() {
-        input.total[i] = amount(total.as_ref(), name, 0.0, Floor::Zero, &mut reader);
+        input.total[i] = amount(total.as_ref(), name, 0.0, Floor::Zero, reader);
     }
     if total.is_none() {
-        reader.wrong(&root, "totalResource is missing");
+        reader.wrong(root, "totalResource is missing");
     }
     if root.get("queues").is_none() {
-        reader.wrong(&root, "queues are missing");
+        reader.wrong(root, "queues are missing");
     }
-    for (i, place) in reader.list(&root, "queues", QUEUES_MAX as usize).into_iter().enumerate() {
-        let queue = queue(&place, i, &mut reader);
+    for (i, place) in reader.list(root, "queues", QUEUES_MAX as usize).into_iter().enumerate() {
+        let queue = queue(&place, i, reader);
         if queue.uid.is_empty() {
             reader.wrong(&place, "uid is missing");
         } else if input.queues.iter().any(|other| other.uid == queue.uid) {
@@ -97,9 +91,7 @@ pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
     }
     report.understand(format!("a fair-share division among {} queues", input.queues.len()));
     report.ignore("names, parents and children: the simulator divides among a flat list");
-    let ok = reader.is_clean();
-    report.diagnostics = reader.finish();
-    (ok.then_some(input), report)
+    input
 }
 
 fn queue(place: &Place<'_>, i: usize, reader: &mut Reader) -> FairShareQueue {

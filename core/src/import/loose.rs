@@ -1,5 +1,6 @@
 //! Reads trees with case-insensitive keys; errors name the field.
 
+use super::Report;
 use crate::scenario::value::{Is, Limit, Value, parse};
 use crate::scenario::{Diagnostic, Path, codes, finding};
 
@@ -26,6 +27,27 @@ pub struct Place<'a> {
 /// Parses YAML or JSON into a tree, with limits on some lists. Fails if the text as a whole is invalid.
 pub fn tree(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
     parse(text, limits)
+}
+
+/// Reads a text. The report has the errors; if there are any, there is no result.
+pub fn read<T>(
+    text: &str,
+    limits: &[Limit],
+    make: impl FnOnce(&Place<'_>, &mut Reader, &mut Report) -> T,
+) -> (Option<T>, Report) {
+    let mut report = Report::default();
+    let value = match tree(text, limits) {
+        Ok(value) => value,
+        Err(refusal) => {
+            report.diagnostics.push(*refusal);
+            return (None, report);
+        }
+    };
+    let mut reader = Reader::default();
+    let made = make(&Place::root(&value), &mut reader, &mut report);
+    let is_clean = reader.is_clean();
+    report.diagnostics = reader.finish();
+    (is_clean.then_some(made), report)
 }
 
 impl<'a> Place<'a> {

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::loose::{Place, Reader, tree};
+use super::loose::{self, Place, Reader};
 use super::{Imported, Report, typed};
 use crate::policy::kai;
 use crate::scenario::value::Limit;
@@ -88,25 +88,19 @@ const LISTS: [Limit; 2] = [
 
 /// Reads the input. The report contains errors and assumptions.
 pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
-    let mut report = Report::default();
-    let value = match tree(text, &LISTS) {
-        Ok(value) => value,
-        Err(refusal) => {
-            report.diagnostics.push(*refusal);
-            return (None, report);
-        }
-    };
-    let mut reader = Reader::default();
-    let root = Place::root(&value);
-    let half_life = half_life(&root, &mut reader);
+    loose::read(text, &LISTS, input)
+}
+
+fn input(root: &Place<'_>, reader: &mut Reader, report: &mut Report) -> TimeBasedInput {
+    let half_life = half_life(root, reader);
     let mut input = TimeBasedInput {
-        cycles: reader.whole(&root, "Cycles", 100, (1, CYCLES_MAX)) as u32,
-        window: reader.whole(&root, "WindowSize", 5, (1, CYCLES_MAX)) as u32,
+        cycles: reader.whole(root, "Cycles", 100, (1, CYCLES_MAX)) as u32,
+        window: reader.whole(root, "WindowSize", 5, (1, CYCLES_MAX)) as u32,
         half_life,
-        k_value: reader.number(Some(&root), "KValue", 1.0).clamp(0.0, NUMBER_MAX),
+        k_value: reader.number(Some(root), "KValue", 1.0).clamp(0.0, NUMBER_MAX),
         ..TimeBasedInput::default()
     };
-    for place in reader.list(&root, "Nodes", LIST_MAX) {
+    for place in reader.list(root, "Nodes", LIST_MAX) {
         let gpus = reader.whole(&place, "GPUs", 0, (0, NODE_GPUS_MAX)) as u32;
         let count = reader.whole(&place, "Count", 1, (0, 20_000)) as usize;
         if count > 1 {
@@ -121,20 +115,19 @@ pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
         }
         input.nodes.extend(std::iter::repeat_n(gpus, count.min(room)));
     }
-    let places = reader.list(&root, "Queues", LIST_MAX);
+    let places = reader.list(root, "Queues", LIST_MAX);
     for place in &places {
-        queue(place, &mut input, &mut reader);
+        queue(place, &mut input, reader);
     }
-    parents(&places, &input, &mut reader);
+    parents(&places, &input, reader);
     if u64::from(input.cycles) * input.queues.len() as u64 > ROWS_MAX {
         let says = format!("{} cycles of {} queues", input.cycles, input.queues.len());
-        reader
-            .wrong(&root, &format!("{says} are a table of more than {ROWS_MAX} rows; ask for fewer cycles"));
+        reader.wrong(root, &format!("{says} are a table of more than {ROWS_MAX} rows; ask for fewer cycles"));
     }
-    jobs(&root, &mut input, &mut reader);
+    jobs(root, &mut input, reader);
     for (key, list_is_empty) in [("Nodes", input.nodes.is_empty()), ("Queues", input.queues.is_empty())] {
         if list_is_empty && reader.is_clean() {
-            reader.wrong(&root, &format!("{key} are missing"));
+            reader.wrong(root, &format!("{key} are missing"));
         }
     }
     if root.get("HalfLifePeriod").is_none() {
@@ -146,9 +139,7 @@ pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
         input.nodes.len(),
         input.queues.len()
     ));
-    let ok = reader.is_clean();
-    report.diagnostics = reader.finish();
-    (ok.then_some(input), report)
+    input
 }
 
 /// Reads the half-life: seconds, or a duration with units; 0 means off.

@@ -15,7 +15,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::scenario::{PODS_MAX, Ref, Rows, SECTIONS, Scalar, Scenario, Shape, SlotMut};
 
@@ -105,19 +105,15 @@ fn pack(mut column: Vec<Value>) -> Value {
     let n = column.len();
     if column.iter().all(|value| *value == column[0]) {
         let one = column.swap_remove(0);
-        return Value::Object([("c".to_string(), one)].into_iter().collect());
+        return json!({ "c": one });
     }
     if let Some((prefix, first)) = running(&column) {
-        return Value::Object(
-            [("p".to_string(), prefix.into()), ("s".to_string(), first.into())].into_iter().collect(),
-        );
+        return json!({ "p": prefix, "s": first });
     }
     if n >= 8
         && let Some((values, codes)) = dictionary(&column)
     {
-        return Value::Object(
-            [("d".to_string(), values.into()), ("i".to_string(), codes.into())].into_iter().collect(),
-        );
+        return json!({ "d": values, "i": codes });
     }
     while column.last().is_some_and(Value::is_null) {
         column.pop();

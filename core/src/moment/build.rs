@@ -208,6 +208,12 @@ fn job_gpus(cluster: &Cluster, job: JobId) -> f64 {
     cluster.jobs[job].pod_ids().map(|pod| gpus(&cluster.pods[pod])).sum()
 }
 
+/// The rows of the queues in a pool, if there are several, and in the whole cluster.
+fn all_queues(frame: &mut Frame, pool: PartitionId) -> impl Iterator<Item = &mut Vec<QueueRow>> {
+    let in_pool = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
+    in_pool.into_iter().chain([&mut frame.queues])
+}
+
 /// Adds an amount to a queue and all its ancestors.
 fn add_up(
     queues: &mut [QueueRow],
@@ -237,8 +243,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
             let amount = Amounts::of(&pod.request.resources);
             let leaving = matches!(pod.phase, Phase::Terminating { .. });
             if leaving {
-                let in_pool = frame.pools.get_mut(cluster.nodes[node].partition.index());
-                for queues in in_pool.map(|pool| &mut pool.queues).into_iter().chain([&mut frame.queues]) {
+                for queues in all_queues(frame, cluster.nodes[node].partition) {
                     add_up(queues, cluster, job.queue, &amount, |row| &mut row.leaving);
                 }
             }
@@ -283,14 +288,13 @@ fn hold(card: &mut NodeCard, queue: QueueId, leaving: bool, amount: &Amounts) {
 /// Fills in the owners of nodes, and the private and over-limit allocations of queues.
 fn put_holdings(frame: &mut Frame, sim: &Simulation) {
     let cluster = sim.cluster();
-    for (at, part) in cluster.partitions.ids().enumerate() {
+    for part in cluster.partitions.ids() {
         let Holdings { nodes, private, over_limit } = sim.holdings_in(part);
         for owned in &nodes {
             let card = &mut frame.nodes[owned.node.index()];
             (card.owner, card.lent) = (Some(owned.owner.0), owned.is_lent);
         }
-        let in_pool = frame.pools.get_mut(at).map(|pool| &mut pool.queues);
-        for queues in in_pool.into_iter().chain([&mut frame.queues]) {
+        for queues in all_queues(frame, part) {
             for row in queues.iter_mut().filter(|_| !nodes.is_empty()) {
                 row.private.get_or_insert_default();
             }
@@ -348,8 +352,7 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
         let pod = &cluster.pods[pod];
         let job = &cluster.jobs[pod.job];
         let amount = Amounts::of(&pod.request.resources);
-        let in_pool = frame.pools.get_mut(cluster.nodes[node].partition.index());
-        for queues in in_pool.map(|pool| &mut pool.queues).into_iter().chain([&mut frame.queues]) {
+        for queues in all_queues(frame, cluster.nodes[node].partition) {
             add_up(queues, cluster, job.queue, &amount, |row| &mut row.claimed);
         }
         let claim = Claim { job: job.name.to_string(), queue: job.queue.0 };

@@ -158,30 +158,20 @@ impl Op {
     /// Evaluates `left op right`; `false` for values of different kinds.
     pub fn eval(self, left: &Value, right: &Value) -> bool {
         match (left, right) {
-            (Value::Real(l), Value::Real(r)) => self.reals(*l, *r),
-            (Value::Product([l, factor]), Value::Real(r)) => self.reals(l * factor, *r),
+            (Value::Real(l), Value::Real(r)) => self.holds(l, r),
+            (Value::Product([l, factor]), Value::Real(r)) => self.holds(&(l * factor), r),
             (Value::Triple(l), Value::Triple(r)) => match self {
                 Op::Exceeds => l.iter().zip(r).any(|(l, r)| l > r),
-                _ => l.iter().zip(r).all(|(l, r)| self.reals(*l, *r)),
+                _ => l.iter().zip(r).all(|(l, r)| self.holds(l, r)),
             },
-            (Value::Count(l), Value::Count(r)) => self.ordered(l, r),
-            (Value::Time(l), Value::Time(r)) => self.ordered(l, r),
-            (Value::Name(l), Value::Name(r)) => self.ordered(l, r),
+            (Value::Count(l), Value::Count(r)) => self.holds(l, r),
+            (Value::Time(l), Value::Time(r)) => self.holds(l, r),
+            (Value::Name(l), Value::Name(r)) => self.holds(l, r),
             _ => false,
         }
     }
 
-    fn reals(self, l: f64, r: f64) -> bool {
-        match self {
-            Op::Less => l < r,
-            Op::AtMost => l <= r,
-            Op::Equal => l == r,
-            Op::Exceeds => l > r,
-            Op::AtLeast => l >= r,
-        }
-    }
-
-    fn ordered<T: Ord + ?Sized>(self, l: &T, r: &T) -> bool {
+    fn holds<T: PartialOrd + ?Sized>(self, l: &T, r: &T) -> bool {
         match self {
             Op::Less => l < r,
             Op::AtMost => l <= r,

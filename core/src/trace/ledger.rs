@@ -53,17 +53,6 @@ impl LedgerRow {
     }
 }
 
-/// A column of the ledger whose derivation can be queried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    /// Allocated.
-    Allocated,
-    /// Request.
-    Request,
-    /// Fair share.
-    FairShare,
-}
-
 /// State of a queue after a round in which shares rose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RiseEnd {

@@ -21,7 +21,7 @@ pub use check::{Check, Op, Quantity, Subject, Term, Value};
 pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use holdings::{Holdings, OwnedNode};
-pub use ledger::{Column, DivisionStep, Ledger, LedgerRow, RiseEnd};
+pub use ledger::{DivisionStep, Ledger, LedgerRow, RiseEnd};
 pub use not_selected::{Candidate, NotSelected, Protection};
 pub use order::{BeforeAfter, OrderLevel, OrderPlace, PriorityStep, QueuePriority};
 pub use refusal::{Ending, FreeGpus, Gate, NodeReason, NotAccepted, Outlook, Refusal};

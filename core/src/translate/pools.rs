@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use super::queues::{given, shifted};
+use super::queues::{min_runtimes, values};
 use super::{Kind, Translator, queue};
-use crate::policy::field::Field;
 use crate::scenario::{Path, QueuePoolEntry};
-use crate::units::Resource;
 
 /// Translates values of single pools.
 pub fn pools(work: &mut Translator<'_>) {
@@ -26,23 +24,10 @@ pub fn pools(work: &mut Translator<'_>) {
 
 /// Translates the values of a queue in one pool; omitted ones are those of the queue.
 fn of_queue(work: &mut Translator<'_>, (i, k): (usize, usize), at: &Path, pool: &QueuePoolEntry) {
-    let parts = [(Resource::GPU, &pool.gpu), (Resource::CPU, &pool.cpu), (Resource::MEMORY, &pool.memory)];
-    for (r, part) in parts {
-        for field in Field::ALL {
-            given(work, at, field, r, field.of(part).as_ref());
-        }
-    }
-    if let Some(typed) = &pool.priority {
-        let new = shifted(work, at.field("priority"), typed);
+    if let Some(new) = values(work, at, [&pool.gpu, &pool.cpu, &pool.memory], &pool.priority) {
         work.new_queues()[i].pools[k].priority = Some(new);
     }
-    let runtimes = [
-        ("preempt-min-runtime", &pool.preempt_min_runtime),
-        ("reclaim-min-runtime", &pool.reclaim_min_runtime),
-    ];
-    for (field, _) in runtimes.into_iter().filter(|(_, typed)| typed.is_some()) {
-        super::queues::min_runtime(work, at.field(field));
-    }
+    min_runtimes(work, at, [&pool.preempt_min_runtime, &pool.reclaim_min_runtime]);
 }
 
 /// Translates a list of several pools; only Run:ai offers a job to them one after the other.

@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::policy::description::Description;
 use crate::policy::field::Field;
 use crate::policy::translator::{part, part_mut};
-use crate::scenario::{Path, Scalar, quantity};
+use crate::scenario::{Path, ResourceEntry, Scalar, quantity};
 use crate::units::Resource;
 
 /// Translates queues.
@@ -42,7 +42,7 @@ fn is_unlimited(text: &str) -> bool {
 }
 
 /// Notes whether a given value is read by the new policy, and whether it was read by the old one.
-pub(super) fn given(work: &mut Translator<'_>, at: &Path, field: Field, r: Resource, value: Option<&Scalar>) {
+fn given(work: &mut Translator<'_>, at: &Path, field: Field, r: Resource, value: Option<&Scalar>) {
     let Some(text) = value.map(|value| value.0.trim()) else { return };
     let at = at.field(r.name()).field(field.name());
     let (from, to) = (work.from, work.to);
@@ -191,7 +191,7 @@ fn priority(work: &mut Translator<'_>, i: usize, at: &Path) {
 }
 
 /// Shifts a priority by the difference between the defaults.
-pub(super) fn shifted(work: &mut Translator<'_>, at: Path, typed: &Scalar) -> Scalar {
+fn shifted(work: &mut Translator<'_>, at: Path, typed: &Scalar) -> Scalar {
     let (from, to) = (work.from, work.to);
     match (from.queue.priority, to.queue.priority) {
         (_, None) => {
@@ -224,14 +224,7 @@ pub(super) fn shifted(work: &mut Translator<'_>, at: Path, typed: &Scalar) -> Sc
 /// Translates minimum runtimes and past usage.
 fn history(work: &mut Translator<'_>, i: usize, at: &Path) {
     let entry = &work.old.queues[i];
-    for (field, value) in [
-        ("preempt-min-runtime", &entry.preempt_min_runtime),
-        ("reclaim-min-runtime", &entry.reclaim_min_runtime),
-    ] {
-        if value.is_some() {
-            min_runtime(work, at.field(field));
-        }
-    }
+    min_runtimes(work, at, [&entry.preempt_min_runtime, &entry.reclaim_min_runtime]);
     for r in Resource::ACCOUNTED {
         if part(entry, r).usage.is_some() {
             of_history(work, at.field(r.name()).field("usage"), "past usage");
@@ -239,9 +232,13 @@ fn history(work: &mut Translator<'_>, i: usize, at: &Path) {
     }
 }
 
-/// Translates a given minimum runtime.
-pub(super) fn min_runtime(work: &mut Translator<'_>, at: Path) {
-    of_history(work, at, "minimum runtimes");
+/// Translates the minimum runtimes that are given: against preemption and against reclaim.
+pub(super) fn min_runtimes(work: &mut Translator<'_>, at: &Path, values: [&Option<Scalar>; 2]) {
+    for (field, value) in ["preempt-min-runtime", "reclaim-min-runtime"].into_iter().zip(values) {
+        if value.is_some() {
+            of_history(work, at.field(field), "minimum runtimes");
+        }
+    }
 }
 
 /// Notes values that only policies with a history read.
@@ -259,16 +256,23 @@ fn of_history(work: &mut Translator<'_>, at: Path, what: &str) {
 fn timeline(work: &mut Translator<'_>) {
     for (i, entry) in work.old.timeline.iter().enumerate().filter(|(_, entry)| entry.queue.is_some()) {
         let at = Path::default().field("timeline").at(u32::try_from(i).unwrap_or(u32::MAX));
-        let parts =
-            [(Resource::GPU, &entry.gpu), (Resource::CPU, &entry.cpu), (Resource::MEMORY, &entry.memory)];
-        for (r, part) in parts {
-            for field in Field::ALL {
-                given(work, &at, field, r, field.of(part).as_ref());
-            }
-        }
-        if let Some(typed) = &entry.priority {
-            let new = shifted(work, at.field("priority"), typed);
+        if let Some(new) = values(work, &at, [&entry.gpu, &entry.cpu, &entry.memory], &entry.priority) {
             Arc::make_mut(&mut work.new.timeline)[i].priority = Some(new);
         }
     }
+}
+
+/// Translates values of a queue in a pool or in the timeline: of GPU, CPU and memory, and a priority. Returns the new priority.
+pub(super) fn values(
+    work: &mut Translator<'_>,
+    at: &Path,
+    parts: [&ResourceEntry; 3],
+    priority: &Option<Scalar>,
+) -> Option<Scalar> {
+    for (r, part) in [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().zip(parts) {
+        for field in Field::ALL {
+            given(work, at, field, r, field.of(part).as_ref());
+        }
+    }
+    priority.as_ref().map(|typed| shifted(work, at.field("priority"), typed))
 }

@@ -4,7 +4,7 @@ use super::number::{self, CPU, GPU, MEMORY, with_unit};
 use super::text::Text;
 use crate::id::{JobId, QueueId};
 use crate::moment::Frame;
-use crate::trace::{Check, Op, Quantity, Term, Value};
+use crate::trace::{Check, Op, Quantity, Subject, Term, Value};
 use crate::units::Resource;
 
 /// The name of a quantity, for a rule.
@@ -174,6 +174,17 @@ enum Owner {
     Neither,
 }
 
+impl Owner {
+    /// The queue and the job.
+    fn of(self, subject: &Subject) -> (Option<QueueId>, Option<JobId>) {
+        match self {
+            Owner::This => (subject.queue, subject.job),
+            Owner::Other => (subject.other_queue, subject.other_job),
+            Owner::Neither => (None, None),
+        }
+    }
+}
+
 /// The owners of the sides. Equal quantities belong to two owners, different ones to the same; run times and allocations
 /// without victims belong to the other queue or job.
 fn owners(check: &Check) -> (Owner, Owner) {
@@ -195,11 +206,7 @@ fn owners(check: &Check) -> (Owner, Owner) {
 pub fn value_of(check: &Check, party: Party, quantity: Quantity, resource: u8) -> Option<f64> {
     let subject = &check.subject;
     let is_of = |owner: Owner| {
-        let (queue, job) = match owner {
-            Owner::This => (subject.queue, subject.job),
-            Owner::Other => (subject.other_queue, subject.other_job),
-            Owner::Neither => return false,
-        };
+        let (queue, job) = owner.of(subject);
         match party {
             Party::Queue(of) => queue == Some(of),
             Party::Job(of) => job == Some(of),
@@ -230,18 +237,11 @@ pub fn says(frame: &Frame, check: &Check) -> Text {
         Quantity::Priority | Quantity::Created | Quantity::Request | Quantity::Runtime
     );
     let of_jobs = is_of_jobs || subject.queue.is_none() && subject.job.is_some();
-    let name = |text: Text, owner: Owner| {
-        let (queue, job) = match owner {
-            Owner::This => (subject.queue, subject.job),
-            Owner::Other => (subject.other_queue, subject.other_job),
-            Owner::Neither => return text,
-        };
-        match (queue, job) {
-            (None, Some(job)) => text.job(frame.job(job)).say(": "),
-            (Some(_), Some(job)) if of_jobs => text.job(frame.job(job)).say(": "),
-            (Some(queue), _) => text.queue(frame.queue(queue)).say(": "),
-            (None, None) => text,
-        }
+    let name = |text: Text, owner: Owner| match owner.of(subject) {
+        (None, Some(job)) => text.job(frame.job(job)).say(": "),
+        (Some(_), Some(job)) if of_jobs => text.job(frame.job(job)).say(": "),
+        (Some(queue), _) => text.queue(frame.queue(queue)).say(": "),
+        (None, None) => text,
     };
     let mut text = name(Text::default(), left);
     if let Some(node) = subject.node {

@@ -68,11 +68,10 @@ pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
 pub fn entry(frame: &Frame, group: &Group<'_>) -> Entry {
     Entry {
         when: number::time(group.first.time_ms.max(0)),
-        cycle: None,
         kind: Kind::of(group.first.word()),
         text: line(frame, group),
         selection: Some(Selection::Event { cycle: frame.cycle, index: group.index }),
-        current: false,
+        ..Entry::default()
     }
 }
 
@@ -189,8 +188,8 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
             cycle: Some(*at),
             kind: Some(shape),
             text: Text::of(said),
-            selection: None,
             current: *at == cycle,
+            ..Entry::default()
         };
         entries.push((entry, 1));
     }
