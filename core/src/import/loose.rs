@@ -36,13 +36,7 @@ pub fn read<T>(
     make: impl FnOnce(&Place<'_>, &mut Reader, &mut Report) -> T,
 ) -> (Option<T>, Report) {
     let mut report = Report::default();
-    let value = match tree(text, limits) {
-        Ok(value) => value,
-        Err(refusal) => {
-            report.diagnostics.push(*refusal);
-            return (None, report);
-        }
-    };
+    let Some(value) = report.keep(tree(text, limits)) else { return (None, report) };
     let mut reader = Reader::default();
     let made = make(&Place::root(&value), &mut reader, &mut report);
     let is_clean = reader.is_clean();

@@ -133,6 +133,10 @@ impl Report {
     fn refuse(&mut self, says: impl Into<String>) {
         self.diagnostics.push(finding(codes::IMPORT, Path::default(), says.into()));
     }
+    /// Returns what was read; adds an error if there is none.
+    fn keep<T>(&mut self, read: Result<T, Box<Diagnostic>>) -> Option<T> {
+        read.map_err(|wrong| self.diagnostics.push(*wrong)).ok()
+    }
     /// Adds an error if there are more of something than are simulated.
     fn limit(&mut self, n: u64, most: u64, what: &str) {
         if n > most {

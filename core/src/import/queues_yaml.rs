@@ -49,13 +49,8 @@ pub fn is_queues_yaml(text: &str) -> bool {
 /// Imports a configuration. It contains neither nodes nor jobs: nodes are assumed, jobs are left to the user.
 pub fn import_queues_yaml(text: &str, options: &Options) -> Imported {
     let mut report = Report::default();
-    let scenario = match value::parse(text, &LISTS) {
-        Err(wrong) => {
-            report.diagnostics.push(*wrong);
-            None
-        }
-        Ok(tree) => read(&tree, options, &mut report),
-    };
+    let tree = report.keep(value::parse(text, &LISTS));
+    let scenario = tree.and_then(|tree| read(&tree, options, &mut report));
     if scenario.is_none() && report.ignored.is_empty() {
         report.ignore("the whole text: YuniKorn would refuse it and go on with what it had before");
     }
@@ -75,13 +70,8 @@ fn read(tree: &Value, options: &Options, report: &mut Report) -> Option<Scenario
         }
     }
     let n_before = report.diagnostics.len();
-    let scenario = match value::parse(inner, &LISTS) {
-        Err(wrong) => {
-            report.diagnostics.push(*wrong);
-            None
-        }
-        Ok(tree) => configuration(&tree, options, report),
-    };
+    let tree = report.keep(value::parse(inner, &LISTS));
+    let scenario = tree.and_then(|tree| configuration(&tree, options, report));
     for found in &mut report.diagnostics[n_before..] {
         found.position = found.position.map(|(line, column)| (line + at.0 - 1, column));
     }

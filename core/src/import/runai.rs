@@ -58,10 +58,8 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let mut report = Report::default();
     let mut roots = Vec::new();
     for text in texts {
-        match tree(text, &LISTS) {
-            Ok(root) => roots.push(listed(root, &mut report)),
-            Err(wrong) => report.diagnostics.push(*wrong),
-        }
+        let root = report.keep(tree(text, &LISTS));
+        roots.extend(root.map(|root| listed(root, &mut report)));
     }
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };

@@ -1,6 +1,6 @@
 //! Agenda entries derived from the phases of pods and from the timers of policies.
 
-use super::agenda::{Entry, Kind, end_of};
+use super::agenda::{Kind, end_of};
 use super::simulation::Simulation;
 use crate::id::{JobId, PartitionId, PodId};
 use crate::time::Span;
@@ -29,10 +29,8 @@ impl Simulation {
         let partition = self.cluster().jobs[job].partition;
         let timers = &self.fixed.timers[partition];
         if let (true, Some(start)) = (timers.on_agenda, self.cluster().jobs[job].last_start) {
-            let entries: Vec<Entry> =
-                timers.after_start.iter().map(|&s| (start + s, Kind::Timer, partition.0)).collect();
-            for entry in entries {
-                self.state.agenda.add(entry);
+            for &span in &timers.after_start {
+                self.state.agenda.add((start + span, Kind::Timer, partition.0));
             }
         }
     }

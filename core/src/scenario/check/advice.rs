@@ -88,20 +88,19 @@ fn requested(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bo
 fn capacity(nodes: &Nodes, pool: PartitionId) -> [i128; 3] {
     Resource::ACCOUNTED.map(|resource| {
         let ready = nodes.kinds.iter().filter(|(node, _)| node.ready && node.partition == pool);
-        let of = |(node, n): &(crate::cluster::Node, u64)| {
-            i128::from(node.capacity.get(resource).in_base_units()) * i128::from(*n)
-        };
-        ready.map(of).sum()
+        ready.map(|kind| capacity_of(kind, resource)).sum()
     })
+}
+
+/// Capacity of all nodes of one kind.
+fn capacity_of((node, n): &(crate::cluster::Node, u64), resource: Resource) -> i128 {
+    i128::from(node.capacity.get(resource).in_base_units()) * i128::from(*n)
 }
 
 /// Rejects sums above [`SUM_MAX`].
 fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
     for resource in Resource::ACCOUNTED {
-        let capacity = |(node, n): &(crate::cluster::Node, u64)| {
-            i128::from(node.capacity.get(resource).in_base_units()) * i128::from(*n)
-        };
-        let all: i128 = nodes.kinds.iter().map(capacity).sum();
+        let all: i128 = nodes.kinds.iter().map(|kind| capacity_of(kind, resource)).sum();
         let mut requests = 0i128;
         for template in &jobs.templates {
             for set in &template.sets {

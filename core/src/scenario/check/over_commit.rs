@@ -1,10 +1,11 @@
 //! Over-commitment: the capacity of nodes times the over-commit ratio of the policy of their pool.
 
+use std::sync::Arc;
+
 use super::super::NODE_GPUS_MAX;
 use super::super::plan::{PlanChange, Planned};
 use super::nodes::Nodes;
 use super::pools::Pools;
-use crate::cluster::Node;
 use crate::format::{Findings, Path, Scenario, codes, quoted};
 use crate::id::{Id, PartitionId};
 use crate::policy::{Policy, Rhythm};
@@ -18,26 +19,22 @@ pub fn apply(
     timeline: &mut [Planned],
     f: &mut Findings,
 ) {
-    let policy = |node: &Node| &charges[node.partition.index()].0;
-    let exceeds = |offered: &ResourceVec| offered.get(Resource::GPU) > Amount::gpus(NODE_GPUS_MAX);
     let mut too_many = None;
-    for node in nodes.all.values_mut().chain(nodes.kinds.iter_mut().map(|(node, _)| node)) {
-        let offered = offered(policy(node), &node.capacity);
-        if exceeds(&offered) {
-            too_many = too_many.or(Some((node.partition, node.name.clone())));
+    let mut offer = |pool: PartitionId, name: &Arc<str>, amounts: &mut ResourceVec| {
+        let offered = offered(&charges[pool.index()].0, amounts);
+        if offered.get(Resource::GPU) > Amount::gpus(NODE_GPUS_MAX) {
+            too_many.get_or_insert((pool, name.clone()));
         } else {
-            node.capacity = offered;
+            *amounts = offered;
         }
+    };
+    for node in nodes.all.values_mut().chain(nodes.kinds.iter_mut().map(|(node, _)| node)) {
+        offer(node.partition, &node.name, &mut node.capacity);
     }
     for planned in timeline {
         let PlanChange::Node { node, capacity: Some(capacity), .. } = &mut planned.change else { continue };
         let node = &nodes.all[*node];
-        let offered = offered(policy(node), &capacity.amounts);
-        if exceeds(&offered) {
-            too_many = too_many.or(Some((node.partition, node.name.clone())));
-        } else {
-            capacity.amounts = offered;
-        }
+        offer(node.partition, &node.name, &mut capacity.amounts);
     }
     if let Some((pool, name)) = too_many {
         let ratio = charges[pool.index()].0.over_commit(Resource::GPU).as_real();
