@@ -139,9 +139,17 @@ fn apply_one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
 
 /// Returns the names of the entries of a top-level list; `None` if they have no names.
 fn names<'a>(s: &'a Scenario, section: &str) -> Option<Vec<&'a str>> {
-    let i = s.names().iter().position(|n| *n == section)?;
-    let Ref::Rows(rows) = s.field(i) else { return None };
+    let (_, rows) = rows(s, section)?;
     (0..rows.count()).map(|i| name_of(rows.row(i)?)).collect()
+}
+
+/// Returns a top-level list with the name of its section.
+fn rows<'a>(s: &'a Scenario, section: &str) -> Option<(&'static str, &'a dyn Rows)> {
+    let i = s.names().iter().position(|n| *n == section)?;
+    match s.field(i) {
+        Ref::Rows(rows) => Some((s.names()[i], rows)),
+        _ => None,
+    }
 }
 
 /// Refuses a name that an entry of a section has already.
@@ -249,11 +257,8 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
 /// Returns the section and position of an element of a top-level list.
 fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
     let [Segment::Field(section), which] = at.0.as_slice() else { return None };
-    let i = s.names().iter().position(|n| n == section)?;
-    match s.field(i) {
-        Ref::Rows(rows) => Some((s.names()[i], position(rows, which)?)),
-        _ => None,
-    }
+    let (section, rows) = rows(s, section)?;
+    Some((section, position(rows, which)?))
 }
 
 fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> {

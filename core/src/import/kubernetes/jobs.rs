@@ -135,7 +135,7 @@ impl Work<'_, '_> {
                 None => {
                     by_request.insert(&pod.request, sets.len());
                     let name = format!("kind-{}", sets.len() + 1);
-                    sets.push(Set { name, min: None, path: String::new(), pods: vec![pod] });
+                    sets.push(Set { name, pods: vec![pod], ..Set::default() });
                 }
             }
         }
@@ -168,14 +168,13 @@ impl Work<'_, '_> {
                 name: place.scalar(&["name"]).unwrap_or_default().to_string(),
                 // Replaced by the number of pods once they are assigned.
                 min: Some(0),
-                path: String::new(),
-                pods: Vec::new(),
+                ..Set::default()
             };
             return sets.iter().map(set).collect();
         }
         let groups = applications::task_groups(&self.objects());
         if !groups.is_empty() && self.pods.iter().all(|pod| pod.subgroup.is_some()) {
-            let set = |(name, min)| Set { name, min: Some(min), path: String::new(), pods: Vec::new() };
+            let set = |(name, min)| Set { name, min: Some(min), ..Set::default() };
             return groups.into_iter().map(set).collect();
         }
         let all = all("subGroups");
@@ -194,7 +193,7 @@ impl Work<'_, '_> {
             name: of(at, "name").unwrap_or_default().to_string(),
             min: Some(of(at, "minMember").and_then(|n| n.parse().ok()).unwrap_or(1)),
             path: path(at),
-            pods: Vec::new(),
+            ..Set::default()
         };
         (0..all.len()).filter(is_leaf).map(set).collect()
     }
@@ -277,6 +276,7 @@ impl Work<'_, '_> {
 }
 
 /// A set of equal pods or of a subgroup.
+#[derive(Default)]
 struct Set<'p> {
     name: String,
     /// Minimum number of pods that start together, if the set has its own.

@@ -37,6 +37,7 @@ struct Quota {
 }
 
 /// A ClusterQueue or a Cohort.
+#[derive(Default)]
 struct Unit<'a> {
     object: Option<&'a Object<'a>>,
     name: String,
@@ -62,32 +63,18 @@ pub fn queues(cluster: &Cluster<'_>, report: &mut Report) -> Vec<QueueEntry> {
     let mut queues: Vec<Unit<'_>> = Vec::new();
     for object in cluster.objects.of_kind(Kind::Cohort) {
         let above = above(object, ["parentName", "parent"]);
-        let unit = Unit {
-            object: Some(object),
-            name: cohort(object.name, cluster),
-            above,
-            quotas: quotas(object, report),
-        };
-        cohorts.insert(object.name, unit);
+        let (name, quotas) = (cohort(object.name, cluster), quotas(object, report));
+        cohorts.insert(object.name, Unit { object: Some(object), name, above, quotas });
     }
     for object in cluster.objects.of_kind(Kind::ClusterQueue) {
         let above = above(object, ["cohortName", "cohort"]);
-        queues.push(Unit {
-            object: Some(object),
-            name: object.name.to_string(),
-            above,
-            quotas: quotas(object, report),
-        });
+        let (name, quotas) = (object.name.to_string(), quotas(object, report));
+        queues.push(Unit { object: Some(object), name, above, quotas });
     }
     let named: BTreeSet<&str> = queues.iter().chain(cohorts.values()).filter_map(|unit| unit.above).collect();
     for name in named {
-        let quotas = Default::default();
-        cohorts.entry(name).or_insert_with(|| Unit {
-            object: None,
-            name: cohort(name, cluster),
-            above: None,
-            quotas,
-        });
+        let unit = || Unit { name: cohort(name, cluster), ..Unit::default() };
+        cohorts.entry(name).or_insert_with(unit);
     }
     let sums = sums(&cohorts, &queues);
     let entry = |unit: &Unit<'_>, totals: &[Option<i64>; 3]| {
