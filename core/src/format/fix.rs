@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::diagnostic::{Diagnostic, Edit, Path, Segment};
 use super::findings::{diagnostic, quoted};
-use super::fix_pools::{self, EXTENDABLE};
+use super::fix_pools::{self, EXTENDABLE, replace, retain};
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION, codes};
@@ -280,17 +280,6 @@ fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> 
     Ok(())
 }
 
-/// Changes the matching entries of a section; does not copy the section if none matches.
-pub fn replace<T: Clone>(
-    section: &mut Arc<Vec<T>>,
-    has: impl Fn(&T) -> bool,
-    mut change: impl FnMut(&mut T),
-) {
-    if section.iter().any(&has) {
-        Arc::make_mut(section).iter_mut().filter(|entry| has(entry)).for_each(&mut change);
-    }
-}
-
 fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
     let from = std::mem::replace(&mut Arc::make_mut(&mut s.queues)[i].name, to.to_string());
     // If another queue has the same name, the references belong to that one.
@@ -424,13 +413,6 @@ fn remove_inner(s: &mut Scenario, at: &Path) -> Option<()> {
     let i = position(inner_rows, inner)?;
     inner_rows.remove_row(i);
     Some(())
-}
-
-/// Keeps the matching entries of a section; does not copy the section if all match.
-pub fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
-    if !section.iter().all(&keep) {
-        Arc::make_mut(section).retain(keep);
-    }
 }
 
 /// Removes references to removed jobs.

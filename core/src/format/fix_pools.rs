@@ -1,8 +1,7 @@
-//! Edits of the list of pools and of all references to pools.
+//! Edits of the list of pools and of all references to pools; changes of sections that stay shared unless they differ.
 
 use std::sync::Arc;
 
-use super::fix::{replace, retain};
 use super::schema::Scenario;
 use super::shape::{Mut, Rows};
 
@@ -17,6 +16,24 @@ pub fn add(rows: &mut dyn Rows, name: &str) -> usize {
         *text = name.to_string();
     }
     last
+}
+
+/// Changes the matching entries of a section; does not copy the section if none matches.
+pub fn replace<T: Clone>(
+    section: &mut Arc<Vec<T>>,
+    has: impl Fn(&T) -> bool,
+    mut change: impl FnMut(&mut T),
+) {
+    if section.iter().any(&has) {
+        Arc::make_mut(section).iter_mut().filter(|entry| has(entry)).for_each(&mut change);
+    }
+}
+
+/// Keeps the matching entries of a section; does not copy the section if all match.
+pub fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
+    if !section.iter().all(&keep) {
+        Arc::make_mut(section).retain(keep);
+    }
 }
 
 /// Replaces all references to a pool by references to another; `None` removes them.

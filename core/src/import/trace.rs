@@ -284,7 +284,7 @@ impl Trace {
             (self.columns.duration, "jobs run until the end"),
         ] {
             if column.is_none() {
-                report.assume(says.to_string());
+                report.assume(says);
             }
         }
         report.assume("all jobs have the default priority and may be preempted");

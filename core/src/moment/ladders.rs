@@ -1,11 +1,11 @@
 //! Derivations of fair shares.
 
 use crate::cluster::Cluster;
-use crate::id::Id;
 use crate::sim::Simulation;
 use crate::trace::{DivisionStep, Rule};
 use crate::units::Resource;
 
+use super::orders::pools_with_work;
 use super::{AlternativeShare, LadderLevel, LadderLine, LineKind};
 
 /// The levels in the derivation of a queue's present fair share, from the root down.
@@ -13,14 +13,9 @@ pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
     let cluster = sim.cluster();
     let found = cluster.queues.iter().find(|(_, q)| &*q.name == queue);
     let Some((id, _)) = found.filter(|_| resource < 3) else { return Vec::new() };
-    // Of several pools, those in which the queue has work, in order.
-    let ledgers = sim.ledgers();
-    let has_work = |at: usize| {
-        ledgers.get(at).is_none_or(|ledger| ledger.rows[id.index()].request != Default::default())
-    };
-    let pools = cluster.partitions.ids().filter(|pool| has_work(pool.index()));
     let is_one = cluster.partitions.ids().count() == 1;
-    pools
+    pools_with_work(sim, id)
+        .into_iter()
         .flat_map(|pool| {
             let mut levels = ladder(cluster, &sim.derive_in(pool, id, Resource(resource)));
             if !is_one {

@@ -35,17 +35,21 @@ pub fn orders(sim: &Simulation, queue: &str, job: Option<&str>) -> Vec<OrderLeve
         None => cluster.queues.iter().find(|(_, q)| *q.name == *queue).map(|(id, _)| (id, None)),
     };
     let Some((queue, job)) = found else { return Vec::new() };
-    let has_work = |pool: &PartitionId| {
-        let ledgers = sim.ledgers();
-        ledgers
-            .get(pool.index())
-            .is_none_or(|ledger| ledger.rows[queue.index()].request != Default::default())
-    };
-    let pools: Vec<PartitionId> = match job {
+    let pools = match job {
         Some(job) => vec![cluster.jobs[job].partition],
-        None => cluster.partitions.ids().filter(has_work).collect(),
+        None => pools_with_work(sim, queue),
     };
     pools.into_iter().flat_map(|pool| sim.order_in(pool, queue, job)).collect()
+}
+
+/// The pools in which a queue has work, in order.
+pub fn pools_with_work(sim: &Simulation, queue: QueueId) -> Vec<PartitionId> {
+    let ledgers = sim.ledgers();
+    let has_work = |pool: &PartitionId| {
+        let row = ledgers.get(pool.index()).map(|ledger| &ledger.rows[queue.index()]);
+        row.is_none_or(|row| row.request != Default::default())
+    };
+    sim.cluster().partitions.ids().filter(has_work).collect()
 }
 
 /// Largest number of leaf queues whose path from the root is listed by [`serving`].

@@ -246,11 +246,7 @@ fn owner(frame: &Frame, node: &NodeCard) -> Text {
 /// Explains a node: its pods and free resources.
 pub fn node(frame: &Frame, name: &str) -> Explanation {
     let Some(node) = frame.nodes.iter().find(|node| node.name == name) else {
-        return Explanation {
-            about: Text::default().node(name),
-            verdict: Text::default().node(name).say(" is not a [node] of this scenario."),
-            ..Explanation::default()
-        };
+        return Explanation::missing(Text::default().node(name), " is not a [node] of this scenario.");
     };
     let free = (0..3).map(|r| node.capacity[r] - node.used[r]).collect::<Vec<_>>();
     let text = Text::default().node(name);

@@ -82,6 +82,10 @@ pub struct Explanation {
 }
 
 impl Explanation {
+    /// The explanation of something that does not exist.
+    fn missing(about: Text, says: &str) -> Explanation {
+        Explanation { verdict: about.clone().say(says), about, ..Explanation::default() }
+    }
     /// Translates neutral terms to a policy's; texts of rules already use them.
     fn in_terms(&mut self, terms: &Terms) {
         let texts = [&mut self.about, &mut self.verdict, &mut self.outlook].into_iter();
@@ -294,13 +298,8 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         if let Some(last) = of_job().next_back() {
             return event::event(frame, last, resource);
         }
-        return Explanation {
-            about: Text::default().job(name),
-            verdict: Text::default()
-                .job(name)
-                .say(" does not exist in this cycle: it is not submitted yet, or it has ended."),
-            ..Explanation::default()
-        };
+        let says = " does not exist in this cycle: it is not submitted yet, or it has ended.";
+        return Explanation::missing(Text::default().job(name), says);
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let (state, verdict) = state_of(job, queue);

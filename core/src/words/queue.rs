@@ -12,11 +12,7 @@ use crate::moment::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
 /// Explains a queue.
 pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u8) -> Explanation {
     let Some((position, row)) = frame.queues.iter().enumerate().find(|(_, row)| row.name == name) else {
-        return Explanation {
-            about: Text::default().queue(name),
-            verdict: Text::default().queue(name).say(" is not a [queue] of this scenario."),
-            ..Explanation::default()
-        };
+        return Explanation::missing(Text::default().queue(name), " is not a [queue] of this scenario.");
     };
     let steps = derivation
         .filter(|d| d.queue == name && d.resource == resource && d.cycle == frame.cycle)

@@ -36,7 +36,7 @@ pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
         let here = jobs.here(s, i);
         let at = here.field("evicted-for");
         if entry.terminating.iter().all(|text| text.trim().is_empty()) {
-            let says = "evicted-for has no effect: no [pod] of this [job] is terminating".to_owned();
+            let says = "evicted-for has no effect: no [pod] of this [job] is terminating";
             f.suggest(codes::NO_EFFECT, at, says, "", "Remove evicted-for");
             continue;
         }

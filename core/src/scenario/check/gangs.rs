@@ -64,13 +64,13 @@ pub fn gang(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Find
     let at = || here.field("placeholder-timeout");
     let mut timeout = f.time(&entry.placeholder_timeout, TIMEOUT, &at, &quantity::span);
     if timeout <= Span::ZERO {
-        let says = "placeholder-timeout 0 stands for the default, 15 minutes".to_string();
+        let says = "placeholder-timeout 0 stands for the default, 15 minutes";
         f.suggest(codes::NO_EFFECT, at(), says, "", "Use the default");
         timeout = TIMEOUT;
     }
     let Some(typed) = &entry.gang else {
         if entry.placeholder_timeout.is_some() {
-            let says = "placeholder-timeout has no effect: the [job] has no gang".to_string();
+            let says = "placeholder-timeout has no effect: the [job] has no gang";
             f.add(codes::NO_EFFECT, at(), says, set(here.field("gang"), "soft", "Make it a soft gang"));
         }
         return None;

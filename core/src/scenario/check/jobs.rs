@@ -265,7 +265,7 @@ fn created(entry: &JobEntry, submit: i64, here: Here<'_>, f: &mut Findings) -> O
     let at = || here.field("created");
     let created = f.time(&entry.created, submit, &at, &quantity::millis);
     if created > submit {
-        let says = "created lies after submit; [a job] is created before it becomes known".to_string();
+        let says = "created lies after submit; [a job] is created before it becomes known";
         f.suggest(codes::CONFLICT, at(), says, "", "Remove created");
     }
     Some(Time::from_millis(created))
@@ -273,7 +273,6 @@ fn created(entry: &JobEntry, submit: i64, here: Here<'_>, f: &mut Findings) -> O
 
 /// What happens to pods that are evicted or lose their node.
 fn restart(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Restart {
-    let at = || here.field("restart");
     match entry.restart.as_ref().map(|typed| typed.0.trim()) {
         None | Some("again") => Restart::Again,
         Some("resume") => Restart::Resume,
@@ -283,7 +282,7 @@ fn restart(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Restart {
                 "restart {} is none of again (all of its work), resume (the rest) and never (nobody replaces it)",
                 quoted(other)
             );
-            f.suggest(codes::RESTART, at(), says, "resume", "Let it resume");
+            f.suggest(codes::RESTART, here.field("restart"), says, "resume", "Let it resume");
             Restart::Again
         }
     }
@@ -494,7 +493,7 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
         let wanted = "a memory size such as 8000 (MiB) or 16 GB";
         let mib = f.value(&own.gpu_memory, 1, wanted, &at, &quantity::mebibytes);
         if own.gpu.is_some() {
-            let says = "gpu and gpu-memory are two ways of asking for a GPU; give only one".to_string();
+            let says = "gpu and gpu-memory are two ways of asking for a GPU; give only one";
             f.suggest(codes::CONFLICT, at(), says, "", "Remove gpu-memory");
         } else if mib == 0 {
             let says = format!("gpu-memory {} asks for nothing; leave it out", quoted(&typed.0));
@@ -513,7 +512,7 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
             }
             GpuRequest::Memory { devices: n, .. } => *n = devices,
             _ => {
-                let says = "gpu-devices needs a part of a GPU: gpu below 1, or gpu-memory".to_string();
+                let says = "gpu-devices needs a part of a GPU: gpu below 1, or gpu-memory";
                 f.suggest(codes::CONFLICT, here.field("gpu-devices"), says, "", "Remove gpu-devices");
             }
         }

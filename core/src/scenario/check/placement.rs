@@ -106,7 +106,6 @@ fn no_node(entry: &JobEntry, name: &str, nodes: &Nodes, here: super::Here<'_>, f
 
 /// The devices given for each pod, in order; `None`: the lowest free ones.
 fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<Option<Devices>> {
-    let at = || here.field("on-devices");
     evictions::not_more_than_on(entry, &entry.on_devices, here, "on-devices", f);
     let mut all = Vec::with_capacity(entry.on_devices.len());
     for text in &entry.on_devices {
@@ -120,7 +119,7 @@ fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<
                 Some(n) => devices.0 |= 1 << n,
                 None => {
                     let says = format!("{} names no GPUs such as 0, or 0+1 for several", quoted(text));
-                    f.suggest(codes::NUMBER, at(), says, "", "Use the lowest free ones");
+                    f.suggest(codes::NUMBER, here.field("on-devices"), says, "", "Use the lowest free ones");
                     return Vec::new();
                 }
             }

@@ -100,7 +100,7 @@ fn moments(s: &Scenario, f: &mut Findings) -> Vec<i64> {
         let here = Here::section("timeline", i, None);
         let at = f.time(&Some(entry.at.clone()), 0, &|| here.field("at"), &quantity::millis);
         if at < 0 {
-            let says = "the timeline begins at 0; set a moment from then on".to_string();
+            let says = "the timeline begins at 0; set a moment from then on";
             f.suggest(codes::NOT_IN_TIMELINE, here.field("at"), says, "0", "Let it happen at the start");
         }
         moments.push(at);
@@ -135,7 +135,7 @@ fn queue_change(
     for (resource, part) in queues::parts(&entry.cpu, &entry.memory, &entry.gpu) {
         let here = here.group(resource.name());
         if part.usage.is_some() {
-            let says = "past usage is part of the start and cannot be changed; remove it".to_string();
+            let says = "past usage is part of the start and cannot be changed; remove it";
             f.suggest(codes::NOT_IN_TIMELINE, here.field("usage"), says, "", "Remove it");
         }
         if part.quota.is_some() || part.limit.is_some() || part.weight.is_some() {
@@ -159,7 +159,7 @@ fn queue_change(
     no_capacity(entry, here, f);
     let usage_only = entry.cpu.usage.is_some() || entry.memory.usage.is_some() || entry.gpu.usage.is_some();
     if changed.is_empty() && entry.priority.is_none() && !usage_only {
-        let says = "this entry changes nothing of the [queue]; give new values or remove it".to_string();
+        let says = "this entry changes nothing of the [queue]; give new values or remove it";
         f.add(codes::EMPTY_ENTRY, here.path(), says, remove_entry(here));
     }
     let queue = queue?;
@@ -206,7 +206,7 @@ fn settings_change(
 /// Reports a pool in an entry for a node or a job.
 fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.pool.is_some() {
-        let says = "only a change of a [queue] has a pool; remove it".to_string();
+        let says = "only a change of a [queue] has a pool; remove it";
         f.suggest(codes::CONFLICT, here.field("pool"), says, "", "Remove the pool");
     }
 }
@@ -214,7 +214,7 @@ fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
 /// Reports a state in an entry for a queue or a job.
 fn ignored(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.state.is_some() {
-        let says = "only [nodes] have a state; remove it".to_string();
+        let says = "only [nodes] have a state; remove it";
         f.suggest(codes::CONFLICT, here.field("state"), says, "", "Remove the state");
     }
 }
@@ -223,7 +223,7 @@ fn ignored(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
 fn no_capacity(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.capacity != CapacityEntry::default() {
         let at = here.field("capacity");
-        let says = "only [nodes] have a capacity; remove it".to_string();
+        let says = "only [nodes] have a capacity; remove it";
         f.add(codes::CONFLICT, at, says, None);
     }
 }
@@ -240,8 +240,7 @@ fn node_change(
     let state = match &entry.state {
         None if has_capacity => None,
         None => {
-            let says =
-                "this entry changes nothing of the [node]; add `state: down` or `state: ready`".to_string();
+            let says = "this entry changes nothing of the [node]; add `state: down` or `state: ready`";
             f.add(
                 codes::EMPTY_ENTRY,
                 here.path(),
