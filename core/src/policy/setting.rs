@@ -1,12 +1,13 @@
 //! Helpers for parsing settings, common to all policies.
 
 use super::PRIORITY_CLASS;
+use super::description::Description;
 use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quantity, quoted, set};
 
 /// Reports all settings, for a policy without settings.
-pub fn none(s: &Scenario, says: &str, f: &mut Findings) {
+pub fn none(s: &Scenario, policy: &Description, f: &mut Findings) {
     for name in s.settings.keys() {
-        unknown(s, name, &[], says, f);
+        unknown(s, name, &[], &format!("{} has no switches", policy.key), f);
     }
 }
 

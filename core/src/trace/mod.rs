@@ -96,6 +96,12 @@ impl Trace {
         }
     }
 
+    /// Records why several jobs stay pending, by job, at level [`Level::Decisive`] and above.
+    pub fn refusals_by_job(&mut self, mut refusals: Vec<Refusal>) {
+        refusals.sort_by_key(|refusal: &Refusal| refusal.job);
+        refusals.into_iter().for_each(|refusal| self.refusal(|| refusal));
+    }
+
     /// Records a comparison, at level [`Level::Every`] only.
     pub fn check(&mut self, check: impl FnOnce() -> Check) {
         if self.level >= Level::Every {

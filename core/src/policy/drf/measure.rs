@@ -9,13 +9,13 @@
 //! # Differs
 //! nothing
 
-use super::division::divide;
+use super::division::{divide, steps};
 use super::rules::{BEST_FIT, DIVISION, LIMIT, SMALLEST_SHARE, SUBMIT_ORDER};
 use crate::policy::filling::{Measure, Rules, Share};
 use crate::trace::Quantity;
 
 /// Share, division and rules of the policy.
-pub static MEASURE: Measure = Measure {
+pub const MEASURE: Measure = Measure {
     rules: Rules {
         smallest_share: SMALLEST_SHARE,
         submit_order: SUBMIT_ORDER,
@@ -26,6 +26,7 @@ pub static MEASURE: Measure = Measure {
     share,
     quantity: Quantity::DominantShare,
     divide,
+    steps,
 };
 
 /// Uses a single division of exact numbers per resource, so that rounding never separates equal shares.

@@ -18,65 +18,17 @@ mod division;
 mod measure;
 mod rules;
 
-pub use rules::RULES;
-
-use super::filling;
-use super::{PartitionView, Rhythm, Scheduler, Turn};
-use crate::format::{Findings, Scenario};
-use crate::id::{JobId, QueueId};
-use crate::policy::description::Description;
-use crate::policy::setting;
-use crate::policy::switches::Rulebook;
-use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
-use crate::units::Resource;
-
-/// The policy has no settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {}
+use super::description::Description;
+use super::filling::{Filling, Measure, Variant};
 
 /// The scheduler.
+pub type Drf = Filling<DrfVariant>;
+
+/// What distinguishes dominant resource fairness from other policies with progressive filling.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drf {
-    rhythm: Rhythm,
-}
+pub struct DrfVariant;
 
-impl Scheduler for Drf {
+impl Variant for DrfVariant {
     const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
-    type Config = Config;
-    type Memory = ();
-
-    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
-        setting::none(scenario, "drf has no switches", findings);
-        Config::default()
-    }
-
-    fn rulebook() -> Rulebook {
-        Rulebook::new(RULES.to_vec(), &[])
-    }
-
-    fn new(_config: Config, rhythm: Rhythm) -> Drf {
-        Drf { rhythm: filling::rhythm(rhythm) }
-    }
-
-    fn cycle(&self, world: PartitionView<'_>, _memory: &mut (), trace: &mut Trace) -> Turn {
-        filling::cycle(&measure::MEASURE, self.rhythm, world, trace)
-    }
-
-    fn ledger(&self, world: PartitionView<'_>, _memory: &()) -> Ledger {
-        filling::ledger(&measure::MEASURE, world)
-    }
-
-    fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
-        filling::derive(&measure::MEASURE, world, queue, r, division::steps)
-    }
-
-    fn order(
-        &self,
-        world: PartitionView<'_>,
-        _memory: &(),
-        queue: QueueId,
-        job: Option<JobId>,
-    ) -> Vec<OrderLevel> {
-        filling::order(&measure::MEASURE, world, queue, job)
-    }
+    const MEASURE: &'static Measure = &measure::MEASURE;
 }

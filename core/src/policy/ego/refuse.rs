@@ -66,10 +66,7 @@ pub fn refuse(
         }
         refusals.push(because.refusal(job, sub));
     }
-    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
-    for refusal in refusals {
-        trace.refusal(|| refusal);
-    }
+    trace.refusals_by_job(refusals);
 }
 
 struct RefusalContext<'b, 'a> {

@@ -27,21 +27,16 @@ use crate::policy::description::Description;
 use crate::policy::draft::DraftQueue;
 use crate::policy::setting;
 use crate::policy::switches::Rulebook;
-use std::collections::BTreeSet;
 
 use super::ends::ends;
-use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
+use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, ledger};
 use crate::id::JobId;
-use crate::time::{Span, Time};
-use crate::trace::{Event, Gate, Ledger, NodeReason, Outlook, Refusal, Trace};
+use crate::time::Time;
+use crate::trace::{Event, Gate, Ledger, Level, NodeReason, Outlook, Refusal, Trace};
 use crate::units::Resource;
 
 pub use memory::Memory;
 pub use rules::RULES;
-
-/// The policy has no settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {}
 
 /// The scheduler.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,12 +46,11 @@ pub struct Fifo {
 
 impl Scheduler for Fifo {
     const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
-    type Config = Config;
+    type Config = ();
     type Memory = Memory;
 
-    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
-        setting::none(scenario, "fifo has no switches", findings);
-        Config::default()
+    fn read(scenario: &Scenario, findings: &mut Findings) {
+        setting::none(scenario, Self::DESCRIPTION, findings);
     }
 
     fn advise_queue(queue: &DraftQueue<'_>, findings: &mut Findings) {
@@ -67,13 +61,8 @@ impl Scheduler for Fifo {
         Rulebook::new(RULES.to_vec(), &[])
     }
 
-    /// Under the rhythm *on change*, cycles follow each change without delay.
-    fn new(_config: Config, rhythm: Rhythm) -> Fifo {
-        let rhythm = match rhythm {
-            Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: Span::ZERO },
-            other => other,
-        };
-        Fifo { rhythm }
+    fn new(_config: (), rhythm: Rhythm) -> Fifo {
+        Fifo { rhythm: rhythm.without_delay() }
     }
 
     fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
@@ -97,14 +86,14 @@ impl Scheduler for Fifo {
                 memory.started(world, leaf, job);
             }
         }
-        if trace.level >= crate::trace::Level::Decisive {
+        if trace.level >= Level::Decisive {
             refuse(world, memory, trace);
         }
         Turn { decisions, wake: self.rhythm.wake(world.now) }
     }
 
-    fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
-        memory.ledger(world)
+    fn ledger(&self, world: PartitionView<'_>, _memory: &Memory) -> Ledger {
+        ledger::bounded(world)
     }
 }
 
@@ -112,16 +101,12 @@ impl Scheduler for Fifo {
 fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
     let mut refusals = Vec::new();
     let ends = ends(world);
-    for leaf in memory.leaves() {
+    for leaf in 0..memory.leaves.len() {
         let Some(first) = memory.first_waiting(leaf) else { continue };
         let refusal = refuse_first(world, memory, (leaf, first), &ends);
-        // A job behind one that never starts never starts either.
-        let outlook = match refusal.outlook {
-            Outlook::OnlyByEdit => Outlook::OnlyByEdit,
-            _ => Outlook::NotForeseeable,
-        };
+        let outlook = refusal.outlook.of_those_behind();
         refusals.push(refusal);
-        for &(_, job) in waiting_behind(memory.waiting(leaf)) {
+        for &(_, job) in memory.leaves[leaf].waiting.iter().skip(1) {
             refusals.push(Refusal {
                 job,
                 gate: Gate::Behind { job: first },
@@ -131,14 +116,7 @@ fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
             });
         }
     }
-    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
-    for refusal in refusals {
-        trace.refusal(|| refusal);
-    }
-}
-
-fn waiting_behind(waiting: &BTreeSet<(Time, JobId)>) -> impl Iterator<Item = &(Time, JobId)> {
-    waiting.iter().skip(1)
+    trace.refusals_by_job(refusals);
 }
 
 fn refuse_first(

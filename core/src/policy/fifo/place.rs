@@ -28,7 +28,7 @@ pub fn waiting_pods(world: PartitionView<'_>, job: JobId) -> Vec<PodId> {
 pub fn candidates(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<NodeId> {
     let all = reachable(world, memory, leaf, job);
     let has_share = memory.share_left(leaf) >= 0;
-    all.into_iter().filter(|&node| has_share || !memory.is_common(node)).collect()
+    all.into_iter().filter(|&node| has_share || !memory.is_common[node]).collect()
 }
 
 /// Like [`candidates`], but regardless of how much of its counted share the queue uses.
@@ -39,7 +39,7 @@ pub fn reachable(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: Jo
         cluster.nodes[*node].takes_pods()
             && pods.iter().all(|&pod| matches(cluster, &cluster.pods[pod], *node))
     };
-    memory.owned(leaf).iter().chain(memory.common()).copied().filter(may_run).collect()
+    memory.leaves[leaf].owned.nodes.iter().chain(&memory.common).copied().filter(may_run).collect()
 }
 
 /// Whether the pod selects the node and tolerates its taints.
@@ -72,7 +72,7 @@ pub fn place(
 /// Whether the pods fit together on at least one of the nodes when it is empty.
 pub fn fits_empty_node(world: PartitionView<'_>, memory: &Memory, nodes: &[NodeId], pods: &[PodId]) -> bool {
     // Usually the first node has room now, which is cheaper to check.
-    let now = nodes.first().is_some_and(|&node| fit(world, memory.node_use(node), node, pods));
+    let now = nodes.first().is_some_and(|&node| fit(world, &memory.node_use[node], node, pods));
     now || nodes.iter().any(|&node| fit(world, &NodeUse::new(&world.cluster.nodes[node]), node, pods))
 }
 
@@ -101,7 +101,7 @@ fn gpus_of(world: PartitionView<'_>, pods: &[PodId]) -> i64 {
 /// Whether quota and counted share of the queue allow the pods on the node.
 fn may_take(world: PartitionView<'_>, memory: &Memory, leaf: usize, node: NodeId, pods: &[PodId]) -> bool {
     let gpus = gpus_of(world, pods);
-    gpus <= memory.quota_left(leaf) && (!memory.is_common(node) || gpus <= memory.share_left(leaf))
+    gpus <= memory.quota_left(leaf) && (!memory.is_common[node] || gpus <= memory.share_left(leaf))
 }
 
 fn best_fit(
@@ -113,13 +113,13 @@ fn best_fit(
 ) -> Option<NodeId> {
     let mut best: Option<(u32, NodeId)> = None;
     for &node in nodes {
-        let n_free = memory.node_use(node).n_free();
+        let n_free = memory.node_use[node].n_free();
         // Own nodes come before common ones; the first among equals is kept.
         let is_better =
-            best.is_none_or(|(least, at)| memory.is_common(at) == memory.is_common(node) && n_free < least);
+            best.is_none_or(|(least, at)| memory.is_common[at] == memory.is_common[node] && n_free < least);
         if is_better
             && may_take(world, memory, leaf, node, pods)
-            && fit(world, memory.node_use(node), node, pods)
+            && fit(world, &memory.node_use[node], node, pods)
         {
             best = Some((n_free, node));
         }
@@ -137,11 +137,11 @@ fn on_empty_nodes(
     let mut left = pods;
     let mut share_left = memory.share_left(leaf);
     let mut places = Vec::new();
-    for &node in nodes.iter().filter(|&&node| memory.node_use(node).n_pods() == 0) {
-        let mut node_use = memory.node_use(node).clone();
+    for &node in nodes.iter().filter(|&&node| memory.node_use[node].n_pods() == 0) {
+        let mut node_use = memory.node_use[node].clone();
         while let Some((&pod, rest)) = left.split_first() {
             let request = &world.cluster.pods[pod].request;
-            let gpus = if memory.is_common(node) { request_of(request)[2] } else { 0 };
+            let gpus = if memory.is_common[node] { request_of(request)[2] } else { 0 };
             if gpus > share_left || !node_use.has_room(&world.cluster.nodes[node], request) {
                 break;
             }
@@ -168,9 +168,9 @@ pub fn reasons(
 ) -> Vec<NodeReason> {
     let mut reasons = Vec::new();
     for (id, node) in world.nodes() {
-        let is_own = memory.owned(leaf).binary_search(&id).is_ok() || memory.is_common(id);
+        let is_own = memory.leaves[leaf].owned.nodes.binary_search(&id).is_ok() || memory.is_common[id];
         let request = pods.first().map(|&pod| &world.cluster.pods[pod].request);
-        let node_use = memory.node_use(id);
+        let node_use = &memory.node_use[id];
         reasons.push(match request {
             _ if !is_own => NodeReason::Gate,
             _ if !node.takes_pods() => NodeReason::NotReady,

@@ -65,7 +65,7 @@ fn gpus(quantity: Quantity, milli: i64) -> Term {
 
 /// Check that the job precedes the next pending job of its queue; `None` if there is no other.
 pub fn in_order(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Option<Check> {
-    let next = memory.waiting(leaf).iter().map(|&(_, other)| other).find(|&other| other != job);
+    let next = memory.leaves[leaf].waiting.iter().map(|&(_, other)| other).find(|&other| other != job);
     next.map(|next| behind(world, job, next))
 }
 
@@ -96,7 +96,7 @@ pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId)
 
 /// Free milli-GPUs of the node: whole devices only, or, for a request of less than one device, also the free part of shared ones.
 fn largest_free(world: PartitionView<'_>, memory: &Memory, node: NodeId, pod: PodId) -> i64 {
-    let node_use = memory.node_use(node);
+    let node_use = &memory.node_use[node];
     let n_devices = world.cluster.nodes[node].n_devices();
     match world.cluster.pods[pod].request.gpu {
         GpuRequest::None | GpuRequest::Whole { .. } => i64::from(node_use.n_free()) * 1000,
@@ -112,7 +112,7 @@ pub fn no_room(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobI
         .iter()
         .map(|&pod| world.cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units())
         .sum();
-    let free = |&node: &NodeId| i64::from(memory.node_use(node).n_free()) * 1000;
+    let free = |&node: &NodeId| i64::from(memory.node_use[node].n_free()) * 1000;
     let subject = Subject {
         queue: Some(world.cluster.jobs[job].queue),
         job: Some(job),
@@ -123,7 +123,7 @@ pub fn no_room(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobI
     let (rule, idle) = if one_node {
         (HARD_PARTITION, nodes.iter().map(free).max().unwrap_or(0))
     } else {
-        let empty = nodes.iter().filter(|&&node| memory.node_use(node).n_pods() == 0);
+        let empty = nodes.iter().filter(|&&node| memory.node_use[node].n_pods() == 0);
         (EMPTY_NODES, empty.map(free).sum())
     };
     let check =

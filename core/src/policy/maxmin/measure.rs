@@ -9,14 +9,14 @@
 //! # Differs
 //! nothing
 
-use super::division::divide;
+use super::division::{divide, steps};
 use super::rules::{BEST_FIT, DIVISION, LIMIT, SMALLEST_SHARE, SUBMIT_ORDER};
 use crate::policy::filling::{Measure, Rules, Share};
 use crate::trace::Quantity;
 use crate::units::{Amount, Resource};
 
 /// Share, division and rules of the policy.
-pub static MEASURE: Measure = Measure {
+pub const MEASURE: Measure = Measure {
     rules: Rules {
         smallest_share: SMALLEST_SHARE,
         submit_order: SUBMIT_ORDER,
@@ -27,6 +27,7 @@ pub static MEASURE: Measure = Measure {
     share,
     quantity: Quantity::Saturation,
     divide,
+    steps,
 };
 
 fn share(of: Share<'_>) -> f64 {

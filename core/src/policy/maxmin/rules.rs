@@ -46,6 +46,3 @@ pub const DIVISION: Rule = Rule(&RuleRecord {
     source: SOURCE,
     differs: "",
 });
-
-/// Every rule of the policy.
-pub const RULES: [Rule; 5] = [SMALLEST_SHARE, SUBMIT_ORDER, LIMIT, BEST_FIT, DIVISION];

@@ -7,21 +7,9 @@ use super::cycle::{CycleResult, ResultType};
 use super::explain;
 use super::memory::Memory;
 use super::model::AskIx;
-use crate::cluster::{Devices, NodeUse};
-use crate::id::{NodeId, PodId};
+use crate::cluster::Devices;
 use crate::policy::{Decision, PartitionView};
 use crate::trace::{Event, EvictReason, Trace};
-
-/// Whether the node has free devices for the pod.
-fn has_devices(world: PartitionView<'_>, pod: PodId, node: NodeId) -> bool {
-    let cluster = world.cluster;
-    let mut room = NodeUse::new(&cluster.nodes[node]);
-    let pods = world.live_jobs().flat_map(|job| cluster.pods_of(job));
-    for (_, held) in pods.filter(|(_, held)| held.phase.holds() && held.node == Some(node)) {
-        room.take(&held.request, held.devices);
-    }
-    room.pick(cluster.pods[pod].request.gpu).is_some()
-}
 
 impl Memory {
     pub(super) fn bind(
@@ -36,7 +24,8 @@ impl Memory {
         let Some(pod) = self.pod_of(found.ask) else { return };
         let node = self.nodes[found.node];
         // A placeholder stays on a node that has lost GPUs; its pod is not admitted there and asks again.
-        if matches!(found.kind, ResultType::Replaced) && !has_devices(world, pod, node) {
+        let has_devices = || world.node_use[node].pick(world.cluster.pods[pod].request.gpu).is_some();
+        if matches!(found.kind, ResultType::Replaced) && !has_devices() {
             self.in_step = false;
             return;
         }

@@ -8,12 +8,12 @@ use super::memory::{Memory, application};
 use super::model::{AppIx, AskIx, Core, QueueIx};
 use super::properties::SortPolicy;
 use super::rules;
-use crate::cluster::{Preemptible, request_of};
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
+use crate::policy::ledger::{in_policy_units, rows};
 use crate::time::Time;
-use crate::trace::{Check, Ledger, LedgerRow, Op, Quantity, Subject, Value};
-use crate::units::{Amount, Bound, PerResource, Resource};
+use crate::trace::{Check, Ledger, Op, Quantity, Subject, Value};
+use crate::units::{Bound, PerResource, Resource};
 
 /// Children of a queue, or applications of a leaf, in the order of one pass with their sort keys.
 #[derive(Clone, Debug)]
@@ -259,53 +259,17 @@ pub fn lowered_maximum_checks(memory: &Memory, core: &Core, marked: &[AskIx], vi
 
 /// The ledger. The fair share of a queue is its guarantee.
 pub fn ledger(world: PartitionView<'_>) -> Ledger {
-    let cluster = world.cluster;
-    let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(|queue| row(world, queue)).collect();
-    let mut total = PerResource::default();
-    for (_, node) in world.nodes().filter(|(_, node)| node.ready) {
-        for r in Resource::ACCOUNTED {
-            total.set(r, total.get(r) + node.capacity.get(r).in_policy_units(r));
-        }
-    }
-    for job in world.live_jobs() {
-        for (_, pod) in cluster.pods_of(job) {
-            let runs = pod.phase.holds() && super::memory::until(pod.phase).is_none();
-            if !runs && pod.phase != crate::cluster::Phase::Pending {
-                continue;
-            }
-            let ask = request_of(&pod.request);
-            for queue in cluster.path_to_root(cluster.jobs[job].queue) {
-                let row = &mut rows[queue.index()];
-                let fixed = runs && cluster.jobs[job].preemptible == Preemptible::No;
-                let columns =
-                    [(&mut row.allocated, runs), (&mut row.non_preemptible, fixed), (&mut row.request, true)];
-                for (column, _) in columns.into_iter().filter(|(_, counts)| *counts) {
-                    for r in Resource::ACCOUNTED {
-                        let amount = Amount::base_units(ask[r.index()]).in_policy_units(r);
-                        column.set(r, column.get(r) + amount);
-                    }
-                }
-            }
-        }
-    }
-    for row in &mut rows {
+    let mut rows = rows(world);
+    for (row, queue) in rows.iter_mut().zip(world.queues().values()) {
+        let of = |bound: Bound, r: Resource, without: f64| match bound {
+            Bound::At(amount) => amount.in_policy_units(r),
+            Bound::Unset | Bound::Unlimited => without,
+        };
+        row.quota = PerResource::of(|r| of(queue.resources.get(r).quota, r, 0.0));
+        row.limit = PerResource::of(|r| of(queue.resources.get(r).limit, r, f64::INFINITY));
         row.fair_share = Some(row.quota);
     }
-    Ledger { rows, total }
-}
-
-fn row(world: PartitionView<'_>, queue: QueueId) -> LedgerRow {
-    let mut row = LedgerRow::empty(queue);
-    for r in Resource::ACCOUNTED {
-        let values = world.queues()[queue].resources.get(r);
-        if let Bound::At(amount) = values.quota {
-            row.quota.set(r, amount.in_policy_units(r));
-        }
-        if let Bound::At(amount) = values.limit {
-            row.limit.set(r, amount.in_policy_units(r));
-        }
-    }
-    row
+    Ledger { rows, total: in_policy_units(&world.capacity()) }
 }
 
 /// First queue on the path whose maximum the ask would exceed, with the resource; the root is excluded because its maximum
