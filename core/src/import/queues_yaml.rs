@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::options::Options;
 use super::{Imported, Report, assumed_nodes};
 use crate::policy::yunikorn::DESCRIPTION;
-use crate::policy::yunikorn::check::{Step, check_all};
+use crate::policy::yunikorn::check::check_all;
 use crate::policy::yunikorn::config::{
     File, Partition, Queue, Resources, TYPES_MAX, Types, Written, collect_types, default_of, parse,
     property_is_known,
@@ -119,9 +119,8 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
         wrong.push(finding(codes::IMPORT, Path::default(), says));
     } else if wrong.is_empty() {
         wrong.extend(check_all(&file, &types).into_iter().map(|found| {
-            let at = path(&found.at);
-            let position = Some(position(tree, &at));
-            Diagnostic { position, ..finding(codes::IMPORT, at, found.says) }
+            let position = Some(position(tree, &found.at));
+            Diagnostic { position, ..finding(codes::IMPORT, found.at, found.says) }
         }));
     }
     let is_counted = options.nodes.is_none_or(|(nodes, gpus)| {
@@ -190,15 +189,6 @@ fn file(tree: &Value, reader: &mut Reader, report: &mut Report) -> File {
 
 fn of_fault(fault: Fault) -> Diagnostic {
     Diagnostic { position: Some(fault.position), ..finding(codes::IMPORT, fault.at, fault.says) }
-}
-
-fn path(steps: &[Step]) -> Path {
-    steps.iter().fold(Path::default(), |path, step| match step {
-        Step::Field(name) => path.field(name),
-        Step::Key(name) => path.field(name),
-        Step::At(position) => path.at(u32::try_from(*position).unwrap_or(u32::MAX)),
-        Step::Named(name) => path.named(name),
-    })
 }
 
 /// Converts partitions to a scenario: a single one to the whole cluster, several to node pools. One tree holds the queues of all

@@ -3,11 +3,11 @@
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
-use super::check::{Step, check_all};
+use super::check::check_all;
 use super::config::{File, Queue, TYPES_MAX};
 use super::partition::{ResourceTypes, partition, paths};
 use super::words::{Config, PROPERTIES, TEMPLATE};
-use crate::format::{Findings, Path, codes, quoted, set};
+use crate::format::{Findings, Path, Segment, codes, quoted, set};
 use crate::id::{Id, QueueId};
 use crate::policy::draft::Draft;
 use crate::units::{Amount, Bound, Resource};
@@ -60,22 +60,21 @@ fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
 }
 
 /// Path of the queue of a finding and of its field or setting.
-fn place(draft: &Draft<'_>, paths: &[String], at: &[Step]) -> Path {
+fn place(draft: &Draft<'_>, paths: &[String], at: &Path) -> Path {
     let mut path = String::new();
-    let mut rest = at;
-    for (i, step) in at.iter().enumerate() {
-        if let Step::Named(name) = step {
+    let mut rest = at.0.as_slice();
+    for (i, step) in at.0.iter().enumerate() {
+        if let Segment::Named(name) = step {
             path = if path.is_empty() { name.clone() } else { [&path, ".", name].concat() };
-            rest = &at[i + 1..];
+            rest = &at.0[i + 1..];
         }
     }
     let settings = Path::default().field("settings");
     let fields: Vec<&str> = rest
         .iter()
         .filter_map(|step| match step {
-            Step::Field(name) => Some(*name),
-            Step::Key(name) => Some(name.as_str()),
-            _ => None,
+            Segment::Field(name) => Some(name.as_str()),
+            Segment::Named(_) | Segment::At(_) => None,
         })
         .collect();
     let Some(queue) = paths.iter().position(|known| *known == path) else { return settings };

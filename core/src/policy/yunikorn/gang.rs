@@ -91,8 +91,8 @@ impl Core {
         let Ask { app, resource, ref task_group, .. } = self.asks[ask];
         let held = self.asks[placeholder].resource;
         let task_group = task_group.clone();
-        let queue = self.apps[app].queue;
-        self.uncharge(queue, &amounts::difference(&held, &resource));
+        let larger_by = amounts::difference(&held, &resource);
+        self.change_upwards(self.apps[app].queue, |queue| queue.allocated.sub_pruned(&larger_by));
         self.take_off_node(placeholder);
         if self.asks[ask].node.is_some_and(|node| !self.nodes[node].allocations.contains(&ask)) {
             let node = self.asks[ask].node.unwrap_or_default();
