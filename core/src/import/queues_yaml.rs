@@ -111,7 +111,7 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
         wrong.push(finding(codes::TOO_MANY, Path::default().field("partitions"), says));
     }
     let mut types = Types::new();
-    collect_types(&file, &mut types);
+    collect_types(&file.partitions, &mut types);
     let types: Types = types.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
     // CPU, memory, GPU and pods always exist.
     if types.len() > TYPES_MAX - 4 {

@@ -43,7 +43,7 @@ impl World {
         for value in configs.chain([&scenario["config"]]) {
             if let Ok(file) = serde_json::from_value(value.clone()) {
                 let mut found = Vec::new();
-                config::collect_types(&file, &mut found);
+                config::collect_types(&file.partitions, &mut found);
                 types.extend(found);
             }
         }

@@ -36,7 +36,7 @@ use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wa
 use crate::time::Time;
 use crate::trace::{
     Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, OrderLevel, Quantity, SharePool,
-    Subject, Trace, Value,
+    Subject, Trace,
 };
 use crate::units::{Resource, Weight};
 
@@ -63,7 +63,7 @@ impl Scheduler for Ego {
     }
 
     fn rulebook() -> Rulebook {
-        Rulebook::new(super::RULES.to_vec(), &super::SWITCHES)
+        super::settings::rulebook()
     }
 
     fn over_commit(config: &Config, resource: Resource) -> Weight {
@@ -325,14 +325,8 @@ fn sibling_check(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> 
     let (of_a, of_b) = (&plan.consumers[a], &plan.consumers[b]);
     let subject = rules::between(model.queues[a], model.queues[b]);
     if of_a.priority != of_b.priority {
-        let priority = |p: i64| rules::term(Quantity::Priority, Value::Count(p));
-        return Check::new(
-            rules::SHARE_PRIORITY,
-            subject,
-            priority(of_a.priority),
-            Op::AtLeast,
-            priority(of_b.priority),
-        );
+        let [left, right] = [of_a.priority, of_b.priority].map(rules::priority);
+        return Check::new(rules::SHARE_PRIORITY, subject, left, Op::AtLeast, right);
     }
     let [usage_a, usage_b] = &choice.usage;
     let left = rules::per_ratio(usage_a, whole, of_a.ratio);
@@ -382,8 +376,7 @@ fn reclaim_checks(model: &Model, current: &CycleState<'_>, reclaim: &Reclaim, id
     ];
     let subject = rules::between(queue(a), queue(b));
     if of_a.priority > of_b.priority {
-        let priority = |p: i64| rules::term(Quantity::Priority, Value::Count(p));
-        let (left, right) = (priority(of_a.priority), priority(of_b.priority));
+        let [left, right] = [of_a.priority, of_b.priority].map(rules::priority);
         checks.push(Check::new(rules::SHARE_PRIORITY, subject, left, Op::AtLeast, right));
     } else {
         let left = rules::per_ratio(&why.after.0, whole, of_a.ratio);

@@ -13,7 +13,7 @@
 //! OC-9
 
 use super::ids::ConsumerId;
-use super::model::{CycleState, Model, sum_of};
+use super::model::{CycleState, Model, in_policy_units as units, sum_of};
 use super::number::{Fraction, Nat};
 use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
@@ -25,10 +25,6 @@ use crate::policy::PartitionView;
 use crate::policy::ledger::rows;
 use crate::trace::{DivisionStep, Ledger};
 use crate::units::{Amount, PerResource, Resource};
-
-fn units(resource: Resource, base: f64) -> f64 {
-    if resource == Resource::GPU { base / 1000.0 } else { base }
-}
 
 /// The ledger.
 pub fn ledger(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>) -> Ledger {

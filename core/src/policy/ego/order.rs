@@ -93,7 +93,7 @@ impl<'r> Ranks<'r> {
     }
 
     fn priority(&self, consumer: ConsumerId) -> Term {
-        rules::term(Quantity::Priority, Value::Count(self.model.plan.consumers[consumer].priority))
+        rules::priority(self.model.plan.consumers[consumer].priority)
     }
 
     fn per_ratio(&self, consumer: ConsumerId) -> Term {
@@ -139,8 +139,7 @@ impl<'r> Ranks<'r> {
         let mut all: Vec<JobId> = waiting.map(|sub| job_of(self.world, self.current.pod_sets[sub])).collect();
         all.dedup();
         let jobs = &self.world.cluster.jobs;
-        let priority =
-            |job: JobId| rules::term(Quantity::Priority, Value::Count(i64::from(jobs[job].priority)));
+        let priority = |job: JobId| rules::priority(jobs[job].priority);
         let submit = |job: JobId| rules::term(Quantity::Created, Value::Time(jobs[job].submit));
         level(Some(leaf), &all, subject, |i, before| {
             let job = all[i];

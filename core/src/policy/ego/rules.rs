@@ -192,6 +192,11 @@ pub fn term(quantity: Quantity, value: Value) -> Term {
     Term { quantity, value }
 }
 
+/// A share priority, or the priority of a job.
+pub fn priority(priority: impl Into<i64>) -> Term {
+    term(Quantity::Priority, Value::Count(priority.into()))
+}
+
 /// Usage as a fraction of the pool.
 pub fn part(quantity: Quantity, n: &Nat, whole: &Nat) -> Term {
     term(quantity, Value::Real(Fraction { n: n.clone(), d: whole.clone() }.as_real()))

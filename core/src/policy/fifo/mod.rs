@@ -20,7 +20,6 @@ mod memory;
 mod owners;
 mod place;
 mod rules;
-mod vocabulary;
 
 use crate::format::{Findings, Scenario};
 use crate::policy::description::Description;
@@ -36,6 +35,7 @@ use crate::trace::{Event, Gate, Ledger, Level, NodeReason, Outlook, Refusal, Tra
 use crate::units::Resource;
 
 pub use memory::Memory;
+use place::Attempt;
 pub use rules::RULES;
 
 /// The scheduler.
@@ -74,7 +74,7 @@ impl Scheduler for Fifo {
         let mut decisions = Vec::new();
         for leaf in memory.take_dirty() {
             while let Some(job) = memory.first_waiting(leaf) {
-                let Some(places) = place::place(world, memory, leaf, job) else { break };
+                let Some(places) = Attempt::new(world, memory, leaf, job).place() else { break };
                 for &(pod, node) in &places {
                     trace.event(Event::Bound { pod, node, devices: Default::default() }, || {
                         let in_order = rules::in_order(world, memory, leaf, job);
@@ -125,21 +125,18 @@ fn refuse_first(
     (leaf, job): (usize, JobId),
     ends: &[(Time, JobId)],
 ) -> Refusal {
-    let candidates = place::candidates(world, memory, leaf, job);
-    let pods = place::waiting_pods(world, job);
-    let reachable = place::reachable(world, memory, leaf, job);
-    let fits_empty = place::fits_empty_node(world, memory, &reachable, &pods);
-    let never = reachable.is_empty() || (pods.len() == 1 && !fits_empty);
-    let reasons = place::reasons(world, memory, leaf, &candidates, &pods);
-    let n_pods = u32::try_from(pods.len()).expect("ids are 32 bits wide");
-    let gate = match reasons.as_slice() {
-        _ if pods.len() == 1 && !fits_empty && !reachable.is_empty() => Gate::TooLarge {
-            resource: place::largest_lack(world, &reachable, &pods).unwrap_or(Resource::GPU),
-        },
-        _ => Gate::NoNode { placed: 0, of: n_pods, reasons: NodeReason::counted(reasons), free: None },
+    let attempt = Attempt::new(world, memory, leaf, job);
+    let reachable = attempt.reachable();
+    let is_too_large = attempt.pods.len() == 1 && !attempt.fits_empty_node(&reachable);
+    let gate = if is_too_large && !reachable.is_empty() {
+        Gate::TooLarge { resource: attempt.largest_lack(&reachable).unwrap_or(Resource::GPU) }
+    } else {
+        let of = u32::try_from(attempt.pods.len()).expect("ids are 32 bits wide");
+        Gate::NoNode { placed: 0, of, reasons: NodeReason::counted(attempt.reasons()), free: None }
     };
+    let never = reachable.is_empty() || is_too_large;
     let outlook = if never { Outlook::OnlyByEdit } else { when_ends(world, memory, (leaf, job), ends) };
-    Refusal { job, gate, also: Vec::new(), checks: rules::no_room(world, memory, leaf, job), outlook }
+    Refusal { job, gate, also: Vec::new(), checks: rules::no_room(&attempt, job), outlook }
 }
 
 /// Forecasts which completion lets the first job of a leaf start.
@@ -154,7 +151,7 @@ fn when_ends(
         for (pod, _) in world.cluster.pods_of(other).filter(|(_, pod)| pod.phase.holds()) {
             later.free(world, pod);
         }
-        if place::place(world, &later, leaf, job).is_some() {
+        if Attempt::new(world, &later, leaf, job).place().is_some() {
             return Outlook::WhenEnds { job: other, at: Some(at) };
         }
     }

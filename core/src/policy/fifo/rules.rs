@@ -9,7 +9,8 @@
 //! # Differs
 //! nothing
 
-use super::{Memory, place};
+use super::Memory;
+use super::place::Attempt;
 use crate::cluster::GpuRequest;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
@@ -105,13 +106,9 @@ fn largest_free(world: PartitionView<'_>, memory: &Memory, node: NodeId, pod: Po
 }
 
 /// Check that explains why the first job of a leaf does not start; empty if GPUs are not the reason.
-pub fn no_room(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<Check> {
-    let pods = place::waiting_pods(world, job);
-    let nodes = place::candidates(world, memory, leaf, job);
-    let asked: i64 = pods
-        .iter()
-        .map(|&pod| world.cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units())
-        .sum();
+pub fn no_room(attempt: &Attempt<'_>, job: JobId) -> Vec<Check> {
+    let Attempt { world, memory, pods, .. } = attempt;
+    let nodes = attempt.candidates();
     let free = |&node: &NodeId| i64::from(memory.node_use[node].n_free()) * 1000;
     let subject = Subject {
         queue: Some(world.cluster.jobs[job].queue),
@@ -119,15 +116,15 @@ pub fn no_room(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobI
         resource: Some(Resource::GPU),
         ..Subject::default()
     };
-    let one_node = place::fits_empty_node(world, memory, &nodes, &pods) || pods.len() == 1;
+    let one_node = attempt.fits_empty_node(&nodes) || pods.len() == 1;
     let (rule, idle) = if one_node {
         (HARD_PARTITION, nodes.iter().map(free).max().unwrap_or(0))
     } else {
         let empty = nodes.iter().filter(|&&node| memory.node_use[node].n_pods() == 0);
         (EMPTY_NODES, empty.map(free).sum())
     };
-    let check =
-        Check::new(rule, subject, gpus(Quantity::Request, asked), Op::Exceeds, gpus(Quantity::Idle, idle));
+    let (asked, idle) = (gpus(Quantity::Request, attempt.gpus()), gpus(Quantity::Idle, idle));
+    let check = Check::new(rule, subject, asked, Op::Exceeds, idle);
     // Otherwise another resource is missing or free GPUs are scattered; the reasons of the refusal say so.
     if check.holds { vec![check] } else { Vec::new() }
 }

@@ -25,7 +25,6 @@ mod order;
 mod place;
 mod refuse;
 mod rules;
-mod vocabulary;
 
 pub use describe::DESCRIPTION;
 pub use ledger::DivisionLevel;

@@ -416,11 +416,8 @@ impl Core {
     /// Removes an allocation from its application, which may change the state; `lost`: it is not replaced.
     pub(super) fn take_off_app(&mut self, ask: AskIx, lost: bool) {
         let Ask { app, resource, placeholder, ref task_group, .. } = self.asks[ask];
-        if placeholder && lost {
-            let groups = &mut self.apps[app].groups_of_tasks;
-            if let Some(group) = groups.iter_mut().find(|group| group.name == *task_group) {
-                group.timed_out += 1;
-            }
+        if let Some(group) = self.apps[app].task_group(task_group).filter(|_| placeholder && lost) {
+            group.timed_out += 1;
         }
         let at = self.by_key(&self.apps[app].allocations, ask);
         self.apps[app].allocations.remove(at);
@@ -499,7 +496,7 @@ impl Core {
             .map(|ask| (ask.key.clone(), ask.task_group.clone()))
             .unzip();
         for name in groups {
-            if let Some(group) = self.apps[app].groups_of_tasks.iter_mut().find(|group| group.name == name) {
+            if let Some(group) = self.apps[app].task_group(&name) {
                 group.timed_out += 1;
             }
         }

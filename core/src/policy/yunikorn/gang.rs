@@ -103,8 +103,7 @@ impl Core {
         if self.apps[app].state == State::Gone {
             return;
         }
-        if let Some(group) = self.apps[app].groups_of_tasks.iter_mut().find(|group| group.name == task_group)
-        {
+        if let Some(group) = self.apps[app].task_group(&task_group) {
             group.replaced += 1;
         }
         self.book(ask, true);

@@ -57,7 +57,6 @@ pub mod stable;
 mod switches;
 mod translate;
 mod tree;
-mod versions;
 mod vocabulary;
 mod wake;
 pub mod words;

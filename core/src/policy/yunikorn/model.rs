@@ -186,6 +186,13 @@ pub struct App {
     pub groups_of_tasks: Vec<TaskGroup>,
 }
 
+impl App {
+    /// The task group with this name.
+    pub(super) fn task_group(&mut self, name: &str) -> Option<&mut TaskGroup> {
+        self.groups_of_tasks.iter_mut().find(|group| group.name == name)
+    }
+}
+
 /// An ask and its allocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {

@@ -34,7 +34,7 @@ pub fn levels(
     queue: QueueId,
     job: Option<JobId>,
 ) -> Vec<OrderLevel> {
-    let Some(core) = memory.core() else { return Vec::new() };
+    let core = &memory.core;
     let teller = OrderBuilder { cluster: world.cluster, memory, core };
     let app = job.and_then(|job| core.find_app(application(world.cluster, job)));
     if job.is_some() && app.is_none() {
@@ -53,7 +53,7 @@ pub fn levels(
 
 /// Effective priority of every queue.
 pub fn priorities(world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
-    let Some(core) = memory.core() else { return Vec::new() };
+    let core = &memory.core;
     let of = |queue: QueueId| {
         let Some(own) = memory.queues[queue.index()].map(|own| &core.queues[own]) else {
             return QueuePriority { queue, raw: None, offset: 0, is_fence: false, effective: None };

@@ -31,7 +31,7 @@ impl Config {
     pub fn collect_types(&self, types: &mut Types) {
         let queues = self.queues.values().cloned().collect();
         let partition = Partition { queues, ..self.partition.clone() };
-        config::collect_types(&config::File { partitions: vec![partition] }, types);
+        config::collect_types(&[partition], types);
     }
 }
 
