@@ -7,6 +7,7 @@
 #[cfg(test)]
 #[path = "../../tests/sixth_policy/mod.rs"]
 mod by_name;
+mod checks;
 pub mod description;
 pub mod draft;
 pub mod drf;

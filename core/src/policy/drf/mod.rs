@@ -15,11 +15,14 @@
 
 mod describe;
 mod division;
-mod measure;
 mod rules;
 
+use division::{divide, steps};
+use rules::RULES;
+
 use super::description::Description;
-use super::filling::{Filling, Measure, Variant};
+use super::filling::{Filling, Measure, Share, Variant};
+use crate::trace::Quantity;
 
 /// The scheduler.
 pub type Drf = Filling<DrfVariant>;
@@ -30,5 +33,20 @@ pub struct DrfVariant;
 
 impl Variant for DrfVariant {
     const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
-    const MEASURE: &'static Measure = &measure::MEASURE;
+    const MEASURE: &'static Measure =
+        &Measure { rules: RULES, share, quantity: Quantity::DominantShare, divide, steps };
+}
+
+/// Uses a single division of exact numbers per resource, so that rounding never separates equal shares.
+fn share(of: Share<'_>) -> f64 {
+    if of.weight.iter().all(|w| *w <= 0.0) {
+        return f64::INFINITY;
+    }
+    let mut dominant = 0.0f64;
+    for r in (0..3).filter(|&r| of.held[r] > 0 && of.total[r] > 0) {
+        let w = of.weight[r];
+        let s = if w > 0.0 { of.held[r] as f64 / (w * of.total[r] as f64) } else { f64::INFINITY };
+        dominant = dominant.max(s);
+    }
+    dominant
 }

@@ -29,6 +29,7 @@ use super::{holdings, ledger, order, over_commit, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, PodId, QueueId};
+use crate::policy::checks::applies;
 use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
 use crate::policy::translator::Translator;
@@ -188,7 +189,7 @@ impl CycleOutput<'_, '_> {
                     let node = self.model.nodes[unit.host];
                     let checks = why
                         .remove(&UnitEvent::Started(id))
-                        .unwrap_or_else(|| vec![rules::applies(rules::EARMARK, self.subject(pod))]);
+                        .unwrap_or_else(|| vec![applies(rules::EARMARK, self.subject(pod))]);
                     self.trace.action = "assign";
                     self.trace.event(Event::Bound { pod, node, devices: Devices::default() }, || checks);
                     self.decisions.push(Decision::Bind { pod, node, devices: None });
@@ -281,7 +282,7 @@ fn reasons(model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Reasons {
             ..Subject::default()
         };
         let over = over_commit::checks(model, current, id).into_iter();
-        why.insert(UnitEvent::Started(id), over.chain([rules::applies(rules::OWN_HOSTS, subject)]).collect());
+        why.insert(UnitEvent::Started(id), over.chain([applies(rules::OWN_HOSTS, subject)]).collect());
     }
     for (_, turns) in &cycle.turns {
         for turn in turns {
@@ -298,7 +299,7 @@ fn reasons(model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Reasons {
         let by = reclaim.by.and_then(|(leaf, _)| queue(leaf));
         for &id in &reclaim.victims {
             let loser = queue(current.state.subs[current.state.units[id].sub].leaf);
-            let check = rules::applies(rules::CALL_BACK, rules::between(by, loser));
+            let check = applies(rules::CALL_BACK, rules::between(by, loser));
             why.insert(UnitEvent::Reclaimed(id), vec![check]);
         }
     }
@@ -351,7 +352,7 @@ fn reclaim_checks(model: &Model, current: &CycleState<'_>, reclaim: &Reclaim, id
     let queue = |consumer: ConsumerId| model.queues[consumer];
     let loser = current.state.subs[current.state.units[id].sub].leaf;
     let Some(why) = &reclaim.why else {
-        return vec![rules::applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];
+        return vec![applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];
     };
     let by = reclaim.by.map_or(loser, |(leaf, _)| leaf);
     let (victim, victim_usage, victim_quota) = &why.victim;

@@ -22,8 +22,9 @@ use super::ranking::compare_per_ratio;
 use super::{rules, slot_cycle};
 use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
+use crate::policy::checks::submitted;
 use crate::policy::order_level::{Ranked, level};
-use crate::trace::{Check, Op, OrderLevel, Quantity, Subject, Term, Value};
+use crate::trace::{Check, Op, OrderLevel, Subject, Term};
 
 /// Returns the levels from the root to the queue, then its children or its jobs.
 pub(super) fn order(
@@ -140,7 +141,7 @@ impl<'r> Ranks<'r> {
         all.dedup();
         let jobs = &self.world.cluster.jobs;
         let priority = |job: JobId| rules::priority(jobs[job].priority);
-        let submit = |job: JobId| rules::term(Quantity::Created, Value::Time(jobs[job].submit));
+        let submit = |job: JobId| submitted(self.world, job);
         level(Some(leaf), &all, subject, |i, before| {
             let job = all[i];
             let behind = before.map(|at| {

@@ -14,8 +14,9 @@ use super::place::Attempt;
 use crate::cluster::GpuRequest;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
-use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
-use crate::units::{Amount, Resource};
+use crate::policy::checks::{amount, submitted_first};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term};
+use crate::units::Resource;
 
 /// Jobs of a queue start in submission order.
 pub const SUBMIT_ORDER: Rule = Rule(&RuleRecord {
@@ -56,12 +57,8 @@ pub const EMPTY_NODES: Rule = Rule(&RuleRecord {
 /// Every rule of the policy.
 pub const RULES: [Rule; 4] = [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, EMPTY_NODES];
 
-fn term(quantity: Quantity, value: Value) -> Term {
-    Term { quantity, value }
-}
-
 fn gpus(quantity: Quantity, milli: i64) -> Term {
-    term(quantity, Value::Real(Amount::milli_gpus(milli).in_policy_units(Resource::GPU)))
+    amount(quantity, milli, Resource::GPU)
 }
 
 /// Check that the job precedes the next pending job of its queue; `None` if there is no other.
@@ -72,11 +69,7 @@ pub fn in_order(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: Job
 
 /// Check that `first` was submitted no later than `job`.
 pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
-    let jobs = &world.cluster.jobs;
-    let submit = |job: JobId| term(Quantity::Created, Value::Time(jobs[job].submit));
-    let queue = Some(jobs[job].queue);
-    let subject = Subject { queue, job: Some(first), other_job: Some(job), ..Subject::default() };
-    Check::new(SUBMIT_ORDER, subject, submit(first), Op::AtMost, submit(job))
+    submitted_first(SUBMIT_ORDER, world, first, job)
 }
 
 /// Check that the request of the pod fits the free GPUs of the node.

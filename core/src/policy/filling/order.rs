@@ -14,8 +14,9 @@ use super::cycle_state::CycleState;
 use super::measure::Measure;
 use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
+use crate::policy::checks::{submitted, term};
 use crate::policy::order_level::{Ranked, level};
-use crate::trace::{Check, Op, OrderLevel, Quantity, Subject, Term, Value};
+use crate::trace::{Check, Op, OrderLevel, Subject, Value};
 
 /// Returns the levels from the root to the queue, then its children or its jobs.
 pub fn order(
@@ -50,7 +51,7 @@ fn siblings(
 ) -> OrderLevel {
     let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| state.is_open(queue)).collect();
     open.sort_by(|&l, &r| state.share(l).total_cmp(&state.share(r)));
-    let share = |queue| Term { quantity: state.measure.quantity, value: Value::Real(state.share(queue)) };
+    let share = |queue| term(state.measure.quantity, Value::Real(state.share(queue)));
     level(of, &open, subject, |i, before| {
         let queue = open[i];
         let behind = before.map(|before| {
@@ -72,7 +73,7 @@ fn jobs(state: &CycleState<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderL
     let pending = &state.pending[leaf];
     let all = &pending.jobs[pending.at.min(pending.jobs.len())..];
     let jobs = &state.world.cluster.jobs;
-    let submit = |job: JobId| Term { quantity: Quantity::Created, value: Value::Time(jobs[job].submit) };
+    let submit = |job: JobId| submitted(state.world, job);
     level(Some(leaf), all, subject, |i, before| {
         let job = all[i];
         let behind = before.map(|before| {

@@ -13,11 +13,15 @@
 
 mod describe;
 mod division;
-mod measure;
 mod rules;
 
+use division::{divide, steps};
+use rules::RULES;
+
 use super::description::Description;
-use super::filling::{Filling, Measure, Variant};
+use super::filling::{Filling, Measure, Share, Variant};
+use crate::trace::Quantity;
+use crate::units::{Amount, Resource};
 
 /// The scheduler.
 pub type MaxMin = Filling<MaxMinVariant>;
@@ -28,7 +32,15 @@ pub struct MaxMinVariant;
 
 impl Variant for MaxMinVariant {
     const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
-    const MEASURE: &'static Measure = &measure::MEASURE;
+    const MEASURE: &'static Measure =
+        &Measure { rules: RULES, share, quantity: Quantity::Saturation, divide, steps };
+}
+
+fn share(of: Share<'_>) -> f64 {
+    let has_gpus = of.total[Resource::GPU.index()] > 0;
+    let r = if has_gpus { Resource::GPU } else { Resource::CPU };
+    let (u, w) = (Amount::base_units(of.held[r.index()]).in_policy_units(r), of.weight[r.index()]);
+    if w > 0.0 { u / w } else { f64::INFINITY }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::properties::SortPolicy;
 use super::rules;
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
+use crate::policy::checks::applies;
 use crate::policy::ledger::{in_policy_units, rows};
 use crate::time::Time;
 use crate::trace::{Check, Ledger, Op, Quantity, Subject, Value};
@@ -116,7 +117,7 @@ fn application_order_check(
         let values = [submitted, next_submitted].map(|ms| Value::Time(Time::from_millis(ms)));
         rules::compare(rules::APPLICATION, subject, Quantity::Created, values, Op::AtMost)
     } else {
-        rules::applies(rules::APPLICATION, subject)
+        applies(rules::APPLICATION, subject)
     })
 }
 
@@ -125,7 +126,7 @@ fn first_fit(memory: &Memory, found: &CycleResult, subject: Subject) -> Check {
     let core = &memory.core;
     let wanted = &core.asks[found.ask].resource;
     let first = memory.resource_types.accounted().find(|&(_, of)| wanted.get(of) > 0);
-    let Some((resource, of)) = first else { return rules::applies(rules::FIRST_FIT, subject) };
+    let Some((resource, of)) = first else { return applies(rules::FIRST_FIT, subject) };
     let free = core.nodes[found.node].available.get(of).saturating_add(wanted.get(of));
     let subject = Subject { resource: Some(resource), ..subject };
     let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Idle, free));
@@ -189,7 +190,7 @@ fn below_guarantee(memory: &Memory, ask: AskIx, subject: Subject) -> Check {
             return check;
         }
     }
-    rules::applies(rules::BELOW_GUARANTEE, subject)
+    applies(rules::BELOW_GUARANTEE, subject)
 }
 
 /// Check that the victim's leaf, or a queue above it, exceeds its guarantee after the evictions marked earlier.
@@ -213,7 +214,7 @@ fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx,
             }
         }
     }
-    rules::applies(rules::ABOVE_GUARANTEE, subject)
+    applies(rules::ABOVE_GUARANTEE, subject)
 }
 
 /// Check for a task evicted without a preemptor: a queue on its path uses more than its lowered maximum.
