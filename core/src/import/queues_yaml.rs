@@ -16,7 +16,8 @@ use crate::policy::yunikorn::config::{
     property_is_known,
 };
 use crate::policy::yunikorn::file::{self as yunikorn, Fault, Reader};
-use crate::policy::yunikorn::words::{GPU_TYPE, PROPERTIES, TEMPLATE};
+use crate::policy::yunikorn::settings::properties;
+use crate::policy::yunikorn::words::{GPU_TYPE, TEMPLATE};
 use crate::scenario::value::{self, Is, Limit, Position, Value};
 use crate::scenario::{
     Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry,
@@ -419,10 +420,10 @@ impl<'r> Writer<'r> {
     ) {
         for (property, text) in written {
             let at = at.field("properties").field(property);
-            let says = if !PROPERTIES.contains(&property.as_str()) {
-                let hint = match nearest(property, PROPERTIES.iter().copied()) {
+            let says = if !properties().contains(&property.as_str()) {
+                let hint = match nearest(property, properties().into_iter()) {
                     Some(near) => format!("did you mean {near}?"),
-                    None => format!("known are {}", PROPERTIES.join(", ")),
+                    None => format!("known are {}", properties().join(", ")),
                 };
                 format!("YuniKorn has no property {}, and reads past it; {hint}", quoted(property))
             } else if let Err(wanted) = property_is_known(property, text) {

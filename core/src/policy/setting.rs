@@ -5,22 +5,22 @@ use super::description::Description;
 use super::switches::Switch;
 use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quantity, quoted, set};
 
-/// A setting that is read into a configuration `C`.
-pub struct Setting<C> {
+/// A setting that is read into a configuration `C`; the error of its parser describes a valid value.
+pub struct Setting<C, E = Wanted> {
     /// Name and affected rules.
     pub switch: Switch,
     /// Parses a value.
-    parse: fn(&mut C, &str) -> Result<(), Wanted>,
+    parse: fn(&mut C, &str) -> Result<(), E>,
 }
 
-impl<C> Setting<C> {
+impl<C, E> Setting<C, E> {
     /// A setting with its parser.
-    pub const fn new(switch: Switch, parse: fn(&mut C, &str) -> Result<(), Wanted>) -> Setting<C> {
+    pub const fn new(switch: Switch, parse: fn(&mut C, &str) -> Result<(), E>) -> Setting<C, E> {
         Setting { switch, parse }
     }
 
     /// The setting with this name.
-    pub fn find<'s>(all: &'s [Setting<C>], name: &str) -> Option<&'s Setting<C>> {
+    pub fn find<'s>(all: &'s [Setting<C, E>], name: &str) -> Option<&'s Setting<C, E>> {
         all.iter().find(|setting| setting.switch.name == name)
     }
 
@@ -29,8 +29,8 @@ impl<C> Setting<C> {
     /// # Errors
     ///
     /// Returns the description of a valid value if it is invalid.
-    pub fn read(&self, config: &mut C, typed: &Scalar) -> Result<(), Wanted> {
-        (self.parse)(config, typed.0.trim())
+    pub fn read(&self, config: &mut C, text: &str) -> Result<(), E> {
+        (self.parse)(config, text.trim())
     }
 }
 

@@ -227,18 +227,8 @@ fn seconds(span: Span) -> i64 {
     ms / 1000 + i64::from(ms % 1000 != 0)
 }
 
-/// Escapes text for a quoted attribute.
+/// Escapes text for a quoted attribute; control characters become blanks.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    text.replace(char::is_control, " ")
 }

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use super::ids::{SubId, UnitId};
-use super::model::{CycleState, Model};
+use super::model::{CycleState, Model, Origin};
 use super::pool_state::{PoolState, Source, State};
 use crate::id::{JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
@@ -28,9 +28,6 @@ pub struct Memory {
     pub(super) promises: Vec<Promise>,
     n_started: u64,
 }
-
-/// Source of a unit: `None` for its leaf's own hosts, otherwise the queue whose pool it was drawn from (`None` for the root).
-pub(super) type Origin = Option<Option<QueueId>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct UnitMemory {

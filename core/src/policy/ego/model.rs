@@ -19,7 +19,6 @@ use std::collections::BTreeMap;
 use super::config::{Config, ConsumerConfig, Ratios};
 use super::ids::{ConsumerId, HostId, SubId, UnitId};
 use super::layout::Layout;
-use super::memory::Origin;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
 use super::pool_state::{PoolState, Source};
 use crate::cluster::Queue;
@@ -49,6 +48,10 @@ pub struct Model {
     /// Host per node.
     hosts: BTreeMap<NodeId, HostId>,
 }
+
+/// Source of a unit in ids of the cluster: `None` for its leaf's own hosts, otherwise the queue whose pool it was drawn from
+/// (`None` for the root).
+pub(super) type Origin = Option<Option<QueueId>>;
 
 /// State of a plan in a cycle, with the pods of its units.
 #[derive(Clone, Debug)]

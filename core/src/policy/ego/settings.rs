@@ -99,9 +99,9 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
             name.split_once('.').and_then(|(key, queue)| Some((Setting::find(&CONSUMER, key)?, queue)));
         let read = match (of_consumer, Setting::find(&PLAN, name)) {
             (Some((setting, queue)), _) if s.queues.iter().any(|q| q.name == queue) => {
-                setting.read(config.consumers.entry(queue.into()).or_default(), typed)
+                setting.read(config.consumers.entry(queue.into()).or_default(), &typed.0)
             }
-            (None, Some(setting)) => setting.read(&mut config, typed),
+            (None, Some(setting)) => setting.read(&mut config, &typed.0),
             _ => {
                 let names = PLAN.each_ref().map(|setting| setting.switch.name);
                 let of_consumers = CONSUMER.each_ref().map(|setting| setting.switch.name).join(", ");

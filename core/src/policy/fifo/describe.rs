@@ -4,7 +4,7 @@
 //! none: this is our own
 
 use crate::policy::description::{Description, Gangs, Knows, QueueValue, QueueValues};
-use crate::policy::vocabulary::{NONE, Terms, Unset};
+use crate::policy::vocabulary::{NONE, Terms};
 
 /// First in, first out, in hard partitions.
 pub const DESCRIPTION: Description = Description {
@@ -26,6 +26,5 @@ pub const DESCRIPTION: Description = Description {
 /// Terms on screen.
 const TERMS: Terms = Terms {
     columns: [("queue", ""), ("quota", "Quota: reserved for the queue, never lent"), NONE, NONE, NONE],
-    unset: Unset { quota: ["0", "0", "0"], limit: "", weight: "", priority: "" },
     ..Terms::PLAIN
 };

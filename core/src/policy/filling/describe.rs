@@ -4,7 +4,7 @@
 //! none: this is our own
 
 use crate::policy::description::{Description, Knows, QueueValue, QueueValues};
-use crate::policy::vocabulary::{NONE, Terms, Unset};
+use crate::policy::vocabulary::{NONE, Terms};
 
 /// Base description; each policy adds its names.
 pub const DESCRIPTION: Description = Description {
@@ -27,6 +27,5 @@ const TERMS: Terms = Terms {
         ("limit", "Limit: most that the queue can use"),
         NONE,
     ],
-    unset: Unset { quota: ["", "", ""], limit: "∞", weight: "1", priority: "" },
     ..Terms::PLAIN
 };

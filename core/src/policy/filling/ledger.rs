@@ -11,7 +11,7 @@
 //! nothing
 
 use super::cycle_state::weights;
-use super::measure::{Child, Measure};
+use super::measure::{Child, DivisionLevel, Measure};
 use crate::cluster::Sums;
 use crate::id::{Arena, QueueId};
 use crate::policy::PartitionView;
@@ -87,16 +87,6 @@ pub fn ledger(measure: &Measure, world: PartitionView<'_>) -> Ledger {
         row.fair_share = Some(PerResource::of(|r| share[r.index()]));
     }
     ledger
-}
-
-/// One level of the division, in policy units.
-pub struct DivisionLevel<'a> {
-    /// Amounts to divide.
-    pub has: [f64; 3],
-    /// Capacity of the cluster.
-    pub total: [f64; 3],
-    /// Queues among which the level is divided.
-    pub children: &'a [(QueueId, Child)],
 }
 
 /// Derivation of the fair share of a queue, level by level from the root.

@@ -9,8 +9,8 @@
 //! # Differs
 //! nothing
 
-use super::ledger::DivisionLevel;
 use crate::cluster::Sums;
+use crate::id::QueueId;
 use crate::trace::{DivisionStep, Quantity, Rule};
 use crate::units::Resource;
 
@@ -37,6 +37,16 @@ pub struct Child {
 /// Divides an amount of each resource (first argument) among children as if pods were divisible, in policy units; the
 /// last argument is the capacity of the cluster.
 pub type Divide = fn([f64; 3], &[Child], [f64; 3]) -> Vec<[f64; 3]>;
+
+/// One level of the division, in policy units.
+pub struct DivisionLevel<'a> {
+    /// Amounts to divide.
+    pub has: [f64; 3],
+    /// Capacity of the cluster.
+    pub total: [f64; 3],
+    /// Queues among which the level is divided.
+    pub children: &'a [(QueueId, Child)],
+}
 
 /// Appends the steps of the division of a level for one resource; the result equals that of [`Measure::divide`].
 pub type Steps = fn(&DivisionLevel<'_>, Resource, &mut Vec<DivisionStep>);

@@ -27,8 +27,7 @@ mod refuse;
 mod rules;
 
 pub use describe::DESCRIPTION;
-pub use ledger::DivisionLevel;
-pub use measure::{Child, Measure, Rules, Share};
+pub use measure::{Child, DivisionLevel, Measure, Rules, Share};
 pub use rules::{best_fit, submit_order};
 
 use std::marker::PhantomData;

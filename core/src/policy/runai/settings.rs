@@ -61,7 +61,7 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
                     config.sharing.over_quota.insert(queue.into(), level);
                 })
             }
-            (None, Some(setting)) => setting.read(&mut config.sharing, typed),
+            (None, Some(setting)) => setting.read(&mut config.sharing, &typed.0),
             _ => {
                 let own = OWN.each_ref().map(|setting| setting.switch.name);
                 let says = format!(

@@ -59,7 +59,7 @@ impl Scheduler for YuniKorn {
     }
 
     fn rulebook() -> Rulebook {
-        Rulebook::new(super::rules::all(), &super::SWITCHES)
+        super::settings::rulebook()
     }
 
     fn new(config: Config, rhythm: Rhythm) -> YuniKorn {

@@ -6,7 +6,8 @@
 use super::check::check_all;
 use super::config::{File, Queue, TYPES_MAX};
 use super::partition::{ResourceTypes, partition, paths};
-use super::words::{Config, PROPERTIES, TEMPLATE};
+use super::settings::properties;
+use super::words::{Config, TEMPLATE};
 use crate::format::{Findings, Path, Segment, codes, quoted, set};
 use crate::id::{Id, QueueId};
 use crate::policy::draft::Draft;
@@ -127,7 +128,7 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     if let Some(of) = of("parent") {
         return has_children(of).then(|| "the [queue] has children anyway".into());
     }
-    let (property, of) = PROPERTIES.iter().find_map(|p| Some((*p, of(p)?)))?;
+    let (property, of) = properties().into_iter().find_map(|p| Some((p, of(p)?)))?;
     match property {
         "preemption.delay" | "preemption.policy" if config.partition.preemption.enabled == Some(false) => {
             Some("preemption is off".into())
