@@ -25,9 +25,9 @@ fn policies() -> Vec<Policy> {
         Policy::Fifo(()),
         Policy::Runai(Default::default()),
         Policy::YuniKorn(Default::default()),
-        Policy::MaxMin(Default::default()),
+        Policy::MaxMin(()),
         Policy::Ego(Default::default()),
-        Policy::Drf(Default::default()),
+        Policy::Drf(()),
         Policy::YuniKorn(impatient),
         Policy::Ego(graceful),
     ]

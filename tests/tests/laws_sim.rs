@@ -45,8 +45,8 @@ fn policies() -> Vec<Policy> {
         Policy::YuniKorn(impatient),
         Policy::Ego(graceful),
         Policy::Runai(Default::default()),
-        Policy::MaxMin(Default::default()),
-        Policy::Drf(Default::default()),
+        Policy::MaxMin(()),
+        Policy::Drf(()),
     ]
 }
 
