@@ -211,6 +211,11 @@ pub struct PerResource<T> {
 }
 
 impl<T: Copy> PerResource<T> {
+    /// The values that a function returns.
+    pub fn of(value: impl Fn(Resource) -> T) -> Self {
+        let [cpu, memory, gpu] = Resource::ACCOUNTED.map(value);
+        PerResource { cpu, memory, gpu }
+    }
     /// The same value for each resource.
     pub fn all(value: T) -> Self {
         PerResource { cpu: value, memory: value, gpu: value }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fairground::id::PartitionId;
+use fairground::policy::Policy;
 use fairground::sim::Simulation;
 use fairground::time::Time;
 use fairground::trace::{DivisionStep, Event, Gate, Level, OrderLevel, Recorded, RiseEnd, Value};
@@ -270,9 +271,8 @@ jobs:
 - {name: i, queue: C, gpu: 1, count: 2}
 - {name: k, queue: D, gpu: 8}
 ";
-    for (policy, rules) in
-        [("max-min", fairground::policy::maxmin::RULES), ("drf", fairground::policy::drf::RULES)]
-    {
+    for policy in ["max-min", "drf"] {
+        let rules = Policy::rulebook(policy).expect("a policy").rules;
         let mut simulation = simulation(policy, text);
         let record = simulation.advance().expect("a first cycle");
         let cluster = simulation.cluster();

@@ -46,8 +46,8 @@ proptest! {
             Policy::Runai(Default::default()),
             Policy::YuniKorn(Default::default()),
             Policy::Ego(Default::default()),
-            Policy::MaxMin(Default::default()),
-            Policy::Fifo(Default::default()),
+            Policy::MaxMin(()),
+            Policy::Fifo(()),
         ];
         let (mut numbers, policy) = (Numbers::new(numbers), policies[policy].clone());
         let mut plan = if pools { pooled(&mut numbers, policy) } else { plan(&mut numbers, policy) };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fairground::id::{JobId, PodId};
-use fairground::policy::{Policy, Rhythm, ego, fifo, yunikorn};
+use fairground::policy::{Policy, Rhythm, ego, yunikorn};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Span;
@@ -22,12 +22,12 @@ fn policies() -> Vec<Policy> {
     let graceful = ego::Config { grace: Some(Span::from_seconds(3)), ..Default::default() };
     vec![
         Policy::Kai(Default::default()),
-        Policy::Fifo(fifo::Config::default()),
+        Policy::Fifo(()),
         Policy::Runai(Default::default()),
         Policy::YuniKorn(Default::default()),
-        Policy::MaxMin(Default::default()),
+        Policy::MaxMin(()),
         Policy::Ego(Default::default()),
-        Policy::Drf(Default::default()),
+        Policy::Drf(()),
         Policy::YuniKorn(impatient),
         Policy::Ego(graceful),
     ]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::cluster::{Phase, request_of};
 use fairground::id::{Id, JobId, PartitionId};
-use fairground::policy::{Policy, Rhythm, ego, fifo, kai, yunikorn};
+use fairground::policy::{Policy, Rhythm, ego, kai, yunikorn};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::{Span, Time};
@@ -22,7 +22,7 @@ fn policies() -> Vec<Policy> {
         Policy::Runai(Default::default()),
         Policy::Kai(Default::default()),
         Policy::Kai(spread),
-        Policy::Fifo(fifo::Config::default()),
+        Policy::Fifo(()),
         Policy::YuniKorn(yunikorn::Config::default()),
         Policy::Ego(ego::Config::default()),
     ]

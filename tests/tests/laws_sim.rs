@@ -1,7 +1,7 @@
 //! Laws of the simulation, over small generated plans.
 
 use fairground::policy::kai::config::UsageClient;
-use fairground::policy::{Policy, ego, fifo, kai, yunikorn};
+use fairground::policy::{Policy, ego, kai, yunikorn};
 use fairground::scenario::{Plan, check, read};
 use fairground::time::Span;
 use fairground_tests::laws::{self, Verdict};
@@ -34,7 +34,7 @@ fn policies() -> Vec<Policy> {
         yunikorn::Config { queues: [("root".to_owned(), quick)].into_iter().collect(), ..Default::default() };
     let graceful = ego::Config { grace: Some(Span::from_seconds(3)), ..Default::default() };
     vec![
-        Policy::Fifo(fifo::Config::default()),
+        Policy::Fifo(()),
         Policy::Kai(Default::default()),
         Policy::Kai(kai::config::Config { seed: Some(7), ..Default::default() }),
         Policy::Kai(spread),
@@ -45,8 +45,8 @@ fn policies() -> Vec<Policy> {
         Policy::YuniKorn(impatient),
         Policy::Ego(graceful),
         Policy::Runai(Default::default()),
-        Policy::MaxMin(Default::default()),
-        Policy::Drf(Default::default()),
+        Policy::MaxMin(()),
+        Policy::Drf(()),
     ]
 }
 

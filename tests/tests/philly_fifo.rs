@@ -1,7 +1,7 @@
 //! Known results of the Philly trace under first in, first out with hard partitions.
 
 use fairground::cluster::audit;
-use fairground::policy::{Policy, Rhythm, fifo};
+use fairground::policy::{Policy, Rhythm};
 use fairground::sim::{Simulation, Timeline};
 use fairground::time::Span;
 use fairground::trace::Level;
@@ -30,7 +30,7 @@ const MEAN_WAITS: [(&str, i64); 11] = [
 fn known_answer() {
     let dir = philly::data().expect("the trace");
     let rhythm = Rhythm::OnChange { at_least: Span::ZERO };
-    let plan = philly::plan(&dir, Policy::Fifo(fifo::Config::default()), rhythm);
+    let plan = philly::plan(&dir, Policy::Fifo(()), rhythm);
     let started = std::time::Instant::now();
     let mut simulation = Simulation::new(&plan);
     simulation.set_level(Level::Outcomes);

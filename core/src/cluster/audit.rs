@@ -82,7 +82,8 @@ pub fn audit_live(world: &World) -> Vec<Finding> {
         for ((id, recomputed), maintained) in recomputed.iter().zip(maintained.values()) {
             let same = (recomputed.allocated, recomputed.non_preemptible)
                 == (maintained.allocated, maintained.non_preemptible)
-                && (recomputed.leaving, recomputed.waiting) == (maintained.leaving, maintained.waiting);
+                && (recomputed.leaving, recomputed.waiting, recomputed.gated)
+                    == (maintained.leaving, maintained.waiting, maintained.gated);
             if !same {
                 findings.push(Finding::QueueSums(id));
             }

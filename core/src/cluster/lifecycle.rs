@@ -186,6 +186,10 @@ impl World {
     pub fn node_use(&self, node: NodeId) -> &NodeUse {
         &self.nodes[node]
     }
+    /// The allocations of all nodes.
+    pub fn node_uses(&self) -> &Arena<NodeId, NodeUse> {
+        &self.nodes
+    }
     /// Pods that hold resources on a node. Iterates over all live jobs.
     pub fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
         let pods = self.cluster.live_jobs.iter().flat_map(|&job| self.cluster.pods_of(job));
@@ -197,7 +201,11 @@ impl World {
     }
     /// The sums of a queue in one partition.
     pub fn queue_sums_in(&self, partition: PartitionId, queue: QueueId) -> &QueueSums {
-        self.queues.pools.get(partition).map_or(&self.queues.all[queue], |pool| &pool[queue])
+        &self.sums_in(partition)[queue]
+    }
+    /// The sums of every queue in one partition.
+    pub fn sums_in(&self, partition: PartitionId) -> &Arena<QueueId, QueueSums> {
+        self.queues.pools.get(partition).unwrap_or(&self.queues.all)
     }
     /// Returns the pods whose phase, node or devices changed since the last call, in order, possibly with repetitions.
     pub fn take_touched(&mut self) -> Vec<PodId> {
@@ -498,7 +506,11 @@ fn count(cluster: &Cluster, queues: &mut QueueTotals, pod: PodId, sign: i64) {
             }
         }
         Phase::Terminating { .. } => add(&mut sums.leaving),
-        Phase::Pending | Phase::Gated => add(&mut sums.waiting),
+        Phase::Pending => add(&mut sums.waiting),
+        Phase::Gated => {
+            add(&mut sums.waiting);
+            add(&mut sums.gated);
+        }
         Phase::Future | Phase::Finished { .. } | Phase::Removed { .. } | Phase::Evicted { .. } => {}
     });
 }

@@ -18,6 +18,8 @@ pub struct QueueSums {
     pub leaving: Sums,
     /// Requested by pending and gated pods.
     pub waiting: Sums,
+    /// The part of `waiting` requested by gated pods.
+    pub gated: Sums,
     /// Work of evicted pods that has to be repeated (none for jobs that resume): amounts × milliseconds held since the start of
     /// the scenario.
     pub lost: [i128; RESOURCES_MAX],
@@ -27,6 +29,13 @@ pub struct QueueSums {
     pub restarts: u64,
     /// Total time those pods were pending before these placements, milliseconds.
     pub restart_wait_ms: i128,
+}
+
+impl QueueSums {
+    /// Allocated and pending amounts, without those of gated pods.
+    pub fn requested(&self) -> Sums {
+        std::array::from_fn(|r| self.allocated[r] + self.waiting[r] - self.gated[r])
+    }
 }
 
 /// Sums of queues over all partitions and, if there are several, in each.

@@ -429,6 +429,15 @@ mod tests {
         assert_eq!(span("-1"), Err(Wrong::Negative));
     }
 
+    #[test]
+    fn decimals_have_no_more_digits_than_they_need() {
+        let all =
+            [(1500, 3, "1.5"), (2000, 3, "2"), (-1, 3, "-0.001"), (0, 6, "0"), (1_000_001, 6, "1.000001")];
+        for (n, digits, text) in all {
+            assert_eq!(print_decimal(n, digits), text);
+        }
+    }
+
     proptest! {
         #[test]
         fn printed_quantities_read_back(n in 0..=BASE_UNITS_MAX, ms in -MILLIS_MAX..=MILLIS_MAX) {

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use super::options::Options;
 use super::{Imported, NODES, Report, node_group, push_once, typed};
 use crate::policy::yunikorn::DESCRIPTION;
-use crate::policy::yunikorn::check::{Step, check_all};
+use crate::policy::yunikorn::check::check_all;
 use crate::policy::yunikorn::config::{
     File, Partition, Queue, Resources, TYPES_MAX, Types, Written, collect_types, default_of, parse,
     property_is_known,
 };
 use crate::policy::yunikorn::file::{self as yunikorn, Fault, Reader};
-use crate::policy::yunikorn::words::{GPU_TYPE, PROPERTIES, TEMPLATE};
+use crate::policy::yunikorn::settings::properties;
+use crate::policy::yunikorn::words::{GPU_TYPE, TEMPLATE};
 use crate::scenario::value::{self, Is, Limit, Position, Value};
 use crate::scenario::{
     Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry,
@@ -95,7 +96,7 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
         wrong.push(finding(codes::TOO_MANY, Path::default().field("partitions"), says));
     }
     let mut types = Types::new();
-    collect_types(&file, &mut types);
+    collect_types(&file.partitions, &mut types);
     let types: Types = types.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
     // CPU, memory, GPU and pods always exist.
     if types.len() > TYPES_MAX - 4 {
@@ -103,9 +104,8 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
         wrong.push(finding(codes::IMPORT, Path::default(), says));
     } else if wrong.is_empty() {
         wrong.extend(check_all(&file, &types).into_iter().map(|found| {
-            let at = path(&found.at);
-            let position = Some(position(tree, &at));
-            Diagnostic { position, ..finding(codes::IMPORT, at, found.says) }
+            let position = Some(position(tree, &found.at));
+            Diagnostic { position, ..finding(codes::IMPORT, found.at, found.says) }
         }));
     }
     let is_counted = options.nodes.is_none_or(|(nodes, gpus)| {
@@ -174,15 +174,6 @@ fn file(tree: &Value, reader: &mut Reader, report: &mut Report) -> File {
 
 fn of_fault(fault: Fault) -> Diagnostic {
     Diagnostic { position: Some(fault.position), ..finding(codes::IMPORT, fault.at, fault.says) }
-}
-
-fn path(steps: &[Step]) -> Path {
-    steps.iter().fold(Path::default(), |path, step| match step {
-        Step::Field(name) => path.field(name),
-        Step::Key(name) => path.field(name),
-        Step::At(position) => path.at(u32::try_from(*position).unwrap_or(u32::MAX)),
-        Step::Named(name) => path.named(name),
-    })
 }
 
 /// Converts partitions to a scenario: a single one to the whole cluster, several to node pools. One tree holds the queues of all
@@ -402,10 +393,10 @@ impl<'r> Writer<'r> {
     ) {
         for (property, text) in written {
             let at = at.field("properties").field(property);
-            let says = if !PROPERTIES.contains(&property.as_str()) {
-                let hint = match nearest(property, PROPERTIES.iter().copied()) {
+            let says = if !properties().contains(&property.as_str()) {
+                let hint = match nearest(property, properties().into_iter()) {
                     Some(near) => format!("did you mean {near}?"),
-                    None => format!("known are {}", PROPERTIES.join(", ")),
+                    None => format!("known are {}", properties().join(", ")),
                 };
                 format!("YuniKorn has no property {}, and reads past it; {hint}", quoted(property))
             } else if let Err(wanted) = property_is_known(property, text) {

@@ -128,6 +128,10 @@ impl QueueValue {
     pub const fn new(word: &'static str, unset: &'static str) -> QueueValue {
         QueueValue { word, unset: [Some(unset); 3], of_gpus_alone: false }
     }
+
+    fn unset_of(&self, resource: Resource) -> Option<&'static str> {
+        self.unset[resource.index().min(2)]
+    }
 }
 
 /// The priority of a queue.
@@ -239,14 +243,18 @@ impl Description {
         modelled: None,
     };
 
+    /// A queue value, if the policy reads it for any resource.
+    fn queue_value(&self, field: Field) -> Option<&QueueValue> {
+        match field {
+            Field::Quota => self.queue.quota.as_ref(),
+            Field::Limit => self.queue.limit.as_ref(),
+            Field::Weight => self.queue.weight.as_ref(),
+        }
+    }
+
     /// A queue value, if the policy reads it for this resource.
     pub fn value(&self, field: Field, resource: Resource) -> Option<&QueueValue> {
-        let value = match field {
-            Field::Quota => &self.queue.quota,
-            Field::Limit => &self.queue.limit,
-            Field::Weight => &self.queue.weight,
-        };
-        value.as_ref().filter(|value| resource == Resource::GPU || !value.of_gpus_alone)
+        self.queue_value(field).filter(|value| resource == Resource::GPU || !value.of_gpus_alone)
     }
 
     /// The product's term for a value; `None` if it is not read.
@@ -256,12 +264,21 @@ impl Description {
 
     /// Meaning of an omitted value; `None` if it has no equivalent value or is not read.
     pub fn unset(&self, field: Field, resource: Resource) -> Option<&'static str> {
-        let [cpu, memory, gpu] = self.value(field, resource)?.unset;
-        match resource {
-            Resource::CPU => cpu,
-            Resource::MEMORY => memory,
-            _ => gpu,
+        self.value(field, resource)?.unset_of(resource)
+    }
+
+    /// Meaning of an omitted value, as displayed; empty if the policy does not read it.
+    pub fn unset_shown(&self, field: Field, resource: Resource) -> &'static str {
+        match self.queue_value(field).map(|value| value.unset_of(resource)) {
+            None => "",
+            Some(Some("unlimited")) => "∞",
+            Some(unset) => unset.unwrap_or("0"),
         }
+    }
+
+    /// The default priority of queues, as displayed; empty if the policy does not read it.
+    pub fn unset_priority_shown(&self) -> String {
+        self.queue.priority.map_or_else(String::new, |priority| priority.unset.to_string())
     }
 
     /// Queue values ignored by the policy, each reported once.

@@ -87,26 +87,3 @@ impl<'a> Source<'a> {
         (!names.is_empty()).then(|| format!("{says}: {}{more}", listed.join(", ")))
     }
 }
-
-/// An integer number of parts in decimal notation, such as 1500 thousandths as 1.5.
-pub fn decimal(n: i64, digits: u32) -> String {
-    let unit = 10_u64.pow(digits);
-    let (whole, rest) = (n.unsigned_abs() / unit, n.unsigned_abs() % unit);
-    let sign = if n < 0 { "-" } else { "" };
-    let rest = if rest == 0 { String::new() } else { format!(".{rest:0width$}", width = digits as usize) };
-    format!("{sign}{whole}{}", rest.trim_end_matches('0'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decimal;
-
-    #[test]
-    fn numbers_have_no_more_digits_than_they_need() {
-        let all =
-            [(1500, 3, "1.5"), (2000, 3, "2"), (-1, 3, "-0.001"), (0, 6, "0"), (1_000_001, 6, "1.000001")];
-        for (n, digits, text) in all {
-            assert_eq!(decimal(n, digits), text);
-        }
-    }
-}

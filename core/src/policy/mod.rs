@@ -7,6 +7,7 @@
 #[cfg(test)]
 #[path = "../../tests/sixth_policy/mod.rs"]
 mod by_name;
+mod checks;
 pub mod description;
 pub mod draft;
 pub mod drf;
@@ -20,6 +21,7 @@ pub mod form;
 mod gated;
 mod job_defaults;
 pub mod kai;
+mod ledger;
 pub mod maxmin;
 mod order_level;
 mod registry;
@@ -39,14 +41,14 @@ pub use registry::{Memory, PartitionScheduler, Policy};
 use switches::Rulebook;
 use translator::Translator;
 
-use crate::cluster::{Cluster, Devices, Node, Queue};
+use crate::cluster::{Cluster, Devices, Node, NodeUse, Queue, QueueSums, Sums, World};
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::trace::{
     DivisionStep, Ending, Holdings, Ledger, OrderLevel, Outlook, QueuePriority, SharePool, Trace,
 };
-use crate::units::{Resource, Weight};
+use crate::units::{Resource, ResourceVec, Weight};
 
 /// The interface of a policy.
 pub trait Scheduler {
@@ -163,6 +165,10 @@ pub enum UsageTimers {
 pub struct PartitionView<'a> {
     /// The whole cluster.
     pub cluster: &'a Cluster,
+    /// Allocation of every node.
+    pub node_use: &'a Arena<NodeId, NodeUse>,
+    /// Sums of every queue in the partition.
+    pub sums: &'a Arena<QueueId, QueueSums>,
     /// The partition to schedule.
     pub partition: PartitionId,
     /// Current time.
@@ -170,6 +176,12 @@ pub struct PartitionView<'a> {
 }
 
 impl<'a> PartitionView<'a> {
+    /// The view of a partition at a time.
+    pub fn new(world: &'a World, partition: PartitionId, now: Time) -> PartitionView<'a> {
+        let (node_use, sums) = (world.node_uses(), world.sums_in(partition));
+        PartitionView { cluster: world.cluster(), node_use, sums, partition, now }
+    }
+
     /// The queues with their values in this partition.
     pub fn queues(self) -> &'a Arena<QueueId, Queue> {
         self.cluster.queues_in(self.partition)
@@ -184,6 +196,13 @@ impl<'a> PartitionView<'a> {
     /// The nodes of this partition, in file order.
     pub fn nodes(self) -> impl Iterator<Item = (NodeId, &'a Node)> {
         self.cluster.nodes.iter().filter(move |(_, node)| node.partition == self.partition)
+    }
+
+    /// Total capacity of the ready nodes of this partition.
+    pub fn capacity(self) -> Sums {
+        let mut total = ResourceVec::default();
+        self.nodes().filter(|(_, node)| node.ready).for_each(|(_, node)| total.add(&node.capacity));
+        total.in_base_units()
     }
 }
 
@@ -272,6 +291,14 @@ impl Rhythm {
     /// At a fixed interval, the first after one period.
     pub fn every(period: Span) -> Rhythm {
         Rhythm::Every { period, first: period }
+    }
+
+    /// The same, but *on change* cycles follow each change without delay.
+    pub fn without_delay(self) -> Rhythm {
+        match self {
+            Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: Span::ZERO },
+            other => other,
+        }
     }
 
     /// Time of the next cycle for a policy without timers of its own.

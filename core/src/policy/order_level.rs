@@ -1,24 +1,13 @@
 //! One level of a serving order, reduced to the listed places: the first ones, and the subject with its neighbours.
 
 use crate::id::{JobId, QueueId};
-use crate::trace::{OrderLevel, OrderPlace};
+use crate::trace::{Check, OrderLevel, OrderPlace, Term};
 
 /// Number of places listed from the front of a level.
 const FRONT: usize = 8;
 
-/// Parent and size of a level, and the position of the subject in it.
-#[derive(Clone, Copy, Debug)]
-pub struct Extent {
-    /// The queue whose children or jobs form the level; `None`: the root.
-    pub of: Option<QueueId>,
-    /// Number of places.
-    pub n: usize,
-    /// Position of the subject from 0: the outer `None` if the level has none, the inner one if it requests nothing now.
-    pub subject: Option<Option<usize>>,
-}
-
 /// A queue or a job of a level.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ranked {
     /// Name used by the policy.
     pub name: String,
@@ -26,32 +15,32 @@ pub struct Ranked {
     pub queue: Option<QueueId>,
     /// The job; `None` for a queue.
     pub job: Option<JobId>,
+    /// Sort keys, the most significant first.
+    pub keys: Vec<Term>,
+    /// Comparisons with its predecessor, the most significant first.
+    pub behind: Vec<Check>,
 }
 
-impl Extent {
-    /// The level; `place` returns the place at a position, from 0.
-    pub fn level(self, place: impl FnMut(usize) -> OrderPlace) -> OrderLevel {
-        let at = self.subject.flatten();
-        let is_listed = |i: &usize| *i < FRONT || at.is_some_and(|at| i.abs_diff(at) <= 1);
-        OrderLevel {
-            of: self.of,
-            n: count(self.n),
-            places: (0..self.n).filter(is_listed).map(place).collect(),
-            subject_is_absent: self.subject == Some(None),
-        }
-    }
-
-    /// A place without keys or comparisons.
-    pub fn place(self, position: usize, ranked: Ranked) -> OrderPlace {
-        OrderPlace {
-            position: count(position + 1),
-            queue: ranked.queue,
-            job: ranked.job,
-            name: ranked.name,
-            is_subject: self.subject == Some(Some(position)),
-            keys: Vec::new(),
-            behind: Vec::new(),
-        }
+/// The level below a queue (`None`: the root) whose children or jobs are `all`, in serving order. `subject`: the subject of the
+/// query; it is absent from `all` if it requests nothing now. `rank` describes the item at a position, from 0, and gets the
+/// position of its predecessor.
+pub fn level<T: PartialEq>(
+    of: Option<QueueId>,
+    all: &[T],
+    subject: Option<T>,
+    mut rank: impl FnMut(usize, Option<usize>) -> Ranked,
+) -> OrderLevel {
+    let at = subject.as_ref().and_then(|subject| all.iter().position(|item| item == subject));
+    let is_listed = |i: &usize| *i < FRONT || at.is_some_and(|at| i.abs_diff(at) <= 1);
+    let place = |i: usize| {
+        let Ranked { name, queue, job, keys, behind } = rank(i, i.checked_sub(1));
+        OrderPlace { position: count(i + 1), queue, job, name, is_subject: at == Some(i), keys, behind }
+    };
+    OrderLevel {
+        of,
+        n: count(all.len()),
+        places: (0..all.len()).filter(is_listed).map(place).collect(),
+        subject_is_absent: subject.is_some() && at.is_none(),
     }
 }
 

@@ -23,46 +23,28 @@ macro_rules! policies {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(<$scheduler as Scheduler>::Config),)+
         }
 
+        /// The active policy of a partition.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
+        pub enum PartitionScheduler {
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($scheduler),)+
+        }
+
+        /// Memory of an active policy between cycles.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Memory {
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<<$scheduler as Scheduler>::Memory>),)+
+        }
+
         impl Policy {
             /// Descriptions of all policies, the default first.
             pub const ALL: &'static [&'static Description] = &[$($(#[cfg($cfg)])? <$scheduler as Scheduler>::DESCRIPTION),+];
             /// Names in scenario files, the default first.
             pub const NAMES: &'static [&'static str] = &[$($(#[cfg($cfg)])? <$scheduler as Scheduler>::DESCRIPTION.key),+];
 
-            /// The rules of the policy with this name in a scenario, the default if empty; `None` if there is no such policy.
-            pub fn rulebook(name: &str) -> Option<Rulebook> {
-                let key = Self::described(name)?.key;
-                $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
-                    return Some(<$scheduler>::rulebook());
-                })+
-                None
-            }
-
-            /// See [`Scheduler::translate_queues`].
-            pub fn translate_queues(key: &str, work: &mut Translator<'_>) {
-                $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
-                    return <$scheduler>::translate_queues(work);
-                })+
-            }
-
-            /// See [`Scheduler::translate_setting`].
-            pub fn translate_setting(key: &str, work: &mut Translator<'_>, name: &str, value: &Scalar) -> bool {
-                $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
-                    return <$scheduler>::translate_setting(work, name, value);
-                })+
-                false
-            }
-
-            /// Description of the policy.
-            pub fn description(&self) -> &'static Description {
-                match self {
-                    $($(#[cfg($cfg)])? Policy::$name(_) => <$scheduler as Scheduler>::DESCRIPTION,)+
-                }
-            }
-
             /// Reads the policy of a scenario with its settings; the default if the name is missing or unknown.
             pub fn read(s: &Scenario, f: &mut Findings) -> Policy {
-                let key = Self::described(&s.policy).unwrap_or(Self::ALL[0]).key;
+                let key = Self::described_or_default(&s.policy).key;
                 $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
                     return Policy::$name(<$scheduler>::read(s, f));
                 })+
@@ -81,47 +63,6 @@ macro_rules! policies {
                     })+
                 }
             }
-
-            /// See [`Scheduler::advise`].
-            pub fn advise(&self, draft: &Draft<'_>, f: &mut Findings) {
-                match self {
-                    $($(#[cfg($cfg)])? Policy::$name(config) => <$scheduler>::advise(config, draft, f),)+
-                }
-            }
-
-            /// See [`Scheduler::advise_queue`].
-            pub fn advise_queue(&self, queue: &DraftQueue<'_>, f: &mut Findings) {
-                match self {
-                    $($(#[cfg($cfg)])? Policy::$name(_) => <$scheduler>::advise_queue(queue, f),)+
-                }
-            }
-
-            /// See [`Scheduler::timers`].
-            pub fn timers(&self) -> Timers {
-                match self {
-                    $($(#[cfg($cfg)])? Policy::$name(config) => <$scheduler>::timers(config),)+
-                }
-            }
-
-            /// See [`Scheduler::over_commit`].
-            pub fn over_commit(&self, resource: Resource) -> Weight {
-                match self {
-                    $($(#[cfg($cfg)])? Policy::$name(config) => <$scheduler>::over_commit(config, resource),)+
-                }
-            }
-        }
-
-        /// The active policy of a partition.
-        #[derive(Clone, Debug, PartialEq)]
-        #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
-        pub enum PartitionScheduler {
-            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($scheduler),)+
-        }
-
-        /// Memory of an active policy between cycles.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum Memory {
-            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<<$scheduler as Scheduler>::Memory>),)+
         }
 
         impl PartitionScheduler {
@@ -134,104 +75,38 @@ macro_rules! policies {
                     ),)+
                 }
             }
+        }
 
-            /// See [`Scheduler::observe`].
-            pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
-                    _ => unreachable!("a policy has its own memory"),
-                }
-            }
+        /// Returns a value from the function if a policy has this name; `$S` is its scheduler.
+        macro_rules! return_if_named {
+            ($key:expr, |$S:ident| $value:expr) => {
+                $($(#[cfg($cfg)])? if $key == <$scheduler as Scheduler>::DESCRIPTION.key {
+                    type $S = $scheduler;
+                    return $value;
+                })+
+            };
+        }
 
-            /// See [`Scheduler::pass`].
-            pub fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
-                    _ => unreachable!("a policy has its own memory"),
-                }
-            }
-
-            /// See [`Scheduler::cycle`].
-            pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
-                let turn = match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
-                    _ => unreachable!("a policy has its own memory"),
-                };
-                super::gated::refuse(world, trace);
-                turn
-            }
-
-            /// See [`Scheduler::ledger`].
-            pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
-                    _ => unreachable!("a policy has its own memory"),
-                }
-            }
-
-            /// See [`Scheduler::derive`].
-            pub fn derive(
-                &self,
-                world: PartitionView<'_>,
-                memory: &Memory,
-                queue: QueueId,
-                resource: Resource,
-            ) -> Vec<DivisionStep> {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => {
-                        policy.derive(world, memory, queue, resource)
+        /// A value computed from the configuration of a policy; `$S` is its scheduler.
+        macro_rules! with_config {
+            ($policy:expr, |$S:ident, $config:ident| $value:expr) => {
+                match $policy {
+                    $($(#[cfg($cfg)])? Policy::$name($config) => {
+                        type $S = $scheduler;
+                        $value
                     })+
-                    _ => unreachable!("a policy has its own memory"),
                 }
-            }
+            };
+        }
 
-            /// See [`Scheduler::order`].
-            pub fn order(
-                &self,
-                world: PartitionView<'_>,
-                memory: &Memory,
-                queue: QueueId,
-                job: Option<JobId>,
-            ) -> Vec<OrderLevel> {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => {
-                        policy.order(world, memory, queue, job)
-                    })+
+        /// A value computed from an active policy and its memory.
+        macro_rules! with_memory {
+            ($scheduler_and_memory:expr, |$active:ident, $memory:ident| $value:expr) => {
+                match $scheduler_and_memory {
+                    $($(#[cfg($cfg)])? (PartitionScheduler::$name($active), Memory::$name($memory)) => $value,)+
                     _ => unreachable!("a policy has its own memory"),
                 }
-            }
-
-            /// See [`Scheduler::share_pools`].
-            pub fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.share_pools(world, memory),)+
-                    _ => unreachable!("a policy has its own memory"),
-                }
-            }
-
-            /// See [`Scheduler::holdings`].
-            pub fn holdings(&self, world: PartitionView<'_>, memory: &Memory) -> Holdings {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.holdings(world, memory),)+
-                    _ => unreachable!("a policy has its own memory"),
-                }
-            }
-
-            /// See [`Scheduler::held`].
-            pub fn held(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<(PodId, NodeId)> {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
-                    _ => unreachable!("a policy has its own memory"),
-                }
-            }
-
-            /// See [`Scheduler::priorities`].
-            pub fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
-                match (self, memory) {
-                    $($(#[cfg($cfg)])? (PartitionScheduler::$name(policy), Memory::$name(memory)) => policy.priorities(world, memory),)+
-                    _ => unreachable!("a policy has its own memory"),
-                }
-            }
+            };
         }
     };
 }
@@ -257,6 +132,49 @@ policies! {
 }
 
 impl Policy {
+    /// The rules of the policy with this name in a scenario, the default if empty; `None` if there is no such policy.
+    pub fn rulebook(name: &str) -> Option<Rulebook> {
+        let key = Self::described(name)?.key;
+        return_if_named!(key, |S| Some(S::rulebook()));
+        None
+    }
+
+    /// See [`Scheduler::translate_queues`].
+    pub fn translate_queues(key: &str, work: &mut Translator<'_>) {
+        return_if_named!(key, |S| S::translate_queues(work));
+    }
+
+    /// See [`Scheduler::translate_setting`].
+    pub fn translate_setting(key: &str, work: &mut Translator<'_>, name: &str, value: &Scalar) -> bool {
+        return_if_named!(key, |S| S::translate_setting(work, name, value));
+        false
+    }
+
+    /// Description of the policy.
+    pub fn description(&self) -> &'static Description {
+        with_config!(self, |S, _config| S::DESCRIPTION)
+    }
+
+    /// See [`Scheduler::advise`].
+    pub fn advise(&self, draft: &Draft<'_>, f: &mut Findings) {
+        with_config!(self, |S, config| S::advise(config, draft, f));
+    }
+
+    /// See [`Scheduler::advise_queue`].
+    pub fn advise_queue(&self, queue: &DraftQueue<'_>, f: &mut Findings) {
+        with_config!(self, |S, _config| S::advise_queue(queue, f));
+    }
+
+    /// See [`Scheduler::timers`].
+    pub fn timers(&self) -> Timers {
+        with_config!(self, |S, config| S::timers(config))
+    }
+
+    /// See [`Scheduler::over_commit`].
+    pub fn over_commit(&self, resource: Resource) -> Weight {
+        with_config!(self, |S, config| S::over_commit(config, resource))
+    }
+
     /// The description of the policy with this name in a scenario, the default if empty; `None` if there is no such policy.
     pub fn described(name: &str) -> Option<&'static Description> {
         let name = if name.is_empty() { Self::NAMES[0] } else { name };
@@ -286,5 +204,71 @@ impl Policy {
     /// Name in scenario files.
     pub fn key(&self) -> &'static str {
         self.description().key
+    }
+}
+
+impl PartitionScheduler {
+    /// See [`Scheduler::observe`].
+    pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
+        with_memory!((self, memory), |policy, memory| policy.observe(world, change, memory));
+    }
+
+    /// See [`Scheduler::pass`].
+    pub fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
+        with_memory!((self, memory), |policy, memory| policy.pass(world, memory));
+    }
+
+    /// See [`Scheduler::cycle`].
+    pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        let turn = with_memory!((self, memory), |policy, memory| policy.cycle(world, memory, trace));
+        super::gated::refuse(world, trace);
+        turn
+    }
+
+    /// See [`Scheduler::ledger`].
+    pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
+        with_memory!((self, memory), |policy, memory| policy.ledger(world, memory))
+    }
+
+    /// See [`Scheduler::derive`].
+    pub fn derive(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        resource: Resource,
+    ) -> Vec<DivisionStep> {
+        with_memory!((self, memory), |policy, memory| policy.derive(world, memory, queue, resource))
+    }
+
+    /// See [`Scheduler::order`].
+    pub fn order(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        with_memory!((self, memory), |policy, memory| policy.order(world, memory, queue, job))
+    }
+
+    /// See [`Scheduler::share_pools`].
+    pub fn share_pools(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<SharePool> {
+        with_memory!((self, memory), |policy, memory| policy.share_pools(world, memory))
+    }
+
+    /// See [`Scheduler::holdings`].
+    pub fn holdings(&self, world: PartitionView<'_>, memory: &Memory) -> Holdings {
+        with_memory!((self, memory), |policy, memory| policy.holdings(world, memory))
+    }
+
+    /// See [`Scheduler::held`].
+    pub fn held(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<(PodId, NodeId)> {
+        with_memory!((self, memory), |policy, memory| policy.held(world, memory))
+    }
+
+    /// See [`Scheduler::priorities`].
+    pub fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
+        with_memory!((self, memory), |policy, memory| policy.priorities(world, memory))
     }
 }

@@ -1,12 +1,43 @@
 //! Helpers for parsing settings, common to all policies.
 
 use super::PRIORITY_CLASS;
+use super::description::Description;
+use super::switches::Switch;
 use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quantity, quoted, set};
 
+/// A setting that is read into a configuration `C`; the error of its parser describes a valid value.
+pub struct Setting<C, E = Wanted> {
+    /// Name and affected rules.
+    pub switch: Switch,
+    /// Parses a value.
+    parse: fn(&mut C, &str) -> Result<(), E>,
+}
+
+impl<C, E> Setting<C, E> {
+    /// A setting with its parser.
+    pub const fn new(switch: Switch, parse: fn(&mut C, &str) -> Result<(), E>) -> Setting<C, E> {
+        Setting { switch, parse }
+    }
+
+    /// The setting with this name.
+    pub fn find<'s>(all: &'s [Setting<C, E>], name: &str) -> Option<&'s Setting<C, E>> {
+        all.iter().find(|setting| setting.switch.name == name)
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    ///
+    /// Returns the description of a valid value if it is invalid.
+    pub fn read(&self, config: &mut C, text: &str) -> Result<(), E> {
+        (self.parse)(config, text.trim())
+    }
+}
+
 /// Reports all settings, for a policy without settings.
-pub fn none(s: &Scenario, says: &str, f: &mut Findings) {
+pub fn none(s: &Scenario, policy: &Description, f: &mut Findings) {
     for name in s.settings.keys() {
-        unknown(s, name, &[], says, f);
+        unknown(s, name, &[], &format!("{} has no switches", policy.key), f);
     }
 }
 
@@ -47,11 +78,12 @@ pub fn priority_class(name: &str, typed: &Scalar, f: &mut Findings) -> bool {
 /// Description of the expected value.
 pub type Wanted = &'static str;
 
+/// Parses one of several values by its name.
+pub fn choice<T: Copy>(text: &str, all: &[(&str, T)], wanted: Wanted) -> Result<T, Wanted> {
+    all.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or(wanted)
+}
+
 /// Parses `true` or `false`.
 pub fn switch(text: &str) -> Result<bool, Wanted> {
-    match text {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err("true or false"),
-    }
+    choice(text, &[("true", true), ("false", false)], "true or false")
 }

@@ -15,21 +15,6 @@ pub struct Terms {
     pub columns: [(&'static str, &'static str); 5],
     /// Neutral term and the product's term shown beside it in legends.
     pub marks: &'static [(&'static str, &'static str)],
-    /// Defaults of queue values.
-    pub unset: Unset,
-}
-
-/// Defaults of queue values, as displayed.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Unset {
-    /// Quota of CPU, memory, GPU.
-    pub quota: [&'static str; 3],
-    /// Limit.
-    pub limit: &'static str,
-    /// Weight.
-    pub weight: &'static str,
-    /// Priority.
-    pub priority: &'static str,
 }
 
 /// Header of an omitted column.
@@ -81,12 +66,8 @@ pub const FAIR_SHARE_APART: &str = "fair share beside quota";
 
 impl Terms {
     /// Neutral terms, without columns other than the name of a queue.
-    pub const PLAIN: Terms = Terms {
-        pairs: &[],
-        columns: [("queue", ""), NONE, NONE, NONE, NONE],
-        marks: &[],
-        unset: Unset { quota: [""; 3], limit: "", weight: "", priority: "" },
-    };
+    pub const PLAIN: Terms =
+        Terms { pairs: &[], columns: [("queue", ""), NONE, NONE, NONE, NONE], marks: &[] };
 
     /// Vocabulary of the policy with this name in a scenario; of the default policy if there is no such policy.
     pub fn of(policy: &str) -> &'static Terms {

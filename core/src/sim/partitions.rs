@@ -28,7 +28,7 @@ use crate::trace::{Digest, Event, Ledger, Level, Refusal, Trace};
 impl Simulation {
     /// A partition's present view of the world.
     pub(super) fn view(&self, partition: PartitionId) -> PartitionView<'_> {
-        PartitionView { cluster: self.world.cluster(), partition, now: self.state.now }
+        PartitionView::new(&self.world, partition, self.state.now)
     }
 
     /// Whether jobs move between partitions.

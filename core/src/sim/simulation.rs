@@ -234,7 +234,7 @@ impl Simulation {
         self.state.cycle += n;
         let mut has_passed = false;
         for (partition, timers) in self.fixed.timers.iter() {
-            let view = PartitionView { cluster: self.world.cluster(), partition, now: to };
+            let view = PartitionView::new(&self.world, partition, to);
             let part = &mut self.state.partitions[partition];
             part.wake = Wake::At(to + period);
             if timers.usage.is_some() && n > 0 {
@@ -251,7 +251,7 @@ impl Simulation {
     /// Runs the policy of a partition once and applies its decisions.
     pub(super) fn run_policy(&mut self, partition: PartitionId, trace: &mut Trace) {
         let now = self.state.now;
-        let view = PartitionView { cluster: self.world.cluster(), partition, now };
+        let view = PartitionView::new(&self.world, partition, now);
         let part = &mut self.state.partitions[partition];
         let turn = part.policy.cycle(view, &mut part.memory, trace);
         part.wake = turn.wake;
@@ -319,7 +319,7 @@ impl Simulation {
         let now = self.state.now;
         for (partition, part) in self.state.partitions.iter_mut() {
             if only.is_none_or(|only| only == partition) {
-                let view = PartitionView { cluster: self.world.cluster(), partition, now };
+                let view = PartitionView::new(&self.world, partition, now);
                 part.policy.observe(view, &change, &mut part.memory);
             }
         }

@@ -95,4 +95,10 @@ impl Trace {
             self.refusals.push(refusal());
         }
     }
+
+    /// Records why several jobs stay pending, by job, at level [`Level::Decisive`] and above.
+    pub fn refusals_by_job(&mut self, mut refusals: Vec<Refusal>) {
+        refusals.sort_by_key(|refusal: &Refusal| refusal.job);
+        refusals.into_iter().for_each(|refusal| self.refusal(|| refusal));
+    }
 }

@@ -245,6 +245,12 @@ impl Outlook {
     pub fn of_end(earliest: Time, time: Time, what: Ending) -> Outlook {
         if time <= earliest { Outlook::NextCycle } else { Outlook::At { time, what } }
     }
+
+    /// The outlook of jobs behind one with this outlook, where jobs start strictly in order: a job behind one that never starts
+    /// never starts either.
+    pub fn of_those_behind(self) -> Outlook {
+        if self == Outlook::OnlyByEdit { Outlook::OnlyByEdit } else { Outlook::NotForeseeable }
+    }
 }
 
 /// A cause of waiting that ends at a known time.

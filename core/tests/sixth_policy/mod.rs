@@ -4,9 +4,9 @@
 
 mod tests;
 
-use crate::cluster::{NodeUse, Phase};
+use crate::cluster::Phase;
 use crate::format::{Findings, Scenario};
-use crate::id::{Arena, NodeId, PodId, QueueId};
+use crate::id::{PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::form::{Form, ON_OFF, ask, text};
 use crate::policy::setting::{refused, switch, unknown};
@@ -66,14 +66,10 @@ impl Scheduler for ByName {
 
     fn cycle(&self, world: PartitionView<'_>, _memory: &mut (), trace: &mut Trace) -> Turn {
         let cluster = world.cluster;
-        let mut room: Arena<NodeId, NodeUse> = cluster.nodes.values().map(NodeUse::new).collect();
-        let mut waiting: Vec<PodId> = Vec::new();
-        for (id, pod) in world.live_jobs().flat_map(|job| cluster.pods_of(job)) {
-            match pod.node.filter(|_| pod.phase.holds()) {
-                Some(node) => room[node].take(&pod.request, pod.devices),
-                None => waiting.extend((pod.phase == Phase::Pending).then_some(id)),
-            }
-        }
+        let mut room = world.node_use.clone();
+        let pods = world.live_jobs().flat_map(|job| cluster.pods_of(job));
+        let mut waiting: Vec<PodId> =
+            pods.filter(|(_, pod)| pod.phase == Phase::Pending).map(|(id, _)| id).collect();
         waiting.sort_by_key(|&pod| &cluster.jobs[cluster.pods[pod].job].name);
         if self.0 {
             waiting.reverse();

@@ -21,7 +21,7 @@ use super::{Names, same};
 pub fn read(value: &Value) -> Result<(File, Vec<String>), String> {
     let file: File = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
     let mut types = Vec::new();
-    config::collect_types(&file, &mut types);
+    config::collect_types(&file.partitions, &mut types);
     let names = Names::new(types.into_iter().collect::<BTreeSet<_>>())?;
     let found = check::check_all(&file, &names.0);
     if !found.is_empty() {

@@ -41,9 +41,9 @@ impl World {
         let mut types = BTreeSet::new();
         let configs = events.iter().map(|e| &e["config"]).filter(|c| c.is_object());
         for value in configs.chain([&scenario["config"]]) {
-            if let Ok(file) = serde_json::from_value(value.clone()) {
+            if let Ok(file) = serde_json::from_value::<config::File>(value.clone()) {
                 let mut found = Vec::new();
-                config::collect_types(&file, &mut found);
+                config::collect_types(&file.partitions, &mut found);
                 types.extend(found);
             }
         }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use fairground::policy::field::Field;
 use fairground::policy::form::{Ask, Attribute};
 use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
+use fairground::units::Resource;
 use fairground::words::{Selection, Terms, number};
 
 use super::edit_box::Kind;
@@ -160,10 +162,10 @@ pub fn queue_rows(
     };
     let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), is_dim: false, ..blank() }];
     let with_usage = usage_counts(scenario);
-    let terms = Terms::of(&scenario.policy);
-    let Terms { columns, unset, .. } = terms;
-    let r = usize::from(resource.min(2));
-    let name = columns.map(|(name, _)| name);
+    let policy = Policy::described_or_default(&scenario.policy);
+    let terms = policy.terms;
+    let unset = |field| policy.unset_shown(field, Resource(resource.min(2)));
+    let name = terms.columns.map(|(name, _)| name);
     let priority = if name[4] == "prio" { "priority" } else { name[4] };
     head.extend(queue_columns(terms, with_usage).iter().skip(1).map(|_| blank()));
     let mut rows = vec![Row {
@@ -194,10 +196,10 @@ pub fn queue_rows(
             mark: marks.get(&row.name).cloned(),
             cells: [
                 name_cell(at.clone(), &row.name),
-                number(part("quota"), &of(name[1]), &values.quota, unset.quota[r]),
-                number(part("weight"), &of(name[2]), &values.weight, unset.weight),
-                number(part("limit"), &of(name[3]), &values.limit, unset.limit),
-                number(at.field("priority"), &of(priority), &queue.priority, unset.priority),
+                number(part("quota"), &of(name[1]), &values.quota, unset(Field::Quota)),
+                number(part("weight"), &of(name[2]), &values.weight, unset(Field::Weight)),
+                number(part("limit"), &of(name[3]), &values.limit, unset(Field::Limit)),
+                number(at.field("priority"), &of(priority), &queue.priority, &policy.unset_priority_shown()),
             ]
             .into_iter()
             .zip(name)

@@ -11,7 +11,7 @@
 //! # Differs
 //! nothing
 
-use super::rules::DIVISION;
+use super::rules::RULES;
 use crate::policy::filling::{Child, DivisionLevel};
 use crate::trace::{DivisionStep, RiseEnd};
 use crate::units::Resource;
@@ -104,7 +104,7 @@ pub fn steps(of: &DivisionLevel<'_>, r: Resource, steps: &mut Vec<DivisionStep>)
         for (i, grant, end) in round.grants {
             let (queue, child) = of.children[i];
             steps.push(DivisionStep::Rise {
-                rule: DIVISION,
+                rule: RULES.division,
                 round: number,
                 queue,
                 shares: round.shares,

@@ -15,68 +15,38 @@
 
 mod describe;
 mod division;
-mod measure;
 mod rules;
 
-pub use rules::RULES;
+use division::{divide, steps};
+use rules::RULES;
 
-use super::filling;
-use super::{PartitionView, Rhythm, Scheduler, Turn};
-use crate::format::{Findings, Scenario};
-use crate::id::{JobId, QueueId};
-use crate::policy::description::Description;
-use crate::policy::setting;
-use crate::policy::switches::Rulebook;
-use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
-use crate::units::Resource;
-
-/// The policy has no settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {}
+use super::description::Description;
+use super::filling::{Filling, Measure, Share, Variant};
+use crate::trace::Quantity;
 
 /// The scheduler.
+pub type Drf = Filling<DrfVariant>;
+
+/// What distinguishes dominant resource fairness from other policies with progressive filling.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drf {
-    rhythm: Rhythm,
+pub struct DrfVariant;
+
+impl Variant for DrfVariant {
+    const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
+    const MEASURE: &'static Measure =
+        &Measure { rules: RULES, share, quantity: Quantity::DominantShare, divide, steps };
 }
 
-impl Scheduler for Drf {
-    const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
-    type Config = Config;
-    type Memory = ();
-
-    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
-        setting::none(scenario, "drf has no switches", findings);
-        Config::default()
+/// Uses a single division of exact numbers per resource, so that rounding never separates equal shares.
+fn share(of: Share<'_>) -> f64 {
+    if of.weight.iter().all(|w| *w <= 0.0) {
+        return f64::INFINITY;
     }
-
-    fn rulebook() -> Rulebook {
-        Rulebook::new(RULES.to_vec(), &[])
+    let mut dominant = 0.0f64;
+    for r in (0..3).filter(|&r| of.held[r] > 0 && of.total[r] > 0) {
+        let w = of.weight[r];
+        let s = if w > 0.0 { of.held[r] as f64 / (w * of.total[r] as f64) } else { f64::INFINITY };
+        dominant = dominant.max(s);
     }
-
-    fn new(_config: Config, rhythm: Rhythm) -> Drf {
-        Drf { rhythm: filling::rhythm(rhythm) }
-    }
-
-    fn cycle(&self, world: PartitionView<'_>, _memory: &mut (), trace: &mut Trace) -> Turn {
-        filling::cycle(&measure::MEASURE, self.rhythm, world, trace)
-    }
-
-    fn ledger(&self, world: PartitionView<'_>, _memory: &()) -> Ledger {
-        filling::ledger(&measure::MEASURE, world)
-    }
-
-    fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
-        filling::derive(&measure::MEASURE, world, queue, r, division::steps)
-    }
-
-    fn order(
-        &self,
-        world: PartitionView<'_>,
-        _memory: &(),
-        queue: QueueId,
-        job: Option<JobId>,
-    ) -> Vec<OrderLevel> {
-        filling::order(&measure::MEASURE, world, queue, job)
-    }
+    dominant
 }

@@ -9,43 +9,34 @@
 //! # Differs
 //! nothing
 
-use crate::policy::filling;
+use crate::policy::filling::{self, Rules};
 use crate::trace::{Rule, RuleRecord};
 
 const SOURCE: &str = "Ghodsi et al., Dominant Resource Fairness, NSDI 2011, Algorithm 1";
 
-/// The queue with the smallest dominant share is served first.
-pub const SMALLEST_SHARE: Rule = Rule(&RuleRecord {
-    key: "drf/smallest-dominant-share",
-    says: "the queue with the smallest dominant share gets the next pods",
-    formula: "max over r of held(r) / (weight(r) × capacity(r)) ≤ that of the next queue",
-    source: SOURCE,
-    differs: "",
-});
-
-/// Order of the jobs of a queue.
-pub const SUBMIT_ORDER: Rule = Rule(&filling::submit_order("drf/submit-order"));
-
-/// A queue does not exceed its limit.
-pub const LIMIT: Rule = Rule(&RuleRecord {
-    key: "drf/limit",
-    says: "a queue cannot exceed its limit",
-    formula: "held with the pods ≤ limit",
-    source: "a choice of the simulator; the paper has no limits",
-    differs: "",
-});
-
-/// Choice of a node for a pod.
-pub const BEST_FIT: Rule = Rule(&filling::best_fit("drf/best-fit"));
-
-/// Division that gives the fair share.
-pub const DIVISION: Rule = Rule(&RuleRecord {
-    key: "drf/filling",
-    says: "all dominant shares rise together until a resource is used up or a queue's request is met",
-    formula: "dominant shares are equal, or the queue wants no more",
-    source: "Ghodsi et al., NSDI 2011, 4.1",
-    differs: "",
-});
-
-/// Every rule of the policy.
-pub const RULES: [Rule; 5] = [SMALLEST_SHARE, SUBMIT_ORDER, LIMIT, BEST_FIT, DIVISION];
+/// Rules of dominant resource fairness.
+pub const RULES: Rules = Rules {
+    smallest_share: Rule(&RuleRecord {
+        key: "drf/smallest-dominant-share",
+        says: "the queue with the smallest dominant share gets the next pods",
+        formula: "max over r of held(r) / (weight(r) × capacity(r)) ≤ that of the next queue",
+        source: SOURCE,
+        differs: "",
+    }),
+    submit_order: Rule(&filling::submit_order("drf/submit-order")),
+    limit: Rule(&RuleRecord {
+        key: "drf/limit",
+        says: "a queue cannot exceed its limit",
+        formula: "held with the pods ≤ limit",
+        source: "a choice of the simulator; the paper has no limits",
+        differs: "",
+    }),
+    best_fit: Rule(&filling::best_fit("drf/best-fit")),
+    division: Rule(&RuleRecord {
+        key: "drf/filling",
+        says: "all dominant shares rise together until a resource is used up or a queue's request is met",
+        formula: "dominant shares are equal, or the queue wants no more",
+        source: "Ghodsi et al., NSDI 2011, 4.1",
+        differs: "",
+    }),
+};

@@ -29,6 +29,7 @@ use super::{holdings, ledger, order, over_commit, refuse, rules, share_usage};
 use crate::cluster::Devices;
 use crate::format::{Findings, Scalar, Scenario};
 use crate::id::{JobId, PodId, QueueId};
+use crate::policy::checks::applies;
 use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
 use crate::policy::translator::Translator;
@@ -36,7 +37,7 @@ use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wa
 use crate::time::Time;
 use crate::trace::{
     Check, DivisionStep, Event, EvictReason, Holdings, Ledger, Level, Op, OrderLevel, Quantity, SharePool,
-    Subject, Trace, Value,
+    Subject, Trace,
 };
 use crate::units::{Resource, Weight};
 
@@ -63,7 +64,7 @@ impl Scheduler for Ego {
     }
 
     fn rulebook() -> Rulebook {
-        Rulebook::new(super::RULES.to_vec(), &super::SWITCHES)
+        super::settings::rulebook()
     }
 
     fn over_commit(config: &Config, resource: Resource) -> Weight {
@@ -188,7 +189,7 @@ impl CycleOutput<'_, '_> {
                     let node = self.model.nodes[unit.host];
                     let checks = why
                         .remove(&UnitEvent::Started(id))
-                        .unwrap_or_else(|| vec![rules::applies(rules::EARMARK, self.subject(pod))]);
+                        .unwrap_or_else(|| vec![applies(rules::EARMARK, self.subject(pod))]);
                     self.trace.action = "assign";
                     self.trace.event(Event::Bound { pod, node, devices: Devices::default() }, || checks);
                     self.decisions.push(Decision::Bind { pod, node, devices: None });
@@ -281,7 +282,7 @@ fn reasons(model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Reasons {
             ..Subject::default()
         };
         let over = over_commit::checks(model, current, id).into_iter();
-        why.insert(UnitEvent::Started(id), over.chain([rules::applies(rules::OWN_HOSTS, subject)]).collect());
+        why.insert(UnitEvent::Started(id), over.chain([applies(rules::OWN_HOSTS, subject)]).collect());
     }
     for (_, turns) in &cycle.turns {
         for turn in turns {
@@ -298,7 +299,7 @@ fn reasons(model: &Model, current: &CycleState<'_>, cycle: &Cycle) -> Reasons {
         let by = reclaim.by.and_then(|(leaf, _)| queue(leaf));
         for &id in &reclaim.victims {
             let loser = queue(current.state.subs[current.state.units[id].sub].leaf);
-            let check = rules::applies(rules::CALL_BACK, rules::between(by, loser));
+            let check = applies(rules::CALL_BACK, rules::between(by, loser));
             why.insert(UnitEvent::Reclaimed(id), vec![check]);
         }
     }
@@ -325,14 +326,8 @@ fn sibling_check(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> 
     let (of_a, of_b) = (&plan.consumers[a], &plan.consumers[b]);
     let subject = rules::between(model.queues[a], model.queues[b]);
     if of_a.priority != of_b.priority {
-        let priority = |p: i64| rules::term(Quantity::Priority, Value::Count(p));
-        return Check::new(
-            rules::SHARE_PRIORITY,
-            subject,
-            priority(of_a.priority),
-            Op::AtLeast,
-            priority(of_b.priority),
-        );
+        let [left, right] = [of_a.priority, of_b.priority].map(rules::priority);
+        return Check::new(rules::SHARE_PRIORITY, subject, left, Op::AtLeast, right);
     }
     let [usage_a, usage_b] = &choice.usage;
     let left = rules::per_ratio(usage_a, whole, of_a.ratio);
@@ -357,7 +352,7 @@ fn reclaim_checks(model: &Model, current: &CycleState<'_>, reclaim: &Reclaim, id
     let queue = |consumer: ConsumerId| model.queues[consumer];
     let loser = current.state.subs[current.state.units[id].sub].leaf;
     let Some(why) = &reclaim.why else {
-        return vec![rules::applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];
+        return vec![applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];
     };
     let by = reclaim.by.map_or(loser, |(leaf, _)| leaf);
     let (victim, victim_usage, victim_quota) = &why.victim;
@@ -382,8 +377,7 @@ fn reclaim_checks(model: &Model, current: &CycleState<'_>, reclaim: &Reclaim, id
     ];
     let subject = rules::between(queue(a), queue(b));
     if of_a.priority > of_b.priority {
-        let priority = |p: i64| rules::term(Quantity::Priority, Value::Count(p));
-        let (left, right) = (priority(of_a.priority), priority(of_b.priority));
+        let [left, right] = [of_a.priority, of_b.priority].map(rules::priority);
         checks.push(Check::new(rules::SHARE_PRIORITY, subject, left, Op::AtLeast, right));
     } else {
         let left = rules::per_ratio(&why.after.0, whole, of_a.ratio);

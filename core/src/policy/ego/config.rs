@@ -16,20 +16,13 @@ use std::sync::Arc;
 pub use super::plan::Placement;
 use super::plan::{EnforceAt, ShareQuota, SlotRules};
 use crate::time::Span;
-use crate::units::{PerResource, Resource, Weight};
+use crate::units::{PerResource, Weight};
 
 /// Over-commit ratio per dimension.
 pub type Ratios = PerResource<Weight>;
 
 /// Maximum over-commit ratio.
 pub const RATIO_MAX: i64 = 100;
-
-/// Names of the over-commit settings, by resource.
-pub const OVER_COMMIT: [(&str, Resource); 3] = [
-    ("over-commit.cpu", Resource::CPU),
-    ("over-commit.memory", Resource::MEMORY),
-    ("over-commit.gpu", Resource::GPU),
-];
 
 /// Settings of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,20 +89,3 @@ impl Config {
         self.shares_slots.then_some(rules)
     }
 }
-
-/// Names of the settings of a plan.
-pub const SETTINGS: [&str; 9] = [
-    "grace",
-    "placement",
-    "lendout",
-    "over-commit.cpu",
-    "over-commit.memory",
-    "over-commit.gpu",
-    "plan",
-    "share-quota",
-    "enforcement",
-];
-
-/// Names of the settings of a consumer; `rank.team-a` is the rank of `team-a`.
-pub const CONSUMER_SETTINGS: [&str; 6] =
-    ["rank", "lendout", "lendout-grace", "private-pool-grace", "reclaim-grace", "reserved"];

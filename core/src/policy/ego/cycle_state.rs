@@ -12,13 +12,13 @@
 
 use std::collections::BTreeMap;
 
-use super::ids::{ConsumerId, SubId};
+use super::ids::SubId;
 use super::memory::Memory;
 use super::model::{CycleState, Model, SLOTS};
 use super::plan::Dims;
-use super::pool_state::{PoolState, Source, State, Sub};
+use super::pool_state::{PoolState, State, Sub};
 use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Restart};
-use crate::id::{Arena, Id, JobId, NodeId, PodId, QueueId};
+use crate::id::{Arena, Id, JobId, NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::time::Time;
 use crate::units::Resource;
@@ -108,17 +108,10 @@ impl Model {
             _ => State::Run,
         };
         let leaf = current.state.subs[sub].leaf;
-        let source = self.source(memory.source(id).map(|s| self.source_now(s)), leaf, host, &current.state);
+        let source =
+            self.source(memory.source(id).map(|origin| self.source_now(origin)), leaf, host, &current.state);
         current.state.enter(sub, host, source, state);
         current.pods.push(id);
-    }
-
-    /// Converts a remembered source to the ids of this model.
-    fn source_now(&self, source: Option<Option<QueueId>>) -> Source {
-        match source {
-            None => Source::Owned,
-            Some(queue) => Source::Pool(queue.map_or(ConsumerId::ROOT, |q| self.consumer(q))),
-        }
     }
 
     /// Mask of the hosts that may take a pod, by labels, device memory and draining; `None` if all may.

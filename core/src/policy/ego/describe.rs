@@ -1,14 +1,12 @@
 //! Description of IBM EGO.
 //!
 //! # Source
-//! ego.md 2, 8.5
+//! ego.md 2, 8.5, 16
 
-use super::{form, versions};
-use crate::policy::JobDefaults;
-use crate::policy::description::{
-    Cycle, Description, Gangs, Knows, NO_SEMI, QueuePriorityValue, QueueValue, QueueValues,
-};
-use crate::policy::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
+use super::form;
+use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
+use crate::policy::form::Form;
+use crate::policy::versions::Modelled;
 
 /// IBM EGO with a multidimensional plan.
 pub const DESCRIPTION: Description = Description {
@@ -18,50 +16,42 @@ pub const DESCRIPTION: Description = Description {
     short: "EGO",
     about: "IBM EGO is the resource manager of IBM Spectrum Symphony; its consumers are queues here.",
     terms: &super::vocabulary::TERMS,
-    jobs: JobDefaults::PLAIN,
-    cycle: Cycle::OnChange,
     queue: QueueValues {
         // Absent ownership of CPU or memory does not restrict anything.
         quota: Some(QueueValue { word: "ownership", unset: [None, None, Some("0")], of_gpus_alone: false }),
         limit: Some(QueueValue::new("share limit", "unlimited")),
         weight: Some(QueueValue::new("share ratio", "1")),
         priority: Some(QueuePriorityValue { word: "share priority", unset: 0 }),
-        history: false,
         one_weight: true,
         unlimited_quota: false,
+        ..QueueValues::NONE
     },
     knows: Knows {
-        gangs: Gangs::Together,
         common_minimum: false,
-        joining_pods: false,
-        subgroups: false,
-        applications: false,
         parts: false,
-        hundredths: false,
         job_priority: true,
-        semi: Err(NO_SEMI),
         evicted_for: true,
         evictions: true,
         taints: false,
-        pool_lists: false,
         lists_order: true,
         share_usage: true,
-        queue_priorities: false,
-        reloads: None,
+        ..Knows::BASELINE
     },
-    silent: &[],
-    form: Form {
-        settings: form::SETTINGS,
-        queue: Some(form::QUEUE),
-        job: None,
-        job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE],
-        pool: &[],
-    },
+    form: Form { settings: form::SETTINGS, queue: Some(form::QUEUE), ..Description::BASELINE.form },
     translation: super::translate::TRANSLATION,
     exports: &[super::export::PLAN],
-    kit: None,
-    queue_state: None,
-    saturation: None,
-    usage_rule: None,
-    modelled: Some(&versions::MODELLED),
+    modelled: Some(&MODELLED),
+    ..Description::BASELINE
+};
+
+/// Modelled versions.
+const MODELLED: Modelled = Modelled {
+    policy: "ego",
+    product: "IBM EGO",
+    label: "EGO 7.3.2",
+    versions: "of IBM Spectrum Symphony 7.3.1 to 7.3.2 and IBM Spectrum Conductor 2.3.0 to 2.4.1",
+    revision: "",
+    source: "public documentation of these versions",
+    compared: "",
+    changes: &[],
 };

@@ -11,13 +11,13 @@
 //! a plan has one resource group: that of the first pool is exported
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use super::config::{Config, ConsumerConfig, Placement};
 use crate::cluster::Queue;
+use crate::format::quantity::print_decimal;
 use crate::id::{Arena, PartitionId, QueueId};
 use crate::policy::Policy;
-use crate::policy::export::{Export, Source, Written, decimal};
+use crate::policy::export::{Export, Source, Written};
 use crate::time::Span;
 use crate::units::{Bound, Resource, Weight};
 
@@ -38,14 +38,46 @@ const GROUP: &str = "ComputeHosts";
 fn write(source: &Source<'_>) -> Option<Written> {
     let (pool, queues, policy) = source.partitions().next()?;
     let Policy::Ego(config) = policy else { return None };
-    let mut plan = Plan { source, pool, queues, config, out: String::new(), rounded: BTreeSet::new() };
-    plan.whole();
-    let (text, rounded) = (std::mem::take(&mut plan.out), std::mem::take(&mut plan.rounded));
-    let mut left_out: Vec<String> = Vec::new();
-    left_out
-        .extend(source.remark(&rounded, "a plan counts whole hosts; what is owned is rounded down to them"));
-    left_out.extend(plan.left_out());
-    Some(Written { text, left_out })
+    let plan = Plan { source, pool, queues, config };
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    plan.whole().write(0, &mut text);
+    Some(Written { text, left_out: plan.left_out() })
+}
+
+/// An XML element.
+struct Element {
+    /// Content of the start tag: name and attributes.
+    tag: String,
+    content: Content,
+}
+
+enum Content {
+    Text(String),
+    Children(Vec<Element>),
+}
+
+impl Element {
+    fn text(tag: impl Into<String>, text: impl ToString) -> Element {
+        Element { tag: tag.into(), content: Content::Text(text.to_string()) }
+    }
+
+    fn parent(tag: impl Into<String>, children: Vec<Element>) -> Element {
+        Element { tag: tag.into(), content: Content::Children(children) }
+    }
+
+    fn write(&self, depth: usize, out: &mut String) {
+        let Element { tag, content } = self;
+        let name = tag.split(' ').next().unwrap_or_default();
+        let indent = "  ".repeat(depth);
+        match content {
+            Content::Text(text) => out.push_str(&format!("{indent}<{tag}>{text}</{name}>\n")),
+            Content::Children(children) => {
+                out.push_str(&format!("{indent}<{tag}>\n"));
+                children.iter().for_each(|child| child.write(depth + 1, out));
+                out.push_str(&format!("{indent}</{name}>\n"));
+            }
+        }
+    }
 }
 
 struct Plan<'s, 'a> {
@@ -53,112 +85,69 @@ struct Plan<'s, 'a> {
     pool: PartitionId,
     queues: &'a Arena<QueueId, Queue>,
     config: &'a Config,
-    out: String,
-    /// Queues whose ownership is not a whole number of hosts.
-    rounded: BTreeSet<&'a str>,
 }
 
 impl<'a> Plan<'_, 'a> {
-    fn whole(&mut self) {
+    fn whole(&self) -> Element {
         let name = &self.source.scenario.name;
         let name = if name.is_empty() { "resource plan" } else { name };
-        self.line(0, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-        self.line(0, &format!("<DistributionTree DistributionTreeName=\"{}\">", escaped(name)));
-        self.line(1, &format!("<ResourceGroupName>{GROUP}</ResourceGroupName>"));
-        self.over_commit();
-        if let Some(grace) = self.config.grace {
-            let seconds = seconds(grace);
-            self.line(
-                1,
-                &format!("<PolicyParameter name=\"DefaultGracePeriod\">{seconds}</PolicyParameter>"),
-            );
-        }
+        let grace = |grace| Element::text("PolicyParameter name=\"DefaultGracePeriod\"", seconds(grace));
         let tops = self.queues.ids().filter(|&id| self.queues[id].parent.is_none());
-        for top in tops.collect::<Vec<_>>() {
-            self.consumer(top, 1);
-        }
-        self.line(0, "</DistributionTree>");
+        let mut children = vec![Element::text("ResourceGroupName", GROUP)];
+        children.extend(self.over_commit());
+        children.extend(self.config.grace.map(grace));
+        children.extend(tops.map(|top| self.consumer(top)));
+        Element::parent(format!("DistributionTree DistributionTreeName=\"{}\"", escaped(name)), children)
     }
 
-    fn over_commit(&mut self) {
+    fn over_commit(&self) -> Option<Element> {
         let ratios = self.config.over_commit();
         let dims = [("ncpus", Resource::CPU), ("maxmem", Resource::MEMORY), ("ngpus", Resource::GPU)];
-        if dims.iter().all(|(_, resource)| ratios.get(*resource) == Weight::ONE) {
-            return;
-        }
-        self.line(1, "<ConsumableResources>");
-        for (name, resource) in dims {
-            let ratio = decimal(ratios.get(resource).in_millionths(), 6);
-            self.line(
-                2,
-                &format!("<ConsumableResource OverCommitRatio=\"{ratio}\">{name}</ConsumableResource>"),
-            );
-        }
-        self.line(1, "</ConsumableResources>");
+        let resource = |(name, resource): (&str, Resource)| {
+            let ratio = print_decimal(ratios.get(resource).in_millionths(), 6);
+            Element::text(format!("ConsumableResource OverCommitRatio=\"{ratio}\""), name)
+        };
+        let has_ratios = dims.iter().any(|(_, resource)| ratios.get(*resource) != Weight::ONE);
+        has_ratios.then(|| Element::parent("ConsumableResources", dims.map(resource).into()))
     }
 
-    fn consumer(&mut self, id: QueueId, depth: usize) {
-        let queues = self.queues;
-        let queue = &queues[id];
+    fn consumer(&self, id: QueueId) -> Element {
+        let queue = &self.queues[id];
         // In a scenario, a consumer with a duplicate name has its parent's name as a prefix.
-        let parent = queue.parent.map(|parent| &*queues[parent].name);
+        let parent = queue.parent.map(|parent| &*self.queues[parent].name);
         let own = parent.and_then(|parent| queue.name.strip_prefix(parent)?.strip_prefix('/'));
         let name = escaped(own.unwrap_or(&queue.name));
-        self.line(depth, &format!("<Consumer ConsumerName=\"{name}\">"));
-        self.policies(queue, depth + 1);
-        for &child in &queue.children {
-            self.consumer(child, depth + 1);
-        }
-        self.line(depth, "</Consumer>");
+        let below = queue.children.iter().map(|&child| self.consumer(child));
+        let children = self.policies(queue).into_iter().chain(below).collect();
+        Element::parent(format!("Consumer ConsumerName=\"{name}\""), children)
     }
 
-    fn policies(&mut self, queue: &'a Queue, depth: usize) {
+    fn policies(&self, queue: &Queue) -> Option<Element> {
         let config = self.config.consumers.get(&queue.name).cloned().unwrap_or_default();
-        let sharing = sharing(queue, depth + 1);
-        let ownership = self.ownership(queue, &config, depth + 1);
-        if config.rank == 0 && sharing.is_empty() && ownership.is_empty() {
-            return;
-        }
-        self.line(depth, "<DistributionPolicies>");
-        if config.rank != 0 {
-            self.line(depth + 1, &format!("<Rank>{}</Rank>", config.rank));
-        }
-        self.out.push_str(&sharing);
-        self.out.push_str(&ownership);
-        self.line(depth, "</DistributionPolicies>");
+        let rank = (config.rank != 0).then(|| Element::text("Rank", config.rank));
+        let all = [rank, sharing(queue), self.ownership(queue, &config)];
+        let all: Vec<Element> = all.into_iter().flatten().collect();
+        (!all.is_empty()).then(|| Element::parent("DistributionPolicies", all))
     }
 
-    fn ownership(&mut self, queue: &'a Queue, config: &ConsumerConfig, depth: usize) -> String {
-        let hosts = match queue.resources.gpu.quota {
-            Bound::At(amount) if amount.in_base_units() > 0 => {
-                let per_host = self.gpus_of_a_host();
-                let hosts = amount.in_base_units().checked_div(per_host).unwrap_or(0);
-                if hosts * per_host != amount.in_base_units() {
-                    self.rounded.insert(&queue.name);
-                }
-                hosts
-            }
-            _ => 0,
-        };
-        let mut out = String::new();
-        let grace = config.private_pool_grace.map(seconds);
-        if hosts == 0 && grace.is_none() {
-            return out;
-        }
-        let mut line = |depth: usize, text: &str| indented(&mut out, depth, text);
-        line(depth, "<OwnershipPolicy>");
-        if let Some(grace) = grace {
-            line(depth + 1, &format!("<PrivatePoolGracePeriod>{grace}</PrivatePoolGracePeriod>"));
-        }
-        if hosts > 0 {
-            line(depth + 1, &format!("<ResourceGroup name=\"{GROUP}\">"));
-            line(depth + 2, "<HostSelection type=\"NumHosts\">");
-            line(depth + 3, &format!("<NumHosts type=\"absolute\">{hosts}</NumHosts>"));
-            line(depth + 2, "</HostSelection>");
-            line(depth + 1, "</ResourceGroup>");
-        }
-        line(depth, "</OwnershipPolicy>");
-        out
+    /// Number of hosts that a queue owns, rounded down, and whether its ownership is a whole number of hosts.
+    fn owned_hosts(&self, queue: &Queue) -> (i64, bool) {
+        let Bound::At(amount) = queue.resources.gpu.quota else { return (0, true) };
+        let (gpus, per_host) = (amount.in_base_units().max(0), self.gpus_of_a_host());
+        (gpus / per_host, gpus % per_host == 0)
+    }
+
+    fn ownership(&self, queue: &Queue, config: &ConsumerConfig) -> Option<Element> {
+        let grace =
+            config.private_pool_grace.map(|grace| Element::text("PrivatePoolGracePeriod", seconds(grace)));
+        let (hosts, _) = self.owned_hosts(queue);
+        let group = (hosts > 0).then(|| {
+            let hosts = Element::text("NumHosts type=\"absolute\"", hosts);
+            let selection = Element::parent("HostSelection type=\"NumHosts\"", vec![hosts]);
+            Element::parent(format!("ResourceGroup name=\"{GROUP}\""), vec![selection])
+        });
+        let all: Vec<Element> = grace.into_iter().chain(group).collect();
+        (!all.is_empty()).then(|| Element::parent("OwnershipPolicy", all))
     }
 
     /// Milli-GPUs of the first host with GPUs.
@@ -176,6 +165,7 @@ impl<'a> Plan<'_, 'a> {
             let of = |queue: &Queue| self.config.consumers.get(&queue.name).cloned().unwrap_or_default();
             self.queues.values().filter(|queue| is(queue, &of(queue))).map(|queue| &*queue.name).collect()
         };
+        let rounded = has(&|queue, _| !self.owned_hosts(queue).1);
         let lends = has(&|_, config| {
             config.lendout.is_some()
                 || config.lendout_grace.is_some()
@@ -190,6 +180,9 @@ impl<'a> Plan<'_, 'a> {
         let odd = has(&|queue, _| queue.priority.is_some_and(|p| !(1..PRIORITIES).contains(&p)));
         let mut all: Vec<String> = Vec::new();
         all.extend(
+            source.remark(&rounded, "a plan counts whole hosts; what is owned is rounded down to them"),
+        );
+        all.extend(
             source
                 .remark(&lends, "lending, reserves and reclaim grace are not in a plan that is written here"),
         );
@@ -203,47 +196,29 @@ impl<'a> Plan<'_, 'a> {
         }
         all
     }
-
-    fn line(&mut self, depth: usize, text: &str) {
-        indented(&mut self.out, depth, text);
-    }
 }
 
-fn sharing(queue: &Queue, depth: usize) -> String {
-    let mut inside = String::new();
-    if let Some(weight) = queue.resources.gpu.weight {
-        let ratio = decimal(weight.in_millionths(), 6);
-        indented(&mut inside, depth + 1, &format!("<Shares type=\"ratio\">{ratio}</Shares>"));
-    }
-    let limits = limits(queue, depth + 2);
-    if !limits.is_empty() {
-        indented(&mut inside, depth + 1, "<Limit type=\"dimension\">");
-        inside.push_str(&limits);
-        indented(&mut inside, depth + 1, "</Limit>");
-    }
+fn sharing(queue: &Queue) -> Option<Element> {
+    let ratio =
+        |weight: Weight| Element::text("Shares type=\"ratio\"", print_decimal(weight.in_millionths(), 6));
+    let limits = limits(queue);
+    let limit = (!limits.is_empty()).then(|| Element::parent("Limit type=\"dimension\"", limits));
+    let inside: Vec<Element> = queue.resources.gpu.weight.map(ratio).into_iter().chain(limit).collect();
     let turned =
-        |priority: i32| format!(" priority=\"{}\"", (PRIORITIES - priority.clamp(1, PRIORITIES - 1)));
-    let priority = queue.priority.map_or(String::new(), turned);
-    let mut out = String::new();
-    if !inside.is_empty() || !priority.is_empty() {
-        indented(&mut out, depth, &format!("<Sharing{priority}>"));
-        out.push_str(&inside);
-        indented(&mut out, depth, "</Sharing>");
-    }
-    out
+        |priority: i32| format!("Sharing priority=\"{}\"", PRIORITIES - priority.clamp(1, PRIORITIES - 1));
+    let is_said = !inside.is_empty() || queue.priority.is_some();
+    is_said.then(|| Element::parent(queue.priority.map_or("Sharing".into(), turned), inside))
 }
 
-fn limits(queue: &Queue, depth: usize) -> String {
-    let mut out = String::new();
+fn limits(queue: &Queue) -> Vec<Element> {
     let all = [("ncpus", Resource::CPU, 3), ("maxmem", Resource::MEMORY, 0), ("ngpus", Resource::GPU, 3)];
-    for (name, resource, digits) in all {
-        let Bound::At(amount) = queue.resources.get(resource).limit else { continue };
+    let limit = |(name, resource, digits): (&str, Resource, u32)| {
+        let Bound::At(amount) = queue.resources.get(resource).limit else { return None };
         let n = amount.in_base_units();
         let n = if resource == Resource::MEMORY { n / MIB } else { n };
-        let value = decimal(n, digits);
-        indented(&mut out, depth, &format!("<{name} type=\"absolute\">{value}</{name}>"));
-    }
-    out
+        Some(Element::text(format!("{name} type=\"absolute\""), print_decimal(n, digits)))
+    };
+    all.into_iter().filter_map(limit).collect()
 }
 
 /// Whole seconds, rounded up.
@@ -252,23 +227,8 @@ fn seconds(span: Span) -> i64 {
     ms / 1000 + i64::from(ms % 1000 != 0)
 }
 
-fn indented(out: &mut String, depth: usize, text: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "{:width$}{text}", "", width = 2 * depth);
-}
-
-/// Escapes text for a quoted attribute.
+/// Escapes text for a quoted attribute; control characters become blanks.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    text.replace(char::is_control, " ")
 }

@@ -13,27 +13,22 @@
 //! OC-9
 
 use super::ids::ConsumerId;
-use super::model::{CycleState, Model, sum_of};
+use super::model::{CycleState, Model, in_policy_units as units, sum_of};
 use super::number::{Fraction, Nat};
 use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
 use super::quota::{MILLION, dynamic_demand, dynamic_quota};
 use super::rules::{DYNAMIC_QUOTA, OWN_HOSTS};
 use super::slot_view::SlotView;
-use crate::cluster::{Preemptible, request_of};
-use crate::id::{Arena, QueueId};
+use crate::id::{Arena, Id, QueueId};
 use crate::policy::PartitionView;
-use crate::trace::{DivisionStep, Ledger, LedgerRow};
+use crate::policy::ledger::rows;
+use crate::trace::{DivisionStep, Ledger};
 use crate::units::{Amount, PerResource, Resource};
-
-fn units(resource: Resource, base: f64) -> f64 {
-    if resource == Resource::GPU { base / 1000.0 } else { base }
-}
 
 /// The ledger.
 pub fn ledger(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>) -> Ledger {
-    let cluster = world.cluster;
-    let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(LedgerRow::empty).collect();
+    let mut rows = rows(world);
     let mut total = PerResource::default();
     let all = sum_of(&model.plan, &model.nodes.ids().collect::<Vec<_>>());
     let mut owned: Arena<ConsumerId, Dims> = model.plan.consumers.ids().map(|_| Dims::default()).collect();
@@ -46,34 +41,13 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, current: &CycleState<'_>)
         total.set(r, units(r, all[r.index()] as f64));
         for (consumer, queue) in model.queues.iter() {
             let Some(queue) = queue else { continue };
-            let row = &mut rows[crate::id::Id::index(*queue)];
+            let row = &mut rows[queue.index()];
             row.quota.set(r, units(r, owned[consumer][r.index()] as f64));
             let mut share = row.fair_share.unwrap_or_default();
             share.set(r, units(r, entitled[consumer][r.index()]));
             row.fair_share = Some(share);
             if let Some(ShareLimit::At(most)) = model.plan.consumers[consumer].share_limit[r.index()] {
                 row.limit.set(r, Amount::base_units(most).in_policy_units(r));
-            }
-        }
-    }
-    for job in world.live_jobs() {
-        for (_, pod) in cluster.pods_of(job) {
-            let runs = pod.phase.holds() && !matches!(pod.phase, crate::cluster::Phase::Terminating { .. });
-            if !runs && pod.phase != crate::cluster::Phase::Pending {
-                continue;
-            }
-            let ask = request_of(&pod.request);
-            for queue in cluster.path_to_root(cluster.jobs[job].queue) {
-                let row = &mut rows[crate::id::Id::index(queue)];
-                let fixed = runs && cluster.jobs[job].preemptible == Preemptible::No;
-                for (column, counts) in
-                    [(&mut row.allocated, runs), (&mut row.non_preemptible, fixed), (&mut row.request, true)]
-                {
-                    for r in Resource::ACCOUNTED.into_iter().filter(|_| counts) {
-                        let amount = Amount::base_units(ask[r.index()]).in_policy_units(r);
-                        column.set(r, column.get(r) + amount);
-                    }
-                }
             }
         }
     }

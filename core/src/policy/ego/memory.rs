@@ -12,8 +12,8 @@
 
 use std::collections::BTreeMap;
 
-use super::ids::{ConsumerId, SubId, UnitId};
-use super::model::{CycleState, Model};
+use super::ids::{SubId, UnitId};
+use super::model::{CycleState, Model, Origin};
 use super::pool_state::{PoolState, Source, State};
 use crate::id::{JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
@@ -28,9 +28,6 @@ pub struct Memory {
     pub(super) promises: Vec<Promise>,
     n_started: u64,
 }
-
-/// Source of a unit: `None` for its leaf's own hosts, otherwise the queue whose pool it was drawn from (`None` for the root).
-pub(super) type Origin = Option<Option<QueueId>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct UnitMemory {
@@ -69,7 +66,7 @@ impl Memory {
     pub(super) fn lent_hosts(&self, model: &Model, state: &mut PoolState<'_>) {
         for (&node, &queue) in &self.lent {
             if let Some(host) = model.host(node) {
-                state.lent[host] = Some(queue.map_or(ConsumerId::ROOT, |q| model.consumer(q)));
+                state.lent[host] = Some(model.pool_owner(queue));
             }
         }
     }
@@ -83,10 +80,7 @@ impl Memory {
         for promise in &self.promises {
             let sub = subs.get(&promise.pod_set).copied();
             let (Some(sub), Some(host)) = (sub, model.host(promise.node)) else { continue };
-            let source = match promise.source {
-                None => Source::Owned,
-                Some(queue) => Source::Pool(queue.map_or(ConsumerId::ROOT, |q| model.consumer(q))),
-            };
+            let source = model.source_now(promise.source);
             let leaving = |id: &UnitId| {
                 matches!(current.state.units[*id].state, State::Reclaiming(_))
                     && promise.victims.contains(&current.pods[*id])

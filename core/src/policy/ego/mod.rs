@@ -49,9 +49,7 @@ pub mod slot;
 mod slot_cycle;
 mod slot_findings;
 mod slot_view;
-mod switches;
 mod translate;
-mod versions;
 mod vocabulary;
 
 pub use adapter::Ego;
@@ -59,4 +57,3 @@ pub use config::Config;
 pub use describe::DESCRIPTION;
 pub use memory::Memory;
 pub use rules::RULES;
-pub use switches::SWITCHES;

@@ -49,6 +49,10 @@ pub struct Model {
     hosts: BTreeMap<NodeId, HostId>,
 }
 
+/// Source of a unit in ids of the cluster: `None` for its leaf's own hosts, otherwise the queue whose pool it was drawn from
+/// (`None` for the root).
+pub(super) type Origin = Option<Option<QueueId>>;
+
 /// State of a plan in a cycle, with the pods of its units.
 #[derive(Clone, Debug)]
 pub struct CycleState<'a> {
@@ -194,6 +198,14 @@ impl Model {
     pub fn consumer(&self, queue: QueueId) -> ConsumerId {
         self.consumers[queue]
     }
+    /// The owner of a pool, by its queue; `None` for the public pool.
+    pub(super) fn pool_owner(&self, queue: Option<QueueId>) -> ConsumerId {
+        queue.map_or(ConsumerId::ROOT, |queue| self.consumer(queue))
+    }
+    /// Converts a remembered source to the ids of this model.
+    pub(super) fn source_now(&self, origin: Origin) -> Source {
+        origin.map_or(Source::Owned, |queue| Source::Pool(self.pool_owner(queue)))
+    }
 
     /// Source of a unit: the remembered one if still valid, otherwise the one that a new unit would use.
     pub(super) fn source(
@@ -242,6 +254,11 @@ pub fn sum_of(plan: &Plan, hosts: &[HostId]) -> Dims {
         add(&mut sum, &plan.hosts[host], 1);
     }
     sum
+}
+
+/// Converts a real number of base units to policy units.
+pub(super) fn in_policy_units(resource: Resource, base: f64) -> f64 {
+    if resource < Resource::GPU { base } else { base / 1000.0 }
 }
 
 /// Remaining time until `until`.

@@ -22,8 +22,9 @@ use super::ranking::compare_per_ratio;
 use super::{rules, slot_cycle};
 use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
-use crate::policy::order_level::{Extent, Ranked};
-use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, Subject, Term, Value};
+use crate::policy::checks::submitted;
+use crate::policy::order_level::{Ranked, level};
+use crate::trace::{Check, Op, OrderLevel, Subject, Term};
 
 /// Returns the levels from the root to the queue, then its children or its jobs.
 pub(super) fn order(
@@ -93,7 +94,7 @@ impl<'r> Ranks<'r> {
     }
 
     fn priority(&self, consumer: ConsumerId) -> Term {
-        rules::term(Quantity::Priority, Value::Count(self.model.plan.consumers[consumer].priority))
+        rules::priority(self.model.plan.consumers[consumer].priority)
     }
 
     fn per_ratio(&self, consumer: ConsumerId) -> Term {
@@ -106,21 +107,16 @@ impl<'r> Ranks<'r> {
             plan.consumers[of].children.iter().copied().filter(|&c| self.waits[c]).collect();
         open.sort_by(|&a, &b| self.compare(a, b));
         let has_priorities = open.iter().any(|&c| plan.consumers[c].priority != 0);
-        let extent = Extent {
-            of: self.model.queues[of],
-            n: open.len(),
-            subject: subject.map(|subject| open.iter().position(|&c| c == subject)),
-        };
-        extent.level(|i| {
+        level(self.model.queues[of], &open, subject, |i, before| {
             let consumer = open[i];
             let queue = self.model.queues[consumer];
-            let name = queue.map_or(String::new(), |queue| self.world.queues()[queue].name.to_string());
             let keys = has_priorities.then(|| self.priority(consumer)).into_iter();
-            let place = extent.place(i, Ranked { name, queue, job: None });
-            OrderPlace {
+            Ranked {
+                name: queue.map_or(String::new(), |queue| self.world.queues()[queue].name.to_string()),
+                queue,
                 keys: keys.chain([self.per_ratio(consumer)]).collect(),
-                behind: i.checked_sub(1).map_or_else(Vec::new, |at| self.behind(consumer, open[at])),
-                ..place
+                behind: before.map_or_else(Vec::new, |before| self.behind(consumer, open[before])),
+                ..Ranked::default()
             }
         })
     }
@@ -144,17 +140,11 @@ impl<'r> Ranks<'r> {
         let mut all: Vec<JobId> = waiting.map(|sub| job_of(self.world, self.current.pod_sets[sub])).collect();
         all.dedup();
         let jobs = &self.world.cluster.jobs;
-        let priority =
-            |job: JobId| rules::term(Quantity::Priority, Value::Count(i64::from(jobs[job].priority)));
-        let submit = |job: JobId| rules::term(Quantity::Created, Value::Time(jobs[job].submit));
-        let extent = Extent {
-            of: Some(leaf),
-            n: all.len(),
-            subject: subject.map(|subject| all.iter().position(|&job| job == subject)),
-        };
-        extent.level(|i| {
+        let priority = |job: JobId| rules::priority(jobs[job].priority);
+        let submit = |job: JobId| submitted(self.world, job);
+        level(Some(leaf), &all, subject, |i, before| {
             let job = all[i];
-            let behind = i.checked_sub(1).map(|at| {
+            let behind = before.map(|at| {
                 let before = all[at];
                 let subject = Subject {
                     queue: Some(leaf),
@@ -168,12 +158,12 @@ impl<'r> Ranks<'r> {
                 }
                 Check::new(rules::JOB_ORDER, subject, submit(job), Op::AtLeast, submit(before))
             });
-            let name = jobs[job].name.to_string();
-            let place = extent.place(i, Ranked { name, queue: None, job: Some(job) });
-            OrderPlace {
+            Ranked {
+                name: jobs[job].name.to_string(),
+                job: Some(job),
                 keys: vec![priority(job), submit(job)],
                 behind: behind.into_iter().collect(),
-                ..place
+                ..Ranked::default()
             }
         })
     }

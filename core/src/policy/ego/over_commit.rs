@@ -13,7 +13,8 @@
 
 use super::ids::UnitId;
 use super::model::{CycleState, Model};
-use super::rules::{OVER_COMMIT, term};
+use super::rules::OVER_COMMIT;
+use crate::policy::checks::term;
 use crate::trace::{Check, Op, Quantity, Subject, Value};
 use crate::units::{Amount, Resource, Weight};
 

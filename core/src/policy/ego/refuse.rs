@@ -26,6 +26,7 @@ use super::rules;
 use super::slot_view::SlotView;
 use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
+use crate::policy::checks::{amount, term};
 use crate::time::Time;
 use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
 use crate::units::{RESOURCES_MAX, Resource};
@@ -66,10 +67,7 @@ pub fn refuse(
         }
         refusals.push(because.refusal(job, sub));
     }
-    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
-    for refusal in refusals {
-        trace.refusal(|| refusal);
-    }
+    trace.refusals_by_job(refusals);
 }
 
 struct RefusalContext<'b, 'a> {
@@ -229,14 +227,13 @@ impl RefusalContext<'_, '_> {
     fn no_ratio(&self, consumer: ConsumerId) -> Check {
         let ratio = i64::try_from(self.model.plan.consumers[consumer].ratio).unwrap_or(i64::MAX);
         let subject = rules::between(self.model.queues[consumer], None);
-        let left = rules::term(Quantity::Weight, Value::Count(ratio));
-        let right = rules::term(Quantity::Constant, Value::Count(0));
+        let left = term(Quantity::Weight, Value::Count(ratio));
+        let right = term(Quantity::Constant, Value::Count(0));
         Check::new(rules::SHARE_RATIO, subject, left, Op::Exceeds, right)
     }
 
     fn graces(&self, leaf: ConsumerId) -> Check {
-        let seconds =
-            |quantity, span: crate::time::Span| rules::term(quantity, Value::Real(span.as_seconds()));
+        let seconds = |quantity, span: crate::time::Span| term(quantity, Value::Real(span.as_seconds()));
         let own = self.model.plan.consumers[leaf].reclaim_grace.unwrap_or_default();
         let subject = rules::between(self.model.queues[leaf], None);
         let (left, right) = (seconds(Quantity::Runtime, own), seconds(Quantity::Limit, self.book.pool.grace));
@@ -246,18 +243,15 @@ impl RefusalContext<'_, '_> {
     fn at_limit(&self, sub: SubId, consumer: ConsumerId, dim: usize) -> Check {
         let unit = self.current.state.subs[sub].unit[dim];
         let resource = resource(dim);
-        let amount = |quantity, n: i64| {
-            let real = crate::units::Amount::base_units(n).in_policy_units(resource);
-            rules::term(quantity, Value::Real(real))
-        };
         let limit = match self.model.plan.consumers[consumer].share_limit[dim] {
             Some(super::plan::ShareLimit::At(most)) => most,
             _ => 0,
         };
         let subject =
             Subject { queue: self.model.queues[consumer], resource: Some(resource), ..Subject::default() };
-        let with = amount(Quantity::AllocatedWithJob, self.book.amount(consumer, dim) + unit);
-        Check::new(rules::SHARE_LIMIT, subject, with, Op::Exceeds, amount(Quantity::Limit, limit))
+        let with = amount(Quantity::AllocatedWithJob, self.book.amount(consumer, dim) + unit, resource);
+        let limit = amount(Quantity::Limit, limit, resource);
+        Check::new(rules::SHARE_LIMIT, subject, with, Op::Exceeds, limit)
     }
 
     /// Checks that the other leaf with the largest usage is not above its quota.

@@ -1,4 +1,4 @@
-//! Rule records of the policy, and helpers for checks that cite them.
+//! Rule records of the policy, and sides of checks that cite them.
 //!
 //! # Rule
 //! One record per rule; our own choices are noted in `differs`.
@@ -11,7 +11,8 @@
 
 use super::number::{Fraction, Nat};
 use crate::id::QueueId;
-use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
+use crate::policy::checks::term;
+use crate::trace::{Quantity, Rule, RuleRecord, Subject, Term, Value};
 
 /// Own hosts are used first.
 pub const OWN_HOSTS: Rule = Rule(&RuleRecord {
@@ -187,9 +188,9 @@ pub const RULES: [Rule; 17] = [
     ABOVE_SLOT_QUOTA,
 ];
 
-/// Side of a comparison.
-pub fn term(quantity: Quantity, value: Value) -> Term {
-    Term { quantity, value }
+/// A share priority, or the priority of a job.
+pub fn priority(priority: impl Into<i64>) -> Term {
+    term(Quantity::Priority, Value::Count(priority.into()))
 }
 
 /// Usage as a fraction of the pool.
@@ -212,10 +213,4 @@ pub fn quota(quota: &Fraction, whole: &Nat) -> Term {
 /// Subject with two queues.
 pub fn between(queue: Option<QueueId>, other_queue: Option<QueueId>) -> Subject {
     Subject { queue, other_queue, ..Subject::default() }
-}
-
-/// Check of a rule that applies without a numeric comparison.
-pub fn applies(rule: Rule, subject: Subject) -> Check {
-    let one = |quantity| term(quantity, Value::Count(1));
-    Check::new(rule, subject, one(Quantity::Applies), Op::Equal, one(Quantity::Constant))
 }

@@ -13,7 +13,7 @@
 
 use super::cycle::Cycle;
 use super::ids::{ConsumerId, InPool, SizeId, SubId};
-use super::model::{CycleState, Model, SLOTS};
+use super::model::{CycleState, Model, SLOTS, in_policy_units};
 use super::number::{Fraction, Nat};
 use super::plan::ShareLimit;
 use super::pool::PoolBook;
@@ -146,7 +146,7 @@ impl<'r> Reader<'r> {
             self.subs.iter().filter(|&&sub| plan.is_below(self.current.state.subs[sub].leaf, consumer));
         let vector_of = |pick: fn(&Quotas) -> &InPool<Fraction>| {
             let entry = |quotas: &Quotas| {
-                (quotas.0 as u8, in_policy_units(quotas.0, pick(quotas)[consumer].as_real()))
+                (quotas.0 as u8, in_policy_units(Resource(quotas.0 as u8), pick(quotas)[consumer].as_real()))
             };
             quotas.iter().map(entry).collect()
         };
@@ -235,13 +235,9 @@ impl<'r> Reader<'r> {
 /// Static and dynamic share quota in one dimension, by consumer.
 type Quotas = (usize, InPool<Fraction>, InPool<Fraction>);
 
-fn in_policy_units(dim: usize, base: f64) -> f64 {
-    if dim < Resource::GPU.index() { base } else { base / 1000.0 }
-}
-
 /// Vector of amounts given in base units.
 fn vector(of: impl Fn(usize) -> Option<f64>) -> Vector {
-    let entry = |dim: usize| Some((dim as u8, in_policy_units(dim, of(dim)?)));
+    let entry = |dim: usize| Some((dim as u8, in_policy_units(Resource(dim as u8), of(dim)?)));
     (0..RESOURCES_MAX).filter(|&dim| dim != SLOTS).filter_map(entry).collect()
 }
 

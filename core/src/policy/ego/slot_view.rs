@@ -17,6 +17,7 @@ use super::rules::{self, SLOT_QUOTA};
 use super::slot::{SlotOffer, Slots};
 use super::slot_cycle::{self, SlotStatus};
 use crate::id::QueueId;
+use crate::policy::checks::term;
 use crate::trace::{Check, DivisionStep, Op, Quantity, QuotaStep, Value};
 
 /// Numbers of a slot plan.
@@ -146,7 +147,7 @@ impl SlotView {
 }
 
 fn slots(quantity: Quantity, n: u64) -> crate::trace::Term {
-    rules::term(quantity, Value::Real(n as f64))
+    term(quantity, Value::Real(n as f64))
 }
 
 /// Check that a consumer holds fewer slots than its quota.

@@ -3,7 +3,7 @@
 //! # Source
 //! ego.md 2, 8.5
 
-use crate::policy::vocabulary::{Terms, Unset};
+use crate::policy::vocabulary::Terms;
 
 /// Terms on screen.
 pub const TERMS: Terms = Terms {
@@ -49,5 +49,4 @@ pub const TERMS: Terms = Terms {
         ("prio", "Share priority: higher values are served first among siblings"),
     ],
     marks: &[],
-    unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "1", priority: "0" },
 };

@@ -4,6 +4,7 @@
 //! none: this is our own
 
 use crate::policy::description::{Description, Gangs, Knows, QueueValue, QueueValues};
+use crate::policy::vocabulary::{NONE, Terms};
 
 /// First in, first out, in hard partitions.
 pub const DESCRIPTION: Description = Description {
@@ -12,7 +13,7 @@ pub const DESCRIPTION: Description = Description {
     title: "First in, first out, hard quotas",
     short: "First in, first out",
     about: "First in, first out starts jobs in the order of submission, each queue within its own quota.",
-    terms: &super::vocabulary::TERMS,
+    terms: &TERMS,
     queue: QueueValues {
         // Hard partitions consist of nodes with GPUs.
         quota: Some(QueueValue { word: "hard partition", unset: [Some("0"); 3], of_gpus_alone: true }),
@@ -20,4 +21,10 @@ pub const DESCRIPTION: Description = Description {
     },
     knows: Knows { gangs: Gangs::Never, ..Knows::BASELINE },
     ..Description::BASELINE
+};
+
+/// Terms on screen.
+const TERMS: Terms = Terms {
+    columns: [("queue", ""), ("quota", "Quota: reserved for the queue, never lent"), NONE, NONE, NONE],
+    ..Terms::PLAIN
 };

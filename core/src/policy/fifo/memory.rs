@@ -1,4 +1,4 @@
-//! State between cycles: node ownership, free resources, waiting jobs and the sums of the ledger.
+//! State between cycles: node ownership, free resources and waiting jobs.
 //!
 //! # Rule
 //! All of it can be recomputed from the cluster; it is updated incrementally so that a cycle costs only what changed. A
@@ -13,50 +13,37 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::owners::{Owned, owners};
-use crate::cluster::{Devices, NodeUse, Phase, Preemptible, Sums, request_of};
+use crate::cluster::{Devices, NodeUse, Phase, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::{Change, PartitionView};
 use crate::time::Time;
-use crate::trace::{Ledger, LedgerRow};
-use crate::units::{Amount, Bound, PerResource, Resource};
 
 /// State of the policy between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Whether the rest is up to date.
     is_fresh: bool,
-    leaves: Vec<Leaf>,
+    pub(super) leaves: Vec<Leaf>,
     /// Position in `leaves` of each queue; `None` for inner ones.
     leaf_of: Arena<QueueId, Option<usize>>,
     /// Nodes without owner.
-    common: Vec<NodeId>,
-    is_common: Arena<NodeId, bool>,
-    node_use: Arena<NodeId, NodeUse>,
+    pub(super) common: Vec<NodeId>,
+    pub(super) is_common: Arena<NodeId, bool>,
+    pub(super) node_use: Arena<NodeId, NodeUse>,
     placed: BTreeMap<PodId, (NodeId, Devices)>,
     /// Positions of the leaves to reconsider in the next cycle.
     dirty: BTreeSet<usize>,
-    /// Per queue, descendants included.
-    sums: Arena<QueueId, LeafSums>,
-    /// Columns of the ledger that only the configuration changes.
-    template: Ledger,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Leaf {
-    owned: Owned,
+pub(super) struct Leaf {
+    pub(super) owned: Owned,
     /// Milli-GPUs held on common nodes.
     share_used: i64,
     /// Milli-GPUs held on any node.
     held: i64,
     /// By submit time, then file order.
-    waiting: BTreeSet<(Time, JobId)>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct LeafSums {
-    allocated: Sums,
-    non_preemptible: Sums,
-    request: Sums,
+    pub(super) waiting: BTreeSet<(Time, JobId)>,
 }
 
 impl Memory {
@@ -89,31 +76,20 @@ impl Memory {
             node_use: cluster.nodes.values().map(NodeUse::new).collect(),
             placed: BTreeMap::new(),
             dirty: (0..leaves.len()).collect(),
-            sums: cluster.queues.ids().map(|_| LeafSums::default()).collect(),
-            template: template(world),
         };
         for job in world.live_jobs() {
             for (id, pod) in cluster.pods_of(job) {
                 if let (true, Some(node)) = (pod.phase.holds(), pod.node) {
-                    let asks = !matches!(pod.phase, Phase::Terminating { .. });
                     self.hold(world, id, node, pod.devices);
-                    self.count(world, id, i64::from(asks), i64::from(asks));
                 }
             }
             self.arrive(world, job);
         }
     }
 
-    /// Counts and queues the pending pods of the job.
+    /// Queues the job if any of its pods is pending.
     fn arrive(&mut self, world: PartitionView<'_>, job: JobId) {
-        let mut waits = false;
-        for (pod, p) in world.cluster.pods_of(job) {
-            if p.phase == Phase::Pending {
-                self.count(world, pod, 0, 1);
-                waits = true;
-            }
-        }
-        if waits {
+        if world.cluster.pods_of(job).any(|(_, pod)| pod.phase == Phase::Pending) {
             self.wait(world, job);
         }
     }
@@ -129,26 +105,20 @@ impl Memory {
 
     /// Releases what the pod held, and queues its job again if the pod is pending.
     fn leave(&mut self, world: PartitionView<'_>, pod: PodId) {
+        let Some(node) = self.free(world, pod) else {
+            // Withdrawn while pending.
+            self.is_fresh = false;
+            return;
+        };
         let p = &world.cluster.pods[pod];
-        let job = &world.cluster.jobs[p.job];
-        let waits = p.phase == Phase::Pending;
-        match self.placed.remove(&pod) {
-            Some((node, devices)) => {
-                self.node_use[node].give_back(&p.request, devices);
-                self.count(world, pod, -1, if waits { 0 } else { -1 });
-                self.count_gpus(world, pod, node, -1);
-                let Some(leaf) = self.leaf_of[job.queue] else { return };
-                // A pod placed by the scenario may be on a node that another queue owns.
-                if self.owned(leaf).binary_search(&node).is_ok() {
-                    self.dirty.insert(leaf);
-                } else {
-                    self.dirty.extend(0..self.leaves.len());
-                }
-            }
-            // Withdrawn while pending; the configuration changes at the same time, so recompute the sums.
-            None => self.is_fresh = false,
+        let Some(leaf) = self.leaf_of[world.cluster.jobs[p.job].queue] else { return };
+        // A pod placed by the scenario may be on a node that another queue owns.
+        if self.leaves[leaf].owned.nodes.binary_search(&node).is_ok() {
+            self.dirty.insert(leaf);
+        } else {
+            self.dirty.extend(0..self.leaves.len());
         }
-        if waits {
+        if p.phase == Phase::Pending {
             self.wait(world, p.job);
         }
     }
@@ -172,19 +142,18 @@ impl Memory {
         }
     }
 
-    /// Releases the resources of the pod, for a forecast: the sums of the ledger are not updated.
-    pub(super) fn free(&mut self, world: PartitionView<'_>, pod: PodId) {
-        let p = &world.cluster.pods[pod];
-        let Some((node, devices)) = self.placed.remove(&pod) else { return };
-        self.node_use[node].give_back(&p.request, devices);
+    /// Releases the resources of the pod; returns its node if it held any.
+    pub(super) fn free(&mut self, world: PartitionView<'_>, pod: PodId) -> Option<NodeId> {
+        let (node, devices) = self.placed.remove(&pod)?;
+        self.node_use[node].give_back(&world.cluster.pods[pod].request, devices);
         self.count_gpus(world, pod, node, -1);
+        Some(node)
     }
 
     /// Records a placement.
     pub(super) fn bind(&mut self, world: PartitionView<'_>, pod: PodId, node: NodeId) {
         let devices = self.node_use[node].pick(world.cluster.pods[pod].request.gpu);
         self.hold(world, pod, node, devices.expect("only pods that fit are placed"));
-        self.count(world, pod, 1, 0);
     }
 
     /// Removes the job from the queue of its leaf.
@@ -192,46 +161,13 @@ impl Memory {
         self.leaves[leaf].waiting.remove(&(world.cluster.jobs[job].submit, job));
     }
 
-    fn count(&mut self, world: PartitionView<'_>, pod: PodId, allocated: i64, request: i64) {
-        let p = &world.cluster.pods[pod];
-        let job = &world.cluster.jobs[p.job];
-        let ask = request_of(&p.request);
-        let mut queue = Some(job.queue);
-        while let Some(id) = queue {
-            let sums = &mut self.sums[id];
-            for (r, ask) in ask.into_iter().enumerate() {
-                sums.allocated[r] += allocated * ask;
-                sums.non_preemptible[r] +=
-                    if job.preemptible != Preemptible::No { 0 } else { allocated * ask };
-                sums.request[r] += request * ask;
-            }
-            queue = world.cluster.queues[id].parent;
-        }
-    }
-
     /// Returns the leaves to reconsider, and clears the list.
     pub(super) fn take_dirty(&mut self) -> BTreeSet<usize> {
         std::mem::take(&mut self.dirty)
     }
-    /// Positions of all leaves.
-    pub(super) fn leaves(&self) -> std::ops::Range<usize> {
-        0..self.leaves.len()
-    }
     /// First pending job of the leaf.
     pub(super) fn first_waiting(&self, leaf: usize) -> Option<JobId> {
         self.leaves[leaf].waiting.first().map(|&(_, job)| job)
-    }
-    /// All pending jobs of the leaf, in order.
-    pub(super) fn waiting(&self, leaf: usize) -> &BTreeSet<(Time, JobId)> {
-        &self.leaves[leaf].waiting
-    }
-    /// Nodes the leaf owns.
-    pub(super) fn owned(&self, leaf: usize) -> &[NodeId] {
-        &self.leaves[leaf].owned.nodes
-    }
-    /// Nodes without owner.
-    pub(super) fn common(&self) -> &[NodeId] {
-        &self.common
     }
     /// Milli-GPUs that the leaf may still allocate on common nodes; negative if it holds more than its share.
     pub(super) fn share_left(&self, leaf: usize) -> i64 {
@@ -241,57 +177,4 @@ impl Memory {
     pub(super) fn quota_left(&self, leaf: usize) -> i64 {
         self.leaves[leaf].owned.quota.saturating_sub(self.leaves[leaf].held).max(0)
     }
-    /// Whether the node has no owner.
-    pub(super) fn is_common(&self, node: NodeId) -> bool {
-        self.is_common[node]
-    }
-    /// Resources allocated on the node.
-    pub(super) fn node_use(&self, node: NodeId) -> &NodeUse {
-        &self.node_use[node]
-    }
-
-    /// The ledger: `allocated` and `request` are sums over pods, quota and limit are as configured.
-    pub(super) fn ledger(&self, world: PartitionView<'_>) -> Ledger {
-        if !self.is_fresh {
-            let mut fresh = self.clone();
-            fresh.refresh(world);
-            return fresh.ledger(world);
-        }
-        let mut ledger = self.template.clone();
-        for (row, sums) in ledger.rows.iter_mut().zip(self.sums.values()) {
-            row.allocated = in_policy_units(&sums.allocated);
-            row.non_preemptible = in_policy_units(&sums.non_preemptible);
-            row.request = in_policy_units(&sums.request);
-        }
-        ledger
-    }
-}
-
-fn in_policy_units(sums: &Sums) -> PerResource<f64> {
-    let of = |r: Resource| Amount::base_units(sums[r.index()]).in_policy_units(r);
-    PerResource { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) }
-}
-
-/// The columns of the ledger that only the configuration changes.
-fn template(world: PartitionView<'_>) -> Ledger {
-    let mut total = Sums::default();
-    for (_, node) in world.nodes().filter(|(_, node)| node.ready) {
-        for (sum, r) in total.iter_mut().zip(Resource::ACCOUNTED) {
-            *sum += node.capacity.get(r).in_base_units();
-        }
-    }
-    let resolve = |bound: Bound, r: Resource, unset: f64| match bound {
-        Bound::Unset => unset,
-        Bound::Unlimited => f64::INFINITY,
-        Bound::At(amount) => amount.in_policy_units(r),
-    };
-    let row = |(queue, q): (QueueId, &crate::cluster::Queue)| {
-        let mut row = LedgerRow::empty(queue);
-        for r in Resource::ACCOUNTED {
-            row.quota.set(r, resolve(q.resources.get(r).quota, r, 0.0));
-            row.limit.set(r, resolve(q.resources.get(r).limit, r, f64::INFINITY));
-        }
-        row
-    };
-    Ledger { rows: world.queues().iter().map(row).collect(), total: in_policy_units(&total) }
 }

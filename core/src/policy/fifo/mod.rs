@@ -20,28 +20,23 @@ mod memory;
 mod owners;
 mod place;
 mod rules;
-mod vocabulary;
 
 use crate::format::{Findings, Scenario};
 use crate::policy::description::Description;
 use crate::policy::draft::DraftQueue;
 use crate::policy::setting;
 use crate::policy::switches::Rulebook;
-use std::collections::BTreeSet;
 
 use super::ends::ends;
-use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
+use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, ledger};
 use crate::id::JobId;
-use crate::time::{Span, Time};
-use crate::trace::{Event, Gate, Ledger, NodeReason, Outlook, Refusal, Trace};
+use crate::time::Time;
+use crate::trace::{Event, Gate, Ledger, Level, NodeReason, Outlook, Refusal, Trace};
 use crate::units::Resource;
 
 pub use memory::Memory;
+use place::Attempt;
 pub use rules::RULES;
-
-/// The policy has no settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {}
 
 /// The scheduler.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,12 +46,11 @@ pub struct Fifo {
 
 impl Scheduler for Fifo {
     const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
-    type Config = Config;
+    type Config = ();
     type Memory = Memory;
 
-    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
-        setting::none(scenario, "fifo has no switches", findings);
-        Config::default()
+    fn read(scenario: &Scenario, findings: &mut Findings) {
+        setting::none(scenario, Self::DESCRIPTION, findings);
     }
 
     fn advise_queue(queue: &DraftQueue<'_>, findings: &mut Findings) {
@@ -67,13 +61,8 @@ impl Scheduler for Fifo {
         Rulebook::new(RULES.to_vec(), &[])
     }
 
-    /// Under the rhythm *on change*, cycles follow each change without delay.
-    fn new(_config: Config, rhythm: Rhythm) -> Fifo {
-        let rhythm = match rhythm {
-            Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: Span::ZERO },
-            other => other,
-        };
-        Fifo { rhythm }
+    fn new(_config: (), rhythm: Rhythm) -> Fifo {
+        Fifo { rhythm: rhythm.without_delay() }
     }
 
     fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
@@ -85,7 +74,7 @@ impl Scheduler for Fifo {
         let mut decisions = Vec::new();
         for leaf in memory.take_dirty() {
             while let Some(job) = memory.first_waiting(leaf) {
-                let Some(places) = place::place(world, memory, leaf, job) else { break };
+                let Some(places) = Attempt::new(world, memory, leaf, job).place() else { break };
                 for &(pod, node) in &places {
                     trace.event(Event::Bound { pod, node, devices: Default::default() }, || {
                         let in_order = rules::in_order(world, memory, leaf, job);
@@ -97,14 +86,14 @@ impl Scheduler for Fifo {
                 memory.started(world, leaf, job);
             }
         }
-        if trace.level >= crate::trace::Level::Decisive {
+        if trace.level >= Level::Decisive {
             refuse(world, memory, trace);
         }
         Turn { decisions, wake: self.rhythm.wake(world.now) }
     }
 
-    fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
-        memory.ledger(world)
+    fn ledger(&self, world: PartitionView<'_>, _memory: &Memory) -> Ledger {
+        ledger::bounded(world)
     }
 }
 
@@ -112,16 +101,12 @@ impl Scheduler for Fifo {
 fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
     let mut refusals = Vec::new();
     let ends = ends(world);
-    for leaf in memory.leaves() {
+    for leaf in 0..memory.leaves.len() {
         let Some(first) = memory.first_waiting(leaf) else { continue };
         let refusal = refuse_first(world, memory, (leaf, first), &ends);
-        // A job behind one that never starts never starts either.
-        let outlook = match refusal.outlook {
-            Outlook::OnlyByEdit => Outlook::OnlyByEdit,
-            _ => Outlook::NotForeseeable,
-        };
+        let outlook = refusal.outlook.of_those_behind();
         refusals.push(refusal);
-        for &(_, job) in waiting_behind(memory.waiting(leaf)) {
+        for &(_, job) in memory.leaves[leaf].waiting.iter().skip(1) {
             refusals.push(Refusal {
                 job,
                 gate: Gate::Behind { job: first },
@@ -131,14 +116,7 @@ fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
             });
         }
     }
-    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
-    for refusal in refusals {
-        trace.refusal(|| refusal);
-    }
-}
-
-fn waiting_behind(waiting: &BTreeSet<(Time, JobId)>) -> impl Iterator<Item = &(Time, JobId)> {
-    waiting.iter().skip(1)
+    trace.refusals_by_job(refusals);
 }
 
 fn refuse_first(
@@ -147,21 +125,18 @@ fn refuse_first(
     (leaf, job): (usize, JobId),
     ends: &[(Time, JobId)],
 ) -> Refusal {
-    let candidates = place::candidates(world, memory, leaf, job);
-    let pods = place::waiting_pods(world, job);
-    let reachable = place::reachable(world, memory, leaf, job);
-    let fits_empty = place::fits_empty_node(world, memory, &reachable, &pods);
-    let never = reachable.is_empty() || (pods.len() == 1 && !fits_empty);
-    let reasons = place::reasons(world, memory, leaf, &candidates, &pods);
-    let n_pods = u32::try_from(pods.len()).expect("ids are 32 bits wide");
-    let gate = match reasons.as_slice() {
-        _ if pods.len() == 1 && !fits_empty && !reachable.is_empty() => Gate::TooLarge {
-            resource: place::largest_lack(world, &reachable, &pods).unwrap_or(Resource::GPU),
-        },
-        _ => Gate::NoNode { placed: 0, of: n_pods, reasons: NodeReason::counted(reasons), free: None },
+    let attempt = Attempt::new(world, memory, leaf, job);
+    let reachable = attempt.reachable();
+    let is_too_large = attempt.pods.len() == 1 && !attempt.fits_empty_node(&reachable);
+    let gate = if is_too_large && !reachable.is_empty() {
+        Gate::TooLarge { resource: attempt.largest_lack(&reachable).unwrap_or(Resource::GPU) }
+    } else {
+        let of = u32::try_from(attempt.pods.len()).expect("ids are 32 bits wide");
+        Gate::NoNode { placed: 0, of, reasons: NodeReason::counted(attempt.reasons()), free: None }
     };
+    let never = reachable.is_empty() || is_too_large;
     let outlook = if never { Outlook::OnlyByEdit } else { when_ends(world, memory, (leaf, job), ends) };
-    Refusal { job, gate, also: Vec::new(), checks: rules::no_room(world, memory, leaf, job), outlook }
+    Refusal { job, gate, also: Vec::new(), checks: rules::no_room(&attempt, job), outlook }
 }
 
 /// Forecasts which completion lets the first job of a leaf start.
@@ -176,7 +151,7 @@ fn when_ends(
         for (pod, _) in world.cluster.pods_of(other).filter(|(_, pod)| pod.phase.holds()) {
             later.free(world, pod);
         }
-        if place::place(world, &later, leaf, job).is_some() {
+        if Attempt::new(world, &later, leaf, job).place().is_some() {
             return Outlook::WhenEnds { job: other, at: Some(at) };
         }
     }

@@ -9,12 +9,14 @@
 //! # Differs
 //! nothing
 
-use super::{Memory, place};
+use super::Memory;
+use super::place::Attempt;
 use crate::cluster::GpuRequest;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
-use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
-use crate::units::{Amount, Resource};
+use crate::policy::checks::{amount, submitted_first};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term};
+use crate::units::Resource;
 
 /// Jobs of a queue start in submission order.
 pub const SUBMIT_ORDER: Rule = Rule(&RuleRecord {
@@ -55,27 +57,19 @@ pub const EMPTY_NODES: Rule = Rule(&RuleRecord {
 /// Every rule of the policy.
 pub const RULES: [Rule; 4] = [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, EMPTY_NODES];
 
-fn term(quantity: Quantity, value: Value) -> Term {
-    Term { quantity, value }
-}
-
 fn gpus(quantity: Quantity, milli: i64) -> Term {
-    term(quantity, Value::Real(Amount::milli_gpus(milli).in_policy_units(Resource::GPU)))
+    amount(quantity, milli, Resource::GPU)
 }
 
 /// Check that the job precedes the next pending job of its queue; `None` if there is no other.
 pub fn in_order(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Option<Check> {
-    let next = memory.waiting(leaf).iter().map(|&(_, other)| other).find(|&other| other != job);
+    let next = memory.leaves[leaf].waiting.iter().map(|&(_, other)| other).find(|&other| other != job);
     next.map(|next| behind(world, job, next))
 }
 
 /// Check that `first` was submitted no later than `job`.
 pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
-    let jobs = &world.cluster.jobs;
-    let submit = |job: JobId| term(Quantity::Created, Value::Time(jobs[job].submit));
-    let queue = Some(jobs[job].queue);
-    let subject = Subject { queue, job: Some(first), other_job: Some(job), ..Subject::default() };
-    Check::new(SUBMIT_ORDER, subject, submit(first), Op::AtMost, submit(job))
+    submitted_first(SUBMIT_ORDER, world, first, job)
 }
 
 /// Check that the request of the pod fits the free GPUs of the node.
@@ -96,7 +90,7 @@ pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId)
 
 /// Free milli-GPUs of the node: whole devices only, or, for a request of less than one device, also the free part of shared ones.
 fn largest_free(world: PartitionView<'_>, memory: &Memory, node: NodeId, pod: PodId) -> i64 {
-    let node_use = memory.node_use(node);
+    let node_use = &memory.node_use[node];
     let n_devices = world.cluster.nodes[node].n_devices();
     match world.cluster.pods[pod].request.gpu {
         GpuRequest::None | GpuRequest::Whole { .. } => i64::from(node_use.n_free()) * 1000,
@@ -105,29 +99,25 @@ fn largest_free(world: PartitionView<'_>, memory: &Memory, node: NodeId, pod: Po
 }
 
 /// Check that explains why the first job of a leaf does not start; empty if GPUs are not the reason.
-pub fn no_room(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<Check> {
-    let pods = place::waiting_pods(world, job);
-    let nodes = place::candidates(world, memory, leaf, job);
-    let asked: i64 = pods
-        .iter()
-        .map(|&pod| world.cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units())
-        .sum();
-    let free = |&node: &NodeId| i64::from(memory.node_use(node).n_free()) * 1000;
+pub fn no_room(attempt: &Attempt<'_>, job: JobId) -> Vec<Check> {
+    let Attempt { world, memory, pods, .. } = attempt;
+    let nodes = attempt.candidates();
+    let free = |&node: &NodeId| i64::from(memory.node_use[node].n_free()) * 1000;
     let subject = Subject {
         queue: Some(world.cluster.jobs[job].queue),
         job: Some(job),
         resource: Some(Resource::GPU),
         ..Subject::default()
     };
-    let one_node = place::fits_empty_node(world, memory, &nodes, &pods) || pods.len() == 1;
+    let one_node = attempt.fits_empty_node(&nodes) || pods.len() == 1;
     let (rule, idle) = if one_node {
         (HARD_PARTITION, nodes.iter().map(free).max().unwrap_or(0))
     } else {
-        let empty = nodes.iter().filter(|&&node| memory.node_use(node).n_pods() == 0);
+        let empty = nodes.iter().filter(|&&node| memory.node_use[node].n_pods() == 0);
         (EMPTY_NODES, empty.map(free).sum())
     };
-    let check =
-        Check::new(rule, subject, gpus(Quantity::Request, asked), Op::Exceeds, gpus(Quantity::Idle, idle));
+    let (asked, idle) = (gpus(Quantity::Request, attempt.gpus()), gpus(Quantity::Idle, idle));
+    let check = Check::new(rule, subject, asked, Op::Exceeds, idle);
     // Otherwise another resource is missing or free GPUs are scattered; the reasons of the refusal say so.
     if check.holds { vec![check] } else { Vec::new() }
 }

@@ -10,8 +10,8 @@
 //! # Differs
 //! nothing
 
-use super::measure::{Measure, Share, Triple};
-use crate::cluster::{NodeUse, Phase, Queue, request_of};
+use super::measure::{Measure, Share};
+use crate::cluster::{NodeUse, Phase, Queue, Sums, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 use crate::trace::FreeGpus;
@@ -59,11 +59,11 @@ pub struct CycleState<'w> {
     /// The world at the start of the cycle.
     pub world: PartitionView<'w>,
     /// Capacity of the ready nodes of the partition.
-    pub total: Triple,
+    pub total: Sums,
     /// Resources allocated per node.
     pub nodes: Arena<NodeId, NodeUse>,
     /// Allocation per queue, descendants included.
-    pub held: Arena<QueueId, Triple>,
+    pub held: Arena<QueueId, Sums>,
     /// Pending jobs per queue; empty for inner queues.
     pub pending: Arena<QueueId, PendingJobs>,
     /// Jobs with too few pods left to start.
@@ -72,18 +72,6 @@ pub struct CycleState<'w> {
     n_open: Arena<QueueId, u32>,
     /// Queues without parent.
     tops: Vec<QueueId>,
-}
-
-/// Capacity of the ready nodes of the partition.
-pub fn total(world: PartitionView<'_>) -> Triple {
-    let mut total = [0; 3];
-    let part = |node: &&crate::cluster::Node| node.ready && node.partition == world.partition;
-    for node in world.cluster.nodes.values().filter(part) {
-        for (sum, r) in total.iter_mut().zip(Resource::ACCOUNTED) {
-            *sum += node.capacity.get(r).in_base_units();
-        }
-    }
-    total
 }
 
 /// Weight of the queue per resource; 1 by default.
@@ -99,27 +87,17 @@ impl<'w> CycleState<'w> {
         let mut state = CycleState {
             measure,
             world,
-            total: total(world),
-            nodes: cluster.nodes.values().map(NodeUse::new).collect(),
-            held: queues().map(|_| [0; 3]).collect(),
+            total: world.capacity(),
+            nodes: world.node_use.clone(),
+            held: world.sums.values().map(|sums| sums.allocated).collect(),
             pending: queues().map(|_| PendingJobs::default()).collect(),
             not_ready: Vec::new(),
             n_open: queues().map(|_| 0).collect(),
             tops: queues().filter(|&q| cluster.queues[q].parent.is_none()).collect(),
         };
         for job in world.live_jobs() {
-            let queue = cluster.jobs[job].queue;
-            let mut waits = false;
-            for (_, pod) in cluster.pods_of(job) {
-                waits |= pod.phase == Phase::Pending;
-                let Some(node) = pod.node.filter(|_| pod.phase.holds()) else { continue };
-                state.nodes[node].take(&pod.request, pod.devices);
-                if !matches!(pod.phase, Phase::Terminating { .. }) {
-                    state.hold(queue, &request_of(&pod.request));
-                }
-            }
-            if waits {
-                state.pending[queue].jobs.push(job);
+            if cluster.pods_of(job).any(|(_, pod)| pod.phase == Phase::Pending) {
+                state.pending[cluster.jobs[job].queue].jobs.push(job);
             }
         }
         for queue in queues().filter(|&q| cluster.queues[q].children.is_empty()) {
@@ -133,7 +111,7 @@ impl<'w> CycleState<'w> {
         state
     }
 
-    fn hold(&mut self, queue: QueueId, amounts: &[i64]) {
+    fn hold(&mut self, queue: QueueId, amounts: &Sums) {
         for q in self.world.cluster.path_to_root(queue) {
             for (held, amount) in self.held[q].iter_mut().zip(amounts) {
                 *held += amount;
@@ -208,8 +186,8 @@ impl<'w> CycleState<'w> {
     }
 
     /// Total request of the pods.
-    pub fn request(&self, pods: &[PodId]) -> Triple {
-        let mut sum = [0; 3];
+    pub fn request(&self, pods: &[PodId]) -> Sums {
+        let mut sum = Sums::default();
         for &pod in pods {
             for (sum, ask) in sum.iter_mut().zip(request_of(&self.world.cluster.pods[pod].request)) {
                 *sum += ask;

@@ -4,10 +4,11 @@
 //! none: this is our own
 
 use crate::policy::description::{Description, Knows, QueueValue, QueueValues};
+use crate::policy::vocabulary::{NONE, Terms};
 
 /// Base description; each policy adds its names.
 pub const DESCRIPTION: Description = Description {
-    terms: &super::vocabulary::TERMS,
+    terms: &TERMS,
     queue: QueueValues {
         limit: Some(QueueValue::new("limit", "unlimited")),
         weight: Some(QueueValue::new("weight", "1")),
@@ -15,4 +16,16 @@ pub const DESCRIPTION: Description = Description {
     },
     knows: Knows { lists_order: true, ..Knows::BASELINE },
     ..Description::BASELINE
+};
+
+/// Terms on screen.
+const TERMS: Terms = Terms {
+    columns: [
+        ("queue", ""),
+        NONE,
+        ("weight", "Weight: relative share of the cluster"),
+        ("limit", "Limit: most that the queue can use"),
+        NONE,
+    ],
+    ..Terms::PLAIN
 };

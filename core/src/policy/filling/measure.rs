@@ -9,20 +9,20 @@
 //! # Differs
 //! nothing
 
-use crate::trace::{Quantity, Rule};
-
-/// CPU millicores, memory bytes, thousandths of GPUs.
-pub type Triple = [i64; 3];
+use crate::cluster::Sums;
+use crate::id::QueueId;
+use crate::trace::{DivisionStep, Quantity, Rule};
+use crate::units::Resource;
 
 /// Input of a share measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Share<'a> {
     /// Allocation of the queue.
-    pub held: &'a Triple,
+    pub held: &'a Sums,
     /// Weight per resource; 1 by default.
     pub weight: [f64; 3],
     /// Capacity of the ready nodes of the partition.
-    pub total: &'a Triple,
+    pub total: &'a Sums,
 }
 
 /// Input of a division for one queue.
@@ -38,6 +38,19 @@ pub struct Child {
 /// last argument is the capacity of the cluster.
 pub type Divide = fn([f64; 3], &[Child], [f64; 3]) -> Vec<[f64; 3]>;
 
+/// One level of the division, in policy units.
+pub struct DivisionLevel<'a> {
+    /// Amounts to divide.
+    pub has: [f64; 3],
+    /// Capacity of the cluster.
+    pub total: [f64; 3],
+    /// Queues among which the level is divided.
+    pub children: &'a [(QueueId, Child)],
+}
+
+/// Appends the steps of the division of a level for one resource; the result equals that of [`Measure::divide`].
+pub type Steps = fn(&DivisionLevel<'_>, Resource, &mut Vec<DivisionStep>);
+
 /// Share measure, division and rules of a policy.
 #[derive(Debug)]
 pub struct Measure {
@@ -49,6 +62,8 @@ pub struct Measure {
     pub quantity: Quantity,
     /// Division of one level.
     pub divide: Divide,
+    /// Steps of this division.
+    pub steps: Steps,
 }
 
 /// Rules of a policy with progressive filling.

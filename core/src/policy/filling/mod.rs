@@ -25,22 +25,81 @@ mod order;
 mod place;
 mod refuse;
 mod rules;
-mod vocabulary;
 
 pub use describe::DESCRIPTION;
-pub use ledger::{DivisionLevel, derive, ledger};
-pub use measure::{Child, Measure, Rules, Share, Triple};
-pub use order::order;
+pub use measure::{Child, DivisionLevel, Measure, Rules, Share};
 pub use rules::{best_fit, submit_order};
+
+use std::marker::PhantomData;
 
 use cycle_state::{CycleState, Stop};
 
-use super::{Decision, PartitionView, Rhythm, Turn};
-use crate::trace::{Event, Level, Trace};
+use super::description::Description;
+use super::switches::Rulebook;
+use super::{Decision, PartitionView, Rhythm, Scheduler, Turn, setting};
+use crate::format::{Findings, Scenario};
+use crate::id::{JobId, QueueId};
+use crate::trace::{DivisionStep, Event, Ledger, Level, OrderLevel, Trace};
+use crate::units::Resource;
 
-/// Runs one cycle.
-pub fn cycle(measure: &'static Measure, rhythm: Rhythm, world: PartitionView<'_>, trace: &mut Trace) -> Turn {
-    let mut state = CycleState::open(measure, world);
+/// What distinguishes a policy with progressive filling from others.
+pub trait Variant: Clone + PartialEq {
+    /// Self-description.
+    const DESCRIPTION: &'static Description;
+    /// Share measure, division and rules.
+    const MEASURE: &'static Measure;
+}
+
+/// The scheduler of a policy with progressive filling; it has no settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filling<V> {
+    rhythm: Rhythm,
+    variant: PhantomData<V>,
+}
+
+impl<V: Variant> Scheduler for Filling<V> {
+    const DESCRIPTION: &'static Description = V::DESCRIPTION;
+    type Config = ();
+    type Memory = ();
+
+    fn read(scenario: &Scenario, findings: &mut Findings) {
+        setting::none(scenario, V::DESCRIPTION, findings);
+    }
+
+    fn rulebook() -> Rulebook {
+        Rulebook::new(V::MEASURE.rules.all().to_vec(), &[])
+    }
+
+    fn new(_config: (), rhythm: Rhythm) -> Filling<V> {
+        Filling { rhythm: rhythm.without_delay(), variant: PhantomData }
+    }
+
+    fn cycle(&self, world: PartitionView<'_>, _memory: &mut (), trace: &mut Trace) -> Turn {
+        let decisions = fill(CycleState::open(V::MEASURE, world), trace);
+        Turn { decisions, wake: self.rhythm.wake(world.now) }
+    }
+
+    fn ledger(&self, world: PartitionView<'_>, _memory: &()) -> Ledger {
+        ledger::ledger(V::MEASURE, world)
+    }
+
+    fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
+        ledger::derive(V::MEASURE, world, queue, r)
+    }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        _memory: &(),
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        order::order(V::MEASURE, world, queue, job)
+    }
+}
+
+/// Serves and freezes leaves until none is left.
+fn fill(mut state: CycleState<'_>, trace: &mut Trace) -> Vec<Decision> {
     let mut decisions = Vec::new();
     while let Some(leaf) = state.next_leaf() {
         let pods = state.next_pods(leaf).to_vec();
@@ -66,13 +125,5 @@ pub fn cycle(measure: &'static Measure, rhythm: Rhythm, world: PartitionView<'_>
     if trace.level >= Level::Decisive {
         refuse::refuse(&state, trace);
     }
-    Turn { decisions, wake: rhythm.wake(world.now) }
-}
-
-/// Returns the rhythm of the policy: cycles follow each change without delay, unless the scenario gives a period.
-pub fn rhythm(rhythm: Rhythm) -> Rhythm {
-    match rhythm {
-        Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: crate::time::Span::ZERO },
-        other => other,
-    }
+    decisions
 }

@@ -14,8 +14,9 @@ use super::cycle_state::CycleState;
 use super::measure::Measure;
 use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
-use crate::policy::order_level::{Extent, Ranked};
-use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, Subject, Term, Value};
+use crate::policy::checks::{submitted, term};
+use crate::policy::order_level::{Ranked, level};
+use crate::trace::{Check, Op, OrderLevel, Subject, Value};
 
 /// Returns the levels from the root to the queue, then its children or its jobs.
 pub fn order(
@@ -50,22 +51,21 @@ fn siblings(
 ) -> OrderLevel {
     let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| state.is_open(queue)).collect();
     open.sort_by(|&l, &r| state.share(l).total_cmp(&state.share(r)));
-    let share = |queue| Term { quantity: state.measure.quantity, value: Value::Real(state.share(queue)) };
-    let extent = Extent {
-        of,
-        n: open.len(),
-        subject: subject.map(|subject| open.iter().position(|&queue| queue == subject)),
-    };
-    extent.level(|i| {
+    let share = |queue| term(state.measure.quantity, Value::Real(state.share(queue)));
+    level(of, &open, subject, |i, before| {
         let queue = open[i];
-        let behind = i.checked_sub(1).map(|before| {
+        let behind = before.map(|before| {
             let other = open[before];
             let subject = Subject { queue: Some(queue), other_queue: Some(other), ..Subject::default() };
             Check::new(state.measure.rules.smallest_share, subject, share(queue), Op::AtLeast, share(other))
         });
-        let name = state.world.cluster.queues[queue].name.to_string();
-        let place = extent.place(i, Ranked { name, queue: Some(queue), job: None });
-        OrderPlace { keys: vec![share(queue)], behind: behind.into_iter().collect(), ..place }
+        Ranked {
+            name: state.world.cluster.queues[queue].name.to_string(),
+            queue: Some(queue),
+            keys: vec![share(queue)],
+            behind: behind.into_iter().collect(),
+            ..Ranked::default()
+        }
     })
 }
 
@@ -73,21 +73,21 @@ fn jobs(state: &CycleState<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderL
     let pending = &state.pending[leaf];
     let all = &pending.jobs[pending.at.min(pending.jobs.len())..];
     let jobs = &state.world.cluster.jobs;
-    let submit = |job: JobId| Term { quantity: Quantity::Created, value: Value::Time(jobs[job].submit) };
-    let extent = Extent {
-        of: Some(leaf),
-        n: all.len(),
-        subject: subject.map(|subject| all.iter().position(|&job| job == subject)),
-    };
-    extent.level(|i| {
+    let submit = |job: JobId| submitted(state.world, job);
+    level(Some(leaf), all, subject, |i, before| {
         let job = all[i];
-        let behind = i.checked_sub(1).map(|before| {
+        let behind = before.map(|before| {
             let other = all[before];
             let subject =
                 Subject { queue: Some(leaf), job: Some(job), other_job: Some(other), ..Subject::default() };
             Check::new(state.measure.rules.submit_order, subject, submit(job), Op::AtLeast, submit(other))
         });
-        let place = extent.place(i, Ranked { name: jobs[job].name.to_string(), queue: None, job: Some(job) });
-        OrderPlace { keys: vec![submit(job)], behind: behind.into_iter().collect(), ..place }
+        Ranked {
+            name: jobs[job].name.to_string(),
+            job: Some(job),
+            keys: vec![submit(job)],
+            behind: behind.into_iter().collect(),
+            ..Ranked::default()
+        }
     })
 }

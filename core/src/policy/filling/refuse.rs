@@ -33,11 +33,7 @@ pub fn refuse(state: &CycleState<'_>, trace: &mut Trace) {
         let mut waiting = pending.jobs[pending.at..].iter().copied();
         let Some(first) = waiting.next() else { continue };
         let frozen = frozen(state, (leaf, first), stop, &ends);
-        // A job behind one that never starts never starts either.
-        let outlook = match frozen.outlook {
-            Outlook::OnlyByEdit => Outlook::OnlyByEdit,
-            _ => Outlook::NotForeseeable,
-        };
+        let outlook = frozen.outlook.of_those_behind();
         refusals.push(frozen);
         for job in waiting {
             let checks = vec![rules::before(state, first, job)];
@@ -45,10 +41,7 @@ pub fn refuse(state: &CycleState<'_>, trace: &mut Trace) {
             refusals.push(Refusal { checks, ..behind });
         }
     }
-    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
-    for refusal in refusals {
-        trace.refusal(|| refusal);
-    }
+    trace.refusals_by_job(refusals);
 }
 
 fn refusal(job: JobId, gate: Gate, outlook: Outlook) -> Refusal {

@@ -11,8 +11,9 @@
 
 use super::cycle_state::CycleState;
 use crate::id::{JobId, NodeId, PodId, QueueId};
-use crate::trace::{Check, Op, Quantity, RuleRecord, Subject, Term, Value};
-use crate::units::{Amount, Bound, Resource};
+use crate::policy::checks::{amount, submitted_first, term};
+use crate::trace::{Check, Op, Quantity, RuleRecord, Subject, Value};
+use crate::units::{Bound, Resource};
 
 const CHOICE: &str = "a choice of the simulator; the sources are about users and one pool";
 
@@ -36,14 +37,6 @@ pub const fn best_fit(key: &'static str) -> RuleRecord {
         source: CHOICE,
         differs: "",
     }
-}
-
-fn term(quantity: Quantity, value: Value) -> Term {
-    Term { quantity, value }
-}
-
-fn amount(quantity: Quantity, base: i64, resource: Resource) -> Term {
-    term(quantity, Value::Real(Amount::base_units(base).in_policy_units(resource)))
 }
 
 /// Checks for a placement: the order of queues, the order of jobs, and the fit. Must be called before the state counts the
@@ -85,11 +78,7 @@ pub fn bound(state: &CycleState<'_>, leaf: QueueId, pod: PodId, node: NodeId) ->
 
 /// Check that `first` was submitted no later than `other`.
 pub fn before(state: &CycleState<'_>, first: JobId, other: JobId) -> Check {
-    let jobs = &state.world.cluster.jobs;
-    let submit = |job: JobId| term(Quantity::Created, Value::Time(jobs[job].submit));
-    let queue = Some(jobs[other].queue);
-    let subject = Subject { queue, job: Some(first), other_job: Some(other), ..Subject::default() };
-    Check::new(state.measure.rules.submit_order, subject, submit(first), Op::AtMost, submit(other))
+    submitted_first(state.measure.rules.submit_order, state.world, first, other)
 }
 
 /// Check that the pods would exceed the limit of the queue; `None` without a limit.
@@ -123,12 +112,7 @@ pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Che
     let most = cluster.nodes.ids().map(free).max().unwrap_or(0);
     let subject = Subject { job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
     let left = amount(Quantity::Request, asked, Resource::GPU);
-    let check = Check::new(
-        state.measure.rules.best_fit,
-        subject,
-        left,
-        Op::Exceeds,
-        amount(Quantity::Idle, most, Resource::GPU),
-    );
+    let right = amount(Quantity::Idle, most, Resource::GPU);
+    let check = Check::new(state.measure.rules.best_fit, subject, left, Op::Exceeds, right);
     check.holds.then_some(check)
 }

@@ -15,9 +15,10 @@ use std::collections::BTreeSet;
 
 use super::names::Names;
 use crate::cluster::{Queue, QueueResource};
+use crate::format::quantity::print_decimal;
 use crate::format::yaml::{Yaml, map, text};
 use crate::id::{Arena, Id, QueueId};
-use crate::policy::export::{Export, Source, Written, decimal};
+use crate::policy::export::{Export, Source, Written};
 use crate::time::Span;
 use crate::units::{Bound, Resource, Weight};
 
@@ -111,17 +112,17 @@ fn bound(bound: Bound, of: Resource) -> Yaml {
     Yaml::Value(match bound {
         Bound::Unset => "0".into(),
         Bound::Unlimited => "-1".into(),
-        Bound::At(amount) => decimal(amount.in_base_units(), digits),
+        Bound::At(amount) => print_decimal(amount.in_base_units(), digits),
     })
 }
 
 fn weight(weight: Option<Weight>) -> Yaml {
-    Yaml::Value(decimal(weight.unwrap_or_default().in_millionths(), 6))
+    Yaml::Value(print_decimal(weight.unwrap_or_default().in_millionths(), 6))
 }
 
 /// A duration in Go's format.
 pub(super) fn duration(span: Option<Span>) -> Yaml {
-    let written = |span: Span| format!("{}s", decimal(span.as_millis(), 3));
+    let written = |span: Span| format!("{}s", print_decimal(span.as_millis(), 3));
     text(&span.map_or(String::new(), written))
 }
 

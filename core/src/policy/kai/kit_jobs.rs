@@ -17,9 +17,10 @@ use super::export::SHARD;
 use super::kit_nodes::extended;
 use super::names::Names;
 use crate::cluster::{Effect, GpuRequest, Job, Pod, PodRules, Preemptible, Requirement, Toleration, Wanted};
+use crate::format::quantity::print_decimal;
 use crate::format::yaml::{Yaml, map, text};
 use crate::id::{Arena, Id, JobId, NodeId, PodSetId};
-use crate::policy::export::{Source, decimal};
+use crate::policy::export::Source;
 use crate::units::Resource;
 
 /// Classes installed with KAI.
@@ -218,7 +219,7 @@ impl Context<'_, '_> {
                 requests.push((name, text(&value)));
             }
         };
-        add("cpu".into(), decimal(amounts.get(Resource::CPU).in_base_units(), 3));
+        add("cpu".into(), print_decimal(amounts.get(Resource::CPU).in_base_units(), 3));
         add("memory".into(), amounts.get(Resource::MEMORY).in_base_units().to_string());
         let mut limits = Vec::new();
         if let GpuRequest::Whole { devices } = pod.request.gpu {
@@ -246,7 +247,7 @@ fn shared(gpu: GpuRequest) -> (String, String, String) {
     match gpu {
         GpuRequest::None | GpuRequest::Whole { .. } => Default::default(),
         GpuRequest::Fraction { portion, devices } => {
-            (decimal(portion.in_base_units(), 3), String::new(), of_several(devices))
+            (print_decimal(portion.in_base_units(), 3), String::new(), of_several(devices))
         }
         GpuRequest::Memory { mib, devices } => (String::new(), mib.to_string(), of_several(devices)),
     }

@@ -11,9 +11,10 @@
 
 use super::names::{Names, UniqueNames};
 use crate::cluster::{Effect, Node};
+use crate::format::quantity::print_decimal;
 use crate::format::yaml::{Yaml, map, text};
 use crate::id::{Arena, Id, NodeId};
-use crate::policy::export::{Source, decimal};
+use crate::policy::export::Source;
 use crate::units::Resource;
 
 use super::export::SHARD;
@@ -90,7 +91,7 @@ fn capacity(source: &Source<'_>, node: &Node) -> Yaml {
     let amount = |r: Resource| node.capacity.get(r).in_base_units();
     let pods = if node.pods_max == Node::UNLIMITED_PODS { 1_000_000 } else { node.pods_max };
     let mut all = vec![
-        ("cpu".to_string(), text(&decimal(amount(Resource::CPU), 3))),
+        ("cpu".to_string(), text(&print_decimal(amount(Resource::CPU), 3))),
         ("memory".to_string(), text(&amount(Resource::MEMORY).to_string())),
         ("pods".to_string(), text(&pods.to_string())),
     ];

@@ -18,7 +18,7 @@ use crate::format::yaml::{Yaml, map, text};
 use crate::format::{Scalar, quantity};
 use crate::id::Id;
 use crate::policy::Policy;
-use crate::policy::export::{Source, Written, decimal};
+use crate::policy::export::{Source, Written};
 use crate::time::Span;
 
 /// Name of the operator's default shard.
@@ -184,7 +184,7 @@ impl Shard<'_> {
                 );
             }
             if *client == UsageClient::Prometheus {
-                let resolution = decimal(resolution.as_millis(), 3);
+                let resolution = quantity::print_decimal(resolution.as_millis(), 3);
                 lines.push(format!(
                     "samples of usage every {resolution} s: that is set in Prometheus, which the cluster needs"
                 ));
@@ -242,5 +242,5 @@ fn seconds(s: f64) -> Yaml {
 
 /// A number with at most six decimal places, as settings are parsed.
 fn number(n: f64) -> String {
-    decimal((n * 1_000_000.0).round() as i64, 6)
+    quantity::print_decimal((n * 1_000_000.0).round() as i64, 6)
 }

@@ -3,7 +3,7 @@
 //! # Source
 //! kai.md 4.1
 
-use crate::policy::vocabulary::{Terms, Unset};
+use crate::policy::vocabulary::Terms;
 
 /// Terms shown to the user.
 pub const TERMS: Terms = Terms {
@@ -22,5 +22,4 @@ pub const TERMS: Terms = Terms {
         ("limit", "max allowed"),
         ("down", "not ready"),
     ],
-    unset: Unset { quota: ["0", "0", "0"], limit: "0", weight: "0", priority: "100" },
 };

@@ -12,7 +12,7 @@
 //! # Differs
 //! nothing
 
-use super::rules::DIVISION;
+use super::rules::RULES;
 use crate::policy::filling::{Child, DivisionLevel};
 use crate::trace::DivisionStep;
 use crate::units::Resource;
@@ -87,7 +87,7 @@ pub fn steps(of: &DivisionLevel<'_>, r: Resource, steps: &mut Vec<DivisionStep>)
         let (queue, child) = of.children[grant.child];
         let part = if grant.weight > 0.0 { (grant.weight, grant.weights) } else { (1.0, 1.0) };
         steps.push(DivisionStep::Round {
-            rule: DIVISION,
+            rule: RULES.division,
             priority: 0,
             round: grant.round,
             queue,

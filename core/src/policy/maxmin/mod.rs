@@ -13,70 +13,34 @@
 
 mod describe;
 mod division;
-mod measure;
 mod rules;
 
-pub use rules::RULES;
+use division::{divide, steps};
+use rules::RULES;
 
-use super::filling;
-use super::{PartitionView, Rhythm, Scheduler, Turn};
-use crate::format::{Findings, Scenario};
-use crate::id::{JobId, QueueId};
-use crate::policy::description::Description;
-use crate::policy::setting;
-use crate::policy::switches::Rulebook;
-use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
-use crate::units::Resource;
-
-/// The policy has no settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {}
+use super::description::Description;
+use super::filling::{Filling, Measure, Share, Variant};
+use crate::trace::Quantity;
+use crate::units::{Amount, Resource};
 
 /// The scheduler.
+pub type MaxMin = Filling<MaxMinVariant>;
+
+/// What distinguishes max-min fairness from other policies with progressive filling.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MaxMin {
-    rhythm: Rhythm,
+pub struct MaxMinVariant;
+
+impl Variant for MaxMinVariant {
+    const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
+    const MEASURE: &'static Measure =
+        &Measure { rules: RULES, share, quantity: Quantity::Saturation, divide, steps };
 }
 
-impl Scheduler for MaxMin {
-    const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
-    type Config = Config;
-    type Memory = ();
-
-    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
-        setting::none(scenario, "max-min has no switches", findings);
-        Config::default()
-    }
-
-    fn rulebook() -> Rulebook {
-        Rulebook::new(RULES.to_vec(), &[])
-    }
-
-    fn new(_config: Config, rhythm: Rhythm) -> MaxMin {
-        MaxMin { rhythm: filling::rhythm(rhythm) }
-    }
-
-    fn cycle(&self, world: PartitionView<'_>, _memory: &mut (), trace: &mut Trace) -> Turn {
-        filling::cycle(&measure::MEASURE, self.rhythm, world, trace)
-    }
-
-    fn ledger(&self, world: PartitionView<'_>, _memory: &()) -> Ledger {
-        filling::ledger(&measure::MEASURE, world)
-    }
-
-    fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
-        filling::derive(&measure::MEASURE, world, queue, r, division::steps)
-    }
-
-    fn order(
-        &self,
-        world: PartitionView<'_>,
-        _memory: &(),
-        queue: QueueId,
-        job: Option<JobId>,
-    ) -> Vec<OrderLevel> {
-        filling::order(&measure::MEASURE, world, queue, job)
-    }
+fn share(of: Share<'_>) -> f64 {
+    let has_gpus = of.total[Resource::GPU.index()] > 0;
+    let r = if has_gpus { Resource::GPU } else { Resource::CPU };
+    let (u, w) = (Amount::base_units(of.held[r.index()]).in_policy_units(r), of.weight[r.index()]);
+    if w > 0.0 { u / w } else { f64::INFINITY }
 }
 
 #[cfg(test)]
@@ -98,7 +62,7 @@ mod tests {
         let (policy, mut memory) = PartitionScheduler::new(&plan.policy, plan.rhythm);
         let mut world = World::new(plan.cluster.clone());
         world.evict(PodId(1), Span::from_seconds(9), Time::ZERO);
-        let view = PartitionView { cluster: world.cluster(), partition: PartitionId(0), now: Time::ZERO };
+        let view = PartitionView::new(&world, PartitionId(0), Time::ZERO);
         let turn = policy.cycle(view, &mut memory, &mut Trace::new(Level::Outcomes));
         let bound = turn.decisions.iter().map(|decision| match decision {
             Decision::Bind { pod, .. } => Some(pod.0),

@@ -58,7 +58,7 @@ impl Scheduler for Runai {
     }
 
     fn rulebook() -> Rulebook {
-        super::switches::rulebook()
+        super::settings::rulebook()
     }
 
     fn new(config: Config, rhythm: Rhythm) -> Runai {

@@ -57,9 +57,3 @@ impl Config {
         Config { engine: engine::Config { dialect: DIALECT, ..engine }, sharing: Sharing::default() }
     }
 }
-
-/// Names of Run:ai's own settings.
-pub const SETTINGS: [&str; 2] = ["department-over-quota", "over-quota-weights"];
-
-/// Prefix of the setting of a queue, as in `over-quota.team-a`.
-pub const OVER_QUOTA: &str = "over-quota";

@@ -1,13 +1,14 @@
 //! Description of Run:ai.
 //!
 //! # Source
-//! runai.md 2, 4, 6
+//! runai.md 2, 4, 6, 15
 
+use super::form;
 use super::state::State;
-use super::{form, versions};
 use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
 use crate::policy::kai;
+use crate::policy::versions::Modelled;
 
 /// Run:ai, which runs on the engine of KAI.
 pub const DESCRIPTION: Description = Description {
@@ -28,13 +29,7 @@ pub const DESCRIPTION: Description = Description {
         priority: Some(QueuePriorityValue { word: "rank", unset: 100 }),
         ..kai::DESCRIPTION.queue
     },
-    knows: Knows {
-        semi: Ok(()),
-        pool_lists: true,
-        reloads: None,
-        hundredths: false,
-        ..kai::DESCRIPTION.knows
-    },
+    knows: Knows { semi: Ok(()), pool_lists: true, hundredths: false, ..kai::DESCRIPTION.knows },
     form: Form {
         settings: form::SETTINGS,
         queue: Some(form::QUEUE),
@@ -49,6 +44,18 @@ pub const DESCRIPTION: Description = Description {
     }),
     exports: &[super::export::ORGANISATION],
     kit: None,
-    modelled: Some(&versions::MODELLED),
+    modelled: Some(&MODELLED),
     ..kai::DESCRIPTION
+};
+
+/// Modelled versions.
+const MODELLED: Modelled = Modelled {
+    policy: "runai",
+    product: "Run:ai",
+    label: "Run:ai",
+    versions: "as described in its public documentation at docs.run.ai, which names no version",
+    revision: "",
+    source: "“The Run:ai Scheduler” and related pages; what it leaves open is decided as in KAI Scheduler v0.13",
+    compared: "",
+    changes: &[],
 };

@@ -17,9 +17,10 @@ use serde_json::value::RawValue;
 
 use super::config::{OverQuota, Sharing};
 use crate::cluster::{Queue, QueueResource};
+use crate::format::quantity::print_decimal;
 use crate::id::{Id, QueueId};
 use crate::policy::Policy;
-use crate::policy::export::{Export, Source, Written, decimal};
+use crate::policy::export::{Export, Source, Written};
 use crate::units::{Bound, Resource, Weight};
 
 /// The file with departments and projects.
@@ -152,7 +153,7 @@ fn number(text: String) -> Option<Box<RawValue>> {
 }
 
 fn weight(weight: Weight) -> Option<Box<RawValue>> {
-    number(decimal(weight.in_millionths(), 6))
+    number(print_decimal(weight.in_millionths(), 6))
 }
 
 /// Terms of GPUs: an absent quota is 0, an absent limit unlimited.
@@ -163,7 +164,7 @@ fn gpus(queue: &Queue, sharing: &Sharing) -> Terms {
     let bound = |bound: Bound, unset: &str| match bound {
         Bound::Unset => number(unset.into()),
         Bound::Unlimited => number("-1".into()),
-        Bound::At(amount) => number(decimal(amount.in_base_units(), 3)),
+        Bound::At(amount) => number(print_decimal(amount.in_base_units(), 3)),
     };
     let level = own.and_then(|own| OverQuota::LEVELS.iter().position(|(_, level)| level == own));
     let of_level = level.and_then(|level| number(level.saturating_sub(1).to_string()));

@@ -24,15 +24,12 @@ mod form;
 mod queues;
 mod rules;
 mod settings;
-mod shared_rules;
 pub mod state;
-mod switches;
 pub mod terms;
 mod translate;
-mod versions;
 mod vocabulary;
 
 pub use adapter::Runai;
 pub use config::{Config, DIALECT};
 pub use describe::DESCRIPTION;
-pub use rules::RULES;
+pub use rules::own_rules;

@@ -3,7 +3,7 @@
 //! # Source
 //! runai.md 4.2, 7, 9
 
-use crate::policy::vocabulary::{Terms, Unset};
+use crate::policy::vocabulary::Terms;
 
 /// Terms on screen.
 pub const TERMS: Terms = Terms {
@@ -33,5 +33,4 @@ pub const TERMS: Terms = Terms {
         ("rank", "Rank: higher values are served first"),
     ],
     marks: &[],
-    unset: Unset { quota: ["∞", "∞", "0"], limit: "∞", weight: "2", priority: "100" },
 };

@@ -59,7 +59,7 @@ impl Scheduler for YuniKorn {
     }
 
     fn rulebook() -> Rulebook {
-        Rulebook::new(super::rules::all(), &super::SWITCHES)
+        super::settings::rulebook()
     }
 
     fn new(config: Config, rhythm: Rhythm) -> YuniKorn {
@@ -78,16 +78,14 @@ impl Scheduler for YuniKorn {
             memory.changed_at = world.now;
         }
         memory.in_step = true;
-        let Memory { core: Some(core), .. } = memory else {
-            return Turn { decisions: Vec::new(), wake: self.rhythm.wake(world.now) };
-        };
+        let core = &mut memory.core;
         core.now = world.now.as_millis();
         if quota_due(core).is_some_and(|due| due <= core.now) {
             core.poll_quotas();
             let marked = std::mem::take(&mut core.marked);
             if !marked.is_empty() {
                 let mut decisions = Vec::new();
-                memory.evict_above_maximum(world, &marked, trace, &mut decisions);
+                memory.evict(world, &marked, trace, &mut decisions);
                 return Turn { decisions, wake: Wake::Again };
             }
         }
@@ -109,10 +107,8 @@ impl Scheduler for YuniKorn {
         }
         memory.settle_gangs(found.as_ref(), &marked, trace);
         // The level of recording is not part of the state.
-        if let Some(core) = &mut memory.core {
-            core.recording = false;
-            core.tried.clear();
-        }
+        memory.core.recording = false;
+        memory.core.tried.clear();
         let goes_on = found.is_some_and(|found| found.kind != ResultType::Idle) || !marked.is_empty();
         let wake = if goes_on { Wake::Again } else { memory.wake(world.now, self.rhythm) };
         Turn { decisions, wake }

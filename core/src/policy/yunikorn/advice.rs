@@ -3,11 +3,12 @@
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
-use super::check::{Step, check_all};
+use super::check::check_all;
 use super::config::{File, Queue, TYPES_MAX};
 use super::partition::{ResourceTypes, partition, paths};
-use super::words::{Config, PROPERTIES, TEMPLATE};
-use crate::format::{Findings, Path, codes, quoted, set};
+use super::settings::properties;
+use super::words::{Config, TEMPLATE};
+use crate::format::{Findings, Path, Segment, codes, quoted, set};
 use crate::id::{Id, QueueId};
 use crate::policy::draft::Draft;
 use crate::units::{Amount, Bound, Resource};
@@ -60,22 +61,21 @@ fn zeros(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
 }
 
 /// Path of the queue of a finding and of its field or setting.
-fn place(draft: &Draft<'_>, paths: &[String], at: &[Step]) -> Path {
+fn place(draft: &Draft<'_>, paths: &[String], at: &Path) -> Path {
     let mut path = String::new();
-    let mut rest = at;
-    for (i, step) in at.iter().enumerate() {
-        if let Step::Named(name) = step {
+    let mut rest = at.0.as_slice();
+    for (i, step) in at.0.iter().enumerate() {
+        if let Segment::Named(name) = step {
             path = if path.is_empty() { name.clone() } else { [&path, ".", name].concat() };
-            rest = &at[i + 1..];
+            rest = &at.0[i + 1..];
         }
     }
     let settings = Path::default().field("settings");
     let fields: Vec<&str> = rest
         .iter()
         .filter_map(|step| match step {
-            Step::Field(name) => Some(*name),
-            Step::Key(name) => Some(name.as_str()),
-            _ => None,
+            Segment::Field(name) => Some(name.as_str()),
+            Segment::Named(_) | Segment::At(_) => None,
         })
         .collect();
     let Some(queue) = paths.iter().position(|known| *known == path) else { return settings };
@@ -128,7 +128,7 @@ fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     if let Some(of) = of("parent") {
         return has_children(of).then(|| "the [queue] has children anyway".into());
     }
-    let (property, of) = PROPERTIES.iter().find_map(|p| Some((*p, of(p)?)))?;
+    let (property, of) = properties().into_iter().find_map(|p| Some((p, of(p)?)))?;
     match property {
         "preemption.delay" | "preemption.policy" if config.partition.preemption.enabled == Some(false) => {
             Some("preemption is off".into())

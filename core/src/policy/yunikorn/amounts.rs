@@ -111,6 +111,11 @@ impl Amounts {
     pub fn sub(&mut self, other: &Amounts) {
         *self = difference(self, other);
     }
+
+    /// The same, and removes the types whose value is 0.
+    pub fn sub_pruned(&mut self, other: &Amounts) {
+        *self = difference(self, other).pruned();
+    }
 }
 
 /// Iterator over the positions of set bits, ascending.

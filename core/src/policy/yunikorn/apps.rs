@@ -78,29 +78,17 @@ impl Core {
             return false;
         }
         let app = App {
+            id: new.id,
             queue,
             user: new.user,
             groups: new.groups,
-            group: None,
             submitted: self.now,
-            state: State::New,
-            requests: Vec::new(),
-            cursor: 0,
-            asks: Vec::new(),
-            allocations: Vec::new(),
-            reservations: Vec::new(),
-            pending: Amounts::EMPTY,
-            allocated: Amounts::EMPTY,
-            placeholder: Amounts::EMPTY,
             placeholder_ask: new.placeholder_ask,
             hard: new.hard,
             timeout: if new.timeout > 0 { new.timeout } else { PLACEHOLDER_TIMEOUT },
-            placeholder_due: None,
-            completing_due: None,
             backoff_until: i64::MIN,
             priority: MIN,
-            groups_of_tasks: Vec::new(),
-            id: new.id,
+            ..App::default()
         };
         let ix = match self.free_apps.pop() {
             Some(free) => {
@@ -182,7 +170,7 @@ impl Core {
                     self.push_priority(self.apps[app].queue);
                 }
                 self.apps[app].pending.add(&resource);
-                self.change_pending(self.apps[app].queue, &resource, true);
+                self.change_upwards(self.apps[app].queue, |queue| queue.pending.add(&resource));
             }
         }
         true
@@ -291,7 +279,7 @@ impl Core {
             self.recompute_priority(app);
         }
         if !allocated {
-            self.change_pending(self.apps[app].queue, &resource, false);
+            self.reduce_pending(self.apps[app].queue, &resource);
         }
         self.releasing.retain(|&r| r != ask);
         self.free_asks.push(ask);
@@ -311,7 +299,7 @@ impl Core {
         let kept = owner.allocations.clone();
         self.free_asks.extend(asks.into_iter().filter(|ask| !kept.contains(ask)));
         self.push_priority(self.apps[app].queue);
-        self.change_pending(self.apps[app].queue, &pending, false);
+        self.reduce_pending(self.apps[app].queue, &pending);
         self.complete_if_done(app);
     }
 
@@ -346,18 +334,8 @@ impl Core {
         }
     }
 
-    fn change_pending(&mut self, leaf: QueueIx, by: &Amounts, more: bool) {
-        let mut next = Some(leaf);
-        while let Some(at) = next {
-            let queue = &mut self.queues[at];
-            if more {
-                queue.pending.add(by);
-            } else {
-                queue.pending.sub(by);
-                queue.pending = queue.pending.pruned();
-            }
-            next = queue.parent;
-        }
+    fn reduce_pending(&mut self, leaf: QueueIx, by: &Amounts) {
+        self.change_upwards(leaf, |queue| queue.pending.sub_pruned(by));
     }
 
     /// Marks a pending ask as allocated and updates the pending sums.
@@ -368,15 +346,15 @@ impl Core {
             self.recompute_priority(app);
         }
         self.apps[app].pending.sub(&resource);
-        self.change_pending(self.apps[app].queue, &resource, false);
+        self.reduce_pending(self.apps[app].queue, &resource);
     }
 
     /// Counts an allocation on a node for its queues, application and user.
     pub(super) fn book(&mut self, ask: AskIx, replaces: bool) {
-        if !replaces {
-            self.charge_queues(ask);
-        }
         let Ask { app, resource, placeholder, .. } = self.asks[ask];
+        if !replaces {
+            self.change_upwards(self.apps[app].queue, |queue| queue.allocated.add(&resource));
+        }
         if placeholder {
             self.n_placeholders += 1;
             if self.apps[app].placeholder.is_zero() && self.apps[app].state == State::Accepted {
@@ -400,36 +378,15 @@ impl Core {
         self.apps[app].allocations.insert(at, ask);
     }
 
-    fn charge_queues(&mut self, ask: AskIx) {
-        let Ask { app, resource, .. } = self.asks[ask];
-        let mut next = Some(self.apps[app].queue);
-        while let Some(at) = next {
-            self.queues[at].allocated.add(&resource);
-            next = self.queues[at].parent;
-        }
-    }
-
     /// Subtracts an allocation from its queues.
     fn return_to_queue(&mut self, ask: AskIx) {
         let Ask { app, resource, preempted, .. } = self.asks[ask];
-        self.uncharge(self.apps[app].queue, &resource);
-        let mut next = Some(self.apps[app].queue).filter(|_| preempted);
-        while let Some(at) = next {
-            let queue = &mut self.queues[at];
-            queue.preempting.sub(&resource);
-            queue.preempting = queue.preempting.pruned();
-            next = queue.parent;
-        }
-    }
-
-    pub(super) fn uncharge(&mut self, leaf: QueueIx, by: &Amounts) {
-        let mut next = Some(leaf);
-        while let Some(at) = next {
-            let queue = &mut self.queues[at];
-            queue.allocated.sub(by);
-            queue.allocated = queue.allocated.pruned();
-            next = queue.parent;
-        }
+        self.change_upwards(self.apps[app].queue, |queue| {
+            queue.allocated.sub_pruned(&resource);
+            if preempted {
+                queue.preempting.sub_pruned(&resource);
+            }
+        });
     }
 
     /// Ends an allocation.
@@ -459,11 +416,8 @@ impl Core {
     /// Removes an allocation from its application, which may change the state; `lost`: it is not replaced.
     pub(super) fn take_off_app(&mut self, ask: AskIx, lost: bool) {
         let Ask { app, resource, placeholder, ref task_group, .. } = self.asks[ask];
-        if placeholder && lost {
-            let groups = &mut self.apps[app].groups_of_tasks;
-            if let Some(group) = groups.iter_mut().find(|group| group.name == *task_group) {
-                group.timed_out += 1;
-            }
+        if let Some(group) = self.apps[app].task_group(task_group).filter(|_| placeholder && lost) {
+            group.timed_out += 1;
         }
         let at = self.by_key(&self.apps[app].allocations, ask);
         self.apps[app].allocations.remove(at);
@@ -484,8 +438,7 @@ impl Core {
             }
         } else {
             let owner = &mut self.apps[app];
-            owner.allocated.sub(&resource);
-            owner.allocated = owner.allocated.pruned();
+            owner.allocated.sub_pruned(&resource);
             event = self.holds_nothing(app).then_some(Event::Complete);
         }
         let last = matches!(event, Some(Event::Complete | Event::Fail));
@@ -515,20 +468,17 @@ impl Core {
     fn enter(&mut self, app: AppIx, next: State) {
         let was = std::mem::replace(&mut self.apps[app].state, next);
         self.apps[app].completing_due = (next == State::Completing).then(|| self.now + COMPLETING);
-        let mut at = Some(self.apps[app].queue);
-        while let Some(q) = at {
-            let queue = &mut self.queues[q];
+        let id = self.apps[app].id.clone();
+        self.change_upwards(self.apps[app].queue, |queue| {
             if was == State::Running {
                 queue.running = queue.running.saturating_sub(1);
             }
             if next == State::Running {
                 let cap = if queue.max_applications > 0 { queue.max_applications } else { u64::MAX };
                 queue.running = (queue.running + 1).min(cap);
-                let id = &self.apps[app].id;
-                queue.accepted.retain(|other| other != id);
+                queue.accepted.retain(|other| *other != id);
             }
-            at = queue.parent;
-        }
+        });
     }
 
     /// Handles a gang timeout: the application fails or continues without the gang.
@@ -546,7 +496,7 @@ impl Core {
             .map(|ask| (ask.key.clone(), ask.task_group.clone()))
             .unzip();
         for name in groups {
-            if let Some(group) = self.apps[app].groups_of_tasks.iter_mut().find(|group| group.name == name) {
+            if let Some(group) = self.apps[app].task_group(&name) {
                 group.timed_out += 1;
             }
         }

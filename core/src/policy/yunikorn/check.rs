@@ -14,6 +14,7 @@ use super::amounts::{self, Amounts};
 use super::config::{File, Limit, Partition, Queue, Resources, Types};
 use super::properties::Written;
 use super::quantity;
+use crate::format::Path;
 
 /// Reason for which a configuration is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,26 +59,13 @@ pub enum Problem {
     Rule,
 }
 
-/// One step of a path in a configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A key of the format.
-    Field(&'static str),
-    /// A user-defined key, such as a resource type.
-    Key(String),
-    /// An entry of a list by its position, from 0.
-    At(usize),
-    /// An entry of a list by its name, as spelled.
-    Named(String),
-}
-
 /// A problem, its location, and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The problem.
     pub problem: Problem,
     /// Path from the top of the file.
-    pub at: Vec<Step>,
+    pub at: Path,
     /// Message with the numbers that conflict.
     pub says: String,
 }
@@ -97,34 +85,15 @@ pub fn check(file: &File, types: &Types) -> Result<(), Problem> {
 /// Returns every finding, in the order of upstream.
 pub fn check_all(file: &File, types: &Types) -> Vec<Finding> {
     let mut checker = Checker { types, found: Vec::new() };
-    for (i, partition) in file.partitions.iter().enumerate() {
-        checker.partition(partition, &Location::top().field("partitions").at(i));
+    for (i, partition) in (0..).zip(&file.partitions) {
+        checker.partition(partition, &Path::default().field("partitions").at(i));
     }
     checker.found
 }
 
-/// Path of the element that is checked.
-#[derive(Clone)]
-struct Location(Vec<Step>);
-
-impl Location {
-    fn top() -> Location {
-        Location(Vec::new())
-    }
-    fn and(&self, step: Step) -> Location {
-        let mut steps = self.0.clone();
-        steps.push(step);
-        Location(steps)
-    }
-    fn field(&self, name: &'static str) -> Location {
-        self.and(Step::Field(name))
-    }
-    fn at(&self, position: usize) -> Location {
-        self.and(Step::At(position))
-    }
-    fn child(&self, name: &str) -> Location {
-        self.field("queues").and(Step::Named(name.to_owned()))
-    }
+/// Path of a child of the queue at a path.
+fn child_at(queue: &Path, name: &str) -> Path {
+    queue.field("queues").named(name)
 }
 
 /// Nearest limits of the ancestors by name, for users and for groups.
@@ -140,18 +109,18 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn ensure(&mut self, holds: bool, problem: Problem, at: &Location, says: &dyn Fn() -> String) {
+    fn ensure(&mut self, holds: bool, problem: Problem, at: &Path, says: &dyn Fn() -> String) {
         if !holds {
-            self.found.push(Finding { problem, at: at.0.clone(), says: says() });
+            self.found.push(Finding { problem, at: at.clone(), says: says() });
         }
     }
 
-    fn partition(&mut self, partition: &Partition, at: &Location) {
+    fn partition(&mut self, partition: &Partition, at: &Path) {
         let mut root_at = at.clone();
         if let [only] = partition.queues.as_slice() {
             let is_root = only.name.eq_ignore_ascii_case("root");
             let says = || format!("the root queue is spelled root, not {}", only.name);
-            let place = at.child(&only.name);
+            let place = child_at(at, &only.name);
             self.ensure(only.name == "root" || !is_root, Problem::NoRootQueue, &place.field("name"), &says);
             if is_root {
                 root_at = place;
@@ -176,7 +145,7 @@ impl Checker<'_> {
     }
 
     /// Checks node sort policy and placement rules.
-    fn switches(&mut self, partition: &Partition, at: &Location) {
+    fn switches(&mut self, partition: &Partition, at: &Path) {
         let sort = at.field("nodesortpolicy");
         let kind = partition.nodesortpolicy.kind.as_str();
         let says = || format!("the node sort policy {kind} is neither fair nor binpacking");
@@ -184,10 +153,10 @@ impl Checker<'_> {
         self.ensure(known, Problem::NodeSortPolicy, &sort.field("type"), &says);
         for (name, weight) in &partition.nodesortpolicy.resourceweights {
             let says = || format!("the weight of {name} is below 0");
-            let place = sort.field("resourceweights").and(Step::Key(name.clone()));
+            let place = sort.field("resourceweights").field(name);
             self.ensure(*weight >= 0.0, Problem::NegativeWeight, &place, &says);
         }
-        for (i, rule) in partition.placementrules.iter().enumerate() {
+        for (i, rule) in (0..).zip(&partition.placementrules) {
             let mut place = at.field("placementrules").at(i);
             let mut rule = Some(rule);
             while let Some(this) = rule {
@@ -201,25 +170,25 @@ impl Checker<'_> {
         }
     }
 
-    fn names(&mut self, queue: &Queue, at: &Location) {
+    fn names(&mut self, queue: &Queue, at: &Path) {
         let legal = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
         let is_legal = (1..=64).contains(&queue.name.len()) && queue.name.chars().all(legal);
         let says =
             || format!("a queue's name has 1 to 64 letters, digits or _:#/@-, unlike {:?}", queue.name);
         self.ensure(is_legal, Problem::QueueName, &at.field("name"), &says);
-        for (i, child) in queue.queues.iter().enumerate() {
+        for (i, child) in (0..).zip(&queue.queues) {
             let same = |other: &Queue| other.name.eq_ignore_ascii_case(&child.name);
             let says =
                 || format!("{} has two queues {}; case does not tell them apart", queue.name, child.name);
-            let twice = queue.queues[..i].iter().any(same);
+            let twice = queue.queues[..i as usize].iter().any(same);
             // By position: the name would identify the first duplicate.
             let place = at.field("queues").at(i);
             self.ensure(!twice, Problem::DuplicateQueueName, &place, &says);
-            self.names(child, &at.child(&child.name));
+            self.names(child, &child_at(at, &child.name));
         }
     }
 
-    fn parsed(&mut self, written: &Written, at: &Location) -> Amounts {
+    fn parsed(&mut self, written: &Written, at: &Path) -> Amounts {
         let mut out = if written.is_empty() { Amounts::NONE } else { Amounts::EMPTY };
         for (name, text) in written {
             match (self.types.binary_search(name).ok(), quantity::parse(name, text)) {
@@ -231,7 +200,7 @@ impl Checker<'_> {
                             "{name} {text:?} is no quantity: whole digits with k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei{milli}"
                         )
                     };
-                    self.ensure(false, Problem::Quantity, &at.and(Step::Key(name.clone())), &says);
+                    self.ensure(false, Problem::Quantity, &at.field(name), &says);
                 }
             }
         }
@@ -250,7 +219,7 @@ impl Checker<'_> {
     }
 
     /// Checks guarantee and maximum; returns the contribution of the queue to its parent's sum.
-    fn resources(&mut self, queue: &Queue, at: &Location, above: &Amounts) -> Amounts {
+    fn resources(&mut self, queue: &Queue, at: &Path, above: &Amounts) -> Amounts {
         let own = at.field("resources");
         let guaranteed = self.parsed(&queue.resources.guaranteed, &own.field("guaranteed"));
         let max = self.parsed(&queue.resources.max, &own.field("max"));
@@ -268,7 +237,7 @@ impl Checker<'_> {
         let effective = amounts::min_union(above, &max);
         let mut sum = Amounts::EMPTY;
         for child in &queue.queues {
-            sum.add(&self.resources(child, &at.child(&child.name), &effective));
+            sum.add(&self.resources(child, &child_at(at, &child.name), &effective));
         }
         let absent = guaranteed.is_zero();
         let place = own.field("guaranteed");
@@ -293,9 +262,9 @@ impl Checker<'_> {
         if absent { sum } else { guaranteed }
     }
 
-    fn applications(&mut self, queue: &Queue, at: &Location) {
+    fn applications(&mut self, queue: &Queue, at: &Path) {
         for child in &queue.queues {
-            let place = at.child(&child.name);
+            let place = child_at(at, &child.name);
             let (own, n) = (queue.maxapplications, child.maxapplications);
             if own > 0 {
                 let place = place.field("maxapplications");
@@ -311,13 +280,13 @@ impl Checker<'_> {
     }
 
     /// Checks each limit by itself and against its queue. `from` is their location: the partition may hold those of the root.
-    fn own_limits(&mut self, queue: &Queue, at: &Location, from: &Location, is_root: bool) {
+    fn own_limits(&mut self, queue: &Queue, at: &Path, from: &Path, is_root: bool) {
         // A quantity that cannot be parsed has been reported already.
         let n_found = self.found.len();
         let max = self.parsed(&queue.resources.max, at);
         self.found.truncate(n_found);
         let (mut users, mut groups) = (Vec::new(), Vec::new());
-        for (i, limit) in queue.limits.iter().enumerate() {
+        for (i, limit) in (0..).zip(&queue.limits) {
             let at = from.field("limits").at(i);
             let resources = self.parsed(&limit.maxresources, &at.field("maxresources"));
             self.limit(limit, &resources, (queue, &max), &at, is_root);
@@ -338,15 +307,15 @@ impl Checker<'_> {
         let says = || format!("the only group in the limits of {} is *; name another beside it", queue.name);
         self.ensure(groups != ["*"], Problem::Limit, &from.field("limits"), &says);
         for child in &queue.queues {
-            let place = at.child(&child.name);
+            let place = child_at(at, &child.name);
             self.own_limits(child, &place, &place, false);
         }
     }
 
     /// Checks limits against those of the ancestors for the same name.
-    fn inherited_limits(&mut self, queue: &Queue, at: &Location, from: &Location, above: &Limits) {
+    fn inherited_limits(&mut self, queue: &Queue, at: &Path, from: &Path, above: &Limits) {
         let mut here = above.clone();
-        for (i, limit) in queue.limits.iter().enumerate() {
+        for (i, limit) in (0..).zip(&queue.limits) {
             let at = from.field("limits").at(i);
             let n_found = self.found.len();
             let resources = self.parsed(&limit.maxresources, &at);
@@ -368,7 +337,7 @@ impl Checker<'_> {
             }
         }
         for child in &queue.queues {
-            let place = at.child(&child.name);
+            let place = child_at(at, &child.name);
             self.inherited_limits(child, &place, &place, &here);
         }
     }
@@ -378,7 +347,7 @@ impl Checker<'_> {
         limit: &Limit,
         resources: &Amounts,
         (queue, max): (&Queue, &Amounts),
-        at: &Location,
+        at: &Path,
         is_root: bool,
     ) {
         let named = !limit.users.is_empty() || !limit.groups.is_empty();
@@ -398,7 +367,7 @@ impl Checker<'_> {
         self.ensure(holds, Problem::LimitAboveQueueMax, &place, &says);
     }
 
-    fn nearest(&mut self, own: &(Amounts, u64), nearest: &(Amounts, u64), name: &str, at: &Location) {
+    fn nearest(&mut self, own: &(Amounts, u64), nearest: &(Amounts, u64), name: &str, at: &Path) {
         let [here, there] = self.excess(&nearest.0, &own.0);
         let says = || format!("the limit of {name}, {here}, is above the {there} of a queue above");
         let holds = amounts::fits_undef(&nearest.0, &own.0);

@@ -175,9 +175,9 @@ pub fn positive(types: &Types, written: &Written) -> Amounts {
     amounts(types, written).filter(Amounts::positive).unwrap_or(Amounts::NONE)
 }
 
-/// Adds the resource types that a file names to `types`.
-pub fn collect_types(file: &File, types: &mut Types) {
-    for partition in &file.partitions {
+/// Adds the resource types that partitions name to `types`.
+pub fn collect_types(partitions: &[Partition], types: &mut Types) {
+    for partition in partitions {
         for queue in &partition.queues {
             collect_queue(queue, types);
         }

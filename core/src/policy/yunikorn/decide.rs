@@ -7,21 +7,9 @@ use super::cycle::{CycleResult, ResultType};
 use super::explain;
 use super::memory::Memory;
 use super::model::AskIx;
-use crate::cluster::{Devices, NodeUse};
-use crate::id::{NodeId, PodId};
+use crate::cluster::Devices;
 use crate::policy::{Decision, PartitionView};
 use crate::trace::{Event, EvictReason, Trace};
-
-/// Whether the node has free devices for the pod.
-fn has_devices(world: PartitionView<'_>, pod: PodId, node: NodeId) -> bool {
-    let cluster = world.cluster;
-    let mut room = NodeUse::new(&cluster.nodes[node]);
-    let pods = world.live_jobs().flat_map(|job| cluster.pods_of(job));
-    for (_, held) in pods.filter(|(_, held)| held.phase.holds() && held.node == Some(node)) {
-        room.take(&held.request, held.devices);
-    }
-    room.pick(cluster.pods[pod].request.gpu).is_some()
-}
 
 impl Memory {
     pub(super) fn bind(
@@ -32,23 +20,26 @@ impl Memory {
         trace: &mut Trace,
         decisions: &mut Vec<Decision>,
     ) {
-        let (Some(core), Some(found)) = (&self.core, found) else { return };
+        let Some(found) = found else { return };
         let Some(pod) = self.pod_of(found.ask) else { return };
         let node = self.nodes[found.node];
         // A placeholder stays on a node that has lost GPUs; its pod is not admitted there and asks again.
-        if matches!(found.kind, ResultType::Replaced) && !has_devices(world, pod, node) {
+        let has_devices = || world.node_use[node].pick(world.cluster.pods[pod].request.gpu).is_some();
+        if matches!(found.kind, ResultType::Replaced) && !has_devices() {
             self.in_step = false;
             return;
         }
         match found.kind {
-            ResultType::Allocated | ResultType::AllocatedReserved if core.asks[found.ask].placeholder => {
+            ResultType::Allocated | ResultType::AllocatedReserved
+                if self.core.asks[found.ask].placeholder =>
+            {
                 trace.event(Event::Claimed { pod, node }, || {
-                    explain::placement_checks(world, self, core, orders, found)
+                    explain::placement_checks(world, self, orders, found)
                 });
             }
             ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced => {
                 let devices = Devices::default();
-                let why = || explain::placement_checks(world, self, core, orders, found);
+                let why = || explain::placement_checks(world, self, orders, found);
                 trace.action = "allocate";
                 trace.event(Event::Bound { pod, node, devices }, why);
                 decisions.push(Decision::Bind { pod, node, devices: None });
@@ -61,6 +52,7 @@ impl Memory {
         }
     }
 
+    /// Evicts the marked tasks: for an ask, or because the maximum of a queue was lowered.
     pub(super) fn evict(
         &mut self,
         world: PartitionView<'_>,
@@ -68,50 +60,32 @@ impl Memory {
         trace: &mut Trace,
         decisions: &mut Vec<Decision>,
     ) {
-        let Some(core) = &self.core else { return };
-        for (victim, ask) in marked.iter().zip(&core.marked_for) {
-            let Some(ask) = *ask else { continue };
-            let preemptor = self.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
+        for (victim, ask) in marked.iter().zip(&self.core.marked_for) {
+            let by = ask.and_then(|ask| self.pod_of(ask)).map(|pod| world.cluster.pods[pod].job);
             let Some(&pod) = self.pods.get(victim) else {
-                if let (Some(pod), Some(node)) = (self.pod_of(*victim), core.asks[*victim].node) {
-                    let node = self.nodes[node];
-                    trace.event(Event::Unclaimed { pod, node, by: preemptor }, Vec::new);
+                let held = self.pod_of(*victim).zip(self.core.asks[*victim].node).filter(|_| ask.is_some());
+                if let Some((pod, node)) = held {
+                    trace.event(Event::Unclaimed { pod, node: self.nodes[node], by }, Vec::new);
                 }
                 continue;
             };
             let Some(node) = world.cluster.pods[pod].node else { continue };
-            // Victims on a required node depend on priorities alone.
-            let is_required = !core.asks[ask].required_node.is_empty();
-            let reason = if is_required { EvictReason::Preempted } else { EvictReason::ReclaimedForQuota };
-            let why = || match is_required {
-                true => explain::required_node_checks(world, self, core, ask, *victim),
-                false => explain::eviction_checks(world, self, core, ask, marked, *victim),
+            let is_required = ask.is_some_and(|ask| !self.core.asks[ask].required_node.is_empty());
+            let reason = match ask {
+                None => EvictReason::AboveLimit,
+                // Victims on a required node depend on priorities alone.
+                Some(_) if is_required => EvictReason::Preempted,
+                Some(_) => EvictReason::ReclaimedForQuota,
             };
-            trace.action = "preempt";
-            trace.event(Event::Evicted { pod, node, by: preemptor, reason }, why);
+            let why = || match *ask {
+                None => explain::lowered_maximum_checks(self, marked, *victim),
+                Some(ask) if is_required => explain::required_node_checks(world, self, ask, *victim),
+                Some(ask) => explain::eviction_checks(world, self, ask, marked, *victim),
+            };
+            trace.action = if ask.is_some() { "preempt" } else { "quota preemption" };
+            trace.event(Event::Evicted { pod, node, by, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
-            self.evicted_for.extend(preemptor.map(|job| (pod, job)));
-            self.in_step = false;
-        }
-    }
-
-    /// Evicts tasks of queues whose maximum was lowered.
-    pub(super) fn evict_above_maximum(
-        &mut self,
-        world: PartitionView<'_>,
-        marked: &[AskIx],
-        trace: &mut Trace,
-        decisions: &mut Vec<Decision>,
-    ) {
-        let Some(core) = &self.core else { return };
-        for victim in marked {
-            let Some(&pod) = self.pods.get(victim) else { continue };
-            let Some(node) = world.cluster.pods[pod].node else { continue };
-            let reason = EvictReason::AboveLimit;
-            let why = || explain::lowered_maximum_checks(self, core, marked, *victim);
-            trace.action = "quota preemption";
-            trace.event(Event::Evicted { pod, node, by: None, reason }, why);
-            decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
+            self.evicted_for.extend(by.map(|job| (pod, job)));
             self.in_step = false;
         }
     }

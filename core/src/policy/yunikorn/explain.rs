@@ -8,12 +8,13 @@ use super::memory::{Memory, application};
 use super::model::{AppIx, AskIx, Core, QueueIx};
 use super::properties::SortPolicy;
 use super::rules;
-use crate::cluster::{Preemptible, request_of};
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
+use crate::policy::checks::applies;
+use crate::policy::ledger::{in_policy_units, rows};
 use crate::time::Time;
-use crate::trace::{Check, Ledger, LedgerRow, Op, Quantity, Subject, Value};
-use crate::units::{Amount, Bound, PerResource, Resource};
+use crate::trace::{Check, Ledger, Op, Quantity, Subject, Value};
+use crate::units::{Bound, PerResource, Resource};
 
 /// Children of a queue, or applications of a leaf, in the order of one pass with their sort keys.
 #[derive(Clone, Debug)]
@@ -43,7 +44,8 @@ pub fn orders(core: &Core) -> Vec<Order> {
 }
 
 /// Queue of the cluster for a queue of the core; a dynamic queue maps to its nearest configured ancestor.
-pub(super) fn queue_id(memory: &Memory, core: &Core, queue: QueueIx) -> Option<QueueId> {
+pub(super) fn queue_id(memory: &Memory, queue: QueueIx) -> Option<QueueId> {
+    let core = &memory.core;
     let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue));
     core.upwards(queue).find_map(known).map(QueueId::from_index)
 }
@@ -52,10 +54,10 @@ pub(super) fn queue_id(memory: &Memory, core: &Core, queue: QueueIx) -> Option<Q
 pub fn placement_checks(
     world: PartitionView<'_>,
     memory: &Memory,
-    core: &Core,
     orders: &[Order],
     found: &CycleResult,
 ) -> Vec<Check> {
+    let core = &memory.core;
     let app = &core.apps[core.asks[found.ask].app];
     let mut path: Vec<QueueIx> = core.upwards(app.queue).collect();
     path.reverse();
@@ -66,8 +68,8 @@ pub fn placement_checks(
         let Some(next) = order.children.get(at + 1) else { continue };
         let (own, eff, share) = order.children[at];
         let subject = Subject {
-            queue: queue_id(memory, core, own),
-            other_queue: queue_id(memory, core, next.0),
+            queue: queue_id(memory, own),
+            other_queue: queue_id(memory, next.0),
             ..Subject::default()
         };
         let by_priority = core.queues[order.parent].properties.sort_priority;
@@ -81,13 +83,13 @@ pub fn placement_checks(
     }
     let pod = memory.pod_of(found.ask);
     let job = pod.map(|pod| world.cluster.pods[pod].job);
-    let queue = queue_id(memory, core, app.queue);
+    let queue = queue_id(memory, app.queue);
     let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
     if let Some(order) = orders.iter().find(|order| order.parent == app.queue) {
         let subject = Subject { node: None, pod: None, ..subject };
         checks.extend(application_order_check(world, core, order, core.asks[found.ask].app, subject));
     }
-    checks.push(first_fit(memory, core, found, subject));
+    checks.push(first_fit(memory, found, subject));
     checks
 }
 
@@ -115,45 +117,47 @@ fn application_order_check(
         let values = [submitted, next_submitted].map(|ms| Value::Time(Time::from_millis(ms)));
         rules::compare(rules::APPLICATION, subject, Quantity::Created, values, Op::AtMost)
     } else {
-        rules::applies(rules::APPLICATION, subject)
+        applies(rules::APPLICATION, subject)
     })
 }
 
 /// Check of the request against the resources that the node had before.
-fn first_fit(memory: &Memory, core: &Core, found: &CycleResult, subject: Subject) -> Check {
+fn first_fit(memory: &Memory, found: &CycleResult, subject: Subject) -> Check {
+    let core = &memory.core;
     let wanted = &core.asks[found.ask].resource;
-    for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-        if let Some(of) = memory.resource_types.of(resource).filter(|&of| wanted.get(of) > 0) {
-            let free = core.nodes[found.node].available.get(of).saturating_add(wanted.get(of));
-            let subject = Subject { resource: Some(resource), ..subject };
-            let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Idle, free));
-            return rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right);
-        }
+    let first = memory.resource_types.accounted().find(|&(_, of)| wanted.get(of) > 0);
+    let Some((resource, of)) = first else { return applies(rules::FIRST_FIT, subject) };
+    let free = core.nodes[found.node].available.get(of).saturating_add(wanted.get(of));
+    let subject = Subject { resource: Some(resource), ..subject };
+    let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Idle, free));
+    rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right)
+}
+
+/// Subject with the leaves and jobs of two asks.
+fn between(world: PartitionView<'_>, memory: &Memory, own: AskIx, other: AskIx) -> Subject {
+    let core = &memory.core;
+    let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
+    let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
+    Subject {
+        queue: leaf(own),
+        job: job(own),
+        other_queue: leaf(other),
+        other_job: job(other),
+        ..Subject::default()
     }
-    rules::applies(rules::FIRST_FIT, subject)
 }
 
 /// Checks for a victim that was marked for an ask below its guarantee.
 pub fn eviction_checks(
     world: PartitionView<'_>,
     memory: &Memory,
-    core: &Core,
     ask: AskIx,
     marked: &[AskIx],
     victim: AskIx,
 ) -> Vec<Check> {
-    let leaf = |ask: AskIx| queue_id(memory, core, core.apps[core.asks[ask].app].queue);
-    let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
-    let subject = |own: AskIx, other: AskIx| Subject {
-        queue: leaf(own),
-        job: job(own),
-        other_queue: leaf(other),
-        other_job: job(other),
-        ..Subject::default()
-    };
     vec![
-        below_guarantee(memory, core, ask, subject(ask, victim)),
-        above_guarantee(memory, core, ask, marked, victim, subject(victim, ask)),
+        below_guarantee(memory, ask, between(world, memory, ask, victim)),
+        above_guarantee(memory, ask, marked, victim, between(world, memory, victim, ask)),
     ]
 }
 
@@ -161,31 +165,22 @@ pub fn eviction_checks(
 pub fn required_node_checks(
     world: PartitionView<'_>,
     memory: &Memory,
-    core: &Core,
     ask: AskIx,
     victim: AskIx,
 ) -> Vec<Check> {
-    let leaf = |ask: AskIx| queue_id(memory, core, core.apps[core.asks[ask].app].queue);
-    let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
-    let subject = Subject {
-        queue: leaf(victim),
-        job: job(victim),
-        other_queue: leaf(ask),
-        other_job: job(ask),
-        ..Subject::default()
-    };
-    let [left, right] = [victim, ask].map(|ask| i64::from(core.asks[ask].priority));
+    let subject = between(world, memory, victim, ask);
+    let [left, right] = [victim, ask].map(|ask| i64::from(memory.core.asks[ask].priority));
     let (left, right) = ((Quantity::Priority, left), (Quantity::Priority, right));
     vec![rules::amounts(rules::REQUIRED_NODE, subject, left, Op::AtMost, right)]
 }
 
 /// Check that the ask fits the guarantee of its leaf; without numbers if only an ancestor has a guarantee.
-fn below_guarantee(memory: &Memory, core: &Core, ask: AskIx, subject: Subject) -> Check {
+fn below_guarantee(memory: &Memory, ask: AskIx, subject: Subject) -> Check {
+    let core = &memory.core;
     let wanted = &core.asks[ask].resource;
     let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
-    for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-        let of = memory.resource_types.of(resource).filter(|&of| wanted.has(of) && leaf.guaranteed.has(of));
-        let Some(of) = of else { continue };
+    let is_common = |&(_, of): &(Resource, usize)| wanted.has(of) && leaf.guaranteed.has(of);
+    for (resource, of) in memory.resource_types.accounted().filter(is_common) {
         let kept = leaf.allocated.get(of) - leaf.preempting.get(of);
         let (left, right) = (kept.saturating_add(wanted.get(of)), leaf.guaranteed.get(of));
         let (left, right) = ((Quantity::AllocatedWithJob, left), (Quantity::Quota, right));
@@ -195,59 +190,46 @@ fn below_guarantee(memory: &Memory, core: &Core, ask: AskIx, subject: Subject) -
             return check;
         }
     }
-    rules::applies(rules::BELOW_GUARANTEE, subject)
+    applies(rules::BELOW_GUARANTEE, subject)
 }
 
 /// Check that the victim's leaf, or a queue above it, exceeds its guarantee after the evictions marked earlier.
-fn above_guarantee(
-    memory: &Memory,
-    core: &Core,
-    ask: AskIx,
-    marked: &[AskIx],
-    victim: AskIx,
-    subject: Subject,
-) -> Check {
+fn above_guarantee(memory: &Memory, ask: AskIx, marked: &[AskIx], victim: AskIx, subject: Subject) -> Check {
+    let core = &memory.core;
     let wanted = &core.asks[ask].resource;
     let earlier = marked.iter().position(|&m| m == victim).unwrap_or_default();
     let later = &marked[earlier..];
     for at in core.upwards(core.apps[core.asks[victim].app].queue) {
         let queue = &core.queues[at];
         let below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == at);
-        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-            let Some(of) = memory.resource_types.of(resource).filter(|&of| wanted.has(of)) else { continue };
+        for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| wanted.has(of)) {
             let back: i64 = later.iter().filter(below).map(|&m| core.asks[m].resource.get(of)).sum();
             let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
             let (left, right) =
                 ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
-            let subject = Subject { queue: queue_id(memory, core, at), resource: Some(resource), ..subject };
+            let subject = Subject { queue: queue_id(memory, at), resource: Some(resource), ..subject };
             let check = rules::amounts(rules::ABOVE_GUARANTEE, subject, left, Op::Exceeds, right);
             if check.holds {
                 return check;
             }
         }
     }
-    rules::applies(rules::ABOVE_GUARANTEE, subject)
+    applies(rules::ABOVE_GUARANTEE, subject)
 }
 
 /// Check for a task evicted without a preemptor: a queue on its path uses more than its lowered maximum.
-pub fn lowered_maximum_checks(memory: &Memory, core: &Core, marked: &[AskIx], victim: AskIx) -> Vec<Check> {
+pub fn lowered_maximum_checks(memory: &Memory, marked: &[AskIx], victim: AskIx) -> Vec<Check> {
+    let core = &memory.core;
     let from = marked.iter().position(|&m| m == victim).unwrap_or_default();
     let pod = memory.pods.get(&victim).copied();
     for at in core.upwards(core.apps[core.asks[victim].app].queue) {
         let queue = &core.queues[at];
-        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-            let Some(of) = memory.resource_types.of(resource).filter(|&of| queue.max.has(of)) else {
-                continue;
-            };
+        for (resource, of) in memory.resource_types.accounted().filter(|&(_, of)| queue.max.has(of)) {
             let back: i64 = marked[from..].iter().map(|&m| core.asks[m].resource.get(of)).sum();
             let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
             let (left, right) = ((Quantity::Allocated, kept), (Quantity::Limit, queue.max.get(of)));
-            let subject = Subject {
-                queue: queue_id(memory, core, at),
-                pod,
-                resource: Some(resource),
-                ..Subject::default()
-            };
+            let subject =
+                Subject { queue: queue_id(memory, at), pod, resource: Some(resource), ..Subject::default() };
             let check = rules::amounts(rules::LOWERED_MAX, subject, left, Op::Exceeds, right);
             if check.holds && queue.parent.is_some() {
                 return vec![check];
@@ -259,58 +241,23 @@ pub fn lowered_maximum_checks(memory: &Memory, core: &Core, marked: &[AskIx], vi
 
 /// The ledger. The fair share of a queue is its guarantee.
 pub fn ledger(world: PartitionView<'_>) -> Ledger {
-    let cluster = world.cluster;
-    let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(|queue| row(world, queue)).collect();
-    let mut total = PerResource::default();
-    for (_, node) in world.nodes().filter(|(_, node)| node.ready) {
-        for r in Resource::ACCOUNTED {
-            total.set(r, total.get(r) + node.capacity.get(r).in_policy_units(r));
-        }
-    }
-    for job in world.live_jobs() {
-        for (_, pod) in cluster.pods_of(job) {
-            let runs = pod.phase.holds() && super::memory::until(pod.phase).is_none();
-            if !runs && pod.phase != crate::cluster::Phase::Pending {
-                continue;
-            }
-            let ask = request_of(&pod.request);
-            for queue in cluster.path_to_root(cluster.jobs[job].queue) {
-                let row = &mut rows[queue.index()];
-                let fixed = runs && cluster.jobs[job].preemptible == Preemptible::No;
-                let columns =
-                    [(&mut row.allocated, runs), (&mut row.non_preemptible, fixed), (&mut row.request, true)];
-                for (column, _) in columns.into_iter().filter(|(_, counts)| *counts) {
-                    for r in Resource::ACCOUNTED {
-                        let amount = Amount::base_units(ask[r.index()]).in_policy_units(r);
-                        column.set(r, column.get(r) + amount);
-                    }
-                }
-            }
-        }
-    }
-    for row in &mut rows {
+    let mut rows = rows(world);
+    for (row, queue) in rows.iter_mut().zip(world.queues().values()) {
+        let of = |bound: Bound, r: Resource, without: f64| match bound {
+            Bound::At(amount) => amount.in_policy_units(r),
+            Bound::Unset | Bound::Unlimited => without,
+        };
+        row.quota = PerResource::of(|r| of(queue.resources.get(r).quota, r, 0.0));
+        row.limit = PerResource::of(|r| of(queue.resources.get(r).limit, r, f64::INFINITY));
         row.fair_share = Some(row.quota);
     }
-    Ledger { rows, total }
-}
-
-fn row(world: PartitionView<'_>, queue: QueueId) -> LedgerRow {
-    let mut row = LedgerRow::empty(queue);
-    for r in Resource::ACCOUNTED {
-        let values = world.queues()[queue].resources.get(r);
-        if let Bound::At(amount) = values.quota {
-            row.quota.set(r, amount.in_policy_units(r));
-        }
-        if let Bound::At(amount) = values.limit {
-            row.limit.set(r, amount.in_policy_units(r));
-        }
-    }
-    row
+    Ledger { rows, total: in_policy_units(&world.capacity()) }
 }
 
 /// First queue on the path whose maximum the ask would exceed, with the resource; the root is excluded because its maximum
 /// is the capacity of the nodes.
-pub fn short_of(memory: &Memory, core: &Core, ask: AskIx) -> Option<(QueueIx, Resource)> {
+pub fn short_of(memory: &Memory, ask: AskIx) -> Option<(QueueIx, Resource)> {
+    let core = &memory.core;
     let wanted = &core.asks[ask].resource;
     let leaf = core.apps[core.asks[ask].app].queue;
     core.upwards(leaf).find_map(|at| {

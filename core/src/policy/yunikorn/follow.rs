@@ -31,14 +31,14 @@ impl Memory {
     /// Synchronises the core with the cluster: configuration, nodes, then jobs and pods by id.
     pub(super) fn follow(&mut self, world: PartitionView<'_>, config: &Config) {
         let partition = simulated(partition::partition(world.queues(), config));
-        if self.core.is_none() {
+        if self.core.queues.is_empty() {
             let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
             let is_limited = world.nodes().any(|(_, node)| node.pods_max != Node::UNLIMITED_PODS);
             self.resource_types =
                 ResourceTypes::new(&partition, config, &world.cluster.named).counting_pods(is_limited);
-            self.core = Some(Core::new(&partition, self.resource_types.names.clone(), settings));
+            self.core = Core::new(&partition, self.resource_types.names.clone(), settings);
         }
-        let Some(core) = &mut self.core else { return };
+        let core = &mut self.core;
         core.now = world.now.as_millis();
         if partition != self.partition {
             core.apply(&partition);
@@ -54,7 +54,7 @@ impl Memory {
     }
 
     fn follow_nodes(&mut self, world: PartitionView<'_>) {
-        let Some(core) = &mut self.core else { return };
+        let core = &mut self.core;
         for (id, node) in world.nodes() {
             let of = |resource: Resource| explicit_amount(&node.capacity, resource);
             // A node that is not ready offers no resources, not even for its reservations.
@@ -82,7 +82,7 @@ impl Memory {
     }
 
     fn follow_job(&mut self, world: PartitionView<'_>, config: &Config, id: JobId) {
-        let Some(core) = &mut self.core else { return };
+        let core = &mut self.core;
         let job = &world.cluster.jobs[id];
         let application = application(world.cluster, id);
         let app = core.find_app(application).or_else(|| {
@@ -141,7 +141,7 @@ impl Memory {
 
     /// Removes completed pods, jobs and gangs from the core.
     fn forget(&mut self, world: PartitionView<'_>) {
-        let Some(core) = &mut self.core else { return };
+        let core = &mut self.core;
         let over = |pod: &PodId| {
             let phase = world.cluster.pods[*pod].phase;
             phase != Phase::Pending && !phase.holds()

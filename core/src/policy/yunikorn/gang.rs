@@ -91,8 +91,8 @@ impl Core {
         let Ask { app, resource, ref task_group, .. } = self.asks[ask];
         let held = self.asks[placeholder].resource;
         let task_group = task_group.clone();
-        let queue = self.apps[app].queue;
-        self.uncharge(queue, &amounts::difference(&held, &resource));
+        let larger_by = amounts::difference(&held, &resource);
+        self.change_upwards(self.apps[app].queue, |queue| queue.allocated.sub_pruned(&larger_by));
         self.take_off_node(placeholder);
         if self.asks[ask].node.is_some_and(|node| !self.nodes[node].allocations.contains(&ask)) {
             let node = self.asks[ask].node.unwrap_or_default();
@@ -103,8 +103,7 @@ impl Core {
         if self.apps[app].state == State::Gone {
             return;
         }
-        if let Some(group) = self.apps[app].groups_of_tasks.iter_mut().find(|group| group.name == task_group)
-        {
+        if let Some(group) = self.apps[app].task_group(&task_group) {
             group.replaced += 1;
         }
         self.book(ask, true);

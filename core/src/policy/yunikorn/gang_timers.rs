@@ -15,7 +15,7 @@ use crate::trace::{Event, Trace};
 impl Memory {
     /// Fires due timers: ends Completing applications and releases placeholders that timed out.
     pub fn fire_timers(&mut self, world: PartitionView<'_>, trace: &mut Trace) {
-        let Some(core) = &mut self.core else { return };
+        let core = &mut self.core;
         let now = world.now.as_millis();
         while let Some((due, timers)) = core.due_timers().filter(|(due, _)| *due <= now) {
             core.now = due;
@@ -52,7 +52,7 @@ impl Memory {
 
     /// Confirms placeholder changes of a pass: placed, replaced or marked for eviction.
     pub fn settle_gangs(&mut self, found: Option<&CycleResult>, marked: &[AskIx], trace: &mut Trace) {
-        let Some(core) = &mut self.core else { return };
+        let core = &mut self.core;
         let placed = found.is_some_and(|found| core.asks[found.ask].placeholder);
         if let Some((ask, placeholder)) = found.and_then(|found| Some((found.ask, found.placeholder?))) {
             core.confirm_replacement(ask, placeholder);
@@ -77,8 +77,7 @@ impl Memory {
 
     /// Nodes held by placeholders, with the pods for which they are held.
     pub fn held(&self) -> Vec<(PodId, NodeId)> {
-        let Some(core) = self.core() else { return Vec::new() };
-        let node = |ask: &AskIx| core.asks[*ask].node.map(|node| self.nodes[node]);
+        let node = |ask: &AskIx| self.core.asks[*ask].node.map(|node| self.nodes[node]);
         self.gangs.holders.iter().filter_map(|(ask, (_, pod))| Some((*pod, node(ask)?))).collect()
     }
 }

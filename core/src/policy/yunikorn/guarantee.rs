@@ -98,15 +98,15 @@ impl Snapshot {
 
     /// Adds an allocation to a queue and its ancestors.
     pub fn put(&mut self, at: usize, resource: &Amounts) {
-        self.change(at, &mut |allocated| allocated.add(resource));
+        self.change(at, |allocated| allocated.add(resource));
     }
 
     /// Subtracts an allocation from a queue and its ancestors.
     pub fn take(&mut self, at: usize, resource: &Amounts) {
-        self.change(at, &mut |allocated| allocated.sub(resource));
+        self.change(at, |allocated| allocated.sub(resource));
     }
 
-    fn change(&mut self, at: usize, change: &mut dyn FnMut(&mut Amounts)) {
+    fn change(&mut self, at: usize, change: impl Fn(&mut Amounts)) {
         let mut next = Some(at);
         while let Some(at) = next {
             change(&mut self.queues[at].allocated);

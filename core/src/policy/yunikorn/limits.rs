@@ -26,6 +26,15 @@ impl Core {
         std::iter::successors(Some(from), |&q| self.queues[q].parent)
     }
 
+    /// Applies a change to the queue and its ancestors, from the bottom up.
+    pub(super) fn change_upwards(&mut self, from: QueueIx, mut change: impl FnMut(&mut Queue)) {
+        let mut next = Some(from);
+        while let Some(at) = next {
+            change(&mut self.queues[at]);
+            next = self.queues[at].parent;
+        }
+    }
+
     fn find_group(&self, app: &App) -> Option<String> {
         if app.groups.is_empty() {
             return None;

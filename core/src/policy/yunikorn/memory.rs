@@ -16,7 +16,8 @@ use crate::time::Time;
 /// State between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
-    pub(super) core: Option<Core>,
+    /// Without queues before the first cycle.
+    pub(super) core: Core,
     pub(super) partition: Partition,
     /// Resource types of the core.
     pub(super) resource_types: ResourceTypes,
@@ -39,11 +40,6 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The core; `None` before the first cycle.
-    pub(super) fn core(&self) -> Option<&Core> {
-        self.core.as_ref()
-    }
-
     /// Pod of an ask, or the pod for which a placeholder holds resources.
     pub(super) fn pod_of(&self, ask: AskIx) -> Option<PodId> {
         self.pods.get(&ask).copied().or_else(|| self.gangs.pod_of(ask))

@@ -41,7 +41,7 @@ impl LimitEntry {
 }
 
 /// A queue.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Queue {
     /// Its own name.
     pub name: String,
@@ -103,9 +103,10 @@ impl Queue {
 }
 
 /// State of an application.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// No asks yet.
+    #[default]
     New,
     /// Has asks, but no real allocation.
     Accepted,
@@ -135,7 +136,7 @@ pub struct TaskGroup {
 }
 
 /// An application.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct App {
     /// Its id.
     pub id: String,
@@ -185,8 +186,15 @@ pub struct App {
     pub groups_of_tasks: Vec<TaskGroup>,
 }
 
+impl App {
+    /// The task group with this name.
+    pub(super) fn task_group(&mut self, name: &str) -> Option<&mut TaskGroup> {
+        self.groups_of_tasks.iter_mut().find(|group| group.name == name)
+    }
+}
+
 /// An ask and its allocation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
     /// Its key.
     pub key: String,
@@ -238,28 +246,15 @@ impl Ask {
             app,
             resource,
             priority,
-            created: 0,
-            task_group: String::new(),
-            placeholder: false,
-            required_node: String::new(),
-            refuses: Vec::new(),
-            originator: false,
             allow_self: true,
             allow_other: true,
-            allocated: false,
-            node: None,
-            reserved: None,
-            reserved_at: 0,
-            preempted: false,
-            released: false,
-            triggered: false,
-            last_check: None,
+            ..Ask::default()
         }
     }
 }
 
 /// A node.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// Its id.
     pub id: String,
@@ -286,7 +281,7 @@ pub struct Node {
 }
 
 /// Parameters of the simulated environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Age in milliseconds after which an ask may reserve.
     pub reservation_delay: i64,
@@ -295,7 +290,7 @@ pub struct Settings {
 }
 
 /// One partition.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Core {
     /// Resource types.
     pub types: Types,

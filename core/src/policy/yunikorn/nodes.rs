@@ -29,15 +29,10 @@ impl Core {
         self.nodes.push(Node {
             id: id.to_owned(),
             capacity,
-            allocated: Amounts::EMPTY,
             available: capacity,
             schedulable: true,
-            cordoned: false,
-            reserved: Vec::new(),
-            allocations: Vec::new(),
-            score: 0.0,
             exists: true,
-            down: false,
+            ..Node::default()
         });
         let ix = self.nodes.len() - 1;
         self.nodes[ix].score = self.score(ix);

@@ -22,7 +22,7 @@ use super::stable::{self, At};
 use crate::cluster::Cluster;
 use crate::id::{Id, JobId, QueueId};
 use crate::policy::PartitionView;
-use crate::policy::order_level::{Extent, Ranked};
+use crate::policy::order_level::{Ranked, level};
 use crate::time::Time;
 use crate::trace::{Check, Op, OrderLevel, Quantity, QueuePriority, Rule, Subject, Term, Value};
 use crate::units::Resource;
@@ -34,7 +34,7 @@ pub fn levels(
     queue: QueueId,
     job: Option<JobId>,
 ) -> Vec<OrderLevel> {
-    let Some(core) = memory.core() else { return Vec::new() };
+    let core = &memory.core;
     let teller = OrderBuilder { cluster: world.cluster, memory, core };
     let app = job.and_then(|job| core.find_app(application(world.cluster, job)));
     if job.is_some() && app.is_none() {
@@ -53,7 +53,7 @@ pub fn levels(
 
 /// Effective priority of every queue.
 pub fn priorities(world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
-    let Some(core) = memory.core() else { return Vec::new() };
+    let core = &memory.core;
     let of = |queue: QueueId| {
         let Some(own) = memory.queues[queue.index()].map(|own| &core.queues[own]) else {
             return QueuePriority { queue, raw: None, offset: 0, is_fence: false, effective: None };
@@ -85,26 +85,19 @@ impl OrderBuilder<'_> {
         let (children, contenders) = core.contenders(parent);
         let by_priority = core.queues[parent].properties.sort_priority;
         let (order, met) = sorted(children.len(), &mut |l, r| goes_before(&contenders, by_priority, l, r));
-        let names = |item: usize| core.queues[children[item]].name.clone();
-        let extent = Extent {
-            of: self.queue(parent),
-            n: order.len(),
-            subject: subject.map(|subject| order.iter().position(|&item| children[item] == subject)),
-        };
-        extent.level(|position| {
-            let item = order[position];
-            let queue = self.queue(children[item]);
-            let mut place = extent.place(position, Ranked { name: names(item), queue, job: None });
-            place.keys = self.queue_keys(children[item], by_priority);
-            if position > 0 {
-                let before = order[position - 1];
-                let [own, other] = places(&met, [(item, position), (before, position - 1)]);
+        let ordered: Vec<QueueIx> = order.iter().map(|&item| children[item]).collect();
+        let names = |position: usize| core.queues[ordered[position]].name.clone();
+        level(self.queue(parent), &ordered, subject, |position, before| {
+            let queue = self.queue(ordered[position]);
+            let behind = before.map_or_else(Vec::new, |before| {
+                let [own, other] = places(&met, [position, before].map(|at| (order[at], at)));
                 let subject =
-                    Subject { queue, other_queue: self.queue(children[before]), ..Subject::default() };
+                    Subject { queue, other_queue: self.queue(ordered[before]), ..Subject::default() };
                 let keys = self.compared(&contenders, by_priority, own, other);
-                place.behind = behind(keys, subject, [names(item), names(before)]);
-            }
-            place
+                behind(keys, subject, [names(position), names(before)])
+            });
+            let keys = self.queue_keys(ordered[position], by_priority);
+            Ranked { name: names(position), queue, keys, behind, ..Ranked::default() }
         })
     }
 
@@ -112,23 +105,16 @@ impl OrderBuilder<'_> {
         let core = self.core;
         let order = core.sorted_apps(leaf);
         let names = |position: usize| core.apps[order[position]].id.clone();
-        let extent = Extent {
-            of: self.queue(leaf),
-            n: order.len(),
-            subject: subject.map(|subject| order.iter().position(|&app| app == subject)),
-        };
-        extent.level(|position| {
+        level(self.queue(leaf), &order, subject, |position, before| {
             let name = names(position);
             let job = self.job(&name);
-            let mut place = extent.place(position, Ranked { name, queue: None, job });
-            place.keys = self.app_keys(leaf, order[position]);
-            if position > 0 {
-                let (queue, other_job) = (self.queue(leaf), self.job(&names(position - 1)));
+            let behind = before.map_or_else(Vec::new, |before| {
+                let (queue, other_job) = (self.queue(leaf), self.job(&names(before)));
                 let subject = Subject { queue, job, other_job, ..Subject::default() };
-                let keys = self.apps_compared(leaf, order[position], order[position - 1]);
-                place.behind = behind(keys, subject, [names(position), names(position - 1)]);
-            }
-            place
+                let keys = self.apps_compared(leaf, order[position], order[before]);
+                behind(keys, subject, [names(position), names(before)])
+            });
+            Ranked { name, job, keys: self.app_keys(leaf, order[position]), behind, ..Ranked::default() }
         })
     }
 

@@ -42,8 +42,7 @@ impl ResourceTypes {
         let own = ["vcore", "memory", config.gpu_type.as_str(), "pods"];
         let mut names: Types =
             own.iter().copied().chain(named.iter().map(|name| &**name)).map(str::to_owned).collect();
-        let file = config::File { partitions: vec![partition.clone()] };
-        config::collect_types(&file, &mut names);
+        config::collect_types(std::slice::from_ref(partition), &mut names);
         names.extend(config.later_types.iter().cloned());
         names.sort();
         names.dedup();
@@ -58,6 +57,12 @@ impl ResourceTypes {
             Some(n) => self.named.get(n).copied(),
             None => self.of.get(resource.index()).copied(),
         }
+    }
+
+    /// GPU, CPU and memory with their indices, in the order in which they explain a decision.
+    pub fn accounted(&self) -> impl Iterator<Item = (Resource, usize)> {
+        let [cpu, memory, gpu, _] = self.of;
+        [(Resource::GPU, gpu), (Resource::CPU, cpu), (Resource::MEMORY, memory)].into_iter()
     }
 
     /// All resources, in the order in which refusals report them.

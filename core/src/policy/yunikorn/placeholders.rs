@@ -176,9 +176,9 @@ impl Gangs {
 
     /// First placeholder of a gang that is not placed.
     pub fn next(&self, core: &Core, job: JobId) -> Option<AskIx> {
-        let mut waiting: Vec<AskIx> = self.of(job).filter(|&ask| !core.asks[ask].allocated).collect();
-        waiting.retain(|_| self.states.get(&job) == Some(&GangState::Pending));
-        waiting.into_iter().min_by(|&l, &r| core.asks[l].key.cmp(&core.asks[r].key))
+        let is_pending = self.states.get(&job) == Some(&GangState::Pending);
+        let waiting = self.of(job).filter(|&ask| is_pending && !core.asks[ask].allocated);
+        waiting.min_by(|&l, &r| core.asks[l].key.cmp(&core.asks[r].key))
     }
 
     fn of(&self, job: JobId) -> impl Iterator<Item = AskIx> {

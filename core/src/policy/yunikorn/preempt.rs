@@ -136,11 +136,7 @@ impl Core {
     pub(super) fn mark_leaving(&mut self, victim: AskIx) {
         let Ask { app, resource, .. } = self.asks[victim];
         self.asks[victim].preempted = true;
-        let mut next = Some(self.apps[app].queue);
-        while let Some(at) = next {
-            self.queues[at].preempting.add(&resource);
-            next = self.queues[at].parent;
-        }
+        self.change_upwards(self.apps[app].queue, |queue| queue.preempting.add(&resource));
     }
 
     /// Queues from the ask's leaf up to the fence root, with the ask's priority at each (5.3).

@@ -37,7 +37,7 @@ pub(super) fn step(before: &Priorities, memory: &Memory, found: &CycleResult) ->
     if !matches!(found.kind, ResultType::Allocated | ResultType::AllocatedReserved | ResultType::Replaced) {
         return None;
     }
-    let core = memory.core()?;
+    let core = &memory.core;
     let ask = &core.asks[found.ask];
     let app = &core.apps[ask.app];
     let known = |queue: QueueIx| {

@@ -73,6 +73,12 @@ const BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
 
 const HALF_MINUTE: i64 = 30_000_000_000;
 
+impl Default for Properties {
+    fn default() -> Properties {
+        Properties::read(&Written::new())
+    }
+}
+
 impl Properties {
     /// Parses properties; invalid or missing values become defaults.
     pub fn read(written: &Written) -> Properties {

@@ -12,7 +12,7 @@ use super::amounts;
 use super::cycle::CycleResult;
 use super::explain::{queue_id, short_of};
 use super::memory::{Memory, until};
-use super::model::{AskIx, Core, Skip};
+use super::model::{AskIx, Skip};
 use super::rules;
 use crate::cluster::Phase;
 use crate::id::{Id, JobId};
@@ -24,7 +24,7 @@ use crate::units::Resource;
 
 /// Records one refusal per pending job.
 pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleResult>, trace: &mut Trace) {
-    let Some(core) = memory.core() else { return };
+    let core = &memory.core;
     let served = found.and_then(|found| memory.pod_of(found.ask)).map(|pod| world.cluster.pods[pod].job);
     for job in world.live_jobs() {
         let mut asks = world.cluster.pods_of(job).filter(|(_, pod)| pod.phase == Phase::Pending);
@@ -38,7 +38,7 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleRes
             // A gang is pending for the same reason as its next placeholder.
             let (also, checks) = match memory.gangs.next(core, job) {
                 Some(ask) => {
-                    let (gate, _, checks) = reason(world, memory, core, job, Some(ask), served);
+                    let (gate, _, checks) = reason(world, memory, job, Some(ask), served);
                     (vec![gate], checks)
                 }
                 None => (Vec::new(), Vec::new()),
@@ -46,7 +46,7 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleRes
             trace.refusal(|| Refusal { job, gate, also, checks, outlook });
             continue;
         }
-        let (gate, outlook, checks) = reason(world, memory, core, job, ask, served);
+        let (gate, outlook, checks) = reason(world, memory, job, ask, served);
         trace.refusal(|| Refusal { job, gate, also: Vec::new(), checks, outlook });
     }
 }
@@ -67,13 +67,13 @@ fn gang_outlook(world: PartitionView<'_>, memory: &Memory, job: JobId, gate: &Ga
 fn reason(
     world: PartitionView<'_>,
     memory: &Memory,
-    core: &Core,
     job: JobId,
     ask: Option<AskIx>,
     served: Option<JobId>,
 ) -> (Gate, Outlook, Vec<Check>) {
+    let core = &memory.core;
     let Some(ask) = ask else {
-        return (not_accepted(world, memory, core, job), Outlook::OnlyByEdit, Vec::new());
+        return (not_accepted(world, memory, job), Outlook::OnlyByEdit, Vec::new());
     };
     let leaving: Vec<_> = memory.leaving_for(job).collect();
     if core.asks[ask].triggered && !leaving.is_empty() {
@@ -84,18 +84,19 @@ fn reason(
     }
     let skip = core.tried.iter().find(|(tried, _)| *tried == ask).map(|(_, skip)| *skip);
     match (skip, served) {
-        (Some(Skip::QueueHeadroom), _) => headroom(memory, core, job, ask),
-        (Some(Skip::UserQuota), _) => user_limit(memory, core, job, ask),
-        (Some(Skip::MaxApplications), _) => max_applications(memory, core, job, ask),
+        (Some(Skip::QueueHeadroom), _) => headroom(memory, job, ask),
+        (Some(Skip::UserQuota), _) => user_limit(memory, job, ask),
+        (Some(Skip::MaxApplications), _) => max_applications(memory, job, ask),
         (None, Some(served)) if served != job => {
             (Gate::Behind { job: served }, Outlook::NotForeseeable, Vec::new())
         }
-        _ => no_node(memory, core, ask),
+        _ => no_node(memory, ask),
     }
 }
 
 /// Gate of a job whose application the core rejected.
-fn not_accepted(world: PartitionView<'_>, memory: &Memory, core: &Core, job: JobId) -> Gate {
+fn not_accepted(world: PartitionView<'_>, memory: &Memory, job: JobId) -> Gate {
+    let core = &memory.core;
     let queue = world.cluster.jobs[job].queue;
     match memory.queues[queue.index()] {
         None => Gate::NotAccepted { why: NotAccepted::NoQueue },
@@ -109,10 +110,11 @@ fn bound_outlook(alone: i64, bound: i64) -> Outlook {
     if alone > bound { Outlook::OnlyByEdit } else { Outlook::NotForeseeable }
 }
 
-fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
-    let Some((at, resource)) = short_of(memory, core, ask) else { return no_node(memory, core, ask) };
-    let (Some(queue), Some(of)) = (queue_id(memory, core, at), memory.resource_types.of(resource)) else {
-        return no_node(memory, core, ask);
+fn headroom(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+    let core = &memory.core;
+    let Some((at, resource)) = short_of(memory, ask) else { return no_node(memory, ask) };
+    let (Some(queue), Some(of)) = (queue_id(memory, at), memory.resource_types.of(resource)) else {
+        return no_node(memory, ask);
     };
     let subject =
         Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
@@ -123,15 +125,13 @@ fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outl
     (Gate::OverLimit { queue, resource }, bound_outlook(alone, core.queues[at].max.get(of)), vec![check])
 }
 
-fn user_limit(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn user_limit(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+    let core = &memory.core;
     let wanted = &core.asks[ask].resource;
     let limits = core.limits_of(core.asks[ask].app).filter(|(_, limit, _)| !limit.max.is_zero());
     for (at, limit, used) in limits {
-        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-            let (Some(of), Some(queue)) = (memory.resource_types.of(resource), queue_id(memory, core, at))
-            else {
-                continue;
-            };
+        let Some(queue) = queue_id(memory, at) else { continue };
+        for (resource, of) in memory.resource_types.accounted() {
             let with = used.map_or(0, |used| used.resource.get(of)).saturating_add(wanted.get(of));
             if !wanted.has(of) || !limit.max.has(of) || with <= limit.max.get(of) {
                 continue;
@@ -148,10 +148,11 @@ fn user_limit(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Ou
             return (Gate::UserLimit { queue, resource }, outlook, vec![check]);
         }
     }
-    no_node(memory, core, ask)
+    no_node(memory, ask)
 }
 
-fn max_applications(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn max_applications(memory: &Memory, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+    let core = &memory.core;
     let app = core.asks[ask].app;
     let of_queue = core.upwards(core.apps[app].queue).find_map(|at| {
         let queue = &core.queues[at];
@@ -169,8 +170,8 @@ fn max_applications(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Ga
         })
     };
     let found = of_queue.or_else(of_user);
-    let Some((at, begun, most)) = found else { return no_node(memory, core, ask) };
-    let Some(queue) = queue_id(memory, core, at) else { return no_node(memory, core, ask) };
+    let Some((at, begun, most)) = found else { return no_node(memory, ask) };
+    let Some(queue) = queue_id(memory, at) else { return no_node(memory, ask) };
     let subject = Subject { queue: Some(queue), job: Some(job), ..Subject::default() };
     let count = |n: u64| Value::Count(i64::try_from(n).unwrap_or(i64::MAX));
     let values = [count(begun + 1), count(most)];
@@ -179,7 +180,8 @@ fn max_applications(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Ga
 }
 
 /// Reasons why nodes cannot take the ask, with the number of nodes for each.
-fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
+fn reasons(memory: &Memory, ask: AskIx) -> Vec<(NodeReason, u32)> {
+    let core = &memory.core;
     let wanted = &core.asks[ask].resource;
     let mut found: Vec<(NodeReason, u32)> = Vec::new();
     for (at, node) in core.nodes.iter().enumerate() {
@@ -201,14 +203,15 @@ fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
     found
 }
 
-fn no_node(memory: &Memory, core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn no_node(memory: &Memory, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+    let core = &memory.core;
     let wanted = &core.asks[ask].resource;
     let open = |(at, node): &(usize, &super::model::Node)| {
         node.exists && core.asks[ask].refuses.binary_search(at).is_err()
     };
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
-        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(memory, core, ask), free: None };
+        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(memory, ask), free: None };
         return (gate, Outlook::NotForeseeable, Vec::new());
     }
     let too_large = |r: &Resource| {

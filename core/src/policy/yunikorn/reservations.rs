@@ -147,14 +147,11 @@ impl Core {
             return;
         }
         let id = self.apps[app].id.clone();
-        let mut next = Some(self.apps[app].queue);
-        while let Some(at) = next {
-            let queue = &mut self.queues[at];
+        self.change_upwards(self.apps[app].queue, |queue| {
             if let Err(place) = queue.accepted.binary_search(&id) {
                 queue.accepted.insert(place, id.clone());
             }
-            next = queue.parent;
-        }
+        });
     }
 
     fn can_run(&self, app: AppIx) -> bool {

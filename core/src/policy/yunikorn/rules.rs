@@ -154,12 +154,6 @@ pub fn all() -> Vec<Rule> {
     RULES.into_iter().chain(ORDER_RULES).collect()
 }
 
-/// Check of a rule that applies without a numeric comparison.
-pub fn applies(rule: Rule, subject: Subject) -> Check {
-    let one = |quantity| Term { quantity, value: Value::Count(1) };
-    Check::new(rule, subject, one(Quantity::Applies), Op::Equal, one(Quantity::Constant))
-}
-
 /// Check that compares two quantities of one resource, in its policy unit.
 pub fn amounts(rule: Rule, subject: Subject, left: (Quantity, i64), op: Op, right: (Quantity, i64)) -> Check {
     let term = |(quantity, value): (Quantity, i64)| Term { quantity, value: Value::Real(value as f64) };

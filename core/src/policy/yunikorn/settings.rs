@@ -1,18 +1,143 @@
-//! Settings of YuniKorn in a scenario: settings of the partition by name, of a queue as `priority.policy.team-a`, of a user
-//! likewise.
+//! Settings of YuniKorn in a scenario, with the rules that they affect: settings of the partition by name, of a queue as
+//! `priority.policy.team-a`, of a user likewise.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
 use super::config::{Queue, Written, parse, property_is_known};
 use super::file::Reader;
-use super::words::{Config, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
+use super::rules::{
+    self, ABOVE_GUARANTEE, APPLICATION, BELOW_GUARANTEE, FIRST_FIT, HEADROOM, LOWERED_MAX, MAX_APPLICATIONS,
+    PRIORITY, SHARE, TIE, USER_LIMIT,
+};
+use super::words::{Config, GROUPS, TEMPLATE};
 use crate::format::{Findings, Path, Scenario, quoted, value};
 use crate::policy::PRIORITY_CLASS;
-use crate::policy::setting::{priority_class, refused, switch, unknown};
+use crate::policy::setting::{Setting, choice, priority_class, refused, switch, unknown};
+use crate::policy::switches::{Rulebook, Switch};
 
 /// Description of the expected value, for the message.
 type Expected = String;
+
+/// Reason for settings that are only preserved for export.
+const EXPORT: &str = "kept for an export";
+/// Reason for settings of the back-off.
+const BACK_OFF: &str = "who backs off is left out; what decides stays the same";
+
+/// Settings of the partition.
+static PARTITION: [Setting<Config, Expected>; 7] = [
+    Setting::new(Switch::of("node-sort", &[&FIRST_FIT]), |config, text| {
+        config.partition.nodesortpolicy.kind = text.to_string();
+        Ok(choice(text, &[("fair", ()), ("binpacking", ())], "fair or binpacking")?)
+    }),
+    Setting::new(Switch::of("node-weights", &[&FIRST_FIT]), |config, text| {
+        for (of, weight) in pairs(text)? {
+            let number = weight.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
+            let number = number.ok_or("a list such as vcore 1, memory 0.5")?;
+            config.partition.nodesortpolicy.resourceweights.insert(of, number);
+        }
+        Ok(())
+    }),
+    Setting::new(Switch::of("preemption", &[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]), |config, text| {
+        config.partition.preemption.enabled = Some(switch(text)?);
+        Ok(())
+    }),
+    Setting::new(Switch::of("quota-preemption", &[&LOWERED_MAX]), |config, text| {
+        config.partition.preemption.quotapreemptionenabled = switch(text)?;
+        Ok(())
+    }),
+    Setting::new(Switch::without_rules("placement-rules", EXPORT), |config, text| {
+        let mut reader = Reader::default();
+        let read = value::parse(text, &[]).map_err(|_| "a list in YAML such as [{name: provided}]")?;
+        config.partition.placementrules = reader.rules(&read, &Path::default());
+        reader.first()
+    }),
+    Setting::new(Switch::without_rules("partition", EXPORT), |config, text| {
+        config.partition.name = text.to_string();
+        Ok(())
+    }),
+    Setting::new(Switch::without_rules("gpu-type", "a name"), |config, text| {
+        config.gpu_type = text.to_string();
+        Ok(())
+    }),
+];
+
+/// Groups of a user.
+static OF_USER: Switch = Switch::of("groups", &[&USER_LIMIT, &MAX_APPLICATIONS]);
+
+/// Queue properties, by their upstream names.
+static PROPERTIES: [Switch; 9] = [
+    Switch::of("application.sort.policy", &[&APPLICATION]),
+    Switch::of("application.sort.priority", &[&PRIORITY, &SHARE, &APPLICATION, &TIE]),
+    Switch::without_rules("application.unschedasks.backoff", BACK_OFF),
+    Switch::without_rules("application.unschedasks.backoff.delay", BACK_OFF),
+    Switch::of("preemption.delay", &[&BELOW_GUARANTEE]),
+    Switch::of("preemption.policy", &[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
+    Switch::of("priority.offset", &[&PRIORITY]),
+    Switch::of("priority.policy", &[&PRIORITY]),
+    Switch::of("quota.preemption.delay", &[&LOWERED_MAX]),
+];
+
+/// Other queue settings. `guaranteed` and `max` cover resource types other than CPU, memory and GPU. `absent`: the
+/// configuration does not contain the queue yet, or no longer.
+static QUEUE: [Setting<Queue, Expected>; 8] = [
+    Setting::new(Switch::of("guaranteed", &[&SHARE, &BELOW_GUARANTEE, &ABOVE_GUARANTEE]), |queue, text| {
+        amounts(text).map(|all| queue.resources.guaranteed = all)
+    }),
+    Setting::new(Switch::of("max", &[&HEADROOM, &LOWERED_MAX]), |queue, text| {
+        amounts(text).map(|all| queue.resources.max = all)
+    }),
+    Setting::new(Switch::of("limits", &[&USER_LIMIT, &MAX_APPLICATIONS]), |queue, text| {
+        let mut reader = Reader::default();
+        let read =
+            value::parse(text, &[]).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
+        queue.limits = reader.limits(&read, &Path::default());
+        reader.first()
+    }),
+    Setting::new(Switch::of("maxapplications", &[&MAX_APPLICATIONS]), |queue, text| {
+        count(text).map(|n| queue.maxapplications = n)
+    }),
+    Setting::new(
+        Switch::without_rules("absent", "which queues there are, not what they get"),
+        |queue, text| {
+            queue.absent = switch(text)?;
+            Ok(())
+        },
+    ),
+    Setting::new(Switch::without_rules("parent", "where work goes, not when"), |queue, text| {
+        queue.parent = switch(text)?;
+        Ok(())
+    }),
+    Setting::new(Switch::without_rules("submitacl", EXPORT), |queue, text| {
+        queue.submitacl = text.to_string();
+        Ok(())
+    }),
+    Setting::new(Switch::without_rules("adminacl", EXPORT), |queue, text| {
+        queue.adminacl = text.to_string();
+        Ok(())
+    }),
+];
+
+/// Names of the queue properties.
+pub fn properties() -> [&'static str; 9] {
+    PROPERTIES.each_ref().map(|property| property.name)
+}
+
+/// Names of the other queue settings.
+fn queue_words() -> [&'static str; 8] {
+    let mut names = QUEUE.each_ref().map(|setting| setting.switch.name);
+    names.sort();
+    names
+}
+
+/// All rules and settings.
+pub(super) fn rulebook() -> Rulebook {
+    let mut all: Vec<Switch> = PARTITION.iter().map(|setting| setting.switch).collect();
+    all.push(OF_USER);
+    all.extend(PROPERTIES);
+    all.extend(QUEUE.iter().map(|setting| setting.switch));
+    Rulebook::new(rules::all(), &all)
+}
 
 /// Reads all settings, and reports invalid ones.
 pub fn read(s: &Scenario, f: &mut Findings) -> Config {
@@ -29,10 +154,11 @@ pub fn read(s: &Scenario, f: &mut Findings) -> Config {
                 Ok(())
             } else if priority_class(name, typed, f) {
                 continue;
-            } else if SETTINGS.contains(&name.as_str()) {
-                read_partition_setting(&mut config, name, text)
+            } else if let Some(setting) = Setting::find(&PARTITION, name) {
+                setting.read(&mut config, text)
             } else {
-                unknown(s, name, &SETTINGS, &known_settings(name), f);
+                let names = PARTITION.each_ref().map(|setting| setting.switch.name);
+                unknown(s, name, &names, &known_settings(name, &names), f);
                 continue;
             };
         if let Err(wanted) = result {
@@ -54,50 +180,21 @@ fn split_queue_setting(name: &str) -> Option<(&str, &str)> {
         Some(rest) => (TEMPLATE.len(), rest),
         None => (0, name),
     };
-    let (word, queue) = split(rest, &PROPERTIES).or_else(|| split(rest, &QUEUE_WORDS))?;
+    let (word, queue) = split(rest, &properties()).or_else(|| split(rest, &queue_words()))?;
     Some((&name[..template + word.len()], queue))
 }
 
-fn known_settings(name: &str) -> String {
+fn known_settings(name: &str, of_partition: &[&str]) -> String {
     match split_queue_setting(name) {
         Some((word, of)) => format!("nothing is called {}, of which {word} could be said", quoted(of)),
         None => format!(
             "it has {}; for a queue, as in priority.policy.NAME: {}, {}, and for queues that placement makes below it the \
              same behind {TEMPLATE}; {PRIORITY_CLASS}NAME; {GROUPS}USER",
-            SETTINGS.join(", "),
-            PROPERTIES.join(", "),
-            QUEUE_WORDS.join(", ")
+            of_partition.join(", "),
+            properties().join(", "),
+            queue_words().join(", ")
         ),
     }
-}
-
-fn read_partition_setting(config: &mut Config, name: &str, text: &str) -> Result<(), Expected> {
-    let partition = &mut config.partition;
-    match name {
-        "node-sort" => {
-            partition.nodesortpolicy.kind = text.to_string();
-            let known = ["fair", "binpacking"].contains(&text);
-            return known.then_some(()).ok_or_else(|| "fair or binpacking".into());
-        }
-        "node-weights" => {
-            for (of, weight) in pairs(text)? {
-                let number = weight.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
-                let number = number.ok_or("a list such as vcore 1, memory 0.5")?;
-                partition.nodesortpolicy.resourceweights.insert(of, number);
-            }
-        }
-        "preemption" => partition.preemption.enabled = Some(switch(text)?),
-        "quota-preemption" => partition.preemption.quotapreemptionenabled = switch(text)?,
-        "placement-rules" => {
-            let mut reader = Reader::default();
-            let read = value::parse(text, &[]).map_err(|_| "a list in YAML such as [{name: provided}]")?;
-            partition.placementrules = reader.rules(&read, &Path::default());
-            reader.first()?;
-        }
-        "partition" => partition.name = text.to_string(),
-        _ => config.gpu_type = text.to_string(),
-    }
-    Ok(())
 }
 
 fn read_queue_setting(queue: &mut Queue, word: &str, text: &str) -> Result<(), Expected> {
@@ -107,7 +204,7 @@ fn read_queue_setting(queue: &mut Queue, word: &str, text: &str) -> Result<(), E
             "maxapplications" => template.maxapplications = count(text)?,
             "guaranteed" => template.resources.guaranteed = amounts(text)?,
             "max" => template.resources.max = amounts(text)?,
-            property if PROPERTIES.contains(&property) => {
+            property if properties().contains(&property) => {
                 template.properties.insert(property.to_string(), text.to_string());
                 property_is_known(property, text)?;
             }
@@ -115,27 +212,11 @@ fn read_queue_setting(queue: &mut Queue, word: &str, text: &str) -> Result<(), E
         }
         return Ok(());
     }
-    match word {
-        "maxapplications" => queue.maxapplications = count(text)?,
-        "guaranteed" => queue.resources.guaranteed = amounts(text)?,
-        "max" => queue.resources.max = amounts(text)?,
-        "parent" => queue.parent = switch(text)?,
-        "absent" => queue.absent = switch(text)?,
-        "submitacl" => queue.submitacl = text.to_string(),
-        "adminacl" => queue.adminacl = text.to_string(),
-        "limits" => {
-            let mut reader = Reader::default();
-            let read =
-                value::parse(text, &[]).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
-            queue.limits = reader.limits(&read, &Path::default());
-            reader.first()?;
-        }
-        property => {
-            queue.properties.insert(property.to_string(), text.to_string());
-            property_is_known(property, text)?;
-        }
+    if let Some(setting) = Setting::find(&QUEUE, word) {
+        return setting.read(queue, text);
     }
-    Ok(())
+    queue.properties.insert(word.to_string(), text.to_string());
+    Ok(property_is_known(word, text)?)
 }
 
 impl Reader {

@@ -16,36 +16,7 @@ use super::properties::{Properties, Written, inherit};
 impl Core {
     /// Creates a partition without nodes and applications.
     pub fn new(partition: &Partition, types: Vec<String>, settings: Settings) -> Core {
-        let mut core = Core {
-            types,
-            settings,
-            now: 0,
-            queues: Vec::new(),
-            apps: Vec::new(),
-            apps_by_id: Vec::new(),
-            asks: Vec::new(),
-            free_asks: Vec::new(),
-            free_apps: Vec::new(),
-            nodes: Vec::new(),
-            node_order: Default::default(),
-            node_sort: Default::default(),
-            weights: Default::default(),
-            rules: Vec::new(),
-            preemption: true,
-            quota_preemption: false,
-            users: Vec::new(),
-            groups: Vec::new(),
-            n_reservations: 0,
-            n_placeholders: 0,
-            timed_out: Vec::new(),
-            releasing: Vec::new(),
-            unreserved: Vec::new(),
-            marked: Vec::new(),
-            marked_for: Vec::new(),
-            capacity: Amounts::EMPTY,
-            recording: false,
-            tried: Vec::new(),
-        };
+        let mut core = Core { types, settings, ..Core::default() };
         core.apply(partition);
         core
     }
@@ -77,34 +48,18 @@ impl Core {
             None => name.to_owned(),
             Some(parent) => [&self.queues[parent].path, ".", name].concat(),
         };
-        let written = Written::new();
         let ix = self.queues.len();
         self.queues.push(Queue {
             name: name.to_owned(),
             path,
             parent,
-            children: Vec::new(),
             is_leaf,
             managed,
-            draining: false,
-            properties: Properties::read(&written),
-            written,
             guaranteed: Amounts::NONE,
             max: Amounts::NONE,
-            max_applications: 0,
-            limits: Vec::new(),
-            template: None,
-            acls: Default::default(),
-            pending: Amounts::EMPTY,
-            allocated: Amounts::EMPTY,
-            preempting: Amounts::EMPTY,
-            running: 0,
-            accepted: Vec::new(),
-            reserved: Vec::new(),
-            apps: Vec::new(),
             raw: priority::MIN,
             pushed: priority::MIN,
-            quota_start: None,
+            ..Queue::default()
         });
         if let Some(parent) = parent {
             let at = self.queues[parent].children.partition_point(|&c| self.queues[c].name.as_str() < name);

@@ -3,7 +3,7 @@
 //! # Source
 //! yunikorn.md 1.1 to 1.4
 
-use crate::policy::vocabulary::{FAIR_SHARE_APART, NONE, Terms, Unset};
+use crate::policy::vocabulary::{FAIR_SHARE_APART, NONE, Terms};
 
 /// Terms on screen.
 pub const TERMS: Terms = Terms {
@@ -35,5 +35,4 @@ pub const TERMS: Terms = Terms {
         ("offset", "priority.offset: added to the priorities of all applications below"),
     ],
     marks: &[],
-    unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "", priority: "0" },
 };

@@ -24,7 +24,10 @@ impl Memory {
         };
         let step = (RETRY + period - 1) / period * period;
         // Further passes at the same instant repeat nothing.
-        let Some(core) = self.core.as_mut().filter(|core| core.now < now.as_millis()) else { return };
+        let core = &mut self.core;
+        if core.now >= now.as_millis() {
+            return;
+        }
         for &ask in self.asks.values().chain(self.gangs.placeholders()) {
             let Ask { allocated: false, last_check: Some(last), .. } = &mut core.asks[ask] else { continue };
             if *last > self.changed_at.as_millis() {
@@ -35,7 +38,7 @@ impl Memory {
 
     /// Returns the next time at which a pass may have a result without a change.
     pub(super) fn wake(&self, now: Time, rhythm: Rhythm) -> Wake {
-        let Some(core) = &self.core else { return rhythm.wake(now) };
+        let core = &self.core;
         let now_ms = now.as_millis();
         let mut next: Option<i64> = None;
         for &ask in self.asks.values().chain(self.gangs.placeholders()) {

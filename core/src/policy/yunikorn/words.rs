@@ -31,7 +31,7 @@ impl Config {
     pub fn collect_types(&self, types: &mut Types) {
         let queues = self.queues.values().cloned().collect();
         let partition = Partition { queues, ..self.partition.clone() };
-        config::collect_types(&config::File { partitions: vec![partition] }, types);
+        config::collect_types(&[partition], types);
     }
 }
 
@@ -49,35 +49,6 @@ impl Default for Config {
 
 /// Default resource type of GPUs, as in Kubernetes.
 pub const GPU_TYPE: &str = "nvidia.com/gpu";
-
-/// Settings of the partition.
-pub const SETTINGS: [&str; 7] = [
-    "node-sort",
-    "node-weights",
-    "preemption",
-    "quota-preemption",
-    "placement-rules",
-    "partition",
-    "gpu-type",
-];
-
-/// Queue properties, by their upstream names.
-pub const PROPERTIES: [&str; 9] = [
-    "application.sort.policy",
-    "application.sort.priority",
-    "application.unschedasks.backoff",
-    "application.unschedasks.backoff.delay",
-    "preemption.delay",
-    "preemption.policy",
-    "priority.offset",
-    "priority.policy",
-    "quota.preemption.delay",
-];
-
-/// Other queue settings. `guaranteed` and `max` cover resource types other than CPU, memory and GPU. `absent`: the
-/// configuration does not contain the queue yet, or no longer.
-pub const QUEUE_WORDS: [&str; 8] =
-    ["absent", "adminacl", "guaranteed", "limits", "max", "maxapplications", "parent", "submitacl"];
 
 /// Prefix of template settings of a queue.
 pub const TEMPLATE: &str = "childtemplate.";

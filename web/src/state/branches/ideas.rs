@@ -1,5 +1,6 @@
 //! Small changes that may help a pending job, derived from what blocks it and from what its policy reads.
 
+use fairground::policy::field::Field;
 use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{
     Edit, JobEntry, NodeEntry, Path, QueueEntry, Scalar, Scenario, at_moment, quantity,
@@ -144,7 +145,10 @@ impl Case<'_> {
                 self.of_amounts(queue, row, resource, all);
             }
             let siblings = self.scenario.queues.iter().filter(|q| q.parent == queue.parent);
-            let default = self.terms.unset.priority.parse().unwrap_or(0);
+            let default = Policy::described_or_default(&self.scenario.policy)
+                .queue
+                .priority
+                .map_or(0, |priority| priority.unset);
             let of = |queue: &QueueEntry| number(&queue.priority).map_or(default, |n| n as i32);
             let (was, others) = (of(queue), siblings.filter(|q| q.name != queue.name).map(of));
             if let Some(most) =
@@ -171,7 +175,9 @@ impl Case<'_> {
             }
         }
         let entry = [&queue.cpu, &queue.memory, &queue.gpu][r];
-        let was = number(&entry.weight).or(self.terms.unset.weight.parse().ok());
+        let unset = Policy::described_or_default(&self.scenario.policy)
+            .unset_shown(Field::Weight, Resource(resource));
+        let was = number(&entry.weight).or(unset.parse().ok());
         if let Some(was) = was.filter(|_| self.terms.reads("weight")) {
             let to = if was > 0.0 { was * 2.0 } else { 1.0 };
             let change = self.set(at.field("weight"), format!("{to}"));

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use fairground::policy::Policy;
 use fairground::scenario::{Path, Scenario};
 use fairground::trace::RiseEnd;
 use fairground::words::Terms;
@@ -122,17 +123,17 @@ fn by_priority(tanks: &mut [Tank]) {
 /// Fills in tanks that no round reaches: weights from the scenario, and priorities if others have one.
 pub fn with_unserved(mut view: DivisionView, scenario: &Scenario, resource: u8) -> DivisionView {
     let has_priorities = view.tanks.iter().any(|tank| tank.priority.is_some());
-    let terms = Terms::of(&view.policy);
+    let policy = Policy::described_or_default(&view.policy);
     for tank in view.tanks.iter_mut().filter(|tank| tank.priority.is_none()) {
         let value = |path: &Path| document::value(scenario, path).trim().to_string();
         tank.weight = value(&weight_of(&tank.name, resource)).parse().unwrap_or(tank.weight);
         let at = Path::default().field("queues").named(&tank.name).field("priority");
         let priority = Some(value(&at)).filter(|text| !text.is_empty());
-        let priority = priority.unwrap_or_else(|| terms.unset.priority.to_string());
+        let priority = priority.unwrap_or_else(|| policy.unset_priority_shown());
         tank.priority = priority.parse().ok().filter(|_| has_priorities);
     }
     by_priority(&mut view.tanks);
-    view.lead = lead(&view.tanks, resource, terms);
+    view.lead = lead(&view.tanks, resource, policy.terms);
     view
 }
 

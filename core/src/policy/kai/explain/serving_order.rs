@@ -16,8 +16,8 @@ use crate::policy::kai::order::queue_order::{With, dominant};
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, QueueRef};
-use crate::policy::order_level::{Extent, Ranked};
-use crate::trace::{OrderLevel, OrderPlace, Quantity, Term};
+use crate::policy::order_level::{Ranked, level};
+use crate::trace::{OrderLevel, Quantity, Term};
 
 use super::notes::{count, real};
 
@@ -58,37 +58,38 @@ fn siblings(
     subject: Option<QueueRef>,
 ) -> OrderLevel {
     let order = tree.in_order(session, of);
-    let extent = Extent {
-        of: of.map(|queue| session.queues[queue.ix()].id),
-        n: order.len(),
-        subject: subject.map(|subject| order.iter().position(|&queue| queue == subject)),
-    };
     let with = |queue| With { job: tree.first_job(queue), ..With::default() };
-    extent.level(|i| {
+    level(of.map(|queue| session.queues[queue.ix()].id), &order, subject, |i, before| {
         let queue = order[i];
-        let behind = i.checked_sub(1).map(|before| {
+        let behind = before.map(|before| {
             let before = order[before];
             session.queue_comes_after(queue, before, with(queue), with(before))
         });
         let need = tree.first_job(queue).map(|job| session.need(job)).unwrap_or_default();
         let own = &session.queues[queue.ix()];
         let share = dominant(own.allocated + need, own.allocatable, session.total);
-        let ranked = Ranked { name: own.name.to_string(), queue: Some(own.id), job: None };
-        let keys = vec![count(Quantity::Priority, own.priority), real(Quantity::DominantShare, share)];
-        OrderPlace { keys, behind: behind.into_iter().collect(), ..extent.place(i, ranked) }
+        Ranked {
+            name: own.name.to_string(),
+            queue: Some(own.id),
+            keys: vec![count(Quantity::Priority, own.priority), real(Quantity::DominantShare, share)],
+            behind: behind.into_iter().collect(),
+            ..Ranked::default()
+        }
     })
 }
 
 fn jobs_of(session: &Session<'_>, leaf: QueueRef, jobs: &[JobRef], subject: Option<JobId>) -> OrderLevel {
-    let is_subject = |subject| jobs.iter().position(|&job| session.facts_of(job).id == subject);
-    let extent =
-        Extent { of: Some(session.queues[leaf.ix()].id), n: jobs.len(), subject: subject.map(is_subject) };
-    extent.level(|i| {
+    let ids: Vec<JobId> = jobs.iter().map(|&job| session.facts_of(job).id).collect();
+    level(Some(session.queues[leaf.ix()].id), &ids, subject, |i, before| {
         let facts = session.facts_of(jobs[i]);
-        let behind = i.checked_sub(1).map(|before| session.job_comes_after(jobs[i], jobs[before]));
-        let ranked = Ranked { name: facts.name.to_string(), queue: None, job: Some(facts.id) };
+        let behind = before.map(|before| session.job_comes_after(jobs[i], jobs[before]));
         let created: Term = real(Quantity::Created, facts.created_s);
-        let keys = vec![count(Quantity::Priority, facts.priority), created];
-        OrderPlace { keys, behind: behind.into_iter().collect(), ..extent.place(i, ranked) }
+        Ranked {
+            name: facts.name.to_string(),
+            job: Some(facts.id),
+            keys: vec![count(Quantity::Priority, facts.priority), created],
+            behind: behind.into_iter().collect(),
+            ..Ranked::default()
+        }
     })
 }

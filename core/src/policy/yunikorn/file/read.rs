@@ -38,16 +38,13 @@ pub struct Reader {
 const FAULTS_MAX: usize = 100;
 
 /// A value with its path.
-#[derive(Clone, Copy)]
 struct Located<'a> {
     value: &'a Value,
-    path: &'a Path,
+    path: Path,
 }
 
-type Entry<'a> = (&'static str, &'a Value, Path);
-
 impl Reader {
-    fn fault(&mut self, here: Located<'_>, says: String) {
+    fn fault(&mut self, here: &Located<'_>, says: String) {
         if self.faults.len() >= FAULTS_MAX {
             self.n_more += 1;
             return;
@@ -56,7 +53,11 @@ impl Reader {
     }
 
     /// Known entries of a map; others are errors.
-    fn entries<'a>(&mut self, here: Located<'a>, known: &'static [&'static str]) -> Vec<Entry<'a>> {
+    fn entries<'a>(
+        &mut self,
+        here: &Located<'a>,
+        known: &'static [&'static str],
+    ) -> Vec<(&'static str, Located<'a>)> {
         let entries = match &here.value.is {
             Is::Map(entries) => entries.as_slice(),
             Is::Null => &[],
@@ -68,24 +69,25 @@ impl Reader {
         let mut out = Vec::new();
         for (key, value) in entries {
             match known.iter().find(|name| *name == key) {
-                Some(name) => out.push((*name, value, here.path.field(name))),
+                Some(name) => out.push((*name, Located { value, path: here.path.field(name) })),
                 None => {
                     let hint = match nearest(key, known.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => format!("known here: {}", known.join(", ")),
                     };
                     let says = format!("{} is not a key of this place; {hint}", quoted(key));
-                    self.fault(Located { value, ..here }, says);
+                    self.fault(&Located { value, path: here.path.clone() }, says);
                 }
             }
         }
         out
     }
 
-    fn list<'a>(&mut self, here: Located<'a>) -> Vec<(&'a Value, Path)> {
+    fn list<'a>(&mut self, here: &Located<'a>) -> Vec<Located<'a>> {
         match &here.value.is {
             Is::List(items) => {
-                (0u32..).zip(items).map(|(i, value)| (value, self_or_named(here.path, i, value))).collect()
+                let item = |(i, value)| Located { value, path: self_or_named(&here.path, i, value) };
+                (0u32..).zip(items).map(item).collect()
             }
             Is::Null => Vec::new(),
             _ => {
@@ -95,7 +97,7 @@ impl Reader {
         }
     }
 
-    fn text(&mut self, here: Located<'_>) -> String {
+    fn text(&mut self, here: &Located<'_>) -> String {
         match &here.value.is {
             Is::Scalar(text) => text.clone(),
             Is::Null => String::new(),
@@ -106,15 +108,15 @@ impl Reader {
         }
     }
 
-    fn texts(&mut self, here: Located<'_>) -> Vec<String> {
+    fn texts(&mut self, here: &Located<'_>) -> Vec<String> {
         if let Is::Scalar(text) = &here.value.is {
             return vec![text.clone()];
         }
         let items = self.list(here);
-        items.iter().map(|(value, path)| self.text(Located { value, path })).collect()
+        items.iter().map(|item| self.text(item)).collect()
     }
 
-    fn count(&mut self, here: Located<'_>) -> u64 {
+    fn count(&mut self, here: &Located<'_>) -> u64 {
         let text = self.text(here);
         text.trim().parse().unwrap_or_else(|_| {
             self.fault(here, format!("{} is not a whole number", quoted(&text)));
@@ -122,7 +124,7 @@ impl Reader {
         })
     }
 
-    fn switch(&mut self, here: Located<'_>) -> bool {
+    fn switch(&mut self, here: &Located<'_>) -> bool {
         let text = self.text(here);
         match text.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" => true,
@@ -134,13 +136,13 @@ impl Reader {
         }
     }
 
-    fn written(&mut self, here: Located<'_>) -> Written {
+    fn written(&mut self, here: &Located<'_>) -> Written {
         let mut out = Written::new();
         match &here.value.is {
             Is::Map(entries) => {
                 for (key, value) in entries {
-                    let path = here.path.field(key);
-                    out.insert(key.clone(), self.text(Located { value, path: &path }));
+                    let entry = Located { value, path: here.path.field(key) };
+                    out.insert(key.clone(), self.text(&entry));
                 }
             }
             Is::Null => {}
@@ -162,32 +164,30 @@ impl Reader {
             "statedumpfilepath",
         ];
         let mut out = Partition::default();
-        for (key, value, path) in self.entries(Located { value, path }, KEYS) {
-            let here = Located { value, path: &path };
+        for (key, here) in self.entries(&Located { value, path: path.clone() }, KEYS) {
             match key {
-                "name" => out.name = self.text(here),
-                "queues" => out.queues = self.queues(here),
-                "placementrules" => out.placementrules = self.rules(value, &path),
-                "limits" => out.limits = self.limits(value, &path),
-                "nodesortpolicy" => out.nodesortpolicy = self.node_sort(here),
-                "preemption" => out.preemption = self.preemption(here),
-                other => self.ignored.push((value.at, format!("{other}: it decides nothing here"))),
+                "name" => out.name = self.text(&here),
+                "queues" => out.queues = self.queues(&here),
+                "placementrules" => out.placementrules = self.rules(here.value, &here.path),
+                "limits" => out.limits = self.limits(here.value, &here.path),
+                "nodesortpolicy" => out.nodesortpolicy = self.node_sort(&here),
+                "preemption" => out.preemption = self.preemption(&here),
+                other => self.ignored.push((here.value.at, format!("{other}: it decides nothing here"))),
             }
         }
         out
     }
 
-    fn node_sort(&mut self, here: Located<'_>) -> NodeSortPolicy {
+    fn node_sort(&mut self, here: &Located<'_>) -> NodeSortPolicy {
         let mut out = NodeSortPolicy::default();
-        for (key, value, path) in self.entries(here, &["type", "resourceweights"]) {
-            let here = Located { value, path: &path };
+        for (key, here) in self.entries(here, &["type", "resourceweights"]) {
             match key {
-                "type" => out.kind = self.text(here),
+                "type" => out.kind = self.text(&here),
                 _ => {
-                    for (name, text) in self.written(here) {
+                    for (name, text) in self.written(&here) {
                         match text.trim().parse::<f64>().ok().filter(|weight| weight.is_finite()) {
                             Some(weight) => drop(out.resourceweights.insert(name, weight)),
-                            None => self.fault(here, format!("weight {} is not a number", quoted(&text))),
+                            None => self.fault(&here, format!("weight {} is not a number", quoted(&text))),
                         }
                     }
                 }
@@ -196,24 +196,24 @@ impl Reader {
         out
     }
 
-    fn preemption(&mut self, here: Located<'_>) -> Preemption {
+    fn preemption(&mut self, here: &Located<'_>) -> Preemption {
         let mut out = Preemption::default();
-        for (key, value, path) in self.entries(here, &["enabled", "quotapreemptionenabled"]) {
-            let on = self.switch(Located { value, path: &path });
+        for (key, here) in self.entries(here, &["enabled", "quotapreemptionenabled"]) {
+            let on = self.switch(&here);
             match key {
-                "enabled" => out.enabled = (value.is != Is::Null).then_some(on),
+                "enabled" => out.enabled = (here.value.is != Is::Null).then_some(on),
                 _ => out.quotapreemptionenabled = on,
             }
         }
         out
     }
 
-    fn queues(&mut self, here: Located<'_>) -> Vec<Queue> {
+    fn queues(&mut self, here: &Located<'_>) -> Vec<Queue> {
         let items = self.list(here);
-        items.iter().map(|(value, path)| self.queue(Located { value, path })).collect()
+        items.iter().map(|item| self.queue(item)).collect()
     }
 
-    fn queue(&mut self, here: Located<'_>) -> Queue {
+    fn queue(&mut self, here: &Located<'_>) -> Queue {
         const KEYS: &[&str] = &[
             "name",
             "parent",
@@ -227,28 +227,27 @@ impl Reader {
             "childtemplate",
         ];
         let mut out = Queue::default();
-        for (key, value, path) in self.entries(here, KEYS) {
-            let here = Located { value, path: &path };
+        for (key, here) in self.entries(here, KEYS) {
             match key {
-                "name" => out.name = self.text(here),
-                "parent" => out.parent = self.switch(here),
-                "queues" => out.queues = self.queues(here),
-                "resources" => out.resources = self.resources(here),
-                "maxapplications" => out.maxapplications = self.count(here),
-                "properties" => out.properties = self.written(here),
-                "submitacl" => out.submitacl = self.text(here),
-                "adminacl" => out.adminacl = self.text(here),
-                "limits" => out.limits = self.limits(value, &path),
-                _ => out.childtemplate = self.template(here),
+                "name" => out.name = self.text(&here),
+                "parent" => out.parent = self.switch(&here),
+                "queues" => out.queues = self.queues(&here),
+                "resources" => out.resources = self.resources(&here),
+                "maxapplications" => out.maxapplications = self.count(&here),
+                "properties" => out.properties = self.written(&here),
+                "submitacl" => out.submitacl = self.text(&here),
+                "adminacl" => out.adminacl = self.text(&here),
+                "limits" => out.limits = self.limits(here.value, &here.path),
+                _ => out.childtemplate = self.template(&here),
             }
         }
         out
     }
 
-    fn resources(&mut self, here: Located<'_>) -> Resources {
+    fn resources(&mut self, here: &Located<'_>) -> Resources {
         let mut out = Resources::default();
-        for (key, value, path) in self.entries(here, &["guaranteed", "max"]) {
-            let written = self.written(Located { value, path: &path });
+        for (key, here) in self.entries(here, &["guaranteed", "max"]) {
+            let written = self.written(&here);
             match key {
                 "guaranteed" => out.guaranteed = written,
                 _ => out.max = written,
@@ -257,14 +256,13 @@ impl Reader {
         out
     }
 
-    fn template(&mut self, here: Located<'_>) -> Template {
+    fn template(&mut self, here: &Located<'_>) -> Template {
         let mut out = Template::default();
-        for (key, value, path) in self.entries(here, &["maxapplications", "properties", "resources"]) {
-            let here = Located { value, path: &path };
+        for (key, here) in self.entries(here, &["maxapplications", "properties", "resources"]) {
             match key {
-                "maxapplications" => out.maxapplications = self.count(here),
-                "properties" => out.properties = self.written(here),
-                _ => out.resources = self.resources(here),
+                "maxapplications" => out.maxapplications = self.count(&here),
+                "properties" => out.properties = self.written(&here),
+                _ => out.resources = self.resources(&here),
             }
         }
         out
@@ -274,16 +272,15 @@ impl Reader {
     pub fn limits(&mut self, value: &Value, path: &Path) -> Vec<Limit> {
         const KEYS: &[&str] = &["limit", "users", "groups", "maxresources", "maxapplications"];
         let mut all = Vec::new();
-        for (value, path) in self.list(Located { value, path }) {
+        for item in self.list(&Located { value, path: path.clone() }) {
             let mut out = Limit::default();
-            for (key, value, path) in self.entries(Located { value, path: &path }, KEYS) {
-                let here = Located { value, path: &path };
+            for (key, here) in self.entries(&item, KEYS) {
                 match key {
-                    "limit" => out.limit = self.text(here),
-                    "users" => out.users = self.texts(here),
-                    "groups" => out.groups = self.texts(here),
-                    "maxresources" => out.maxresources = self.written(here),
-                    _ => out.maxapplications = self.count(here),
+                    "limit" => out.limit = self.text(&here),
+                    "users" => out.users = self.texts(&here),
+                    "groups" => out.groups = self.texts(&here),
+                    "maxresources" => out.maxresources = self.written(&here),
+                    _ => out.maxapplications = self.count(&here),
                 }
             }
             all.push(out);
@@ -293,26 +290,24 @@ impl Reader {
 
     /// Reads placement rules.
     pub fn rules(&mut self, value: &Value, path: &Path) -> Vec<Rule> {
-        let items = self.list(Located { value, path });
-        items.iter().map(|(value, path)| self.rule(Located { value, path })).collect()
+        let items = self.list(&Located { value, path: path.clone() });
+        items.iter().map(|item| self.rule(item)).collect()
     }
 
-    fn rule(&mut self, here: Located<'_>) -> Rule {
+    fn rule(&mut self, here: &Located<'_>) -> Rule {
         let mut out = Rule::default();
-        for (key, value, path) in self.entries(here, &["name", "create", "value", "parent", "filter"]) {
-            let here = Located { value, path: &path };
+        for (key, here) in self.entries(here, &["name", "create", "value", "parent", "filter"]) {
             match key {
-                "name" => out.name = self.text(here).to_lowercase(),
-                "create" => out.create = self.switch(here),
-                "value" => out.value = self.text(here),
-                "parent" => out.parent = Some(Box::new(self.rule(here))),
+                "name" => out.name = self.text(&here).to_lowercase(),
+                "create" => out.create = self.switch(&here),
+                "value" => out.value = self.text(&here),
+                "parent" => out.parent = Some(Box::new(self.rule(&here))),
                 _ => {
-                    for (key, value, path) in self.entries(here, &["type", "users", "groups"]) {
-                        let here = Located { value, path: &path };
+                    for (key, here) in self.entries(&here, &["type", "users", "groups"]) {
                         match key {
-                            "type" => out.filter.kind = self.text(here),
-                            "users" => out.filter.users = self.texts(here),
-                            _ => out.filter.groups = self.texts(here),
+                            "type" => out.filter.kind = self.text(&here),
+                            "users" => out.filter.users = self.texts(&here),
+                            _ => out.filter.groups = self.texts(&here),
                         }
                     }
                 }
