@@ -48,7 +48,7 @@ impl Page {
         for effect in effects {
             self.announced += usize::from(effect == Effect::AnnounceEdit);
             let Effect::Send(request) = effect else { continue };
-            let mut replies = self.server.ask(request);
+            let mut replies = self.server.handle(request);
             while self.server.is_busy() {
                 replies.extend(self.server.work());
             }
@@ -259,14 +259,14 @@ fn while_an_edit_is_being_made_its_own_alternative_goes_first() {
 
 #[test]
 fn what_cannot_run_leaves_the_last_alternative_that_could() {
-    use fairground_web::engine::protocol::{Reply, Say};
+    use fairground_web::engine::protocol::{Message, Response};
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.drags("team-a", "quota", "3");
     let shown = alternative::moment(&page.model).expect("a preview");
-    let refused = Say::Alternative { frame: None, levels: Vec::new() };
+    let refused = Response::Alternative { frame: None, levels: Vec::new() };
     let generation = page.model.in_flight.preview;
-    page.does(Command::Replied(Box::new(Reply { generation, say: refused })));
+    page.does(Command::Replied(Box::new(Message { generation, body: refused })));
     assert!(alternative::moment(&page.model).is_some_and(|alternative| Arc::ptr_eq(&alternative, &shown)));
     assert!(!page.model.awaits_preview);
     page.does(Command::PreviewEnd);

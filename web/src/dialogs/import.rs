@@ -26,10 +26,10 @@ pub fn ImportPreview() -> impl IntoView {
     let lists = move || {
         let import = get();
         [
-            ("Understood", import.understood.clone()),
-            ("Assumed", import.assumed.clone()),
-            ("Ignored", import.ignored.clone()),
-            ("Errors", import.findings.clone()),
+            ("Understood", import.report.understood.clone()),
+            ("Assumed", import.report.assumed.clone()),
+            ("Ignored", import.report.ignored.clone()),
+            ("Errors", import.report.findings.clone()),
         ]
         .into_iter()
         .filter(|(_, lines)| !lines.is_empty())
@@ -42,7 +42,7 @@ pub fn ImportPreview() -> impl IntoView {
     } else {
         "Import preview"
     };
-    let is_trace = move || get().is_trace;
+    let is_trace = move || get().report.is_trace;
     let can_take = move || get().scenario.is_some() && !get().reading;
     let take = move |run_until_ms| {
         if can_take() {
@@ -57,7 +57,7 @@ pub fn ImportPreview() -> impl IntoView {
                 <p><progress aria-label="Reading"></progress> " Reading"</p>
             </Show>
             <div class="import-lists">{lists}</div>
-            <Show when=move || !get().more.is_empty()>
+            <Show when=move || !get().report.more.is_empty()>
                 <p class="hint">"The first one is opened, the others are kept among your drafts."</p>
             </Show>
             <div class="row">
@@ -116,8 +116,8 @@ fn names_of(import: &Import) -> String {
 }
 
 fn take_label(import: &Import) -> String {
-    match import.more.len() {
-        _ if import.is_trace => "Open and run one day".to_string(),
+    match import.report.more.len() {
+        _ if import.report.is_trace => "Open and run one day".to_string(),
         0 => "Open this scenario".to_string(),
         n => format!("Open all {} scenarios", n + 1),
     }
@@ -149,9 +149,9 @@ fn read_again(store: Store, change: impl FnOnce(&mut ImportOptions)) {
 #[component]
 fn Choices() -> impl IntoView {
     let store = Store::get();
-    let is_foreign = store.part(|m| m.import.as_ref().is_some_and(|i| i.is_foreign));
-    let is_trace = store.part(|m| m.import.as_ref().is_some_and(|i| i.is_trace));
-    let has_columns = store.part(|m| m.import.as_ref().is_some_and(|i| i.columns.is_some()));
+    let is_foreign = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.is_foreign));
+    let is_trace = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.is_trace));
+    let has_columns = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.columns.is_some()));
     view! {
         <div class="row wrap">
             <Show when=move || is_foreign.get()>
@@ -232,7 +232,7 @@ fn TraceOptions() -> impl IntoView {
 #[component]
 fn TraceColumns() -> impl IntoView {
     let store = Store::get();
-    let columns = store.part(|m| m.import.as_ref().and_then(|i| i.columns.clone()));
+    let columns = store.part(|m| m.import.as_ref().and_then(|i| i.report.columns.clone()));
     let table = move || {
         let preview = columns.get().unwrap_or_default();
         let heads = preview.columns.iter().map(|(name, holds)| {

@@ -9,7 +9,7 @@ use super::document::opened::Opened;
 use super::layout::gantt_window::GanttMove;
 use super::layout::room::Room;
 use super::moment::event_filter::Whose;
-use crate::engine::protocol::{FileBytes, ImportOptions, Reply, Stop};
+use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::document::change::Change;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 
@@ -156,7 +156,7 @@ pub enum Command {
     /// Hides the chips of the start scenario after one was used.
     ChipsUsed,
     /// A reply of the engine arrived.
-    Replied(Box<Reply>),
+    Replied(Box<Message<Response>>),
     EngineDied,
     /// Translates the scenario to a policy.
     Policy(String),

@@ -7,7 +7,7 @@ use fairground::link::RULES;
 use fairground::scenario::{Diagnostic, Scalar, Scenario, Severity};
 use fairground::words::{Ladder, Order, Selection};
 
-use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
+use crate::engine::protocol::{Compared, Exported, Frame, Rulebook, Run, Stop};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::kept_run::Kept;
@@ -119,7 +119,7 @@ pub struct Model {
     /// Notes of the last change of the policy.
     pub translated: Option<Arc<Translated>>,
     /// Finished runs of the comparison of policies.
-    pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    pub compared: Arc<Vec<Compared>>,
     /// Number of runs in the comparison.
     pub to_compare: usize,
     /// Policy and cycle of the comparison's current run.
@@ -127,7 +127,7 @@ pub struct Model {
     /// The configuration that the scenario was imported from.
     pub original: Option<Arc<str>>,
     /// The scenario in a format of its scheduler, once requested.
-    pub exported: Option<Arc<crate::engine::protocol::Exported>>,
+    pub exported: Option<Arc<Exported>>,
     /// An export is in progress.
     pub exporting: bool,
     /// The scenario as a virtual cluster.

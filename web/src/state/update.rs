@@ -10,7 +10,7 @@ use super::notify::notify;
 use super::playback::run::load;
 use super::request::send;
 use super::{branches, document, import, layout, moment, playback, replies};
-use crate::engine::protocol::Ask;
+use crate::engine::protocol::Request;
 
 /// Applies a command to the model and returns the resulting side effects. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -39,7 +39,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::OwnCopy(draft) => document::commands::own_copy(model, draft, fx),
         Command::Policy(policy) => document::translation::choose(model, policy, fx),
         Command::DownloadCsv { is_of_events } => {
-            model.in_flight.csv = send(model, Ask::Csv { is_of_events }, fx);
+            model.in_flight.csv = send(model, Request::Csv { is_of_events }, fx);
             fx.push(Effect::Announce("Writing the table …".to_string()));
         }
         Command::Download => fx.push(Effect::DownloadScenario),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fairground::words::Ladder;
 
-use crate::engine::protocol::{Frame, LadderLevel, Run};
+use crate::engine::protocol::{Frame, LadderLevel, Request, Run};
 use crate::engine::report::Report;
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
@@ -80,8 +80,8 @@ pub(crate) fn ask(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(run) = compared.filter(|run| run.scenario != model.scenario && model.frame.is_some()) else {
         return;
     };
-    let ask = alternative_of(model, &run.scenario, false);
-    model.in_flight.baseline = send(model, ask, fx);
+    let request = Request::Alternative(alternative_of(model, &run.scenario));
+    model.in_flight.baseline = send(model, request, fx);
 }
 
 /// Stores the frame of the compared run until its run arrives.

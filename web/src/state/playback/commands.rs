@@ -2,7 +2,7 @@
 
 use fairground::words::Selection;
 
-use crate::engine::protocol::{Ask, Stop};
+use crate::engine::protocol::{Request, Stop};
 use crate::state::branches::commands::stop_comparing;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
@@ -44,7 +44,7 @@ pub(crate) fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     };
     let from = model.cursor;
     let without = model.view.without.all().flat_map(|kind| kind.words()).collect();
-    model.in_flight.event = send(model, Ask::NextEvent { from, back, queue, job, without }, fx);
+    model.in_flight.event = send(model, Request::NextEvent { from, back, queue, job, without }, fx);
 }
 
 /// Pauses, and reports why the scenario cannot run.
@@ -119,25 +119,25 @@ pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>
     model.baseline = None;
     model.by_time = true;
     let scenario = model.scenario.clone();
-    request_frame(model, Ask::LoadAt { scenario, time_ms }, fx);
+    request_frame(model, Request::LoadAt { scenario, time_ms }, fx);
 }
 
 pub(crate) fn run_until(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
     pause(model, fx);
     model.baseline = None;
-    request_frame(model, Ask::RunUntil { time_ms }, fx);
+    request_frame(model, Request::RunUntil { time_ms }, fx);
 }
 
 pub(crate) fn run_to(model: &mut Model, stop: Stop, fx: &mut Vec<Effect>) {
     pause(model, fx);
     model.baseline = None;
     model.stop = Some(stop.clone());
-    request_frame(model, Ask::RunTo { stop }, fx);
+    request_frame(model, Request::RunTo { stop }, fx);
 }
 
 /// Stops the current task; restarts the engine if it does not reply soon.
 pub(crate) fn cancel(model: &mut Model, fx: &mut Vec<Effect>) {
     pause(model, fx);
-    model.in_flight.cancel = send(model, Ask::Cancel, fx);
+    model.in_flight.cancel = send(model, Request::Cancel, fx);
     fx.push(Effect::EndEngineSoon(model.in_flight.cancel));
 }
