@@ -14,9 +14,10 @@ use crate::widgets::on_leave;
 const CHECK_LIVE_JOBS_MAX: usize = 3_000;
 
 /// How a value is edited.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Kind {
     /// Any text.
+    #[default]
     Text,
     /// A number with stepping, or a word such as *unlimited*.
     Number,

@@ -14,18 +14,23 @@ const LISTED_MAX: usize = 20;
 /// Listed errors.
 const MISTAKES_MAX: usize = 200;
 
+/// The findings that are not dismissed.
+pub fn open_findings(store: Store) -> Memo<Vec<Diagnostic>> {
+    let dismissed = store.part(|m| (*m.dismissed).clone());
+    Memo::new(move |_| {
+        let findings = store.findings.get();
+        dismissed.with(|dismissed| {
+            let is_open = |d: &&Diagnostic| !dismissed.contains(&document::finding_key(d));
+            findings.iter().filter(is_open).cloned().collect()
+        })
+    })
+}
+
 /// The list of findings.
 #[component]
 pub fn Findings() -> impl IntoView {
     let store = Store::get();
-    let dismissed = store.part(|m| (*m.dismissed).clone());
-    let open = Memo::new(move |_| {
-        let findings = store.findings.get();
-        dismissed.with(|dismissed| {
-            let is_open = |d: &&Diagnostic| !dismissed.contains(&document::finding_key(d));
-            findings.iter().filter(is_open).cloned().collect::<Vec<_>>()
-        })
-    });
+    let open = open_findings(store);
     let count =
         move |severity: Severity| open.with(|open| open.iter().filter(|d| d.severity == severity).count());
     let head = move || {

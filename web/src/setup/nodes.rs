@@ -4,12 +4,13 @@ use fairground::scenario::Path;
 use leptos::prelude::*;
 
 use super::all_values;
+use super::findings::open_findings;
 use super::grid::{EditGrid, RowKey};
 use super::pools::Pools;
 use super::rows::{node_columns, node_rows};
 use crate::state::command::Command;
 use crate::state::document::change::Change;
-use crate::state::document::{self, node_state};
+use crate::state::document::node_state;
 use crate::store::Store;
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
@@ -20,13 +21,8 @@ use crate::widgets::menu::MenuItem;
 #[component]
 pub fn Nodes() -> impl IntoView {
     let store = Store::get();
-    let dismissed = store.part(|m| (*m.dismissed).clone());
-    let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.edited.get(), store.findings.get());
-        dismissed.with(|dismissed| {
-            node_rows(&scenario, &findings, |finding| dismissed.contains(&document::finding_key(finding)))
-        })
-    });
+    let findings = open_findings(store);
+    let rows = Memo::new(move |_| findings.with(|findings| node_rows(&store.edited.get(), findings)));
     let on_row_key = move |(id, key): (String, RowKey)| {
         if key == RowKey::All {
             let at = Path::default().field("nodes").named(&id);
@@ -61,6 +57,6 @@ pub fn Nodes() -> impl IntoView {
                 <span class="kbd">{key_name(store, "N")}</span>
             </button>
         </div>
-        <Pools dismissed />
+        <Pools findings />
     }
 }

@@ -3,12 +3,13 @@
 use fairground::scenario::Path;
 use leptos::prelude::*;
 
+use super::findings::open_findings;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows, usage_counts};
 use super::{all_values, head};
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
-use crate::state::document::{self, tree};
+use crate::state::document::tree;
 use crate::store::Store;
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
@@ -19,14 +20,11 @@ use crate::widgets::menu::MenuItem;
 #[component]
 pub fn Queues() -> impl IntoView {
     let store = Store::get();
-    let dismissed = store.part(|m| (*m.dismissed).clone());
+    let findings = open_findings(store);
     let folded = store.part(|m| m.view.folded.clone());
     let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.edited.get(), store.findings.get());
-        dismissed.with(|dismissed| {
-            let gone = |finding: &_| dismissed.contains(&document::finding_key(finding));
-            queue_rows(&scenario, &findings, gone, &folded.get(), store.resource.get())
-        })
+        let (scenario, folded) = (store.edited.get(), folded.get());
+        findings.with(|findings| queue_rows(&scenario, findings, &folded, store.resource.get()))
     });
     let shape = Memo::new(move |_| {
         let with_usage = store.scenario.with(|s| usage_counts(s));

@@ -19,6 +19,9 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         return effects;
     }
     let fx = &mut effects;
+    if moves_in_time(&command) {
+        playback::commands::pause(model, fx);
+    }
     match command {
         Command::Open(opened) => document::commands::open(model, *opened, fx),
         Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
@@ -62,14 +65,15 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         | Command::RunTo(_)
             if model.has_errors() =>
         {
-            playback::commands::refuse(model, fx);
+            playback::commands::pause(model, fx);
+            playback::step::refuse(model, fx);
         }
-        Command::GoTo(cycle) => playback::commands::go_to_cycle(model, cycle, fx),
+        Command::GoTo(cycle) => playback::run::go_to(model, cycle, fx),
         Command::GoToMoment(time_ms) => playback::commands::go_to_moment(model, time_ms, fx),
-        Command::Step => playback::commands::step(model, fx),
+        Command::Step => playback::step::step(model, fx),
         Command::Back => playback::commands::back(model, fx),
-        Command::StepDecision { back } => playback::commands::step_decision(model, back, fx),
-        Command::Action { back } => playback::commands::step_to_action(model, back, fx),
+        Command::StepDecision { back } => playback::step::step_decision(model, back, fx),
+        Command::Action { back } => playback::step::step_action(model, back, fx),
         Command::NextEvent { back } => playback::commands::next_event(model, back, fx),
         Command::Mark(to) => playback::commands::mark(model, to, fx),
         Command::Play(on) => playback::commands::play(model, on, fx),
@@ -120,6 +124,24 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
     }
     effects
+}
+
+/// Whether a command ends playback.
+fn moves_in_time(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::GoTo(_)
+            | Command::GoToMoment(_)
+            | Command::Step
+            | Command::Back
+            | Command::StepDecision { .. }
+            | Command::Action { .. }
+            | Command::NextEvent { .. }
+            | Command::Mark(Some(_))
+            | Command::RunUntil(_)
+            | Command::RunTo(_)
+            | Command::Cancel
+    )
 }
 
 /// Requests the first frame of a newly opened document, or only passes the document to the engine if the frame is known.
