@@ -430,7 +430,7 @@ fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
     let mut model = model();
     model.cursor = 7;
     model.decision = Some(3);
-    update(&mut model, Command::Look(NowView::Division));
+    update(&mut model, Command::ShowView(NowView::Division));
     let link = write(&model);
     assert!(link.contains("at=7.3") && link.contains("view=division"), "{link}");
     let Fragment::Document(opened) = read(&link) else { panic!("a document") };
@@ -540,7 +540,7 @@ fn ranges_are_marked_from_where_the_cursor_was() {
 
 #[test]
 fn jumps_stop_at_what_is_chosen() {
-    use fairground_web::state::moment::event_filter::Whose;
+    use fairground_web::state::moment::event_filter::EventSubject;
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
     let requested = |model: &mut Model| {
         let effects = update(model, Command::NextEvent { back: false });
@@ -560,14 +560,14 @@ fn jumps_stop_at_what_is_chosen() {
         "the page's own selection does not narrow the search"
     );
     model.auto_selected = false;
-    update(&mut model, Command::EventsOf(Whose::All));
+    update(&mut model, Command::EventsOf(EventSubject::All));
     assert_eq!(requested(&mut model), Some((None, None)));
-    update(&mut model, Command::EventsOf(Whose::Job("b2".into())));
+    update(&mut model, Command::EventsOf(EventSubject::Job("b2".into())));
     assert_eq!(requested(&mut model), Some((None, name("b2"))));
     let names = Names { jobs: vec![("a2".into(), QueueId(0))], ..Names::default() };
     let events = vec![EventRow::of(Event::Submitted { job: JobId(0) })];
     model.frame = Some(Frame { events, names: names.into(), ..Frame::default() }.into());
-    update(&mut model, Command::EventsOf(Whose::Selected));
+    update(&mut model, Command::EventsOf(EventSubject::Selected));
     model.selection = Some(Selection::Event { cycle: 0, index: 0 });
     assert_eq!(requested(&mut model), Some((None, name("a2"))), "of an event its job");
 }

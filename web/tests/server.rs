@@ -388,7 +388,7 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
     let mut seen = 0;
     for example in EXAMPLES {
         let mut whole = Whole::open(example.id, 1);
-        whole.dispatch(Command::Look(NowView::Division));
+        whole.dispatch(Command::ShowView(NowView::Division));
         let queues: Vec<(String, Option<f64>)> = whole
             .frame()
             .queues

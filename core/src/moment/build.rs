@@ -434,7 +434,7 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
         }
         Event::Bound { pod, .. }
         | Event::Found { pod, .. }
-        | Event::Dealt { pod, .. }
+        | Event::DevicesChanged { pod, .. }
         | Event::Gone { pod, .. }
         | Event::Finished { pod, .. }
         | Event::Requeued { pod }

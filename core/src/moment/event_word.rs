@@ -34,7 +34,7 @@ event_words! {
     SetAside = "set-aside",
     Started = "started",
     Found = "found",
-    Dealt = "dealt",
+    DevicesChanged = "dealt",
     Claimed = "claimed",
     Unclaimed = "unclaimed",
     Reclaimed = "reclaimed",
@@ -68,7 +68,7 @@ impl EventWord {
             Event::Joined { .. } => EventWord::Joined,
             Event::Bound { .. } => EventWord::Started,
             Event::Found { .. } => EventWord::Found,
-            Event::Dealt { .. } => EventWord::Dealt,
+            Event::DevicesChanged { .. } => EventWord::DevicesChanged,
             Event::Claimed { .. } => EventWord::Claimed,
             Event::Unclaimed { .. } => EventWord::Unclaimed,
             Event::Evicted { reason, .. } => match reason {
@@ -108,7 +108,7 @@ impl EventWord {
             EventWord::Submitted
             | EventWord::Joined
             | EventWord::Found
-            | EventWord::Dealt
+            | EventWord::DevicesChanged
             | EventWord::Gone
             | EventWord::Requeued
             | EventWord::NotReplaced
@@ -131,7 +131,7 @@ impl EventWord {
             | EventWord::SetAside
             | EventWord::Started
             | EventWord::Found
-            | EventWord::Dealt
+            | EventWord::DevicesChanged
             | EventWord::Claimed
             | EventWord::Unclaimed
             | EventWord::Gone
@@ -166,7 +166,7 @@ impl EventWord {
             EventWord::Submitted
             | EventWord::Joined
             | EventWord::Requeued
-            | EventWord::Dealt
+            | EventWord::DevicesChanged
             | EventWord::Done
             | EventWord::Changed
             | EventWord::Node

@@ -346,7 +346,7 @@ impl EventRow {
             What::Event(
                 Event::Bound { pod, .. }
                 | Event::Found { pod, .. }
-                | Event::Dealt { pod, .. }
+                | Event::DevicesChanged { pod, .. }
                 | Event::Claimed { pod, .. }
                 | Event::Unclaimed { pod, .. }
                 | Event::Evicted { pod, .. }
@@ -374,7 +374,7 @@ impl EventRow {
             What::Event(
                 Event::Bound { node, .. }
                 | Event::Found { node, .. }
-                | Event::Dealt { node, .. }
+                | Event::DevicesChanged { node, .. }
                 | Event::Claimed { node, .. }
                 | Event::Unclaimed { node, .. }
                 | Event::Evicted { node, .. }

@@ -88,7 +88,7 @@ impl Names {
             What::Event(
                 Event::Bound { pod, .. }
                 | Event::Found { pod, .. }
-                | Event::Dealt { pod, .. }
+                | Event::DevicesChanged { pod, .. }
                 | Event::Claimed { pod, .. }
                 | Event::Unclaimed { pod, .. }
                 | Event::Evicted { pod, .. }

@@ -51,7 +51,7 @@ pub enum Event {
         devices: Devices,
     },
     /// The devices of the pod were reassigned after its node lost or regained devices.
-    Dealt {
+    DevicesChanged {
         /// The pod.
         pod: PodId,
         /// Its node.

@@ -272,7 +272,7 @@ fn Now() -> impl IntoView {
                 aria-controls="now-body"
                 aria-selected=move || (shown.get() == this).to_string()
                 tabindex=move || if shown.get() == this { "0" } else { "-1" }
-                on:click=move |_| store.dispatch(Command::Look(this))
+                on:click=move |_| store.dispatch(Command::ShowView(this))
             >
                 {name}
             </button>
@@ -303,7 +303,7 @@ fn Now() -> impl IntoView {
         };
         event.prevent_default();
         event.stop_propagation();
-        store.dispatch(Command::Look(views[to]));
+        store.dispatch(Command::ShowView(views[to]));
         crate::widgets::focus_id(&tab_id(views[to]));
     };
     view! {
@@ -392,7 +392,7 @@ fn AllViews(shown: Memo<NowView>) -> impl IntoView {
     });
     let choose = move |event| {
         if let Some(view) = NowView::from_name(&event_target_value(&event)) {
-            store.dispatch(Command::Look(view));
+            store.dispatch(Command::ShowView(view));
         }
     };
     view! {

@@ -21,7 +21,7 @@ use crate::state::import::{Import, KitState, Pieces};
 use crate::state::in_flight::InFlight;
 use crate::state::layout::options::Panel;
 use crate::state::layout::view::View;
-use crate::state::moment::event_filter::Whose;
+use crate::state::moment::event_filter::EventSubject;
 use crate::state::notice::Notice;
 use crate::state::playback::engine_state::EngineState;
 
@@ -210,7 +210,7 @@ impl Model {
         self.ladder = None;
         self.report = None;
         self.view.gantt.first = 0;
-        self.view.whose = Whose::default();
+        self.view.event_subject = EventSubject::default();
         self.view.range = None;
         self.view.edits_later = false;
         self.help = None;

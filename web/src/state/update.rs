@@ -88,9 +88,9 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
 
         Command::Select(selection) => moment::commands::select(model, selection, fx),
         Command::Resource(resource) => moment::commands::show_resource(model, resource, fx),
-        Command::Look(now) => moment::commands::look(model, now, fx),
+        Command::ShowView(now) => moment::commands::show_view(model, now, fx),
         Command::ShowEvents(kind, shown) => model.view.without.put(kind, !shown),
-        Command::EventsOf(whose) => model.view.whose = whose,
+        Command::EventsOf(subject) => model.view.event_subject = subject,
         Command::Gantt(by) => branches::report::move_gantt(model, by, fx),
         Command::Serving(on) => branches::report::show_serving(model, on, fx),
 

@@ -201,7 +201,7 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
         (NowView::Priorities, "Show priorities", "8"),
     ] {
         if view.under(policy) == view {
-            add(&terms.fill(label), key, Command::Look(view));
+            add(&terms.fill(label), key, Command::ShowView(view));
         }
     }
     for (resource, label) in

@@ -9,7 +9,7 @@ use crate::state::layout::embed::Embed;
 use crate::state::layout::gantt_window::GanttLook;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 use crate::state::layout::room::Room;
-use crate::state::moment::event_filter::{Kinds, Whose};
+use crate::state::moment::event_filter::{Kinds, EventSubject};
 
 /// Smallest and largest width of SETUP, in pixels.
 pub const SETUP_WIDTHS: (u16, u16) = (352, 640);
@@ -58,7 +58,7 @@ pub struct View {
     /// Kinds of events that the lane hides and jumps skip.
     pub without: Kinds,
     /// Subject of the events that jumps stop at.
-    pub whose: Whose,
+    pub event_subject: EventSubject,
     /// The selected range of cycles: its start, and its other end.
     pub range: Option<(u32, u32)>,
     /// Recently used palette entries.

@@ -1,5 +1,6 @@
 //! The same workload under several policies, side by side: GPUs, waits and evictions, then the translated settings.
 
+use fairground::words::Terms;
 use fairground::words::number::{count, number};
 use leptos::prelude::*;
 
@@ -48,14 +49,14 @@ pub fn Compare(on_close: Callback<()>) -> impl IntoView {
             <Show when=is_running>
                 <p><progress aria-label="Running"></progress> " " {running}</p>
             </Show>
-            {move || results(&columns.get(), &queues)}
+            {move || results(&columns.get(), &queues, store.terms.get())}
         </DialogFrame>
     }
 }
 
 /// The numbers, then a panel for each group of policies with equal results.
-fn results(columns: &[Compared], queues: &[QueueRow]) -> AnyView {
-    let rows = table(columns);
+fn results(columns: &[Compared], queues: &[QueueRow], terms: &Terms) -> AnyView {
+    let rows = table(columns, terms);
     let groups = same_columns(&rows, columns.len());
     view! {
         {numbers(columns, &groups, rows)}

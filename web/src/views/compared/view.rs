@@ -1,6 +1,7 @@
 //! Results of several policies for the same scenario, as bars and as a table.
 
 use fairground::sim::Ran;
+use fairground::words::Terms;
 use fairground::words::number::{number, time};
 
 use crate::chart::queue_tree::{Tone, Tree};
@@ -70,8 +71,8 @@ fn seconds(s: f64) -> String {
     time((s * 1000.0).round() as i64)
 }
 
-/// The lines: the whole run first, then the queues.
-pub fn table(columns: &[Compared]) -> Vec<Row> {
+/// The lines in the terms of the page's policy: the whole run first, then the queues.
+pub fn table(columns: &[Compared], terms: &Terms) -> Vec<Row> {
     let row = |name: &str, cell: &dyn Fn(&Ran) -> String| {
         let of = |column: &Compared| column.run.as_ref().map_or_else(|| "cannot run".to_owned(), cell);
         Row { name: name.to_owned(), cells: columns.iter().map(of).collect() }
@@ -84,19 +85,21 @@ pub fn table(columns: &[Compared]) -> Vec<Row> {
     let mut rows = vec![
         row("Until", &|run| time(run.summary.until.as_millis())),
         Row { name: FIRST_DIFFERENCE.to_owned(), cells: columns.iter().map(first_difference).collect() },
-        row("Jobs done", &|run| count(run.summary.all.jobs_done)),
-        row("Jobs waiting at the end", &|run| count(run.n_waiting)),
+        row("[Jobs] done", &|run| count(run.summary.all.jobs_done)),
+        row("[Jobs] waiting at the end", &|run| count(run.n_waiting)),
         row("Mean wait", &|run| seconds(run.summary.all.waits.mean_s)),
         row("Longest wait", &|run| seconds(run.summary.all.waits.max_s)),
-        row("Evictions", &|run| number(run.summary.all.evictions as f64)),
+        row("[Evictions]", &|run| number(run.summary.all.evictions as f64)),
         row("GPU hours lost", &|run| hours(run.summary.all.gpu_seconds_lost)),
         row("GPUs in use", &|run| {
             format!("{} %", number((run.summary.all.utilisation * 1000.0).round() / 10.0))
         }),
     ];
     if runs(columns).any(|run| run.summary.all.jobs_evicted > 0) {
-        rows.insert(3, row("Jobs evicted, not replaced", &|run| count(run.summary.all.jobs_evicted)));
+        rows.insert(3, row("[Jobs] [evicted], not replaced", &|run| count(run.summary.all.jobs_evicted)));
     }
+    // Names of queues are not filled.
+    rows.iter_mut().for_each(|row| row.name = terms.fill(&row.name));
     let queues = runs(columns).next().map_or(&[][..], |run| &run.queues);
     for (i, queue) in queues.iter().enumerate() {
         let mut add = |what: &str, of: &dyn Fn(&Ran) -> Option<String>| {
@@ -174,7 +177,11 @@ mod tests {
         if let Some(run) = &mut ran.run {
             run.summary.all = Totals { evictions: 2, utilisation: 0.5, ..Totals::default() };
         }
-        let rows = table(&[ran, Compared::default()]);
+        let columns = [ran, Compared::default()];
+        let rows = table(&columns, &Terms::PLAIN);
+        let named = |policy: &str| table(&columns, Terms::of(policy)).into_iter().map(|row| row.name);
+        assert!(named("ego").any(|name| name == "Reclaims"));
+        assert!(named("kai").any(|name| name == "Evictions"));
         let cells = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.cells.join("|"));
         assert_eq!(cells("Evictions").as_deref(), Some("2|cannot run"));
         assert_eq!(cells("GPUs in use").as_deref(), Some("50 %|cannot run"));

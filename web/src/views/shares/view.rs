@@ -198,7 +198,7 @@ impl ShareRow {
             (Mark::Claimed, self.claimed > 0.0),
             (Mark::Leaving, self.leaving > 0.0),
             (Mark::Changed, self.changed),
-            (Mark::Ghost, self.alternative.is_some() && !self.was),
+            (Mark::Preview, self.alternative.is_some() && !self.was),
             (Mark::Before, self.alternative.is_some() && self.was),
         ]
         .into_iter()
