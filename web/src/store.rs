@@ -220,6 +220,11 @@ impl Store {
         self.sync_open_draft();
     }
 
+    /// A callback that runs a command.
+    pub fn press(self, command: Command) -> Callback<()> {
+        Callback::new(move |()| self.dispatch(command.clone()))
+    }
+
     /// Passes the open draft on to the effects.
     fn sync_open_draft(self) {
         if self.now(|m| m.view.embed.is_some()) {

@@ -9,6 +9,7 @@ use crate::state::command::Command;
 use crate::state::import::Import;
 use crate::state::import::commands::reloadable;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 use crate::widgets::dialog::DialogFrame;
 
 /// At most this many files are named.
@@ -21,7 +22,7 @@ pub fn ImportPreview() -> impl IntoView {
     let store = Store::get();
     let import = store.part(|m| m.import.clone());
     let get = move || import.get().unwrap_or_default();
-    let on_close = Callback::new(move |()| store.dispatch(Command::DropImport));
+    let on_close = store.press(Command::DropImport);
     let names = move || names_of(&get());
     let lists = move || {
         let import = get();
@@ -94,14 +95,13 @@ fn Reload() -> impl IntoView {
     let cycle = store.part(|m| reloadable(m).map(|(_, cycle, _)| cycle));
     let button = move |cycle: u32| {
         view! {
-            <button
-                type="button"
+            <CommandButton
                 class="btn"
                 title="Adds what is different from the present scenario to its timeline"
-                on:click=move |_| store.dispatch(Command::ReloadImport)
+                command=Command::ReloadImport
             >
                 {format!("Reload at cycle {cycle}")}
-            </button>
+            </CommandButton>
         }
     };
     move || cycle.get().map(button)

@@ -83,7 +83,6 @@ pub struct ImportReport {
     pub assumed: Vec<String>,
     /// Notes on what was ignored.
     pub ignored: Vec<String>,
-    /// Problems.
     pub findings: Vec<String>,
 }
 

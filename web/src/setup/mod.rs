@@ -26,7 +26,7 @@ use leptos::prelude::*;
 
 use crate::chart::queue_tree::{Tone, of_scenario};
 use crate::state::command::Command;
-use crate::state::layout::options::SetupTab;
+use crate::state::layout::options::{Panel, SetupTab};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
@@ -130,7 +130,7 @@ pub fn Setup() -> impl IntoView {
                 icon=Kind::Left
                 label="Collapse Setup"
                 class="fold"
-                on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(true)))
+                on_press=store.press(Command::Fold(Panel::Setup, true))
             />
         </div>
         <div class="setup-body" id="setup-body" role="tabpanel" aria-labelledby=label>

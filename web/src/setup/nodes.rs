@@ -12,6 +12,7 @@ use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::state::document::node_state;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::key_name;
@@ -51,11 +52,11 @@ pub fn Nodes() -> impl IntoView {
         />
         {empty_below(move || is_empty.get().then_some(Lack::Nodes))}
         <div class="add">
-            <button type="button" class="btn quiet" on:click=move |_| store.dispatch(Command::Change(Change::AddNodes))>
+            <CommandButton class="btn quiet" command=Command::Change(Change::AddNodes)>
                 <Icon kind=Kind::Plus />
                 "Nodes"
                 <span class="kbd">{key_name(store, "N")}</span>
-            </button>
+            </CommandButton>
         </div>
         <Pools findings />
     }

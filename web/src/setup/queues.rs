@@ -11,6 +11,7 @@ use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
 use crate::state::document::tree;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::key_name;
@@ -54,24 +55,16 @@ pub fn Queues() -> impl IntoView {
         {grid}
         {empty_below(move || has_none.get().then_some(Lack::Queues))}
         <div class="add">
-            <button
-                type="button"
-                class="btn quiet"
-                on:click=move |_| store.dispatch(Command::Change(Change::AddQueue { parent: None }))
-            >
+            <CommandButton class="btn quiet" command=Command::Change(Change::AddQueue { parent: None })>
                 <Icon kind=Kind::Plus />
                 {move || head(store, "queue")}
                 <span class="kbd">{key_name(store, "Q")}</span>
-            </button>
-            <button
-                type="button"
-                class="btn quiet"
-                on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
-            >
+            </CommandButton>
+            <CommandButton class="btn quiet" command=Command::Change(Change::AddJob { queue: None })>
                 <Icon kind=Kind::Plus />
                 {move || head(store, "job")}
                 <span class="kbd">{key_name(store, "W")}</span>
-            </button>
+            </CommandButton>
         </div>
     }
 }

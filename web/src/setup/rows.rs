@@ -15,7 +15,6 @@ use crate::state::document::{self, tree};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     pub label: String,
-    /// Tooltip.
     pub title: String,
     /// Right-aligned.
     pub is_number: bool,

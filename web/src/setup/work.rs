@@ -11,7 +11,7 @@ use super::rows::{job_columns, job_rows};
 use crate::state::command::Command;
 use crate::state::document::change::Change;
 use crate::store::Store;
-use crate::widgets::button::IconButton;
+use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::key_name;
@@ -91,15 +91,11 @@ pub fn Work() -> impl IntoView {
             </nav>
         </Show>
         <div class="add">
-            <button
-                type="button"
-                class="btn quiet"
-                on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
-            >
+            <CommandButton class="btn quiet" command=Command::Change(Change::AddJob { queue: None })>
                 <Icon kind=Kind::Plus />
                 {move || super::head(store, "job")}
                 <span class="kbd">{key_name(store, "W")}</span>
-            </button>
+            </CommandButton>
         </div>
     }
 }

@@ -116,14 +116,7 @@ pub fn App() -> impl IntoView {
                     on:focusin=move |_| pair.lead(true)
                     on:scroll=move |_| pair.follow(store, true)
                 >
-                    <div class="rail">
-                        <IconButton
-                            icon=Kind::Right
-                            label="Open Setup"
-                            on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(false)))
-                        />
-                        <span aria-hidden="true">"Setup"</span>
-                    </div>
+                    <Rail panel=Panel::Setup name="Setup" icon=Kind::Right />
                     <Setup />
                 </section>
                 <Divider />
@@ -195,11 +188,7 @@ fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
     let store = Store::get();
     view! {
         <div class="rail">
-            <IconButton
-                icon
-                label=format!("Open {name}")
-                on_press=Callback::new(move |()| store.dispatch(Command::Fold(panel, false)))
-            />
+            <IconButton icon label=format!("Open {name}") on_press=store.press(Command::Fold(panel, false)) />
             <span aria-hidden="true">{name}</span>
         </div>
     }
@@ -323,7 +312,7 @@ fn Now() -> impl IntoView {
                 icon=Kind::Left
                 label="Collapse Now"
                 class="fold"
-                on_press=Callback::new(move |()| store.dispatch(Command::Fold(Panel::Now, true)))
+                on_press=store.press(Command::Fold(Panel::Now, true))
             />
         </div>
         <div id="now-body" role="tabpanel" aria-labelledby=label>
@@ -460,7 +449,7 @@ fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
                 icon=Kind::Close
                 label="Close explanation"
                 class="close-why"
-                on_press=Callback::new(move |()| store.dispatch(Command::Why(false)))
+                on_press=store.press(Command::Why(false))
             />
         </div>
         <Why explanation on_select />

@@ -113,7 +113,7 @@ pub fn NoticeBar() -> impl IntoView {
                     <IconButton
                         icon=Kind::Close
                         label="Close this line"
-                        on_press=Callback::new(move |()| store.dispatch(Command::CloseNote))
+                        on_press=store.press(Command::CloseNote)
                     />
                 </Show>
             </div>
@@ -200,11 +200,7 @@ fn NoticeLine(notice: Notice) -> impl IntoView {
             {is_problem.then(|| view! { <Icon kind=Kind::Problem /> })}
             <span>{text}</span>
             {action}
-            <IconButton
-                icon=Kind::Close
-                label="Close"
-                on_press=Callback::new(move |()| store.dispatch(Command::CloseNotice(id)))
-            />
+            <IconButton icon=Kind::Close label="Close" on_press=store.press(Command::CloseNotice(id)) />
         </div>
     }
 }

@@ -139,9 +139,7 @@ pub enum Command {
     /// Records the use of a palette entry.
     Used(String),
     Why(bool),
-    /// Folds or unfolds SETUP manually.
-    FoldSetup(bool),
-    /// Folds a panel to its rail, or opens it.
+    /// Folds a panel to its rail, or opens it, manually.
     Fold(Panel, bool),
     /// The width of the window allows another arrangement of panels.
     Room(Room),

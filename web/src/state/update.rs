@@ -110,7 +110,6 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Share => layout::commands::share(model, fx),
         Command::Room(room) => layout::commands::moved(model, room, fx),
         Command::Why(open) => layout::commands::fold(&mut model.view, Panel::Why, !open, fx),
-        Command::FoldSetup(folded) => layout::commands::fold(&mut model.view, Panel::Setup, folded, fx),
         Command::Fold(panel, folded) => layout::commands::fold(&mut model.view, panel, folded, fx),
         Command::SetupWidth(width) => layout::commands::setup_width(model, width, fx),
         Command::WhyWidth(width) => layout::commands::why_width(model, width, fx),

@@ -15,7 +15,6 @@ use crate::state::model::Model;
 /// An entry of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Label.
     pub label: String,
     /// Keyboard shortcut, if any, or the kind of thing it finds.
     pub hint: &'static str,

@@ -9,7 +9,7 @@ use crate::state::layout::embed::Embed;
 use crate::state::layout::gantt_window::GanttLook;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 use crate::state::layout::room::Room;
-use crate::state::moment::event_filter::{Kinds, EventSubject};
+use crate::state::moment::event_filter::{EventSubject, Kinds};
 
 /// Smallest and largest width of SETUP, in pixels.
 pub const SETUP_WIDTHS: (u16, u16) = (352, 640);

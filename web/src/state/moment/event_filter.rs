@@ -14,7 +14,6 @@ pub enum EventSubject {
     All,
     /// A queue and its descendants.
     Queue(String),
-    /// A job.
     Job(String),
 }
 

@@ -56,7 +56,6 @@ pub struct Marks {
 pub enum Line {
     /// Heading of a queue's rows.
     Queue(String, Tone),
-    /// A row.
     Row(Box<Row>),
 }
 
@@ -70,7 +69,6 @@ pub struct Row {
     /// First and last cycle (exclusive) of the thin line, if it has one.
     pub known: Option<(u32, u32)>,
     pub bars: Vec<Bar>,
-    /// Evictions.
     pub evictions: Vec<EvictionMark>,
     /// The row as a sentence.
     pub says: String,

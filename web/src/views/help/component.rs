@@ -9,6 +9,7 @@ use crate::state::branches::what_if::Trial;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::why::component::text;
+use crate::widgets::button::CommandButton;
 use crate::{keys, words};
 
 /// The selected job if it is waiting at the cursor.
@@ -36,10 +37,10 @@ pub fn Help() -> impl IntoView {
         let Some(help) = help.get().filter(|help| help.job == job) else {
             return view! {
                 <div class="why help">
-                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Help(job.clone()))>
+                    <CommandButton class="btn" command=Command::Help(job.clone())>
                         "What would help?"
                         <span class="kbd" aria-hidden="true">{keys::named("H", store.now(|m| m.view.keys))}</span>
-                    </button>
+                    </CommandButton>
                 </div>
             }
             .into_any();
@@ -56,13 +57,7 @@ pub fn Help() -> impl IntoView {
             let says = words::outcome(&help, outcome, &policy);
             view! {
                 <li>
-                    <button
-                        type="button"
-                        class="chip"
-                        on:click=move |_| store.dispatch(Command::Change(change.clone()))
-                    >
-                        {label}
-                    </button>
+                    <CommandButton class="chip" command=Command::Change(change)>{label}</CommandButton>
                     <p class="more">{text(says, on_select)}</p>
                 </li>
             }

@@ -20,7 +20,6 @@ pub enum Measure {
     Share,
     /// Allocated amount.
     Allocated,
-    /// Its quota.
     Quota,
     /// Number of leaf queues; blocks are labelled with priorities. Only for policies with queue priorities.
     Priority,
@@ -49,11 +48,9 @@ pub struct Block {
     pub above: Option<u32>,
     /// The queue at which merged blocks open; empty: none.
     pub leads_to: String,
-    /// Name.
     pub name: String,
     /// The same with the display name behind it, as long as there is room for it.
     pub long_name: String,
-    /// Colour.
     pub tone: Tone,
     /// 0 for the cluster.
     pub depth: u32,

@@ -13,7 +13,7 @@ use crate::state::moment::commands::lane;
 use crate::state::moment::event_filter::EventSubject;
 use crate::store::Store;
 use crate::views::timeline::view::TimelineView;
-use crate::widgets::button::IconButton;
+use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::icons::Kind;
 
 /// The view of Timeline.
@@ -35,7 +35,8 @@ pub fn EventLane(
     let store = Store::get();
     let look = store.part(lane);
     let stops = move || view.with(|view| stops_at(view.as_deref()?, &look.get()));
-    let is_plain = store.part(|m| m.view.event_subject == EventSubject::Selected && m.view.without.all().next().is_none());
+    let is_plain = store
+        .part(|m| m.view.event_subject == EventSubject::Selected && m.view.without.all().next().is_none());
     let stop_at_all = Callback::new(move |()| {
         for kind in look.with_untracked(|look| look.without).all() {
             store.dispatch(Command::ShowEvents(kind, true));
@@ -62,7 +63,7 @@ pub fn EventLane(
             >
                 "Select a range"
             </button>
-            {move || notes.get().into_iter().map(|remark| note(store, remark)).collect_view()}
+            {move || notes.get().into_iter().map(note).collect_view()}
             {move || range().map(|says| view! {
                 <div class="range-says">
                     {says}
@@ -71,7 +72,7 @@ pub fn EventLane(
                         label="Clear the range"
                         key="Esc"
                         class="small"
-                        on_press=Callback::new(move |()| store.dispatch(Command::Mark(None)))
+                        on_press=store.press(Command::Mark(None))
                     />
                 </div>
             })}
@@ -80,17 +81,12 @@ pub fn EventLane(
 }
 
 /// A note on a moment, as a link there.
-fn note(store: Store, remark: Remark) -> impl IntoView {
+fn note(remark: Remark) -> impl IntoView {
     let Remark { time_ms, text } = remark;
     view! {
-        <button
-            type="button"
-            class="chip small"
-            title="Go to this moment"
-            on:click=move |_| store.dispatch(Command::GoToMoment(time_ms))
-        >
+        <CommandButton class="chip small" title="Go to this moment" command=Command::GoToMoment(time_ms)>
             {format!("Note at {}: {text}", number::time(time_ms))}
-        </button>
+        </CommandButton>
     }
 }
 

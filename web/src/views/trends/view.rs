@@ -62,7 +62,6 @@ pub struct Tile {
     pub queue: u32,
     /// Level in the tree.
     pub depth: u32,
-    /// Colour.
     pub tone: Tone,
     pub selected: bool,
     /// Allocation, request and entitlement, by cycle.
@@ -79,7 +78,6 @@ pub struct Tile {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
     pub cycle: u32,
-    /// Allocated.
     pub held: f64,
     /// Allocated plus pending.
     pub wants: f64,

@@ -291,20 +291,21 @@ fn since(key: &str) -> Option<AnyView> {
     })
 }
 
+/// A text without links, with names as code.
+fn plain(text: Text) -> Vec<AnyView> {
+    let piece = |piece| match piece {
+        Piece::Plain(words) | Piece::Strong(words) | Piece::Name(words) => words.into_any(),
+        Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
+            view! { <code>{name}</code> }.into_any()
+        }
+    };
+    text.0.into_iter().map(piece).collect()
+}
+
 fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView {
     let chip = move |control: Control| {
         let path = control.path;
-        let label: Vec<AnyView> = control
-            .label
-            .0
-            .into_iter()
-            .map(|piece| match piece {
-                Piece::Plain(words) | Piece::Strong(words) | Piece::Name(words) => words.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
-                    view! { <code>{name}</code> }.into_any()
-                }
-            })
-            .collect();
+        let label = plain(control.label);
         view! { <button class="chip" on:click=move |_| on_focus_field.run(path.clone())>{label}</button> }
     };
     view! { <div class="ctl">{controls.into_iter().map(chip).collect_view()}</div> }
@@ -315,16 +316,7 @@ pub fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> 
     let item = move |entry: Entry| {
         let Entry { when, cycle, kind, text, selection, current } = entry;
         let shape = kind.map(|kind| icon(event_icon(kind)));
-        let words: Vec<AnyView> = text
-            .0
-            .into_iter()
-            .map(|piece| match piece {
-                Piece::Plain(words) | Piece::Strong(words) | Piece::Name(words) => words.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
-                    view! { <code>{name}</code> }.into_any()
-                }
-            })
-            .collect();
+        let words = plain(text);
         let click = move |_| {
             if let Some(cycle) = cycle {
                 on_seek.run(cycle);
