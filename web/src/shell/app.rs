@@ -1,6 +1,5 @@
 //! The page: its regions, the live region, and global drop and paste.
 
-use std::collections::BTreeSet;
 
 use fairground::words::number::NAMED;
 use fairground::words::{Explanation, Selection};
@@ -226,11 +225,6 @@ fn shown_view(store: Store) -> Memo<NowView> {
 #[component]
 fn Now() -> impl IntoView {
     let store = Store::get();
-    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
-    let folded = Memo::new(move |_| store.view.with(|v| v.folded.clone()));
-    let collapsed = Signal::derive(move || {
-        folded.with(|f: &std::sync::Arc<BTreeSet<String>>| f.iter().cloned().collect::<Vec<_>>())
-    });
     let resource = store.charted;
     let choose = move |value: String| {
         if let Ok(resource) = value.parse() {
@@ -326,18 +320,7 @@ fn Now() -> impl IntoView {
                     | NowView::Queues,
                     Some(lack),
                 ) => empty(lack),
-                (NowView::Shares, _) => view! {
-                    <Shares
-                        frame=store.frame
-                        alternative=store.alternative
-                        changed=store.changed
-                        selection=store.selection
-                        resource
-                        collapsed
-                        on_select
-                    />
-                }
-                .into_any(),
+                (NowView::Shares, _) => view! { <Shares /> }.into_any(),
                 (other, _) => view_of(other),
             }}
             {empty_below(move || {
@@ -348,14 +331,7 @@ fn Now() -> impl IntoView {
         {move || match has_nodes.get() {
             true => view! {
                 <Waiting />
-                <ClusterView
-                    frame=store.frame
-                    alternative=store.alternative
-                    changed=store.changed
-                    selection=store.selection
-                    resource
-                    on_select
-                />
+                <ClusterView />
             }
             .into_any(),
             false if lack.get().is_none() => empty(Lack::Nodes),
@@ -439,7 +415,6 @@ fn SideViews() -> impl IntoView {
 fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
     let store = Store::get();
     let is_node = store.part(|m| matches!(m.selection, Some(Selection::Node(_))));
-    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
     view! {
         <div class="tabs">
             <h2 class="panel-title">"Why"</h2>
@@ -452,14 +427,9 @@ fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
                 on_press=store.press(Command::Why(false))
             />
         </div>
-        <Why explanation on_select />
+        <Why explanation />
         <Help />
-        <WhyEvidence
-            explanation
-            on_select
-            on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
-            on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
-        />
+        <WhyEvidence explanation />
         {move || is_node.get().then(|| view! { <NodeActions /> })}
         <Note />
         <MomentNote />
@@ -495,17 +465,7 @@ fn TimePanel() -> impl IntoView {
     let is_playing = move || store.now(|m| m.playing);
     let (run, frame) = (after_frame(store.run, is_playing), after_frame(store.frame, is_playing));
     move || match has_jobs.get() {
-        true => view! {
-            <Timeline
-                run
-                frame
-                selection=store.selection
-                resource=store.charted
-                on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
-                on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
-            />
-        }
-        .into_any(),
+        true => view! { <Timeline run frame /> }.into_any(),
         false => ().into_any(),
     }
 }

@@ -31,7 +31,6 @@ pub fn Help() -> impl IntoView {
     let store = Store::get();
     let job = Memo::new(move |_| waiting_job(store));
     let help = store.part(|m| m.help.clone());
-    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
     move || {
         let Some(job) = job.get() else { return ().into_any() };
         let Some(help) = help.get().filter(|help| help.job == job) else {
@@ -58,7 +57,7 @@ pub fn Help() -> impl IntoView {
             view! {
                 <li>
                     <CommandButton class="chip" command=Command::Change(change)>{label}</CommandButton>
-                    <p class="more">{text(says, on_select)}</p>
+                    <p class="more">{text(says)}</p>
                 </li>
             }
         };
