@@ -1,6 +1,5 @@
 //! The page: its regions, the live region, and global drop and paste.
 
-
 use fairground::words::number::NAMED;
 use fairground::words::{Explanation, Selection};
 use leptos::html;

@@ -39,7 +39,7 @@ pub struct Warning {
 }
 
 /// A number of the whole cluster.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
     pub name: &'static str,
     /// The number with its unit.
@@ -52,19 +52,11 @@ pub struct Fact {
     kind: Kind,
 }
 
-impl PartialEq for Fact {
-    fn eq(&self, other: &Fact) -> bool {
-        // `kind` is not compared, because it only determines the format of the compared texts.
-        (self.name, &self.value, &self.reading, &self.since)
-            == (other.name, &other.value, &other.reading, &other.since)
-    }
-}
-
 /// From this number of resource-seconds on, amounts are in hours.
 const HOURS_FROM: f64 = 7200.0;
 
 /// Format of a number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     /// Resource-seconds.
     Amount,
@@ -209,12 +201,12 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         Kind::Amount => format!("{caption}, {}", style.unit()),
         _ => caption.to_string(),
     };
-    let head = std::iter::once("queue".to_string()).chain(COLUMNS.map(caption)).collect();
+    let head = std::iter::once("queue".to_string()).chain(COLUMNS.map(caption));
     FairnessView {
         summary: summary(tally, frame, &tree, &rows),
         facts: facts(tally, &style),
         warnings: ping_pong(tally).into_iter().chain(starvation(tally, frame)).collect(),
-        table: Table { head, rows: lines, text_columns: 1, ..Table::default() },
+        table: Table::new(head, 1, lines),
         meant,
         parts,
     }

@@ -488,11 +488,10 @@ fn numbers(row: &GanttRow) -> [String; 7] {
 }
 
 fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
-    let text = |cells: &[&str]| cells.iter().map(|cell| cell.to_string()).collect();
     if gantt.by == GanttBy::Gpu {
         let rows = gantt.rows.iter().flat_map(|row| gpu_lines(row, name));
-        let head = text(&["GPU", "job", "queue", "work lost", "from cycle", "gone in cycle"]);
-        return Table { head, rows: rows.collect(), text_columns: GPU_TEXTS, ..Table::default() };
+        let head = ["GPU", "job", "queue", "work lost", "from cycle", "gone in cycle"];
+        return Table::new(head, GPU_TEXTS, rows);
     }
     let row = |row: &GanttRow| {
         let mut cells = vec![row.name.clone(), name(row.queue.unwrap_or(u32::MAX)).to_string()];
@@ -500,10 +499,5 @@ fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
         cells
     };
     let first = if gantt.by == GanttBy::Pod { "pod" } else { "job" };
-    Table {
-        head: text(&[&[first, "queue"], &JOB_NUMBERS[..]].concat()),
-        rows: gantt.rows.iter().map(row).collect(),
-        text_columns: 2,
-        ..Table::default()
-    }
+    Table::new([first, "queue"].into_iter().chain(JOB_NUMBERS), 2, gantt.rows.iter().map(row))
 }

@@ -496,12 +496,7 @@ pub fn events_table(view: &TimelineView) -> Table {
         let job = if event.n > 1 { format!("{} together", event.n) } else { event.job.clone() };
         vec![kind, job, event.queue.clone(), event.cycle.to_string(), time]
     };
-    Table {
-        head: ["event", "job", "queue", "cycle", "time"].map(String::from).into(),
-        text_columns: 3,
-        rows: view.events.iter().map(row).collect(),
-        ..Table::default()
-    }
+    Table::new(["event", "job", "queue", "cycle", "time"], 3, view.events.iter().map(row))
 }
 
 /// The view as a table.
