@@ -13,7 +13,7 @@ use run::{ADAPTERS, Page, RESTART, lines};
 
 fn tally(page: &mut Page) -> Tally {
     match page.report(ReportRequest::Tally { resource: 2 }) {
-        Report::Tally(tally) => tally,
+        Report::Tally(tally) => *tally,
         other => panic!("{other:?}"),
     }
 }

@@ -48,7 +48,7 @@ pub enum GanttBy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Report {
     Gantt(Gantt),
-    Tally(Tally),
+    Tally(Box<Tally>),
     Series(Series),
     ShareUsage(ShareUsage),
     Priorities(Priorities),

@@ -28,7 +28,7 @@ pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest
             Report::Gantt(gantt(sim.cluster(), run_log, *by, &window))
         }
         ReportRequest::Tally { resource } => {
-            Report::Tally(tally(sim, &run_log.placement_intervals, *resource))
+            Report::Tally(Box::new(tally(sim, &run_log.placement_intervals, *resource)))
         }
         ReportRequest::Series => Report::Series(Series {
             last: run_log.last_cycle,

@@ -56,7 +56,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::CompareWith(letter) => branches::kept::compare(model, letter, fx),
         Command::RemoveRun(letter) => branches::kept::remove(model, letter, fx),
         Command::Compare { with_baselines } => branches::commands::compare(model, with_baselines, fx),
-        Command::Help(job) => branches::commands::ask(model, job, fx),
+        Command::Help(job) => branches::commands::try_changes(model, job, fx),
 
         Command::Step
         | Command::StepDecision { .. }

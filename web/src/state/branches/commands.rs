@@ -39,7 +39,7 @@ pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
     model.drop_preview();
     // The preview displaced the baseline's report in the engine, which computes one alternative at a time; request it again.
     if model.kept.is_comparing() && model.baseline.is_none() {
-        kept::ask(model, fx);
+        kept::request_moment(model, fx);
     } else if alternative::report(model).is_none() {
         report::request_baseline_report(model, fx);
     }
@@ -95,7 +95,7 @@ pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<E
 }
 
 /// Tries changes that may help a job at the current moment.
-pub(crate) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
+pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
     let Some(frame) = &model.frame else { return };
     let cycle = frame.cycle;
     let has_part = frame.jobs.iter().any(|row| row.name == job && row.running > 0);

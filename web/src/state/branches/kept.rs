@@ -62,7 +62,7 @@ pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effe
         Some(letter) => format!("Compared with run {letter}."),
         None => "The comparison is hidden.".to_string(),
     }));
-    ask(model, fx);
+    request_moment(model, fx);
 }
 
 /// Removes a kept run.
@@ -75,7 +75,7 @@ pub(crate) fn remove(model: &mut Model, letter: char, fx: &mut Vec<Effect>) {
 }
 
 /// Requests the current moment of the compared run, unless it equals the current run.
-pub(crate) fn ask(model: &mut Model, fx: &mut Vec<Effect>) {
+pub(crate) fn request_moment(model: &mut Model, fx: &mut Vec<Effect>) {
     let compared = model.kept.compared.and_then(|letter| model.kept.run(letter));
     let Some(run) = compared.filter(|run| run.scenario != model.scenario && model.frame.is_some()) else {
         return;
