@@ -18,6 +18,7 @@ fn tally(page: &mut Page) -> Tally {
     }
 }
 
+/// Long because the tally it expects is.
 #[test]
 fn what_was_owed_and_lost_is_counted() {
     let (mut page, ..) = Page::open(RESTART, 40);

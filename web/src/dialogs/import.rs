@@ -200,32 +200,27 @@ fn PolicyChoice() -> impl IntoView {
 fn TraceOptions() -> impl IntoView {
     let store = Store::get();
     let now = store.now(|m| m.import.as_ref().map(|i| i.options.clone())).unwrap_or_default();
-    view! {
-        <label class="field">
-            <span>"Nodes × GPUs"</span>
-            <input
-                class="input"
-                placeholder="as many as needed"
-                prop:value=now.nodes.clone()
-                on:change=move |event| {
-                    let nodes = event_target_value(&event);
-                    read_again(store, |options| options.nodes = nodes);
-                }
-            />
-        </label>
-        <label class="field">
-            <span>"Quota scale"</span>
-            <input
-                class="input"
-                placeholder="1"
-                prop:value=now.quota_scale.clone()
-                on:change=move |event| {
-                    let scale = event_target_value(&event);
-                    read_again(store, |options| options.quota_scale = scale);
-                }
-            />
-        </label>
-    }
+    type Put = fn(&mut ImportOptions, String);
+    let option = |(name, usual, value, put): (&'static str, &'static str, String, Put)| {
+        view! {
+            <label class="field">
+                <span>{name}</span>
+                <input
+                    class="input"
+                    placeholder=usual
+                    prop:value=value
+                    on:change=move |event| {
+                        let value = event_target_value(&event);
+                        read_again(store, |options| put(options, value));
+                    }
+                />
+            </label>
+        }
+    };
+    let nodes: Put = |options, nodes| options.nodes = nodes;
+    let scale: Put = |options, scale| options.quota_scale = scale;
+    [("Nodes × GPUs", "as many as needed", now.nodes, nodes), ("Quota scale", "1", now.quota_scale, scale)]
+        .map(option)
 }
 
 /// The first rows of a trace, with a choice of the field for each column.

@@ -24,6 +24,7 @@ use fairground::scenario::{Path, Scenario};
 use fairground::words::capital;
 use leptos::prelude::*;
 
+use crate::chart::paint::Ink;
 use crate::chart::queue_tree::{Tone, of_scenario};
 use crate::state::command::Command;
 use crate::state::layout::options::{Panel, SetupTab};
@@ -50,10 +51,7 @@ pub fn tones(scenario: &Scenario) -> BTreeMap<String, String> {
 }
 
 fn css(tone: Tone) -> String {
-    match tone.hue {
-        None => "var(--ink-3)".to_string(),
-        Some(hue) => format!("var(--q{}{})", hue + 1, ["", "a", "b", "c"][usize::from(tone.step % 4)]),
-    }
+    tone.hue.map_or(Ink::Dim, |hue| Ink::Hue(hue, tone.step)).css()
 }
 
 const TABS: [(SetupTab, &str); 5] = [

@@ -135,7 +135,9 @@ pub fn same_columns(rows: &[Row], n: usize) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairground::policy::Policy;
     use fairground::sim::{Summary, Totals, Waits};
+    use fairground::words::capital;
 
     /// A run whose queues hold and have used GPUs, in GPU seconds.
     fn ran(queues: &[(&str, f64, f64)], is_over: bool) -> Compared {
@@ -179,9 +181,11 @@ mod tests {
         }
         let columns = [ran, Compared::default()];
         let rows = table(&columns, &Terms::PLAIN);
-        let named = |policy: &str| table(&columns, Terms::of(policy)).into_iter().map(|row| row.name);
-        assert!(named("ego").any(|name| name == "Reclaims"));
-        assert!(named("kai").any(|name| name == "Evictions"));
+        for policy in Policy::ALL {
+            let evictions = capital(policy.terms.word("evictions"));
+            let rows = table(&columns, policy.terms);
+            assert!(rows.iter().any(|row| row.name == evictions), "{}: {rows:?}", policy.key);
+        }
         let cells = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.cells.join("|"));
         assert_eq!(cells("Evictions").as_deref(), Some("2|cannot run"));
         assert_eq!(cells("GPUs in use").as_deref(), Some("50 %|cannot run"));

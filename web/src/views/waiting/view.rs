@@ -122,6 +122,7 @@ pub fn fitting(view: &WaitingView, width: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairground::policy::Policy;
 
     fn view(n: usize) -> WaitingView {
         let chip = |at: usize| Chip {
@@ -157,7 +158,9 @@ mod tests {
         assert_eq!(view.n, frame.jobs.iter().filter(|job| job.pending > 0).count());
         assert!(view.chips.iter().all(|chip| !chip.reason.is_empty() && !chip.size.is_empty()), "{view:?}");
         let evicted = JobRow { evictions: 1, ..frame.jobs[0].clone() };
-        assert_eq!(chip(&frame, &evicted, Terms::of("kai")).reason, "was evicted");
-        assert_eq!(chip(&frame, &evicted, Terms::of("ego")).reason, "was reclaimed");
+        for policy in Policy::ALL {
+            let says = format!("was {}", policy.terms.word("evicted"));
+            assert_eq!(chip(&frame, &evicted, policy.terms).reason, says, "{}", policy.key);
+        }
     }
 }
