@@ -120,7 +120,7 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
         }
         Event::Bound { pod, node, devices }
         | Event::Found { pod, node, devices }
-        | Event::Dealt { pod, node, devices } => {
+        | Event::DevicesChanged { pod, node, devices } => {
             pod_of(&mut line, pod);
             line.insert("node".into(), (*cluster.nodes[node].name).into());
             if devices != Devices(0) {

@@ -79,7 +79,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Joined { .. } => "joined",
         Event::Bound { .. } => "started",
         Event::Found { .. } => "found",
-        Event::Dealt { .. } => "devices",
+        Event::DevicesChanged { .. } => "devices",
         Event::Claimed { .. } => "claimed",
         Event::Unclaimed { .. } => "unclaimed",
         Event::Evicted { reason, .. } => match reason {
@@ -124,7 +124,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
         }
         Event::Bound { pod, node, devices }
         | Event::Found { pod, node, devices }
-        | Event::Dealt { pod, node, devices } => {
+        | Event::DevicesChanged { pod, node, devices } => {
             let numbers: Vec<String> = devices.iter().map(|device| device.to_string()).collect();
             let gpus =
                 if numbers.is_empty() { String::new() } else { format!(", GPU {}", numbers.join(" ")) };

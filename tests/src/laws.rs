@@ -346,7 +346,7 @@ pub fn events_suffice(plan: &Plan, _: u64) -> Verdict {
                     let twice = folded.insert(pod, (node, devices)).is_some();
                     ensure(!twice, || format!("{pod:?} is placed twice"))?;
                 }
-                Event::Dealt { pod, node, devices } => {
+                Event::DevicesChanged { pod, node, devices } => {
                     let known = folded.insert(pod, (node, devices)).map(|(node, _)| node);
                     ensure(known == Some(node), || format!("{pod:?} is not on {node:?}"))?;
                 }

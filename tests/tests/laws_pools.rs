@@ -54,7 +54,7 @@ fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
         | Event::Offered { job, .. } => Some(job),
         Event::Bound { pod, .. }
         | Event::Found { pod, .. }
-        | Event::Dealt { pod, .. }
+        | Event::DevicesChanged { pod, .. }
         | Event::Claimed { pod, .. }
         | Event::Unclaimed { pod, .. }
         | Event::Evicted { pod, .. }

@@ -34,7 +34,6 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["input_normalisation"],
     &["chart"],
     &["words"],
-    &["props"],
     &["startup"],
     &["store", "effects", "drafts", "drop"],
     &["widgets"],

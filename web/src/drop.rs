@@ -147,6 +147,14 @@ fn take(store: Store, files: Vec<(String, FileBytes)>) {
     store.dispatch(Command::Import { files, options: ImportOptions::default() });
 }
 
+/// Reads the files of a drop or paste, or else its text.
+fn take_data(store: Store, data: &web_sys::DataTransfer) {
+    match data.files().filter(|files| files.length() > 0) {
+        Some(files) => read_files(store, &files),
+        None => take_text(store, data.get_data("text/plain").unwrap_or_default()),
+    }
+}
+
 /// Listens for drops and pastes on the whole page.
 pub fn listen(store: Store) {
     let over = window_event_listener(leptos::ev::dragover, |event| {
@@ -158,10 +166,7 @@ pub fn listen(store: Store) {
         if read_dropped(store, &data) {
             return;
         }
-        match data.files().filter(|files| files.length() > 0) {
-            Some(files) => read_files(store, &files),
-            None => take_text(store, data.get_data("text/plain").unwrap_or_default()),
-        }
+        take_data(store, &data);
     });
     let pasted = window_event_listener(leptos::ev::paste, move |event| {
         let in_field = document().active_element().is_some_and(|e| {
@@ -170,10 +175,7 @@ pub fn listen(store: Store) {
         });
         let Some(data) = event.clipboard_data().filter(|_| !in_field) else { return };
         event.prevent_default();
-        match data.files().filter(|files| files.length() > 0) {
-            Some(files) => read_files(store, &files),
-            None => take_text(store, data.get_data("text/plain").unwrap_or_default()),
-        }
+        take_data(store, &data);
     });
     // The listeners live as long as the page.
     std::mem::forget((over, dropped, pasted));

@@ -61,7 +61,6 @@ pub struct Effects {
     pub(crate) has_entry: bool,
     has_warned_of_storage: bool,
     tabs: Option<Tabs>,
-    /// The open draft.
     open_draft: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::engine::protocol::Reply;
+use crate::engine::protocol::{Message, Response};
 use crate::engine::serve::Server;
 use crate::library;
 use crate::page::lay_out;
@@ -40,7 +40,7 @@ fn answered(mut model: Model) -> Model {
 pub fn answer(model: &mut Model, server: &mut Server, mut todo: Vec<Effect>) {
     while let Some(effect) = todo.pop() {
         let Effect::Send(request) = effect else { continue };
-        let mut replies: Vec<Reply> = server.ask(request);
+        let mut replies: Vec<Message<Response>> = server.handle(request);
         while server.is_busy() {
             replies.extend(server.work());
         }

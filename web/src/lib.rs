@@ -22,7 +22,6 @@ pub mod input_normalisation;
 pub mod keys;
 pub mod library;
 pub mod page;
-pub mod props;
 pub mod setup;
 pub mod shell;
 pub mod startup;

@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use fairground::scenario::{Diagnostic, Path, Scenario, at_moment};
-use fairground::words::{Selection, Terms};
+use fairground::words::{Ladder, Order, Selection, Terms};
 use leptos::prelude::*;
 
 use crate::address::{self, Fragment};
 use crate::chart::selection::selection_closure;
 use crate::effects::{Effects, Host};
-use crate::engine::protocol::Frame;
+use crate::engine::protocol::{Frame, Rulebook, Run};
 use crate::engine::report::Report;
-use crate::props::{
-    FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RulesSignal, RunSignal, SelectionSignal,
-};
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
 use crate::state::command::Command;
@@ -38,11 +35,11 @@ pub struct Store {
     /// The vocabulary of the policy.
     pub terms: Memo<&'static Terms>,
     pub findings: Memo<Arc<Vec<Diagnostic>>>,
-    pub frame: FrameSignal,
+    pub frame: Signal<Option<Arc<Frame>>>,
     /// The preview of the current edit at that moment, otherwise the baseline of the last edit.
-    pub alternative: FrameSignal,
+    pub alternative: Signal<Option<Arc<Frame>>>,
     /// The run that `alternative` belongs to.
-    pub alternative_run: RunSignal,
+    pub alternative_run: Signal<Option<Arc<Run>>>,
     /// The report on that run.
     pub alternative_report: Memo<Option<Arc<Report>>>,
     /// The outcome before the last edit.
@@ -50,26 +47,26 @@ pub struct Store {
     /// What was changed, if the alternative is the baseline.
     pub changed: Memo<Option<String>>,
     /// Summary of the run.
-    pub run: RunSignal,
-    pub selection: SelectionSignal,
+    pub run: Signal<Option<Arc<Run>>>,
+    pub selection: Signal<Option<Selection>>,
     /// The selection and everything it belongs to.
     selection_closure: Memo<Vec<Selection>>,
     /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
-    pub resource: ResourceSignal,
+    pub resource: Signal<u8>,
     /// The resource of charts: the same, or 3 for each queue's dominant resource.
-    pub charted: ResourceSignal,
+    pub charted: Signal<u8>,
     /// The resource that is explained for the selected queue.
-    pub explained: ResourceSignal,
+    pub explained: Signal<u8>,
     /// Explanation of the selected queue's fair share.
-    pub ladder: LadderSignal,
+    pub ladder: Signal<Option<Arc<Ladder>>>,
     /// The serving order around the selected queue or job.
-    pub order: OrderSignal,
+    pub order: Signal<Option<Arc<Order>>>,
     /// The rule book of the policy.
-    pub rules: RulesSignal,
+    pub rules: Signal<Option<Arc<Rulebook>>>,
     /// The report on the whole run.
     pub report: Memo<Option<Arc<Report>>>,
     /// The explanation of the fair share in the alternative.
-    pub alternative_ladder: LadderSignal,
+    pub alternative_ladder: Signal<Option<Arc<Ladder>>>,
     /// The layout of the page.
     pub view: Memo<View>,
     pub engine: Memo<EngineState>,
@@ -218,6 +215,11 @@ impl Store {
             self.effects.update_value(|effects| effects.after_open(self));
         }
         self.sync_open_draft();
+    }
+
+    /// A callback that runs a command.
+    pub fn press(self, command: Command) -> Callback<()> {
+        Callback::new(move |()| self.dispatch(command.clone()))
     }
 
     /// Passes the open draft on to the effects.

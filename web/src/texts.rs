@@ -128,7 +128,7 @@ fn screens() -> Vec<(String, Lead)> {
         add(format!("form: {list}"), vec![Command::Detail(Some(at))]);
     }
     for view in NowView::ALL.into_iter().filter(|view| view.under(POLICY) == *view) {
-        add(format!("view: {view:?}"), vec![Command::Step, Command::Step, Command::Look(view)]);
+        add(format!("view: {view:?}"), vec![Command::Step, Command::Step, Command::ShowView(view)]);
     }
     let selected = |selection| vec![Command::Step, Command::Why(true), Command::Select(Some(selection))];
     add("why: queue".into(), selected(Selection::Queue("team-b".into())));
@@ -229,11 +229,11 @@ fn all_texts_are_written() {
         }
     }
     let usage = EXAMPLES.iter().find(|example| example.id == SHARE_USAGE).expect("an example");
-    let usage = Page::open(usage).does(Command::Step).does(Command::Look(NowView::ShareUsage)).texts();
+    let usage = Page::open(usage).does(Command::Step).does(Command::ShowView(NowView::ShareUsage)).texts();
     let _ = writeln!(file, "== view: ShareUsage\n{}\n", usage.join("\n"));
     let warned = EXAMPLES.iter().find(|example| example.id == WARNINGS).expect("an example");
     let steps = (0..12).fold(Page::open(warned), |page, _| page.does(Command::Step));
-    let warned = steps.does(Command::Look(NowView::Fairness)).texts();
+    let warned = steps.does(Command::ShowView(NowView::Fairness)).texts();
     let _ = writeln!(file, "== view: Fairness with warnings\n{}\n", warned.join("\n"));
     for example in EXAMPLES {
         let lines = decisions(example);

@@ -48,7 +48,7 @@ impl Page {
         for effect in effects {
             self.announced += usize::from(effect == Effect::AnnounceEdit);
             let Effect::Send(request) = effect else { continue };
-            let mut replies = self.server.ask(request);
+            let mut replies = self.server.handle(request);
             while self.server.is_busy() {
                 replies.extend(self.server.work());
             }
@@ -157,7 +157,7 @@ fn after_an_edit_charts_say_how_it_was() {
         team-b	1	0	0	2	2	unlimited	2	0	0.50	2	2
     "#]]
     .assert_eq(&shares::view::table(&view).tsv());
-    assert!(view.marks.contains(&Mark::Before) && !view.marks.contains(&Mark::Ghost));
+    assert!(view.marks.contains(&Mark::Before) && !view.marks.contains(&Mark::Preview));
     // The next step drops the baseline.
     page.does(Command::Back);
     assert!(page.model.baseline.is_none());
@@ -252,21 +252,21 @@ fn while_an_edit_is_being_made_its_own_alternative_goes_first() {
     let at = Path::default().field("queues").named("team-a").field("gpu").field("quota");
     page.does(Command::Preview { at, value: "0".into() });
     assert_eq!(alternative::changed(&page.model), None);
-    assert!(page.shares().marks.contains(&Mark::Ghost));
+    assert!(page.shares().marks.contains(&Mark::Preview));
     page.does(Command::PreviewEnd);
     assert!(page.shares().marks.contains(&Mark::Before));
 }
 
 #[test]
 fn what_cannot_run_leaves_the_last_alternative_that_could() {
-    use fairground_web::engine::protocol::{Reply, Say};
+    use fairground_web::engine::protocol::{Message, Response};
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.drags("team-a", "quota", "3");
     let shown = alternative::moment(&page.model).expect("a preview");
-    let refused = Say::Alternative { frame: None, levels: Vec::new() };
+    let refused = Response::Alternative { frame: None, levels: Vec::new() };
     let generation = page.model.in_flight.preview;
-    page.does(Command::Replied(Box::new(Reply { generation, say: refused })));
+    page.does(Command::Replied(Box::new(Message { generation, body: refused })));
     assert!(alternative::moment(&page.model).is_some_and(|alternative| Arc::ptr_eq(&alternative, &shown)));
     assert!(!page.model.awaits_preview);
     page.does(Command::PreviewEnd);
@@ -278,7 +278,7 @@ fn division_and_cluster_say_how_it_was() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.does(Command::Select(Some(Selection::Queue("team-a".into()))));
-    page.does(Command::Look(NowView::Division));
+    page.does(Command::ShowView(NowView::Division));
     page.sets("team-a", "quota", "3");
     let frame = page.model.frame.as_deref().expect("a moment");
     let was = alternative::ladder(&page.model).expect("it was explained before");
@@ -313,7 +313,7 @@ fn lines(view: &gantt::view::GanttView) -> String {
 fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
     let mut page = Page::open();
     page.does(Command::GoTo(6));
-    page.does(Command::Look(NowView::Gantt));
+    page.does(Command::ShowView(NowView::Gantt));
     page.sets("team-a", "quota", "3");
     let view = page.gantt();
     expect![[r#"
@@ -354,7 +354,7 @@ fn every_chart_follows_a_dragged_value() {
     let mut page = Page::open();
     page.does(Command::GoTo(6));
     page.does(Command::GoTo(1));
-    page.does(Command::Look(NowView::Gantt));
+    page.does(Command::ShowView(NowView::Gantt));
     page.drags("team-a", "quota", "3");
     let view = page.gantt();
     expect!["4 jobs; in cycle 3: 3 running, 1 waiting, 0 finished; 1 eviction; 2 pod-cycles lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
@@ -394,7 +394,7 @@ fn a_drag_without_a_change_keeps_the_baseline() {
     page.sets("team-a", "quota", "3");
     // The baseline had no report yet, and the engine computes one alternative at a time.
     page.drags("team-b", "quota", "1");
-    page.does(Command::Look(NowView::Fairness));
+    page.does(Command::ShowView(NowView::Fairness));
     page.does(Command::PreviewEnd);
     let (_, was) = page.reports();
     assert!(matches!(&*was, Report::Tally(_)), "{was:?}");
@@ -442,7 +442,7 @@ fn tree_outlines_the_earlier_width() {
 fn trends_and_fairness_say_how_it_was() {
     let mut page = Page::open();
     page.does(Command::GoTo(6));
-    page.does(Command::Look(NowView::Queues));
+    page.does(Command::ShowView(NowView::Queues));
     page.sets("team-a", "quota", "3");
     let ((now, other, changed), (report, was)) = (page.moments(), page.reports());
     let (Report::Series(series), Report::Series(before)) = (&*report, &*was) else { panic!("{report:?}") };
@@ -471,7 +471,7 @@ fn trends_and_fairness_say_how_it_was() {
         let svg = fairground_web::views::trends::draw::trends(&view, 600.0);
         assert_eq!(svg.matches("stroke-dasharray").count(), plain + 2, "both queues held another amount");
     }
-    page.does(Command::Look(NowView::Fairness));
+    page.does(Command::ShowView(NowView::Fairness));
     let (report, was) = page.reports();
     let (Report::Tally(tally), Report::Tally(before)) = (&*report, &*was) else { panic!("{report:?}") };
     let mut view = fairness::view::fairness(tally, &now, None);
@@ -575,7 +575,7 @@ fn a_kept_run_stays_beside_the_present_one_until_it_is_hidden() {
     assert_eq!(was(&page), Some(("run A".into(), 2)), "at every moment");
     expect!["run A: team-a uses 3 GPUs (2 before), fair share 3 (2 before); team-b uses 1 GPU (2 before); no eviction, 1 before."]
         .assert_eq(&page.says());
-    page.does(Command::Look(NowView::Gantt));
+    page.does(Command::ShowView(NowView::Gantt));
     page.reports();
 
     page.does(Command::KeepRun);

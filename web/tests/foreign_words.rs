@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fairground::words::{Ladder, Selection, Terms};
-use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{Frame, Message, Request, Response, Run};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::EXAMPLES;
 use fairground_web::views::{cluster, shares};
@@ -80,8 +80,8 @@ fn all(why: &Explanation, terms: &Terms) -> Vec<String> {
 }
 
 /// The engine's replies to a request.
-fn ask(server: &mut Server, ask: Ask) -> Vec<Reply> {
-    let mut replies = server.ask(Request { generation: 1, ask });
+fn ask(server: &mut Server, ask: Request) -> Vec<Message<Response>> {
+    let mut replies = server.handle(Message { generation: 1, body: ask });
     while server.is_busy() {
         replies.extend(server.work());
     }
@@ -122,18 +122,18 @@ fn every_policy_speaks_its_own_words() {
         let scenario = std::sync::Arc::new(scenario);
         let mut server = Server::default();
         for cycle in 0..6 {
-            let mut replies = ask(&mut server, Ask::Load { scenario: scenario.clone(), cycle });
-            let Some((frame, run)) = replies.drain(..).find_map(|reply| match reply.say {
-                Say::Frame { frame, run } => Some((*frame, *run)),
+            let mut replies = ask(&mut server, Request::Load { scenario: scenario.clone(), cycle });
+            let Some((frame, run)) = replies.drain(..).find_map(|reply| match reply.body {
+                Response::Frame { frame, run } => Some((*frame, *run)),
                 _ => None,
             }) else {
                 panic!("{} does not run", example.id);
             };
             let mut ladders = Vec::new();
             for queue in frame.queues.iter().map(|queue| queue.name.clone()) {
-                let replies = ask(&mut server, Ask::Ladder { cycle, queue: queue.clone(), resource: 2 });
-                ladders.extend(replies.into_iter().filter_map(|reply| match reply.say {
-                    Say::Ladder { levels, .. } => {
+                let replies = ask(&mut server, Request::Ladder { cycle, queue: queue.clone(), resource: 2 });
+                ladders.extend(replies.into_iter().filter_map(|reply| match reply.body {
+                    Response::Ladder { levels, .. } => {
                         Some(Ladder { cycle, queue: queue.clone(), resource: 2, levels })
                     }
                     _ => None,

@@ -45,7 +45,7 @@ impl Page {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             let Effect::Send(request) = effect else { continue };
-            let mut replies = self.server.ask(request);
+            let mut replies = self.server.handle(request);
             while self.server.is_busy() {
                 replies.extend(self.server.work());
             }

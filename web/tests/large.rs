@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use fairground::sim::{Summary, Totals};
 use fairground::words::Selection;
 use fairground_web::chart::alternative::{Alternative, differences};
-use fairground_web::engine::protocol::{Ask, Frame, QueueRow, Request, Run, Say};
-use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series, Tally, TallyRow};
+use fairground_web::engine::protocol::{Frame, Message, QueueRow, Request, Response, Run};
+use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series, Tally};
 use fairground_web::engine::serve::Server;
 use fairground_web::state::document::from_text;
 use fairground_web::state::layout::gantt_window::GANTT_ROWS;
@@ -90,10 +91,10 @@ fn five_thousand_queues_stay_small_pictures() {
     let svg = timed("Trends, the picture", || fairground_web::views::trends::draw::trends(&view, 1000.0));
     assert!(svg.matches('<').count() < 1_000, "{} elements", svg.matches('<').count());
 
-    let tally = |n: f64| Tally {
-        queues: (0..QUEUES).map(|_| TallyRow { owed: n, ..TallyRow::default() }).collect(),
-        capacity: 1.0,
-        ..Tally::default()
+    let tally = |n: f64| {
+        let queues = (0..QUEUES).map(|_| Totals { gpu_seconds_owed: n, ..Totals::default() }).collect();
+        let summary = Summary { queues, gpu_seconds_capacity: 1.0, ..Summary::default() };
+        Tally { summary, ..Tally::default() }
     };
     let (report, other) = (tally(1.0), tally(2.0));
     let mut view = timed("Fairness, what it shows", || fairness::view::fairness(&report, &now, None));
@@ -126,25 +127,26 @@ fn scenario() -> String {
 fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
     let mut server = Server::default();
     let mut generation = 0;
-    let mut ask = |ask: Ask| -> Say {
+    let mut ask = |ask: Request| -> Response {
         generation += 1;
-        let mut replies = server.ask(Request { generation, ask });
+        let mut replies = server.handle(Message { generation, body: ask });
         while server.is_busy() {
             replies.extend(server.work());
         }
-        replies.pop().expect("an answer").say
+        replies.pop().expect("an answer").body
     };
-    let load = Ask::Load { scenario: Arc::new(from_text(&scenario()).expect("it is clean")), cycle: 6 };
-    let Say::Frame { frame, run } = timed("the run of 100,000 pods", || ask(load)) else {
+    let load = Request::Load { scenario: Arc::new(from_text(&scenario()).expect("it is clean")), cycle: 6 };
+    let Response::Frame { frame, run } = timed("the run of 100,000 pods", || ask(load)) else {
         panic!("no frame")
     };
     for (by, total) in [(GanttBy::Job, 5_000), (GanttBy::Pod, 100_000), (GanttBy::Gpu, 40_000)] {
         for first in [0, total - GANTT_ROWS] {
             let report_request =
                 ReportRequest::Gantt { by, first, n: GANTT_ROWS, about: String::new(), named: Vec::new() };
-            let said =
-                timed(&format!("{by:?} from row {first}, the report"), || ask(Ask::Report(report_request)));
-            let Say::Report(Some(report)) = said else { panic!("no report") };
+            let said = timed(&format!("{by:?} from row {first}, the report"), || {
+                ask(Request::Report(report_request))
+            });
+            let Response::Report(Some(report)) = said else { panic!("no report") };
             let Report::Gantt(report) = *report else { panic!("another report") };
             assert_eq!((report.rows.len(), report.total), (GANTT_ROWS as usize, total));
             let view = timed("what it shows", || shown(&report, &run, &frame));
@@ -168,11 +170,13 @@ fn a_cycle_with_very_many_events_is_listed_in_short() {
                 jobs: [{name: j, queue: q, count: 1300, gpu: 1}]\n";
     let mut server = Server::default();
     let scenario = Arc::new(from_text(text).expect("it is clean"));
-    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, cycle: 0 } });
+    let mut replies = server.handle(Message { generation: 1, body: Request::Load { scenario, cycle: 0 } });
     while server.is_busy() {
         replies.extend(server.work());
     }
-    let Some(Say::Frame { frame, .. }) = replies.pop().map(|reply| reply.say) else { panic!("no frame") };
+    let Some(Response::Frame { frame, .. }) = replies.pop().map(|reply| reply.body) else {
+        panic!("no frame")
+    };
     assert_eq!(frame.events.len(), 1300);
     let (_, entries) = fairground::words::at_rest(&frame).list.expect("a list");
     assert_eq!(entries.len(), 201);

@@ -6,8 +6,9 @@ use fairground::id::{JobId, QueueId};
 use fairground::moment::Names;
 use fairground::scenario::{Path, Scenario};
 use fairground::trace::Event;
+use fairground::translate::{Kind, Note};
 use fairground::words::Selection;
-use fairground_web::engine::protocol::{Ask, ColumnRow, EventRow, Frame, NoteRow, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{Compared, EventRow, Frame, Message, NoteRow, Request, Response, Run};
 use fairground_web::library;
 use fairground_web::state::command::Command;
 use fairground_web::state::document::change::{Change, Shift};
@@ -46,12 +47,12 @@ fn set(queue: &str, field: &str, value: &str) -> Command {
 /// Replies to the latest request for a frame, as an engine would.
 fn answer(model: &mut Model, effects: &[Effect]) {
     for effect in effects {
-        let Effect::Send(Request { generation, ask }) = effect else { continue };
-        let (Ask::Load { cycle, .. } | Ask::GoTo { cycle }) = ask else { continue };
+        let Effect::Send(Message { generation, body: ask }) = effect else { continue };
+        let (Request::Load { cycle, .. } | Request::GoTo { cycle }) = ask else { continue };
         let time_ms = i64::from(*cycle) * 1000;
         let frame = Box::new(Frame { cycle: *cycle, time_ms, ..Frame::default() });
-        let say = Say::Frame { frame, run: Box::new(Run::default()) };
-        update(model, Command::Replied(Box::new(Reply { generation: *generation, say })));
+        let say = Response::Frame { frame, run: Box::new(Run::default()) };
+        update(model, Command::Replied(Box::new(Message { generation: *generation, body: say })));
     }
 }
 
@@ -67,7 +68,8 @@ fn an_edit_from_a_cycle_on_is_an_entry_of_the_timeline() {
     let effects = update(&mut model, set("team-a", "quota", "3"));
     assert_eq!(model.scenario.queues, before.queues, "the start stays");
     assert_eq!(model.scenario.timeline.len(), 1);
-    let asks_anew = |e: &Effect| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 7, .. }, .. }));
+    let asks_anew =
+        |e: &Effect| matches!(e, Effect::Send(Message { body: Request::Load { cycle: 7, .. }, .. }));
     assert!(effects.iter().any(asks_anew), "the run is computed anew, the cursor stays");
     answer(&mut model, &effects);
     update(&mut model, set("team-a", "quota", "many"));
@@ -251,7 +253,7 @@ fn an_edit_is_run_kept_and_put_into_the_address() {
     update(&mut model, Command::Step);
     let effects = update(&mut model, set("team-a", "weight", "3"));
     let loads = effects.iter().any(
-        |e| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 1, scenario, .. }, .. }) if scenario.queues.iter().any(|queue| queue.gpu.weight == Some("3".into()))),
+        |e| matches!(e, Effect::Send(Message { body: Request::Load { cycle: 1, scenario, .. }, .. }) if scenario.queues.iter().any(|queue| queue.gpu.weight == Some("3".into()))),
     );
     assert!(loads && effects.contains(&Effect::Save) && effects.contains(&Effect::SetUrl));
     assert!(model.stale && model.draft.is_some() && !model.pristine);
@@ -318,7 +320,7 @@ fn a_dead_engine_is_started_again_and_the_scenario_kept() {
     let edited = model.scenario.clone();
     let effects = update(&mut model, Command::EngineDied);
     assert_eq!(effects.first(), Some(&Effect::RestartEngine));
-    assert!(effects.iter().any(|e| matches!(e, Effect::Send(Request { ask: Ask::Load { .. }, .. }))));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Send(Message { body: Request::Load { .. }, .. }))));
     assert!(Arc::ptr_eq(&edited, &model.scenario));
     let effects = update(&mut model, Command::EngineDied);
     assert!(!effects.iter().any(|e| matches!(e, Effect::Send(_))), "twice in a row: wait for the person");
@@ -428,7 +430,7 @@ fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
     let mut model = model();
     model.cursor = 7;
     model.decision = Some(3);
-    update(&mut model, Command::Look(NowView::Division));
+    update(&mut model, Command::ShowView(NowView::Division));
     let link = write(&model);
     assert!(link.contains("at=7.3") && link.contains("view=division"), "{link}");
     let Fragment::Document(opened) = read(&link) else { panic!("a document") };
@@ -439,7 +441,7 @@ fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
 /// The translation requests among some effects.
 fn translations(effects: &[Effect]) -> Vec<(u64, &str)> {
     let of = |effect| match effect {
-        &Effect::Send(Request { generation, ask: Ask::Translate { ref policy, .. } }) => {
+        &Effect::Send(Message { generation, body: Request::Translate { ref policy, .. } }) => {
             Some((generation, policy.as_str()))
         }
         _ => None,
@@ -459,24 +461,20 @@ fn another_policy_is_translated() {
     let edited = model.scenario.clone();
     let mut translated = (*edited).clone();
     translated.policy = "ego".into();
-    let note = NoteRow {
-        kind: "dropped".into(),
-        says: "gone".into(),
-        at: vec![NoteRow::sent(&at("team-a", "quota"))],
-        n: 1,
-    };
-    let say = Say::Translated {
+    let note = Note { kind: Kind::Dropped, says: "gone".into(), at: vec![at("team-a", "quota")] };
+    let say = Response::Translated {
         policy: "ego".into(),
         scenario: Some(Box::new(translated.clone())),
-        notes: vec![note],
+        notes: vec![NoteRow { note, n: 1 }],
     };
-    let reply = |generation, say: &Say| Command::Replied(Box::new(Reply { generation, say: say.clone() }));
+    let reply =
+        |generation, say: &Response| Command::Replied(Box::new(Message { generation, body: say.clone() }));
     let again = update(&mut model, reply(generation, &say));
     assert_eq!(model.scenario, edited, "the answer was about the scenario before the edit");
     let [(generation, "ego")] = translations(&again)[..] else { panic!("{again:?}") };
     update(&mut model, reply(generation, &say));
     assert_eq!(*model.scenario, translated);
-    assert_eq!(model.translated.as_ref().map(|t| t.count("dropped")), Some(1));
+    assert_eq!(model.translated.as_ref().map(|t| t.count(Kind::Dropped)), Some(1));
     assert!(model.notices.iter().any(|notice| notice.text.contains("1 dropped")), "{:?}", model.notices);
     assert_eq!(model.history.undo_name(), Some("policy KAI → EGO"));
     update(&mut model, Command::Undo);
@@ -487,22 +485,11 @@ fn another_policy_is_translated() {
 
 /// Late replies of an earlier comparison are ignored, and closing its dialog stops a comparison.
 #[test]
-fn places_of_notes_arrive_as_they_were() {
-    let places = [
-        at("team-a", "quota"),
-        Path::default().field("timeline").at(3).field("queue"),
-        at("a=b #1", "limit"),
-    ];
-    let note = NoteRow { at: places.iter().map(NoteRow::sent).collect(), ..NoteRow::default() };
-    assert_eq!(note.places().collect::<Vec<_>>(), places);
-}
-
-#[test]
 fn policies_are_compared() {
     let mut model = model();
     let requested = |effects: &[Effect]| -> Vec<(u64, usize)> {
         let of = |effect: &Effect| match effect {
-            Effect::Send(Request { generation, ask: Ask::Compare { policies, .. } }) => {
+            Effect::Send(Message { generation, body: Request::Compare { policies, .. } }) => {
                 Some((*generation, policies.len()))
             }
             _ => None,
@@ -516,13 +503,13 @@ fn policies_are_compared() {
         panic!("four policies")
     };
     let reply = |generation| {
-        let column = Box::new(ColumnRow { policy: "ego".into(), ..ColumnRow::default() });
-        Command::Replied(Box::new(Reply { generation, say: Say::Compared { column } }))
+        let run = Box::new(Compared { policy: "ego".into(), ..Compared::default() });
+        Command::Replied(Box::new(Message { generation, body: Response::Compared(run) }))
     };
     update(&mut model, reply(first));
     assert!(model.compared.is_empty());
-    let progress = Say::Comparing { policy: "ego".into(), cycle: 7 };
-    update(&mut model, Command::Replied(Box::new(Reply { generation: second, say: progress })));
+    let progress = Response::Comparing { policy: "ego".into(), cycle: 7 };
+    update(&mut model, Command::Replied(Box::new(Message { generation: second, body: progress })));
     assert_eq!(model.comparing, Some(("ego".into(), 7)));
     update(&mut model, reply(second));
     assert_eq!((model.compared.len(), &model.comparing), (1, &None));
@@ -553,12 +540,12 @@ fn ranges_are_marked_from_where_the_cursor_was() {
 
 #[test]
 fn jumps_stop_at_what_is_chosen() {
-    use fairground_web::state::moment::event_filter::Whose;
+    use fairground_web::state::moment::event_filter::EventSubject;
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
     let requested = |model: &mut Model| {
         let effects = update(model, Command::NextEvent { back: false });
         effects.into_iter().find_map(|effect| match effect {
-            Effect::Send(Request { ask: Ask::NextEvent { queue, job, .. }, .. }) => Some((queue, job)),
+            Effect::Send(Message { body: Request::NextEvent { queue, job, .. }, .. }) => Some((queue, job)),
             _ => None,
         })
     };
@@ -573,14 +560,14 @@ fn jumps_stop_at_what_is_chosen() {
         "the page's own selection does not narrow the search"
     );
     model.auto_selected = false;
-    update(&mut model, Command::EventsOf(Whose::All));
+    update(&mut model, Command::EventsOf(EventSubject::All));
     assert_eq!(requested(&mut model), Some((None, None)));
-    update(&mut model, Command::EventsOf(Whose::Job("b2".into())));
+    update(&mut model, Command::EventsOf(EventSubject::Job("b2".into())));
     assert_eq!(requested(&mut model), Some((None, name("b2"))));
     let names = Names { jobs: vec![("a2".into(), QueueId(0))], ..Names::default() };
     let events = vec![EventRow::of(Event::Submitted { job: JobId(0) })];
     model.frame = Some(Frame { events, names: names.into(), ..Frame::default() }.into());
-    update(&mut model, Command::EventsOf(Whose::Selected));
+    update(&mut model, Command::EventsOf(EventSubject::Selected));
     model.selection = Some(Selection::Event { cycle: 0, index: 0 });
     assert_eq!(requested(&mut model), Some((None, name("a2"))), "of an event its job");
 }

@@ -46,7 +46,7 @@ fn another_policy_keeps_the_time() {
 
 #[test]
 fn a_cycle_that_takes_long_can_be_cancelled_inside() {
-    use fairground_web::engine::protocol::{Ask, Reply, Request, Say};
+    use fairground_web::engine::protocol::{Message, Request, Response};
     use fairground_web::state::effect::Effect;
     use fairground_web::state::playback::engine_state::EngineState;
     use fairground_web::state::update::update;
@@ -56,20 +56,21 @@ fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     update(&mut whole.model, Command::Step);
     assert_eq!(whole.model.engine, EngineState::Working(None));
     let effects = update(&mut whole.model, Command::Cancel);
-    let [Effect::Send(Request { generation, ask: Ask::Cancel }), Effect::EndEngineSoon(id)] = &effects[..]
+    let [Effect::Send(Message { generation, body: Request::Cancel }), Effect::EndEngineSoon(id)] =
+        &effects[..]
     else {
         panic!("{effects:?}");
     };
     assert_eq!(generation, id);
     let ends = |effects: &[Effect]| {
         effects.iter().any(|effect| matches!(effect, Effect::RestartEngine))
-            && effects
-                .iter()
-                .any(|effect| matches!(effect, Effect::Send(Request { ask: Ask::Load { cycle: 2, .. }, .. })))
+            && effects.iter().any(|effect| {
+                matches!(effect, Effect::Send(Message { body: Request::Load { cycle: 2, .. }, .. }))
+            })
     };
     // An engine that replies in time is not restarted.
     let mut answered = whole.model.clone();
-    let reply = Reply { generation: *id, say: Say::Cancelled };
+    let reply = Message { generation: *id, body: Response::Cancelled };
     update(&mut answered, Command::Replied(Box::new(reply)));
     assert_eq!(update(&mut answered, Command::EndEngine(*id)), []);
     let effects = update(&mut whole.model, Command::EndEngine(*id));

@@ -83,7 +83,7 @@ fn a_grace_period_is_counted_down() {
     let job = Selection::Job("a-6".into());
     expect!["a-6 was reclaimed and is shutting down. a-6 leaves at 0:25, 10 s left. "]
         .assert_eq(&verdict(&whole, job));
-    whole.dispatch(Command::Look(NowView::Gantt));
+    whole.dispatch(Command::ShowView(NowView::Gantt));
     let Some(Report::Gantt(report)) = whole.model.report.as_deref() else { panic!("a report") };
     let run = whole.model.run.as_deref().expect("a run");
     let view = gantt::view::gantt(report, run, whole.frame(), None);

@@ -12,7 +12,7 @@ use whole::Whole;
 
 fn view(example: &str, cycle: u32) -> Vec<Section> {
     let mut whole = Whole::open(example, cycle);
-    whole.dispatch(Command::Look(NowView::Priorities));
+    whole.dispatch(Command::ShowView(NowView::Priorities));
     let Some(Report::Priorities(of)) = whole.model.report.as_deref() else { panic!("a report") };
     sections(of, whole.frame(), None)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fairground::moment::rulebook;
 use fairground::policy::Policy;
 use fairground::words::Selection;
-use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Rulebook, Say};
+use fairground_web::engine::protocol::{Frame, Message, Request, Response, Rulebook};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{self, Example};
 use fairground_web::state::command::Command;
@@ -69,12 +69,12 @@ fn every_rule_has_a_card() {
 fn at_cycle(example: &str, cycle: u32) -> Frame {
     let mut server = Server::default();
     let scenario = Arc::new(Example::find(example).expect("an example").scenario());
-    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, cycle } });
+    let mut replies = server.handle(Message { generation: 1, body: Request::Load { scenario, cycle } });
     while server.is_busy() {
         replies.extend(server.work());
     }
-    let frame = replies.into_iter().find_map(|reply| match reply.say {
-        Say::Frame { frame, .. } => Some(*frame),
+    let frame = replies.into_iter().find_map(|reply| match reply.body {
+        Response::Frame { frame, .. } => Some(*frame),
         _ => None,
     });
     frame.expect("a frame")
@@ -181,12 +181,12 @@ fn act(model: &mut Model, command: Command) -> usize {
     let effects = update(model, command);
     let mut n = 0;
     for effect in effects {
-        let Effect::Send(Request { generation, ask: Ask::Rules { policy } }) = effect else {
+        let Effect::Send(Message { generation, body: Request::Rules { policy } }) = effect else {
             continue;
         };
         n += 1;
-        let say = Say::Rules(Box::new(book(&policy)));
-        update(model, Command::Replied(Box::new(Reply { generation, say })));
+        let say = Response::Rules(Box::new(book(&policy)));
+        update(model, Command::Replied(Box::new(Message { generation, body: say })));
     }
     n
 }

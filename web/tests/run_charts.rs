@@ -5,7 +5,7 @@ mod run;
 use expect_test::expect;
 use fairground::words::Selection;
 use fairground::words::number::NAMED;
-use fairground_web::engine::protocol::{Ask, Say};
+use fairground_web::engine::protocol::{AlternativeRequest, Request, Response};
 use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series};
 use fairground_web::library::EXAMPLES;
 use fairground_web::views::cluster::view::cluster;
@@ -114,7 +114,7 @@ fn bars_are_what_moments_show() {
         let devices = page.gantt(GanttBy::Gpu, 0, 400, "");
         assert!(jobs.rows.len() as u32 == jobs.total && pods.rows.len() as u32 == pods.total);
         for cycle in 0..=last.cycle {
-            let (frame, _) = page.frame(Ask::GoTo { cycle });
+            let (frame, _) = page.frame(Request::GoTo { cycle });
             let held = |gantt: &Gantt, job: &str| -> u32 {
                 let rows = gantt.rows.iter().filter(|row| row.job == job);
                 let bars = rows.flat_map(|row| &row.bars).filter(|b| b.from <= cycle && cycle < b.to);
@@ -168,7 +168,7 @@ fn series_are_what_moments_show() {
         let series = series(&mut page);
         assert_eq!((series.stride, series.last), (1, last.cycle));
         for cycle in 0..=last.cycle {
-            let (frame, _) = page.frame(Ask::GoTo { cycle });
+            let (frame, _) = page.frame(Request::GoTo { cycle });
             for (queue, levels) in frame.queues.iter().zip(&series.queues) {
                 let at = levels.partition_point(|level| level.cycle <= cycle) - 1;
                 let Level { allocated, request, fair_share, .. } = &levels[at];
@@ -212,9 +212,9 @@ fn a_dragged_weight_has_a_preview() {
     let levels = |page: &mut Page, text: &str| {
         let (scenario, ladder) = (run::sent(text), Some(("team-a".to_string(), 2)));
         let (cycle, until, report_request) = (Some(2), 2, None);
-        let ask = Ask::Alternative { scenario, cycle, ladder, until, report_request, is_early: false };
+        let ask = Request::Alternative(AlternativeRequest { scenario, cycle, ladder, until, report_request });
         match page.all(ask).into_iter().next() {
-            Some(Say::Alternative { levels, .. }) => levels,
+            Some(Response::Alternative { levels, .. }) => levels,
             other => panic!("a ghost was expected, not {other:?}"),
         }
     };

@@ -13,11 +13,12 @@ use run::{ADAPTERS, Page, RESTART, lines};
 
 fn tally(page: &mut Page) -> Tally {
     match page.report(ReportRequest::Tally { resource: 2 }) {
-        Report::Tally(tally) => tally,
+        Report::Tally(tally) => *tally,
         other => panic!("{other:?}"),
     }
 }
 
+/// Long because the tally it expects is.
 #[test]
 fn what_was_owed_and_lost_is_counted() {
     let (mut page, ..) = Page::open(RESTART, 40);
@@ -27,59 +28,122 @@ fn what_was_owed_and_lost_is_counted() {
     expect![[r#"
         Tally {
             resource: 2,
-            cycle: 22,
-            time_ms: 22000,
-            queues: [
-                TallyRow {
-                    short: 1.0,
-                    used: 30.0,
-                    owed: 1.0,
-                    borrowed: 10.0,
-                    lost: 2.0,
-                    started: 2,
-                    wait_median: 0.5,
-                    wait_p90: 1.0,
-                    wait_now: None,
+            summary: Summary {
+                all: Totals {
+                    queue: None,
+                    jobs_done: 3,
+                    jobs_evicted: 0,
+                    jobs_unfinished: 0,
+                    jobs_never_started: 0,
+                    waits: Waits {
+                        n: 3,
+                        mean_s: 0.6666666666666666,
+                        median_s: 1.0,
+                        p90_s: 1.0,
+                        max_s: 1.0,
+                    },
+                    wait_now_s: None,
+                    gpu_seconds_used: 35.0,
+                    gpu_seconds_owed: 2.0,
+                    short_s: 0.0,
+                    gpu_seconds_borrowed: 10.0,
+                    gpu_seconds_lost: 2.0,
                     evictions: 1,
                     restarts: 1,
+                    restart_wait_mean_s: 6.0,
+                    first_submit_s: Some(
+                        0.0,
+                    ),
+                    last_end_s: Some(
+                        21.0,
+                    ),
+                    utilisation: 0.7954545454545454,
                     pools: [],
                 },
-                TallyRow {
-                    short: 1.0,
-                    used: 5.0,
-                    owed: 1.0,
-                    borrowed: 0.0,
-                    lost: 0.0,
-                    started: 1,
-                    wait_median: 1.0,
-                    wait_p90: 1.0,
-                    wait_now: None,
-                    evictions: 0,
-                    restarts: 0,
-                    pools: [],
-                },
-            ],
-            all: TallyRow {
-                short: 0.0,
-                used: 35.0,
-                owed: 2.0,
-                borrowed: 10.0,
-                lost: 2.0,
-                started: 3,
-                wait_median: 1.0,
-                wait_p90: 1.0,
-                wait_now: None,
-                evictions: 1,
-                restarts: 1,
-                pools: [],
+                queues: [
+                    Totals {
+                        queue: Some(
+                            QueueId(
+                                0,
+                            ),
+                        ),
+                        jobs_done: 2,
+                        jobs_evicted: 0,
+                        jobs_unfinished: 0,
+                        jobs_never_started: 0,
+                        waits: Waits {
+                            n: 2,
+                            mean_s: 0.5,
+                            median_s: 0.5,
+                            p90_s: 1.0,
+                            max_s: 1.0,
+                        },
+                        wait_now_s: None,
+                        gpu_seconds_used: 30.0,
+                        gpu_seconds_owed: 1.0,
+                        short_s: 1.0,
+                        gpu_seconds_borrowed: 10.0,
+                        gpu_seconds_lost: 2.0,
+                        evictions: 1,
+                        restarts: 1,
+                        restart_wait_mean_s: 6.0,
+                        first_submit_s: Some(
+                            0.0,
+                        ),
+                        last_end_s: Some(
+                            21.0,
+                        ),
+                        utilisation: 0.6818181818181818,
+                        pools: [],
+                    },
+                    Totals {
+                        queue: Some(
+                            QueueId(
+                                1,
+                            ),
+                        ),
+                        jobs_done: 1,
+                        jobs_evicted: 0,
+                        jobs_unfinished: 0,
+                        jobs_never_started: 0,
+                        waits: Waits {
+                            n: 1,
+                            mean_s: 1.0,
+                            median_s: 1.0,
+                            p90_s: 1.0,
+                            max_s: 1.0,
+                        },
+                        wait_now_s: None,
+                        gpu_seconds_used: 5.0,
+                        gpu_seconds_owed: 1.0,
+                        short_s: 1.0,
+                        gpu_seconds_borrowed: 0.0,
+                        gpu_seconds_lost: 0.0,
+                        evictions: 0,
+                        restarts: 0,
+                        restart_wait_mean_s: 0.0,
+                        first_submit_s: Some(
+                            3.0,
+                        ),
+                        last_end_s: Some(
+                            9.0,
+                        ),
+                        utilisation: 0.11363636363636363,
+                        pools: [],
+                    },
+                ],
+                gpu_seconds_capacity: 44.0,
+                gpu_seconds_idle_wanted: 2.0,
+                jain: Some(
+                    0.9944616747895437,
+                ),
+                until: Time(
+                    22000,
+                ),
+                cycles: 22,
             },
-            capacity: 44.0,
-            idle_wanted: 2.0,
             stranded: 0.0,
             free: 2.0,
-            jain: Some(
-                0.9944616747895437,
-            ),
             ping_pong: [],
         }"#]]
     .assert_eq(&format!("{tally:#?}"));
@@ -185,11 +249,16 @@ jobs:
 ";
     let (mut page, frame, _) = Page::open(text, 4);
     let tally = tally(&mut page);
-    let lost = tally.all.lost;
-    assert!(tally.all.evictions == 1 && lost > 0.0 && lost <= tally.all.used, "{lost} of {}", tally.all.used);
-    assert_eq!(tally.all.started, 1, "those that ran before have no wait");
-    assert!(tally.all.wait_median <= 3.0, "{}", tally.all.wait_median);
-    assert_eq!((tally.time_ms, tally.all.wait_now), (3000, Some(3.0)), "the span began three seconds ago");
+    let all = &tally.summary.all;
+    let (lost, used) = (all.gpu_seconds_lost, all.gpu_seconds_used);
+    assert!(all.evictions == 1 && lost > 0.0 && lost <= used, "{lost} of {used}");
+    assert_eq!(all.waits.n, 1, "those that ran before have no wait");
+    assert!(all.waits.median_s <= 3.0, "{}", all.waits.median_s);
+    assert_eq!(
+        (tally.summary.until.as_millis(), all.wait_now_s),
+        (3000, Some(3.0)),
+        "the span began three seconds ago"
+    );
     let summary = fairness(&tally, &frame, None).summary;
     assert!(summary.starts_with("From 0:00 to 0:03, cycle 3: "), "{summary}");
 }
@@ -260,6 +329,6 @@ fn an_evicted_pod_may_not_be_replaced() {
     let (mut page, ..) = Page::open(&RESTART.replace("lasts: 8s", "lasts: 8s, restart: never"), 40);
     let row = page.gantt(GanttBy::Pod, 0, 100, "").rows.into_iter().find(|row| row.name == "a2").expect("a2");
     assert_eq!((row.known, row.bars.len(), row.bars[0].lost), ((1, Some(4)), 1, 1), "{row:?}");
-    let all = tally(&mut page).all;
-    assert_eq!((all.evictions, all.restarts, all.lost, all.used), (1, 0, 2.0, 27.0));
+    let all = tally(&mut page).summary.all;
+    assert_eq!((all.evictions, all.restarts, all.gpu_seconds_lost, all.gpu_seconds_used), (1, 0, 2.0, 27.0));
 }

@@ -27,7 +27,7 @@ fn shares_of(example: &str, cycle: u32) -> Table {
 
 fn trends_of(example: &str, cycle: u32, measure: Measure) -> trends::view::TrendsView {
     let mut whole = Whole::open(example, cycle);
-    whole.dispatch(Command::Look(NowView::Queues));
+    whole.dispatch(Command::ShowView(NowView::Queues));
     let Some(Report::Series(series)) = whole.model.report.as_deref() else { panic!("a report") };
     let run = whole.model.run.as_deref().expect("a run");
     trends::view::trends(series, run, whole.frame(), None, (2, measure))
@@ -150,7 +150,7 @@ fn past_usage_and_k_stand_beside_the_weights() {
     let mut whole = Whole::open("past-counts", 1);
     let about = Selection::Queue("team-a".into());
     whole.dispatch(Command::Select(Some(about.clone())));
-    whole.dispatch(Command::Look(NowView::Division));
+    whole.dispatch(Command::ShowView(NowView::Division));
     let ladder = whole.model.ladder.as_deref().expect("it is derived");
     let view = division::view::division(whole.frame(), &ladder.levels[0], 2, usize::MAX);
     let rows: String = view.table.rows.iter().map(|row| row.join(" | ") + "\n").collect();

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use fairground::scenario::Scenario;
+use fairground::time::Time;
 use fairground_web::engine::protocol::{
-    Amounts, Ask, ColumnRow, EventWord, Frame, LadderLevel, Reply, Request, Run, Say,
+    AlternativeRequest, Amounts, Compared, EventWord, Frame, LadderLevel, Message, Request, Response, Run,
 };
 use fairground_web::engine::report::{Report, ReportRequest};
 use fairground_web::engine::serve::Server;
@@ -32,30 +33,41 @@ impl Page {
     }
 
     /// Sends a request and lets the engine work until it is idle.
-    fn ask(&mut self, ask: Ask) -> Vec<Reply> {
+    fn ask(&mut self, ask: Request) -> Vec<Message<Response>> {
         self.generation += 1;
-        let mut replies = self.server.ask(Request { generation: self.generation, ask });
+        let mut replies = self.server.handle(Message { generation: self.generation, body: ask });
         while self.server.is_busy() {
             replies.extend(self.server.work());
         }
         replies
     }
 
-    fn frame(&mut self, ask: Ask) -> (Frame, Run) {
+    fn frame(&mut self, ask: Request) -> (Frame, Run) {
         let id = self.generation + 1;
         match self.ask(ask).pop() {
-            Some(Reply { generation, say: Say::Frame { frame, run } }) if generation == id => (*frame, *run),
+            Some(Message { generation, body: Response::Frame { frame, run } }) if generation == id => {
+                (*frame, *run)
+            }
             other => panic!("a frame was expected, not {other:?}"),
+        }
+    }
+
+    /// The cycle of the next or previous event, of a job or of any.
+    fn event(&mut self, from: u32, back: bool, job: Option<&str>) -> Option<u32> {
+        let job = job.map(str::to_string);
+        match self.ask(Request::NextEvent { from, back, queue: None, job, without: Vec::new() }).pop() {
+            Some(Message { body: Response::Event { cycle }, .. }) => cycle,
+            other => panic!("an event was expected, not {other:?}"),
         }
     }
 
     fn load(&mut self, example: &str, cycle: u32) -> Frame {
         let scenario = Arc::new(Example::find(example).expect("an example").scenario());
-        self.frame(Ask::Load { scenario, cycle }).0
+        self.frame(Request::Load { scenario, cycle }).0
     }
 
     fn go_to(&mut self, cycle: u32) -> Frame {
-        self.frame(Ask::GoTo { cycle }).0
+        self.frame(Request::GoTo { cycle }).0
     }
 }
 
@@ -64,8 +76,14 @@ fn alternative_of(
     scenario: Arc<Scenario>,
     (cycle, until): (u32, u32),
     report_request: Option<ReportRequest>,
-) -> Ask {
-    Ask::Alternative { scenario, cycle: Some(cycle), ladder: None, until, report_request, is_early: false }
+) -> Request {
+    Request::Alternative(AlternativeRequest {
+        scenario,
+        cycle: Some(cycle),
+        ladder: None,
+        until,
+        report_request,
+    })
 }
 
 fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
@@ -122,7 +140,7 @@ fn looking_ahead_changes_no_answer() {
         ahead.load(example.id, 0);
         for cycle in [1, 2, 5, 3, 4, 4, 9, 0, 1] {
             ahead.server.look_ahead();
-            let (plain, ahead) = (plain.frame(Ask::GoTo { cycle }), ahead.frame(Ask::GoTo { cycle }));
+            let (plain, ahead) = (plain.frame(Request::GoTo { cycle }), ahead.frame(Request::GoTo { cycle }));
             assert_eq!(plain, ahead, "{} at {cycle}", example.id);
         }
     }
@@ -132,18 +150,10 @@ fn looking_ahead_changes_no_answer() {
 fn events_are_found_in_both_directions() {
     let mut page = Page::new();
     page.load("min-runtime-on", 0);
-    let next = |page: &mut Page, from, back, job: Option<&str>| {
-        let ask =
-            Ask::NextEvent { from, back, queue: None, job: job.map(str::to_string), without: Vec::new() };
-        match page.ask(ask).pop() {
-            Some(Reply { say: Say::Event { cycle }, .. }) => cycle,
-            other => panic!("an event was expected, not {other:?}"),
-        }
-    };
-    assert_eq!(next(&mut page, 0, false, None), Some(4));
-    assert_eq!(next(&mut page, 0, false, Some("b2")), Some(4));
-    assert_eq!(next(&mut page, 4, true, Some("b2")), Some(0));
-    assert_eq!(next(&mut page, 100, false, Some("nobody")), None);
+    assert_eq!(page.event(0, false, None), Some(4));
+    assert_eq!(page.event(0, false, Some("b2")), Some(4));
+    assert_eq!(page.event(4, true, Some("b2")), Some(0));
+    assert_eq!(page.event(100, false, Some("nobody")), None);
     assert_eq!(page.go_to(4).cycle, 4);
 }
 
@@ -153,10 +163,10 @@ fn a_alternative_leaves_the_run_alone() {
     page.load("start", 1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
     let alternative = alternative_of(sent(&edited), (1, 3), Some(ReportRequest::Tally { resource: 2 }));
-    let said: Vec<Say> = page.ask(alternative).into_iter().map(|reply| reply.say).collect();
+    let said: Vec<Response> = page.ask(alternative).into_iter().map(|reply| reply.body).collect();
     let [
-        Say::Alternative { frame: Some(alternative), .. },
-        Say::AlternativeRun { run, report: Some(report) },
+        Response::Alternative { frame: Some(alternative), .. },
+        Response::AlternativeRun { run, report: Some(report) },
     ] = &said[..]
     else {
         panic!("a ghost and its run were expected, not {said:?}");
@@ -164,26 +174,26 @@ fn a_alternative_leaves_the_run_alone() {
     assert_eq!(kinds(alternative), [("submitted", "b2")]);
     assert_eq!(run.last_cycle, 2, "nothing further happens");
     let Report::Tally(tally) = &**report else { panic!("{report:?}") };
-    assert_eq!(tally.cycle, 1, "it is of the moment");
+    assert_eq!(tally.summary.cycles, 1, "it is of the moment");
     assert_eq!(page.go_to(1).events.len(), 3);
     let wrong = Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() });
-    let Some(Reply { say: Say::Alternative { frame: None, .. }, .. }) =
-        page.ask(alternative_of(wrong, (1, 0), None)).pop()
-    else {
-        panic!("no ghost was expected");
-    };
+    let replies = page.ask(alternative_of(wrong, (1, 0), None));
+    let last = replies.last().map(|reply| &reply.body);
+    assert!(matches!(last, Some(Response::Alternative { frame: None, .. })), "no preview was expected");
 }
 
 #[test]
 fn a_long_run_can_be_stopped_where_it_is() {
     let mut page = Page::new();
     page.load("past-counts", 0);
-    page.server.ask(Request { generation: 90, ask: Ask::RunUntil { time_ms: 1_000_000 } });
+    page.server.handle(Message { generation: 90, body: Request::RunUntil { time_ms: 1_000_000 } });
     page.server.work();
     page.server.work();
-    let replies = page.server.ask(Request { generation: 91, ask: Ask::Cancel });
-    assert!(matches!(replies[0], Reply { generation: 91, say: Say::Cancelled }));
-    let Reply { generation: 90, say: Say::Frame { frame, .. } } = &replies[1] else { panic!("a frame") };
+    let replies = page.server.handle(Message { generation: 91, body: Request::Cancel });
+    assert!(matches!(replies[0], Message { generation: 91, body: Response::Cancelled }));
+    let Message { generation: 90, body: Response::Frame { frame, .. } } = &replies[1] else {
+        panic!("a frame")
+    };
     assert_eq!(frame.cycle, 2);
     assert!(!page.server.is_busy());
 }
@@ -192,8 +202,10 @@ fn a_long_run_can_be_stopped_where_it_is() {
 fn a_fair_share_is_derived_down_the_tree() {
     let mut page = Page::new();
     let frame = page.load("tree-decides", 1);
-    let ask = Ask::Ladder { cycle: 1, queue: "vision".into(), resource: 2 };
-    let Some(Reply { say: Say::Ladder { levels, .. }, .. }) = page.ask(ask).pop() else { panic!("a ladder") };
+    let ask = Request::Ladder { cycle: 1, queue: "vision".into(), resource: 2 };
+    let Some(Message { body: Response::Ladder { levels, .. }, .. }) = page.ask(ask).pop() else {
+        panic!("a ladder")
+    };
     assert_eq!(levels.iter().map(|l| l.queue.as_str()).collect::<Vec<_>>(), ["research", "vision"]);
     let vision = frame.queues.iter().find(|q| q.name == "vision").expect("a queue");
     let shown = vision.fair_share.expect("a share")[2];
@@ -203,13 +215,15 @@ fn a_fair_share_is_derived_down_the_tree() {
 #[test]
 fn what_cannot_run_is_refused_with_reasons() {
     let mut page = Page::new();
-    let replies = page.ask(Ask::Load {
+    let replies = page.ask(Request::Load {
         scenario: Arc::new(Scenario { policy: "unknown".into(), ..Scenario::default() }),
         cycle: 0,
     });
-    let [Reply { say: Say::Refused { findings }, .. }] = replies.as_slice() else { panic!("{replies:?}") };
+    let [Message { body: Response::Refused { findings }, .. }] = replies.as_slice() else {
+        panic!("{replies:?}")
+    };
     assert_eq!(findings.len(), 1);
-    assert!(page.ask(Ask::GoTo { cycle: 3 }).is_empty());
+    assert!(page.ask(Request::GoTo { cycle: 3 }).is_empty());
 }
 
 #[test]
@@ -373,7 +387,7 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
     let mut seen = 0;
     for example in EXAMPLES {
         let mut whole = Whole::open(example.id, 1);
-        whole.dispatch(Command::Look(NowView::Division));
+        whole.dispatch(Command::ShowView(NowView::Division));
         let queues: Vec<(String, Option<f64>)> = whole
             .frame()
             .queues
@@ -481,7 +495,7 @@ fn alternatives_arrive_during_a_drag() {
         page.generation += 1;
         let text = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
         let ask = alternative_of(sent(&text), (3, 9), None);
-        let replies = page.server.ask(Request { generation: page.generation, ask });
+        let replies = page.server.handle(Message { generation: page.generation, body: ask });
         assert!(replies.is_empty());
         page.generation
     };
@@ -494,10 +508,12 @@ fn alternatives_arrive_during_a_drag() {
     }
     let ids: Vec<u64> = answered.iter().map(|reply| reply.generation).collect();
     assert_eq!(ids, [first, asked[4], asked[4]], "a run only where nothing later waits");
-    let is_there =
-        |reply: &Reply| matches!(&reply.say, Say::Alternative { frame: Some(frame), .. } if frame.cycle == 3);
+    let is_there = |reply: &Message<Response>| match &reply.body {
+        Response::Alternative { frame: Some(frame), .. } => frame.cycle == 3,
+        _ => false,
+    };
     assert!(answered[..2].iter().all(is_there));
-    assert!(matches!(answered[2].say, Say::AlternativeRun { report: None, .. }));
+    assert!(matches!(answered[2].body, Response::AlternativeRun { report: None, .. }));
 }
 
 #[test]
@@ -513,9 +529,9 @@ jobs:
 - {name: many, queue: a, gpu: 1, count: 1800, every: 2s, submit: 10s, lasts: 1s}
 ";
     let mut page = Page::new();
-    let (_, opening) = page.frame(Ask::Load { scenario: sent(text), cycle: 0 });
+    let (_, opening) = page.frame(Request::Load { scenario: sent(text), cycle: 0 });
     assert!(opening.earlier.is_empty());
-    let (end, run) = page.frame(Ask::GoTo { cycle: 3_500 });
+    let (end, run) = page.frame(Request::GoTo { cycle: 3_500 });
     assert_eq!(end.cycle, 3_500);
     let n_listed = run.events.len();
     assert!(n_listed <= 5_000 && n_listed > 4_900 && !run.earlier.is_empty(), "{n_listed}");
@@ -526,15 +542,8 @@ jobs:
             && run.events.iter().all(|event| event.2.is_some_and(|job| run.names.job(job) != "first")),
         "{started}"
     );
-    let next = |page: &mut Page, from, back| {
-        let job = Some("first".to_string());
-        match page.ask(Ask::NextEvent { from, back, queue: None, job, without: Vec::new() }).pop() {
-            Some(Reply { say: Say::Event { cycle }, .. }) => cycle,
-            other => panic!("an event was expected, not {other:?}"),
-        }
-    };
-    let first = next(&mut page, 0, false).expect("it was submitted");
-    assert!(first <= 4 && next(&mut page, 3_400, true).is_some_and(|cycle| cycle < 10));
+    let first = page.event(0, false, Some("first")).expect("it was submitted");
+    assert!(first <= 4 && page.event(3_400, true, Some("first")).is_some_and(|cycle| cycle < 10));
     // An event of a frame has the index that the run states.
     let (at, word, job) = run.events[0];
     let frame = page.go_to(at);
@@ -555,30 +564,36 @@ fn moments_of_runai_have_states_and_others_none() {
 #[test]
 fn four_schedulers_decide_differently() {
     let policies = ["kai", "runai", "yunikorn", "ego"];
-    let replies = Page::new().ask(Ask::Compare {
+    let replies = Page::new().ask(Request::Compare {
         scenario: Arc::new(Example::find("four-schedulers").expect("an example").scenario()),
         policies: policies.map(str::to_owned).to_vec(),
         until_ms: Some(60_000),
     });
-    let columns = replies.into_iter().filter_map(|reply| match reply.say {
-        Say::Compared { column } => Some(*column),
+    let columns = replies.into_iter().filter_map(|reply| match reply.body {
+        Response::Compared(run) => Some(*run),
         _ => None,
     });
-    let columns: Vec<ColumnRow> = columns.collect();
+    let columns: Vec<Compared> = columns.collect();
     assert_eq!(columns.iter().map(|column| &*column.policy).collect::<Vec<_>>(), policies);
     for column in &columns {
-        assert!(column.can_run && column.findings.is_empty(), "{}: {:?}", column.policy, column.findings);
-        assert_eq!((column.until_ms, column.queues.len()), (60_000, 3), "{}", column.policy);
-        assert_eq!(column.queues.iter().map(|queue| queue.gpus).sum::<f64>(), 12.0, "{}", column.policy);
+        let Some(run) = column.run.as_ref().filter(|_| column.findings.is_empty()) else {
+            panic!("{}: {:?}", column.policy, column.findings)
+        };
+        let until = run.summary.until.as_millis();
+        assert_eq!((until, run.queues.len()), (60_000, 3), "{}", column.policy);
+        assert_eq!(run.held.iter().sum::<f64>(), 12.0, "{}", column.policy);
     }
+    let all = |column: &Compared| column.run.as_ref().expect("it ran").summary.all.clone();
     let [kai, runai, yunikorn, ego] = &columns[..] else { panic!("four policies") };
     assert!(kai.notes.is_empty() && !yunikorn.notes.is_empty() && !ego.notes.is_empty());
-    assert_ne!(kai.evictions, yunikorn.evictions);
-    assert_ne!(kai.evictions, ego.evictions);
-    assert_eq!(kai.first_difference_ms, None, "it is the first");
-    assert_eq!(runai.first_difference_ms, None, "the same engine");
-    let differ = |column: &ColumnRow| column.first_difference_ms.is_some_and(|ms| ms > 0 && ms < 60_000);
+    assert_ne!(all(kai).evictions, all(yunikorn).evictions);
+    assert_ne!(all(kai).evictions, all(ego).evictions);
+    assert_eq!(kai.first_difference, None, "it is the first");
+    assert_eq!(runai.first_difference, None, "the same engine");
+    let differ = |column: &Compared| {
+        column.first_difference.is_some_and(|at| at > Time::ZERO && at < Time::from_millis(60_000))
+    };
     assert!(differ(yunikorn) && differ(ego), "{columns:?}");
     // YuniKorn preempts only for requests that have been pending for half a minute.
-    assert!(yunikorn.wait_max_s >= 30.0 && kai.wait_max_s <= 1.0);
+    assert!(all(yunikorn).waits.max_s >= 30.0 && all(kai).waits.max_s <= 1.0);
 }

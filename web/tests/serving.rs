@@ -28,9 +28,9 @@ fn it_is_computed_while_it_is_shown() {
     whole.dispatch(Command::Step);
     assert_eq!(whole.frame().cycle, 3, "the next cycle has its own");
     lines(&whole);
-    whole.dispatch(Command::Look(NowView::Tree));
+    whole.dispatch(Command::ShowView(NowView::Tree));
     assert!(whole.model.report.is_none());
-    whole.dispatch(Command::Look(NowView::Shares));
+    whole.dispatch(Command::ShowView(NowView::Shares));
     lines(&whole);
     whole.dispatch(Command::Serving(false));
     assert!(whole.model.report.is_none());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use fairground_web::chart::table::Section;
-use fairground_web::engine::protocol::{Ask, Frame, Request, Say};
+use fairground_web::engine::protocol::{Frame, Message, Request, Response};
 use fairground_web::engine::report::{Report, ReportRequest, ShareUsage};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
@@ -15,14 +15,16 @@ fn report(example: &str, cycle: u32) -> (ShareUsage, Frame) {
     let mut server = Server::default();
     let scenario = Arc::new(Example::find(example).expect("an example").scenario());
     let mut ask = |ask| {
-        let mut replies = server.ask(Request { generation: 1, ask });
+        let mut replies = server.handle(Message { generation: 1, body: ask });
         while server.is_busy() {
             replies.extend(server.work());
         }
-        replies.pop().expect("an answer").say
+        replies.pop().expect("an answer").body
     };
-    let Say::Frame { frame, .. } = ask(Ask::Load { scenario, cycle }) else { panic!("a frame") };
-    let Say::Report(Some(report)) = ask(Ask::Report(ReportRequest::ShareUsage)) else { panic!("a report") };
+    let Response::Frame { frame, .. } = ask(Request::Load { scenario, cycle }) else { panic!("a frame") };
+    let Response::Report(Some(report)) = ask(Request::Report(ReportRequest::ShareUsage)) else {
+        panic!("a report")
+    };
     let Report::ShareUsage(usage) = *report else { panic!("another report") };
     (usage, *frame)
 }

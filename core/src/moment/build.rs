@@ -413,7 +413,7 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
         }
         Event::Bound { .. }
         | Event::Found { .. }
-        | Event::Dealt { .. }
+        | Event::DevicesChanged { .. }
         | Event::Gone { .. }
         | Event::Finished { .. }
         | Event::Requeued { .. }

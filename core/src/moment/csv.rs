@@ -88,7 +88,7 @@ fn about(cluster: &Cluster, event: &Event) -> About {
         | Event::SetAside { job } => About { job: Some(job), ..none },
         Event::Bound { pod, node, devices }
         | Event::Found { pod, node, devices }
-        | Event::Dealt { pod, node, devices } => {
+        | Event::DevicesChanged { pod, node, devices } => {
             let devices = devices.iter().map(|device| device.to_string()).collect::<Vec<_>>().join(" ");
             About { devices, ..on(pod, node) }
         }

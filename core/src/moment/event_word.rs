@@ -46,7 +46,7 @@ event_words! {
     SetAside = ("set-aside", Decision, true),
     Started = ("started", Decision, true),
     Found = ("found", Other, true),
-    Dealt = ("dealt", Other, false),
+    DevicesChanged = ("dealt", Other, false),
     Claimed = ("claimed", Decision, true),
     Unclaimed = ("unclaimed", Decision, true),
     Reclaimed = ("reclaimed", Eviction, true),
@@ -80,7 +80,7 @@ impl EventWord {
             Event::Joined { .. } => EventWord::Joined,
             Event::Bound { .. } => EventWord::Started,
             Event::Found { .. } => EventWord::Found,
-            Event::Dealt { .. } => EventWord::Dealt,
+            Event::DevicesChanged { .. } => EventWord::DevicesChanged,
             Event::Claimed { .. } => EventWord::Claimed,
             Event::Unclaimed { .. } => EventWord::Unclaimed,
             Event::Evicted { reason, .. } => match reason {

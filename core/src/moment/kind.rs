@@ -60,7 +60,7 @@ impl Kind {
             EventWord::Moved => (Kind::Moved, true),
             EventWord::Node => (Kind::Node, true),
             EventWord::Changed => (Kind::Changed, true),
-            EventWord::Dealt => (Kind::Changed, false),
+            EventWord::DevicesChanged => (Kind::Changed, false),
             EventWord::Started | EventWord::Found => (Kind::Started, true),
             EventWord::Finished => (Kind::Finished, true),
             EventWord::Done | EventWord::JobEvicted => (Kind::Finished, false),

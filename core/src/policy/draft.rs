@@ -40,7 +40,7 @@ pub struct DraftQueue<'a> {
     /// The queue.
     pub queue: &'a Queue,
     /// Whether jobs in it and below it request CPU, memory and GPU.
-    pub asked: [bool; 3],
+    pub requested: [bool; 3],
     /// Path of these values in the file.
     pub at: &'a dyn Fn() -> Path,
 }

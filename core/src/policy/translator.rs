@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::description::Description;
 use crate::format::{Path, QueueEntry, ResourceEntry, Scenario};
 use crate::units::Resource;
 
 /// Result of translating a setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// The new policy's real scheduler would reject it; the simulation accepts it.
     Refused,
@@ -35,7 +37,7 @@ impl Kind {
 }
 
 /// Result of translating some settings, with the reason.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// Kind of result.
     pub kind: Kind,

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::simulation::Simulation;
 use super::summary::Summary;
 use crate::id::PodId;
@@ -28,7 +30,7 @@ pub struct Column {
 }
 
 /// The result of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ran {
     /// Totals of the run.
     pub summary: Summary,

@@ -57,7 +57,7 @@ impl Simulation {
         for &pod in &dealt {
             let p = &self.cluster().pods[pod];
             if let Some(node) = p.node {
-                log(events, Event::Dealt { pod, node, devices: p.devices });
+                log(events, Event::DevicesChanged { pod, node, devices: p.devices });
             }
         }
         if !dealt.is_empty() {

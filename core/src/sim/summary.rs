@@ -17,6 +17,8 @@
 //! R. Jain, D. Chiu, W. Hawe: A Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
 //! Computer Systems. DEC Research Report TR-301, 1984.
 
+use serde::{Deserialize, Serialize};
+
 use super::meter::Integrals;
 use super::simulation::Simulation;
 use crate::cluster::{GpuRequest, Phase, Pod};
@@ -26,7 +28,7 @@ use crate::units::{Amount, Resource};
 
 /// Totals of a whole run. [`Simulation::summary_of`] another resource than GPUs gives seconds of that resource in place of
 /// GPU seconds: core seconds, byte seconds, seconds of whole units of a named resource.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Over all queues.
     pub all: Totals,
@@ -45,7 +47,7 @@ pub struct Summary {
 }
 
 /// Numbers of one queue and its descendants, or of all.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// The queue; `None`: all.
     pub queue: Option<QueueId>,
@@ -88,7 +90,7 @@ pub struct Totals {
 }
 
 /// Totals of a queue and its descendants, or of all queues, in one of several partitions.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PoolTotals {
     /// GPU seconds held.
     pub gpu_seconds_used: f64,
@@ -101,7 +103,7 @@ pub struct PoolTotals {
 }
 
 /// Waits, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Waits {
     /// Number of waits.
     pub n: u32,

@@ -51,7 +51,7 @@ pub enum Event {
         devices: Devices,
     },
     /// The devices of the pod were reassigned after its node lost or regained devices.
-    Dealt {
+    DevicesChanged {
         /// The pod.
         pod: PodId,
         /// Its node.
@@ -154,7 +154,7 @@ impl Event {
             | Event::Offered { job, .. } => Subject { job: Some(job), ..none },
             Event::Bound { pod, node, .. }
             | Event::Found { pod, node, .. }
-            | Event::Dealt { pod, node, .. }
+            | Event::DevicesChanged { pod, node, .. }
             | Event::Claimed { pod, node }
             | Event::Gone { pod, node }
             | Event::Finished { pod, node } => Subject { pod: Some(pod), node: Some(node), ..none },

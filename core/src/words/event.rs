@@ -448,7 +448,7 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
         Event::Found { .. } => {
             job.say(" runs on ").node(node).say(" already: it was not placed by this scheduler.")
         }
-        Event::Dealt { .. } => job
+        Event::DevicesChanged { .. } => job
             .say(" uses other devices of ")
             .node(node)
             .say(" from now on: the [node] has fewer or more than before."),

@@ -97,7 +97,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         }
         Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(gpus),
         Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(gpus),
-        Event::Dealt { .. } => on(job.say(format!("{pods} has other devices"))),
+        Event::DevicesChanged { .. } => on(job.say(format!("{pods} has other devices"))),
         Event::Claimed { .. } => {
             on(Text::of(format!("{} [claimed] for ", with_unit(GPU, group.gpus))).then(job))
         }
@@ -211,7 +211,7 @@ fn past(word: EventWord) -> &'static str {
         EventWord::Offered => "offered to another pool",
         EventWord::Claimed => "room [claimed] for it",
         EventWord::Found => "found running",
-        EventWord::Dealt => "has other devices",
+        EventWord::DevicesChanged => "has other devices",
         EventWord::Joined => "[pods] joined",
         EventWord::Evicted => "[evicted]",
         EventWord::Node => "[node]",

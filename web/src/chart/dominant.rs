@@ -50,14 +50,20 @@ pub fn row(row: &QueueRow, total: &Amounts) -> QueueRow {
 
 /// The frame in dominant shares, without nodes, because each queue has its own resource.
 pub fn seen(frame: &Frame) -> Frame {
+    let queues = frame.queues.iter().map(|queue| row(queue, &frame.total)).collect();
+    projected(frame, [0.0, 0.0, 100.0].into(), queues)
+}
+
+/// A frame with other amounts, without nodes.
+pub(super) fn projected(frame: &Frame, total: Amounts, queues: Vec<QueueRow>) -> Frame {
     Frame {
         names: frame.names.clone(),
         policy: frame.policy.clone(),
         cycle: frame.cycle,
         time_ms: frame.time_ms,
         quiet: frame.quiet,
-        total: [0.0, 0.0, 100.0].into(),
-        queues: frame.queues.iter().map(|queue| row(queue, &frame.total)).collect(),
+        total,
+        queues,
         jobs: frame.jobs.clone(),
         events: frame.events.clone(),
         named: frame.named.clone(),

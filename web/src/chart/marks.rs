@@ -34,7 +34,7 @@ pub enum Mark {
     /// 2 px outline.
     Changed,
     /// Dashed outline.
-    Ghost,
+    Preview,
     /// Dashed outline.
     Before,
 }
@@ -42,7 +42,7 @@ pub enum Mark {
 impl Mark {
     /// The mark for a baseline or a preview.
     pub fn of_alternative(was: bool) -> Mark {
-        if was { Mark::Before } else { Mark::Ghost }
+        if was { Mark::Before } else { Mark::Preview }
     }
 
     /// Name in the legend.
@@ -60,7 +60,7 @@ impl Mark {
             Mark::Claimed => "claimed",
             Mark::Leaving => "leaving",
             Mark::Changed => "changed now",
-            Mark::Ghost => "ghost",
+            Mark::Preview => "ghost",
             Mark::Before => "before",
         }
     }
@@ -176,7 +176,7 @@ fn key_of(area: &Area<'_>, mark: Mark) -> Drawn {
         Mark::Changed => {
             area.draw(&Rectangle::new(inner(1.0), Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0)))
         }
-        Mark::Ghost | Mark::Before => {
+        Mark::Preview | Mark::Before => {
             area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundDashed).line(1.5)))
         }
     }

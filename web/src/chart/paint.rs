@@ -40,19 +40,20 @@ pub enum Ink {
     Selected,
 }
 
-const PLAIN: [Ink; 12] = [
-    Ink::Ink,
-    Ink::Soft,
-    Ink::Dim,
-    Ink::Line,
-    Ink::Strong,
-    Ink::Grid,
-    Ink::Panel,
-    Ink::Raised,
-    Ink::Sunk,
-    Ink::Whole,
-    Ink::OnWhole,
-    Ink::Selected,
+/// Tokens without a hue, with their CSS values.
+const PLAIN: [(Ink, &str); 12] = [
+    (Ink::Ink, "var(--ink)"),
+    (Ink::Soft, "var(--ink-2)"),
+    (Ink::Dim, "var(--ink-3)"),
+    (Ink::Line, "var(--line)"),
+    (Ink::Strong, "var(--line-strong)"),
+    (Ink::Grid, "var(--grid)"),
+    (Ink::Panel, "var(--panel)"),
+    (Ink::Raised, "var(--raised)"),
+    (Ink::Sunk, "var(--sunk)"),
+    (Ink::Whole, "var(--whole)"),
+    (Ink::OnWhole, "var(--whole-on)"),
+    (Ink::Selected, "var(--sel-line)"),
 ];
 
 impl Ink {
@@ -60,15 +61,20 @@ impl Ink {
         match self {
             Ink::Hue(hue, step) => hue % 8 * 4 + step % 4,
             Ink::On(hue, step) => 32 + hue % 8 * 4 + step % 4,
-            plain => 64 + PLAIN.iter().position(|ink| *ink == plain).unwrap_or(0) as u8,
+            plain => 64 + plain.at() as u8,
         }
+    }
+
+    /// Position in [`PLAIN`].
+    fn at(self) -> usize {
+        PLAIN.iter().position(|plain| plain.0 == self).unwrap_or(0)
     }
 
     fn of(code: u8) -> Ink {
         match code {
             0..32 => Ink::Hue(code / 4, code % 4),
             32..64 => Ink::On((code - 32) / 4, code % 4),
-            _ => PLAIN[usize::from(code - 64).min(PLAIN.len() - 1)],
+            _ => PLAIN[usize::from(code - 64).min(PLAIN.len() - 1)].0,
         }
     }
 
@@ -78,18 +84,7 @@ impl Ink {
         match self {
             Ink::Hue(hue, s) => format!("var(--q{}{})", hue + 1, step(s)),
             Ink::On(hue, s) => format!("var(--q{}{}-on)", hue + 1, step(s)),
-            Ink::Ink => "var(--ink)".into(),
-            Ink::Soft => "var(--ink-2)".into(),
-            Ink::Dim => "var(--ink-3)".into(),
-            Ink::Line => "var(--line)".into(),
-            Ink::Strong => "var(--line-strong)".into(),
-            Ink::Grid => "var(--grid)".into(),
-            Ink::Panel => "var(--panel)".into(),
-            Ink::Raised => "var(--raised)".into(),
-            Ink::Sunk => "var(--sunk)".into(),
-            Ink::Whole => "var(--whole)".into(),
-            Ink::OnWhole => "var(--whole-on)".into(),
-            Ink::Selected => "var(--sel-line)".into(),
+            plain => PLAIN[plain.at()].1.into(),
         }
     }
 }
@@ -97,7 +92,6 @@ impl Ink {
 /// Fill of an area: states are shapes, not colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fill {
-    /// Solid.
     #[default]
     Solid,
     /// Hatched ╱: beyond the quota.
@@ -121,7 +115,6 @@ const FILLS: [Fill; 8] =
 /// Attributes that plotters' styles lack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trim {
-    /// Nothing.
     #[default]
     None,
     /// Rounded corners.

@@ -33,19 +33,8 @@ pub fn seen(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
         None if resource == DOMINANT => return Cow::Owned(dominant::seen(frame)),
         None => return Cow::Borrowed(frame),
     };
-    Cow::Owned(Frame {
-        names: frame.names.clone(),
-        policy: frame.policy.clone(),
-        cycle: frame.cycle,
-        time_ms: frame.time_ms,
-        quiet: frame.quiet,
-        total: only(&frame.total, at),
-        queues: frame.queues.iter().map(|queue| row(queue, at)).collect(),
-        jobs: frame.jobs.clone(),
-        events: frame.events.clone(),
-        named: frame.named.clone(),
-        ..Frame::default()
-    })
+    let queues = frame.queues.iter().map(|queue| row(queue, at)).collect();
+    Cow::Owned(dominant::projected(frame, only(&frame.total, at), queues))
 }
 
 /// The projected run.

@@ -27,14 +27,14 @@ pub struct Section {
 }
 
 impl Table {
-    /// Creates a table with these columns.
-    pub fn new(head: &[&str], text_columns: usize, rows: Vec<Vec<String>>) -> Table {
-        Table {
-            head: head.iter().map(|head| head.to_string()).collect(),
-            rows,
-            text_columns,
-            is_by_queue: false,
-        }
+    /// A table with these captions, the first of which are those of text columns.
+    pub fn new(
+        head: impl IntoIterator<Item = impl Into<String>>,
+        text_columns: usize,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Table {
+        let head = head.into_iter().map(Into::into).collect();
+        Table { head, rows: rows.into_iter().collect(), text_columns, is_by_queue: false }
     }
 
     /// The unit at the end of the captions if all that have one agree; it is then shown once.

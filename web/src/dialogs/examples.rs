@@ -11,6 +11,7 @@ use crate::state::layout::options::Dialog;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;
 use crate::views::sketch::view::sketch;
+use crate::widgets::button::CommandButton;
 use crate::widgets::date;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::picture::insert;
@@ -23,7 +24,6 @@ const SKETCH: f64 = 208.0;
 /// Long because its markup is one tree.
 #[component]
 pub fn Examples(on_close: Callback<()>) -> impl IntoView {
-    let store = Store::get();
     let mut groups: Vec<(&str, Vec<&'static Example>)> = Vec::new();
     for example in EXAMPLES {
         match groups.iter_mut().find(|(question, _)| *question == example.question) {
@@ -87,13 +87,9 @@ pub fn Examples(on_close: Callback<()>) -> impl IntoView {
             </Show>
             <Drafts />
             <div class="row">
-                <button
-                    type="button"
-                    class="btn"
-                    on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Paste)))
-                >
+                <CommandButton class="btn" command=Command::Dialog(Some(Dialog::Paste))>
                     "Start empty or import your own"
-                </button>
+                </CommandButton>
             </div>
         </DialogFrame>
     }
@@ -164,13 +160,9 @@ fn Drafts() -> impl IntoView {
                 <h3>"Your drafts on this device"</h3>
                 <p class="hint">
                     "Thirty earlier states of the open scenario are kept, too: "
-                    <button
-                        type="button"
-                        class="link"
-                        on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::States)))
-                    >
+                    <CommandButton class="link" command=Command::Dialog(Some(Dialog::States))>
                         "Earlier states"
-                    </button>
+                    </CommandButton>
                 </p>
                 <ul class="drafts">
                     <For each=move || lines.get() key=|line| line.id.clone() let:line>

@@ -9,6 +9,7 @@ use crate::state::command::Command;
 use crate::state::import::Import;
 use crate::state::import::commands::reloadable;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 use crate::widgets::dialog::DialogFrame;
 
 /// At most this many files are named.
@@ -21,15 +22,15 @@ pub fn ImportPreview() -> impl IntoView {
     let store = Store::get();
     let import = store.part(|m| m.import.clone());
     let get = move || import.get().unwrap_or_default();
-    let on_close = Callback::new(move |()| store.dispatch(Command::DropImport));
+    let on_close = store.press(Command::DropImport);
     let names = move || names_of(&get());
     let lists = move || {
         let import = get();
         [
-            ("Understood", import.understood.clone()),
-            ("Assumed", import.assumed.clone()),
-            ("Ignored", import.ignored.clone()),
-            ("Errors", import.findings.clone()),
+            ("Understood", import.report.understood.clone()),
+            ("Assumed", import.report.assumed.clone()),
+            ("Ignored", import.report.ignored.clone()),
+            ("Errors", import.report.findings.clone()),
         ]
         .into_iter()
         .filter(|(_, lines)| !lines.is_empty())
@@ -42,7 +43,7 @@ pub fn ImportPreview() -> impl IntoView {
     } else {
         "Import preview"
     };
-    let is_trace = move || get().is_trace;
+    let is_trace = move || get().report.is_trace;
     let can_take = move || get().scenario.is_some() && !get().reading;
     let take = move |run_until_ms| {
         if can_take() {
@@ -57,7 +58,7 @@ pub fn ImportPreview() -> impl IntoView {
                 <p><progress aria-label="Reading"></progress> " Reading"</p>
             </Show>
             <div class="import-lists">{lists}</div>
-            <Show when=move || !get().more.is_empty()>
+            <Show when=move || !get().report.more.is_empty()>
                 <p class="hint">"The first one is opened, the others are kept among your drafts."</p>
             </Show>
             <div class="row">
@@ -94,14 +95,13 @@ fn Reload() -> impl IntoView {
     let cycle = store.part(|m| reloadable(m).map(|(_, cycle, _)| cycle));
     let button = move |cycle: u32| {
         view! {
-            <button
-                type="button"
+            <CommandButton
                 class="btn"
                 title="Adds what is different from the present scenario to its timeline"
-                on:click=move |_| store.dispatch(Command::ReloadImport)
+                command=Command::ReloadImport
             >
                 {format!("Reload at cycle {cycle}")}
-            </button>
+            </CommandButton>
         }
     };
     move || cycle.get().map(button)
@@ -116,8 +116,8 @@ fn names_of(import: &Import) -> String {
 }
 
 fn take_label(import: &Import) -> String {
-    match import.more.len() {
-        _ if import.is_trace => "Open and run one day".to_string(),
+    match import.report.more.len() {
+        _ if import.report.is_trace => "Open and run one day".to_string(),
         0 => "Open this scenario".to_string(),
         n => format!("Open all {} scenarios", n + 1),
     }
@@ -149,9 +149,9 @@ fn read_again(store: Store, change: impl FnOnce(&mut ImportOptions)) {
 #[component]
 fn Choices() -> impl IntoView {
     let store = Store::get();
-    let is_foreign = store.part(|m| m.import.as_ref().is_some_and(|i| i.is_foreign));
-    let is_trace = store.part(|m| m.import.as_ref().is_some_and(|i| i.is_trace));
-    let has_columns = store.part(|m| m.import.as_ref().is_some_and(|i| i.columns.is_some()));
+    let is_foreign = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.is_foreign));
+    let is_trace = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.is_trace));
+    let has_columns = store.part(|m| m.import.as_ref().is_some_and(|i| i.report.columns.is_some()));
     view! {
         <div class="row wrap">
             <Show when=move || is_foreign.get()>
@@ -200,39 +200,34 @@ fn PolicyChoice() -> impl IntoView {
 fn TraceOptions() -> impl IntoView {
     let store = Store::get();
     let now = store.now(|m| m.import.as_ref().map(|i| i.options.clone())).unwrap_or_default();
-    view! {
-        <label class="field">
-            <span>"Nodes × GPUs"</span>
-            <input
-                class="input"
-                placeholder="as many as needed"
-                prop:value=now.nodes.clone()
-                on:change=move |event| {
-                    let nodes = event_target_value(&event);
-                    read_again(store, |options| options.nodes = nodes);
-                }
-            />
-        </label>
-        <label class="field">
-            <span>"Quota scale"</span>
-            <input
-                class="input"
-                placeholder="1"
-                prop:value=now.quota_scale.clone()
-                on:change=move |event| {
-                    let scale = event_target_value(&event);
-                    read_again(store, |options| options.quota_scale = scale);
-                }
-            />
-        </label>
-    }
+    type Put = fn(&mut ImportOptions, String);
+    let option = |(name, usual, value, put): (&'static str, &'static str, String, Put)| {
+        view! {
+            <label class="field">
+                <span>{name}</span>
+                <input
+                    class="input"
+                    placeholder=usual
+                    prop:value=value
+                    on:change=move |event| {
+                        let value = event_target_value(&event);
+                        read_again(store, |options| put(options, value));
+                    }
+                />
+            </label>
+        }
+    };
+    let nodes: Put = |options, nodes| options.nodes = nodes;
+    let scale: Put = |options, scale| options.quota_scale = scale;
+    [("Nodes × GPUs", "as many as needed", now.nodes, nodes), ("Quota scale", "1", now.quota_scale, scale)]
+        .map(option)
 }
 
 /// The first rows of a trace, with a choice of the field for each column.
 #[component]
 fn TraceColumns() -> impl IntoView {
     let store = Store::get();
-    let columns = store.part(|m| m.import.as_ref().and_then(|i| i.columns.clone()));
+    let columns = store.part(|m| m.import.as_ref().and_then(|i| i.report.columns.clone()));
     let table = move || {
         let preview = columns.get().unwrap_or_default();
         let heads = preview.columns.iter().map(|(name, holds)| {

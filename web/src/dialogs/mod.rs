@@ -29,7 +29,7 @@ use crate::views::compared::component::Compare;
 pub fn Dialogs() -> impl IntoView {
     let store = Store::get();
     let dialog = Memo::new(move |_| store.view.with(|v| v.dialog.clone()));
-    let on_close = Callback::new(move |()| store.dispatch(Command::Dialog(None)));
+    let on_close = store.press(Command::Dialog(None));
     move || dialog.get().map(|dialog| open(dialog, on_close))
 }
 

@@ -11,6 +11,7 @@ use crate::engine::protocol::Exported;
 use crate::state::command::Command;
 use crate::state::layout::embed;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 use crate::widgets::dialog::DialogFrame;
 use crate::{address, effects};
 
@@ -122,7 +123,7 @@ fn beside(store: Store, is_renamed: RwSignal<bool>) -> impl IntoView {
     view! {
         {embed_options()}
         {share_picture::section(store, is_renamed)}
-        {tables(store)}
+        {tables()}
         {kit::section(store)}
     }
 }
@@ -138,18 +139,18 @@ fn embed_options() -> impl IntoView {
     }
 }
 
-fn tables(store: Store) -> impl IntoView {
+fn tables() -> impl IntoView {
     view! {
         <section class="group">
             <h3>"Tables of the run"</h3>
             <p class="hint">"Every cycle that was computed, for spreadsheets."</p>
             <div class="row">
-                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: true })>
+                <CommandButton class="btn" command=Command::DownloadCsv { is_of_events: true }>
                     "All events as CSV"
-                </button>
-                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::DownloadCsv { is_of_events: false })>
+                </CommandButton>
+                <CommandButton class="btn" command=Command::DownloadCsv { is_of_events: false }>
                     "All series as CSV"
-                </button>
+                </CommandButton>
             </div>
         </section>
     }

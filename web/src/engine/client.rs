@@ -1,6 +1,6 @@
 //! The page's end of the protocol: sends requests, delivers replies, restarts the engine after its death.
 
-use super::protocol::Request;
+use super::protocol::{Message, Request};
 use super::transport::inline::Inline;
 use super::transport::worker::WorkerLine;
 use crate::engine::reply_handlers::ReplyHandlers;
@@ -26,7 +26,7 @@ impl Client {
     }
 
     /// Sends a request; the first one starts the engine.
-    pub fn send(&mut self, request: Request) {
+    pub fn send(&mut self, request: Message<Request>) {
         match self.line.get_or_insert_with(|| connect(&self.handlers, self.wants_worker)) {
             Line::Worker(worker) => worker.send(&request),
             Line::Inline(inline) => inline.send(request),

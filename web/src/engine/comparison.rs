@@ -7,7 +7,7 @@ use fairground::sim::{Column, Comparing, Moves, first_difference};
 use fairground::time::Time;
 use fairground::translate::{Note, translate};
 
-use super::protocol::{ColumnRow, NoteRow, QueueCell, Say};
+use super::protocol::{Compared, NoteRow, Response};
 
 /// Largest number of places that a note lists.
 const PLACES_MAX: usize = 20;
@@ -15,13 +15,13 @@ const PLACES_MAX: usize = 20;
 const CYCLES_MAX: u32 = 100_000;
 
 /// Translates a scenario to a policy.
-pub fn translated(scenario: &Scenario, policy: &str) -> Say {
+pub fn translated(scenario: &Scenario, policy: &str) -> Response {
     let translated = translate(scenario, policy);
     let (scenario, notes) = match translated {
-        Some(translated) => (Some(Box::new(translated.scenario)), rows(&translated.notes)),
+        Some(translated) => (Some(Box::new(translated.scenario)), rows(translated.notes)),
         None => (None, Vec::new()),
     };
-    Say::Translated { policy: policy.to_owned(), scenario, notes }
+    Response::Translated { policy: policy.to_owned(), scenario, notes }
 }
 
 /// Runs of one scenario under several policies, one after the other.
@@ -44,13 +44,13 @@ impl Comparison {
     }
 
     /// Works for about one cycle; returns a result if that ended a run. `None`: all runs have ended.
-    pub fn work(&mut self) -> Option<Option<Say>> {
+    pub fn work(&mut self) -> Option<Option<Response>> {
         if let Some(mut running) = self.running.take() {
             if running.step() {
                 self.running = Some(running);
                 return Some(None);
             }
-            return Some(Some(Say::Compared { column: Box::new(self.column(running.end())) }));
+            return Some(Some(Response::Compared(Box::new(self.compared(running.end())))));
         }
         let policy = self.waiting.pop()?;
         self.running = Some(Comparing::new(&self.scenario, &policy, self.until, CYCLES_MAX));
@@ -58,71 +58,36 @@ impl Comparison {
     }
 
     /// The result of a run; the first run is the reference for the first difference of the others.
-    fn column(&mut self, column: Column) -> ColumnRow {
-        let row = row_of(&column);
-        let Some(run) = column.run else { return row };
-        match &self.first {
-            Some(first) => {
-                let first_difference = first_difference(first, &run.moves).map(Time::as_millis);
-                ColumnRow { first_difference_ms: first_difference, ..row }
-            }
-            None => {
-                self.first = Some(run.moves);
-                row
-            }
-        }
+    fn compared(&mut self, column: Column) -> Compared {
+        let Column { policy, notes, diagnostics: findings, mut run } = column;
+        // The page needs no single moves.
+        let moves = run.as_mut().map(|run| std::mem::take(&mut run.moves));
+        let both = self.first.as_ref().zip(moves.as_ref());
+        let first_difference = both.and_then(|(first, moves)| first_difference(first, moves));
+        self.first = self.first.take().or(moves);
+        Compared { policy, notes: rows(notes), findings, run, first_difference }
     }
 
     /// Progress of the current run.
-    pub fn progress(&self) -> Option<Say> {
+    pub fn progress(&self) -> Option<Response> {
         let running = self.running.as_ref()?;
-        Some(Say::Comparing { policy: running.policy().to_owned(), cycle: running.cycle() })
+        Some(Response::Comparing { policy: running.policy().to_owned(), cycle: running.cycle() })
     }
 }
 
-fn rows(notes: &[Note]) -> Vec<NoteRow> {
-    let row = |note: &Note| NoteRow {
-        kind: note.kind.name().to_owned(),
-        says: note.says.clone(),
-        at: note.at.iter().take(PLACES_MAX).map(NoteRow::sent).collect(),
-        n: u32::try_from(note.at.len()).unwrap_or(u32::MAX),
+/// Notes with the first of their places.
+fn rows(notes: Vec<Note>) -> Vec<NoteRow> {
+    let row = |mut note: Note| {
+        let n = u32::try_from(note.at.len()).unwrap_or(u32::MAX);
+        note.at.truncate(PLACES_MAX);
+        NoteRow { note, n }
     };
-    notes.iter().map(row).collect()
-}
-
-fn row_of(column: &Column) -> ColumnRow {
-    let mut row = ColumnRow {
-        policy: column.policy.clone(),
-        notes: rows(&column.notes),
-        findings: column.diagnostics.iter().map(|d| d.says.clone()).collect(),
-        ..ColumnRow::default()
-    };
-    let Some(run) = &column.run else { return row };
-    let all = &run.summary.all;
-    row.can_run = true;
-    row.until_ms = run.summary.until.as_millis();
-    row.is_over = run.is_over;
-    row.jobs_done = all.jobs_done;
-    row.jobs_evicted = all.jobs_evicted;
-    row.jobs_waiting = run.n_waiting;
-    row.wait_mean_s = all.waits.mean_s;
-    row.wait_max_s = all.waits.max_s;
-    row.evictions = u32::try_from(all.evictions).unwrap_or(u32::MAX);
-    row.lost_gpu_s = all.gpu_seconds_lost;
-    row.utilisation = all.utilisation;
-    let queue = |(i, name): (usize, &std::sync::Arc<str>)| QueueCell {
-        queue: name.to_string(),
-        gpus: run.held[i],
-        used_gpu_s: run.summary.queues[i].gpu_seconds_used,
-        wait_mean_s: run.summary.queues[i].waits.mean_s,
-    };
-    row.queues = run.queues.iter().enumerate().map(queue).collect();
-    row
+    notes.into_iter().map(row).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::protocol::{Ask, Request};
+    use super::super::protocol::{Message, Request};
     use super::super::serve::Server;
     use super::*;
     use fairground::policy::Policy;
@@ -133,13 +98,13 @@ mod tests {
         Arc::new(fairground::scenario::read(text).scenario.unwrap_or_default())
     }
 
-    fn columns(text: &str, policies: &[&str]) -> Vec<ColumnRow> {
+    fn columns(text: &str, policies: &[&str]) -> Vec<Compared> {
         let policies = policies.iter().map(|&policy| policy.to_owned()).collect();
         let mut comparison = Comparison::new(of(text), policies, None);
         let mut columns = Vec::new();
         while let Some(say) = comparison.work() {
             match say {
-                Some(Say::Compared { column }) => columns.push(*column),
+                Some(Response::Compared(column)) => columns.push(*column),
                 Some(other) => panic!("{other:?}"),
                 None => {}
             }
@@ -151,9 +116,9 @@ mod tests {
     #[test]
     fn what_cannot_run_is_not_compared() {
         let say = translated(&of(FOUR), "nonsense");
-        assert!(matches!(say, Say::Translated { scenario: None, .. }), "{say:?}");
+        assert!(matches!(say, Response::Translated { scenario: None, .. }), "{say:?}");
         let wrong = FOUR.replacen("queue: ", "queue: no-", 1);
-        assert!(columns(&wrong, Policy::NAMES).iter().all(|column| !column.can_run));
+        assert!(columns(&wrong, Policy::NAMES).iter().all(|column| column.run.is_none()));
     }
 
     /// Between the cycles of a comparison other requests are served, and a later comparison replaces it.
@@ -161,11 +126,11 @@ mod tests {
     fn a_comparison_is_taken_in_slices() {
         let mut server = Server::default();
         let mut ids = 0..;
-        let mut ask = |server: &mut Server, ask: Ask| {
-            let replies = server.ask(Request { generation: ids.next().unwrap_or_default(), ask });
+        let mut ask = |server: &mut Server, body: Request| {
+            let replies = server.handle(Message { generation: ids.next().unwrap_or_default(), body });
             assert!(replies.is_empty(), "{replies:?}");
         };
-        let compare = |policies: &[&str]| Ask::Compare {
+        let compare = |policies: &[&str]| Request::Compare {
             scenario: of(FOUR),
             policies: policies.iter().map(|&policy| policy.to_owned()).collect(),
             until_ms: Some(60_000),
@@ -173,33 +138,33 @@ mod tests {
         let end = |server: &mut Server| {
             let mut replies = Vec::new();
             while server.is_busy() {
-                replies.extend(server.work().into_iter().map(|reply| reply.say));
+                replies.extend(server.work().into_iter().map(|reply| reply.body));
             }
             replies
         };
-        ask(&mut server, Ask::Load { scenario: of(FOUR), cycle: 0 });
+        ask(&mut server, Request::Load { scenario: of(FOUR), cycle: 0 });
         end(&mut server);
         let [first_policy, last_policy] = [Policy::NAMES[0], Policy::NAMES[1]];
         ask(&mut server, compare(&[first_policy, last_policy]));
         for _ in 0..5 {
             assert!(server.work().is_empty());
         }
-        let progress = server.progress().map(|reply| reply.say);
+        let progress = server.progress().map(|reply| reply.body);
         assert!(
-            matches!(&progress, Some(Say::Comparing { policy, cycle: 1.. }) if policy == first_policy),
+            matches!(&progress, Some(Response::Comparing { policy, cycle: 1.. }) if policy == first_policy),
             "{progress:?}"
         );
-        ask(&mut server, Ask::GoTo { cycle: 1 });
+        ask(&mut server, Request::GoTo { cycle: 1 });
         let (mut first, mut n) = (Vec::new(), 0);
         while first.is_empty() {
             first = server.work();
             n += 1;
         }
-        assert!(matches!(first[0].say, Say::Frame { .. }) && n <= 2, "a step goes first: {first:?}");
+        assert!(matches!(first[0].body, Response::Frame { .. }) && n <= 2, "a step goes first: {first:?}");
         ask(&mut server, compare(&[last_policy]));
         let replies = end(&mut server);
         assert!(
-            matches!(&replies[..], [Say::Compared { column }] if column.policy == last_policy),
+            matches!(&replies[..], [Response::Compared(column)] if column.policy == last_policy),
             "{replies:?}"
         );
         ask(&mut server, compare(&[]));

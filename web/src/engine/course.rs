@@ -169,7 +169,7 @@ fn changed(event: Event) -> Option<PodId> {
         | Event::Finished { pod, .. } => Some(pod),
         Event::Submitted { .. }
         | Event::Joined { .. }
-        | Event::Dealt { .. }
+        | Event::DevicesChanged { .. }
         | Event::Claimed { .. }
         | Event::Unclaimed { .. }
         | Event::JobDone { .. }

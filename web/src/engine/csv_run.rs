@@ -8,7 +8,7 @@ use fairground::sim::Simulation;
 use fairground::trace::Ledger;
 
 use super::plan::plan_of;
-use super::protocol::Say;
+use super::protocol::Response;
 
 /// Cycles per slice of work.
 const CYCLES: usize = 32;
@@ -34,12 +34,12 @@ impl CsvRun {
     }
 
     /// Writes some cycles; returns the table once it is complete.
-    pub fn work(&mut self) -> Option<Say> {
+    pub fn work(&mut self) -> Option<Response> {
         for _ in 0..CYCLES {
             let record = (self.sim.cycle() < self.last).then(|| self.sim.advance()).flatten();
             let Some(record) = record else {
                 let text = std::mem::take(&mut self.text);
-                return Some(Say::Csv { is_of_events: self.is_of_events, text });
+                return Some(Response::Csv { is_of_events: self.is_of_events, text });
             };
             self.write(&record);
         }

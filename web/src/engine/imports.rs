@@ -6,7 +6,7 @@ use fairground::export::{self, Folder, KitRun, Refused, Written};
 use fairground::import::{self, File, Files, Kind, Options};
 use fairground::scenario::{self, JobEntry, Scenario, TimelineEntry};
 
-use super::protocol::{Columns, Exported, FileBytes, ImportOptions, Kit, Piece, Say};
+use super::protocol::{Columns, Exported, FileBytes, ImportOptions, ImportReport, Kit, Piece, Response};
 
 /// Cycle interval of imported traces.
 const TRACE_CYCLE: &str = "on change";
@@ -25,7 +25,7 @@ enum Stage {
     Sending {
         jobs: std::vec::IntoIter<JobEntry>,
         timeline: std::vec::IntoIter<TimelineEntry>,
-        rest: Say,
+        rest: Response,
     },
 }
 
@@ -36,31 +36,33 @@ impl ImportRun {
     }
 
     /// Returns the next message, and whether it is the last one.
-    pub fn work(&mut self) -> (Say, bool) {
+    pub fn work(&mut self) -> (Response, bool) {
         if let Stage::Waiting(files, options) = &self.stage {
             let mut rest = read(files, options);
             let (mut jobs, mut timeline) = (Vec::new(), Vec::new());
-            if let Say::Imported { scenario: Some(scenario), .. } = &mut rest {
+            if let Response::Imported { scenario: Some(scenario), .. } = &mut rest {
                 jobs = Arc::unwrap_or_clone(std::mem::take(&mut scenario.jobs));
                 timeline = Arc::unwrap_or_clone(std::mem::take(&mut scenario.timeline));
             }
             self.stage = Stage::Sending { jobs: jobs.into_iter(), timeline: timeline.into_iter(), rest };
         }
-        let Stage::Sending { jobs, timeline, rest } = &mut self.stage else { return (Say::Reading, true) };
+        let Stage::Sending { jobs, timeline, rest } = &mut self.stage else {
+            return (Response::Reading, true);
+        };
         let next: Vec<JobEntry> = jobs.take(PIECE).collect();
         if !next.is_empty() {
-            return (Say::Piece(Piece::Jobs(next)), false);
+            return (Response::Piece(Piece::Jobs(next)), false);
         }
         let next: Vec<TimelineEntry> = timeline.take(PIECE).collect();
         if !next.is_empty() {
-            return (Say::Piece(Piece::Timeline(next)), false);
+            return (Response::Piece(Piece::Timeline(next)), false);
         }
-        (std::mem::replace(rest, Say::Reading), true)
+        (std::mem::replace(rest, Response::Reading), true)
     }
 }
 
 /// Reads the files.
-fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
+fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Response {
     let mut findings = Vec::new();
     let chosen = chosen(files, options, &mut findings);
     let given: Vec<File<'_>> =
@@ -75,17 +77,19 @@ fn read(files: &[(String, FileBytes)], options: &ImportOptions) -> Say {
     });
     let mut checked = imported.scenario.as_ref().map(|s| scenario::check(s).diagnostics).unwrap_or_default();
     checked.sort_by_key(|d| std::cmp::Reverse(d.severity));
-    Say::Imported {
+    Response::Imported {
         scenario: imported.scenario.map(Box::new),
         checked,
-        more: more.iter().map(scenario::to_json).collect(),
-        is_trace: kind == Kind::Trace,
-        is_foreign: !matches!(kind, Kind::Scenario | Kind::Link | Kind::Unknown),
-        columns,
-        understood: report.understood,
-        assumed: report.assumed,
-        ignored: report.ignored,
-        findings,
+        report: Box::new(ImportReport {
+            more: more.iter().map(scenario::to_json).collect(),
+            is_trace: kind == Kind::Trace,
+            is_foreign: !matches!(kind, Kind::Scenario | Kind::Link | Kind::Unknown),
+            columns,
+            understood: report.understood,
+            assumed: report.assumed,
+            ignored: report.ignored,
+            findings,
+        }),
     }
 }
 
@@ -129,12 +133,12 @@ pub fn kit(scenario: &Scenario) -> Option<KitRun> {
 }
 
 /// A virtual cluster as one archive.
-pub fn packed(folder: Result<Folder, Refused>) -> Say {
+pub fn packed(folder: Result<Folder, Refused>) -> Response {
     let kit = folder.ok().and_then(|Folder { files, left_out }| {
         let archive = FileBytes(export::zip(&files)?.into());
         Some(Box::new(Kit { archive, n_files: files.len(), left_out }))
     });
-    Say::Kit(kit)
+    Response::Kit(kit)
 }
 
 /// A finding with its position.
@@ -166,6 +170,27 @@ fn fraction(text: &str) -> Result<(u32, u32), ()> {
 mod tests {
     use super::*;
 
+    const TRACE: &str = "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n";
+    const PLAN: &str = "<DistributionTree><Consumer ConsumerName=\"a\"/></DistributionTree>";
+
+    fn file(name: &str, text: &str) -> (String, FileBytes) {
+        (name.to_string(), FileBytes::of(text))
+    }
+
+    /// The scenario, its findings and the report of files.
+    fn imported(
+        files: &[(String, FileBytes)],
+    ) -> (Option<Box<Scenario>>, Vec<scenario::Diagnostic>, ImportReport) {
+        match read(files, &ImportOptions::default()) {
+            Response::Imported { scenario, checked, report } => (scenario, checked, *report),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn scenario_of(files: &[(String, FileBytes)]) -> Box<Scenario> {
+        imported(files).0.expect("a scenario")
+    }
+
     #[test]
     fn choices_are_read() {
         assert_eq!(pair("88 x 8", &['x']), Ok(Some((88, 8))));
@@ -179,11 +204,7 @@ mod tests {
     #[test]
     fn queues_of_yunikorn_are_read_and_written() {
         let original = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
-        let files = [("x/queues.yaml".to_string(), FileBytes::of(original))];
-        let Say::Imported { scenario: Some(mut scenario), .. } = read(&files, &ImportOptions::default())
-        else {
-            panic!("a configuration is one");
-        };
+        let mut scenario = scenario_of(&[file("x/queues.yaml", original)]);
         let exported = export(&scenario, "queues.yaml", Some(original)).expect("it goes back");
         assert_eq!(exported.changes.as_deref(), Some(""));
         let queues = Arc::make_mut(&mut scenario.queues);
@@ -200,53 +221,47 @@ mod tests {
     fn a_long_scenario_is_sent_in_pieces() {
         let n = PIECE + 3;
         let rows: String = (0..n).map(|i| format!("{i},a,{i},60,1\n")).collect();
-        let trace = format!("job_id,queue,submit,duration,gpus\n{rows}");
-        let files = vec![("t.csv".to_string(), FileBytes::of(&trace))];
-        let Say::Imported { scenario: Some(whole), checked, .. } = read(&files, &ImportOptions::default())
-        else {
-            panic!("a trace is read");
-        };
+        let files = vec![file("t.csv", &format!("job_id,queue,submit,duration,gpus\n{rows}"))];
+        let (whole, checked, _) = imported(&files);
         let mut run = ImportRun::new(files, ImportOptions::default());
         let (mut jobs, mut sizes) = (Vec::new(), Vec::new());
         let rest = loop {
             match run.work() {
-                (Say::Piece(Piece::Jobs(piece)), false) => {
+                (Response::Piece(Piece::Jobs(piece)), false) => {
                     sizes.push(piece.len());
                     jobs.extend(piece);
                 }
-                (say, is_over) => {
-                    assert!(is_over, "{say:?}");
-                    break say;
+                (response, is_over) => {
+                    assert!(is_over, "{response:?}");
+                    break response;
                 }
             }
         };
-        let Say::Imported { scenario: Some(scenario), checked: of_all, .. } = rest else {
+        let Response::Imported { scenario: Some(scenario), checked: of_all, .. } = rest else {
             panic!("{rest:?}")
         };
-        assert_eq!((sizes, jobs), (vec![PIECE, 3], whole.jobs.to_vec()));
+        assert_eq!((sizes, jobs), (vec![PIECE, 3], whole.expect("a trace is read").jobs.to_vec()));
         assert!(scenario.jobs.is_empty() && of_all == checked, "{of_all:?}");
     }
 
     #[test]
     fn files_that_are_left_out_are_named() {
-        let file = |name: &str, text: &str| (name.to_string(), FileBytes::of(text));
         let start = file("start.yaml", crate::library::EXAMPLES[0].text);
-        let csv = file("jobs.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n");
-        let plan = file("plan.xml", "<DistributionTree><Consumer ConsumerName=\"a\"/></DistributionTree>");
-        let ignored = |files: &[(String, FileBytes)]| match read(files, &ImportOptions::default()) {
-            Say::Imported { scenario: Some(_), ignored, .. } => {
-                ignored.into_iter().filter(|line| line.contains("left out")).collect::<Vec<_>>()
+        let (csv, plan) = (file("jobs.csv", TRACE), file("plan.xml", PLAN));
+        let ignored = |files: &[(String, FileBytes)]| match imported(files) {
+            (Some(_), _, report) => {
+                report.ignored.into_iter().filter(|line| line.contains("left out")).collect::<Vec<_>>()
             }
             other => panic!("{other:?}"),
         };
         assert_eq!(
-            ignored(&[plan.clone(), start.clone(), csv.clone(), file("x.txt", "hello")]),
+            ignored(&[plan, start, csv.clone(), file("x.txt", "hello")]),
             [
                 "plan.xml is left out: it is a resource plan of EGO, and the import is a scenario",
                 "jobs.csv is left out: it is a trace of jobs, and the import is a scenario",
             ]
         );
-        let second = file("more.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n");
+        let second = file("more.csv", TRACE);
         assert_eq!(ignored(&[csv.clone(), second]), ["more.csv is left out: it is another trace of jobs"]);
         assert_eq!(ignored(&[csv]), Vec::<String>::new());
         let projects = |name: &str| {
@@ -265,81 +280,47 @@ mod tests {
             of("03-c.yaml", "format: fairground-scenario\nversion: 1\nnodes: 7\n"),
         ];
         let archive = export::zip(&files).expect("an archive");
-        let packed = ("drafts.zip".to_string(), FileBytes(archive.clone().into()));
-        let Say::Imported { scenario: Some(first), more, findings, .. } =
-            read(&[packed], &ImportOptions::default())
-        else {
-            panic!("scenarios are read");
-        };
+        let packed = |bytes: &[u8]| ("drafts.zip".to_string(), FileBytes(bytes.into()));
+        let (first, _, ImportReport { more, findings, .. }) = imported(&[packed(&archive)]);
         let title = |text: &str| scenario::read(text).scenario.map(|scenario| scenario.name);
-        assert_eq!(first.name, texts[0].head("name"));
+        assert_eq!(first.expect("scenarios are read").name, texts[0].head("name"));
         assert_eq!(more.iter().map(|text| title(text)).collect::<Vec<_>>(), [Some(texts[1].head("name"))]);
         assert!(findings.iter().any(|says| says.contains("03-c.yaml: ")), "{findings:?}");
-        // Any corrupt byte still yields a reply.
+        // Any corrupt byte still yields a response.
         for at in (0..archive.len()).step_by(97) {
             let mut bytes = archive.clone();
             bytes[at] ^= 0xff;
-            read(&[("x.zip".to_string(), FileBytes(bytes.into()))], &ImportOptions::default());
+            imported(&[packed(&bytes)]);
         }
     }
 
     #[test]
     fn files_are_recognised() {
-        let file = |name: &str, text: &str| vec![(name.to_string(), FileBytes::of(text))];
-        let start = crate::library::EXAMPLES[0].text;
-        let Say::Imported { scenario: Some(_), is_trace: false, .. } =
-            read(&file("", start), &ImportOptions::default())
-        else {
-            panic!("the start scenario is a scenario");
+        let kind_of = |name: &str, text: &str| {
+            let (scenario, _, report) = imported(&[file(name, text)]);
+            (scenario.is_some(), report)
         };
-        let csv = "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n2,b,5,60,2\n";
-        let Say::Imported { scenario: Some(_), is_trace: true, .. } =
-            read(&file("t.csv", csv), &ImportOptions::default())
-        else {
-            panic!("a trace is a trace");
-        };
-        let plan = "<DistributionTree><Consumer ConsumerName=\"a\"/></DistributionTree>";
+        let (is_read, report) = kind_of("", crate::library::EXAMPLES[0].text);
+        assert!(is_read && !report.is_trace, "the start scenario is a scenario");
+        let (is_read, report) =
+            kind_of("t.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n2,b,5,60,2\n");
+        assert!(is_read && report.is_trace, "a trace is a trace");
         let projects = "{\"projects\": [{\"name\": \"a\", \"deservedGpus\": 2}]}";
-        for text in [plan, projects] {
-            let Say::Imported {
-                scenario: Some(_),
-                is_foreign: true,
-                is_trace: false,
-                understood,
-                assumed,
-                ..
-            } = read(&file("pasted text", text), &ImportOptions::default())
-            else {
-                panic!("{text} is read");
-            };
-            assert!(!understood.is_empty() && !assumed.is_empty());
+        for text in [PLAN, projects] {
+            let (is_read, report) = kind_of("pasted text", text);
+            assert!(is_read && report.is_foreign && !report.is_trace, "{text} is read");
+            assert!(!report.understood.is_empty() && !report.assumed.is_empty());
         }
-        let two = vec![
-            (
-                "d.json".to_string(),
-                FileBytes::of("{\"departments\": [{\"name\": \"d\", \"deservedGpus\": 4}]}"),
-            ),
-            (
-                "p.json".to_string(),
-                FileBytes::of(&projects.replace("\"deserved", "\"departmentName\": \"d\", \"deserved")),
-            ),
+        let two = [
+            file("d.json", "{\"departments\": [{\"name\": \"d\", \"deservedGpus\": 4}]}"),
+            file("p.json", &projects.replace("\"deserved", "\"departmentName\": \"d\", \"deserved")),
         ];
-        let Say::Imported { scenario: Some(both), .. } = read(&two, &ImportOptions::default()) else {
-            panic!("two lists are one organisation");
-        };
-        assert_eq!((both.name.as_str(), both.queues.len()), ("d", 2));
-        let wrong = projects.replace('2', "\"two\"");
-        let Say::Imported { scenario: None, findings, .. } =
-            read(&file("", &wrong), &ImportOptions::default())
-        else {
-            panic!("two is no number");
-        };
-        assert_eq!(findings, ["line 1: projects[0].deservedGpus: this is not a number"]);
-        let Say::Imported { scenario: None, findings, .. } =
-            read(&file("x", "hello"), &ImportOptions::default())
-        else {
-            panic!("a greeting is nothing");
-        };
-        assert_eq!(findings.len(), 1);
+        let both = scenario_of(&two);
+        assert_eq!((both.name.as_str(), both.queues.len()), ("d", 2), "two lists are one organisation");
+        let (is_read, report) = kind_of("", &projects.replace('2', "\"two\""));
+        let wrong = "line 1: projects[0].deservedGpus: this is not a number";
+        assert_eq!((is_read, report.findings), (false, vec![wrong.to_string()]));
+        let (is_read, report) = kind_of("x", "hello");
+        assert_eq!((is_read, report.findings.len()), (false, 1), "a greeting is nothing");
     }
 }

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fairground::scenario::{Path, Segment};
+use fairground::scenario::Diagnostic;
+use fairground::sim::Ran;
+use fairground::time::Time;
+use fairground::translate::Note;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -61,6 +64,26 @@ pub struct Kit {
     pub n_files: usize,
     /// What the files cannot express of the scenario.
     pub left_out: Vec<String>,
+}
+
+/// What was found in imported files, besides the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ImportReport {
+    /// Further scenarios (format 1, JSON), which become drafts.
+    pub more: Vec<String>,
+    /// Made from a trace: nodes, quota scale and policy can be chosen.
+    pub is_trace: bool,
+    /// Not in the page's own format: its policy can be chosen.
+    pub is_foreign: bool,
+    /// The first rows of a trace.
+    pub columns: Option<Columns>,
+    /// Notes on what was recognised.
+    pub understood: Vec<String>,
+    /// Notes on assumptions.
+    pub assumed: Vec<String>,
+    /// Notes on what was ignored.
+    pub ignored: Vec<String>,
+    pub findings: Vec<String>,
 }
 
 /// The first rows of a trace, for choosing its columns.
@@ -132,87 +155,24 @@ pub enum Harm {
     EndsLater,
 }
 
-/// What became of some settings under another policy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// What became of some settings under another policy, with the first of the places it applies to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoteRow {
-    /// `refused`, `dropped`, `assumed`, `changed` or `kept`.
-    pub kind: String,
-    /// What changed, and why.
-    pub says: String,
-    /// The first of the places it applies to.
-    pub at: Vec<String>,
+    pub note: Note,
     /// Number of all such places.
     pub n: u32,
 }
 
-impl NoteRow {
-    /// Separator between the segments of a path.
-    const APART: &str = "\u{1f}";
-
-    /// A path in its serialised form.
-    pub fn sent(at: &Path) -> String {
-        let steps = at.0.iter().map(|step| match step {
-            Segment::Field(name) => name.clone(),
-            Segment::Named(name) => ["=", name].concat(),
-            Segment::At(position) => format!("#{position}"),
-        });
-        steps.collect::<Vec<_>>().join(NoteRow::APART)
-    }
-
-    /// The listed places.
-    pub fn places(&self) -> impl Iterator<Item = Path> {
-        self.at.iter().map(|sent| {
-            let step = |step: &str| match (step.strip_prefix('='), step.strip_prefix('#').map(str::parse)) {
-                (Some(name), _) => Segment::Named(name.into()),
-                (_, Some(Ok(position))) => Segment::At(position),
-                _ => Segment::Field(step.into()),
-            };
-            Path(sent.split(NoteRow::APART).map(step).collect())
-        })
-    }
-}
-
 /// Result of a run under one of the compared policies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ColumnRow {
+pub struct Compared {
     pub policy: String,
     /// What became of the settings.
     pub notes: Vec<NoteRow>,
     /// Findings about the translated scenario.
-    pub findings: Vec<String>,
-    /// If not, all numbers are 0.
-    pub can_run: bool,
-    /// Time of the last computed cycle.
-    pub until_ms: i64,
-    pub is_over: bool,
+    pub findings: Vec<Diagnostic>,
+    /// `None`: the translated scenario cannot run.
+    pub run: Option<Ran>,
     /// When the run first placed or evicted other pods than the first run of the comparison.
-    pub first_difference_ms: Option<i64>,
-    pub jobs_done: u32,
-    /// Jobs that ended because their evicted pods were not replaced.
-    pub jobs_evicted: u32,
-    /// Jobs pending at the end.
-    pub jobs_waiting: u32,
-    /// Mean wait for the first start, seconds.
-    pub wait_mean_s: f64,
-    /// Longest wait for the first start, seconds.
-    pub wait_max_s: f64,
-    /// Pods evicted by the policy.
-    pub evictions: u32,
-    /// GPU seconds of work lost by evictions.
-    pub lost_gpu_s: f64,
-    /// GPU seconds used divided by GPU seconds available, 0 to 1.
-    pub utilisation: f64,
-    /// In file order.
-    pub queues: Vec<QueueCell>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct QueueCell {
-    pub queue: String,
-    /// GPUs allocated at the end.
-    pub gpus: f64,
-    /// GPU seconds used.
-    pub used_gpu_s: f64,
-    /// Mean wait of its jobs, seconds.
-    pub wait_mean_s: f64,
+    pub first_difference: Option<Time>,
 }

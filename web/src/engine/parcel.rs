@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fairground::trace::{Check, OrderLevel, Protection, Rule, RuleRecord};
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{EventRow, Frame, LadderLevel, Names, Reply, Say, What};
+use super::protocol::{EventRow, Frame, LadderLevel, Message, Names, Response, What};
 use super::report::Report;
 
 /// Replies that are sent in one message.
@@ -18,7 +18,7 @@ pub struct Parcel {
     records: Vec<Record>,
     /// The rules of all replies in the order of [`rules`], as indices into all records sent so far.
     rules: Vec<u32>,
-    replies: Vec<Reply>,
+    replies: Vec<Message<Response>>,
 }
 
 /// The record of a rule in its transport form.
@@ -41,11 +41,11 @@ pub struct Catalogues {
 
 impl Parcel {
     /// Packs replies for a receiver that knows these catalogues.
-    pub fn pack(mut replies: Vec<Reply>, known: &mut Catalogues) -> Parcel {
+    pub fn pack(mut replies: Vec<Message<Response>>, known: &mut Catalogues) -> Parcel {
         let mut parcel = Parcel::default();
         for reply in &mut replies {
-            parcel.catalogues.push(known.new_names(&mut reply.say));
-            for rule in rules(&mut reply.say) {
+            parcel.catalogues.push(known.new_names(&mut reply.body));
+            for rule in rules(&mut reply.body) {
                 let at = known.rules.iter().position(|of| of == rule).unwrap_or_else(|| {
                     parcel.records.push(Record::of(*rule));
                     known.rules.push(*rule);
@@ -58,17 +58,17 @@ impl Parcel {
     }
 
     /// Returns the replies, each with its catalogue and rules restored.
-    pub fn unpack(self, known: &mut Catalogues) -> Vec<Reply> {
+    pub fn unpack(self, known: &mut Catalogues) -> Vec<Message<Response>> {
         let Parcel { catalogues, records, rules: sent, mut replies } = self;
         known.rules.extend(records.into_iter().map(Record::keep));
         let mut sent = sent.into_iter();
         for (reply, catalogue) in replies.iter_mut().zip(catalogues) {
-            let (at, names) = names(&mut reply.say);
+            let (at, names) = names(&mut reply.body);
             if let Some(catalogue) = catalogue {
                 known.names[at] = catalogue;
             }
             names.into_iter().for_each(|names| names.clone_from(&known.names[at]));
-            for (rule, at) in rules(&mut reply.say).into_iter().zip(&mut sent) {
+            for (rule, at) in rules(&mut reply.body).into_iter().zip(&mut sent) {
                 *rule = known.rules.get(at as usize).copied().unwrap_or_default();
             }
         }
@@ -78,7 +78,7 @@ impl Parcel {
 
 impl Catalogues {
     /// Takes the catalogue out of a reply; returns it if the receiver does not know it.
-    fn new_names(&mut self, say: &mut Say) -> Option<Arc<Names>> {
+    fn new_names(&mut self, say: &mut Response) -> Option<Arc<Names>> {
         let (at, names) = names(say);
         let names = names.into_iter().next()?.clone();
         let is_new = !Arc::ptr_eq(&self.names[at], &names);
@@ -104,73 +104,73 @@ impl Record {
 }
 
 /// Whether a reply is about the current run (0) or the alternative (1), and the references to its catalogue.
-fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
+fn names(say: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
     match say {
-        Say::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
-        Say::Alternative { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
-        Say::AlternativeRun { run, .. } => (1, vec![&mut run.names]),
-        Say::Ready
-        | Say::Refused { .. }
-        | Say::Progress { .. }
-        | Say::Event { .. }
-        | Say::Stopped { .. }
-        | Say::Ladder { .. }
-        | Say::Order(_)
-        | Say::Reading
-        | Say::Piece(_)
-        | Say::Imported { .. }
-        | Say::Exported(_)
-        | Say::Packed(_)
-        | Say::Csv { .. }
-        | Say::Tried(_)
-        | Say::Report(_)
-        | Say::Translated { .. }
-        | Say::Comparing { .. }
-        | Say::Compared { .. }
-        | Say::Rules(_)
-        | Say::RuleUse(_)
-        | Say::Kit(_)
-        | Say::Cancelled => (0, Vec::new()),
+        Response::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
+        Response::Alternative { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
+        Response::AlternativeRun { run, .. } => (1, vec![&mut run.names]),
+        Response::Ready
+        | Response::Refused { .. }
+        | Response::Progress { .. }
+        | Response::Event { .. }
+        | Response::Stopped { .. }
+        | Response::Ladder { .. }
+        | Response::Order(_)
+        | Response::Reading
+        | Response::Piece(_)
+        | Response::Imported { .. }
+        | Response::Exported(_)
+        | Response::Packed(_)
+        | Response::Csv { .. }
+        | Response::Tried(_)
+        | Response::Report(_)
+        | Response::Translated { .. }
+        | Response::Comparing { .. }
+        | Response::Compared { .. }
+        | Response::Rules(_)
+        | Response::RuleUse(_)
+        | Response::Kit(_)
+        | Response::Cancelled => (0, Vec::new()),
     }
 }
 
 /// The rules in a reply, always in the same order.
-fn rules(say: &mut Say) -> Vec<&mut Rule> {
+fn rules(say: &mut Response) -> Vec<&mut Rule> {
     let mut all = Vec::new();
     match say {
-        Say::Frame { frame, .. } => of_frame(frame, &mut all),
-        Say::Alternative { frame, levels } => {
+        Response::Frame { frame, .. } => of_frame(frame, &mut all),
+        Response::Alternative { frame, levels } => {
             frame.iter_mut().for_each(|frame| of_frame(frame, &mut all));
             levels.iter_mut().for_each(|level| of_level(level, &mut all));
         }
-        Say::Ladder { levels, .. } => levels.iter_mut().for_each(|level| of_level(level, &mut all)),
-        Say::Order(levels) => of_order(levels, &mut all),
-        Say::Report(Some(report)) => {
+        Response::Ladder { levels, .. } => levels.iter_mut().for_each(|level| of_level(level, &mut all)),
+        Response::Order(levels) => of_order(levels, &mut all),
+        Response::Report(Some(report)) => {
             if let Report::Serving(serving) = &mut **report {
                 serving.pools.iter_mut().for_each(|(_, levels)| of_order(levels, &mut all));
             }
         }
-        Say::RuleUse(found) => all.extend(found.checks.iter_mut().map(|check| &mut check.rule)),
-        Say::Ready
-        | Say::AlternativeRun { .. }
-        | Say::Refused { .. }
-        | Say::Progress { .. }
-        | Say::Event { .. }
-        | Say::Stopped { .. }
-        | Say::Reading
-        | Say::Piece(_)
-        | Say::Imported { .. }
-        | Say::Exported(_)
-        | Say::Packed(_)
-        | Say::Csv { .. }
-        | Say::Tried(_)
-        | Say::Report(None)
-        | Say::Translated { .. }
-        | Say::Comparing { .. }
-        | Say::Compared { .. }
-        | Say::Rules(_)
-        | Say::Kit(_)
-        | Say::Cancelled => {}
+        Response::RuleUse(found) => all.extend(found.checks.iter_mut().map(|check| &mut check.rule)),
+        Response::Ready
+        | Response::AlternativeRun { .. }
+        | Response::Refused { .. }
+        | Response::Progress { .. }
+        | Response::Event { .. }
+        | Response::Stopped { .. }
+        | Response::Reading
+        | Response::Piece(_)
+        | Response::Imported { .. }
+        | Response::Exported(_)
+        | Response::Packed(_)
+        | Response::Csv { .. }
+        | Response::Tried(_)
+        | Response::Report(None)
+        | Response::Translated { .. }
+        | Response::Comparing { .. }
+        | Response::Compared { .. }
+        | Response::Rules(_)
+        | Response::Kit(_)
+        | Response::Cancelled => {}
     }
     all
 }
@@ -208,7 +208,7 @@ fn of_level<'a>(level: &'a mut LadderLevel, all: &mut Vec<&'a mut Rule>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::protocol::{Ask, Request};
+    use crate::engine::protocol::{Message, Request};
     use crate::engine::serve::Server;
 
     /// A run's catalogue is sent once; recorded values survive unchanged, including infinite bounds.
@@ -219,11 +219,11 @@ mod tests {
         let (mut ours, mut theirs) = (Catalogues::default(), Catalogues::default());
         let mut sizes = Vec::new();
         for ask in [
-            Ask::Load { scenario: scenario.clone(), cycle: 1 },
-            Ask::GoTo { cycle: 2 },
-            Ask::Load { scenario: scenario.clone(), cycle: 1 },
+            Request::Load { scenario: scenario.clone(), cycle: 1 },
+            Request::GoTo { cycle: 2 },
+            Request::Load { scenario: scenario.clone(), cycle: 1 },
         ] {
-            let mut replies = server.ask(Request { generation: 1, ask });
+            let mut replies = server.handle(Message { generation: 1, body: ask });
             while server.is_busy() {
                 replies.extend(server.work());
             }

@@ -95,7 +95,7 @@ impl PlacementIntervals {
                     }
                     self.open[pod.index()] = None;
                 }
-                Event::Dealt { .. }
+                Event::DevicesChanged { .. }
                 | Event::Claimed { .. }
                 | Event::Unclaimed { .. }
                 | Event::Requeued { .. }

@@ -1,7 +1,7 @@
 //! Messages between the page and the engine.
 //!
-//! Replies are windows: the page requests the cycles it draws, never the whole state. Every request has a generation;
-//! replies to an outdated one are dropped. The rows inside replies are defined in [`fairground::moment`].
+//! Responses are windows: the page requests the cycles it draws, never the whole state. Every request has a generation;
+//! responses to an outdated one are dropped. The rows inside responses are defined in [`fairground::moment`].
 
 use std::sync::Arc;
 
@@ -10,22 +10,23 @@ use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
 pub use super::others::{
-    ColumnRow, Columns, FileBytes, Harm, ImportOptions, Kit, Loser, NoteRow, Outcome, QueueCell, Start, Tried,
+    Columns, Compared, FileBytes, Harm, ImportOptions, ImportReport, Kit, Loser, NoteRow, Outcome, Start,
+    Tried,
 };
 use super::report::{Report, ReportRequest};
 pub use fairground::moment::*;
 
-/// A request of the page.
+/// A request or a response with its number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Request {
-    /// Unique and increasing; replies repeat it.
+pub struct Message<T> {
+    /// Unique and increasing for requests; responses repeat that of their request.
     pub generation: u64,
-    pub ask: Ask,
+    pub body: T,
 }
 
-/// What a request is for.
+/// A request of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Ask {
+pub enum Request {
     /// Starts a run of a scenario and goes to a cycle.
     Load { scenario: Arc<Scenario>, cycle: u32 },
     /// Like `Load`, but goes to a moment: under another policy or cycle interval, that moment belongs to another cycle.
@@ -70,21 +71,11 @@ pub enum Ask {
         /// `None`: the queue itself.
         job: Option<String>,
     },
-    /// Computes the frame of another scenario at a cycle and then its run, without leaving the current run: the preview or
-    /// the baseline of an edit. While one is computed, only the latest further request is kept.
-    Alternative {
-        scenario: Arc<Scenario>,
-        /// The cycle of the frame; `None`: no frame is needed.
-        cycle: Option<u32>,
-        /// Queue and resource whose fair share is explained as well.
-        ladder: Option<(String, u8)>,
-        /// The last cycle of the run.
-        until: u32,
-        /// What the reply reports of the run in addition to its summary.
-        report_request: Option<ReportRequest>,
-        /// Speculative: computed while the engine is idle, without a reply, because it is likely to be requested next.
-        is_early: bool,
-    },
+    /// Computes the frame of another scenario and then its run. While one is computed, only the latest further request is
+    /// kept.
+    Alternative(AlternativeRequest),
+    /// Computes an alternative while the engine is idle, without a response, because it is likely to be requested next.
+    Speculate(AlternativeRequest),
     /// Compares when a job runs in variations of the scenario with the scenario itself. Only the latest request counts.
     Try {
         job: String,
@@ -139,6 +130,20 @@ pub enum Ask {
     Cancel,
 }
 
+/// A scenario other than that of the current run, which stays as it is: the preview or the baseline of an edit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlternativeRequest {
+    pub scenario: Arc<Scenario>,
+    /// The cycle of the frame; `None`: no frame is needed.
+    pub cycle: Option<u32>,
+    /// Queue and resource whose fair share is explained as well.
+    pub ladder: Option<(String, u8)>,
+    /// The last cycle of the run.
+    pub until: u32,
+    /// What is reported of the run in addition to its summary.
+    pub report_request: Option<ReportRequest>,
+}
+
 /// Condition that ends a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Stop {
@@ -152,17 +157,9 @@ pub enum Stop {
     Nothing,
 }
 
-/// A reply of the engine.
+/// A response of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reply {
-    /// Generation of the request.
-    pub generation: u64,
-    pub say: Say,
-}
-
-/// Content of a reply.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Say {
+pub enum Response {
     /// The engine has started.
     Ready,
     /// The state after a cycle, and a summary of the run so far.
@@ -215,7 +212,7 @@ pub enum Say {
     Order(Vec<OrderLevel>),
     /// Files were received and are being read.
     Reading,
-    /// Part of the scenario that [`Say::Imported`] completes.
+    /// Part of the scenario that [`Response::Imported`] completes.
     Piece(Piece),
     /// Result of reading pasted or dropped files.
     Imported {
@@ -223,22 +220,7 @@ pub enum Say {
         scenario: Option<Box<Scenario>>,
         /// Findings of `check` on the whole scenario, errors first.
         checked: Vec<Diagnostic>,
-        /// Further scenarios in the files (format 1, JSON).
-        more: Vec<String>,
-        /// Made from a trace: nodes, quota scale and policy can be chosen.
-        is_trace: bool,
-        /// Not in the page's own format: its policy can be chosen.
-        is_foreign: bool,
-        /// The first rows of a trace.
-        columns: Option<Columns>,
-        /// Notes on what was recognised.
-        understood: Vec<String>,
-        /// Notes on assumptions.
-        assumed: Vec<String>,
-        /// Notes on what was ignored.
-        ignored: Vec<String>,
-        /// Problems.
-        findings: Vec<String>,
+        report: Box<ImportReport>,
     },
     /// A scenario in its stored form; `None`: too large to store.
     Packed(Option<String>),
@@ -271,7 +253,7 @@ pub enum Say {
         cycle: u32,
     },
     /// Result of a comparison's run under one policy.
-    Compared { column: Box<ColumnRow> },
+    Compared(Box<Compared>),
     /// The rule book of a policy; empty if the policy is unknown.
     Rules(Box<Rulebook>),
     /// What a rule did in a cycle.
@@ -303,6 +285,8 @@ pub struct Exported {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairground::scenario::Path;
+    use fairground::translate::{Kind, Note};
     use serde::de::DeserializeOwned;
 
     fn write<T: Serialize>(message: &T) -> Vec<u8> {
@@ -330,23 +314,39 @@ mod tests {
     #[test]
     fn messages_are_read_back() {
         let requests = [
-            Ask::Cancel,
-            Ask::GoTo { cycle: 300 },
-            Ask::RunUntil { time_ms: -86_400_000 },
-            Ask::NextEvent { from: 0, back: true, queue: None, job: None, without: vec![EventWord::Gone] },
-            Ask::Load { scenario: scenario(), cycle: u32::MAX },
+            Request::Cancel,
+            Request::GoTo { cycle: 300 },
+            Request::RunUntil { time_ms: -86_400_000 },
+            Request::NextEvent {
+                from: 0,
+                back: true,
+                queue: None,
+                job: None,
+                without: vec![EventWord::Gone],
+            },
+            Request::Load { scenario: scenario(), cycle: u32::MAX },
         ];
-        for ask in requests {
-            let request = Request { generation: 1 << 40, ask };
-            assert_eq!(read::<Request>(&write(&request)), Ok(request));
+        for body in requests {
+            let request = Message { generation: 1 << 40, body };
+            assert_eq!(read::<Message<Request>>(&write(&request)), Ok(request));
         }
     }
 
     #[test]
+    fn places_of_notes_are_read_back() {
+        let queue =
+            |name: &str, field: &str| Path::default().field("queues").named(name).field("gpu").field(field);
+        let timeline = Path::default().field("timeline").at(3).field("queue");
+        let at = vec![queue("team-a", "quota"), timeline, queue("a=b #1", "limit")];
+        let note = NoteRow { note: Note { kind: Kind::Dropped, at, says: "gone".into() }, n: 7 };
+        assert_eq!(read(&write(&note)), Ok(note));
+    }
+
+    #[test]
     fn garbled_bytes_are_refused() {
-        let bytes = write(&Request { generation: 5, ask: Ask::Load { scenario: scenario(), cycle: 9 } });
+        let bytes = write(&Message { generation: 5, body: Request::Load { scenario: scenario(), cycle: 9 } });
         for cut in 0..bytes.len() {
-            assert!(read::<Request>(&bytes[..cut]).is_err(), "{cut}");
+            assert!(read::<Message<Request>>(&bytes[..cut]).is_err(), "{cut}");
         }
         assert!(read::<Vec<u32>>(&[0xff; 9]).is_err());
     }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::protocol::Reply;
+use super::protocol::{Message, Response};
 
 #[derive(Clone)]
 pub struct ReplyHandlers {
-    pub on_reply: Rc<dyn Fn(Reply)>,
+    pub on_reply: Rc<dyn Fn(Message<Response>)>,
     /// The engine has stopped working.
     pub on_death: Rc<dyn Fn()>,
 }

@@ -2,6 +2,7 @@
 
 use fairground::id::PartitionId;
 use fairground::moment::{Amounts, BoundTriple, EventWord, Serving};
+use fairground::sim::Summary;
 use fairground::trace::{Assignment, PriorityStep, SharePool};
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +48,7 @@ pub enum GanttBy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Report {
     Gantt(Gantt),
-    Tally(Tally),
+    Tally(Box<Tally>),
     Series(Series),
     ShareUsage(ShareUsage),
     Priorities(Priorities),
@@ -130,24 +131,12 @@ pub struct GanttBar {
 pub struct Tally {
     /// 0 cpu, 1 memory, 2 gpu, then the scenario's named resources.
     pub resource: u8,
-    /// Last cycle included.
-    pub cycle: u32,
-    /// Time of that cycle.
-    pub time_ms: i64,
-    /// In the frame's order.
-    pub queues: Vec<TallyRow>,
-    /// Totals of all queues.
-    pub all: TallyRow,
-    /// Capacity of ready nodes over time: core seconds, byte seconds, GPU seconds, unit seconds of named resources.
-    pub capacity: f64,
-    /// The part of `capacity` that was free while a pod was waiting for it.
-    pub idle_wanted: f64,
+    /// In seconds of that resource: core seconds, byte seconds, GPU seconds, unit seconds. Queues are in the frame's order.
+    pub summary: Summary,
     /// Free now, but fits no pending pod.
     pub stranded: f64,
     /// Free now.
     pub free: f64,
-    /// Jain's index of the leaf queues' used amounts relative to their entitlements; `None`: no entitlements.
-    pub jain: Option<f64>,
     /// Jobs with a pod that was evicted and restarted repeatedly, most evictions first.
     pub ping_pong: Vec<PingPong>,
 }
@@ -160,43 +149,6 @@ pub struct PingPong {
     pub evictions: u32,
     /// Starts of that pod after an eviction.
     pub restarts: u32,
-}
-
-/// Totals of one queue, in seconds and resource seconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TallyRow {
-    /// Seconds below its entitlement with unmet demand.
-    pub short: f64,
-    pub used: f64,
-    /// Resource seconds missing to the entitlement with unmet demand.
-    pub owed: f64,
-    /// Resource seconds above the quota.
-    pub borrowed: f64,
-    /// Resource seconds of work that is lost and repeated.
-    pub lost: f64,
-    /// Jobs that started.
-    pub started: u32,
-    /// Median wait for the first start, seconds.
-    pub wait_median: f64,
-    /// 90th percentile of these waits.
-    pub wait_p90: f64,
-    /// Longest current wait for a first start; `None`: no job is waiting for one.
-    pub wait_now: Option<f64>,
-    /// Evicted pods.
-    pub evictions: u64,
-    /// Pods placed again after an eviction.
-    pub restarts: u64,
-    /// By pool, in the frame's order; empty if there is only one pool.
-    pub pools: Vec<TallyPool>,
-}
-
-/// Totals of one queue in one pool, in seconds and GPU seconds; fields as in [`TallyRow`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TallyPool {
-    pub short: f64,
-    pub used: f64,
-    pub owed: f64,
-    pub borrowed: f64,
 }
 
 /// What every queue held in each cycle.

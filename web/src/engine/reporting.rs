@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairground::cluster::{Cluster, Restart};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::moment::orders;
-use fairground::sim::{PoolTotals, Simulation, Totals, explain};
+use fairground::sim::{Simulation, explain};
 use fairground::trace::{Assignment, Level, PriorityStep};
 use fairground::units::Resource;
 
@@ -13,7 +13,7 @@ use super::placement_intervals::{PlacementInterval, PlacementIntervals};
 use super::protocol::{Amounts, EventWord};
 use super::report::{
     Gantt, GanttBar, GanttBy, GanttRow, PingPong, Priorities, Report, ReportRequest, Series, ShareUsage,
-    Tally, TallyPool, TallyRow,
+    Tally,
 };
 use super::run_log::RunLog;
 
@@ -28,7 +28,7 @@ pub fn report(sim: &Simulation, run_log: &RunLog, report_request: &ReportRequest
             Report::Gantt(gantt(sim.cluster(), run_log, *by, &window))
         }
         ReportRequest::Tally { resource } => {
-            Report::Tally(tally(sim, &run_log.placement_intervals, *resource))
+            Report::Tally(Box::new(tally(sim, &run_log.placement_intervals, *resource)))
         }
         ReportRequest::Series => Report::Series(Series {
             last: run_log.last_cycle,
@@ -69,39 +69,12 @@ fn tally(sim: &Simulation, intervals: &PlacementIntervals, resource: u8) -> Tall
     let n = Resource::ACCOUNTED.len() + sim.cluster().named.len();
     let asked = Resource(resource);
     let of = if asked.index() < n { asked } else { Resource::GPU };
-    let summary = sim.summary_of(of);
     let (free, stranded) = sim.free_and_stranded(of);
-    let pool = |totals: &PoolTotals| TallyPool {
-        short: totals.short_s,
-        used: totals.gpu_seconds_used,
-        owed: totals.gpu_seconds_owed,
-        borrowed: totals.gpu_seconds_borrowed,
-    };
-    let row = |totals: &Totals| TallyRow {
-        short: totals.short_s,
-        used: totals.gpu_seconds_used,
-        owed: totals.gpu_seconds_owed,
-        borrowed: totals.gpu_seconds_borrowed,
-        lost: totals.gpu_seconds_lost,
-        started: totals.waits.n,
-        wait_median: totals.waits.median_s,
-        wait_p90: totals.waits.p90_s,
-        wait_now: totals.wait_now_s,
-        evictions: totals.evictions,
-        restarts: totals.restarts,
-        pools: totals.pools.iter().map(pool).collect(),
-    };
     Tally {
         resource: of.0,
-        cycle: sim.cycle(),
-        time_ms: sim.now().as_millis(),
-        queues: summary.queues.iter().map(row).collect(),
-        all: row(&summary.all),
-        capacity: summary.gpu_seconds_capacity,
-        idle_wanted: summary.gpu_seconds_idle_wanted,
+        summary: sim.summary_of(of),
         stranded,
         free,
-        jain: summary.jain,
         ping_pong: ping_pong(sim, intervals),
     }
 }

@@ -14,8 +14,8 @@ use fairground::time::Time;
 use super::branch::Branch;
 use super::csv_run::CsvRun;
 use super::imports::ImportRun;
-use super::preview::{PreviewRequest, Previews};
-use super::protocol::{Ask, Reply, Request, RuleUse, Say, Stop};
+use super::preview::Previews;
+use super::protocol::{Message, Request, Response, RuleUse, Stop};
 use super::run_log::Mark;
 use super::what_if::WhatIfRuns;
 use super::{comparison, imports};
@@ -58,81 +58,80 @@ struct Wanted {
 
 impl Server {
     /// Handles a request: short ones immediately, others in [`Server::work`]. Long because it is one table of requests.
-    pub fn ask(&mut self, request: Request) -> Vec<Reply> {
+    pub fn handle(&mut self, request: Message<Request>) -> Vec<Message<Response>> {
         let id = request.generation;
-        match request.ask {
-            Ask::Load { scenario, cycle, .. } => self.load(id, scenario, Task::To(cycle)),
-            Ask::LoadAt { scenario, time_ms, .. } => {
+        match request.body {
+            Request::Load { scenario, cycle, .. } => self.load(id, scenario, Task::To(cycle)),
+            Request::LoadAt { scenario, time_ms, .. } => {
                 self.load(id, scenario, Task::Until(Time::from_millis(time_ms)))
             }
-            Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
-            Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
-            Ask::RunTo { stop } => {
+            Request::GoTo { cycle } => self.start(id, Task::To(cycle)),
+            Request::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
+            Request::RunTo { stop } => {
                 let up_to = self.main.as_ref().map_or(0, |r| r.cycle().saturating_add(SEARCH_MAX));
                 let was_met = self.main.as_ref().is_some_and(|r| r.is_met(&stop));
                 self.start(id, Task::ToStop { stop, was_met, up_to })
             }
-            Ask::NextEvent { from, back, queue, job, without } => {
+            Request::NextEvent { from, back, queue, job, without } => {
                 self.next_event(id, from, back, (queue, job, without))
             }
-            Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
-            Ask::Order { cycle, queue, job } => {
+            Request::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
+            Request::Order { cycle, queue, job } => {
                 let main = self.main.as_ref().filter(|main| main.cycle() == cycle);
                 let levels = main.map(|main| orders::orders(main.sim(), &queue, job.as_deref()));
-                vec![reply(id, Say::Order(levels.unwrap_or_default()))]
+                vec![reply(id, Response::Order(levels.unwrap_or_default()))]
             }
-            Ask::Report(report_request) => {
+            Request::Report(report_request) => {
                 let report = self.main.as_ref().map(|r| Box::new(r.report(&report_request)));
-                vec![reply(id, Say::Report(report))]
+                vec![reply(id, Response::Report(report))]
             }
-            Ask::Alternative { scenario, cycle, ladder, until, report_request, is_early } => {
-                let request = PreviewRequest { id, scenario, cycle, ladder, until, report_request };
-                if is_early {
-                    self.previews.expect(request)
-                } else {
-                    self.previews.request(request)
-                }
+            Request::Alternative(request) => {
+                self.previews.request(id, request);
                 Vec::new()
             }
-            Ask::Try { job, cycle, scenarios } => {
+            Request::Speculate(request) => {
+                self.previews.expect(request);
+                Vec::new()
+            }
+            Request::Try { job, cycle, scenarios } => {
                 self.trials = Some((id, WhatIfRuns::new(job, cycle, scenarios)));
                 Vec::new()
             }
-            Ask::Import { files, options } => {
+            Request::Import { files, options } => {
                 self.import = Some((id, ImportRun::new(files, options)));
-                vec![reply(id, Say::Reading)]
+                vec![reply(id, Response::Reading)]
             }
-            Ask::Export { scenario, format, original } => {
-                vec![reply(id, Say::Exported(imports::export(&scenario, &format, original.as_deref())))]
+            Request::Export { scenario, format, original } => {
+                vec![reply(id, Response::Exported(imports::export(&scenario, &format, original.as_deref())))]
             }
-            Ask::Pack { scenario } => {
+            Request::Pack { scenario } => {
                 let scenario = scenario.as_ref().unwrap_or(&self.scenario);
-                vec![reply(id, Say::Packed(fairground::link::encode_within_limit(scenario)))]
+                vec![reply(id, Response::Packed(fairground::link::encode_within_limit(scenario)))]
             }
-            Ask::Kit { scenario } => {
+            Request::Kit { scenario } => {
                 self.kit = imports::kit(&scenario).map(|kit| (id, kit));
-                if self.kit.is_some() { Vec::new() } else { vec![reply(id, Say::Kit(None))] }
+                if self.kit.is_some() { Vec::new() } else { vec![reply(id, Response::Kit(None))] }
             }
-            Ask::Translate { scenario, policy } => {
+            Request::Translate { scenario, policy } => {
                 vec![reply(id, comparison::translated(&scenario, &policy))]
             }
-            Ask::Compare { scenario, policies, until_ms } => {
+            Request::Compare { scenario, policies, until_ms } => {
                 self.comparison = Some((id, comparison::Comparison::new(scenario, policies, until_ms)));
                 Vec::new()
             }
-            Ask::Csv { is_of_events } => {
+            Request::Csv { is_of_events } => {
                 let last = self.main.as_ref().map(|main| main.run_log().last_cycle);
                 let table = last.and_then(|last| CsvRun::new(&self.scenario, last, is_of_events));
                 self.table = table.map(|table| (id, table));
                 Vec::new()
             }
-            Ask::Rules { policy } => {
-                vec![reply(id, Say::Rules(Box::new(fairground::moment::rulebook::of(policy))))]
+            Request::Rules { policy } => {
+                vec![reply(id, Response::Rules(Box::new(fairground::moment::rulebook::of(policy))))]
             }
-            Ask::RuleUse { cycle, rule } => {
-                vec![reply(id, Say::RuleUse(Box::new(self.rule_use(cycle, rule))))]
+            Request::RuleUse { cycle, rule } => {
+                vec![reply(id, Response::RuleUse(Box::new(self.rule_use(cycle, rule))))]
             }
-            Ask::Cancel => self.cancel(id),
+            Request::Cancel => self.cancel(id),
         }
     }
 
@@ -143,7 +142,7 @@ impl Server {
     }
 
     /// Works for about one cycle.
-    pub fn work(&mut self) -> Vec<Reply> {
+    pub fn work(&mut self) -> Vec<Message<Response>> {
         // The import dialog waits for the preview, so imports go before long tasks.
         if let Some((id, mut import)) = self.import.take() {
             let (say, is_over) = import.work();
@@ -203,7 +202,7 @@ impl Server {
     }
 
     /// Progress of the current task.
-    pub fn progress(&self) -> Option<Reply> {
+    pub fn progress(&self) -> Option<Message<Response>> {
         if self.task.is_none() {
             let (id, comparison) = self.comparison.as_ref()?;
             return comparison.progress().map(|say| reply(*id, say));
@@ -216,7 +215,7 @@ impl Server {
             Task::ToStop { .. } | Task::Search { .. } => (None, None),
         };
         let (cycle, time_ms) = (main.cycle(), main.sim().now().as_millis());
-        Some(reply(*id, Say::Progress { cycle, time_ms, to_cycle, to_time_ms }))
+        Some(reply(*id, Response::Progress { cycle, time_ms, to_cycle, to_time_ms }))
     }
 
     /// Drops all tasks.
@@ -229,7 +228,7 @@ impl Server {
         self.kit = None;
     }
 
-    fn load(&mut self, id: u64, scenario: Arc<Scenario>, task: Task) -> Vec<Reply> {
+    fn load(&mut self, id: u64, scenario: Arc<Scenario>, task: Task) -> Vec<Message<Response>> {
         self.drop_work();
         match Branch::shown(&scenario) {
             Ok(main) => {
@@ -240,17 +239,17 @@ impl Server {
             }
             Err(findings) => {
                 self.main = None;
-                vec![reply(id, Say::Refused { findings })]
+                vec![reply(id, Response::Refused { findings })]
             }
         }
     }
 
-    fn start(&mut self, id: u64, task: Task) -> Vec<Reply> {
+    fn start(&mut self, id: u64, task: Task) -> Vec<Message<Response>> {
         self.task = self.main.is_some().then_some((id, task));
         Vec::new()
     }
 
-    fn work_on(&mut self, id: u64, task: Task) -> Vec<Reply> {
+    fn work_on(&mut self, id: u64, task: Task) -> Vec<Message<Response>> {
         let Some(main) = &mut self.main else { return Vec::new() };
         match task {
             Task::To(cycle) if main.step_towards(cycle) => self.task = Some((id, task)),
@@ -265,7 +264,7 @@ impl Server {
                     // A condition that holds at the start must cease to hold before it can be met.
                     self.task = Some((id, Task::ToStop { stop, was_met: was_met && met, up_to }));
                 } else {
-                    return vec![arrived(id, main), reply(id, Say::Stopped { met })];
+                    return vec![arrived(id, main), reply(id, Response::Stopped { met })];
                 }
             }
             Task::Search { from, up_to, wanted } => {
@@ -274,7 +273,7 @@ impl Server {
                 if found.is_none() && from < up_to && main.step_decisive() {
                     self.task = Some((id, Task::Search { from, up_to, wanted }));
                 } else {
-                    return vec![reply(id, Say::Event { cycle: found })];
+                    return vec![reply(id, Response::Event { cycle: found })];
                 }
             }
         }
@@ -287,14 +286,14 @@ impl Server {
         from: u32,
         back: bool,
         (queue, job, without): (Option<String>, Option<String>, Vec<EventWord>),
-    ) -> Vec<Reply> {
-        let Some(main) = &mut self.main else { return vec![reply(id, Say::Event { cycle: None })] };
+    ) -> Vec<Message<Response>> {
+        let Some(main) = &mut self.main else { return vec![reply(id, Response::Event { cycle: None })] };
         let queues = queue.map(|name| main.subtree(&name));
         let job = job.map(|name| main.job(&name));
         let wanted = Wanted { queues, job, without };
         let found = main.run_log().next_event(from, back, |mark| wanted.holds(main, mark));
         if found.is_some() || back {
-            return vec![reply(id, Say::Event { cycle: found })];
+            return vec![reply(id, Response::Event { cycle: found })];
         }
         main.go_to_furthest();
         let up_to = main.run_log().last_cycle.saturating_add(SEARCH_MAX);
@@ -302,12 +301,12 @@ impl Server {
         Vec::new()
     }
 
-    fn ladder(&mut self, id: u64, cycle: u32, queue: String, resource: u8) -> Vec<Reply> {
+    fn ladder(&mut self, id: u64, cycle: u32, queue: String, resource: u8) -> Vec<Message<Response>> {
         let levels = match &self.main {
             Some(main) if main.cycle() == cycle => main.ladder(&queue, resource),
             _ => Vec::new(),
         };
-        vec![reply(id, Say::Ladder { queue, resource, levels })]
+        vec![reply(id, Response::Ladder { queue, resource, levels })]
     }
 
     /// What a rule did in the current cycle; not counted if the previous cycle is too far back or too large.
@@ -318,15 +317,15 @@ impl Server {
     }
 
     /// Stops the current task; replies with the cycle reached.
-    fn cancel(&mut self, id: u64) -> Vec<Reply> {
+    fn cancel(&mut self, id: u64) -> Vec<Message<Response>> {
         let task = self.task.take();
         self.drop_work();
-        let mut replies = vec![reply(id, Say::Cancelled)];
+        let mut replies = vec![reply(id, Response::Cancelled)];
         if let Some((task_id, task)) = task
             && let Some(main) = &mut self.main
         {
             replies.push(match task {
-                Task::Search { .. } => reply(task_id, Say::Event { cycle: None }),
+                Task::Search { .. } => reply(task_id, Response::Event { cycle: None }),
                 _ => arrived(task_id, main),
             });
         }
@@ -343,10 +342,10 @@ impl Wanted {
     }
 }
 
-fn reply(generation: u64, say: Say) -> Reply {
-    Reply { generation, say }
+fn reply(generation: u64, body: Response) -> Message<Response> {
+    Message { generation, body }
 }
 
-fn arrived(id: u64, main: &Branch) -> Reply {
-    reply(id, Say::Frame { frame: Box::new(main.frame()), run: Box::new(main.run()) })
+fn arrived(id: u64, main: &Branch) -> Message<Response> {
+    reply(id, Response::Frame { frame: Box::new(main.frame()), run: Box::new(main.run()) })
 }

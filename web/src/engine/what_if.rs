@@ -14,7 +14,7 @@ use fairground::trace::Level;
 
 use super::course::{Course, JobCourse, Step};
 use super::plan::plan_of;
-use super::protocol::{Loser, Outcome, Say, Start, Tried};
+use super::protocol::{Loser, Outcome, Response, Start, Tried};
 
 /// Number of cycles that are run beyond the cycle in question.
 const AHEAD: u32 = 40;
@@ -67,19 +67,19 @@ impl WhatIfRuns {
     }
 
     /// Works for about one cycle; returns the outcomes once all runs have ended.
-    pub fn work(&mut self) -> Option<Say> {
+    pub fn work(&mut self) -> Option<Response> {
         let Some(mut run) = self.running.take() else {
             let Some(scenario) = self.waiting.pop() else { return Some(self.outcomes()) };
             match plan_of(&scenario) {
                 Ok(plan) => self.running = Some(Running::new(Simulation::new(&plan))),
-                Err(_) if self.base.is_none() => return Some(Say::Tried(None)),
+                Err(_) if self.base.is_none() => return Some(Response::Tried(None)),
                 Err(_) => self.outcomes.push(None),
             }
             return None;
         };
         if run.n_cycles * run.sim.cluster().pods.len() as u64 > POD_CYCLES_MAX {
             if self.base.is_none() {
-                return Some(Say::Tried(None));
+                return Some(Response::Tried(None));
             }
             self.outcomes.push(None);
             return None;
@@ -99,13 +99,13 @@ impl WhatIfRuns {
         None
     }
 
-    fn outcomes(&mut self) -> Say {
+    fn outcomes(&mut self) -> Response {
         let tried = self.base.take().map(|base| Tried {
             unchanged: base.starts.map(|(_, start)| start),
             until_ms: base.until.map(Time::as_millis),
             outcomes: std::mem::take(&mut self.outcomes),
         });
-        Say::Tried(tried.map(Box::new))
+        Response::Tried(tried.map(Box::new))
     }
 }
 

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use super::attributes::{self, Ask, Attribute, Group};
 use super::edit_box::Kind;
 use super::field::Field;
+use super::rows::own_names;
 use crate::engine::protocol::RuleRow;
 use crate::state::command::Command;
 use crate::state::document::change::{Change, RequestKind};
@@ -177,8 +178,7 @@ pub fn rule_link(store: Store, rule: &RuleRow) -> AnyView {
 
 fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
     let is_parent = |name: &str| scenario.queues.iter().any(|q| q.parent.as_deref() == Some(name));
-    let leaves = scenario.queues.iter().filter(|q| !is_parent(&q.name));
-    leaves.map(|q| (q.name.clone(), q.name.clone())).collect()
+    own_names(scenario.queues.iter().map(|q| &q.name).filter(|name| !is_parent(name)))
 }
 
 /// Groups of a job's user, if limits name groups. They are set once for all jobs of the user.
@@ -203,7 +203,7 @@ fn groups_of_user(store: Store, job: &Path) -> AnyView {
 
 /// Node pools by name.
 fn pools(scenario: &Scenario) -> Vec<(String, String)> {
-    scenario.pools.iter().map(|pool| (pool.name.clone(), pool.name.clone())).collect()
+    own_names(scenario.pools.iter().map(|pool| &pool.name))
 }
 
 /// Values of a queue in each of several pools.
@@ -225,8 +225,7 @@ fn in_pools(store: Store, queue: &Path) -> Vec<AnyView> {
 /// Queues that are not below this one.
 fn parents(scenario: &Scenario, name: &str) -> Vec<(String, String)> {
     let below = crate::state::document::tree::subtree(scenario, name);
-    let others = scenario.queues.iter().filter(|q| !below.contains(&q.name));
-    others.map(|q| (q.name.clone(), q.name.clone())).collect()
+    own_names(scenario.queues.iter().map(|q| &q.name).filter(|name| !below.contains(name)))
 }
 
 const REQUESTS: [(RequestKind, &str, &str); 4] = [

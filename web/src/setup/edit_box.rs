@@ -14,9 +14,10 @@ use crate::widgets::on_leave;
 const CHECK_LIVE_JOBS_MAX: usize = 3_000;
 
 /// How a value is edited.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Kind {
     /// Any text.
+    #[default]
     Text,
     /// A number with stepping, or a word such as *unlimited*.
     Number,
@@ -166,15 +167,15 @@ fn TextBox(
     };
     // Pressing must not move the focus, or the field would close.
     let keep_focus = |event: leptos::ev::PointerEvent| event.prevent_default();
+    let stepper = move |class: &'static str, label: &'static str, by: i64, sign: &'static str| {
+        view! {
+            <button type="button" class=class tabindex="-1" aria-label=label
+                on:pointerdown=keep_focus on:click=move |_| step(by)>{sign}</button>
+        }
+    };
     view! {
         <span class="edit-box" class:wrong=move || mistake.get().is_some()>
-            {is_number
-                .then(|| {
-                    view! {
-                        <button type="button" class="stepper less" tabindex="-1" aria-label="One less"
-                            on:pointerdown=keep_focus on:click=move |_| step(-1)>"−"</button>
-                    }
-                })}
+            {is_number.then(|| stepper("stepper less", "One less", -1, "−"))}
             <input
                 node_ref=input
                 class="cell edit"
@@ -192,13 +193,7 @@ fn TextBox(
                 on:keydown=on_key
                 on:blur=on_leave(move |_| finish(Done::Blur))
             />
-            {is_number
-                .then(|| {
-                    view! {
-                        <button type="button" class="stepper more" tabindex="-1" aria-label="One more"
-                            on:pointerdown=keep_focus on:click=move |_| step(1)>"+"</button>
-                    }
-                })}
+            {is_number.then(|| stepper("stepper more", "One more", 1, "+"))}
             <Show when=move || mistake.get().is_some()>
                 <span
                     class="mistake"

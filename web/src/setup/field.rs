@@ -17,7 +17,6 @@ pub fn Field(
     label: String,
     /// Help text.
     says: String,
-    /// Default.
     default: &'static str,
     /// How it is edited.
     kind: Kind,

@@ -8,24 +8,30 @@ use crate::state::command::Command;
 use crate::state::document;
 use crate::state::layout::options::SetupTab;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 
 /// Listed findings, unless there are more errors.
 const LISTED_MAX: usize = 20;
 /// Listed errors.
 const MISTAKES_MAX: usize = 200;
 
+/// The findings that are not dismissed.
+pub fn open_findings(store: Store) -> Memo<Vec<Diagnostic>> {
+    let dismissed = store.part(|m| (*m.dismissed).clone());
+    Memo::new(move |_| {
+        let findings = store.findings.get();
+        dismissed.with(|dismissed| {
+            let is_open = |d: &&Diagnostic| !dismissed.contains(&document::finding_key(d));
+            findings.iter().filter(is_open).cloned().collect()
+        })
+    })
+}
+
 /// The list of findings.
 #[component]
 pub fn Findings() -> impl IntoView {
     let store = Store::get();
-    let dismissed = store.part(|m| (*m.dismissed).clone());
-    let open = Memo::new(move |_| {
-        let findings = store.findings.get();
-        dismissed.with(|dismissed| {
-            let is_open = |d: &&Diagnostic| !dismissed.contains(&document::finding_key(d));
-            findings.iter().filter(is_open).cloned().collect::<Vec<_>>()
-        })
-    });
+    let open = open_findings(store);
     let count =
         move |severity: Severity| open.with(|open| open.iter().filter(|d| d.severity == severity).count());
     let head = move || {
@@ -45,13 +51,7 @@ pub fn Findings() -> impl IntoView {
         <Show when=move || has_unread.get()>
             <p class="hint warn">
                 "The text of the scenario cannot be read yet. "
-                <button
-                    type="button"
-                    class="link"
-                    on:click=move |_| store.dispatch(Command::Tab(SetupTab::Text))
-                >
-                    "Show"
-                </button>
+                <CommandButton class="link" command=Command::Tab(SetupTab::Text)>"Show"</CommandButton>
             </p>
         </Show>
         <Show when=move || open.with(|open| !open.is_empty())>
@@ -76,7 +76,6 @@ pub fn Findings() -> impl IntoView {
 
 #[component]
 fn Finding(finding: Diagnostic) -> impl IntoView {
-    let store = Store::get();
     let key = document::finding_key(&finding);
     let is_warning = finding.severity == Severity::Warning;
     let at = finding.at.clone();
@@ -84,9 +83,7 @@ fn Finding(finding: Diagnostic) -> impl IntoView {
     let fix = finding.fix.clone().map(|fix| {
         let label = fix.label.clone();
         view! {
-            <button type="button" class="link" on:click=move |_| store.dispatch(Command::Fix(Box::new(fix.clone())))>
-                {label}
-            </button>
+            <CommandButton class="link" command=Command::Fix(Box::new(fix))>{label}</CommandButton>
         }
     });
     view! {
@@ -97,25 +94,15 @@ fn Finding(finding: Diagnostic) -> impl IntoView {
             {has_place
                 .then(|| {
                     view! {
-                        <button
-                            type="button"
-                            class="link"
-                            on:click=move |_| store.dispatch(Command::FocusField(at.clone()))
-                        >
-                            "Show"
-                        </button>
+                        <CommandButton class="link" command=Command::FocusField(at)>"Show"</CommandButton>
                     }
                 })}
             {is_warning
                 .then(|| {
                     view! {
-                        <button
-                            type="button"
-                            class="link"
-                            on:click=move |_| store.dispatch(Command::Dismiss(key.clone()))
-                        >
+                        <CommandButton class="link" command=Command::Dismiss(key)>
                             "Ignore this warning"
-                        </button>
+                        </CommandButton>
                     }
                 })}
         </li>

@@ -424,16 +424,8 @@ impl Grid {
             if document().active_element().is_some_and(|at| has_left(&at)) {
                 return;
             }
-            let Ok(rows) = root.query_selector_all("[data-row]") else { return };
-            for i in 0..rows.length() {
-                let Some(row) = rows.get(i).and_then(|n| n.dyn_into::<HtmlElement>().ok()) else { continue };
-                if row.dataset().get("row").as_deref() == Some(&id)
-                    && let Ok(Some(cell)) = row.query_selector(&format!("[data-column=\"{column}\"]"))
-                {
-                    let cell: HtmlElement = cell.unchecked_into();
-                    let _ = cell.focus();
-                    return;
-                }
+            if let Some(cell) = in_row(root, &id, &format!("[data-column=\"{column}\"]")) {
+                let _ = cell.focus();
             }
         });
     }
@@ -520,15 +512,16 @@ impl Grid {
     fn open_menu(self) {
         let (id, _) = self.active.get_untracked();
         let Some(root) = self.root.get_untracked() else { return };
-        let root: &HtmlElement = root.as_ref();
-        let Ok(rows) = root.query_selector_all("[data-row]") else { return };
-        for i in 0..rows.length() {
-            let Some(row) = rows.get(i).and_then(|n| n.dyn_into::<HtmlElement>().ok()) else { continue };
-            if row.dataset().get("row").as_deref() == Some(&id)
-                && let Ok(Some(button)) = row.query_selector(".row-more button")
-            {
-                button.unchecked_into::<HtmlElement>().click();
-            }
+        if let Some(button) = in_row(root.as_ref(), &id, ".row-more button") {
+            button.click();
         }
     }
+}
+
+/// An element in a row of the grid, by a selector.
+fn in_row(root: &HtmlElement, id: &str, selector: &str) -> Option<HtmlElement> {
+    let rows = root.query_selector_all("[data-row]").ok()?;
+    let mut rows = (0..rows.length()).filter_map(|i| rows.get(i)?.dyn_into::<HtmlElement>().ok());
+    let row = rows.find(|row| row.dataset().get("row").as_deref() == Some(id))?;
+    row.query_selector(selector).ok()?.map(JsCast::unchecked_into)
 }

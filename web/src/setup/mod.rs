@@ -24,9 +24,10 @@ use fairground::scenario::{Path, Scenario};
 use fairground::words::capital;
 use leptos::prelude::*;
 
+use crate::chart::paint::Ink;
 use crate::chart::queue_tree::{Tone, of_scenario};
 use crate::state::command::Command;
-use crate::state::layout::options::SetupTab;
+use crate::state::layout::options::{Panel, SetupTab};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
@@ -50,10 +51,7 @@ pub fn tones(scenario: &Scenario) -> BTreeMap<String, String> {
 }
 
 fn css(tone: Tone) -> String {
-    match tone.hue {
-        None => "var(--ink-3)".to_string(),
-        Some(hue) => format!("var(--q{}{})", hue + 1, ["", "a", "b", "c"][usize::from(tone.step % 4)]),
-    }
+    tone.hue.map_or(Ink::Dim, |hue| Ink::Hue(hue, tone.step)).css()
 }
 
 const TABS: [(SetupTab, &str); 5] = [
@@ -130,7 +128,7 @@ pub fn Setup() -> impl IntoView {
                 icon=Kind::Left
                 label="Collapse Setup"
                 class="fold"
-                on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(true)))
+                on_press=store.press(Command::Fold(Panel::Setup, true))
             />
         </div>
         <div class="setup-body" id="setup-body" role="tabpanel" aria-labelledby=label>

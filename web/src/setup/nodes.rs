@@ -4,13 +4,15 @@ use fairground::scenario::Path;
 use leptos::prelude::*;
 
 use super::all_values;
+use super::findings::open_findings;
 use super::grid::{EditGrid, RowKey};
 use super::pools::Pools;
 use super::rows::{node_columns, node_rows};
 use crate::state::command::Command;
 use crate::state::document::change::Change;
-use crate::state::document::{self, node_state};
+use crate::state::document::node_state;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::key_name;
@@ -20,13 +22,8 @@ use crate::widgets::menu::MenuItem;
 #[component]
 pub fn Nodes() -> impl IntoView {
     let store = Store::get();
-    let dismissed = store.part(|m| (*m.dismissed).clone());
-    let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.edited.get(), store.findings.get());
-        dismissed.with(|dismissed| {
-            node_rows(&scenario, &findings, |finding| dismissed.contains(&document::finding_key(finding)))
-        })
-    });
+    let findings = open_findings(store);
+    let rows = Memo::new(move |_| findings.with(|findings| node_rows(&store.edited.get(), findings)));
     let on_row_key = move |(id, key): (String, RowKey)| {
         if key == RowKey::All {
             let at = Path::default().field("nodes").named(&id);
@@ -55,12 +52,12 @@ pub fn Nodes() -> impl IntoView {
         />
         {empty_below(move || is_empty.get().then_some(Lack::Nodes))}
         <div class="add">
-            <button type="button" class="btn quiet" on:click=move |_| store.dispatch(Command::Change(Change::AddNodes))>
+            <CommandButton class="btn quiet" command=Command::Change(Change::AddNodes)>
                 <Icon kind=Kind::Plus />
                 "Nodes"
                 <span class="kbd">{key_name(store, "N")}</span>
-            </button>
+            </CommandButton>
         </div>
-        <Pools dismissed />
+        <Pools findings />
     }
 }

@@ -1,14 +1,11 @@
 //! Node pools: parts of the cluster with separate schedulers, in scheduling order.
 
-use std::collections::BTreeSet;
-
-use fairground::scenario::{Edit, Path, Scenario};
+use fairground::scenario::{Diagnostic, Edit, Path, Scenario};
 use leptos::prelude::*;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{pool_columns, pool_rows};
 use crate::state::command::Command;
-use crate::state::document;
 use crate::state::document::change::Change;
 use crate::store::Store;
 use crate::widgets::icons::{Icon, Kind};
@@ -16,17 +13,9 @@ use crate::widgets::menu::MenuItem;
 
 /// The table of node pools, if there are any, and the button that adds one.
 #[component]
-pub fn Pools(
-    /// Findings that are hidden.
-    dismissed: Memo<BTreeSet<String>>,
-) -> impl IntoView {
+pub fn Pools(findings: Memo<Vec<Diagnostic>>) -> impl IntoView {
     let store = Store::get();
-    let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.scenario.get(), store.findings.get());
-        pool_rows(&scenario, &findings, &|finding| {
-            dismissed.with(|dismissed| dismissed.contains(&document::finding_key(finding)))
-        })
-    });
+    let rows = Memo::new(move |_| findings.with(|findings| pool_rows(&store.scenario.get(), findings)));
     let on_row_key = move |(id, key): (String, RowKey)| {
         let scenario = store.scenario.get_untracked();
         let command = match key {

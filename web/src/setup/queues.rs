@@ -3,13 +3,15 @@
 use fairground::scenario::Path;
 use leptos::prelude::*;
 
+use super::findings::open_findings;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows, usage_counts};
 use super::{all_values, head};
 use crate::state::command::Command;
 use crate::state::document::change::{Change, Shift};
-use crate::state::document::{self, tree};
+use crate::state::document::tree;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::key_name;
@@ -19,14 +21,11 @@ use crate::widgets::menu::MenuItem;
 #[component]
 pub fn Queues() -> impl IntoView {
     let store = Store::get();
-    let dismissed = store.part(|m| (*m.dismissed).clone());
+    let findings = open_findings(store);
     let folded = store.part(|m| m.view.folded.clone());
     let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.edited.get(), store.findings.get());
-        dismissed.with(|dismissed| {
-            let gone = |finding: &_| dismissed.contains(&document::finding_key(finding));
-            queue_rows(&scenario, &findings, gone, &folded.get(), store.resource.get())
-        })
+        let (scenario, folded) = (store.edited.get(), folded.get());
+        findings.with(|findings| queue_rows(&scenario, findings, &folded, store.resource.get()))
     });
     let shape = Memo::new(move |_| {
         let with_usage = store.scenario.with(|s| usage_counts(s));
@@ -56,24 +55,16 @@ pub fn Queues() -> impl IntoView {
         {grid}
         {empty_below(move || has_none.get().then_some(Lack::Queues))}
         <div class="add">
-            <button
-                type="button"
-                class="btn quiet"
-                on:click=move |_| store.dispatch(Command::Change(Change::AddQueue { parent: None }))
-            >
+            <CommandButton class="btn quiet" command=Command::Change(Change::AddQueue { parent: None })>
                 <Icon kind=Kind::Plus />
                 {move || head(store, "queue")}
                 <span class="kbd">{key_name(store, "Q")}</span>
-            </button>
-            <button
-                type="button"
-                class="btn quiet"
-                on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
-            >
+            </CommandButton>
+            <CommandButton class="btn quiet" command=Command::Change(Change::AddJob { queue: None })>
                 <Icon kind=Kind::Plus />
                 {move || head(store, "job")}
                 <span class="kbd">{key_name(store, "W")}</span>
-            </button>
+            </CommandButton>
         </div>
     }
 }

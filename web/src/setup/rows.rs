@@ -1,13 +1,14 @@
 //! The tables of SETUP as rows of cells: pure functions of the scenario.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::policy::field::Field;
 use fairground::policy::form::{Ask, Attribute};
 use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
 use fairground::units::Resource;
-use fairground::words::{Selection, Terms, number};
+use fairground::words::number::{self, resource_key};
+use fairground::words::{Selection, Terms};
 
 use super::edit_box::Kind;
 use crate::input_normalisation::means_unlimited;
@@ -16,7 +17,6 @@ use crate::state::document::{self, tree};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     pub label: String,
-    /// Tooltip.
     pub title: String,
     /// Right-aligned.
     pub is_number: bool,
@@ -24,7 +24,7 @@ pub struct Column {
     pub width: &'static str,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Unique in its table.
     pub id: String,
@@ -45,7 +45,7 @@ pub struct Row {
     pub cells: Vec<Cell>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// The path of the value; `None` if it cannot be edited.
     pub at: Option<Path>,
@@ -59,9 +59,6 @@ pub struct Cell {
     /// A lock is shown.
     pub is_locked: bool,
 }
-
-/// The resources by index, as scenario files spell them.
-pub const RESOURCE_KEYS: [&str; 3] = ["cpu", "memory", "gpu"];
 
 fn text_of(value: &Option<Scalar>) -> String {
     value.as_ref().map(|s| s.0.clone()).unwrap_or_default()
@@ -78,7 +75,7 @@ fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell
         _ if means_unlimited => ("∞".to_string(), format!("{what}: unlimited"), true),
         _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
     };
-    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number, is_locked: false }
+    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number, ..Cell::default() }
 }
 
 fn name_cell(at: Path, name: &str) -> Cell {
@@ -87,33 +84,33 @@ fn name_cell(at: Path, name: &str) -> Cell {
         text: name.to_string(),
         shown: name.to_string(),
         spoken: name.to_string(),
-        is_dim: false,
-        kind: Kind::Text,
-        is_locked: false,
+        ..Cell::default()
     }
+}
+
+/// The row of a list without levels: named like its element, and with its finding.
+fn flat_row(name: &str, place: (usize, usize), marks: &Marks, cells: Vec<Cell>) -> Row {
+    Row { id: name.to_string(), level: 1, place, mark: marks.get(name).cloned(), cells, ..Row::default() }
+}
+
+/// Values that are their own labels.
+pub(super) fn own_names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<(String, String)> {
+    names.map(|name| (name.clone(), name.clone())).collect()
 }
 
 fn column(label: &str, title: &str, is_number: bool, width: &'static str) -> Column {
     Column { label: label.to_string(), title: title.to_string(), is_number, width }
 }
 
+type Marks = BTreeMap<String, (Severity, String)>;
+
 /// The most severe finding of each element of a list, by name.
-fn marks(
-    findings: &[Diagnostic],
-    dismissed: &dyn Fn(&Diagnostic) -> bool,
-    list: &str,
-) -> BTreeMap<String, (Severity, String)> {
-    let mut marks: BTreeMap<String, (Severity, String)> = BTreeMap::new();
-    for finding in findings.iter().filter(|f| !dismissed(f)) {
+fn marks(findings: &[Diagnostic], list: &str) -> Marks {
+    let mut marks = Marks::new();
+    for finding in findings {
         let [Segment::Field(of), Segment::Named(name), ..] = finding.at.0.as_slice() else { continue };
-        if of == list {
-            let mark = (finding.severity, finding.says.clone());
-            match marks.get_mut(name) {
-                Some(present) if present.0 >= mark.0 => {}
-                _ => {
-                    marks.insert(name.clone(), mark);
-                }
-            }
+        if of == list && marks.get(name).is_none_or(|(present, _)| *present < finding.severity) {
+            marks.insert(name.clone(), (finding.severity, finding.says.clone()));
         }
     }
     marks
@@ -145,40 +142,22 @@ pub fn usage_counts(scenario: &Scenario) -> bool {
 pub fn queue_rows(
     scenario: &Scenario,
     findings: &[Diagnostic],
-    dismissed: impl Fn(&Diagnostic) -> bool,
-    folded: &std::collections::BTreeSet<String>,
+    folded: &BTreeSet<String>,
     resource: u8,
 ) -> Vec<Row> {
-    let marks = marks(findings, &dismissed, "queues");
-    let key = RESOURCE_KEYS[usize::from(resource.min(2))];
-    let blank = || Cell {
-        at: None,
-        text: String::new(),
-        shown: String::new(),
-        spoken: String::new(),
-        is_dim: true,
-        kind: Kind::Text,
-        is_locked: false,
-    };
-    let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), is_dim: false, ..blank() }];
+    let marks = marks(findings, "queues");
+    let key = resource_key(resource);
+    let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), ..Cell::default() }];
     let with_usage = usage_counts(scenario);
     let policy = Policy::described_or_default(&scenario.policy);
     let terms = policy.terms;
     let unset = |field| policy.unset_shown(field, Resource(resource.min(2)));
     let name = terms.columns.map(|(name, _)| name);
     let priority = if name[4] == "prio" { "priority" } else { name[4] };
-    head.extend(queue_columns(terms, with_usage).iter().skip(1).map(|_| blank()));
-    let mut rows = vec![Row {
-        id: String::new(),
-        select: None,
-        level: 1,
-        open: None,
-        place: (1, 1),
-        queue: None,
-        is_top: true,
-        mark: None,
-        cells: head,
-    }];
+    head.extend(
+        queue_columns(terms, with_usage).iter().skip(1).map(|_| Cell { is_dim: true, ..Cell::default() }),
+    );
+    let mut rows = vec![Row { level: 1, place: (1, 1), is_top: true, cells: head, ..Row::default() }];
     rows.extend(tree::rows(scenario, folded).into_iter().map(|row| {
         let queue = &scenario.queues[row.index];
         let at = Path::default().field("queues").named(&row.name);
@@ -226,12 +205,8 @@ pub fn node_columns(has_pools: bool) -> Vec<Column> {
 }
 
 /// The table of nodes.
-pub fn node_rows(
-    scenario: &Scenario,
-    findings: &[Diagnostic],
-    dismissed: impl Fn(&Diagnostic) -> bool,
-) -> Vec<Row> {
-    let marks = marks(findings, &dismissed, "nodes");
+pub fn node_rows(scenario: &Scenario, findings: &[Diagnostic]) -> Vec<Row> {
+    let marks = marks(findings, "nodes");
     let n = scenario.nodes.len();
     let rows = scenario.nodes.iter().enumerate().map(|(i, node)| {
         let at = Path::default().field("nodes").named(&node.name);
@@ -239,26 +214,16 @@ pub fn node_rows(
         let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
             number(at.field(field), &of(what), value, counts_as)
         };
-        Row {
-            id: node.name.clone(),
-            select: node.count.is_none().then(|| Selection::Node(node.name.clone())),
-            level: 1,
-            open: None,
-            place: (i + 1, n),
-            queue: None,
-            is_top: false,
-            mark: marks.get(&node.name).cloned(),
-            cells: vec![
-                name_cell(at.clone(), &node.name),
-                value("count", "count", &node.count, "1"),
-                value("gpu", "GPUs", &node.gpu, "0"),
-                value("cpu", "cores", &node.cpu, "64"),
-                value("memory", "memory", &node.memory, "256 GB"),
-            ]
-            .into_iter()
-            .chain(pool_cell(scenario, node, at))
-            .collect(),
-        }
+        let mut cells = vec![
+            name_cell(at.clone(), &node.name),
+            value("count", "count", &node.count, "1"),
+            value("gpu", "GPUs", &node.gpu, "0"),
+            value("cpu", "cores", &node.cpu, "64"),
+            value("memory", "memory", &node.memory, "256 GB"),
+        ];
+        cells.extend(pool_cell(scenario, node, at));
+        let select = node.count.is_none().then(|| Selection::Node(node.name.clone()));
+        Row { select, ..flat_row(&node.name, (i + 1, n), &marks, cells) }
     });
     rows.collect()
 }
@@ -267,7 +232,7 @@ pub fn node_rows(
 fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
     let first = scenario.pools.first()?.name.clone();
     let own = node.pool.clone().unwrap_or(first);
-    let choices = scenario.pools.iter().map(|pool| (pool.name.clone(), pool.name.clone())).collect();
+    let choices = own_names(scenario.pools.iter().map(|pool| &pool.name));
     Some(Cell {
         at: Some(at.field("pool")),
         text: own.clone(),
@@ -275,7 +240,7 @@ fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
         spoken: format!("pool of {}: {own}", node.name),
         is_dim: node.pool.is_none(),
         kind: Kind::Choice(choices),
-        is_locked: false,
+        ..Cell::default()
     })
 }
 
@@ -291,12 +256,8 @@ pub fn pool_columns(policy: &str) -> Vec<Column> {
 }
 
 /// The table of node pools.
-pub fn pool_rows(
-    scenario: &Scenario,
-    findings: &[Diagnostic],
-    dismissed: &dyn Fn(&Diagnostic) -> bool,
-) -> Vec<Row> {
-    let marks = marks(findings, dismissed, "pools");
+pub fn pool_rows(scenario: &Scenario, findings: &[Diagnostic]) -> Vec<Row> {
+    let marks = marks(findings, "pools");
     let mut rows = Vec::new();
     for (i, pool) in scenario.pools.iter().enumerate() {
         let at = Path::default().field("pools").named(&pool.name);
@@ -304,17 +265,7 @@ pub fn pool_rows(
         for of in Policy::described_or_default(&scenario.policy).form.pool {
             cells.push(choice_cell(scenario, &at, of, &pool.name));
         }
-        rows.push(Row {
-            id: pool.name.clone(),
-            select: None,
-            level: 1,
-            open: None,
-            place: (i + 1, scenario.pools.len()),
-            queue: None,
-            is_top: false,
-            mark: marks.get(&pool.name).cloned(),
-            cells,
-        });
+        rows.push(flat_row(&pool.name, (i + 1, scenario.pools.len()), &marks, cells));
     }
     rows
 }
@@ -334,9 +285,9 @@ fn choice_cell(scenario: &Scenario, pool: &Path, of: &Attribute, name: &str) -> 
         spoken: format!("{} in {name}: {shown}", Terms::of(&scenario.policy).fill(of.label)),
         is_dim: text.is_empty(),
         kind: Kind::Choice(named),
-        is_locked: false,
         shown,
         text,
+        ..Cell::default()
     }
 }
 
@@ -365,16 +316,14 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
 pub fn job_rows(
     scenario: &Scenario,
     findings: &[Diagnostic],
-    dismissed: impl Fn(&Diagnostic) -> bool,
     resource: u8,
     from: usize,
     most: usize,
 ) -> Vec<Row> {
-    let marks = marks(findings, &dismissed, "jobs");
-    let parents: std::collections::BTreeSet<&str> =
-        scenario.queues.iter().filter_map(|q| q.parent.as_deref()).collect();
+    let marks = marks(findings, "jobs");
+    let parents: BTreeSet<&str> = scenario.queues.iter().filter_map(|q| q.parent.as_deref()).collect();
     let leaves = scenario.queues.iter().filter(|q| !parents.contains(q.name.as_str()));
-    let queues: Vec<(String, String)> = leaves.map(|q| (q.name.clone(), q.name.clone())).collect();
+    let queues = own_names(leaves.map(|q| &q.name));
     let n = scenario.jobs.len();
     let terms = Terms::of(&scenario.policy);
     let said = scenario.settings.get("default-job-priority").map(|typed| typed.0.trim().to_string());
@@ -382,18 +331,21 @@ pub fn job_rows(
     let unset = said.unwrap_or_else(|| defaults.priority.to_string());
     let rows = scenario.jobs.iter().enumerate().skip(from).take(most);
     rows.map(|(i, job)| {
-        job_row(job, (i, n), &queues, (resource, terms, (&unset, defaults)), marks.get(&job.name).cloned())
+        let cells = job_cells(job, &queues, (resource, terms, (&unset, defaults)));
+        Row {
+            select: job.count.is_none().then(|| Selection::Job(job.name.clone())),
+            queue: Some(job.queue.clone()),
+            ..flat_row(&job.name, (i + 1, n), &marks, cells)
+        }
     })
     .collect()
 }
 
-fn job_row(
+fn job_cells(
     job: &JobEntry,
-    (i, n): (usize, usize),
     queues: &[(String, String)],
     (resource, terms, unset): (u8, &Terms, (&str, &JobDefaults)),
-    mark: Option<(Severity, String)>,
-) -> Row {
+) -> Vec<Cell> {
     let at = Path::default().field("jobs").named(&job.name);
     let of = |field: &str| format!("{} of {}", terms.word(field), job.name);
     let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
@@ -408,14 +360,13 @@ fn job_row(
         text: job.queue.clone(),
         shown: job.queue.clone(),
         spoken: format!("{}: {}", of("queue"), job.queue),
-        is_dim: false,
         kind: Kind::Choice(choices),
-        is_locked: false,
+        ..Cell::default()
     };
-    let (field, what, request, none) = match resource {
-        0 => ("cpu", "cores", &job.cpu, "0"),
-        1 => ("memory", "memory", &job.memory, "0"),
-        _ => ("gpu", "GPUs", &job.gpu, "0"),
+    let (field, what, request) = match resource {
+        0 => ("cpu", "cores", &job.cpu),
+        1 => ("memory", "memory", &job.memory),
+        _ => ("gpu", "GPUs", &job.gpu),
     };
     let mut name = name_cell(at.clone(), &job.name);
     say_pattern(&mut name, job, terms);
@@ -432,26 +383,16 @@ fn job_row(
         lasts.shown = [short.unwrap_or(from.trim()), to.trim()].join("–");
         lasts.spoken = format!("{}: drawn, {from} to {to}", of("lasts"));
     }
-    Row {
-        id: job.name.clone(),
-        select: job.count.is_none().then(|| Selection::Job(job.name.clone())),
-        level: 1,
-        open: None,
-        place: (i + 1, n),
-        queue: Some(job.queue.clone()),
-        is_top: false,
-        mark,
-        cells: vec![
-            name,
-            queue,
-            value("pods", "pods", &job.pods, if job.pod_sets.is_empty() { "1" } else { "sets" }),
-            value(field, what, request, none),
-            value("priority", "priority", &job.priority, unset.0),
-            lock_cell(job, unset, at.field("preemptible")),
-            submit,
-            lasts,
-        ],
-    }
+    vec![
+        name,
+        queue,
+        value("pods", "pods", &job.pods, if job.pod_sets.is_empty() { "1" } else { "sets" }),
+        value(field, what, request, "0"),
+        value("priority", "priority", &job.priority, unset.0),
+        lock_cell(job, unset, at.field("preemptible")),
+        submit,
+        lasts,
+    ]
 }
 
 /// Whether the job is preemptible: its own value, else by its priority, else by the default priority.
@@ -503,7 +444,7 @@ mod tests {
         let text = "format: fairground-scenario\nversion: 1\nqueues: [{name: q}]\n\
                     jobs: [{name: j, queue: q, count: 9, every: 60s..5s random, lasts: 8m..20m, repeat: 5 every 1d, seed: 7}]\n";
         let scenario = crate::state::document::from_text(text).expect("it can be read");
-        let rows = job_rows(&scenario, &[], |_| false, 2, 0, 9);
+        let rows = job_rows(&scenario, &[], 2, 0, 9);
         let [row] = rows.as_slice() else { panic!("one row: {rows:?}") };
         assert_eq!(row.cells[0].shown, "j ×9 ×5");
         let name = "j, a pattern of 9 jobs, one every 60s to 5s random, repeated 5 every 1d, seed 7";
@@ -525,8 +466,8 @@ mod tests {
         let queue = Path::default().field("queues").named("q").field("gpu");
         let job = Path::default().field("jobs").named("j");
         let shown = |scenario: &Scenario, at: &Path| {
-            let queues = queue_rows(scenario, &[], |_| false, &Default::default(), 2);
-            let jobs = job_rows(scenario, &[], |_| false, 2, 0, 9);
+            let queues = queue_rows(scenario, &[], &Default::default(), 2);
+            let jobs = job_rows(scenario, &[], 2, 0, 9);
             let cells = queues.into_iter().chain(jobs).flat_map(|row| row.cells);
             let cell = cells.into_iter().find(|cell| cell.at.as_ref() == Some(at)).expect("it has a cell");
             (cell.shown, cell.text)
@@ -550,7 +491,7 @@ mod tests {
         for policy in Policy::ALL {
             let scenario = Scenario { policy: policy.key.into(), ..crate::library::start() };
             let columns = queue_columns(policy.terms, usage_counts(&scenario));
-            let rows = queue_rows(&scenario, &[], |_| false, &Default::default(), 2);
+            let rows = queue_rows(&scenario, &[], &Default::default(), 2);
             assert!(rows.len() > 2, "{}", policy.key);
             assert!(rows.iter().all(|row| row.cells.len() == columns.len()), "{}", policy.key);
             let weights = rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.at.as_ref());

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::on_leave;
 
@@ -137,9 +138,9 @@ pub fn TextTab() -> impl IntoView {
             <Show when=move || unread.with(Option::is_some)>
                 <p class="hint warn">
                     "Tables and charts show the last valid scenario. This text is kept on this device. "
-                    <button type="button" class="link" on:click=move |_| store.dispatch(Command::Unread(None))>
+                    <CommandButton class="link" command=Command::Unread(None)>
                         "Discard the text"
-                    </button>
+                    </CommandButton>
                 </p>
             </Show>
             <div class="text-field">

@@ -5,13 +5,13 @@ use fairground::words::Selection;
 use leptos::prelude::*;
 
 use super::all_values;
+use super::findings::open_findings;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{job_columns, job_rows};
 use crate::state::command::Command;
-use crate::state::document;
 use crate::state::document::change::Change;
 use crate::store::Store;
-use crate::widgets::button::IconButton;
+use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::key_name;
@@ -25,7 +25,7 @@ const PAGE: usize = 200;
 #[component]
 pub fn Work() -> impl IntoView {
     let store = Store::get();
-    let dismissed = store.part(|m| (*m.dismissed).clone());
+    let findings = open_findings(store);
     let wanted = RwSignal::new(0usize);
     let n_jobs = Memo::new(move |_| store.scenario.with(|s| s.jobs.len()));
     let pages = move || n_jobs.get().div_ceil(PAGE).max(1);
@@ -39,11 +39,8 @@ pub fn Work() -> impl IntoView {
         }
     });
     let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.scenario.get(), store.findings.get());
-        dismissed.with(|dismissed| {
-            let gone = |finding: &_| dismissed.contains(&document::finding_key(finding));
-            job_rows(&scenario, &findings, gone, store.resource.get(), page.get() * PAGE, PAGE)
-        })
+        let (scenario, from) = (store.scenario.get(), page.get() * PAGE);
+        findings.with(|findings| job_rows(&scenario, findings, store.resource.get(), from, PAGE))
     });
     let on_row_key = move |(id, key): (String, RowKey)| {
         if key == RowKey::All {
@@ -94,15 +91,11 @@ pub fn Work() -> impl IntoView {
             </nav>
         </Show>
         <div class="add">
-            <button
-                type="button"
-                class="btn quiet"
-                on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
-            >
+            <CommandButton class="btn quiet" command=Command::Change(Change::AddJob { queue: None })>
                 <Icon kind=Kind::Plus />
                 {move || super::head(store, "job")}
                 <span class="kbd">{key_name(store, "W")}</span>
-            </button>
+            </CommandButton>
         </div>
     }
 }

@@ -1,7 +1,5 @@
 //! The page: its regions, the live region, and global drop and paste.
 
-use std::collections::BTreeSet;
-
 use fairground::words::number::NAMED;
 use fairground::words::{Explanation, Selection};
 use leptos::html;
@@ -116,14 +114,7 @@ pub fn App() -> impl IntoView {
                     on:focusin=move |_| pair.lead(true)
                     on:scroll=move |_| pair.follow(store, true)
                 >
-                    <div class="rail">
-                        <IconButton
-                            icon=Kind::Right
-                            label="Open Setup"
-                            on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(false)))
-                        />
-                        <span aria-hidden="true">"Setup"</span>
-                    </div>
+                    <Rail panel=Panel::Setup name="Setup" icon=Kind::Right />
                     <Setup />
                 </section>
                 <Divider />
@@ -195,11 +186,7 @@ fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
     let store = Store::get();
     view! {
         <div class="rail">
-            <IconButton
-                icon
-                label=format!("Open {name}")
-                on_press=Callback::new(move |()| store.dispatch(Command::Fold(panel, false)))
-            />
+            <IconButton icon label=format!("Open {name}") on_press=store.press(Command::Fold(panel, false)) />
             <span aria-hidden="true">{name}</span>
         </div>
     }
@@ -237,11 +224,6 @@ fn shown_view(store: Store) -> Memo<NowView> {
 #[component]
 fn Now() -> impl IntoView {
     let store = Store::get();
-    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
-    let folded = Memo::new(move |_| store.view.with(|v| v.folded.clone()));
-    let collapsed = Signal::derive(move || {
-        folded.with(|f: &std::sync::Arc<BTreeSet<String>>| f.iter().cloned().collect::<Vec<_>>())
-    });
     let resource = store.charted;
     let choose = move |value: String| {
         if let Ok(resource) = value.parse() {
@@ -272,7 +254,7 @@ fn Now() -> impl IntoView {
                 aria-controls="now-body"
                 aria-selected=move || (shown.get() == this).to_string()
                 tabindex=move || if shown.get() == this { "0" } else { "-1" }
-                on:click=move |_| store.dispatch(Command::Look(this))
+                on:click=move |_| store.dispatch(Command::ShowView(this))
             >
                 {name}
             </button>
@@ -303,7 +285,7 @@ fn Now() -> impl IntoView {
         };
         event.prevent_default();
         event.stop_propagation();
-        store.dispatch(Command::Look(views[to]));
+        store.dispatch(Command::ShowView(views[to]));
         crate::widgets::focus_id(&tab_id(views[to]));
     };
     view! {
@@ -323,7 +305,7 @@ fn Now() -> impl IntoView {
                 icon=Kind::Left
                 label="Collapse Now"
                 class="fold"
-                on_press=Callback::new(move |()| store.dispatch(Command::Fold(Panel::Now, true)))
+                on_press=store.press(Command::Fold(Panel::Now, true))
             />
         </div>
         <div id="now-body" role="tabpanel" aria-labelledby=label>
@@ -337,18 +319,7 @@ fn Now() -> impl IntoView {
                     | NowView::Queues,
                     Some(lack),
                 ) => empty(lack),
-                (NowView::Shares, _) => view! {
-                    <Shares
-                        frame=store.frame
-                        alternative=store.alternative
-                        changed=store.changed
-                        selection=store.selection
-                        resource
-                        collapsed
-                        on_select
-                    />
-                }
-                .into_any(),
+                (NowView::Shares, _) => view! { <Shares /> }.into_any(),
                 (other, _) => view_of(other),
             }}
             {empty_below(move || {
@@ -359,14 +330,7 @@ fn Now() -> impl IntoView {
         {move || match has_nodes.get() {
             true => view! {
                 <Waiting />
-                <ClusterView
-                    frame=store.frame
-                    alternative=store.alternative
-                    changed=store.changed
-                    selection=store.selection
-                    resource
-                    on_select
-                />
+                <ClusterView />
             }
             .into_any(),
             false if lack.get().is_none() => empty(Lack::Nodes),
@@ -392,7 +356,7 @@ fn AllViews(shown: Memo<NowView>) -> impl IntoView {
     });
     let choose = move |event| {
         if let Some(view) = NowView::from_name(&event_target_value(&event)) {
-            store.dispatch(Command::Look(view));
+            store.dispatch(Command::ShowView(view));
         }
     };
     view! {
@@ -450,7 +414,6 @@ fn SideViews() -> impl IntoView {
 fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
     let store = Store::get();
     let is_node = store.part(|m| matches!(m.selection, Some(Selection::Node(_))));
-    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
     view! {
         <div class="tabs">
             <h2 class="panel-title">"Why"</h2>
@@ -460,17 +423,12 @@ fn WhyPanel(explanation: Memo<Option<Explanation>>) -> impl IntoView {
                 icon=Kind::Close
                 label="Close explanation"
                 class="close-why"
-                on_press=Callback::new(move |()| store.dispatch(Command::Why(false)))
+                on_press=store.press(Command::Why(false))
             />
         </div>
-        <Why explanation on_select />
+        <Why explanation />
         <Help />
-        <WhyEvidence
-            explanation
-            on_select
-            on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
-            on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
-        />
+        <WhyEvidence explanation />
         {move || is_node.get().then(|| view! { <NodeActions /> })}
         <Note />
         <MomentNote />
@@ -506,17 +464,7 @@ fn TimePanel() -> impl IntoView {
     let is_playing = move || store.now(|m| m.playing);
     let (run, frame) = (after_frame(store.run, is_playing), after_frame(store.frame, is_playing));
     move || match has_jobs.get() {
-        true => view! {
-            <Timeline
-                run
-                frame
-                selection=store.selection
-                resource=store.charted
-                on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
-                on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
-            />
-        }
-        .into_any(),
+        true => view! { <Timeline run frame /> }.into_any(),
         false => ().into_any(),
     }
 }

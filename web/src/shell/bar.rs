@@ -10,7 +10,7 @@ use crate::shell::runs;
 use crate::state::command::Command;
 use crate::state::layout::options::{Dialog, SetupTab, Theme};
 use crate::store::Store;
-use crate::widgets::button::IconButton;
+use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::icons::{Icon, Kind, Logo};
 use crate::widgets::menu::{MenuButton, MenuItem};
 use crate::widgets::on_leave;
@@ -67,7 +67,6 @@ pub fn Bar() -> impl IntoView {
         Theme::Dark => Kind::Moon,
     };
     let badge = move || agreement::badge(policy.get());
-    let run = move |command: Command| Callback::new(move |()| store.dispatch(command.clone()));
     view! {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
             <div class="logo">
@@ -87,37 +86,32 @@ pub fn Bar() -> impl IntoView {
                 badge()
                     .map(|text| {
                         view! {
-                            <button
-                                type="button"
+                            <CommandButton
                                 class="badge"
                                 title="How accurate is this?"
-                                on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Fidelity)))
+                                command=Command::Dialog(Some(Dialog::Fidelity))
                             >
                                 {text}
-                            </button>
+                            </CommandButton>
                         }
                     })
             }}
             <span class="grow"></span>
-            <button
-                type="button"
-                class="btn quiet not-phone"
-                on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Examples)))
-            >
+            <CommandButton class="btn quiet not-phone" command=Command::Dialog(Some(Dialog::Examples))>
                 "Examples"
-            </button>
+            </CommandButton>
             <IconButton
                 icon=Kind::Help
                 label="Help"
                 class="hide"
-                on_press=run(Command::Dialog(Some(Dialog::Help)))
+                on_press=store.press(Command::Dialog(Some(Dialog::Help)))
             />
             <IconButton
                 icon=Kind::Search
                 label="Search or run a command"
                 key="Ctrl+K"
                 class="hide"
-                on_press=run(Command::Dialog(Some(Dialog::Palette)))
+                on_press=store.press(Command::Dialog(Some(Dialog::Palette)))
             />
             <IconButton
                 icon=Kind::Undo
@@ -125,7 +119,7 @@ pub fn Bar() -> impl IntoView {
                 key="Ctrl+Z"
                 class="undo"
                 disabled=Signal::derive(move || undo.get().is_none())
-                on_press=run(Command::Undo)
+                on_press=store.press(Command::Undo)
             />
             <IconButton
                 icon=Kind::Redo
@@ -133,7 +127,7 @@ pub fn Bar() -> impl IntoView {
                 key="Ctrl+Shift+Z"
                 class="redo"
                 disabled=Signal::derive(move || redo.get().is_none())
-                on_press=run(Command::Redo)
+                on_press=store.press(Command::Redo)
             />
             <MenuButton label="Theme" class="btn quiet icon hide" items=Callback::new(themes)>
                 {move || view! { <Icon kind=theme_icon() /> }}
@@ -141,22 +135,16 @@ pub fn Bar() -> impl IntoView {
             <MenuButton label="More" class="btn quiet icon only-phone" items=Callback::new(more)>
                 <Icon kind=Kind::More />
             </MenuButton>
-            <button
-                type="button"
+            <CommandButton
                 class="btn hide"
                 title="Run this scenario under every policy"
-                on:click=move |_| store.dispatch(Command::Compare { with_baselines: false })
+                command=Command::Compare { with_baselines: false }
             >
                 "Compare"
-            </button>
-            <button
-                type="button"
-                class="btn"
-                title="Share (Ctrl+S)"
-                on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Share)))
-            >
+            </CommandButton>
+            <CommandButton class="btn" title="Share (Ctrl+S)" command=Command::Dialog(Some(Dialog::Share))>
                 "Share"
-            </button>
+            </CommandButton>
         </header>
     }
 }

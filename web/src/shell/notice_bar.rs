@@ -83,10 +83,9 @@ pub fn NoticeBar() -> impl IntoView {
     let is_long = move || line.with(|line| line.n_letters() > 90);
     let is_step = move || line.with(|line| !matches!(line, Line::Note(_)));
     let shown = move || (has_line() || is_link.get()) && !closed.get();
-    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
     let says = move || match line.get() {
         Line::Note(note) => marked(store, &note).into_any(),
-        Line::Step(said) => text(said, on_select).into_any(),
+        Line::Step(said) => text(said).into_any(),
         Line::Edit(said) => said.into_any(),
     };
     view! {
@@ -113,7 +112,7 @@ pub fn NoticeBar() -> impl IntoView {
                     <IconButton
                         icon=Kind::Close
                         label="Close this line"
-                        on_press=Callback::new(move |()| store.dispatch(Command::CloseNote))
+                        on_press=store.press(Command::CloseNote)
                     />
                 </Show>
             </div>
@@ -200,11 +199,7 @@ fn NoticeLine(notice: Notice) -> impl IntoView {
             {is_problem.then(|| view! { <Icon kind=Kind::Problem /> })}
             <span>{text}</span>
             {action}
-            <IconButton
-                icon=Kind::Close
-                label="Close"
-                on_press=Callback::new(move |()| store.dispatch(Command::CloseNotice(id)))
-            />
+            <IconButton icon=Kind::Close label="Close" on_press=store.press(Command::CloseNotice(id)) />
         </div>
     }
 }

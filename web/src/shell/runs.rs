@@ -43,7 +43,7 @@ pub fn Runs() -> impl IntoView {
                 icon=Kind::Plus
                 label=kept::KEEP
                 disabled=Signal::derive(move || present.get().is_none())
-                on_press=Callback::new(move |()| store.dispatch(Command::KeepRun))
+                on_press=store.press(Command::KeepRun)
             />
         </span>
     }
@@ -80,7 +80,7 @@ fn Run(run: KeptRun) -> impl IntoView {
             <IconButton
                 icon=Kind::Close
                 label=format!("Remove run {letter}")
-                on_press=Callback::new(move |()| store.dispatch(Command::RemoveRun(letter)))
+                on_press=store.press(Command::RemoveRun(letter))
             />
         </span>
     }

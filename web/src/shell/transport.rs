@@ -16,7 +16,7 @@ use crate::state::layout::options::{Dialog, Panel};
 use crate::state::playback::engine_state::EngineState;
 use crate::state::playback::{SPEEDS, decision_step};
 use crate::store::Store;
-use crate::widgets::button::IconButton;
+use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::cycle_number::{NO_CYCLE, number_of};
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::menu::{MenuButton, MenuItem};
@@ -44,7 +44,6 @@ pub fn Transport() -> impl IntoView {
     let last = move || store.run.with(|r| r.as_ref().map_or(0, |r| r.last_cycle));
     let complete = move || store.run.with(|r| r.as_ref().is_some_and(|r| r.complete));
     let pulses = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.view.chips && m.pristine);
-    let run = move |command: Command| Callback::new(move |()| store.dispatch(command.clone()));
     let play = Callback::new(move |()| {
         let on = !playing.get_untracked();
         store.dispatch(Command::Play(on));
@@ -85,7 +84,7 @@ pub fn Transport() -> impl IntoView {
                 key="←"
                 class="framed"
                 disabled=Signal::derive(move || cursor.get() == 0)
-                on_press=run(Command::Back)
+                on_press=store.press(Command::Back)
             />
             <button
                 type="button"
@@ -124,7 +123,7 @@ pub fn Transport() -> impl IntoView {
                 label="Previous event"
                 key="["
                 class="hide"
-                on_press=run(Command::NextEvent { back: true })
+                on_press=store.press(Command::NextEvent { back: true })
             />
             <button
                 type="button"
@@ -207,7 +206,7 @@ fn Since() -> impl IntoView {
                         icon=Kind::Close
                         label="Hide the comparison"
                         key="Esc"
-                        on_press=Callback::new(move |()| store.dispatch(Command::ForgetBaseline))
+                        on_press=store.press(Command::ForgetBaseline)
                     />
                 }
             };
@@ -346,9 +345,7 @@ fn Status() -> impl IntoView {
             <span class="progress">
                 <progress aria-label="Computing"></progress>
                 <span>{move || format!("Computing cycle {}", slow.wanted.get())}</span>
-                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Cancel)>
-                    "Cancel"
-                </button>
+                <CommandButton class="btn" command=Command::Cancel>"Cancel"</CommandButton>
             </span>
         }
         .into_any(),
@@ -360,9 +357,7 @@ fn Status() -> impl IntoView {
                 <span class="progress">
                     <progress max="1" value=part.map(|p| p.to_string()) aria-label="Running"></progress>
                     <span>{text}</span>
-                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Cancel)>
-                        "Stop here"
-                    </button>
+                    <CommandButton class="btn" command=Command::Cancel>"Stop here"</CommandButton>
                 </span>
             }
             .into_any()
@@ -378,9 +373,7 @@ fn Status() -> impl IntoView {
             <span class="state-line">
                 <Icon kind=Kind::Problem />
                 {format!("The engine stopped at cycle {cycle}.")}
-                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::GoTo(0))>
-                    "Start over"
-                </button>
+                <CommandButton class="btn" command=Command::GoTo(0)>"Start over"</CommandButton>
             </span>
         }
         .into_any(),

@@ -8,8 +8,8 @@ use super::document::draft::Draft;
 use super::document::opened::Opened;
 use super::layout::gantt_window::GanttMove;
 use super::layout::room::Room;
-use super::moment::event_filter::Whose;
-use crate::engine::protocol::{FileBytes, ImportOptions, Reply, Stop};
+use super::moment::event_filter::EventSubject;
+use crate::engine::protocol::{FileBytes, ImportOptions, Message, Response, Stop};
 use crate::state::document::change::Change;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 
@@ -106,7 +106,7 @@ pub enum Command {
     /// Shows or hides a kind of event in the lane; jumps skip hidden kinds.
     ShowEvents(Kind, bool),
     /// Chooses the subject of the events that jumps stop at.
-    EventsOf(Whose),
+    EventsOf(EventSubject),
     /// Goes to a cycle and selects the range from the cursor, or extends a range that ends there; `None`: clears the range.
     Mark(Option<u32>),
     /// Stops the current task.
@@ -123,7 +123,7 @@ pub enum Command {
     /// Chooses the modifier of character keys.
     Keys(KeySet),
     /// Chooses the view of NOW.
-    Look(NowView),
+    ShowView(NowView),
     /// Shows or hides the serving order below Shares.
     Serving(bool),
     /// Moves the window of the Gantt chart.
@@ -139,9 +139,7 @@ pub enum Command {
     /// Records the use of a palette entry.
     Used(String),
     Why(bool),
-    /// Folds or unfolds SETUP manually.
-    FoldSetup(bool),
-    /// Folds a panel to its rail, or opens it.
+    /// Folds a panel to its rail, or opens it, manually.
     Fold(Panel, bool),
     /// The width of the window allows another arrangement of panels.
     Room(Room),
@@ -156,7 +154,7 @@ pub enum Command {
     /// Hides the chips of the start scenario after one was used.
     ChipsUsed,
     /// A reply of the engine arrived.
-    Replied(Box<Reply>),
+    Replied(Box<Message<Response>>),
     EngineDied,
     /// Translates the scenario to a policy.
     Policy(String),

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use fairground::scenario::Path;
 
-use crate::engine::protocol::{Frame, Request};
+use crate::engine::protocol::{Frame, Message, Request};
 use crate::state::layout::options::Theme;
 
 /// Side effects that the state requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Sends a request to the engine.
-    Send(Request),
+    Send(Message<Request>),
     /// Ends the engine and starts another one.
     RestartEngine,
     /// Dispatches [`Command::EndEngine`] after a delay.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use fairground::link::RULES;
 use fairground::scenario::{Diagnostic, Scalar, Scenario, Severity};
+use fairground::words::number::GPU;
 use fairground::words::{Ladder, Order, Selection};
 
-use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
+use crate::engine::protocol::{Compared, Exported, Frame, Rulebook, Run, Stop};
 use crate::engine::report::Report;
 use crate::state::branches::baseline::Baseline;
 use crate::state::branches::kept_run::Kept;
@@ -20,12 +21,12 @@ use crate::state::import::{Import, KitState, Pieces};
 use crate::state::in_flight::InFlight;
 use crate::state::layout::options::Panel;
 use crate::state::layout::view::View;
-use crate::state::moment::event_filter::Whose;
+use crate::state::moment::event_filter::EventSubject;
 use crate::state::notice::Notice;
 use crate::state::playback::engine_state::EngineState;
 
 /// The complete state of the page.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Model {
     /// Time in milliseconds; set before every command.
     pub clock_ms: u64,
@@ -119,7 +120,7 @@ pub struct Model {
     /// Notes of the last change of the policy.
     pub translated: Option<Arc<Translated>>,
     /// Finished runs of the comparison of policies.
-    pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    pub compared: Arc<Vec<Compared>>,
     /// Number of runs in the comparison.
     pub to_compare: usize,
     /// Policy and cycle of the comparison's current run.
@@ -127,7 +128,7 @@ pub struct Model {
     /// The configuration that the scenario was imported from.
     pub original: Option<Arc<str>>,
     /// The scenario in a format of its scheduler, once requested.
-    pub exported: Option<Arc<crate::engine::protocol::Exported>>,
+    pub exported: Option<Arc<Exported>>,
     /// An export is in progress.
     pub exporting: bool,
     /// The scenario as a virtual cluster.
@@ -135,72 +136,11 @@ pub struct Model {
 }
 
 impl Model {
-    /// The state of a newly opened document, before any reply of the engine.
+    /// The state of a newly opened document, before any response of the engine.
     pub fn new(opened: Opened) -> Model {
-        let mut model = Model::empty();
+        let mut model = Model { resource: GPU, speed: 1, next_id: 1, view: View::new(), ..Model::default() };
         model.take(opened);
         model
-    }
-
-    fn empty() -> Model {
-        Model {
-            clock_ms: 0,
-            scenario: Arc::default(),
-            findings: Arc::default(),
-            dismissed: Arc::default(),
-            origin: Origin::Start,
-            pristine: true,
-            draft: None,
-            history: History::default(),
-            cursor: 0,
-            frame: None,
-            decision: None,
-            pace: None,
-            by_time: false,
-            to_action: false,
-            shown: None,
-            stale: false,
-            preview: None,
-            awaits_preview: false,
-            preview_ladder: None,
-            preview_run: None,
-            preview_report: None,
-            baseline: None,
-            kept: Kept::default(),
-            tells_edit: false,
-            run: None,
-            ladder: None,
-            order: None,
-            rules: None,
-            report: None,
-            stop: None,
-            help: None,
-            unread: None,
-            selection: None,
-            auto_selected: false,
-            resource: 2,
-            engine: EngineState::Starting,
-            has_engine: false,
-            in_flight: InFlight::default(),
-            playing: false,
-            speed: 1,
-            view: View::default(),
-            notices: Arc::default(),
-            deaths: 0,
-            announced_ms: 0,
-            next_id: 1,
-            import: None,
-            pieces: Pieces::default(),
-            translating: None,
-            translated: None,
-            compared: Arc::default(),
-            to_compare: 0,
-            comparing: None,
-            original: None,
-            exported: None,
-            exporting: false,
-            kit: KitState::None,
-        }
     }
 
     /// The scenario with its findings.
@@ -270,7 +210,7 @@ impl Model {
         self.ladder = None;
         self.report = None;
         self.view.gantt.first = 0;
-        self.view.whose = Whose::default();
+        self.view.event_subject = EventSubject::default();
         self.view.range = None;
         self.view.edits_later = false;
         self.help = None;
@@ -289,25 +229,22 @@ impl Model {
 
     /// Shows the sender's note on the moment of a link.
     fn show_note(&mut self, note: &str) {
-        if note.is_empty() {
-            return;
+        if !note.is_empty() {
+            self.put_notice(format!("Note in this link: {note}"));
         }
-        let id = self.fresh_id();
-        let text = format!("Note in this link: {note}");
-        let notices = Arc::make_mut(&mut self.notices);
-        notices.retain(|notice| notice.text != text);
-        notices.push(Notice { id, is_problem: false, text, action: None });
     }
 
     /// Warns that a link was made with another version of the rules.
     fn warn_of_rules(&mut self, rules: u32) {
-        if rules == RULES {
-            return;
+        if rules != RULES {
+            self.put_notice(format!(
+                "This link was made with another version of the rules ({rules}; this page has {RULES}): what happens here may \
+                 differ from what its sender saw."
+            ));
         }
-        let text = format!(
-            "This link was made with another version of the rules ({rules}; this page has {RULES}): what happens here may \
-             differ from what its sender saw."
-        );
+    }
+
+    fn put_notice(&mut self, text: String) {
         let id = self.fresh_id();
         let notices = Arc::make_mut(&mut self.notices);
         notices.retain(|notice| notice.text != text);

@@ -1,12 +1,12 @@
 //! Sends requests to the engine.
 
-use crate::engine::protocol::{Ask, Request};
+use crate::engine::protocol::{Message, Request};
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 
 /// Sends a request and returns its number.
-pub(crate) fn send(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) -> u64 {
+pub(crate) fn send(model: &mut Model, body: Request, fx: &mut Vec<Effect>) -> u64 {
     let generation = model.fresh_id();
-    fx.push(Effect::Send(Request { generation, ask }));
+    fx.push(Effect::Send(Message { generation, body }));
     generation
 }

@@ -10,7 +10,7 @@ use super::notify::notify;
 use super::playback::run::load;
 use super::request::send;
 use super::{branches, document, import, layout, moment, playback, replies};
-use crate::engine::protocol::Ask;
+use crate::engine::protocol::Request;
 
 /// Applies a command to the model and returns the resulting side effects. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -19,6 +19,9 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         return effects;
     }
     let fx = &mut effects;
+    if moves_in_time(&command) {
+        playback::commands::pause(model, fx);
+    }
     match command {
         Command::Open(opened) => document::commands::open(model, *opened, fx),
         Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
@@ -39,7 +42,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::OwnCopy(draft) => document::commands::own_copy(model, draft, fx),
         Command::Policy(policy) => document::translation::choose(model, policy, fx),
         Command::DownloadCsv { is_of_events } => {
-            model.in_flight.csv = send(model, Ask::Csv { is_of_events }, fx);
+            model.in_flight.csv = send(model, Request::Csv { is_of_events }, fx);
             fx.push(Effect::Announce("Writing the table …".to_string()));
         }
         Command::Download => fx.push(Effect::DownloadScenario),
@@ -53,7 +56,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::CompareWith(letter) => branches::kept::compare(model, letter, fx),
         Command::RemoveRun(letter) => branches::kept::remove(model, letter, fx),
         Command::Compare { with_baselines } => branches::commands::compare(model, with_baselines, fx),
-        Command::Help(job) => branches::commands::ask(model, job, fx),
+        Command::Help(job) => branches::commands::try_changes(model, job, fx),
 
         Command::Step
         | Command::StepDecision { .. }
@@ -62,14 +65,15 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         | Command::RunTo(_)
             if model.has_errors() =>
         {
-            playback::commands::refuse(model, fx);
+            playback::commands::pause(model, fx);
+            playback::step::refuse(model, fx);
         }
-        Command::GoTo(cycle) => playback::commands::go_to_cycle(model, cycle, fx),
+        Command::GoTo(cycle) => playback::run::go_to(model, cycle, fx),
         Command::GoToMoment(time_ms) => playback::commands::go_to_moment(model, time_ms, fx),
-        Command::Step => playback::commands::step(model, fx),
+        Command::Step => playback::step::step(model, fx),
         Command::Back => playback::commands::back(model, fx),
-        Command::StepDecision { back } => playback::commands::step_decision(model, back, fx),
-        Command::Action { back } => playback::commands::step_to_action(model, back, fx),
+        Command::StepDecision { back } => playback::step::step_decision(model, back, fx),
+        Command::Action { back } => playback::step::step_action(model, back, fx),
         Command::NextEvent { back } => playback::commands::next_event(model, back, fx),
         Command::Mark(to) => playback::commands::mark(model, to, fx),
         Command::Play(on) => playback::commands::play(model, on, fx),
@@ -84,9 +88,9 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
 
         Command::Select(selection) => moment::commands::select(model, selection, fx),
         Command::Resource(resource) => moment::commands::show_resource(model, resource, fx),
-        Command::Look(now) => moment::commands::look(model, now, fx),
+        Command::ShowView(now) => moment::commands::show_view(model, now, fx),
         Command::ShowEvents(kind, shown) => model.view.without.put(kind, !shown),
-        Command::EventsOf(whose) => model.view.whose = whose,
+        Command::EventsOf(subject) => model.view.event_subject = subject,
         Command::Gantt(by) => branches::report::move_gantt(model, by, fx),
         Command::Serving(on) => branches::report::show_serving(model, on, fx),
 
@@ -106,7 +110,6 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Share => layout::commands::share(model, fx),
         Command::Room(room) => layout::commands::moved(model, room, fx),
         Command::Why(open) => layout::commands::fold(&mut model.view, Panel::Why, !open, fx),
-        Command::FoldSetup(folded) => layout::commands::fold(&mut model.view, Panel::Setup, folded, fx),
         Command::Fold(panel, folded) => layout::commands::fold(&mut model.view, panel, folded, fx),
         Command::SetupWidth(width) => layout::commands::setup_width(model, width, fx),
         Command::WhyWidth(width) => layout::commands::why_width(model, width, fx),
@@ -120,6 +123,24 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
     }
     effects
+}
+
+/// Whether a command ends playback.
+fn moves_in_time(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::GoTo(_)
+            | Command::GoToMoment(_)
+            | Command::Step
+            | Command::Back
+            | Command::StepDecision { .. }
+            | Command::Action { .. }
+            | Command::NextEvent { .. }
+            | Command::Mark(Some(_))
+            | Command::RunUntil(_)
+            | Command::RunTo(_)
+            | Command::Cancel
+    )
 }
 
 /// Requests the first frame of a newly opened document, or only passes the document to the engine if the frame is known.

@@ -1,10 +1,27 @@
-//! Icon buttons.
+//! Buttons.
 
 use leptos::prelude::*;
 
 use super::icons::{Icon, Kind};
 use crate::keys;
+use crate::state::command::Command;
 use crate::store::Store;
+
+/// A button that runs a command.
+#[component]
+pub fn CommandButton(
+    class: &'static str,
+    command: Command,
+    #[prop(optional)] title: Option<&'static str>,
+    children: Children,
+) -> impl IntoView {
+    let store = Store::get();
+    view! {
+        <button type="button" class=class title=title on:click=move |_| store.dispatch(command.clone())>
+            {children()}
+        </button>
+    }
+}
 
 /// An icon button; the label is its accessible name, the key is in its tooltip.
 #[component]

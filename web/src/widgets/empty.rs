@@ -3,6 +3,7 @@
 use fairground::scenario::Scenario;
 use leptos::prelude::*;
 
+use super::button::CommandButton;
 use super::icons::{Icon, Kind};
 use super::key_name;
 use crate::state::command::Command;
@@ -66,25 +67,17 @@ fn Lines(lack: Lack) -> impl IntoView {
         <div class="empty">
             <p>{move || store.terms.get().fill(sentence)}</p>
             <div class="wrap">
-                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Change(change.clone()))>
+                <CommandButton class="btn" command=Command::Change(change)>
                     <Icon kind=Kind::Plus />
                     {move || store.terms.get().fill(add)}
                     <span class="kbd">{key_name(store, key)}</span>
-                </button>
-                <button
-                    type="button"
-                    class="btn"
-                    on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Paste)))
-                >
+                </CommandButton>
+                <CommandButton class="btn" command=Command::Dialog(Some(Dialog::Paste))>
                     "Import"
-                </button>
-                <button
-                    type="button"
-                    class="btn quiet"
-                    on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Examples)))
-                >
+                </CommandButton>
+                <CommandButton class="btn quiet" command=Command::Dialog(Some(Dialog::Examples))>
                     "Examples"
-                </button>
+                </CommandButton>
             </div>
         </div>
     }

@@ -49,9 +49,7 @@ pub enum Kind {
     Redo,
     /// A step back.
     Back,
-    /// Play.
     Play,
-    /// Pause.
     Pause,
     /// To the next event.
     Next,
@@ -65,19 +63,13 @@ pub enum Kind {
     Right,
     /// Towards the left.
     Left,
-    /// Close.
     Close,
-    /// More.
     More,
-    /// Add.
     Plus,
     /// One less.
     Minus,
-    /// Remove.
     Bin,
-    /// Light.
     Sun,
-    /// Dark.
     Moon,
     /// Follows the system's theme.
     System,

@@ -118,6 +118,25 @@ pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     width.into()
 }
 
+/// A choice among names by their positions; one is chosen at first.
+pub fn choice(
+    label: &'static str,
+    names: Vec<String>,
+    chosen: usize,
+    on_choice: impl Fn(usize) + 'static,
+) -> impl IntoView {
+    let option = |(i, name): (usize, String)| {
+        view! { <option value=i.to_string() selected=i == chosen>{name}</option> }
+    };
+    let choose = move |event: web_sys::Event| on_choice(event_target_value(&event).parse().unwrap_or(0));
+    view! {
+        <label class="row">
+            {label}
+            <select class="input" on:change=choose>{names.into_iter().enumerate().map(option).collect_view()}</select>
+        </label>
+    }
+}
+
 /// The menu of a chart: saves it as a picture, and switches between chart and table.
 pub fn chart_menu(as_table: RwSignal<bool>) -> impl IntoView {
     let store = Store::get();

@@ -1,6 +1,7 @@
 //! Changes to settings under another policy, as lists.
 
 use fairground::scenario::Path;
+use fairground::translate::Kind;
 use leptos::prelude::*;
 
 use crate::engine::protocol::NoteRow;
@@ -9,12 +10,12 @@ use crate::state::document::edit;
 use crate::store::Store;
 
 /// Kinds of notes and their headings.
-const KINDS: [(&str, &str); 5] = [
-    ("refused", "The real scheduler rejects this"),
-    ("dropped", "Dropped (no counterpart)"),
-    ("assumed", "Assumed (not set in the scenario)"),
-    ("changed", "Converted"),
-    ("kept", "Unchanged"),
+const KINDS: [(Kind, &str); 5] = [
+    (Kind::Refused, "The real scheduler rejects this"),
+    (Kind::Dropped, "Dropped (no counterpart)"),
+    (Kind::Assumed, "Assumed (not set in the scenario)"),
+    (Kind::Changed, "Converted"),
+    (Kind::Kept, "Unchanged"),
 ];
 
 /// A text in which parts in backquotes are marked up as code.
@@ -42,12 +43,12 @@ pub fn notes(notes: &[NoteRow]) -> AnyView {
         }
         .into_any()
     };
-    let list = |(kind, name): (&'static str, &'static str)| {
-        let of_kind: Vec<NoteRow> = notes.iter().filter(|note| note.kind == kind).cloned().collect();
-        let lines = of_kind.into_iter().map(|note| {
-            let more = note.n as usize - note.at.len().min(note.n as usize);
+    let list = |(kind, name): (Kind, &'static str)| {
+        let of_kind = notes.iter().filter(|row| row.note.kind == kind);
+        let lines = of_kind.map(|NoteRow { note, n }| {
+            let more = (*n as usize).saturating_sub(note.at.len());
             let more = (more > 0).then(|| format!(" and {more} more"));
-            let places = note.places().enumerate().map(place).collect_view();
+            let places = note.at.iter().cloned().enumerate().map(place).collect_view();
             view! { <li>{with_code(&note.says)} ": " {places} {more}</li> }
         });
         let lines = lines.collect::<Vec<_>>();

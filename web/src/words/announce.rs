@@ -269,7 +269,7 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
         Event::Joined { .. } => ("[pods] joined ", ["", ""]),
         Event::Bound { .. } => ("", [" started", " started"]),
         Event::Found { .. } => ("", [" was found running", " were found running"]),
-        Event::Dealt { .. } => ("", [" uses other devices", " use other devices"]),
+        Event::DevicesChanged { .. } => ("", [" uses other devices", " use other devices"]),
         Event::Claimed { .. } => ("room is [claimed] for ", ["", ""]),
         Event::Unclaimed { .. } => ("", [" lost its claim", " lost their claims"]),
         Event::Evicted { .. } if row.word() == EventWord::Moved => ("", [" is moved", " are moved"]),

@@ -312,16 +312,16 @@ fn names_are_never_words() {
 
 /// The frame of a scenario at a cycle, computed by the engine.
 pub(super) fn real(id: &str, cycle: u32) -> Frame {
-    use crate::engine::protocol::{Ask, Request, Say};
+    use crate::engine::protocol::{Message, Request, Response};
     use crate::engine::serve::Server;
     let scenario = std::sync::Arc::new(crate::library::Example::find(id).expect("an example").scenario());
     let mut server = Server::default();
-    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, cycle } });
+    let mut replies = server.handle(Message { generation: 1, body: Request::Load { scenario, cycle } });
     while server.is_busy() {
         replies.extend(server.work());
     }
-    let frame = replies.into_iter().rev().find_map(|reply| match reply.say {
-        Say::Frame { frame, .. } => Some(*frame),
+    let frame = replies.into_iter().rev().find_map(|reply| match reply.body {
+        Response::Frame { frame, .. } => Some(*frame),
         _ => None,
     });
     frame.expect("a frame")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fairground::scenario::Scenario;
-use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{Frame, Message, Request, Response, Run};
 use fairground_web::engine::report::{Gantt, GanttBy, Report, ReportRequest};
 use fairground_web::engine::serve::Server;
 use fairground_web::state::document::from_text;
@@ -23,34 +23,35 @@ pub struct Page {
 impl Page {
     pub fn open(text: &str, cycle: u32) -> (Page, Frame, Run) {
         let mut page = Page { server: Server::default(), generation: 0 };
-        let ask = Ask::Load { scenario: sent(text), cycle };
+        let ask = Request::Load { scenario: sent(text), cycle };
         let (frame, run) = page.frame(ask);
         (page, frame, run)
     }
 
-    fn ask(&mut self, ask: Ask) -> Option<Say> {
+    fn ask(&mut self, ask: Request) -> Option<Response> {
         self.all(ask).pop()
     }
 
-    pub fn all(&mut self, ask: Ask) -> Vec<Say> {
+    pub fn all(&mut self, ask: Request) -> Vec<Response> {
         self.generation += 1;
-        let mut replies: Vec<Reply> = self.server.ask(Request { generation: self.generation, ask });
+        let mut replies: Vec<Message<Response>> =
+            self.server.handle(Message { generation: self.generation, body: ask });
         while self.server.is_busy() {
             replies.extend(self.server.work());
         }
-        replies.into_iter().map(|reply| reply.say).collect()
+        replies.into_iter().map(|reply| reply.body).collect()
     }
 
-    pub fn frame(&mut self, ask: Ask) -> (Frame, Run) {
+    pub fn frame(&mut self, ask: Request) -> (Frame, Run) {
         match self.ask(ask) {
-            Some(Say::Frame { frame, run }) => (*frame, *run),
+            Some(Response::Frame { frame, run }) => (*frame, *run),
             other => panic!("a frame was expected, not {other:?}"),
         }
     }
 
     pub fn report(&mut self, request: ReportRequest) -> Report {
-        match self.ask(Ask::Report(request)) {
-            Some(Say::Report(Some(report))) => *report,
+        match self.ask(Request::Report(request)) {
+            Some(Response::Report(Some(report))) => *report,
             other => panic!("expected a report, not {other:?}"),
         }
     }

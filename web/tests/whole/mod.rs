@@ -47,7 +47,7 @@ impl Whole {
                 _ => {}
             }
             let Effect::Send(request) = effect else { continue };
-            let mut replies = self.server.ask(request);
+            let mut replies = self.server.handle(request);
             while self.server.is_busy() {
                 replies.extend(self.server.work());
             }

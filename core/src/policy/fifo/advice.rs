@@ -10,7 +10,7 @@ use crate::units::{Amount, Bound, Resource};
 /// Reports a queue that nothing can run in.
 pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
     let queue = draft.queue;
-    let is_used = draft.asked[Resource::GPU.index()] && queue.children.is_empty();
+    let is_used = draft.requested[Resource::GPU.index()] && queue.children.is_empty();
     if is_used && matches!(queue.resources.gpu.quota, Bound::Unset | Bound::At(Amount::ZERO)) {
         let says = format!(
             "{} has no gpu [quota]; under first in, first out nothing that requests a GPU runs there",

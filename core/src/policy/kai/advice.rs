@@ -16,13 +16,13 @@ pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
 }
 
 fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
-    let (queue, asked) = (draft.queue, draft.asked[resource.index()]);
+    let (queue, requested) = (draft.queue, draft.requested[resource.index()]);
     let name = quoted(&queue.name);
     let values = queue.resources.get(resource);
     let what = resource.name();
     let place = |field| draft.place(resource, field);
     let is_gpu = resource == Resource::GPU;
-    if matches!(values.limit, Bound::Unset | Bound::At(Amount::ZERO)) && (asked || is_gpu) {
+    if matches!(values.limit, Bound::Unset | Bound::At(Amount::ZERO)) && (requested || is_gpu) {
         let says = match values.limit {
             Bound::Unset => {
                 format!("{name} has no {what} [limit], which allows nothing in KAI; write unlimited")
@@ -35,7 +35,7 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
         f.add(codes::NOTHING_ALLOWED, place("limit"), says, fix);
     }
     limit_below_quota(draft, resource, f);
-    if values.quota == Bound::Unset && asked && !is_gpu {
+    if values.quota == Bound::Unset && requested && !is_gpu {
         let says = format!(
             "{name} has no {what} [quota], which counts as 0: all of its {what} is above [quota]; write unlimited or [a quota]"
         );
@@ -44,7 +44,7 @@ fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
     }
     let nothing = values.weight.is_none_or(|w| w.in_millionths() == 0);
     let bounded = matches!(values.quota, Bound::At(_)) || is_gpu && values.quota == Bound::Unset;
-    if nothing && bounded && (asked || is_gpu) {
+    if nothing && bounded && (requested || is_gpu) {
         let says =
             format!("{name} has {what} [weight] 0, so it gets nothing of what others leave unused; write 1");
         f.add(

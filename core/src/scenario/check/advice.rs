@@ -37,11 +37,11 @@ pub fn advice(
         for (id, queue) in all.iter() {
             let (here, is_own) = queues.here_in(s, id, name);
             let is_new = !std::mem::replace(&mut seen[id.index()], true) || is_own;
-            let asked = if is_own { in_pool.get(id.index()) } else { None };
-            let asked = asked.unwrap_or(&anywhere[id.index()]);
+            let requested = if is_own { in_pool.get(id.index()) } else { None };
+            let requested = requested.unwrap_or(&anywhere[id.index()]);
             let below = is_new || queue.children.iter().any(|&child| queues.here_in(s, child, name).1);
             if is_new {
-                policy.advise_queue(&DraftQueue { queue, asked: *asked, at: &|| here.path() }, f);
+                policy.advise_queue(&DraftQueue { queue, requested: *requested, at: &|| here.path() }, f);
             }
             for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
                 if below {
@@ -60,7 +60,7 @@ pub fn advice(
 
 /// The resources requested by the jobs in and below each queue; with a pool, only by those that may run there.
 fn requested(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bool; 3]> {
-    let mut asked = vec![[false; 3]; queues.all.len()];
+    let mut requested = vec![[false; 3]; queues.all.len()];
     let here = jobs.templates.iter().filter(|t| t.queue.index() < queues.all.len());
     for template in here.filter(|t| pool.is_none_or(|pool| t.pools.contains(&pool))) {
         let mut here = [false; 3];
@@ -72,7 +72,7 @@ fn requested(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bo
         }
         let path = std::iter::successors(Some(template.queue), |&q| queues.all[q].parent);
         for queue in path.take(queues.all.len()) {
-            let seen = &mut asked[queue.index()];
+            let seen = &mut requested[queue.index()];
             if (0..3).all(|r| seen[r] || !here[r]) {
                 break;
             }
@@ -81,7 +81,7 @@ fn requested(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bo
             }
         }
     }
-    asked
+    requested
 }
 
 /// Total capacity of the ready nodes of a pool.

@@ -15,7 +15,6 @@ use crate::state::model::Model;
 /// An entry of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Label.
     pub label: String,
     /// Keyboard shortcut, if any, or the kind of thing it finds.
     pub hint: &'static str,
@@ -201,7 +200,7 @@ fn of_the_charts(model: &Model, terms: &Terms, add: Add<'_>) {
         (NowView::Priorities, "Show priorities", "8"),
     ] {
         if view.under(policy) == view {
-            add(&terms.fill(label), key, Command::Look(view));
+            add(&terms.fill(label), key, Command::ShowView(view));
         }
     }
     for (resource, label) in

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use leptos::leptos_dom::helpers::set_timeout;
 
-use crate::engine::protocol::{Reply, Request};
+use crate::engine::protocol::{Message, Request, Response};
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
 
@@ -34,11 +34,11 @@ impl Inline {
     }
 
     /// Sends a request; replies arrive later, never during this call.
-    pub fn send(&self, request: Request) {
+    pub fn send(&self, request: Message<Request>) {
         let engine = self.engine.clone();
         set_timeout(
             move || {
-                let replies = engine.server.borrow_mut().ask(request);
+                let replies = engine.server.borrow_mut().handle(request);
                 engine.say(replies);
                 engine.next_slice();
             },
@@ -48,7 +48,7 @@ impl Inline {
 }
 
 impl Engine {
-    fn say(&self, replies: Vec<Reply>) {
+    fn say(&self, replies: Vec<Message<Response>>) {
         for reply in replies {
             (self.handlers.on_reply)(reply);
         }

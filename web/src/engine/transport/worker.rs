@@ -11,7 +11,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
 
 use crate::engine::parcel::{Catalogues, Parcel};
-use crate::engine::protocol::{Reply, Request, Say};
+use crate::engine::protocol::{Message, Request, Response};
 use crate::engine::reply_handlers::ReplyHandlers;
 use crate::engine::serve::Server;
 
@@ -55,7 +55,7 @@ impl WorkerLine {
         Ok(WorkerLine { worker, _on_message: on_message, _on_error: on_error })
     }
 
-    pub fn send(&self, request: &Request) {
+    pub fn send(&self, request: &Message<Request>) {
         // Fails only for values that cannot be cloned; bytes can.
         let _ = self.worker.post_message(&bytes(request));
     }
@@ -115,9 +115,9 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
 
     out.send(vec![ready()]);
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let Some(request) = received::<Request>(&event) else { return };
+        let Some(request) = received::<Message<Request>>(&event) else { return };
         let mut server = server.borrow_mut();
-        out.send(server.ask(request));
+        out.send(server.handle(request));
         next_slice();
     });
     scope.set_onmessage(Some(on_request.as_ref().unchecked_ref()));
@@ -138,8 +138,8 @@ fn idle_timer(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Server>>) ->
 }
 
 /// Sent once the engine has started.
-fn ready() -> Reply {
-    Reply { generation: 0, say: Say::Ready }
+fn ready() -> Message<Response> {
+    Message { generation: 0, body: Response::Ready }
 }
 
 /// Sends replies, and tracks what the page already knows.
@@ -150,7 +150,7 @@ struct Outbox {
 
 impl Outbox {
     /// Sends replies in one message, so that the page draws them at once.
-    fn send(&self, replies: Vec<Reply>) {
+    fn send(&self, replies: Vec<Message<Response>>) {
         if !replies.is_empty() {
             let parcel = Parcel::pack(replies, &mut self.known.borrow_mut());
             // Fails only for values that cannot be cloned; bytes can.

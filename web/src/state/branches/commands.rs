@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{JobEntry, Path, quantity};
 
-use crate::engine::protocol::{Ask, ColumnRow, Tried};
+use crate::engine::protocol::{Compared, Request, Tried};
 use crate::state::branches::ideas::ideas;
 use crate::state::branches::what_if::{Help, State, Trial};
 use crate::state::branches::{alternative, kept, report};
@@ -22,15 +22,15 @@ pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Ef
         end_preview(model, fx);
         return;
     }
-    let ask = report::alternative_of(model, &edited, false);
-    model.in_flight.preview = send(model, ask, fx);
+    let request = Request::Alternative(report::alternative_of(model, &edited));
+    model.in_flight.preview = send(model, request, fx);
     model.awaits_preview = true;
 }
 
 pub(crate) fn speculate(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     if let Ok(edited) = timeline_edit::set(model, at, value) {
-        let ask = report::alternative_of(model, &edited, true);
-        send(model, ask, fx);
+        let request = Request::Speculate(report::alternative_of(model, &edited));
+        send(model, request, fx);
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
     model.drop_preview();
     // The preview displaced the baseline's report in the engine, which computes one alternative at a time; request it again.
     if model.kept.is_comparing() && model.baseline.is_none() {
-        kept::ask(model, fx);
+        kept::request_moment(model, fx);
     } else if alternative::report(model).is_none() {
         report::request_baseline_report(model, fx);
     }
@@ -58,21 +58,21 @@ pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effe
     // The current policy comes first, as the reference for the others.
     policies.sort_by_key(|policy| *policy != model.scenario.policy);
     model.to_compare = policies.len();
-    model.in_flight.comparison = send(model, Ask::Compare { scenario, policies, until_ms }, fx);
+    model.in_flight.comparison = send(model, Request::Compare { scenario, policies, until_ms }, fx);
 }
 
 /// Stops the remaining runs.
 pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.compared.len() < model.to_compare {
-        let nothing = Ask::Compare { scenario: Arc::default(), policies: Vec::new(), until_ms: None };
+        let nothing = Request::Compare { scenario: Arc::default(), policies: Vec::new(), until_ms: None };
         model.in_flight.comparison = send(model, nothing, fx);
     }
 }
 
 /// Adds the result of a policy's run.
-pub(crate) fn compared(model: &mut Model, column: ColumnRow) {
+pub(crate) fn compared(model: &mut Model, run: Compared) {
     model.comparing = None;
-    Arc::make_mut(&mut model.compared).push(column);
+    Arc::make_mut(&mut model.compared).push(run);
 }
 
 /// Largest number of changes that are tried.
@@ -95,7 +95,7 @@ pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<E
 }
 
 /// Tries changes that may help a job at the current moment.
-pub(crate) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
+pub(crate) fn try_changes(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
     let Some(frame) = &model.frame else { return };
     let cycle = frame.cycle;
     let has_part = frame.jobs.iter().any(|row| row.name == job && row.running > 0);
@@ -118,7 +118,7 @@ pub(crate) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
     if is_too_large {
         tried(model, None, fx);
     } else {
-        model.in_flight.help = send(model, Ask::Try { job, cycle, scenarios }, fx);
+        model.in_flight.help = send(model, Request::Try { job, cycle, scenarios }, fx);
     }
 }
 

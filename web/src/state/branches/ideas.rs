@@ -8,6 +8,7 @@ use fairground::scenario::{
 use fairground::trace::{Gate, Refusal};
 use fairground::units::{Amount, Resource};
 use fairground::words::Terms;
+use fairground::words::number::resource_key;
 
 use crate::engine::protocol::{Frame, QueueRow};
 use crate::state::branches::what_if::Idea;
@@ -19,8 +20,6 @@ use crate::state::model::Model;
 const GROUPS_MAX: usize = 4;
 /// Largest number of GPUs per node.
 const NODE_GPUS_MAX: f64 = 64.0;
-/// Field names of the resources, by index.
-const RESOURCES: [&str; 3] = ["cpu", "memory", "gpu"];
 
 /// The job and its context.
 struct Case<'a> {
@@ -163,7 +162,7 @@ impl Case<'_> {
     /// A larger quota, limit and weight of a queue for one resource.
     fn of_amounts(&self, queue: &QueueEntry, row: &QueueRow, resource: u8, all: &mut Ideas) {
         let r = usize::from(resource);
-        let at = Path::default().field("queues").named(&queue.name).field(RESOURCES[r]);
+        let at = Path::default().field("queues").named(&queue.name).field(resource_key(resource));
         let of = || queue.name.clone();
         let step = if resource == 2 { 1.0f64.min(self.asked[r]).ceil() } else { self.asked[r] };
         for (field, value) in [("limit", row.limit[r]), ("quota", row.quota[r])] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fairground::words::Ladder;
 
-use crate::engine::protocol::{Frame, LadderLevel, Run};
+use crate::engine::protocol::{Frame, LadderLevel, Request, Run};
 use crate::engine::report::Report;
 use crate::state::branches::alternative;
 use crate::state::branches::baseline::Baseline;
@@ -62,7 +62,7 @@ pub(crate) fn compare(model: &mut Model, letter: Option<char>, fx: &mut Vec<Effe
         Some(letter) => format!("Compared with run {letter}."),
         None => "The comparison is hidden.".to_string(),
     }));
-    ask(model, fx);
+    request_moment(model, fx);
 }
 
 /// Removes a kept run.
@@ -75,13 +75,13 @@ pub(crate) fn remove(model: &mut Model, letter: char, fx: &mut Vec<Effect>) {
 }
 
 /// Requests the current moment of the compared run, unless it equals the current run.
-pub(crate) fn ask(model: &mut Model, fx: &mut Vec<Effect>) {
+pub(crate) fn request_moment(model: &mut Model, fx: &mut Vec<Effect>) {
     let compared = model.kept.compared.and_then(|letter| model.kept.run(letter));
     let Some(run) = compared.filter(|run| run.scenario != model.scenario && model.frame.is_some()) else {
         return;
     };
-    let ask = alternative_of(model, &run.scenario, false);
-    model.in_flight.baseline = send(model, ask, fx);
+    let request = Request::Alternative(alternative_of(model, &run.scenario));
+    model.in_flight.baseline = send(model, request, fx);
 }
 
 /// Stores the frame of the compared run until its run arrives.

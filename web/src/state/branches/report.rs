@@ -6,7 +6,7 @@ use fairground::policy::Policy;
 use fairground::scenario::Scenario;
 use fairground::words::Selection;
 
-use crate::engine::protocol::Ask;
+use crate::engine::protocol::{AlternativeRequest, Request};
 use crate::engine::report::{Report, ReportRequest};
 use crate::state::branches::alternative;
 use crate::state::effect::Effect;
@@ -55,7 +55,7 @@ pub(crate) fn request_report(model: &mut Model, to_selection: bool, fx: &mut Vec
         }
     };
     if model.frame.is_some() && !model.stale {
-        model.in_flight.report = send(model, Ask::Report(report_request), fx);
+        model.in_flight.report = send(model, Request::Report(report_request), fx);
     }
 }
 
@@ -98,23 +98,17 @@ pub(crate) fn request_baseline_report(model: &mut Model, fx: &mut Vec<Effect>) {
         ReportRequest::Tally { .. } => model.frame.as_ref().map_or(0, |frame| frame.cycle),
         _ => model.run.as_ref().map_or(0, |run| run.last_cycle),
     };
-    let ask = Ask::Alternative {
-        scenario,
-        cycle: None,
-        ladder: None,
-        until,
-        report_request: Some(report_request),
-        is_early: false,
-    };
-    model.in_flight.baseline = send(model, ask, fx);
+    let report_request = Some(report_request);
+    let request = AlternativeRequest { scenario, cycle: None, ladder: None, until, report_request };
+    model.in_flight.baseline = send(model, Request::Alternative(request), fx);
 }
 
 /// A request for the frame of another scenario at the cursor. The engine decides whether the scenario can run.
-pub(crate) fn alternative_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
+pub(crate) fn alternative_of(model: &Model, edited: &Scenario) -> AlternativeRequest {
     let scenario = Arc::new(edited.clone());
     let is_seen = model.view.has_division();
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
     let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
     let report_request = counterpart(model);
-    Ask::Alternative { scenario, cycle: Some(model.cursor), ladder, until, report_request, is_early }
+    AlternativeRequest { scenario, cycle: Some(model.cursor), ladder, until, report_request }
 }

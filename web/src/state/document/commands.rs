@@ -6,7 +6,7 @@ use fairground::export::restored;
 use fairground::scenario::{Fix, Path, Scenario, at_moment};
 use fairground::words::{Selection, Terms, capital};
 
-use crate::engine::protocol::Ask;
+use crate::engine::protocol::Request;
 use crate::state::branches::alternative;
 use crate::state::branches::commands::end_preview;
 use crate::state::command::Command;
@@ -229,7 +229,7 @@ pub(crate) fn remark(model: &mut Model, text: &str, fx: &mut Vec<Effect>) {
 pub(crate) fn pack(model: &mut Model, fx: &mut Vec<Effect>) {
     // A scenario with errors was not loaded, so send it.
     let scenario = model.has_errors().then(|| model.scenario.clone());
-    model.in_flight.packed = send(model, Ask::Pack { scenario }, fx);
+    model.in_flight.packed = send(model, Request::Pack { scenario }, fx);
 }
 
 /// Restores the names that the scenario had before it was shared with neutral ones.

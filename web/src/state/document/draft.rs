@@ -121,7 +121,7 @@ mod tests {
         let mut reply = None;
         for effect in begin(&mut model).into_iter().chain(update(&mut model, Command::Pack)) {
             if let Effect::Send(request) = effect {
-                reply = server.ask(request).pop().or(reply);
+                reply = server.handle(request).pop().or(reply);
             }
         }
         let reply = reply.expect("an answer");
@@ -133,7 +133,7 @@ mod tests {
         let asked = update(&mut model, open);
         let Some(Effect::Send(request)) = asked.first() else { panic!("{asked:?}") };
         let mut server = Server::default();
-        let mut replies = server.ask(request.clone());
+        let mut replies = server.handle(request.clone());
         while server.is_busy() {
             replies.extend(server.work());
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fairground::link::RULES;
 use fairground::scenario::{Diagnostic, Scenario};
 use fairground::words::Selection;
 
@@ -10,8 +11,9 @@ use super::Checked;
 use crate::state::document::history::History;
 use crate::state::layout::options::NowView;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Origin {
+    #[default]
     Start,
     Example(String),
     Link,
@@ -36,7 +38,7 @@ pub struct Moment {
     pub note: String,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Opened {
     pub scenario: Arc<Scenario>,
     /// Findings of `check`, if it was checked already.
@@ -58,21 +60,11 @@ impl Opened {
     /// A checked scenario as a document at its first cycle.
     pub fn of(checked: Checked, origin: Origin) -> Opened {
         let Checked { scenario, findings } = checked;
-        Opened { scenario, findings: Some(findings), ..Opened::new(Scenario::default(), origin) }
+        Opened { scenario, findings: Some(findings), origin, rules: RULES, ..Opened::default() }
     }
 
     /// A scenario as a document at its first cycle.
     pub fn new(scenario: Scenario, origin: Origin) -> Opened {
-        Opened {
-            scenario: Arc::new(scenario),
-            findings: None,
-            origin,
-            moment: Moment::default(),
-            draft: None,
-            dismissed: Arc::default(),
-            history: History::default(),
-            rules: fairground::link::RULES,
-            unread: None,
-        }
+        Opened { scenario: Arc::new(scenario), origin, rules: RULES, ..Opened::default() }
     }
 }

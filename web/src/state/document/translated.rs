@@ -1,5 +1,7 @@
 //! Notes on the settings after a change of the policy.
 
+use fairground::translate::Kind;
+
 use crate::engine::protocol::NoteRow;
 
 /// Notes on the settings after a change of the policy.
@@ -11,7 +13,7 @@ pub struct Translated {
 
 impl Translated {
     /// Number of settings with a kind of note.
-    pub fn count(&self, kind: &str) -> u32 {
-        self.notes.iter().filter(|note| note.kind == kind).map(|note| note.n).sum()
+    pub fn count(&self, kind: Kind) -> u32 {
+        self.notes.iter().filter(|row| row.note.kind == kind).map(|row| row.n).sum()
     }
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use fairground::policy::Policy;
 use fairground::scenario::{Path, Scenario};
+use fairground::translate::Kind;
 
 use super::commands::{commit, set};
 use super::edit;
-use crate::engine::protocol::{Ask, NoteRow};
+use crate::engine::protocol::{NoteRow, Request};
 use crate::state::command::Command;
 use crate::state::document::Checked;
 use crate::state::document::translated::Translated;
@@ -27,7 +28,7 @@ pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
     let scenario = model.scenario.clone();
     model.translating = Some(scenario.clone());
     model.engine = EngineState::Working(None);
-    model.in_flight.translation = send(model, Ask::Translate { scenario, policy }, fx);
+    model.in_flight.translation = send(model, Request::Translate { scenario, policy }, fx);
 }
 
 /// Takes over the translated scenario; without one, changes only the policy's name.
@@ -55,9 +56,10 @@ pub(crate) fn translated(
         fx,
     );
     let translated = Translated { policy, notes };
-    let counts = ["refused", "dropped", "assumed", "changed"].map(|kind| (kind, translated.count(kind)));
+    let counts = [Kind::Refused, Kind::Dropped, Kind::Assumed, Kind::Changed]
+        .map(|kind| (kind, translated.count(kind)));
     let said: Vec<String> =
-        counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {kind}")).collect();
+        counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {}", kind.name())).collect();
     model.translated = Some(Arc::new(translated));
     if !said.is_empty() {
         let text = format!("Settings converted to this policy: {}.", said.join(", "));

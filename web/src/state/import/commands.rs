@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Import, KitState, Pieces};
-use crate::engine::protocol::{Ask, FileBytes, ImportOptions, Kit, Say};
+use crate::engine::protocol::{FileBytes, ImportOptions, ImportReport, Kit, Request};
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::Checked;
@@ -21,7 +21,7 @@ use crate::state::playback::run::{load, request_frame};
 use crate::state::request::send;
 use fairground::import::is_queues_yaml;
 use fairground::policy::Policy;
-use fairground::scenario::{Edit, Scenario};
+use fairground::scenario::{Diagnostic, Edit, Scenario};
 
 /// Reads files for the import preview.
 pub(crate) fn import(
@@ -65,7 +65,7 @@ fn send_files(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(import) = &model.import else { return };
     let (files, options) = (import.files.clone(), import.options.clone());
     model.pieces = Pieces::default();
-    model.in_flight.import = send(model, Ask::Import { files, options }, fx);
+    model.in_flight.import = send(model, Request::Import { files, options }, fx);
 }
 
 /// Restarts an engine that is within a long cycle and has not received the files: the new one first reads them and then returns to
@@ -92,22 +92,13 @@ pub(crate) fn received(model: &mut Model) {
 }
 
 /// Stores the result of reading the files.
-pub(crate) fn imported(model: &mut Model, say: Say, fx: &mut Vec<Effect>) {
-    let Say::Imported {
-        scenario,
-        checked,
-        more,
-        is_trace,
-        is_foreign,
-        columns,
-        understood,
-        assumed,
-        ignored,
-        findings,
-    } = say
-    else {
-        return;
-    };
+pub(crate) fn imported(
+    model: &mut Model,
+    scenario: Option<Box<Scenario>>,
+    checked: Vec<Diagnostic>,
+    report: ImportReport,
+    fx: &mut Vec<Effect>,
+) {
     let Pieces { jobs, timeline } = std::mem::take(&mut model.pieces);
     let Some(import) = &mut model.import else { return };
     let whole = |scenario: Box<Scenario>| Checked {
@@ -118,23 +109,9 @@ pub(crate) fn imported(model: &mut Model, say: Say, fx: &mut Vec<Effect>) {
     if let Some(draft) = import.draft.clone() {
         return opened_draft(model, &draft, scenario, fx);
     }
-    let (files, options) = (import.files.clone(), import.options.clone());
-    *import = Arc::new(Import {
-        files,
-        options,
-        draft: None,
-        reading: false,
-        received: true,
-        scenario,
-        more,
-        understood,
-        assumed,
-        ignored,
-        findings,
-        is_trace,
-        is_foreign,
-        columns,
-    });
+    let import = Arc::make_mut(import);
+    (import.scenario, import.report) = (scenario, report);
+    (import.reading, import.received) = (false, true);
     model.view.dialog = Some(Dialog::Import);
 }
 
@@ -169,11 +146,11 @@ pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
     model.original = original.and_then(|(_, bytes)| Some(Arc::from(std::str::from_utf8(&bytes.0).ok()?)));
     model.pristine = false;
     keep(model, fx);
-    if !import.more.is_empty() {
-        fx.push(Effect::AddDrafts(import.more.clone()));
+    if !import.report.more.is_empty() {
+        fx.push(Effect::AddDrafts(import.report.more.clone()));
     }
     if let Some(time_ms) = run_until_ms {
-        request_frame(model, Ask::RunUntil { time_ms }, fx);
+        request_frame(model, Request::RunUntil { time_ms }, fx);
     }
 }
 
@@ -234,14 +211,15 @@ pub(crate) fn export(model: &mut Model, format: &str, fx: &mut Vec<Effect>) {
     (model.exported, model.exporting) = (None, true);
     let original = model.original.as_deref().map(str::to_string);
     let scenario = model.scenario.clone();
-    model.in_flight.export = send(model, Ask::Export { scenario, format: format.to_string(), original }, fx);
+    model.in_flight.export =
+        send(model, Request::Export { scenario, format: format.to_string(), original }, fx);
 }
 
 /// Requests the scenario as a virtual cluster.
 pub(crate) fn kit(model: &mut Model, fx: &mut Vec<Effect>) {
     model.kit = KitState::Preparing;
     let scenario = model.scenario.clone();
-    model.in_flight.kit = send(model, Ask::Kit { scenario }, fx);
+    model.in_flight.kit = send(model, Request::Kit { scenario }, fx);
     fx.push(Effect::Announce("Preparing the kit …".to_string()));
 }
 
@@ -271,7 +249,7 @@ mod tests {
         update(&mut model, Command::Import { files, options: ImportOptions::default() });
         let effects = update(&mut model, Command::DropImport);
         assert!(effects.contains(&Effect::RestartEngine), "{effects:?}");
-        let asks = |effect: &Effect| matches!(effect, Effect::Send(request) if matches!(request.ask, Ask::Load { .. }));
+        let asks = |effect: &Effect| matches!(effect, Effect::Send(request) if matches!(request.body, Request::Load { .. }));
         assert!(effects.iter().any(asks), "the fresh engine gets the document");
         assert!(model.import.is_none() && Arc::ptr_eq(&before, &model.scenario));
         assert!(model.notices.iter().any(|notice| notice.text.starts_with("Reading was cancelled.")));
@@ -285,7 +263,7 @@ mod tests {
         let ask = update(&mut model, Command::Kit);
         let Some(Effect::Send(request)) = ask.first() else { panic!("{ask:?}") };
         let mut server = crate::engine::serve::Server::default();
-        let mut replies = server.ask(request.clone());
+        let mut replies = server.handle(request.clone());
         while server.is_busy() {
             replies.extend(server.work());
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{JobEntry, TimelineEntry};
 
-use crate::engine::protocol::{Columns, FileBytes, ImportOptions, Kit, Piece};
+use crate::engine::protocol::{FileBytes, ImportOptions, ImportReport, Kit, Piece};
 use crate::state::document::Checked;
 use crate::state::document::draft::Draft;
 
@@ -24,22 +24,7 @@ pub struct Import {
     pub reading: bool,
     pub received: bool,
     pub scenario: Option<Checked>,
-    /// Further scenarios, which become drafts.
-    pub more: Vec<String>,
-    /// Notes on what was recognised.
-    pub understood: Vec<String>,
-    /// Notes on assumptions.
-    pub assumed: Vec<String>,
-    /// Notes on what was ignored.
-    pub ignored: Vec<String>,
-    /// Problems.
-    pub findings: Vec<String>,
-    /// Made from a trace: nodes, quota scale and policy can be chosen.
-    pub is_trace: bool,
-    /// Not in the page's own format: its policy can be chosen.
-    pub is_foreign: bool,
-    /// The first rows of a trace.
-    pub columns: Option<Columns>,
+    pub report: ImportReport,
 }
 
 /// Pieces of a scenario that is being received.

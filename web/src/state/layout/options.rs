@@ -72,9 +72,10 @@ impl KeySet {
 }
 
 /// Tabs of SETUP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SetupTab {
     /// The tree of queues.
+    #[default]
     Queues,
     /// Node groups.
     Nodes,
@@ -87,9 +88,10 @@ pub enum SetupTab {
 }
 
 /// Views of NOW, shown above the cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NowView {
     /// Allocations of queues.
+    #[default]
     Shares,
     /// Explanation of a fair share.
     Division,
@@ -151,9 +153,10 @@ impl NowView {
 }
 
 /// Panels, shown one at a time on narrow screens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Panel {
     /// Charts of the moment.
+    #[default]
     Now,
     /// The scenario.
     Setup,

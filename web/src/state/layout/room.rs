@@ -51,8 +51,8 @@ mod tests {
         assert!(!folded_at(None, 1061.0));
         assert!(!folded_at(None, 767.0), "one panel at a time");
         assert!(folded_at(None, 768.0));
-        assert!(!folded_at(Some(Command::FoldSetup(false)), 1024.0), "it was opened");
-        assert!(folded_at(Some(Command::FoldSetup(true)), 1440.0), "it was folded");
+        assert!(!folded_at(Some(Command::Fold(Panel::Setup, false)), 1024.0), "it was opened");
+        assert!(folded_at(Some(Command::Fold(Panel::Setup, true)), 1440.0), "it was folded");
         assert!(folded_at(None, 1920.0));
     }
 

@@ -2,6 +2,7 @@
 
 use fairground::scenario::{Path, Segment};
 use fairground::words::Terms;
+use fairground::words::number::resource_key;
 
 use super::options::SetupTab;
 
@@ -43,7 +44,7 @@ fn tab_of(list: &str) -> Option<SetupTab> {
 /// Whether a table has a column for a path under a policy, while charts show that resource: 0 cpu, 1 memory, 2 gpu.
 pub fn has_column(at: &Path, policy: &str, resource: u8) -> bool {
     let terms = Terms::of(policy);
-    let shown = ["cpu", "memory", "gpu"][usize::from(resource.min(2))];
+    let shown = resource_key(resource);
     let fields: Vec<&str> =
         at.0.iter()
             .skip(2)

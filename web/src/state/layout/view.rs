@@ -9,7 +9,7 @@ use crate::state::layout::embed::Embed;
 use crate::state::layout::gantt_window::GanttLook;
 use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
 use crate::state::layout::room::Room;
-use crate::state::moment::event_filter::{Kinds, Whose};
+use crate::state::moment::event_filter::{EventSubject, Kinds};
 
 /// Smallest and largest width of SETUP, in pixels.
 pub const SETUP_WIDTHS: (u16, u16) = (352, 640);
@@ -18,7 +18,7 @@ pub const SETUP_WIDTHS: (u16, u16) = (352, 640);
 pub const WHY_WIDTHS: (u16, u16) = (280, 560);
 
 /// The layout of the page.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
     pub theme: Theme,
     pub tab: SetupTab,
@@ -58,7 +58,7 @@ pub struct View {
     /// Kinds of events that the lane hides and jumps skip.
     pub without: Kinds,
     /// Subject of the events that jumps stop at.
-    pub whose: Whose,
+    pub event_subject: EventSubject,
     /// The selected range of cycles: its start, and its other end.
     pub range: Option<(u32, u32)>,
     /// Recently used palette entries.
@@ -70,6 +70,11 @@ pub struct View {
 }
 
 impl View {
+    /// The layout on the first visit.
+    pub fn new() -> View {
+        View { why_open: true, chips: true, ..View::default() }
+    }
+
     /// Whether a panel is folded to its rail.
     pub fn is_folded(&self, panel: Panel) -> bool {
         match panel {
@@ -84,43 +89,7 @@ impl View {
     pub fn has_tree(&self) -> bool {
         self.tab == SetupTab::Queues && self.detail.is_none()
     }
-}
 
-impl Default for View {
-    fn default() -> View {
-        View {
-            theme: Theme::System,
-            tab: SetupTab::Queues,
-            panel: Panel::Now,
-            now: NowView::Shares,
-            edits_later: false,
-            serving: false,
-            gantt: GanttLook::default(),
-            dialog: None,
-            why_open: true,
-            why_closed: false,
-            setup_folded: false,
-            now_folded: false,
-            time_folded: false,
-            setup_by_hand: None,
-            room: Room::default(),
-            setup_width: 0,
-            why_width: 0,
-            chips: true,
-            note_closed: false,
-            detail: None,
-            folded: Arc::default(),
-            without: Kinds::default(),
-            whose: Whose::default(),
-            range: None,
-            recent: Arc::default(),
-            keys: KeySet::Plain,
-            embed: None,
-        }
-    }
-}
-
-impl View {
     /// Arranges panels for a width class, except those that were folded or opened manually.
     pub fn put(&mut self, room: Room) {
         self.room = room;

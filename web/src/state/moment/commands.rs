@@ -6,18 +6,18 @@ use crate::state::branches::report::request_report;
 use crate::state::effect::Effect;
 use crate::state::layout::options::{NowView, Panel};
 use crate::state::model::Model;
-use crate::state::moment::event_filter::{EventLaneOptions, Whose};
+use crate::state::moment::event_filter::{EventLaneOptions, EventSubject};
 use crate::state::moment::ladder::request_explanations;
 use crate::state::playback::run::go_to;
 
 impl Model {
     /// The queue or job whose events jumps stop at; `None`: all. Ignores a selection made by the page.
     pub fn followed(&self) -> Option<Selection> {
-        let selection = match &self.view.whose {
-            Whose::All => return None,
-            Whose::Queue(name) => return Some(Selection::Queue(name.clone())),
-            Whose::Job(name) => return Some(Selection::Job(name.clone())),
-            Whose::Selected => self.selection.as_ref().filter(|_| !self.auto_selected)?,
+        let selection = match &self.view.event_subject {
+            EventSubject::All => return None,
+            EventSubject::Queue(name) => return Some(Selection::Queue(name.clone())),
+            EventSubject::Job(name) => return Some(Selection::Job(name.clone())),
+            EventSubject::Selected => self.selection.as_ref().filter(|_| !self.auto_selected)?,
         };
         match selection {
             Selection::Queue(_) | Selection::Job(_) => Some(selection.clone()),
@@ -67,7 +67,7 @@ pub(crate) fn show_resource(model: &mut Model, resource: u8, fx: &mut Vec<Effect
 }
 
 /// Shows a view in NOW.
-pub(crate) fn look(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
+pub(crate) fn show_view(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
     model.view.now = now.under(&model.scenario.policy);
     request_explanations(model, fx);
     request_report(model, true, fx);

@@ -6,7 +6,7 @@ pub use fairground::moment::Kind;
 
 /// Subject of the events that jumps stop at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Whose {
+pub enum EventSubject {
     /// The selection; all events if no queue or job is selected.
     #[default]
     Selected,
@@ -14,7 +14,6 @@ pub enum Whose {
     All,
     /// A queue and its descendants.
     Queue(String),
-    /// A job.
     Job(String),
 }
 

@@ -3,7 +3,7 @@
 use fairground::words::Selection;
 
 use super::{order, rules};
-use crate::engine::protocol::{Ask, Frame};
+use crate::engine::protocol::{Frame, Request};
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::moment::dominant;
@@ -61,7 +61,7 @@ fn request_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
         model.ladder = None;
     }
     if is_derived {
-        model.in_flight.ladder = send(model, Ask::Ladder { cycle, queue, resource }, fx);
+        model.in_flight.ladder = send(model, Request::Ladder { cycle, queue, resource }, fx);
     }
 }
 

@@ -6,7 +6,7 @@ use fairground::policy::Policy;
 use fairground::trace::OrderLevel;
 use fairground::words::Selection;
 
-use crate::engine::protocol::Ask;
+use crate::engine::protocol::Request;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
 use crate::state::request::send;
@@ -28,8 +28,8 @@ pub(crate) fn request_order(model: &mut Model, fx: &mut Vec<Effect>) {
     }
     model.order = None;
     if let Some((queue, job)) = asked {
-        let ask = Ask::Order { cycle: frame.cycle, queue, job };
-        model.in_flight.order = send(model, ask, fx);
+        let request = Request::Order { cycle: frame.cycle, queue, job };
+        model.in_flight.order = send(model, request, fx);
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::words::Selection;
 
-use crate::engine::protocol::{Ask, RuleUse};
+use crate::engine::protocol::{Request, RuleUse};
 use crate::state::effect::Effect;
 use crate::state::layout::options::SetupTab;
 use crate::state::model::Model;
@@ -20,9 +20,9 @@ pub(crate) fn request_rule_book(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.rules.as_ref().is_some_and(|known| known.policy == *policy) {
         return request_rule_use(model, fx);
     }
-    let ask = Ask::Rules { policy: policy.clone() };
+    let request = Request::Rules { policy: policy.clone() };
     model.rules = None;
-    model.in_flight.rules = send(model, ask, fx);
+    model.in_flight.rules = send(model, request, fx);
 }
 
 /// Requests what the selected rule did in the current cycle, unless it is known.
@@ -33,7 +33,7 @@ pub(crate) fn request_rule_use(model: &mut Model, fx: &mut Vec<Effect>) {
     if book.used.as_ref().is_some_and(|used| used.rule == rule && used.cycle == cycle) {
         return;
     }
-    model.in_flight.rule_use = send(model, Ask::RuleUse { cycle, rule }, fx);
+    model.in_flight.rule_use = send(model, Request::RuleUse { cycle, rule }, fx);
 }
 
 /// Stores what a rule did.

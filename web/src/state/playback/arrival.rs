@@ -91,7 +91,7 @@ pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Ef
     }
     request_explanations(model, fx);
     report::request_report(model, false, fx);
-    kept::ask(model, fx);
+    kept::request_moment(model, fx);
 }
 
 /// Selects something worth explaining, unless the visitor has selected something: the first eviction, otherwise the first start,

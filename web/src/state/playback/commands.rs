@@ -2,13 +2,13 @@
 
 use fairground::words::Selection;
 
-use crate::engine::protocol::{Ask, Stop};
+use crate::engine::protocol::{Request, Stop};
 use crate::state::branches::commands::stop_comparing;
 use crate::state::effect::Effect;
 use crate::state::model::Model;
+use crate::state::playback::SPEEDS;
 use crate::state::playback::engine_state::EngineState;
 use crate::state::playback::run::{go_to, request_frame};
-use crate::state::playback::{SPEEDS, step};
 use crate::state::request::send;
 
 pub(crate) fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
@@ -31,12 +31,10 @@ pub(crate) fn mark(model: &mut Model, to: Option<u32>, fx: &mut Vec<Effect>) {
     let now = model.cursor;
     let anchor = model.view.range.filter(|range| range.1 == now).map_or(now, |range| range.0);
     model.view.range = (anchor != to).then_some((anchor, to));
-    pause(model, fx);
     go_to(model, to, fx);
 }
 
 pub(crate) fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
-    pause(model, fx);
     let (queue, job) = match model.followed() {
         Some(Selection::Queue(name)) => (Some(name), None),
         Some(Selection::Job(name)) => (None, Some(name)),
@@ -44,40 +42,13 @@ pub(crate) fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     };
     let from = model.cursor;
     let without = model.view.without.all().flat_map(|kind| kind.words()).collect();
-    model.in_flight.event = send(model, Ask::NextEvent { from, back, queue, job, without }, fx);
-}
-
-/// Pauses, and reports why the scenario cannot run.
-pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
-    pause(model, fx);
-    step::refuse(model, fx);
-}
-
-pub(crate) fn go_to_cycle(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
-    pause(model, fx);
-    go_to(model, cycle, fx);
-}
-
-pub(crate) fn step(model: &mut Model, fx: &mut Vec<Effect>) {
-    pause(model, fx);
-    step::step(model, fx);
+    model.in_flight.event = send(model, Request::NextEvent { from, back, queue, job, without }, fx);
 }
 
 pub(crate) fn back(model: &mut Model, fx: &mut Vec<Effect>) {
-    pause(model, fx);
     if model.cursor > 0 {
         go_to(model, model.cursor - 1, fx);
     }
-}
-
-pub(crate) fn step_decision(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
-    pause(model, fx);
-    step::step_decision(model, back, fx);
-}
-
-pub(crate) fn step_to_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
-    pause(model, fx);
-    step::step_action(model, back, fx);
 }
 
 /// Starts or stops playback; restarts from the beginning if the run is over.
@@ -112,32 +83,28 @@ pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
 
 /// Goes to a moment, forwards or backwards, and closes the dialog.
 pub(crate) fn go_to_moment(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
-    pause(model, fx);
     stop_comparing(model, fx);
     model.view.dialog = None;
     model.decision = None;
     model.baseline = None;
     model.by_time = true;
     let scenario = model.scenario.clone();
-    request_frame(model, Ask::LoadAt { scenario, time_ms }, fx);
+    request_frame(model, Request::LoadAt { scenario, time_ms }, fx);
 }
 
 pub(crate) fn run_until(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
-    pause(model, fx);
     model.baseline = None;
-    request_frame(model, Ask::RunUntil { time_ms }, fx);
+    request_frame(model, Request::RunUntil { time_ms }, fx);
 }
 
 pub(crate) fn run_to(model: &mut Model, stop: Stop, fx: &mut Vec<Effect>) {
-    pause(model, fx);
     model.baseline = None;
     model.stop = Some(stop.clone());
-    request_frame(model, Ask::RunTo { stop }, fx);
+    request_frame(model, Request::RunTo { stop }, fx);
 }
 
 /// Stops the current task; restarts the engine if it does not reply soon.
 pub(crate) fn cancel(model: &mut Model, fx: &mut Vec<Effect>) {
-    pause(model, fx);
-    model.in_flight.cancel = send(model, Ask::Cancel, fx);
+    model.in_flight.cancel = send(model, Request::Cancel, fx);
     fx.push(Effect::EndEngineSoon(model.in_flight.cancel));
 }

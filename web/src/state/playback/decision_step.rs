@@ -125,7 +125,7 @@ fn revert(moment: &mut Frame, event: &EventRow, end: &Frame) {
         Event::Submitted { .. }
         | Event::Joined { .. }
         | Event::Found { .. }
-        | Event::Dealt { .. }
+        | Event::DevicesChanged { .. }
         | Event::Gone { .. }
         | Event::Requeued { .. }
         | Event::NotReplaced { .. }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use fairground::scenario::Severity;
 
 use super::engine_state::EngineState;
-use crate::engine::protocol::Ask;
+use crate::engine::protocol::Request;
 use crate::state::effect::Effect;
 use crate::state::import::KitState;
 use crate::state::model::Model;
 use crate::state::request::send;
 
 /// Requests a frame.
-pub(crate) fn request_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
-    model.by_time &= matches!(ask, Ask::LoadAt { .. });
-    model.in_flight.frame = send(model, ask, fx);
+pub(crate) fn request_frame(model: &mut Model, request: Request, fx: &mut Vec<Effect>) {
+    model.by_time &= matches!(request, Request::LoadAt { .. });
+    model.in_flight.frame = send(model, request, fx);
     model.engine = EngineState::Working(None);
 }
 
@@ -44,9 +44,9 @@ pub(crate) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     match moment.filter(|time_ms| *time_ms > 0) {
         Some(time_ms) => {
             model.by_time = true;
-            request_frame(model, Ask::LoadAt { scenario, time_ms }, fx);
+            request_frame(model, Request::LoadAt { scenario, time_ms }, fx);
         }
-        None => request_frame(model, Ask::Load { scenario, cycle: model.cursor }, fx),
+        None => request_frame(model, Request::Load { scenario, cycle: model.cursor }, fx),
     }
     crate::state::moment::rules::request_rule_book(model, fx);
 }
@@ -59,7 +59,7 @@ pub(crate) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     model.decision = None;
     model.to_action = false;
     model.baseline = None;
-    request_frame(model, Ask::GoTo { cycle }, fx);
+    request_frame(model, Request::GoTo { cycle }, fx);
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {
         fx.push(Effect::Save);

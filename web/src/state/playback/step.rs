@@ -101,7 +101,7 @@ pub(crate) fn show_decision(model: &mut Model, at: Option<u32>, fx: &mut Vec<Eff
     model.decision = at.filter(|at| *at < decision_step::n_decisions(&frame));
     model.shown = model.decision.map(|at| Arc::new(decision_step::moment_after(&frame, at)));
     if model.decision.is_none() && model.baseline.is_none() {
-        kept::ask(model, fx);
+        kept::request_moment(model, fx);
     }
     let last = at
         .or_else(|| Some(decision_step::n_decisions(&frame)))

@@ -53,7 +53,7 @@ pub fn lay_alternative(view: &mut ClusterView, frame: &Frame, alternative: Alter
         }
     }
     if is_marked {
-        view.marks.insert(if was { CellMark::Before } else { CellMark::Ghost });
+        view.marks.insert(if was { CellMark::Before } else { CellMark::Preview });
     }
 }
 
@@ -107,6 +107,6 @@ mod tests {
         assert!(view.marks.contains(&CellMark::Before));
         let mut view = cluster(&frame, 400.0, 2);
         lay_alternative(&mut view, &frame, Alternative { frame: &frame, changed: None }, 2);
-        assert!(!view.marks.contains(&CellMark::Ghost), "a run is like itself");
+        assert!(!view.marks.contains(&CellMark::Preview), "a run is like itself");
     }
 }

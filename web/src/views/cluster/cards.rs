@@ -61,7 +61,7 @@ pub enum CellMark {
     /// 2 px outline.
     Changed,
     /// Dashed outline.
-    Ghost,
+    Preview,
     Before,
 }
 
@@ -77,7 +77,7 @@ impl CellMark {
             CellMark::Down => "down",
             CellMark::Free => "free",
             CellMark::Changed => "changed now",
-            CellMark::Ghost => "ghost",
+            CellMark::Preview => "ghost",
             CellMark::Before => "before",
         }
     }

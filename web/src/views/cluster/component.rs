@@ -11,7 +11,7 @@ use super::draw::{cluster as draw, key, marked as draw_marked};
 use super::selected_cells::{SelectedCells, marked};
 use super::view;
 use crate::chart::alternative::Alternative;
-use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
     chart_keys, chart_menu, insert, legend_lines, move_focus, rem, table, width_of,
@@ -21,32 +21,23 @@ use crate::widgets::{on_leave, text_scale};
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
 /// Long because its markup is one tree.
 #[component]
-pub fn ClusterView(
-    frame: FrameSignal,
-    /// The same moment in the preview of an edit, or in the baseline before the last edit.
-    alternative: FrameSignal,
-    /// Description of the last edit if the alternative is the baseline before it.
-    changed: Memo<Option<String>>,
-    selection: SelectionSignal,
-    resource: ResourceSignal,
-    /// Selects a job or a node.
-    on_select: OnSelect,
-) -> impl IntoView {
+pub fn ClusterView() -> impl IntoView {
+    let store = Store::get();
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 640.0);
     let view = Memo::new(move |_| {
-        let (frame, alternative) = (frame.get()?, alternative.get());
-        let changed = changed.get();
-        let mut view = view::cluster(&frame, width.get(), resource.get());
+        let (frame, alternative) = (store.frame.get()?, store.alternative.get());
+        let (changed, resource) = (store.changed.get(), store.charted.get());
+        let mut view = view::cluster(&frame, width.get(), resource);
         if let Some(alternative) = alternative.as_deref() {
             let alternative = Alternative { frame: alternative, changed: changed.as_deref() };
-            lay_alternative(&mut view, &frame, alternative, resource.get());
+            lay_alternative(&mut view, &frame, alternative, resource);
         }
         Some(view)
     });
     // Combined with its picture: an effect that read both this and the view would miss changes of the view.
     let selected = Memo::new(move |_| {
-        let (frame, selection) = (frame.get()?, selection.get());
+        let (frame, selection) = (store.frame.get()?, store.selection.get());
         view.with(|view| {
             let view = view.as_ref()?;
             let marked = marked(view, &frame, selection.as_ref());
@@ -56,7 +47,7 @@ pub fn ClusterView(
     });
     // Scrolls a node that is selected elsewhere into view.
     Effect::new(move |_| {
-        let Some(Selection::Node(node)) = selection.get() else { return };
+        let Some(Selection::Node(node)) = store.selection.get() else { return };
         let card = view.with_untracked(|view| {
             view.as_ref()?.cards.iter().find(|card| card.name == node).map(|c| c.place)
         });
@@ -64,7 +55,6 @@ pub fn ClusterView(
             reveal(element.unchecked_ref(), card);
         }
     });
-    let store = Store::get();
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
     let over = Signal::derive(move || {
@@ -90,8 +80,8 @@ pub fn ClusterView(
                 >
                     {insert("picture", svg)}
                     {insert("picture over", over)}
-                    <Show when=move || !spots.with(Vec::is_empty) fallback=move || view! { <Hits view on_select /> }>
-                        <Spots view spots selected on_select />
+                    <Show when=move || !spots.with(Vec::is_empty) fallback=move || view! { <Hits view /> }>
+                        <Spots view spots selected />
                     </Show>
                 </Show>
             </div>
@@ -163,7 +153,6 @@ fn Spots(
     view: Memo<Option<View>>,
     spots: Memo<Vec<Spot>>,
     selected: Memo<Option<(SelectedCells, String)>>,
-    on_select: OnSelect,
 ) -> impl IntoView {
     let keys = move |event: web_sys::KeyboardEvent| {
         let rule = |at: usize, _: &[web_sys::Element]| {
@@ -182,7 +171,7 @@ fn Spots(
     view! {
         <div role="group" aria-label="GPUs by node" on:keydown=keys>
             <For each=move || spots.get() key=Spot::key let:spot>
-                <SpotButton view spot selected on_select />
+                <SpotButton view spot selected />
             </For>
         </div>
     }
@@ -205,8 +194,8 @@ fn SpotButton(
     view: Memo<Option<View>>,
     spot: Spot,
     selected: Memo<Option<(SelectedCells, String)>>,
-    on_select: OnSelect,
 ) -> impl IntoView {
+    let store = Store::get();
     let says = Memo::new(move |_| {
         view.with(|view| {
             let card = view.as_ref().and_then(|view| Some((view, view.cards.get(spot.card)?)));
@@ -239,7 +228,7 @@ fn SpotButton(
             }
             on:click=move |_| {
                 if let Some(selection) = says.get_untracked().1 {
-                    on_select.run(Some(selection));
+                    store.dispatch(Command::Select(Some(selection)));
                 }
             }
         ></button>
@@ -248,7 +237,8 @@ fn SpotButton(
 
 /// Many nodes: one surface with hit testing; arrow keys move a ring from node to node.
 #[component]
-fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
+fn Hits(view: Memo<Option<View>>) -> impl IntoView {
+    let store = Store::get();
     let at = RwSignal::new(0usize);
     let focused = RwSignal::new(false);
     let card = Memo::new(move |_| {
@@ -266,7 +256,7 @@ fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
             Some(job.unwrap_or_else(|| Selection::Node(card.name.clone())))
         });
         if let Some(selection) = hit {
-            on_select.run(Some(selection));
+            store.dispatch(Command::Select(Some(selection)));
         }
     };
     let keys = move |event: web_sys::KeyboardEvent| {
@@ -279,7 +269,7 @@ fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
             "Home" => 0,
             "End" => last,
             "Enter" | " " => {
-                on_select.run(card.get_untracked().map(|card| Selection::Node(card.1)));
+                store.dispatch(Command::Select(card.get_untracked().map(|card| Selection::Node(card.1))));
                 now
             }
             _ => return,

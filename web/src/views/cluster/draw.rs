@@ -292,7 +292,7 @@ pub fn key(mark: CellMark) -> String {
             CellMark::Changed => {
                 put(area, place, 1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))
             }
-            CellMark::Ghost | CellMark::Before => {
+            CellMark::Preview | CellMark::Before => {
                 put(area, place, 1.0, soft.trimmed(Trim::RoundDashed).line(1.5))
             }
         }

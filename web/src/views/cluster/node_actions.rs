@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::state::document::node_state;
 use crate::store::Store;
+use crate::widgets::button::CommandButton;
 
 /// Buttons for the available actions.
 #[component]
@@ -17,7 +18,7 @@ pub fn NodeActions() -> impl IntoView {
     move || {
         let press = |(label, command): (String, crate::state::command::Command)| {
             view! {
-                <button type="button" class="chip" on:click=move |_| store.dispatch(command.clone())>{label}</button>
+                <CommandButton class="chip" command=command>{label}</CommandButton>
             }
         };
         let buttons = offers.get().into_iter().map(press).collect_view();

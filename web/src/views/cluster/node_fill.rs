@@ -104,13 +104,8 @@ pub(super) fn filled_table(view: &ClusterView, terms: &Terms) -> Table {
         let holds = card.cells.first().map_or(String::new(), CellView::state);
         vec![card.name.clone(), card.head.clone(), holds]
     };
-    let head = [terms.word("node").into(), format!("held, {unit}"), "by".into()];
-    Table {
-        head: head.into(),
-        text_columns: 3,
-        rows: view.cards.iter().map(row).collect(),
-        ..Table::default()
-    }
+    let head: [String; 3] = [terms.word("node").into(), format!("held, {unit}"), "by".into()];
+    Table::new(head, 3, view.cards.iter().map(row))
 }
 
 /// Name and utilisation of a pool.

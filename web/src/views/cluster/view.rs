@@ -306,20 +306,13 @@ pub fn table(view: &ClusterView, terms: &Terms) -> Table {
     if !view.filled_with.is_empty() {
         return filled_table(view, terms);
     }
-    Table {
-        head: [terms.word("node"), "GPU", "holds", "GPU state"].map(String::from).into(),
-        text_columns: 4,
-        rows: view
-            .cards
-            .iter()
-            .flat_map(|card| {
-                card.cells.iter().enumerate().map(move |(i, cell)| {
-                    vec![card.name.clone(), (i + 1).to_string(), cell.label(), cell.state()]
-                })
-            })
-            .collect(),
-        ..Table::default()
-    }
+    let rows = view.cards.iter().flat_map(|card| {
+        let row = |(i, cell): (usize, &CellView)| {
+            vec![card.name.clone(), (i + 1).to_string(), cell.label(), cell.state()]
+        };
+        card.cells.iter().enumerate().map(row)
+    });
+    Table::new([terms.word("node"), "GPU", "holds", "GPU state"], 4, rows)
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! The same workload under several policies, side by side: GPUs, waits and evictions, then the translated settings.
 
+use fairground::words::Terms;
 use fairground::words::number::{count, number};
 use leptos::prelude::*;
 
 use super::draw::compared;
 use super::view::{Bars, FIRST_DIFFERENCE, Row, bars, same_columns, table};
-use crate::engine::protocol::{ColumnRow, QueueRow};
+use crate::engine::protocol::{Compared, QueueRow};
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::translation_notes::notes;
 use fairground::policy::Policy;
+use fairground::translate::Kind;
 
 /// Width of a policy's picture, in pixels.
 const WIDTH: f64 = 200.0;
@@ -47,14 +49,14 @@ pub fn Compare(on_close: Callback<()>) -> impl IntoView {
             <Show when=is_running>
                 <p><progress aria-label="Running"></progress> " " {running}</p>
             </Show>
-            {move || results(&columns.get(), &queues)}
+            {move || results(&columns.get(), &queues, store.terms.get())}
         </DialogFrame>
     }
 }
 
 /// The numbers, then a panel for each group of policies with equal results.
-fn results(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
-    let rows = table(columns);
+fn results(columns: &[Compared], queues: &[QueueRow], terms: &Terms) -> AnyView {
+    let rows = table(columns, terms);
     let groups = same_columns(&rows, columns.len());
     view! {
         {numbers(columns, &groups, rows)}
@@ -64,24 +66,24 @@ fn results(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
 }
 
 /// Names of policies with equal results.
-fn names(columns: &[ColumnRow], group: &[usize]) -> String {
+fn names(columns: &[Compared], group: &[usize]) -> String {
     let name = |at: &usize| Policy::described_or_default(&columns[*at].policy).short;
     group.iter().map(name).collect::<Vec<_>>().join(" = ")
 }
 
-fn panels(columns: &[ColumnRow], groups: &[Vec<usize>], queues: &[QueueRow]) -> AnyView {
+fn panels(columns: &[Compared], groups: &[Vec<usize>], queues: &[QueueRow]) -> AnyView {
     let panel = |group: &Vec<usize>| {
         let column = &columns[group[0]];
         let drawn = bars(column, columns, queues);
         let picture = compared(&drawn, &format!("compared-{}", column.policy), WIDTH);
-        let result = if column.can_run {
+        let result = if column.run.is_some() {
             view! {
                 <h4>{drawn.title}</h4>
                 <div class="picture" role="img" aria-label=says(&drawn) inner_html=picture></div>
             }
             .into_any()
         } else {
-            let findings = column.findings.iter().map(|finding| view! { <li>{finding.clone()}</li> });
+            let findings = column.findings.iter().map(|finding| view! { <li>{finding.says.clone()}</li> });
             view! {
                 <p>"It cannot run:"</p>
                 <ul>{findings.collect::<Vec<_>>()}</ul>
@@ -100,9 +102,9 @@ fn panels(columns: &[ColumnRow], groups: &[Vec<usize>], queues: &[QueueRow]) -> 
 }
 
 /// Changes to settings, folded.
-fn translation(column: &ColumnRow) -> AnyView {
+fn translation(column: &Compared) -> AnyView {
     let name = Policy::described_or_default(&column.policy).short;
-    let n = column.notes.iter().filter(|note| note.kind != "kept").count() as u64;
+    let n = column.notes.iter().filter(|note| note.note.kind != Kind::Kept).count() as u64;
     if n == 0 {
         return view! { <p class="hint">{name} ": no settings lost"</p> }.into_any();
     }
@@ -137,15 +139,15 @@ fn Moment(moment: i64, text: String) -> impl IntoView {
 }
 
 /// All numbers in one table; those that differ from the first column are highlighted.
-fn numbers(columns: &[ColumnRow], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyView {
+fn numbers(columns: &[Compared], groups: &[Vec<usize>], rows: Vec<Row>) -> AnyView {
     let heads = groups.iter().map(|group| view! { <th scope="col" class="num">{names(columns, group)}</th> });
     let heads = heads.collect::<Vec<_>>();
     let rows = rows.into_iter().map(|Row { name, cells }| {
         let cells = groups.iter().map(|group| {
             let cell = &cells[group[0]];
-            let moment = columns[group[0]].first_difference_ms.filter(|_| name == FIRST_DIFFERENCE);
+            let moment = columns[group[0]].first_difference.filter(|_| name == FIRST_DIFFERENCE);
             let shown = match moment {
-                Some(moment) => view! { <Moment moment text=cell.clone() /> }.into_any(),
+                Some(moment) => view! { <Moment moment=moment.as_millis() text=cell.clone() /> }.into_any(),
                 None => cell.clone().into_any(),
             };
             view! { <td class="num" class:on=*cell != cells[0]>{shown}</td> }

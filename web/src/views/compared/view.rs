@@ -1,9 +1,11 @@
 //! Results of several policies for the same scenario, as bars and as a table.
 
+use fairground::sim::Ran;
+use fairground::words::Terms;
 use fairground::words::number::{number, time};
 
 use crate::chart::queue_tree::{Tone, Tree};
-use crate::engine::protocol::{ColumnRow, QueueCell, QueueRow};
+use crate::engine::protocol::{Compared, QueueRow};
 
 /// Above this number of leaf queues, only top queues have bars.
 const BARS_MAX: usize = 12;
@@ -28,21 +30,29 @@ pub struct Bar {
 }
 
 /// Bars of one policy's run on the scale of all runs; queues and their colours are those of the page.
-pub fn bars(column: &ColumnRow, all: &[ColumnRow], queues: &[QueueRow]) -> Bars {
+pub fn bars(column: &Compared, all: &[Compared], queues: &[QueueRow]) -> Bars {
     let tree = Tree::new(queues);
     let leaves: Vec<u32> = tree.order().iter().copied().filter(|&q| tree.children(q).is_empty()).collect();
     let shown = if leaves.len() > BARS_MAX { tree.tops().to_vec() } else { leaves };
     // Nothing is allocated once all runs are over.
-    let (title, of): (_, fn(&QueueCell) -> f64) = match all.iter().all(|c| c.is_over || !c.can_run) {
-        true => ("GPU hours", |cell| cell.used_gpu_s / 3600.0),
-        false => ("GPUs at the end", |cell| cell.gpus),
+    let (title, of): (_, fn(&Ran, usize) -> f64) = match runs(all).all(|run| run.is_over) {
+        true => ("GPU hours", |run, at| run.summary.queues[at].gpu_seconds_used / 3600.0),
+        false => ("GPUs at the end", |run, at| run.held[at]),
     };
-    let value =
-        |column: &ColumnRow, name: &str| column.queues.iter().find(|cell| cell.queue == name).map_or(0.0, of);
+    let value = |run: &Ran, name: &str| {
+        run.queues.iter().position(|queue| **queue == *name).map_or(0.0, |at| of(run, at))
+    };
     let names = || shown.iter().map(|&queue| (&queues[queue as usize].name, tree.tone(queue)));
-    let max = all.iter().flat_map(|c| names().map(|(name, _)| value(c, name))).fold(0.0, f64::max);
-    let bar = |(name, tone): (&String, Tone)| Bar { name: name.clone(), tone, value: value(column, name) };
+    let max = runs(all).flat_map(|run| names().map(move |(name, _)| value(run, name))).fold(0.0, f64::max);
+    let bar = |(name, tone): (&String, Tone)| {
+        let value = column.run.as_ref().map_or(0.0, |run| value(run, name));
+        Bar { name: name.clone(), tone, value }
+    };
     Bars { title, bars: names().map(bar).collect(), max }
+}
+
+fn runs(columns: &[Compared]) -> impl Iterator<Item = &Ran> {
+    columns.iter().filter_map(|column| column.run.as_ref())
 }
 
 /// The line of the moments from which on runs differ from the first one.
@@ -61,40 +71,52 @@ fn seconds(s: f64) -> String {
     time((s * 1000.0).round() as i64)
 }
 
-/// The lines: the whole run first, then the queues.
-pub fn table(columns: &[ColumnRow]) -> Vec<Row> {
-    let row = |name: &str, cell: &dyn Fn(&ColumnRow) -> String| {
-        let of = |column: &ColumnRow| if column.can_run { cell(column) } else { "cannot run".to_owned() };
+/// The lines in the terms of the page's policy: the whole run first, then the queues.
+pub fn table(columns: &[Compared], terms: &Terms) -> Vec<Row> {
+    let row = |name: &str, cell: &dyn Fn(&Ran) -> String| {
+        let of = |column: &Compared| column.run.as_ref().map_or_else(|| "cannot run".to_owned(), cell);
         Row { name: name.to_owned(), cells: columns.iter().map(of).collect() }
     };
+    let count = |n: u32| number(f64::from(n));
+    let first_difference = |column: &Compared| match (&column.run, column.first_difference) {
+        (None, _) => "cannot run".to_owned(),
+        (Some(_), moment) => moment.map_or_else(|| "none".into(), |moment| time(moment.as_millis())),
+    };
     let mut rows = vec![
-        row("Until", &|c| time(c.until_ms)),
-        row(FIRST_DIFFERENCE, &|c| c.first_difference_ms.map_or_else(|| "none".into(), time)),
-        row("Jobs done", &|c| number(f64::from(c.jobs_done))),
-        row("Jobs waiting at the end", &|c| number(f64::from(c.jobs_waiting))),
-        row("Mean wait", &|c| seconds(c.wait_mean_s)),
-        row("Longest wait", &|c| seconds(c.wait_max_s)),
-        row("Evictions", &|c| number(f64::from(c.evictions))),
-        row("GPU hours lost", &|c| number((c.lost_gpu_s / 36.0).round() / 100.0)),
-        row("GPUs in use", &|c| format!("{} %", number((c.utilisation * 1000.0).round() / 10.0))),
+        row("Until", &|run| time(run.summary.until.as_millis())),
+        Row { name: FIRST_DIFFERENCE.to_owned(), cells: columns.iter().map(first_difference).collect() },
+        row("[Jobs] done", &|run| count(run.summary.all.jobs_done)),
+        row("[Jobs] waiting at the end", &|run| count(run.n_waiting)),
+        row("Mean wait", &|run| seconds(run.summary.all.waits.mean_s)),
+        row("Longest wait", &|run| seconds(run.summary.all.waits.max_s)),
+        row("[Evictions]", &|run| number(run.summary.all.evictions as f64)),
+        row("GPU hours lost", &|run| hours(run.summary.all.gpu_seconds_lost)),
+        row("GPUs in use", &|run| {
+            format!("{} %", number((run.summary.all.utilisation * 1000.0).round() / 10.0))
+        }),
     ];
-    if columns.iter().any(|column| column.jobs_evicted > 0) {
-        rows.insert(3, row("Jobs evicted, not replaced", &|c| number(f64::from(c.jobs_evicted))));
+    if runs(columns).any(|run| run.summary.all.jobs_evicted > 0) {
+        rows.insert(3, row("[Jobs] [evicted], not replaced", &|run| count(run.summary.all.jobs_evicted)));
     }
-    let queues = columns.iter().find(|column| column.can_run).map_or(&[][..], |column| &column.queues);
+    // Names of queues are not filled.
+    rows.iter_mut().for_each(|row| row.name = terms.fill(&row.name));
+    let queues = runs(columns).next().map_or(&[][..], |run| &run.queues);
     for (i, queue) in queues.iter().enumerate() {
-        let cell = |c: &ColumnRow, of: fn(&QueueCell) -> String| c.queues.get(i).map_or(String::new(), of);
-        let mut add = |what: &str, of: fn(&QueueCell) -> String| {
-            rows.push(row(&format!("{}: {what}", queue.queue), &|c| cell(c, of)));
+        let mut add = |what: &str, of: &dyn Fn(&Ran) -> Option<String>| {
+            rows.push(row(&format!("{queue}: {what}"), &|run| of(run).unwrap_or_default()));
         };
         // Nothing is allocated once all runs are over.
-        if columns.iter().any(|c| !c.is_over) {
-            add("GPUs at the end", |cell| number(cell.gpus));
+        if columns.iter().any(|column| column.run.as_ref().is_none_or(|run| !run.is_over)) {
+            add("GPUs at the end", &|run| run.held.get(i).map(|gpus| number(*gpus)));
         }
-        add("GPU hours", |cell| number((cell.used_gpu_s / 36.0).round() / 100.0));
-        add("mean wait", |cell| seconds(cell.wait_mean_s));
+        add("GPU hours", &|run| Some(hours(run.summary.queues.get(i)?.gpu_seconds_used)));
+        add("mean wait", &|run| Some(seconds(run.summary.queues.get(i)?.waits.mean_s)));
     }
     rows
+}
+
+fn hours(gpu_seconds: f64) -> String {
+    number((gpu_seconds / 36.0).round() / 100.0)
 }
 
 /// Columns with the same numbers everywhere are one: the positions of each, in their order.
@@ -113,21 +135,34 @@ pub fn same_columns(rows: &[Row], n: usize) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairground::policy::Policy;
+    use fairground::sim::{Summary, Totals, Waits};
+    use fairground::words::capital;
+
+    /// A run whose queues hold and have used GPUs, in GPU seconds.
+    fn ran(queues: &[(&str, f64, f64)], is_over: bool) -> Compared {
+        let used = |&(_, _, gpu_seconds_used): &(&str, f64, f64)| Totals {
+            gpu_seconds_used,
+            waits: Waits { mean_s: 90.0, ..Waits::default() },
+            ..Totals::default()
+        };
+        let run = Ran {
+            summary: Summary { queues: queues.iter().map(used).collect(), ..Summary::default() },
+            queues: queues.iter().map(|(name, ..)| (*name).into()).collect(),
+            held: queues.iter().map(|(_, gpus, _)| *gpus).collect(),
+            is_over,
+            ..Ran::default()
+        };
+        Compared { run: Some(run), ..Compared::default() }
+    }
 
     #[test]
     fn bars_of_all_policies_have_one_scale() {
         let queue = |name: &str, parent| QueueRow { name: name.into(), parent, ..QueueRow::default() };
         let queues = [queue("all", None), queue("a", Some(0)), queue("b", Some(0))];
         let ran = |a: f64, is_over| {
-            let cell = |(name, gpus): (&str, f64)| QueueCell {
-                queue: name.into(),
-                gpus,
-                used_gpu_s: gpus * 7200.0,
-                ..QueueCell::default()
-            };
             let cells = [("b", 1.0), ("a", a), ("all", a + 1.0)];
-            let queues = cells.map(cell).to_vec();
-            ColumnRow { can_run: true, is_over, queues, ..ColumnRow::default() }
+            ran(&cells.map(|(name, gpus)| (name, gpus, gpus * 7200.0)), is_over)
         };
         let all = [ran(3.0, true), ran(5.0, false)];
         let drawn = bars(&all[0], &all, &queues);
@@ -140,9 +175,17 @@ mod tests {
 
     #[test]
     fn one_line_per_measure_and_queue() {
-        let queues = vec![QueueCell { queue: "a".into(), gpus: 3.0, used_gpu_s: 5400.0, wait_mean_s: 90.0 }];
-        let ran = ColumnRow { can_run: true, evictions: 2, utilisation: 0.5, queues, ..ColumnRow::default() };
-        let rows = table(&[ran, ColumnRow::default()]);
+        let mut ran = ran(&[("a", 3.0, 5400.0)], false);
+        if let Some(run) = &mut ran.run {
+            run.summary.all = Totals { evictions: 2, utilisation: 0.5, ..Totals::default() };
+        }
+        let columns = [ran, Compared::default()];
+        let rows = table(&columns, &Terms::PLAIN);
+        for policy in Policy::ALL {
+            let evictions = capital(policy.terms.word("evictions"));
+            let rows = table(&columns, policy.terms);
+            assert!(rows.iter().any(|row| row.name == evictions), "{}: {rows:?}", policy.key);
+        }
         let cells = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.cells.join("|"));
         assert_eq!(cells("Evictions").as_deref(), Some("2|cannot run"));
         assert_eq!(cells("GPUs in use").as_deref(), Some("50 %|cannot run"));

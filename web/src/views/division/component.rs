@@ -15,7 +15,7 @@ use crate::widgets::button::IconButton;
 use crate::widgets::drag_handle::DragHandle;
 use crate::widgets::icons::Kind;
 use crate::widgets::picture::{
-    along_line, chart_keys, chart_menu, insert, move_focus, panel_height, table_of, width_of,
+    along_line, chart_keys, chart_menu, choice, insert, move_focus, panel_height, table_of, width_of,
 };
 
 /// The tanks of one level with a stepper, and their table.
@@ -82,23 +82,14 @@ pub fn Division() -> impl IntoView {
         let ladder = store.ladder.get()?;
         let n = ladder.levels.len();
         (n > 1).then(|| {
-            let options = ladder.levels.iter().enumerate().map(|(i, of)| {
-                let name = match (of.of.as_str(), of.pool.as_str()) {
-                    ("", "") => "the cluster".to_string(),
-                    ("", pool) => format!("the pool {pool}"),
-                    (queue, "") => queue.to_string(),
-                    (queue, pool) => format!("{queue} in {pool}"),
-                };
-                view! { <option value=i.to_string() selected=level.get_untracked().min(n - 1) == i>{name}</option> }
-            });
-            view! {
-                <label class="row">
-                    "Queue: "
-                    <select class="input" on:change=move |event| level.set(event_target_value(&event).parse().unwrap_or(0))>
-                        {options.collect_view()}
-                    </select>
-                </label>
-            }
+            let name = |of: &LadderLevel| match (of.of.as_str(), of.pool.as_str()) {
+                ("", "") => "the cluster".to_string(),
+                ("", pool) => format!("the pool {pool}"),
+                (queue, "") => queue.to_string(),
+                (queue, pool) => format!("{queue} in {pool}"),
+            };
+            let names = ladder.levels.iter().map(name).collect();
+            choice("Queue: ", names, level.get_untracked().min(n - 1), move |chosen| level.set(chosen))
         })
     };
     let spoken = move || {

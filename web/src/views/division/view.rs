@@ -23,7 +23,6 @@ use crate::state::document;
 pub struct DivisionView {
     /// The divided queue and its children.
     pub title: String,
-    /// Introduction.
     pub lead: String,
     /// Description of the current step.
     pub caption: String,
@@ -47,9 +46,7 @@ pub struct DivisionView {
 /// A child.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tank {
-    /// Name.
     pub name: String,
-    /// Colour.
     pub tone: Tone,
     /// Weight; 1 if no round contains it.
     pub weight: f64,

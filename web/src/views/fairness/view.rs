@@ -1,5 +1,6 @@
 //! Fairness and waste: allocations of each queue up to the cursor, and unused resources.
 
+use fairground::sim::{PoolTotals, Totals};
 use fairground::words::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
 use fairground::words::{Selection, Terms};
 
@@ -8,7 +9,7 @@ use crate::chart::queue_tree::Tree;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, JobRow, QueueRow};
-use crate::engine::report::{Tally, TallyPool, TallyRow};
+use crate::engine::report::Tally;
 
 /// View model of Fairness.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +39,7 @@ pub struct Warning {
 }
 
 /// A number of the whole cluster.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
     pub name: &'static str,
     /// The number with its unit.
@@ -51,19 +52,11 @@ pub struct Fact {
     kind: Kind,
 }
 
-impl PartialEq for Fact {
-    fn eq(&self, other: &Fact) -> bool {
-        // `kind` is not compared, because it only determines the format of the compared texts.
-        (self.name, &self.value, &self.reading, &self.since)
-            == (other.name, &other.value, &other.reading, &other.since)
-    }
-}
-
 /// From this number of resource-seconds on, amounts are in hours.
 const HOURS_FROM: f64 = 7200.0;
 
 /// Format of a number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     /// Resource-seconds.
     Amount,
@@ -94,7 +87,7 @@ impl Style {
         // Named resources follow the GPUs in the engine's numbering.
         let resource = if tally.resource > GPU { tally.resource + 1 } else { tally.resource };
         let units = [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string());
-        Style { units, per_unit, in_hours: tally.capacity / per_unit >= HOURS_FROM }
+        Style { units, per_unit, in_hours: tally.summary.gpu_seconds_capacity / per_unit >= HOURS_FROM }
     }
     fn unit(&self) -> String {
         format!("{}-{}", self.units[0], if self.in_hours { "hours" } else { "seconds" })
@@ -133,35 +126,35 @@ const COLUMNS: [(&str, Kind); 9] = [
 ];
 
 /// Numbers of a queue or of the total, which has no shortfall.
-fn numbers(row: &TallyRow, is_queue: bool) -> [Option<f64>; 9] {
-    let waits = |seconds: f64| (row.started > 0).then_some(seconds);
+fn numbers(row: &Totals, is_queue: bool) -> [Option<f64>; 9] {
+    let waits = |seconds: f64| (row.waits.n > 0).then_some(seconds);
     [
-        is_queue.then_some(row.short),
-        Some(row.owed),
-        Some(row.borrowed),
-        Some(row.used),
-        waits(row.wait_median),
-        waits(row.wait_p90),
-        row.wait_now,
+        is_queue.then_some(row.short_s),
+        Some(row.gpu_seconds_owed),
+        Some(row.gpu_seconds_borrowed),
+        Some(row.gpu_seconds_used),
+        waits(row.waits.median_s),
+        waits(row.waits.p90_s),
+        row.wait_now_s,
         Some(row.evictions as f64),
-        Some(row.lost),
+        Some(row.gpu_seconds_lost),
     ]
 }
 
 /// Numbers of a queue in one of several pools; jobs are not counted per pool.
-fn in_pool(pool: &TallyPool, is_queue: bool) -> [Option<f64>; 9] {
+fn in_pool(pool: &PoolTotals, is_queue: bool) -> [Option<f64>; 9] {
     let mut all = [None; 9];
     all[..4].copy_from_slice(&[
-        is_queue.then_some(pool.short),
-        Some(pool.owed),
-        Some(pool.borrowed),
-        Some(pool.used),
+        is_queue.then_some(pool.short_s),
+        Some(pool.gpu_seconds_owed),
+        Some(pool.gpu_seconds_borrowed),
+        Some(pool.gpu_seconds_used),
     ]);
     all
 }
 
 /// Lines of a queue or of the total: its own, then one for each of several pools.
-fn lines_of(row: &TallyRow, is_queue: bool) -> Vec<[Option<f64>; 9]> {
+fn lines_of(row: &Totals, is_queue: bool) -> Vec<[Option<f64>; 9]> {
     let pools = row.pools.iter().map(|pool| in_pool(pool, is_queue));
     std::iter::once(numbers(row, is_queue)).chain(pools).collect()
 }
@@ -170,8 +163,11 @@ fn lines_of(row: &TallyRow, is_queue: bool) -> Vec<[Option<f64>; 9]> {
 pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
     let style = Style::of(tally, frame);
     let tree = Tree::new(&frame.queues);
-    let rows: Vec<(u32, &TallyRow)> =
-        tree.order().iter().filter_map(|&queue| Some((queue, tally.queues.get(queue as usize)?))).collect();
+    let rows: Vec<(u32, &Totals)> = tree
+        .order()
+        .iter()
+        .filter_map(|&queue| Some((queue, tally.summary.queues.get(queue as usize)?)))
+        .collect();
     let selected = selected_queue(frame, selection);
     let line = |name: String, numbers: [Option<f64>; 9]| -> Vec<String> {
         let text = |(value, (_, kind)): (Option<f64>, (&str, Kind))| {
@@ -179,7 +175,7 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         };
         std::iter::once(name).chain(numbers.into_iter().zip(COLUMNS).map(text)).collect()
     };
-    let with_pools = |name: String, depth: u32, row: &TallyRow, is_queue: bool| {
+    let with_pools = |name: String, depth: u32, row: &Totals, is_queue: bool| {
         let indent = "\u{2003}".repeat(depth as usize + 1);
         let pools = (0..row.pools.len()).map(move |i| {
             let pool = frame.pools.get(i).map_or("", |pool| pool.name.as_str());
@@ -199,18 +195,18 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         }
         lines.extend(with_pools(name(*queue), tree.depth(*queue), of, true));
     }
-    lines.extend(with_pools("all".into(), 0, &tally.all, false));
+    lines.extend(with_pools("all".into(), 0, &tally.summary.all, false));
     let parts = parts(rows.iter().flat_map(|(_, of)| lines_of(of, true)).collect());
     let caption = |(caption, kind): (&str, Kind)| match kind {
         Kind::Amount => format!("{caption}, {}", style.unit()),
         _ => caption.to_string(),
     };
-    let head = std::iter::once("queue".to_string()).chain(COLUMNS.map(caption)).collect();
+    let head = std::iter::once("queue".to_string()).chain(COLUMNS.map(caption));
     FairnessView {
         summary: summary(tally, frame, &tree, &rows),
         facts: facts(tally, &style),
         warnings: ping_pong(tally).into_iter().chain(starvation(tally, frame)).collect(),
-        table: Table { head, rows: lines, text_columns: 1, ..Table::default() },
+        table: Table::new(head, 1, lines),
         meant,
         parts,
     }
@@ -235,13 +231,13 @@ pub fn put_differences(
     let tree = Tree::new(&frame.queues);
     let same = |queue: u32| {
         let name = &frame.queues[queue as usize].name;
-        other.queues.get(alternative.frame.position(name, queue as usize)?)
+        other.summary.queues.get(alternative.frame.position(name, queue as usize)?)
     };
     let queues = tree.order().iter().filter_map(|&queue| {
-        let now = tally.queues.get(queue as usize)?;
+        let now = tally.summary.queues.get(queue as usize)?;
         Some((now, same(queue), true))
     });
-    let all = std::iter::once((&tally.all, Some(&other.all), false));
+    let all = std::iter::once((&tally.summary.all, Some(&other.summary.all), false));
     let mut n_changed = 0u64;
     let lines = queues.chain(all).flat_map(|(now, other, is_queue)| {
         let other = other.map_or_else(Vec::new, |other| lines_of(other, is_queue));
@@ -279,14 +275,17 @@ fn signed(by: f64, text: impl Fn(f64) -> String) -> Option<String> {
 
 /// The measures behind the facts, in their order.
 fn measures(tally: &Tally) -> [Option<f64>; 5] {
-    let part = |gpu_seconds: f64| (tally.capacity > 0.0).then(|| gpu_seconds / tally.capacity * 100.0);
-    let hours = tally.time_ms as f64 / 3.6e6;
+    let part = |gpu_seconds: f64| {
+        (tally.summary.gpu_seconds_capacity > 0.0)
+            .then(|| gpu_seconds / tally.summary.gpu_seconds_capacity * 100.0)
+    };
+    let hours = tally.summary.until.as_millis() as f64 / 3.6e6;
     [
-        part(tally.all.used),
-        part(tally.idle_wanted),
+        part(tally.summary.all.gpu_seconds_used),
+        part(tally.summary.gpu_seconds_idle_wanted),
         Some(tally.stranded),
-        (hours > 0.0).then(|| tally.all.restarts as f64 / hours),
-        tally.jain,
+        (hours > 0.0).then(|| tally.summary.all.restarts as f64 / hours),
+        tally.summary.jain,
     ]
 }
 
@@ -298,26 +297,30 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
         0.0 => "nothing is free".to_string(),
         free => format!("of {} free: too small for any waiting job", style.text(Kind::Now, free)),
     };
-    let lost = style.amount(tally.all.lost);
-    let restarts = count(tally.all.restarts, "restart");
+    let lost = style.amount(tally.summary.all.gpu_seconds_lost);
+    let restarts = count(tally.summary.all.restarts, "restart");
     let readings = [
         (
             "Used",
             Kind::Percent,
-            format!("{} of {}", style.text(Kind::Amount, tally.all.used), style.amount(tally.capacity)),
+            format!(
+                "{} of {}",
+                style.text(Kind::Amount, tally.summary.all.gpu_seconds_used),
+                style.amount(tally.summary.gpu_seconds_capacity)
+            ),
         ),
         (
             "Idle while wanted",
             Kind::Percent,
-            format!("{} free while jobs waited", style.amount(tally.idle_wanted)),
+            format!("{} free while jobs waited", style.amount(tally.summary.gpu_seconds_idle_wanted)),
         ),
         ("Stranded now", Kind::Now, stranded),
         (
             "Restarts per hour",
             Kind::Count,
-            format!("{restarts} in {}; {lost} lost", number::time(tally.time_ms)),
+            format!("{restarts} in {}; {lost} lost", number::time(tally.summary.until.as_millis())),
         ),
-        ("Jain index", Kind::Ratio, jain_reading(tally.jain).to_string()),
+        ("Jain index", Kind::Ratio, jain_reading(tally.summary.jain).to_string()),
     ];
     let fact = |((name, kind, reading), value): (Reading, Option<f64>)| Fact {
         name,
@@ -335,7 +338,7 @@ fn ping_pong(tally: &Tally) -> Option<Warning> {
     let (evictions, restarts) = (count(first.evictions.into(), "time"), count(first.restarts.into(), "time"));
     let says = format!(
         " was evicted {evictions} and started again {restarts} in {}{}",
-        number::time(tally.time_ms),
+        number::time(tally.summary.until.as_millis()),
         and_others(others.len())
     );
     Some(Warning { name: "Ping-pong", job: first.job.clone(), says })
@@ -347,10 +350,11 @@ const STARVES_AFTER: (i64, f64) = (10, 2.0);
 /// The job with the longest wait for its first start, if it starves while its queue is below its fair share.
 fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
     let r = usize::from(tally.resource).min(usize::from(GPU));
-    let waited = |job: &JobRow| tally.time_ms - job.submit_ms.max(0);
+    let waited = |job: &JobRow| tally.summary.until.as_millis() - job.submit_ms.max(0);
     let is_long = |job: &JobRow| {
-        let cycles = waited(job) * i64::from(tally.cycle) / tally.time_ms.max(1);
-        cycles >= STARVES_AFTER.0 && waited(job) as f64 > tally.all.wait_p90 * 1000.0 * STARVES_AFTER.1
+        let cycles = waited(job) * i64::from(tally.summary.cycles) / tally.summary.until.as_millis().max(1);
+        cycles >= STARVES_AFTER.0
+            && waited(job) as f64 > tally.summary.all.waits.p90_s * 1000.0 * STARVES_AFTER.1
     };
     let share = |queue: &QueueRow| queue.fair_share.as_ref().unwrap_or(&queue.quota)[r];
     let is_below = |queue: &QueueRow| {
@@ -392,16 +396,20 @@ fn jain_reading(jain: Option<f64>) -> &'static str {
     }
 }
 
-fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)]) -> String {
+fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &Totals)]) -> String {
     let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
-    let short = rows.iter().filter(|(queue, row)| tree.is_leaf(*queue) && row.owed > 0.0);
+    let short = rows.iter().filter(|(queue, row)| tree.is_leaf(*queue) && row.gpu_seconds_owed > 0.0);
     // The first one of equals.
-    let most = short.rev().max_by(|a, b| a.1.owed.total_cmp(&b.1.owed));
+    let most = short.rev().max_by(|a, b| a.1.gpu_seconds_owed.total_cmp(&b.1.gpu_seconds_owed));
     // All numbers exclude the time before the start.
-    let upto = format!("From 0:00 to {}, cycle {}", number::time(tally.time_ms), tally.cycle);
+    let upto = format!(
+        "From 0:00 to {}, cycle {}",
+        number::time(tally.summary.until.as_millis()),
+        tally.summary.cycles
+    );
     match most {
         Some((queue, row)) => {
-            let short = number::time((row.short * 1000.0) as i64);
+            let short = number::time((row.short_s * 1000.0) as i64);
             format!("{upto}: {} was owed most and was below its share for {short}.", name(*queue))
         }
         None => format!("{upto}: no queue was below its share."),
@@ -413,6 +421,7 @@ mod tests {
     use super::*;
     use crate::engine::protocol::PoolRow;
     use crate::fixtures;
+    use fairground::sim::Summary;
 
     /// With several pools, each queue lists its amounts per pool below its own line.
     #[test]
@@ -420,10 +429,15 @@ mod tests {
         let mut frame = fixtures::reclaimed();
         let pool = |name: &str| PoolRow { name: name.into(), ..PoolRow::default() };
         frame.pools = vec![pool("a100"), pool("v100")];
-        let of = |owed: f64, borrowed: f64| TallyPool { owed, borrowed, ..TallyPool::default() };
-        let row = || TallyRow { pools: vec![of(2.0, 0.0), of(0.0, 4.0)], ..TallyRow::default() };
-        let queues: Vec<TallyRow> = frame.queues.iter().map(|_| row()).collect();
-        let tally = Tally { queues, all: row(), ..Tally::default() };
+        let of = |owed: f64, borrowed: f64| PoolTotals {
+            gpu_seconds_owed: owed,
+            gpu_seconds_borrowed: borrowed,
+            ..PoolTotals::default()
+        };
+        let row = || Totals { pools: vec![of(2.0, 0.0), of(0.0, 4.0)], ..Totals::default() };
+        let queues: Vec<Totals> = frame.queues.iter().map(|_| row()).collect();
+        let tally_of = |summary: Summary| Tally { summary, ..Tally::default() };
+        let tally = tally_of(Summary { queues, all: row(), ..Summary::default() });
         let second = frame.queues[1].name.clone();
         let mut view = fairness(&tally, &frame, Some(&Selection::Queue(second.clone())));
         assert_eq!(view.table.rows.len(), 3 * (frame.queues.len() + 1));
@@ -435,12 +449,13 @@ mod tests {
         };
         assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4"]]);
         let mut other = tally.clone();
-        other.queues[0].pools[1].borrowed = 1.0;
+        other.summary.queues[0].pools[1].gpu_seconds_borrowed = 1.0;
         let alternative = Alternative { frame: &frame, changed: Some("a change") };
         put_differences(&mut view, (&tally, &frame), (&other, alternative));
         assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4 (+3)"]]);
         frame.pools.clear();
-        let one = Tally { queues: vec![TallyRow::default(); frame.queues.len()], ..Tally::default() };
+        let queues = vec![Totals::default(); frame.queues.len()];
+        let one = tally_of(Summary { queues, ..Summary::default() });
         assert_eq!(fairness(&one, &frame, None).table.rows.len(), frame.queues.len() + 1);
     }
 }

@@ -56,7 +56,6 @@ pub struct Marks {
 pub enum Line {
     /// Heading of a queue's rows.
     Queue(String, Tone),
-    /// A row.
     Row(Box<Row>),
 }
 
@@ -70,7 +69,6 @@ pub struct Row {
     /// First and last cycle (exclusive) of the thin line, if it has one.
     pub known: Option<(u32, u32)>,
     pub bars: Vec<Bar>,
-    /// Evictions.
     pub evictions: Vec<EvictionMark>,
     /// The row as a sentence.
     pub says: String,
@@ -490,11 +488,10 @@ fn numbers(row: &GanttRow) -> [String; 7] {
 }
 
 fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
-    let text = |cells: &[&str]| cells.iter().map(|cell| cell.to_string()).collect();
     if gantt.by == GanttBy::Gpu {
         let rows = gantt.rows.iter().flat_map(|row| gpu_lines(row, name));
-        let head = text(&["GPU", "job", "queue", "work lost", "from cycle", "gone in cycle"]);
-        return Table { head, rows: rows.collect(), text_columns: GPU_TEXTS, ..Table::default() };
+        let head = ["GPU", "job", "queue", "work lost", "from cycle", "gone in cycle"];
+        return Table::new(head, GPU_TEXTS, rows);
     }
     let row = |row: &GanttRow| {
         let mut cells = vec![row.name.clone(), name(row.queue.unwrap_or(u32::MAX)).to_string()];
@@ -502,10 +499,5 @@ fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
         cells
     };
     let first = if gantt.by == GanttBy::Pod { "pod" } else { "job" };
-    Table {
-        head: text(&[&[first, "queue"], &JOB_NUMBERS[..]].concat()),
-        rows: gantt.rows.iter().map(row).collect(),
-        text_columns: 2,
-        ..Table::default()
-    }
+    Table::new([first, "queue"].into_iter().chain(JOB_NUMBERS), 2, gantt.rows.iter().map(row))
 }

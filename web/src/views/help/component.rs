@@ -9,6 +9,7 @@ use crate::state::branches::what_if::Trial;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::why::component::text;
+use crate::widgets::button::CommandButton;
 use crate::{keys, words};
 
 /// The selected job if it is waiting at the cursor.
@@ -30,16 +31,15 @@ pub fn Help() -> impl IntoView {
     let store = Store::get();
     let job = Memo::new(move |_| waiting_job(store));
     let help = store.part(|m| m.help.clone());
-    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
     move || {
         let Some(job) = job.get() else { return ().into_any() };
         let Some(help) = help.get().filter(|help| help.job == job) else {
             return view! {
                 <div class="why help">
-                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Help(job.clone()))>
+                    <CommandButton class="btn" command=Command::Help(job.clone())>
                         "What would help?"
                         <span class="kbd" aria-hidden="true">{keys::named("H", store.now(|m| m.view.keys))}</span>
-                    </button>
+                    </CommandButton>
                 </div>
             }
             .into_any();
@@ -56,14 +56,8 @@ pub fn Help() -> impl IntoView {
             let says = words::outcome(&help, outcome, &policy);
             view! {
                 <li>
-                    <button
-                        type="button"
-                        class="chip"
-                        on:click=move |_| store.dispatch(Command::Change(change.clone()))
-                    >
-                        {label}
-                    </button>
-                    <p class="more">{text(says, on_select)}</p>
+                    <CommandButton class="chip" command=Command::Change(change)>{label}</CommandButton>
+                    <p class="more">{text(says)}</p>
                 </li>
             }
         };

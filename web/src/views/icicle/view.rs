@@ -20,7 +20,6 @@ pub enum Measure {
     Share,
     /// Allocated amount.
     Allocated,
-    /// Its quota.
     Quota,
     /// Number of leaf queues; blocks are labelled with priorities. Only for policies with queue priorities.
     Priority,
@@ -49,11 +48,9 @@ pub struct Block {
     pub above: Option<u32>,
     /// The queue at which merged blocks open; empty: none.
     pub leads_to: String,
-    /// Name.
     pub name: String,
     /// The same with the display name behind it, as long as there is room for it.
     pub long_name: String,
-    /// Colour.
     pub tone: Tone,
     /// 0 for the cluster.
     pub depth: u32,
@@ -274,12 +271,7 @@ fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
             or_none(row.effective),
         ])
     });
-    let table = Table {
-        head: head.map(String::from).into(),
-        rows: rows.collect(),
-        text_columns: 2,
-        ..Table::default()
-    };
+    let table = Table::new(head, 2, rows);
     let highest = frame.queues.iter().filter(|row| row.parent.is_none());
     let highest = highest.filter_map(|row| Some((row.priority?.effective?, row))).max_by_key(|(p, _)| *p);
     let n_fences = blocks.iter().filter(|block| block.is_fence).count() as u64;
@@ -365,7 +357,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
             count(blocks.iter().map(|block| u64::from(block.depth)).max().unwrap_or(0), "level")
         ),
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
-        table: Table { head: head.into(), rows: rows.collect(), text_columns: 2, ..Table::default() },
+        table: Table::new(head, 2, rows),
         blocks,
         ..IcicleView::default()
     }

@@ -64,7 +64,7 @@ fn table(steps: &[(u32, PriorityStep)], frame: &Frame) -> Table {
         ]
     };
     let head = ["step", "queue", "task", "queue priority before → after", "application"];
-    Table::new(&head, 5, steps.iter().map(row).collect())
+    Table::new(head, 5, steps.iter().map(row))
 }
 
 fn queues(last: Option<&(u32, PriorityStep)>, frame: &Frame, selected: Option<u32>) -> Section {
@@ -91,7 +91,7 @@ fn queues(last: Option<&(u32, PriorityStep)>, frame: &Frame, selected: Option<u3
         says: "A queue has the highest priority of its applications or child queues plus its offset; a fence shows its offset \
                alone. Among siblings, the highest queue priority is served first. Arrows: what the last step changed."
             .into(),
-        table: Table::new(&head, 1, tree.order().iter().filter_map(row).collect()),
+        table: Table::new(head, 1, tree.order().iter().filter_map(row)),
         meant: selected.and_then(|selected| tree.order().iter().position(|&at| at == selected)),
     }
 }

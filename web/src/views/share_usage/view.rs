@@ -47,9 +47,8 @@ fn pool_name(frame: &Frame, of: Option<QueueId>) -> String {
 /// *1/3 (0.3333)*; integers without the decimals.
 fn exact(of: Exact) -> String {
     match of.fraction {
-        Some((n, 1)) => n.to_string(),
-        Some((n, d)) => format!("{n}/{d} ({:.4})", of.real),
-        None => format!("≈ {:.4}", of.real),
+        Some((_, 2..)) => format!("{} ({:.4})", short(of), of.real),
+        _ => short(of),
     }
 }
 
@@ -124,7 +123,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
                children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared \
                with the quota. Usage demand is at most 1 for each sub-allocation."
             .into(),
-        table: Table::new(&head, 1, pool.rows.iter().map(row).collect()),
+        table: Table::new(head, 1, pool.rows.iter().map(row)),
         meant: None,
     }
 }
@@ -163,11 +162,11 @@ fn division(frame: &Frame, pool: &SharePool) -> Section {
             short(whole.projected)
         ),
     };
-    let rows = pool.division.iter().flatten().map(step).collect();
+    let rows = pool.division.iter().flatten().map(step);
     Section {
         title: "How the share usage quota is divided",
         says,
-        table: Table::new(&head, 2, rows),
+        table: Table::new(head, 2, rows),
         meant: None,
     }
 }
@@ -229,7 +228,7 @@ fn assigned(frame: &Frame, usage: &ShareUsage, pool: (PartitionId, Option<QueueI
             count(n as u64, "turn")
         ),
     };
-    Section { title: "How free resources are assigned", says, table: Table::new(&head, 6, rows), meant: None }
+    Section { title: "How free resources are assigned", says, table: Table::new(head, 6, rows), meant: None }
 }
 
 /// Capacity of the pool per unit size, with the packing that achieves it.
@@ -253,11 +252,7 @@ fn capacity(frame: &Frame, pool: &SharePool) -> Section {
         says: format!(
             "The most units of a size that the hosts of the pool hold when they are empty, host by host.{over_commit}"
         ),
-        table: Table::new(
-            &["unit size", "units per host", "capacity"],
-            2,
-            pool.sizes.iter().map(row).collect(),
-        ),
+        table: Table::new(["unit size", "units per host", "capacity"], 2, pool.sizes.iter().map(row)),
         meant: None,
     }
 }
@@ -276,9 +271,9 @@ fn vectors(frame: &Frame, consumers: &[&UsageRow]) -> Section {
                hosts. The static quota assumes that every consumer has enough work; the dynamic quota counts present demand."
             .into(),
         table: Table::new(
-            &["consumer", "static share quota", "dynamic share quota"],
+            ["consumer", "static share quota", "dynamic share quota"],
             3,
-            consumers.iter().map(row).collect(),
+            consumers.iter().map(row),
         ),
         meant: None,
     }

@@ -14,7 +14,7 @@ use super::view::{self, ShareRow, SharesView};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{self, Mark};
 use crate::engine::protocol::Frame;
-use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
     along_line, chart_keys, chart_menu, insert, inside, legend_lines, move_among, on_size, table,
@@ -24,30 +24,21 @@ use crate::widgets::{on_leave, text_scale};
 /// One bullet row per queue: its allocation against quota, fair share, limit and request. Rows are `var(--row)` high
 /// below an axis of `var(--head)`; the first row is the cluster.
 #[component]
-pub fn Shares(
-    frame: FrameSignal,
-    /// The same moment in the preview of an edit, or in the baseline before the last edit.
-    alternative: FrameSignal,
-    /// Description of the last edit if the alternative is the baseline before it.
-    changed: Memo<Option<String>>,
-    selection: SelectionSignal,
-    /// 0 cpu, 1 memory, 2 gpu.
-    resource: ResourceSignal,
-    /// Queues whose children are hidden.
-    collapsed: Signal<Vec<String>>,
-    /// Selects a queue.
-    on_select: OnSelect,
-) -> impl IntoView {
+pub fn Shares() -> impl IntoView {
+    let store = Store::get();
     let pool = RwSignal::new(String::new());
+    // Queues whose children are hidden.
+    let folded = Memo::new(move |_| store.view.with(|view| view.folded.clone()));
     let view = Memo::new(move |_| {
-        let (frame, alternative) = (frame.get()?, alternative.get());
+        let (frame, alternative) = (store.frame.get()?, store.alternative.get());
         let in_pool = |frame: Arc<Frame>| pool.with(|pool| frame.in_pool(pool).map_or(frame, Arc::new));
         let (frame, alternative) = (in_pool(frame), alternative.map(in_pool));
-        let folded = collapsed.get();
-        let changed = changed.get();
+        let folded: Vec<String> = folded.with(|folded| folded.iter().cloned().collect());
+        let changed = store.changed.get();
         let alternative =
             alternative.as_deref().map(|frame| Alternative { frame, changed: changed.as_deref() });
-        let mut view = view::shares(&frame, alternative, selection.get().as_ref(), resource.get(), &folded);
+        let (selection, resource) = (store.selection.get(), store.charted.get());
+        let mut view = view::shares(&frame, alternative, selection.as_ref(), resource, &folded);
         if let Some(alternative) = alternative {
             view::say_since(&mut view, &frame, alternative);
         }
@@ -55,7 +46,6 @@ pub fn Shares(
     });
     let as_table = RwSignal::new(false);
     let tip = RwSignal::new(None::<String>);
-    let store = Store::get();
     let toggle = move |event: web_sys::KeyboardEvent| {
         let data = || view.get_untracked().map(|view| view::table(&view));
         if !chart_keys(store, &event, as_table, data) && event.key() == "Escape" {
@@ -68,11 +58,11 @@ pub fn Shares(
                 when=move || !as_table.get()
                 fallback=move || view.get().map(|view| table("Shares", view::table(&view)))
             >
-                <Body view tip on_select pool />
+                <Body view tip pool />
             </Show>
             <p class="sr">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
             <div class="legend">
-                <Pools frame pool />
+                <Pools pool />
                 {move || {
                     let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
                     // The legend of Cluster below explains this outline; omitting it keeps the legend on one line.
@@ -81,7 +71,7 @@ pub fn Shares(
                 }}
                 {chart_menu(as_table)}
             </div>
-            <ServedFirst on_select />
+            <ServedFirst />
         </section>
     }
 }
@@ -91,10 +81,11 @@ pub type View = Memo<Option<SharesView>>;
 
 /// Choice of the node pool, if there are several.
 #[component]
-fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
+fn Pools(pool: RwSignal<String>) -> impl IntoView {
+    let store = Store::get();
     let names = Memo::new(move |_| {
         let names = |frame: &Arc<Frame>| frame.pools.iter().map(|pool| pool.name.clone()).collect::<Vec<_>>();
-        frame.with(|frame| frame.as_ref().map(names)).unwrap_or_default()
+        store.frame.with(|frame| frame.as_ref().map(names)).unwrap_or_default()
     });
     move || {
         let names = names.get();
@@ -120,12 +111,7 @@ fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
 }
 
 #[component]
-fn Body(
-    view: View,
-    tip: RwSignal<Option<String>>,
-    on_select: OnSelect,
-    pool: RwSignal<String>,
-) -> impl IntoView {
+fn Body(view: View, tip: RwSignal<Option<String>>, pool: RwSignal<String>) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
     let measure = move |element: &web_sys::HtmlElement| {
@@ -179,7 +165,7 @@ fn Body(
             </div>
             <ul class="brows" role="list" on:mouseleave=move |_| tip.set(None)>
                 <For each=names key=|key| key.clone() let:key>
-                    <Row view name=key.1 is_queue=key.0 tip stop on_select />
+                    <Row view name=key.1 is_queue=key.0 tip stop />
                 </For>
             </ul>
             // Only without a chosen node pool.
@@ -246,14 +232,8 @@ fn measured(body: &web_sys::HtmlElement) -> Option<Rows> {
 }
 
 #[component]
-fn Row(
-    view: View,
-    name: String,
-    is_queue: bool,
-    tip: RwSignal<Option<String>>,
-    stop: Stop,
-    on_select: OnSelect,
-) -> impl IntoView {
+fn Row(view: View, name: String, is_queue: bool, tip: RwSignal<Option<String>>, stop: Stop) -> impl IntoView {
+    let store = Store::get();
     let key = move |name: &String| Some((is_queue, name.clone()));
     let name = StoredValue::new(name);
     let row = Memo::new(move |_| {
@@ -268,7 +248,7 @@ fn Row(
     let shown =
         move || tip.with(|tip| tip.as_deref() == Some(&name.get_value())) && !row.with(|row| row.selected);
     let select = move |_| {
-        on_select.run(is_queue.then(|| Selection::Queue(name.get_value())));
+        store.dispatch(Command::Select(is_queue.then(|| Selection::Queue(name.get_value()))));
     };
     view! {
         <li>

@@ -125,7 +125,7 @@ fn Mark(pull: Pull, view: Memo<Option<SharesView>>, rows: RwSignal<Rows>) -> imp
             at_pull
             at_step
             on_focus=Callback::new(|()| {})
-            on_press=Callback::new(move |()| store.dispatch(Command::Select(Some(Selection::Queue(chosen.clone())))))
+            on_press=store.press(Command::Select(Some(Selection::Queue(chosen.clone()))))
         />
     }
 }

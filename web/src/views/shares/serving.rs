@@ -10,14 +10,13 @@ use wasm_bindgen::JsCast;
 
 use crate::engine::protocol::Frame;
 use crate::engine::report::Report;
-use crate::props::OnSelect;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::why::component::{entry_list, section};
 
 /// The order, initially folded; nothing for policies without one.
 #[component]
-pub fn ServedFirst(on_select: OnSelect) -> impl IntoView {
+pub fn ServedFirst() -> impl IntoView {
     let store = Store::get();
     let has_order = Memo::new(move |_| {
         store.scenario.with(|s| Policy::described_or_default(&s.policy).knows.lists_order)
@@ -33,7 +32,7 @@ pub fn ServedFirst(on_select: OnSelect) -> impl IntoView {
         let frame = store.frame.get().filter(|_| is_open.get())?;
         let report = store.report.get()?;
         let Report::Serving(serving) = &*report else { return None };
-        Some(lines(serving, &frame, on_select))
+        Some(lines(serving, &frame))
     };
     view! {
         <Show when=move || has_order.get()>
@@ -45,9 +44,8 @@ pub fn ServedFirst(on_select: OnSelect) -> impl IntoView {
     }
 }
 
-fn lines(serving: &Serving, frame: &Frame, on_select: OnSelect) -> impl IntoView + use<> {
+fn lines(serving: &Serving, frame: &Frame) -> impl IntoView + use<> {
     let terms = Terms::of(&frame.policy);
-    let on_seek = Callback::new(|_: u32| ());
     let pools = serving.pools.iter().map(|(pool, levels)| {
         let name = frame.pools.get(pool.index()).map(|pool| pool.name.clone());
         let list = |Level { caption, entries }: Level| {
@@ -55,7 +53,7 @@ fn lines(serving: &Serving, frame: &Frame, on_select: OnSelect) -> impl IntoView
                 Some(pool) => format!("{caption}, node pool {pool}"),
                 None => caption,
             };
-            section(caption, entry_list(entries, on_select, on_seek).into_any())
+            section(caption, entry_list(entries).into_any())
         };
         order_lines(frame, levels).into_iter().map(list).collect_view()
     });

@@ -198,7 +198,7 @@ impl ShareRow {
             (Mark::Claimed, self.claimed > 0.0),
             (Mark::Leaving, self.leaving > 0.0),
             (Mark::Changed, self.changed),
-            (Mark::Ghost, self.alternative.is_some() && !self.was),
+            (Mark::Preview, self.alternative.is_some() && !self.was),
             (Mark::Before, self.alternative.is_some() && self.was),
         ]
         .into_iter()
@@ -428,38 +428,30 @@ pub fn table(view: &SharesView) -> Table {
             ["allocated", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.alternative)),
         );
     }
-    Table {
-        head,
-        text_columns: 1 + usize::from(counted_in),
-        is_by_queue: false,
-        rows: view
-            .rows
-            .iter()
-            .map(|row| {
-                let numbers = [
-                    Some(row.allocated),
-                    Some(row.claimed),
-                    Some(row.leaving),
-                    row.quota,
-                    row.fair_share,
-                    row.limit,
-                    Some(row.request),
-                    Some(row.locked),
-                ];
-                let mut cells = vec![row.name.clone()];
-                let whose = row.queue.map_or("–", |_| resource_name(row.counted_in));
-                cells.extend(counted_in.then(|| whose.to_string()));
-                cells.extend(numbers.into_iter().map(text));
-                let ratio = || row.saturation.map_or_else(|| "–".into(), |of| number::ratio(Some(of)));
-                cells.extend(has_ratio.then(ratio));
-                cells.extend(has_usage.then(|| text(row.usage)));
-                cells.extend(has_state.then(|| row.state.clone().unwrap_or_else(|| "–".into())));
-                if !view.alternative.is_empty() {
-                    let (has, share) = row.alternative.unwrap_or((row.allocated, None));
-                    cells.extend([Some(has), share.or(row.fair_share)].map(text));
-                }
-                cells
-            })
-            .collect(),
-    }
+    let row = |row: &ShareRow| {
+        let numbers = [
+            Some(row.allocated),
+            Some(row.claimed),
+            Some(row.leaving),
+            row.quota,
+            row.fair_share,
+            row.limit,
+            Some(row.request),
+            Some(row.locked),
+        ];
+        let mut cells = vec![row.name.clone()];
+        let whose = row.queue.map_or("–", |_| resource_name(row.counted_in));
+        cells.extend(counted_in.then(|| whose.to_string()));
+        cells.extend(numbers.into_iter().map(text));
+        let ratio = || row.saturation.map_or_else(|| "–".into(), |of| number::ratio(Some(of)));
+        cells.extend(has_ratio.then(ratio));
+        cells.extend(has_usage.then(|| text(row.usage)));
+        cells.extend(has_state.then(|| row.state.clone().unwrap_or_else(|| "–".into())));
+        if !view.alternative.is_empty() {
+            let (has, share) = row.alternative.unwrap_or((row.allocated, None));
+            cells.extend([Some(has), share.or(row.fair_share)].map(text));
+        }
+        cells
+    };
+    Table::new(head, 1 + usize::from(counted_in), view.rows.iter().map(row))
 }

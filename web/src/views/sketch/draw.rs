@@ -4,6 +4,7 @@ use plotters::element::{PathElement, Rectangle};
 
 use super::view::{Sketch, SketchRow};
 use crate::chart::backend::{Area, Drawn, Size, picture, px};
+use crate::chart::marks;
 use crate::chart::paint::{Ink, Paint};
 
 /// Height of the picture.
@@ -35,7 +36,7 @@ fn draw(area: &Area<'_>, row: &SketchRow, top: f64, height: f64, x: &dyn Fn(f64)
             Paint::from(Ink::Strong).line(1.0),
         ))?;
     }
-    let ink = row.tone.hue.map_or(Ink::Whole, |hue| Ink::Hue(hue, row.tone.step));
+    let ink = marks::ink(row.tone);
     if row.held > 0.0 {
         area.draw(&Rectangle::new([(x(0.0), upper), (x(row.held), lower)], Paint::from(ink).area()))?;
     } else {

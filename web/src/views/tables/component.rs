@@ -6,7 +6,7 @@ use crate::chart::table::Section;
 use crate::engine::report::Report;
 use crate::store::Store;
 use crate::views::{priorities, share_usage};
-use crate::widgets::picture::table_of;
+use crate::widgets::picture::{choice, table_of};
 
 /// The tables of a report; for share usage, those of one pool with a choice of the pool.
 #[component]
@@ -22,21 +22,9 @@ pub fn Tables(
         let Report::ShareUsage(usage) = &*report else { return Vec::new() };
         share_usage::view::pools(usage, &frame)
     });
-    let choice = move || {
+    let pool = move || {
         let pools = names.get();
-        (pools.len() > 1).then(|| {
-            let options = pools.into_iter().enumerate().map(|(i, name)| {
-                view! { <option value=i.to_string() selected=at.get_untracked() == i>{name}</option> }
-            });
-            view! {
-                <label class="row">
-                    "Pool: "
-                    <select class="input" on:change=move |event| at.set(event_target_value(&event).parse().unwrap_or(0))>
-                        {options.collect_view()}
-                    </select>
-                </label>
-            }
-        })
+        (pools.len() > 1).then(|| choice("Pool: ", pools, at.get_untracked(), move |pool| at.set(pool)))
     };
     let section = |Section { title, says, table, meant }: Section| {
         let table = (!table.rows.is_empty()).then(|| table_of(title, table, meant));
@@ -62,7 +50,7 @@ pub fn Tables(
         <section class="chart tables" aria-label=name>
             <div class="sect">
                 <h2>{name}</h2>
-                {choice}
+                {pool}
             </div>
             {tables}
         </section>

@@ -18,7 +18,7 @@ use super::zoom_control::{Zoom, ZoomButtons};
 use crate::chart::alternative::Alternative;
 use crate::chart::backend::Size;
 use crate::chart::marks::{self, Mark};
-use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
+use crate::engine::protocol::{Frame, Run};
 use crate::state::command::Command;
 use crate::state::document::remarks::remarks;
 use crate::state::moment::commands::lane;
@@ -38,17 +38,7 @@ const LABELS: f64 = 24.0;
 /// or dragging moves the cursor.
 /// Long because its markup is one tree.
 #[component]
-pub fn Timeline(
-    run: RunSignal,
-    frame: FrameSignal,
-    selection: SelectionSignal,
-    /// 0 cpu, 1 memory, 2 gpu.
-    resource: ResourceSignal,
-    /// Moves the cursor.
-    on_seek: OnSeek,
-    /// Selects an event.
-    on_select: OnSelect,
-) -> impl IntoView {
+pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 1200.0);
     // Names and colours are the same at every moment, so stepping does not redraw the areas.
@@ -56,9 +46,8 @@ pub fn Timeline(
         move |_| frame.get(),
         |old, new| match (old, new) {
             (Some(Some(old)), Some(Some(new))) => {
-                let shape = |f: &crate::engine::protocol::Frame| {
-                    f.queues.iter().map(|q| (q.name.clone(), q.parent)).collect::<Vec<_>>()
-                };
+                let shape =
+                    |f: &Frame| f.queues.iter().map(|q| (q.name.clone(), q.parent)).collect::<Vec<_>>();
                 shape(old) != shape(new)
             }
             _ => true,
@@ -69,7 +58,8 @@ pub fn Timeline(
     let marking = RwSignal::new(false);
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
-        let mut view = view::timeline(&run, &frame, selection.get().as_ref(), resource.get());
+        let (selection, resource) = (store.selection.get(), store.charted.get());
+        let mut view = view::timeline(&run, &frame, selection.as_ref(), resource);
         let (look, other) = (look.get(), store.alternative_run.get().zip(store.alternative.get()));
         add_overlays(&mut view, &run, &frame, &look);
         let notes = store.scenario.with(|scenario| remarks(scenario));
@@ -133,7 +123,7 @@ pub fn Timeline(
                         })
                     }
                 >
-                    <Body view=shown axis svg cycle on_seek on_select look marking zoom />
+                    <Body view=shown axis svg cycle look marking zoom />
                 </Show>
             </div>
             <div class="legend">
@@ -188,8 +178,6 @@ fn Body(
     axis: Memo<Option<Axis>>,
     svg: Signal<String>,
     cycle: Signal<Option<(u32, i64)>>,
-    on_seek: OnSeek,
-    on_select: OnSelect,
     look: Memo<EventLaneOptions>,
     marking: RwSignal<bool>,
     zoom: Zoom,
@@ -199,7 +187,7 @@ fn Body(
     let pinch = StoredValue::new(Pinch::default());
     let go = move |to: u32, marks: bool| match marks {
         true => store.dispatch(Command::Mark(Some(to))),
-        false => on_seek.run(to),
+        false => store.dispatch(Command::GoTo(to)),
     };
     // The requested cycle, even before its frame has arrived.
     let at = move || store.now(|m| m.cursor);
@@ -293,8 +281,8 @@ fn Body(
                 on:wheel=turned
             ></div>
             <Cursor axis cycle lane />
-            <Marks view axis cycle lane of=None on_seek on_select />
-            {move || followed.get().map(|of| view! { <Marks view axis cycle lane of=Some(of) on_seek on_select /> })}
+            <Marks view axis cycle lane of=None />
+            {move || followed.get().map(|of| view! { <Marks view axis cycle lane of=Some(of) /> })}
         </div>
     }
 }
@@ -346,8 +334,6 @@ fn Marks(
     cycle: Signal<Option<(u32, i64)>>,
     lane: Memo<(f64, f64)>,
     of: Option<String>,
-    on_seek: OnSeek,
-    on_select: OnSelect,
 ) -> impl IntoView {
     let is_second = of.is_some();
     let marks = Memo::new(move |_| match (view.get(), axis.get()) {
@@ -372,7 +358,7 @@ fn Marks(
     view! {
         <div role="group" aria-label=label on:keydown=keys>
             <For each=move || 0..marks.with(Vec::len) key=|at| *at let:at>
-                <MarkSpot marks at cycle top on_seek on_select />
+                <MarkSpot marks at cycle top />
             </For>
         </div>
     }
@@ -385,9 +371,8 @@ fn MarkSpot(
     at: usize,
     cycle: Signal<Option<(u32, i64)>>,
     top: Memo<f64>,
-    on_seek: OnSeek,
-    on_select: OnSelect,
 ) -> impl IntoView {
+    let store = Store::get();
     let mark = Memo::new(move |_| marks.with(|marks| marks.get(at).cloned()));
     let says = move || mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| mark.says.clone()));
     let is_now = move || {
@@ -396,9 +381,9 @@ fn MarkSpot(
     };
     let go = move |_| {
         let Some(mark) = mark.get_untracked() else { return };
-        on_seek.run(mark.cycle);
+        store.dispatch(Command::GoTo(mark.cycle));
         if let Some(index) = mark.index {
-            on_select.run(Some(Selection::Event { cycle: mark.cycle, index }));
+            store.dispatch(Command::Select(Some(Selection::Event { cycle: mark.cycle, index })));
         }
     };
     view! {

@@ -10,10 +10,10 @@ use super::overlays::{listed, stops_at};
 use crate::state::command::Command;
 use crate::state::document::remarks::{Remark, remarks};
 use crate::state::moment::commands::lane;
-use crate::state::moment::event_filter::Whose;
+use crate::state::moment::event_filter::EventSubject;
 use crate::store::Store;
 use crate::views::timeline::view::TimelineView;
-use crate::widgets::button::IconButton;
+use crate::widgets::button::{CommandButton, IconButton};
 use crate::widgets::icons::Kind;
 
 /// The view of Timeline.
@@ -35,12 +35,13 @@ pub fn EventLane(
     let store = Store::get();
     let look = store.part(lane);
     let stops = move || view.with(|view| stops_at(view.as_deref()?, &look.get()));
-    let is_plain = store.part(|m| m.view.whose == Whose::Selected && m.view.without.all().next().is_none());
+    let is_plain = store
+        .part(|m| m.view.event_subject == EventSubject::Selected && m.view.without.all().next().is_none());
     let stop_at_all = Callback::new(move |()| {
         for kind in look.with_untracked(|look| look.without).all() {
             store.dispatch(Command::ShowEvents(kind, true));
         }
-        store.dispatch(Command::EventsOf(Whose::Selected));
+        store.dispatch(Command::EventsOf(EventSubject::Selected));
     });
     let notes = Memo::new(move |_| store.scenario.with(|scenario| remarks(scenario)));
     let range =
@@ -62,7 +63,7 @@ pub fn EventLane(
             >
                 "Select a range"
             </button>
-            {move || notes.get().into_iter().map(|remark| note(store, remark)).collect_view()}
+            {move || notes.get().into_iter().map(note).collect_view()}
             {move || range().map(|says| view! {
                 <div class="range-says">
                     {says}
@@ -71,7 +72,7 @@ pub fn EventLane(
                         label="Clear the range"
                         key="Esc"
                         class="small"
-                        on_press=Callback::new(move |()| store.dispatch(Command::Mark(None)))
+                        on_press=store.press(Command::Mark(None))
                     />
                 </div>
             })}
@@ -80,17 +81,12 @@ pub fn EventLane(
 }
 
 /// A note on a moment, as a link there.
-fn note(store: Store, remark: Remark) -> impl IntoView {
+fn note(remark: Remark) -> impl IntoView {
     let Remark { time_ms, text } = remark;
     view! {
-        <button
-            type="button"
-            class="chip small"
-            title="Go to this moment"
-            on:click=move |_| store.dispatch(Command::GoToMoment(time_ms))
-        >
+        <CommandButton class="chip small" title="Go to this moment" command=Command::GoToMoment(time_ms)>
             {format!("Note at {}: {text}", number::time(time_ms))}
-        </button>
+        </CommandButton>
     }
 }
 
@@ -98,20 +94,20 @@ fn note(store: Store, remark: Remark) -> impl IntoView {
 #[component]
 fn Choice(view: View) -> impl IntoView {
     let store = Store::get();
-    let whose = store.part(|m| m.view.whose.clone());
+    let subject = store.part(|m| m.view.event_subject.clone());
     let is_named = RwSignal::new(false);
-    let shown = move || match whose.get() {
+    let shown = move || match subject.get() {
         _ if is_named.get() => 2,
-        Whose::Selected => 0,
-        Whose::All => 1,
-        Whose::Queue(_) | Whose::Job(_) => 2,
+        EventSubject::Selected => 0,
+        EventSubject::All => 1,
+        EventSubject::Queue(_) | EventSubject::Job(_) => 2,
     };
     let choose = move |event: web_sys::Event| {
         let choice = event_target_value(&event);
         is_named.set(choice == "2");
         match choice.as_str() {
-            "0" => store.dispatch(Command::EventsOf(Whose::Selected)),
-            "1" => store.dispatch(Command::EventsOf(Whose::All)),
+            "0" => store.dispatch(Command::EventsOf(EventSubject::Selected)),
+            "1" => store.dispatch(Command::EventsOf(EventSubject::All)),
             _ => {}
         }
     };
@@ -119,8 +115,8 @@ fn Choice(view: View) -> impl IntoView {
         view! { <option value=at.to_string() prop:selected=move || shown() == at>{*name}</option> }
     });
     let is_wrong = RwSignal::new(false);
-    let name = move || match whose.get() {
-        Whose::Queue(name) | Whose::Job(name) => name,
+    let name = move || match subject.get() {
+        EventSubject::Queue(name) | EventSubject::Job(name) => name,
         _ => String::new(),
     };
     let take = move |event: web_sys::Event| {
@@ -155,18 +151,18 @@ fn Choice(view: View) -> impl IntoView {
 }
 
 /// The queue, else the job, with a name.
-fn named(store: Store, view: View, name: &str) -> Option<Whose> {
+fn named(store: Store, view: View, name: &str) -> Option<EventSubject> {
     let is_queue =
         store.frame.with(|frame| frame.as_ref().is_some_and(|f| f.queues.iter().any(|row| row.name == name)));
     if is_queue {
-        return Some(Whose::Queue(name.to_string()));
+        return Some(EventSubject::Queue(name.to_string()));
     }
     let is_known = view.with(|view| view.as_deref().is_some_and(|v| v.events.iter().any(|e| e.job == name)))
         || store
             .frame
             .with(|frame| frame.as_ref().is_some_and(|f| f.jobs.iter().any(|row| row.name == name)))
         || store.scenario.with(|scenario| scenario.jobs.iter().any(|job| job.name == name));
-    (is_known && !name.is_empty()).then(|| Whose::Job(name.to_string()))
+    (is_known && !name.is_empty()).then(|| EventSubject::Job(name.to_string()))
 }
 
 /// Suggested names: queues, then jobs with events.

@@ -138,11 +138,8 @@ pub struct Band {
 /// Allocation of a queue against its fair share, per step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Against {
-    /// Its name.
     pub name: String,
-    /// Its colour.
     pub tone: Tone,
-    /// Allocation.
     pub held: Vec<f64>,
     /// The fair share; infinite if unlimited.
     pub shares: Vec<f64>,
@@ -152,12 +149,10 @@ pub struct Against {
     pub borrowed: Vec<f64>,
 }
 
-/// A range of cycles.
+/// A range of cycles, both ends included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Range {
-    /// The first.
     pub from: u32,
-    /// The last.
     pub to: u32,
     /// Average allocation and events.
     pub says: String,
@@ -196,9 +191,7 @@ impl AlternativeLine {
 /// An event in the lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneEvent {
-    /// Cycle.
     pub cycle: u32,
-    /// Kind.
     pub kind: Kind,
     /// Job, if the event concerns one.
     pub job: String,
@@ -215,7 +208,6 @@ pub struct LaneEvent {
 /// A mark of the lane: one event, or several that are too close to separate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneMark {
-    /// Where.
     pub x: f64,
     /// The cycle to jump to.
     pub cycle: u32,
@@ -504,12 +496,7 @@ pub fn events_table(view: &TimelineView) -> Table {
         let job = if event.n > 1 { format!("{} together", event.n) } else { event.job.clone() };
         vec![kind, job, event.queue.clone(), event.cycle.to_string(), time]
     };
-    Table {
-        head: ["event", "job", "queue", "cycle", "time"].map(String::from).into(),
-        text_columns: 3,
-        rows: view.events.iter().map(row).collect(),
-        ..Table::default()
-    }
+    Table::new(["event", "job", "queue", "cycle", "time"], 3, view.events.iter().map(row))
 }
 
 /// The view as a table.

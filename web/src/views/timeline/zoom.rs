@@ -10,9 +10,7 @@ const LEAST: u32 = 6;
 /// A window of cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The first.
     pub first: u32,
-    /// The last.
     pub last: u32,
 }
 

@@ -12,7 +12,7 @@ use crate::engine::report::Report;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
-    Stride, chart_keys, chart_menu, insert, legend_lines, rem, table, walk, width_of,
+    Stride, chart_keys, chart_menu, choice, insert, legend_lines, rem, table, walk, width_of,
 };
 
 /// Names of the legend keys.
@@ -96,22 +96,10 @@ fn Measures(measure: RwSignal<Measure>) -> impl IntoView {
         let all = measures.get();
         (all.len() > 1).then(|| {
             let at = all.iter().position(|(of, _)| *of == measure.get_untracked()).unwrap_or(0);
-            let options = all.iter().enumerate().map(|(i, (_, name))| {
-                view! { <option value=i.to_string() selected=i == at>{*name}</option> }
-            });
-            let options = options.collect_view();
-            let choose = move |event: web_sys::Event| {
-                let at: usize = event_target_value(&event).parse().unwrap_or(0);
+            let names = all.iter().map(|(_, name)| (*name).to_string()).collect();
+            choice("Show: ", names, at, move |at| {
                 measure.set(all.get(at).map_or(Measure::Amounts, |(of, _)| *of));
-            };
-            view! {
-                <label class="row">
-                    "Show: "
-                    <select class="input" on:change=choose>
-                        {options}
-                    </select>
-                </label>
-            }
+            })
         })
     }
 }

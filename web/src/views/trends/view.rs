@@ -62,7 +62,6 @@ pub struct Tile {
     pub queue: u32,
     /// Level in the tree.
     pub depth: u32,
-    /// Colour.
     pub tone: Tone,
     pub selected: bool,
     /// Allocation, request and entitlement, by cycle.
@@ -79,7 +78,6 @@ pub struct Tile {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
     pub cycle: u32,
-    /// Allocated.
     pub held: f64,
     /// Allocated plus pending.
     pub wants: f64,
@@ -379,7 +377,7 @@ fn says(name: &str, steps: &[Step], now: Step, (unit, measure): (&str, Measure),
 }
 
 fn table(tiles: &[Tile], unit: &str, measure: Measure, terms: &Terms) -> Table {
-    let mut head = vec![terms.word("queue").into(), "from cycle".into()];
+    let mut head: Vec<String> = vec![terms.word("queue").into(), "from cycle".into()];
     match measure {
         Measure::Ratio => head.push(measure.name().into()),
         Measure::Usage => head.push(format!("{}, %", measure.name())),
@@ -391,7 +389,7 @@ fn table(tiles: &[Tile], unit: &str, measure: Measure, terms: &Terms) -> Table {
     let has_state = tiles.iter().flat_map(|tile| &tile.steps).any(|step| step.state.is_some());
     head.extend(has_state.then(|| "state".to_string()));
     let rows = tiles.iter().flat_map(|tile| tile.steps.iter().map(move |step| cells(tile, step, measure)));
-    Table { head, rows: rows.collect(), text_columns: 1, ..Table::default() }
+    Table::new(head, 1, rows)
 }
 
 fn cells(tile: &Tile, step: &Step, measure: Measure) -> Vec<String> {

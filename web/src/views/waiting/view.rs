@@ -96,8 +96,8 @@ fn chip(frame: &Frame, job: &JobRow, terms: &Terms) -> Chip {
         _ => terms.fill(&count(pods, "more [pod]")),
     };
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
-    let reason = if job.evictions > 0 { "was evicted" } else { "new" };
-    Chip { job: job.name.clone(), queue: queue.into(), size, reason: reason.into(), ..Chip::default() }
+    let reason = terms.fill(if job.evictions > 0 { "was [evicted]" } else { "new" });
+    Chip { job: job.name.clone(), queue: queue.into(), size, reason, ..Chip::default() }
 }
 
 /// Number of chips that fit a width, at least one if there are any.
@@ -122,6 +122,7 @@ pub fn fitting(view: &WaitingView, width: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairground::policy::Policy;
 
     fn view(n: usize) -> WaitingView {
         let chip = |at: usize| Chip {
@@ -156,5 +157,10 @@ mod tests {
         let view = waiting(&frame);
         assert_eq!(view.n, frame.jobs.iter().filter(|job| job.pending > 0).count());
         assert!(view.chips.iter().all(|chip| !chip.reason.is_empty() && !chip.size.is_empty()), "{view:?}");
+        let evicted = JobRow { evictions: 1, ..frame.jobs[0].clone() };
+        for policy in Policy::ALL {
+            let says = format!("was {}", policy.terms.word("evicted"));
+            assert_eq!(chip(&frame, &evicted, policy.terms).reason, says, "{}", policy.key);
+        }
     }
 }

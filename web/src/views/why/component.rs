@@ -5,7 +5,7 @@ use fairground::words::number::count;
 use fairground::words::{Paragraph, Selection, Terms};
 use leptos::prelude::*;
 
-use crate::props::{OnFocusField, OnSeek, OnSelect};
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::timeline::draw::event_icon;
 use crate::widgets::picture::icon;
@@ -39,21 +39,19 @@ pub fn explained(store: Store) -> Memo<Option<Explanation>> {
 pub fn Why(
     /// `None` before the first cycle.
     explanation: Memo<Option<Explanation>>,
-    /// Selects the thing behind a name.
-    on_select: OnSelect,
 ) -> impl IntoView {
     move || {
         let Some(Explanation { about, when, verdict, outlook, .. }) = explanation.get() else {
             return view! { <div class="why"><p class="dim">"Nothing has run yet."</p></div> }.into_any();
         };
         let outlook = (!outlook.is_empty()).then(|| {
-            let says = view! { <p class="more">{text(outlook, on_select)}</p> };
+            let says = view! { <p class="more">{text(outlook)}</p> };
             section("What happens next".into(), says.into_any())
         });
         view! {
             <div class="why">
-                <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
-                <p class="verdict">{text(verdict, on_select)}</p>
+                <h2><span>{text(about)}</span><span class="dim">{when}</span></h2>
+                <p class="verdict">{text(verdict)}</p>
                 {outlook}
             </div>
         }
@@ -66,22 +64,11 @@ pub fn Why(
 pub fn WhyEvidence(
     /// `None` before the first cycle.
     explanation: Memo<Option<Explanation>>,
-    /// Selects the thing behind a name or line.
-    on_select: OnSelect,
-    /// Focuses the field of a setting.
-    on_focus_field: OnFocusField,
-    /// Moves the cursor to the cycle of a history line.
-    on_seek: OnSeek,
 ) -> impl IntoView {
-    move || explanation.get().map(|shown| body(shown, on_select, on_focus_field, on_seek))
+    move || explanation.get().map(body)
 }
 
-fn body(
-    shown: Explanation,
-    on_select: OnSelect,
-    on_focus_field: OnFocusField,
-    on_seek: OnSeek,
-) -> impl IntoView {
+fn body(shown: Explanation) -> impl IntoView {
     let Explanation {
         also,
         evidence,
@@ -97,41 +84,39 @@ fn body(
         ..
     } = shown;
     let terms = Terms::of(&policy);
-    let checks = (!checks.is_empty()).then(|| comparisons(checks, on_select));
+    let checks = (!checks.is_empty()).then(|| comparisons(checks));
     let also = (!also.is_empty()).then(|| {
-        let items = also
-            .into_iter()
-            .map(|reason| view! { <p class="more">{text(reason, on_select)}</p> })
-            .collect_view();
+        let items =
+            also.into_iter().map(|reason| view! { <p class="more">{text(reason)}</p> }).collect_view();
         section("Also".into(), items.into_any())
     });
     let order = order
         .into_iter()
-        .map(|level| section(level.caption, entry_list(level.entries, on_select, on_seek).into_any()))
+        .map(|level| section(level.caption, entry_list(level.entries).into_any()))
         .collect_view();
     view! {
         <div class="why evidence">
-            {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
-            {(!ladder.is_empty()).then(|| section(terms.fill("[How the fair share is computed]"), ladder_list(ladder, on_select).into_any()))}
-            {rule.map(|rule| section("Rule".into(), rule_card(rule, on_select).into_any()))}
+            {evidence.map(|evidence| evidence_table(evidence, terms))}
+            {(!ladder.is_empty()).then(|| section(terms.fill("[How the fair share is computed]"), ladder_list(ladder).into_any()))}
+            {rule.map(|rule| section("Rule".into(), rule_card(rule).into_any()))}
             {checks}
             {(!controls.is_empty())
-                .then(|| section("Settings that matter".into(), chips(controls, on_focus_field).into_any()))}
+                .then(|| section("Settings that matter".into(), chips(controls).into_any()))}
             {order}
             {also}
-            {list.map(|(caption, entries)| section(terms.fill(caption), entry_list(entries, on_select, on_seek).into_any()))}
+            {list.map(|(caption, entries)| section(terms.fill(caption), entry_list(entries).into_any()))}
             {(!others.is_empty())
-                .then(|| section("Not chosen".into(), entry_list(others, on_select, on_seek).into_any()))}
+                .then(|| section("Not chosen".into(), entry_list(others).into_any()))}
             {(!history.is_empty())
-                .then(|| section("History".into(), entry_list(history, on_select, on_seek).into_any()))}
+                .then(|| section("History".into(), entry_list(history).into_any()))}
         </div>
     }
 }
 
 /// The comparisons behind a decision, folded.
-fn comparisons(checks: Vec<Text>, on_select: OnSelect) -> impl IntoView {
+fn comparisons(checks: Vec<Text>) -> impl IntoView {
     let n = checks.len();
-    let items = checks.into_iter().map(|check| view! { <li>{text(check, on_select)}</li> }).collect_view();
+    let items = checks.into_iter().map(|check| view! { <li>{text(check)}</li> }).collect_view();
     view! {
         <details class="more">
             <summary>{if n == 1 { "1 comparison".to_string() } else { format!("{n} comparisons") }}</summary>
@@ -141,7 +126,8 @@ fn comparisons(checks: Vec<Text>, on_select: OnSelect) -> impl IntoView {
 }
 
 /// A sentence; names are marked up as code and select the thing they name.
-pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
+pub fn text(text: Text) -> impl IntoView {
+    let store = Store::get();
     text.0
         .into_iter()
         .map(|piece| {
@@ -156,12 +142,12 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
                             class="name"
                             role="button"
                             tabindex="0"
-                            on:click=move |_| on_select.run(selection.clone())
+                            on:click=move |_| store.dispatch(Command::Select(selection.clone()))
                             on:keydown=move |event| {
                                 if matches!(event.key().as_str(), "Enter" | " ") {
                                     event.prevent_default();
                                     event.stop_propagation();
-                                    on_select.run(by_key.clone());
+                                    store.dispatch(Command::Select(by_key.clone()));
                                 }
                             }
                         >
@@ -180,18 +166,15 @@ pub fn section(caption: String, content: AnyView) -> impl IntoView {
     view! { <div><p class="lab">{caption}</p>{content}</div> }
 }
 
-fn evidence_table(evidence: Evidence, terms: &Terms, on_select: OnSelect) -> impl IntoView {
+fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
     let Evidence { caption, head, rows } = evidence;
     let head = (!head.is_empty()).then(|| {
-        let cells = head
-            .into_iter()
-            .map(|cell| view! { <th scope="col">{text(cell, on_select)}</th> })
-            .collect_view();
+        let cells = head.into_iter().map(|cell| view! { <th scope="col">{text(cell)}</th> }).collect_view();
         view! { <thead><tr>{cells}</tr></thead> }
     });
     view! {
         <div>
-            <p class="lab">{text(caption, on_select)}</p>
+            <p class="lab">{text(caption)}</p>
             <table class="ev">
                 {head}
                 <tbody>
@@ -212,11 +195,11 @@ fn evidence_table(evidence: Evidence, terms: &Terms, on_select: OnSelect) -> imp
     }
 }
 
-fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
+fn ladder_list(steps: Vec<Step>) -> impl IntoView {
     let item = move |step: Step| {
         view! {
             <li class:key=step.result class:own=step.own class:starts=step.starts>
-                <span>{text(step.text, on_select)}</span>
+                <span>{text(step.text)}</span>
                 <span>{step.value}</span>
                 {(!step.sum.is_empty()).then(|| view! { <small>{step.sum}</small> })}
             </li>
@@ -225,7 +208,7 @@ fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
     view! { <ol class="ladder">{steps.into_iter().map(item).collect_view()}</ol> }
 }
 
-fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
+fn rule_card(rule: RuleCard) -> impl IntoView {
     let is_assumption = rule.is_assumption();
     let RuleCard { key, says, formula, source, link, paragraph, differs, is_subject } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
@@ -235,7 +218,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
             {if is_subject {
                 view! { <code>{key}</code> }.into_any()
             } else {
-                view! { {says}{text(Text::default().rule(&key), on_select)} }.into_any()
+                view! { {says}{text(Text::default().rule(&key))} }.into_any()
             }}
             {is_assumption.then(|| view! { <span class="dim" title="Not documented by the vendor">" assumption"</span> })}
             {more
@@ -290,46 +273,41 @@ fn since(key: &str) -> Option<AnyView> {
     })
 }
 
-fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView {
+/// A text without links, with names as code.
+fn plain(text: Text) -> Vec<AnyView> {
+    let piece = |piece| match piece {
+        Piece::Plain(words) | Piece::Name(words) => words.into_any(),
+        Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
+            view! { <code>{name}</code> }.into_any()
+        }
+    };
+    text.0.into_iter().map(piece).collect()
+}
+
+/// Chips that focus the fields of settings.
+fn chips(controls: Vec<Control>) -> impl IntoView {
+    let store = Store::get();
     let chip = move |control: Control| {
         let path = control.path;
-        let label: Vec<AnyView> = control
-            .label
-            .0
-            .into_iter()
-            .map(|piece| match piece {
-                Piece::Plain(words) | Piece::Name(words) => words.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
-                    view! { <code>{name}</code> }.into_any()
-                }
-            })
-            .collect();
-        view! { <button class="chip" on:click=move |_| on_focus_field.run(path.clone())>{label}</button> }
+        let label = plain(control.label);
+        view! { <button class="chip" on:click=move |_| store.dispatch(Command::FocusField(path.clone()))>{label}</button> }
     };
     view! { <div class="ctl">{controls.into_iter().map(chip).collect_view()}</div> }
 }
 
-/// Lines that select their subject.
-pub fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl IntoView {
+/// Lines that go to their cycle, if they have one, and select their subject.
+pub fn entry_list(entries: Vec<Entry>) -> impl IntoView {
+    let store = Store::get();
     let item = move |entry: Entry| {
         let Entry { when, cycle, kind, text, selection, current } = entry;
         let shape = kind.map(|kind| icon(event_icon(kind)));
-        let words: Vec<AnyView> = text
-            .0
-            .into_iter()
-            .map(|piece| match piece {
-                Piece::Plain(words) | Piece::Name(words) => words.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
-                    view! { <code>{name}</code> }.into_any()
-                }
-            })
-            .collect();
+        let words = plain(text);
         let click = move |_| {
             if let Some(cycle) = cycle {
-                on_seek.run(cycle);
+                store.dispatch(Command::GoTo(cycle));
             }
             if let Some(selection) = selection.clone() {
-                on_select.run(Some(selection));
+                store.dispatch(Command::Select(Some(selection)));
             }
         };
         view! {
