@@ -13,9 +13,11 @@
 //! nothing. Discarding a failed attempt restores every number exactly if all quantities are whole numbers and no
 //! device is shared ([`Session::is_whole`]); otherwise no attempt is skipped.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::cluster::Preemptible;
+use crate::policy::kai::fast::returning;
 use crate::policy::kai::request::Request;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
@@ -32,6 +34,10 @@ pub(in crate::policy::kai) struct Feasibility {
     requested: Quantities,
     /// The part of the request that must fit in quota.
     fixed: Option<Quantities>,
+    /// Whether jobs that return are followed; see `returning.rs`.
+    pub(super) follows_returns: bool,
+    /// By class of pods: number of feasible nodes with room for one without evictions, and the first of them.
+    pub(super) with_room: BTreeMap<u32, (usize, Option<NodeRef>)>,
 }
 
 /// Equal tasks of the claimant.
@@ -74,7 +80,8 @@ impl Feasibility {
         let requested = s.requested_by(&chunk);
         let fixed = s.fixed_part(partial, &chunk);
         let bounded = s.bounded_queues(partial, fixed.is_some());
-        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed })
+        let (follows_returns, with_room) = (returning::is_used(s), BTreeMap::new());
+        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed, follows_returns, with_room })
     }
 
     /// Whether the claimant may fit once these tasks are evicted.
@@ -159,6 +166,7 @@ impl Feasibility {
         for shape in &mut self.shapes {
             shape.sum = shape.room_on(nodes);
         }
+        self.with_room.clear();
     }
 
     /// Whether the claimant may still fit during an attempt, after some of the evicted tasks were placed again. Room
@@ -212,7 +220,7 @@ impl Freed {
 
 impl Session<'_> {
     /// How many equal tasks fit each node now, cached per class of pods until any node changes.
-    fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
+    pub(super) fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
         let kind = self.pods[pod.ix()].kind;
         if let Some(known) = self.classes.rooms.get(&kind) {
             return known.clone();

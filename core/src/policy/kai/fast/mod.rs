@@ -6,4 +6,5 @@ pub(super) mod equivalence_classes;
 pub(super) mod feasibility;
 pub(super) mod inert_jobs;
 pub(super) mod numbering;
+pub(super) mod returning;
 pub(super) mod signatures;

@@ -271,6 +271,12 @@ impl Session<'_> {
     ) -> Attempt {
         let is_choice = evictions.iter().any(|victims| *victims != evictions[0]);
         for victims in evictions {
+            if n_recorded == 0
+                && feasibility.as_mut().is_some_and(|f| f.closes(self, hypothesis.partial, nodes, &victims))
+            {
+                self.note_tried(search, hypothesis, 1);
+                continue;
+            }
             let checkpoint = st.checkpoint();
             if self.evict_all(st, &victims[n_recorded..]).is_err() {
                 return Attempt::Failed;
