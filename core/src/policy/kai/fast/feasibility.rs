@@ -10,7 +10,7 @@
 //! kai.md 5.3, 5.4, 6.5, 6.7
 //!
 //! # Differs
-//! nothing. Discarding a failed attempt restores every number exactly if all quantities are whole numbers and no
+//! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number exactly if all quantities are whole numbers and no
 //! device is shared ([`Session::is_whole`]); otherwise no attempt is skipped.
 
 use std::collections::BTreeMap;
@@ -219,6 +219,19 @@ impl Freed {
 }
 
 impl Session<'_> {
+    /// Leaves behind what an attempt does that evicts these tasks and fails: after a committed eviction a job may have
+    /// cached a chunk that no longer holds, and any change of its tasks drops it.
+    pub fn skip_attempt(&mut self, evicted: &[TaskRef]) {
+        if self.evicted.is_empty() {
+            return;
+        }
+        for &task in evicted {
+            let job = self.job_of(task);
+            let job = &mut self.jobs[job.ix()];
+            (job.chunk, job.need) = (None, None);
+        }
+    }
+
     /// How many equal tasks fit each node now, cached per class of pods until any node changes.
     pub(super) fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
         let kind = self.pods[pod.ix()].kind;
