@@ -18,7 +18,7 @@ use crate::policy::kai::snapshot::{
 use crate::trace::{Level, Trace};
 
 /// Number of clusters.
-const CLUSTERS: u64 = 1_000;
+const CLUSTERS: u64 = 2_000;
 /// Number of cycles of each.
 const CYCLES: usize = 4;
 
@@ -35,6 +35,15 @@ impl Rng {
     }
 }
 
+/// What runs in a cluster.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// Also gangs, elastic jobs, departments, limits and work that is not preemptible.
+    Mixed,
+    /// Preemptible jobs of one pod in queues without limits.
+    Single,
+}
+
 fn name(prefix: &str, n: usize) -> Arc<str> {
     Arc::from(format!("{prefix}{n:02}"))
 }
@@ -44,16 +53,16 @@ fn gpus(gpu: f64) -> Quantities {
     Quantities { cpu: -1.0, memory: -1.0, gpu }
 }
 
-/// Up to six leaves, in one third of the clusters below two departments.
-fn queues(rng: &mut Rng) -> Vec<SnapshotQueue> {
-    let is_deep = rng.below(3) == 0;
+/// Six leaves; in one half of the mixed clusters below two departments.
+fn queues(rng: &mut Rng, kind: Kind) -> Vec<SnapshotQueue> {
+    let is_deep = kind == Kind::Mixed && rng.below(2) == 0;
     let mut queue = |n: usize, parent: Arc<str>, quota: f64| SnapshotQueue {
         name: name("q", n),
         parent,
         priority: 100 + rng.below(6) as i64 / 5,
         created_s: n as f64,
         quota: gpus(quota),
-        limit: gpus(if rng.below(5) == 0 { 4.0 + rng.below(12) as f64 } else { -1.0 }),
+        limit: gpus(if kind == Kind::Mixed && rng.below(5) == 0 { 4.0 + rng.below(12) as f64 } else { -1.0 }),
         weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
         ..SnapshotQueue::default()
     };
@@ -69,11 +78,16 @@ fn queues(rng: &mut Rng) -> Vec<SnapshotQueue> {
     queues
 }
 
-/// A job that waits; most have one pod.
-fn job(rng: &mut Rng, n: usize) -> SnapshotJob {
-    let n_pods = rng.one_of(&[1, 1, 1, 1, 1, 2, 3]);
-    let devices = rng.one_of(&[1, 1, 1, 2, 2, 4, 8]);
-    let cpu_milli = rng.one_of(&[0.0, 0.0, 500.0, 2000.0]);
+/// A job that waits.
+fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
+    let (n_pods, devices, cpu_milli) = match kind {
+        Kind::Mixed => (
+            rng.one_of(&[1, 1, 1, 1, 1, 2, 3]),
+            rng.one_of(&[1, 1, 1, 2, 2, 4, 8]),
+            rng.one_of(&[0.0, 0.0, 500.0, 2000.0]),
+        ),
+        Kind::Single => (1, rng.one_of(&[1, 1, 1, 2, 3, 4, 6, 8]), 0.0),
+    };
     let pod = |i| SnapshotPod {
         name: name(&format!("job{n:02}-"), i),
         pod_set: Arc::from("default"),
@@ -86,8 +100,11 @@ fn job(rng: &mut Rng, n: usize) -> SnapshotJob {
     SnapshotJob {
         name: name("job", n),
         queue: name("q", rng.below(6) as usize),
-        priority: rng.one_of(&[50, 50, 50, 75]),
-        preemptible: rng.one_of(&[Preemptible::Yes, Preemptible::Yes, Preemptible::Yes, Preemptible::No]),
+        priority: if kind == Kind::Mixed { rng.one_of(&[50, 50, 50, 75]) } else { 50 },
+        preemptible: rng.one_of(match kind {
+            Kind::Mixed => &[Preemptible::Yes, Preemptible::Yes, Preemptible::Yes, Preemptible::No],
+            Kind::Single => &[Preemptible::Yes],
+        }),
         created_s: (n * 7 % 50) as f64,
         pod_sets: vec![set],
         pods: (0..n_pods).map(pod).collect(),
@@ -95,9 +112,10 @@ fn job(rng: &mut Rng, n: usize) -> SnapshotJob {
     }
 }
 
-/// A cluster of up to five nodes in which jobs of the first two queues arrived first and run.
-fn cluster(rng: &mut Rng) -> Snapshot {
+/// A cluster of up to five nodes in which jobs of some queues arrived first and run.
+fn cluster(rng: &mut Rng, kind: Kind) -> Snapshot {
     let n_nodes = 2 + rng.below(4) as usize;
+    let n_early_queues = rng.one_of(&[2, 3, 4]);
     let node = |n| SnapshotNode {
         name: name("node", n),
         cpu_milli: 8000.0,
@@ -109,11 +127,11 @@ fn cluster(rng: &mut Rng) -> Snapshot {
     };
     let total =
         Quantities { cpu: 8000.0 * n_nodes as f64, memory: 1e9 * n_nodes as f64, gpu: 8.0 * n_nodes as f64 };
-    let mut jobs: Vec<SnapshotJob> = (0..10 + rng.below(30) as usize).map(|n| job(rng, n)).collect();
+    let mut jobs: Vec<SnapshotJob> = (0..10 + rng.below(30) as usize).map(|n| job(rng, kind, n)).collect();
     let mut free = vec![(8, 8000.0); n_nodes];
     let n_early = jobs.len() * 2 / 3;
     for job in &mut jobs[..n_early] {
-        job.queue = name("q", rng.below(2) as usize);
+        job.queue = name("q", rng.below(n_early_queues) as usize);
         for pod in &mut job.pods {
             let GpuAsk::Whole { devices } = pod.gpu else { continue };
             let fits = |free: &(i64, f64)| free.0 >= devices && free.1 >= pod.cpu_milli;
@@ -125,7 +143,7 @@ fn cluster(rng: &mut Rng) -> Snapshot {
         }
     }
     let nodes = (0..n_nodes).map(node).collect();
-    Snapshot { nodes, queues: queues(rng), jobs, total, ..Snapshot::default() }
+    Snapshot { nodes, queues: queues(rng, kind), jobs, total, ..Snapshot::default() }
 }
 
 fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
@@ -141,7 +159,7 @@ fn outcome(snapshot: &Snapshot, has_shortcuts: bool) -> CycleOutcome {
 }
 
 /// The cluster before the next cycle.
-fn proceed(rng: &mut Rng, snapshot: &mut Snapshot, outcome: &CycleOutcome) {
+fn proceed(rng: &mut Rng, kind: Kind, snapshot: &mut Snapshot, outcome: &CycleOutcome) {
     let mut evicted = BTreeSet::new();
     for committed in outcome.steps.iter().flat_map(|step| &step.commits).flatten() {
         let mut pods = snapshot.jobs.iter_mut().flat_map(|job| &mut job.pods);
@@ -161,7 +179,7 @@ fn proceed(rng: &mut Rng, snapshot: &mut Snapshot, outcome: &CycleOutcome) {
     }
     snapshot.jobs.retain(|job| job.pods[0].status == Status::Pending || rng.below(8) != 0);
     let n = 60 + snapshot.now_s as usize;
-    snapshot.jobs.push(job(rng, n));
+    snapshot.jobs.push(job(rng, kind, n));
     snapshot.now_s += 1.0;
 }
 
@@ -170,7 +188,8 @@ fn shortcuts_do_not_change_a_cycle() {
     let (mut n_evictions, mut n_cycles_with_evictions) = (0, 0);
     for seed in 0..CLUSTERS {
         let mut rng = Rng(seed);
-        let mut snapshot = cluster(&mut rng);
+        let kind = if seed % 3 == 0 { Kind::Mixed } else { Kind::Single };
+        let mut snapshot = cluster(&mut rng, kind);
         for cycle in 0..CYCLES {
             let (with, without) = (outcome(&snapshot, true), outcome(&snapshot, false));
             assert_eq!(with, without, "cluster {seed}, cycle {cycle}");
@@ -178,7 +197,7 @@ fn shortcuts_do_not_change_a_cycle() {
             let n = commits.filter(|committed| matches!(committed, Committed::Evict { .. })).count();
             n_evictions += n;
             n_cycles_with_evictions += usize::from(n > 0);
-            proceed(&mut rng, &mut snapshot, &with);
+            proceed(&mut rng, kind, &mut snapshot, &with);
         }
     }
     assert!(n_cycles_with_evictions > 500, "{n_evictions} evictions in {n_cycles_with_evictions} cycles");
