@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::cluster::Preemptible;
-use crate::policy::kai::fast::returning;
 use crate::policy::kai::request::Request;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
@@ -34,8 +33,6 @@ pub(in crate::policy::kai) struct Feasibility {
     requested: Quantities,
     /// The part of the request that must fit in quota.
     fixed: Option<Quantities>,
-    /// Whether jobs that return are followed; see `returning.rs`.
-    pub(super) follows_returns: bool,
     /// By class of pods: number of feasible nodes with room for one without evictions, and the first of them.
     pub(super) with_room: BTreeMap<u32, (usize, Option<NodeRef>)>,
 }
@@ -80,8 +77,8 @@ impl Feasibility {
         let requested = s.requested_by(&chunk);
         let fixed = s.fixed_part(partial, &chunk);
         let bounded = s.bounded_queues(partial, fixed.is_some());
-        let (follows_returns, with_room) = (returning::is_used(s), BTreeMap::new());
-        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed, follows_returns, with_room })
+        let with_room = BTreeMap::new();
+        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed, with_room })
     }
 
     /// Whether the claimant may fit once these tasks are evicted.

@@ -62,7 +62,7 @@ impl Lane<'_> {
 }
 
 /// Whether the shortcut applies to a session.
-pub(super) fn is_used(s: &Session<'_>) -> bool {
+fn is_used(s: &Session<'_>) -> bool {
     let is_permuted = s.config.seed.is_some() || s.probe.is_some();
     let are_siblings = s.siblings_are_ordered && s.queues.iter().all(|queue| queue.parent.is_none());
     s.is_whole && are_siblings && !is_permuted && s.notes.level < Level::Every
@@ -79,7 +79,7 @@ impl Feasibility {
         evicted: &[TaskRef],
     ) -> bool {
         let Some(at) = evicted.first().and_then(|&t| s.task(t).node) else { return false };
-        if !self.follows_returns {
+        if !is_used(s) {
             return false;
         }
         let mut wanted: SmallVec<[Wanted; 8]> = SmallVec::new();
