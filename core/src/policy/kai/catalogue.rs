@@ -13,14 +13,14 @@
 use std::sync::Arc;
 
 use super::config::Config;
-use super::job::JobShape;
+use super::job::{JobShape, JobTraits};
 use super::order::job_rank::{JobRank, job_ranks};
 use super::order::task_order::{TaskPlugins, TaskRank};
 use super::pod::{NodeTraits, PodFacts, PodReader, ReadPod};
 use super::request::Request;
 use super::task::NodeRef;
 use crate::cluster::{Cluster, Job, Pod, PodSet};
-use crate::id::{Id, JobId, NodeId, PartitionId, PodId, PodSetId};
+use crate::id::{Id, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
 use crate::units::Resource;
 
@@ -32,8 +32,6 @@ pub(super) struct Catalogue {
     pub nodes: Vec<NodeId>,
     /// By node of the cluster: its position in the pool.
     places: Vec<Option<NodeRef>>,
-    /// By job: number of the cluster's jobs that precede it by name.
-    by_name: Vec<u32>,
     /// By job; `None` if it never runs in this pool.
     jobs: Vec<Option<JobEntry>>,
 }
@@ -59,9 +57,12 @@ impl Settings {
 /// A job and its pods.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JobEntry {
-    /// Rank in job order; fill is set later.
-    pub rank: JobRank,
-    pub shape: Arc<JobShape>,
+    pub traits: Arc<JobTraits>,
+    /// Number of the cluster's jobs that precede it by name.
+    pub n_before: u32,
+    pub queue: QueueId,
+    /// Whether sums of all requests are exact.
+    pub is_whole: bool,
     /// Sorted by name.
     pub pods: Vec<Arc<PodFacts>>,
 }
@@ -76,18 +77,18 @@ impl Catalogue {
         for (place, node) in nodes.iter().enumerate() {
             places[node.index()] = Some(NodeRef::of(place));
         }
-        let (by_name, ranks) = order_jobs(cluster, settings.has_priorities);
+        let order = order_jobs(cluster, settings.has_priorities);
         let traits = nodes.iter().map(|&node| {
             let node = &cluster.nodes[node];
             NodeTraits { name: &node.name, labels: &node.labels, taints: &node.taints }
         });
         let mut reader = PodReader::new(traits.collect(), settings.has_roles, settings.plugins);
         let entry = |(id, job): (JobId, &Job)| {
-            let rank = ranks[id.index()];
-            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, rank), &mut reader))
+            let order = order[id.index()];
+            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, order), &mut reader))
         };
         let jobs = cluster.jobs.iter().map(entry).collect();
-        Arc::new(Catalogue { settings, nodes, places, by_name, jobs })
+        Arc::new(Catalogue { settings, nodes, places, jobs })
     }
 
     /// Whether it was read under equivalent settings.
@@ -100,17 +101,14 @@ impl Catalogue {
         self.places[node.index()]
     }
 
-    /// Live jobs, sorted by name.
-    pub fn live_jobs<'c>(&'c self, world: PartitionView<'_>) -> Vec<(JobId, &'c JobEntry)> {
-        let entry = |job: JobId| Some((job, self.jobs[job.index()].as_ref()?));
-        let mut jobs: Vec<(JobId, &JobEntry)> = world.live_jobs().filter_map(entry).collect();
-        jobs.sort_unstable_by_key(|(job, _)| self.by_name[job.index()]);
-        jobs
+    /// A job; `None` if it never runs in this pool.
+    pub fn job(&self, job: JobId) -> Option<&JobEntry> {
+        self.jobs[job.index()].as_ref()
     }
 }
 
 /// By job: number of jobs that precede it by name, and its rank.
-fn order_jobs(cluster: &Cluster, has_priorities: bool) -> (Vec<u32>, Vec<JobRank>) {
+fn order_jobs(cluster: &Cluster, has_priorities: bool) -> Vec<(u32, JobRank)> {
     let mut by_name: Vec<JobId> = cluster.jobs.ids().collect();
     by_name.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
     let age = |&job: &JobId| (i64::from(cluster.jobs[job].priority), cluster.jobs[job].created.as_seconds());
@@ -119,7 +117,7 @@ fn order_jobs(cluster: &Cluster, has_priorities: bool) -> (Vec<u32>, Vec<JobRank
     for ((n_before, job), rank) in (0..).zip(by_name).zip(job_ranks(&ages, has_priorities)) {
         order[job.index()] = (n_before, rank);
     }
-    order.into_iter().unzip()
+    order
 }
 
 /// Whether a job may ever be offered to a pool.
@@ -128,9 +126,14 @@ fn may_run_in(job: &Job, pool: PartitionId) -> bool {
 }
 
 impl JobEntry {
-    fn of<'a>(cluster: &'a Cluster, (id, rank): (JobId, JobRank), reader: &mut PodReader<'a>) -> JobEntry {
+    fn of<'a>(
+        cluster: &'a Cluster,
+        (id, (n_before, rank)): (JobId, (u32, JobRank)),
+        reader: &mut PodReader<'a>,
+    ) -> JobEntry {
+        let job = &cluster.jobs[id];
         let mut sets: Vec<(PodSetId, &PodSet)> =
-            cluster.jobs[id].pod_set_ids().map(|set| (set, &cluster.pod_sets[set])).collect();
+            job.pod_set_ids().map(|set| (set, &cluster.pod_sets[set])).collect();
         sets.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let shape =
             JobShape::of(sets.iter().map(|(_, set)| (i64::from(set.min_available), set.path.as_slice())));
@@ -138,7 +141,19 @@ impl JobEntry {
         pods.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let set_of = |pod: &Pod| sets.iter().position(|(set, _)| *set == pod.pod_set);
         let read = pods.iter().filter_map(|&(id, pod)| Some(read_pod(cluster, (id, pod), set_of(pod)?)));
-        JobEntry { rank, shape: Arc::new(shape), pods: reader.job(read.collect()) }
+        let pods = reader.job(read.collect());
+        let traits = JobTraits {
+            id,
+            name: job.name.clone(),
+            priority: i64::from(job.priority),
+            preemptible: job.preemptible,
+            created_s: job.created.as_seconds(),
+            is_tried_once: job.is_tried_once,
+            rank,
+            shape,
+        };
+        let is_whole = pods.iter().all(|pod| pod.request.is_whole());
+        JobEntry { traits: Arc::new(traits), n_before, queue: job.queue, is_whole, pods }
     }
 }
 

@@ -21,26 +21,40 @@ use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 
-/// Immutable facts about a job.
+/// Facts about a job that do not change in a cycle. Dereferences to those that never change.
 #[derive(Clone, Debug)]
 pub(super) struct JobFacts {
-    pub id: JobId,
-    pub name: Arc<str>,
+    pub traits: Arc<JobTraits>,
     /// Its queue; `None` if no queue has that name.
     pub queue: Option<QueueRef>,
     /// Whether that queue is a leaf of a complete tree, so that the job is ordered.
     pub is_ordered: bool,
+    /// Whether it was tried, so that only its allocation remains visible.
+    pub is_set_aside: bool,
+    pub first_pod: PodRef,
+}
+
+impl std::ops::Deref for JobFacts {
+    type Target = JobTraits;
+
+    fn deref(&self) -> &JobTraits {
+        &self.traits
+    }
+}
+
+/// Immutable facts about a job.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct JobTraits {
+    pub id: JobId,
+    pub name: Arc<str>,
     pub priority: i64,
     pub preemptible: Preemptible,
     pub created_s: f64,
     /// Whether it may be tried only once in this node pool.
     pub is_tried_once: bool,
-    /// Whether it was tried, so that only its allocation remains visible.
-    pub is_set_aside: bool,
     /// Rank in job order; fill is set later.
     pub rank: JobRank,
-    pub first_pod: PodRef,
-    pub shape: Arc<JobShape>,
+    pub shape: JobShape,
 }
 
 /// An inner subgroup.

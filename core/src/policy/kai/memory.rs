@@ -19,7 +19,6 @@ use super::explain::recorder::{Decided, Recorder};
 use super::session::Session;
 use super::share::usage_tracker::UsageTracker;
 use super::task::JobRef;
-use crate::cluster::Cluster;
 use crate::id::JobId;
 use crate::policy::PartitionView;
 use crate::time::Time;
@@ -56,12 +55,6 @@ impl Memory {
         if !self.catalogue.as_ref().is_some_and(|known| known.is_for(config)) {
             self.catalogue = Some(Catalogue::of(world, config));
         }
-    }
-
-    /// Whether a job has used its tries since it was last offered to the partition.
-    pub(super) fn is_set_aside(&self, cluster: &Cluster, job: JobId) -> bool {
-        let tried_at = self.jobs.get(&job).and_then(|known| known.tried_at);
-        tried_at == Some(cluster.jobs[job].offers)
     }
 
     /// Whether a job's claimed room went to another job and none of its pods has been placed since.

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use super::job::{JobFacts, JobShape};
+use super::job::{JobFacts, JobShape, JobTraits};
 use super::number::is_whole;
 use super::opening::{Opening, OpeningJob, OpeningPod};
 use super::order::job_rank::job_ranks;
@@ -85,21 +85,22 @@ impl<'a> Opening<'a> {
             let mut pods: Vec<(usize, usize, &SnapshotPod)> =
                 (first_pod..).zip(&job.pods).filter_map(|(id, pod)| Some((id, set_of(pod)?, pod))).collect();
             pods.sort_by(|l, r| l.2.name.cmp(&r.2.name));
-            let facts = JobFacts {
+            let traits = JobTraits {
                 id,
                 name: job.name.clone(),
-                queue,
-                is_ordered: !job.is_set_aside && queue.is_some_and(|q| is_leaf(&self.queues, q)),
                 priority: job.priority,
                 preemptible: job.preemptible,
                 created_s: job.created_s,
                 is_tried_once: job.is_tried_once,
-                is_set_aside: job.is_set_aside,
                 rank,
+                shape: JobShape::of(sets.iter().map(|set| (set.min_available, set.path.as_slice()))),
+            };
+            let facts = JobFacts {
+                traits: Arc::new(traits),
+                queue,
+                is_ordered: !job.is_set_aside && queue.is_some_and(|q| is_leaf(&self.queues, q)),
+                is_set_aside: job.is_set_aside,
                 first_pod: PodRef::of(self.pods.len()),
-                shape: Arc::new(JobShape::of(
-                    sets.iter().map(|set| (set.min_available, set.path.as_slice())),
-                )),
             };
             self.jobs.push(OpeningJob {
                 facts,

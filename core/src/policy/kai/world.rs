@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::catalogue::{Catalogue, JobEntry};
 use super::config::Config;
 use super::job::JobFacts;
-use super::memory::Memory;
+use super::memory::{JobMemory, Memory};
 use super::opening::{Opening, OpeningJob, OpeningPod};
 use super::place::groups::Groups;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
@@ -32,6 +32,18 @@ use crate::policy::PartitionView;
 use crate::time::Time;
 use crate::units::{Amount, Resource};
 
+/// A live job.
+#[derive(Clone, Copy)]
+struct LiveJob<'w> {
+    id: JobId,
+    /// Number of the cluster's jobs that precede it by name.
+    n_before: u32,
+    entry: &'w JobEntry,
+    known: Option<&'w JobMemory>,
+    /// Whether it has used its tries since it was last offered to the partition.
+    is_set_aside: bool,
+}
+
 /// A node pool as the scheduler reads it.
 #[derive(Clone, Copy)]
 pub(super) struct World<'c, 'w> {
@@ -40,13 +52,13 @@ pub(super) struct World<'c, 'w> {
     pub memory: &'w Memory,
 }
 
-impl<'c> World<'c, '_> {
+impl<'c, 'w> World<'c, 'w> {
     /// Opens the session of a cycle.
     pub fn opening(self, queues: Vec<SnapshotQueue>) -> Opening<'c> {
         let catalogue = self.catalogue();
         let (view, config) = (self.view, self.config);
         let queues = self.queues(queues);
-        let jobs = catalogue.live_jobs(view);
+        let jobs = self.live_jobs(&catalogue);
         let nodes: Vec<Node> = catalogue.nodes.iter().map(|&id| self.open_node(id)).collect();
         let mut opening = Opening {
             config,
@@ -58,25 +70,20 @@ impl<'c> World<'c, '_> {
             nodes,
             groups: Groups::of_devices(self.shared_devices(&jobs)),
             jobs: Vec::with_capacity(jobs.len()),
-            pods: Vec::new(),
+            pods: Vec::with_capacity(jobs.len()),
             queues,
         };
         let places = self.queue_places(&opening.queues);
-        for (job, entry) in jobs {
-            self.open_job(
-                &mut opening,
-                &catalogue,
-                (job, entry),
-                places[view.cluster.jobs[job].queue.index()],
-            );
+        for job in jobs {
+            self.open_job(&mut opening, &catalogue, job, places[job.entry.queue.index()]);
         }
         opening
     }
 
     /// Numbers of the devices in partial use on any node.
-    fn shared_devices(self, jobs: &[(JobId, &JobEntry)]) -> Devices {
-        let sharing =
-            jobs.iter().flat_map(|(_, entry)| &entry.pods).filter(|facts| facts.request.is_shared());
+    fn shared_devices(self, jobs: &[LiveJob<'_>]) -> Devices {
+        let pods = jobs.iter().filter(|job| !job.entry.is_whole).flat_map(|job| &job.entry.pods);
+        let sharing = pods.filter(|facts| facts.request.is_shared());
         let held = sharing.map(|facts| &self.view.cluster.pods[facts.id]).filter(|pod| pod.node.is_some());
         Devices(held.fold(0, |devices, pod| devices | pod.devices.0))
     }
@@ -84,6 +91,25 @@ impl<'c> World<'c, '_> {
     fn catalogue(self) -> Arc<Catalogue> {
         let known = self.memory.catalogue.as_ref().filter(|known| known.is_for(self.config));
         known.cloned().unwrap_or_else(|| Catalogue::of(self.view, self.config))
+    }
+
+    /// Live jobs, sorted by name.
+    fn live_jobs<'a>(self, catalogue: &'a Catalogue) -> Vec<LiveJob<'a>>
+    where
+        'w: 'a,
+    {
+        let mut known = self.memory.jobs.iter().peekable();
+        let live = |id: JobId| {
+            let entry = catalogue.job(id)?;
+            while known.next_if(|(other, _)| **other < id).is_some() {}
+            let known = known.next_if(|(other, _)| **other == id).map(|(_, known)| known);
+            let tried_at = known.and_then(|known| known.tried_at);
+            let is_set_aside = tried_at.is_some_and(|offer| offer == self.view.cluster.jobs[id].offers);
+            Some(LiveJob { id, n_before: entry.n_before, entry, known, is_set_aside })
+        };
+        let mut jobs: Vec<LiveJob<'_>> = self.view.live_jobs().filter_map(live).collect();
+        jobs.sort_unstable_by_key(|job| job.n_before);
+        jobs
     }
 
     fn open_node(self, id: NodeId) -> Node {
@@ -111,41 +137,32 @@ impl<'c> World<'c, '_> {
         self,
         opening: &mut Opening<'c>,
         catalogue: &Catalogue,
-        (id, entry): (JobId, &JobEntry),
+        LiveJob { id, entry, known, is_set_aside, .. }: LiveJob<'_>,
         queue: Option<QueueRef>,
     ) {
         let (cluster, first_pod) = (self.view.cluster, opening.pods.len());
-        let job = &cluster.jobs[id];
         for facts in &entry.pods {
             let pod = &cluster.pods[facts.id];
             let Some(status) = status_of(pod.phase) else { continue };
-            let uses_part = pod.node.is_some() && facts.request.is_shared();
+            opening.is_whole &= entry.is_whole || facts.request.is_whole();
+            let uses_part = !entry.is_whole && pod.node.is_some() && facts.request.is_shared();
             let devices = if uses_part { pod.devices } else { Devices(0) };
             let groups = devices.iter().filter_map(|device| opening.groups.of_device(device)).collect();
-            opening.is_whole &= facts.request.is_whole();
             let node = pod.node.and_then(|node| catalogue.node(node));
             opening.pods.push(OpeningPod { facts: facts.clone(), status, node, groups });
         }
-        let known = self.memory.jobs.get(&id).copied().unwrap_or_default();
-        let is_set_aside = self.memory.is_set_aside(cluster, id);
         let facts = JobFacts {
-            id,
-            name: job.name.clone(),
+            traits: entry.traits.clone(),
             queue,
             is_ordered: !is_set_aside && queue.is_some_and(|q| is_leaf(&opening.queues, q)),
-            priority: i64::from(job.priority),
-            preemptible: job.preemptible,
-            created_s: job.created.as_seconds(),
-            is_tried_once: job.is_tried_once,
             is_set_aside,
-            rank: entry.rank,
             first_pod: PodRef::of(first_pod),
-            shape: entry.shape.clone(),
         };
+        let last_start = known.and_then(|known| known.last_start).or(cluster.jobs[id].last_start);
         opening.jobs.push(OpeningJob {
             facts,
-            last_start_s: known.last_start.or(job.last_start).map(Time::as_seconds),
-            stale_since_s: known.stale_since.map(Time::as_seconds),
+            last_start_s: last_start.map(Time::as_seconds),
+            stale_since_s: known.and_then(|known| known.stale_since).map(Time::as_seconds),
             allocated: None,
             n_pods: opening.pods.len() - first_pod,
         });
@@ -196,17 +213,14 @@ impl<'c> World<'c, '_> {
         let mut queues = self.queues(queues);
         let places = self.queue_places(&queues);
         let yardstick = self.yardstick();
-        for (id, entry) in catalogue.live_jobs(self.view) {
-            let job = &cluster.jobs[id];
-            let Some(leaf) = places[job.queue.index()] else { continue };
-            if self.memory.is_set_aside(cluster, id) {
-                continue;
-            }
-            let core = match job.preemptible {
+        for LiveJob { id, entry, is_set_aside, .. } in self.live_jobs(&catalogue) {
+            let Some(leaf) = places[entry.queue.index()].filter(|_| !is_set_aside) else { continue };
+            let preemptible = entry.traits.preemptible;
+            let core = match preemptible {
                 Preemptible::Semi => cluster.fixed_pods(id),
                 Preemptible::Yes | Preemptible::No => Vec::new(),
             };
-            let is_fixed = |pod: PodId| job.preemptible == Preemptible::No || core.contains(&pod);
+            let is_fixed = |pod: PodId| preemptible == Preemptible::No || core.contains(&pod);
             for facts in &entry.pods {
                 let pod = &cluster.pods[facts.id];
                 match (status_of(pod.phase), pod.node) {

@@ -13,7 +13,7 @@
 
 use crate::policy::kai::config::Action;
 use crate::policy::kai::explain::recorder::{Recorder, Why};
-use crate::policy::kai::fast::early_exit::Candidates;
+use crate::policy::kai::fast::early_exit::{Candidates, MayFit};
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
@@ -25,7 +25,8 @@ impl Session<'_> {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Allocate));
         let jobs = self.candidates();
         let all = vec![true; self.nodes.len()];
-        let mut remaining = Candidates::new(self, &jobs, |s, job| s.may_fit(job, &all));
+        let mut known = MayFit::default();
+        let mut remaining = Candidates::new(self, &jobs, |s, job| s.may_fit(job, &all, &mut known));
         if remaining.is_over() {
             return;
         }
@@ -34,6 +35,9 @@ impl Session<'_> {
         while !remaining.is_over()
             && let Some(job) = tree.pop(self)
         {
+            if !remaining.includes(job) {
+                continue;
+            }
             remaining.popped(job);
             if self.allocate_next(job, &nodes, out) && self.job(job).has_pending() {
                 tree.push(self, job);

@@ -14,9 +14,12 @@
 //! nothing. Not used when explanations are recorded, which need every job's own reason; nor after an eviction in
 //! the session, because chunks may be stale then; nor where numbers are not whole ([`Session::is_whole`])
 
+use std::collections::BTreeMap;
+
+use crate::cluster::Preemptible;
 use crate::policy::kai::fast::feasibility::Feasibility;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::task::JobRef;
+use crate::policy::kai::task::{JobRef, QueueRef};
 
 /// Jobs of an action that may change something.
 #[derive(Debug, Default)]
@@ -52,6 +55,11 @@ impl Candidates {
         self.is_used && self.n == 0
     }
 
+    /// Whether a job may change something.
+    pub fn includes(&self, job: JobRef) -> bool {
+        !self.is_used || self.is_candidate[job.ix()]
+    }
+
     /// Removes a popped job.
     pub fn popped(&mut self, job: JobRef) {
         if self.is_used && std::mem::take(&mut self.is_candidate[job.ix()]) {
@@ -72,6 +80,9 @@ impl Candidates {
     }
 }
 
+/// Whether a chunk of one preemptible pod may fit, by queue and class of the pod.
+pub(in crate::policy::kai) type MayFit = BTreeMap<(Option<QueueRef>, u32), bool>;
+
 impl Session<'_> {
     /// Notes jobs skipped by an action that uses signatures.
     pub fn defer_signatures(&mut self, jobs: &[JobRef]) {
@@ -87,8 +98,23 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the next chunk of a job may fit in the current state.
-    pub fn may_fit(&mut self, job: JobRef, all: &[bool]) -> bool {
-        Feasibility::new(self, job, all).is_none_or(|p| p.is_open(self, all, &[]))
+    /// Whether the next chunk of a job may fit in the current state, for which `known` has the answers so far.
+    pub fn may_fit(&mut self, job: JobRef, all: &[bool], known: &mut MayFit) -> bool {
+        let class = self.class_of_chunk(job);
+        if let Some(&fits) = class.and_then(|class| known.get(&class)) {
+            return fits;
+        }
+        let fits = Feasibility::new(self, job, all).is_none_or(|p| p.is_open(self, all, &[]));
+        known.extend(class.map(|class| (class, fits)));
+        fits
+    }
+
+    fn class_of_chunk(&mut self, job: JobRef) -> Option<(Option<QueueRef>, u32)> {
+        let facts = self.facts_of(job);
+        let queue = Some(facts.queue).filter(|_| facts.preemptible == Preemptible::Yes)?;
+        match self.chunk(job, false)[..] {
+            [task] => Some((queue, self.pod_of(task).kind)),
+            _ => None,
+        }
     }
 }

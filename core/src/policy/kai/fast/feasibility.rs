@@ -10,9 +10,10 @@
 //! kai.md 5.3, 5.4, 6.5, 6.7
 //!
 //! # Differs
-//! nothing. Discarding a failed attempt restores every number exactly if all quantities are whole numbers and no
+//! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number exactly if all quantities are whole numbers and no
 //! device is shared ([`Session::is_whole`]); otherwise no attempt is skipped.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::cluster::Preemptible;
@@ -32,6 +33,8 @@ pub(in crate::policy::kai) struct Feasibility {
     requested: Quantities,
     /// The part of the request that must fit in quota.
     fixed: Option<Quantities>,
+    /// By class of pods: number of feasible nodes with room for one without evictions, and the first of them.
+    pub(super) with_room: BTreeMap<u32, (usize, Option<NodeRef>)>,
 }
 
 /// Equal tasks of the claimant.
@@ -74,7 +77,8 @@ impl Feasibility {
         let requested = s.requested_by(&chunk);
         let fixed = s.fixed_part(partial, &chunk);
         let bounded = s.bounded_queues(partial, fixed.is_some());
-        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed })
+        let with_room = BTreeMap::new();
+        Some(Feasibility { is_too_large, shapes, bounded, requested, fixed, with_room })
     }
 
     /// Whether the claimant may fit once these tasks are evicted.
@@ -159,6 +163,7 @@ impl Feasibility {
         for shape in &mut self.shapes {
             shape.sum = shape.room_on(nodes);
         }
+        self.with_room.clear();
     }
 
     /// Whether the claimant may still fit during an attempt, after some of the evicted tasks were placed again. Room
@@ -211,8 +216,21 @@ impl Freed {
 }
 
 impl Session<'_> {
+    /// Leaves behind what an attempt does that evicts these tasks and fails: after a committed eviction a job may have
+    /// cached a chunk that no longer holds, and any change of its tasks drops it.
+    pub fn skip_attempt(&mut self, evicted: &[TaskRef]) {
+        if self.evicted.is_empty() {
+            return;
+        }
+        for &task in evicted {
+            let job = self.job_of(task);
+            let job = &mut self.jobs[job.ix()];
+            (job.chunk, job.need) = (None, None);
+        }
+    }
+
     /// How many equal tasks fit each node now, cached per class of pods until any node changes.
-    fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
+    pub(super) fn rooms(&mut self, pod: PodRef) -> Rc<[i64]> {
         let kind = self.pods[pod.ix()].kind;
         if let Some(known) = self.classes.rooms.get(&kind) {
             return known.clone();

@@ -2,8 +2,11 @@
 
 pub(super) mod choice;
 pub(super) mod early_exit;
+#[cfg(test)]
+mod equality_tests;
 pub(super) mod equivalence_classes;
 pub(super) mod feasibility;
 pub(super) mod inert_jobs;
 pub(super) mod numbering;
+pub(super) mod returning;
 pub(super) mod signatures;

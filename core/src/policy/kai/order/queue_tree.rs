@@ -28,8 +28,16 @@ pub(in crate::policy::kai) struct QueueTree {
     depth: Option<usize>,
     branches: Vec<Option<Branch>>,
     top: Heap<QueueRef>,
-    popped: Vec<Vec<JobRef>>,
+    popped: Vec<Popped>,
     pub(in crate::policy::kai) search: Option<Search>,
+}
+
+/// Victims popped from a leaf.
+#[derive(Clone, Debug, Default)]
+struct Popped {
+    jobs: Vec<JobRef>,
+    /// What they hold.
+    sum: Quantities,
 }
 
 /// The wanted jobs of a tree; others are skipped.
@@ -66,7 +74,7 @@ impl QueueTree {
             depth,
             branches: (0..n).map(|_| None).collect(),
             top: Heap::default(),
-            popped: if is_victim { vec![Vec::new(); n] } else { Vec::new() },
+            popped: if is_victim { vec![Popped::default(); n] } else { Vec::new() },
             search: None,
         }
     }
@@ -176,7 +184,8 @@ impl QueueTree {
         let less = |l, r| session.job_order(l, r).is_lt() != victim;
         let job = self.branch(leaf).jobs.pop(less)?;
         if self.is_victim {
-            self.popped[leaf.ix()].push(job);
+            self.popped[leaf.ix()].jobs.push(job);
+            self.popped[leaf.ix()].sum += session.job(job).allocated;
         }
         let mut at = Some(leaf);
         while let Some(queue) = at {
@@ -247,6 +256,15 @@ impl QueueTree {
         }
     }
 
+    /// What the popped victims of a leaf hold. Attempts leave residues in inexact sums, so these are added up again.
+    fn popped_from(&self, session: &Session<'_>, leaf: QueueRef) -> Quantities {
+        let popped = &self.popped[leaf.ix()];
+        if session.is_whole {
+            return popped.sum;
+        }
+        popped.jobs.iter().fold(Quantities::default(), |sum, &job| sum + session.job(job).allocated)
+    }
+
     pub(in crate::policy::kai) fn less(&self, session: &mut Session<'_>, l: QueueRef, r: QueueRef) -> bool {
         match (self.best(l), self.best(r)) {
             (None, _) => !self.is_victim,
@@ -257,10 +275,7 @@ impl QueueTree {
             }
             (Some((ll, lj)), Some((rl, rj))) => {
                 let with = |leaf: QueueRef, job: JobRef| {
-                    let mut victims = Quantities::default();
-                    for &victim in self.popped[leaf.ix()].iter().chain([&job]) {
-                        victims += session.job(victim).allocated;
-                    }
+                    let victims = self.popped_from(session, leaf) + session.job(job).allocated;
                     With { job: None, victims }
                 };
                 let (lw, rw) = (with(ll, lj), with(rl, rj));

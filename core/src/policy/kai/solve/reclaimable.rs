@@ -13,7 +13,10 @@
 //! # Differs
 //! nothing
 
+use smallvec::SmallVec;
+
 use crate::policy::kai::explain::notes::{Proof, real, triple};
+use crate::policy::kai::job::Chunk;
 use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::session::Session;
@@ -133,7 +136,7 @@ impl Session<'_> {
         let mut reclaimed: Vec<ReclaimedUnits> = Vec::new();
         for victims in self.in_visit_order(hypothesis.by_job.iter().collect()) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
-            let mut units = self.units_of(victims.job, &victims.pods);
+            let units = self.units_of(victims.job, &victims.pods);
             let last = units.last().copied();
             let known = match reclaimed.iter().position(|t| t.queue == queue) {
                 Some(known) => &mut reclaimed[known],
@@ -141,7 +144,7 @@ impl Session<'_> {
                     reclaimed.push_mut(ReclaimedUnits { queue, units: Vec::new(), last_units: Vec::new() })
                 }
             };
-            known.units.append(&mut units);
+            known.units.extend(units);
             known.last_units.extend(last);
         }
         if self.draws(RandomOrder::Validator) {
@@ -153,6 +156,9 @@ impl Session<'_> {
 
     /// Items in the order in which the validator visits them, permuted with a seed (N-7).
     fn in_visit_order<T>(&self, items: Vec<T>) -> Vec<T> {
+        if !self.draws(RandomOrder::Validator) {
+            return items;
+        }
         let n = items.len();
         let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
         self.draw(RandomOrder::Validator, &mut items, n, |item| item.0);
@@ -160,15 +166,15 @@ impl Session<'_> {
     }
 
     /// One unit per elastic task, one unit for all core tasks together.
-    fn units_of(&self, job: JobRef, pods: &[PodRef]) -> Vec<Quantities> {
+    fn units_of(&self, job: JobRef, pods: &[PodRef]) -> SmallVec<[Quantities; 1]> {
         let loses_no_core = self.is_semi(job);
         let job = self.job(job);
-        let mut units = Vec::new();
+        let mut units = SmallVec::new();
         let mut core: Option<Quantities> = None;
         let current = |pod: &PodRef| job.slots[self.slot_of(*pod)].task;
         for (set, counts) in job.sets.iter().enumerate() {
             let of_set = pods.iter().filter(|p| self.pods[p.ix()].set == set).filter_map(current);
-            let tasks: Vec<TaskRef> = of_set.collect();
+            let tasks: Chunk = of_set.collect();
             let n_core = match usize::try_from(counts.min_available) {
                 Ok(n) if !loses_no_core => n.min(tasks.len()),
                 _ => 0,

@@ -206,11 +206,17 @@ impl Session<'_> {
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
         let is_open =
             |s: &Self, evicted: &[TaskRef]| feasibility.as_ref().is_none_or(|p| p.is_open(s, nodes, evicted));
-        let mut evictions = self.attempt_evictions(hypothesis, &recorded);
-        let n_evictions = evictions.len();
-        evictions.retain(|evicted| is_open(self, evicted));
-        self.note_tried(search, hypothesis, n_evictions - evictions.len());
-        if evictions.is_empty() {
+        let evictions = self.attempt_evictions(hypothesis, &recorded).into_iter();
+        let attempts: Vec<(Vec<TaskRef>, bool)> = evictions
+            .map(|evicted| {
+                let is_open = is_open(self, &evicted);
+                (evicted, is_open)
+            })
+            .collect();
+        let n_closed = attempts.iter().filter(|(_, is_open)| !is_open).count();
+        self.note_tried(search, hypothesis, n_closed);
+        if n_closed == attempts.len() {
+            attempts.iter().for_each(|(evicted, _)| self.skip_attempt(evicted));
             return None;
         }
         let n_ties = self.ties.len();
@@ -224,7 +230,7 @@ impl Session<'_> {
         let attempt = if hypothesis.potential().is_empty() {
             self.simulate(search, &mut st, hypothesis, &recorded, nodes, feasibility.as_ref())
         } else {
-            self.try_nodes(search, &mut st, hypothesis, (recorded.len(), evictions), nodes, feasibility)
+            self.try_nodes(search, &mut st, hypothesis, (recorded.len(), attempts), nodes, feasibility)
         };
         let Attempt::Solved(displaced, proof) = attempt else {
             st.discard(self);
@@ -259,18 +265,31 @@ impl Session<'_> {
         of_latest.into_iter().map(evicted).collect()
     }
 
-    /// Simulates one attempt after the other until one succeeds or is refused.
+    /// Simulates one attempt after the other until one succeeds or is refused; those that are not open fail.
     fn try_nodes(
         &mut self,
         search: &VictimSearch,
         st: &mut Statement,
         hypothesis: &Hypothesis,
-        (n_recorded, evictions): (usize, Vec<Vec<TaskRef>>),
+        (n_recorded, attempts): (usize, Vec<(Vec<TaskRef>, bool)>),
         nodes: &mut [bool],
         feasibility: &mut Option<Feasibility>,
     ) -> Attempt {
-        let is_choice = evictions.iter().any(|victims| *victims != evictions[0]);
-        for victims in evictions {
+        let mut open = attempts.iter().filter(|(_, is_open)| *is_open).map(|(victims, _)| victims);
+        let first = open.next();
+        let is_choice = open.any(|victims| Some(victims) != first);
+        for (victims, is_open) in attempts {
+            if !is_open {
+                self.skip_attempt(&victims);
+                continue;
+            }
+            if n_recorded == 0
+                && feasibility.as_mut().is_some_and(|f| f.closes(self, hypothesis.partial, nodes, &victims))
+            {
+                self.note_tried(search, hypothesis, 1);
+                self.skip_attempt(&victims);
+                continue;
+            }
             let checkpoint = st.checkpoint();
             if self.evict_all(st, &victims[n_recorded..]).is_err() {
                 return Attempt::Failed;
