@@ -1,9 +1,10 @@
-//! Replies in their transport form. Shared data is sent once: the catalogue of a run with the first reply about it, the record
-//! of a rule with the first reply that contains a decision of that rule.
+//! Replies in their transport form. The catalogue of a run is sent once, with the first reply about it; rules are sent as their
+//! numbers.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use fairground::trace::{Check, OrderLevel, Protection, Rule, RuleRecord};
+use fairground::policy::Policy;
+use fairground::trace::{Check, OrderLevel, Protection, Rule};
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{EventRow, Frame, LadderLevel, Message, Names, Response, What};
@@ -14,29 +15,25 @@ use super::report::Report;
 pub struct Parcel {
     /// For each reply, the catalogue of its run if it differs from that of the previous reply.
     catalogues: Vec<Option<Arc<Names>>>,
-    /// Records of rules that have not been sent before.
-    records: Vec<Record>,
-    /// The rules of all replies in the order of [`rules`], as indices into all records sent so far.
+    /// The rules of all replies in the order of [`rules`], as indices into [`RULES`].
     rules: Vec<u32>,
     replies: Vec<Message<Response>>,
 }
 
-/// The record of a rule in its transport form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Record {
-    key: String,
-    says: String,
-    formula: String,
-    source: String,
-    differs: String,
-}
+/// The rules of all policies by key; both ends have the same.
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let books = Policy::NAMES.iter().filter_map(|policy| Policy::rulebook(policy));
+    let mut all: Vec<Rule> = books.flat_map(|book| book.rules).collect();
+    all.sort_by_key(|rule| rule.key());
+    all.dedup();
+    all
+});
 
 /// What both ends already know.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogues {
     /// Catalogue of the current run, and of the alternative.
     names: [Arc<Names>; 2],
-    rules: Vec<Rule>,
 }
 
 impl Parcel {
@@ -45,22 +42,18 @@ impl Parcel {
         let mut parcel = Parcel::default();
         for reply in &mut replies {
             parcel.catalogues.push(known.new_names(&mut reply.body));
-            for rule in rules(&mut reply.body) {
-                let at = known.rules.iter().position(|of| of == rule).unwrap_or_else(|| {
-                    parcel.records.push(Record::of(*rule));
-                    known.rules.push(*rule);
-                    known.rules.len() - 1
-                });
-                parcel.rules.push(at as u32);
-            }
+            let number = |rule: &mut Rule| {
+                let at = RULES.binary_search_by_key(&rule.key(), |other| other.key());
+                at.map_or(u32::MAX, |at| at as u32)
+            };
+            parcel.rules.extend(rules(&mut reply.body).into_iter().map(number));
         }
         Parcel { replies, ..parcel }
     }
 
     /// Returns the replies, each with its catalogue and rules restored.
     pub fn unpack(self, known: &mut Catalogues) -> Vec<Message<Response>> {
-        let Parcel { catalogues, records, rules: sent, mut replies } = self;
-        known.rules.extend(records.into_iter().map(Record::keep));
+        let Parcel { catalogues, rules: sent, mut replies } = self;
         let mut sent = sent.into_iter();
         for (reply, catalogue) in replies.iter_mut().zip(catalogues) {
             let (at, names) = names(&mut reply.body);
@@ -69,7 +62,7 @@ impl Parcel {
             }
             names.into_iter().for_each(|names| names.clone_from(&known.names[at]));
             for (rule, at) in rules(&mut reply.body).into_iter().zip(&mut sent) {
-                *rule = known.rules.get(at as usize).copied().unwrap_or_default();
+                *rule = RULES.get(at as usize).copied().unwrap_or_default();
             }
         }
         replies
@@ -84,22 +77,6 @@ impl Catalogues {
         let is_new = !Arc::ptr_eq(&self.names[at], &names);
         self.names[at].clone_from(&names);
         is_new.then_some(names)
-    }
-}
-
-impl Record {
-    fn of(Rule(rule): Rule) -> Record {
-        let [key, says, formula, source, differs] =
-            [rule.key, rule.says, rule.formula, rule.source, rule.differs].map(String::from);
-        Record { key, says, formula, source, differs }
-    }
-
-    /// Converts the record to a rule with static lifetime. Deliberately leaked: there are a few hundred, each sent once.
-    fn keep(self) -> Rule {
-        let Record { key, says, formula, source, differs } = self;
-        let [key, says, formula, source, differs] =
-            [key, says, formula, source, differs].map(|text| -> &'static str { text.leak() });
-        Rule(Box::leak(Box::new(RuleRecord { key, says, formula, source, differs })))
     }
 }
 
@@ -234,5 +211,25 @@ mod tests {
             assert_eq!(read.unpack(&mut theirs), replies);
         }
         assert_eq!(sizes, [1, 0, 1]);
+    }
+
+    #[test]
+    fn every_rule_has_a_number() {
+        for policy in Policy::NAMES {
+            for rule in Policy::rulebook(policy).expect("a policy").rules {
+                assert!(RULES.iter().any(|other| other.0 == rule.0), "{policy}: {}", rule.key());
+            }
+        }
+        for example in crate::library::EXAMPLES {
+            let mut server = Server::default();
+            let scenario = Arc::new(example.scenario());
+            let mut replies =
+                server.handle(Message { generation: 1, body: Request::Load { scenario, cycle: 3 } });
+            while server.is_busy() {
+                replies.extend(server.work());
+            }
+            let mut decide = replies.iter_mut().flat_map(|reply| rules(&mut reply.body));
+            assert!(decide.all(|rule| RULES.contains(rule)), "{}", example.id);
+        }
     }
 }
