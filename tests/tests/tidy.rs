@@ -41,7 +41,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["dialogs", "setup"],
     &["shell"],
     &["focus", "page", "worker"],
-    &["first_frame", "design", "fixtures", "preview", "texts"],
+    &["first_frame", "design", "fixtures", "texts"],
     &["bin"],
 ];
 

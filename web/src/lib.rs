@@ -39,6 +39,4 @@ mod design;
 #[cfg(test)]
 mod fixtures;
 #[cfg(test)]
-mod preview;
-#[cfg(test)]
 mod texts;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::Policy;
 use crate::cluster::{Cluster, Queue};
 use crate::format::Scenario;
-use crate::id::{Arena, Id, PartitionId, QueueId};
+use crate::id::{Arena, PartitionId, QueueId};
 
 /// A kind of file of a product.
 #[derive(Clone, Copy, Debug)]
@@ -70,12 +70,6 @@ impl<'a> Source<'a> {
         let cluster = self.cluster;
         let ids = cluster.partitions.ids().zip(self.policies.iter().copied());
         ids.map(move |(id, policy)| (id, cluster.queues_in(id), policy))
-    }
-
-    /// Default pools of a queue's jobs: its own, else those of the nearest ancestor that has any.
-    pub fn default_pools(&self, queue: QueueId) -> &'a [String] {
-        let typed = |id: QueueId| self.scenario.queues[id.index()].default_pools.as_slice();
-        self.cluster.path_to_root(queue).map(typed).find(|pools| !pools.is_empty()).unwrap_or_default()
     }
 
     /// A note that names the members of a set; `None` if it is empty.

@@ -6,9 +6,11 @@ import { expect, test } from "../fixture.js";
 
 /** Returns the cells of a row of a table, by column header. */
 async function row(table, name) {
+  const line = table.getByRole("row").filter({ has: table.page().getByRole("cell", { name, exact: true }) }).first();
+  // The report follows the frame; reading texts does not wait for it.
+  await expect(line).toBeVisible();
   const head = await table.getByRole("columnheader").allTextContents();
-  const cells = table.getByRole("row").filter({ has: table.page().getByRole("cell", { name, exact: true }) }).first();
-  const texts = await cells.getByRole("cell").allTextContents();
+  const texts = await line.getByRole("cell").allTextContents();
   return Object.fromEntries(head.map((column, at) => [column, texts[at].replaceAll("\u00a0", " ").trim()]));
 }
 

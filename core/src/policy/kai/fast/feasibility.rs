@@ -10,8 +10,9 @@
 //! kai.md 5.3, 5.4, 6.5, 6.7
 //!
 //! # Differs
-//! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number exactly if all quantities are whole numbers and no
-//! device is shared ([`Session::is_whole`]); otherwise no attempt is skipped.
+//! nothing: a skipped attempt drops the same cached chunks. Discarding a failed attempt restores every number
+//! exactly if all quantities are whole numbers and no device is shared ([`Session::is_whole`]); otherwise no attempt is
+//! skipped.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
