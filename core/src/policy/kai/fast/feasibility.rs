@@ -217,8 +217,8 @@ impl Freed {
 }
 
 impl Session<'_> {
-    /// Leaves behind what an attempt does that evicts these tasks and fails: after a committed eviction a job may have
-    /// cached a chunk that no longer holds, and any change of its tasks drops it.
+    /// Applies the lasting effect of a failed attempt to evict these tasks: it drops the cached chunks of their jobs, which
+    /// may be outdated after an eviction that was committed.
     pub fn skip_attempt(&mut self, evicted: &[TaskRef]) {
         if self.evicted.is_empty() {
             return;

@@ -1,11 +1,11 @@
 //! A shortcut: skips attempts in which evicted jobs return until the claimant no longer fits.
 //!
 //! # Rule
-//! An attempt serves the claimant and the jobs that lost tasks in queue order. Suppose these jobs have one preemptible pod
-//! each, all on one node, and no other feasible node has room for such a pod. At its turn a job then returns to that node,
-//! and its queue and its node are as if it had not been evicted. So what happens before the claimant's turn follows from
-//! the allocations of the queues and the room of the node alone. The attempt fails as soon as the claimant no longer
-//! fits; if a job may go elsewhere, or once it is the claimant's turn, the attempt has to be run.
+//! An attempt serves the claimant and the jobs that lost tasks in queue order. If each of these jobs has a single
+//! preemptible pod, all pods were on one node, and no other feasible node has room for them, each job returns to that node
+//! when it is served, which restores its queue and its part of the node. The order up to the claimant therefore depends
+//! only on the allocations of the queues and the room of the node. The attempt fails as soon as the claimant no longer
+//! fits. If a pod fits another node, or the claimant is served before that, the attempt has to be run.
 //!
 //! # Source
 //! kai.md 3.6, 5.4, 6.7
