@@ -11,7 +11,7 @@ const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 /** Serves `dist/` on this machine. Returns the address and a function that stops the server. */
 export async function served() {
   const files = new Map(
-    readdirSync(DIST).map((name) => {
+    readdirSync(DIST, { withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => {
       const type = TYPES[name.split(".").pop()] ?? "text/plain";
       return [name, { type, body: brotliCompressSync(readFileSync(new URL(name, DIST)), QUALITY) }];
     }),

@@ -10,6 +10,8 @@
 //! # Differs
 //! without departments the synthetic queue uses the row of the first top queue
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::format::{Findings, Scenario};
 use crate::policy::Timers;
 use crate::policy::description::Description;
@@ -154,14 +156,15 @@ impl Kai {
         let Recorder { trace, decisions, claims, .. } = out;
         let decisions = Placing::default().decide(world, &session, decisions, trace, n_events);
         if let Some(opening) = again.as_ref().filter(|_| !trace.refusals.is_empty()) {
-            let claims = claims.iter().map(|c| (session.facts_of(c.0).id, session.nodes[c.1.ix()].id));
-            let claims: Vec<(JobId, NodeId)> = claims.collect();
-            let claimed = |job: JobId| {
-                let of_job = claims.iter().filter(|c| c.0 == job);
-                of_job.filter_map(|c| free_at(world, c.1, &decisions)).max()
-            };
+            let free_at = free_times(world, &decisions);
+            let mut claimed: BTreeMap<JobId, Time> = BTreeMap::new();
+            for (job, node) in claims.iter().map(|c| (session.facts_of(c.0).id, session.nodes[c.1.ix()].id)) {
+                if let Some(&time) = free_at.get(&node) {
+                    claimed.entry(job).and_modify(|last| *last = time.max(*last)).or_insert(time);
+                }
+            }
             let over = Over { opening, world, rhythm: self.rhythm, memory };
-            over.complete(&mut session, &mut trace.refusals, claimed);
+            over.complete(&mut session, &mut trace.refusals, |job| claimed.get(&job).copied());
         }
         let total = session.total;
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
@@ -305,25 +308,31 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
     held
 }
 
-/// Time at which the last terminating pod leaves a node.
-fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Option<Time> {
+/// Times at which the last terminating pod leaves each node. In one pass, because a cycle may have thousands of claims.
+fn free_times(world: PartitionView<'_>, decisions: &[Decision]) -> BTreeMap<NodeId, Time> {
     let cluster = world.cluster;
-    let leaving = world.live_jobs().flat_map(|job| cluster.pods_of(job)).filter_map(|(id, pod)| {
-        let is_evicted = || decisions.iter().any(|d| matches!(d, Decision::Evict { pod, .. } if *pod == id));
-        // Pods bound in this cycle are not on a node yet.
-        let bound = || {
-            let place = |d: &Decision| match *d {
-                Decision::Bind { pod, node, .. } if pod == id => Some(node),
-                _ => None,
-            };
-            decisions.iter().find_map(place)
-        };
-        match pod.phase {
-            _ if pod.node.or_else(bound) != Some(node) => None,
-            Phase::Terminating { until } => Some(until),
-            _ if is_evicted() => Some(world.now + cluster.delays.termination),
-            _ => None,
+    let (mut bound, mut evicted) = (BTreeMap::new(), BTreeSet::new());
+    for decision in decisions {
+        match *decision {
+            Decision::Bind { pod, node, .. } => {
+                bound.entry(pod).or_insert(node);
+            }
+            Decision::Evict { pod, .. } => {
+                evicted.insert(pod);
+            }
         }
-    });
-    leaving.max()
+    }
+    let mut times: BTreeMap<NodeId, Time> = BTreeMap::new();
+    for (id, pod) in world.live_jobs().flat_map(|job| cluster.pods_of(job)) {
+        let until = match pod.phase {
+            Phase::Terminating { until } => until,
+            _ if evicted.contains(&id) => world.now + cluster.delays.termination,
+            _ => continue,
+        };
+        // Pods bound in this cycle are not on a node yet.
+        if let Some(node) = pod.node.or_else(|| bound.get(&id).copied()) {
+            times.entry(node).and_modify(|last| *last = until.max(*last)).or_insert(until);
+        }
+    }
+    times
 }
