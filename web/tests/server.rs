@@ -153,7 +153,7 @@ fn events_are_found_in_both_directions() {
     assert_eq!(page.event(0, false, None), Some(4));
     assert_eq!(page.event(0, false, Some("b2")), Some(4));
     assert_eq!(page.event(4, true, Some("b2")), Some(0));
-    assert_eq!(page.event(100, false, Some("nobody")), None);
+    assert_eq!(page.event(100, false, Some("no-such-job")), None);
     assert_eq!(page.go_to(4).cycle, 4);
 }
 

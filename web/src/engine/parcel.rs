@@ -71,8 +71,8 @@ impl Parcel {
 
 impl Catalogues {
     /// Takes the catalogue out of a reply; returns it if the receiver does not know it.
-    fn new_names(&mut self, say: &mut Response) -> Option<Arc<Names>> {
-        let (at, names) = names(say);
+    fn new_names(&mut self, response: &mut Response) -> Option<Arc<Names>> {
+        let (at, names) = names(response);
         let names = names.into_iter().next()?.clone();
         let is_new = !Arc::ptr_eq(&self.names[at], &names);
         self.names[at].clone_from(&names);
@@ -81,8 +81,8 @@ impl Catalogues {
 }
 
 /// Whether a reply is about the current run (0) or the alternative (1), and the references to its catalogue.
-fn names(say: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
-    match say {
+fn names(response: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
+    match response {
         Response::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
         Response::Alternative { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
         Response::AlternativeRun { run, .. } => (1, vec![&mut run.names]),
@@ -112,9 +112,9 @@ fn names(say: &mut Response) -> (usize, Vec<&mut Arc<Names>>) {
 }
 
 /// The rules in a reply, always in the same order.
-fn rules(say: &mut Response) -> Vec<&mut Rule> {
+fn rules(response: &mut Response) -> Vec<&mut Rule> {
     let mut all = Vec::new();
-    match say {
+    match response {
         Response::Frame { frame, .. } => of_frame(frame, &mut all),
         Response::Alternative { frame, levels } => {
             frame.iter_mut().for_each(|frame| of_frame(frame, &mut all));
