@@ -102,15 +102,20 @@ fn TextBox(
     });
     // Panels clip their content, so the message is positioned in the window.
     let place = RwSignal::new((0.0, 0.0));
-    Effect::new(move |_| {
-        if mistake.with(Option::is_some)
-            && let Some(input) = input.get()
-        {
+    let put = move || {
+        if let Some(input) = input.get_untracked() {
             let rect = input.get_bounding_client_rect();
             let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1e4);
-            place.set((rect.left().min(width - 256.0).max(8.0), rect.bottom() + 4.0));
+            place.set((rect.left().min(width - 256.0).max(8.0), rect.bottom()));
+        }
+    };
+    Effect::new(move |_| {
+        if mistake.with(Option::is_some) {
+            put();
         }
     });
+    let resized = window_event_listener(leptos::ev::resize, move |_| put());
+    on_cleanup(move || resized.remove());
     let try_out = move |value: String| {
         text.set(value.clone());
         if store.now(|m| m.scenario.jobs.len()) > CHECK_LIVE_JOBS_MAX {
@@ -199,10 +204,8 @@ fn TextBox(
                     class="mistake"
                     id="edit-mistake"
                     role="alert"
-                    style:position="fixed"
-                    style:right="auto"
                     style:left=move || format!("{}px", place.get().0)
-                    style:top=move || format!("{}px", place.get().1)
+                    style:top=move || format!("calc({}px + var(--below))", place.get().1)
                 >
                     {mistake}
                 </span>
