@@ -102,11 +102,11 @@ export class App {
   async policy(name) {
     await this.tab("Rules").click();
     await this.page.getByRole("radio", { name, exact: true }).check();
-    await this.hasPolicy(name);
+    await this.waitForPolicy(name);
   }
 
   /** Waits until the scenario is translated to a policy and the charts show it. */
-  async hasPolicy(name) {
+  async waitForPolicy(name) {
     await expect(this.page.getByRole("button", { name: "Policy", exact: true })).toContainText(name);
     await this.arrived();
   }
@@ -206,13 +206,13 @@ export class App {
   }
 
   /** Checks that nothing scrolls sideways. `soft`: go on after a failure. */
-  async fitsWidth(name, { soft = false } = {}) {
+  async expectNoSidewaysScroll(name, { soft = false } = {}) {
     const overflow = () => this.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     await expect.configure({ soft }).poll(overflow, `${name ?? "the page"} scrolls sideways`).toBeLessThanOrEqual(0);
   }
 
   /** Checks that axe finds no violations, in the page or in a part of it. `soft`: go on after a failure. */
-  async isAccessible(name, { part, soft = false } = {}) {
+  async expectAccessible(name, { part, soft = false } = {}) {
     // Contrast is not measured halfway through a transition.
     await this.page.emulateMedia({ reducedMotion: "reduce" });
     const axe = new AxeBuilder({ page: this.page });

@@ -7,10 +7,10 @@ for (const theme of ["light", "dark"]) {
       await page.setViewportSize({ width, height: width > 500 ? 900 : 844 });
       const app = new App(page);
       await app.open(`./?theme=${theme}`);
-      await app.isAccessible("before");
+      await app.expectAccessible("before");
       await page.screenshot({ path: testInfo.outputPath("before.png") });
       await app.steps(1);
-      await app.isAccessible("after");
+      await app.expectAccessible("after");
       await page.screenshot({ path: testInfo.outputPath("after.png") });
     });
   }
@@ -27,7 +27,7 @@ test("dialogs have no accessibility violations", async ({ page }) => {
     await page.locator(".now-panel").focus();
     await open();
     await expect(page.getByRole("dialog")).toBeVisible();
-    await app.isAccessible();
+    await app.expectAccessible();
     await page.keyboard.press("Escape");
     await expect(page.getByRole("dialog")).toHaveCount(0);
   }
@@ -38,11 +38,11 @@ for (const width of [320, 390, 768, 1024, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     const app = new App(page);
     await app.open();
-    await app.fitsWidth();
+    await app.expectNoSidewaysScroll();
     if (width >= PHONE_BELOW) return;
     for (const panel of ["Setup", "Why", "Time", "Now"]) {
       await app.bring(panel);
-      await app.fitsWidth(panel);
+      await app.expectNoSidewaysScroll(panel);
     }
   });
 }
@@ -53,9 +53,9 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["dark", 390]]) {
     const app = new App(page);
     await app.open(`./?theme=${theme}`);
     const check = async (name) => {
-      await app.isAccessible(name);
+      await app.expectAccessible(name);
       await page.screenshot({ path: testInfo.outputPath(`${name}.png`) });
-      await app.fitsWidth(name);
+      await app.expectNoSidewaysScroll(name);
     };
     await page.locator(".now-panel").focus();
     await page.keyboard.press("ArrowRight");

@@ -92,9 +92,9 @@ for (const [width, theme] of [[1440, "light"], [390, "dark"]]) {
       if (name) await form(page, name);
       if (tab === "Work") await page.getByRole("button", { name: "Add a pod set" }).click();
       await app.arrived();
-      await app.isAccessible(tab);
+      await app.expectAccessible(tab);
       await page.screenshot({ path: testInfo.outputPath(`${tab}.png`) });
-      await app.fitsWidth(tab);
+      await app.expectNoSidewaysScroll(tab);
     }
   });
 }

@@ -176,7 +176,7 @@ test("at 400 % the content of every panel is reached by scrolling", async ({ pag
   }
   await app.steps(1);
   await app.bring("Now");
-  await app.fitsWidth();
+  await app.expectNoSidewaysScroll();
 });
 
 test("the page follows the browser's text size, and nothing is cut at 200 %", async ({ baseURL, launchOptions, playwright }) => {
@@ -189,7 +189,7 @@ test("the page follows the browser's text size, and nothing is cut at 200 %", as
     await expect(page.locator("body")).toHaveCSS("font-size", "28px");
     await app.step.click();
     await app.atCycle(1);
-    await app.fitsWidth(`${width} px`);
+    await app.expectNoSidewaysScroll(`${width} px`);
     await expect.poll(() => nameAtBar(page, "team-a"), `${width} px`).toBeGreaterThan(80);
     // Including labels in charts; clickable areas match what is drawn.
     const cluster = app.now.getByRole("region", { name: "Cluster" });

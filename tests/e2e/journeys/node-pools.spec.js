@@ -58,7 +58,7 @@ test("pools are listed, renamed, reordered and removed", async ({ page }) => {
   await app.arrived();
   await expect(app.cell('pools["h100"].settings.gpu-placement')).toContainText("emptiest node first");
   await expect(app.cell('pools["h100"].settings.cpu-placement')).toContainText("fullest node first");
-  await app.isAccessible();
+  await app.expectAccessible();
   await page.getByRole("button", { name: "More for h100" }).click();
   await page.getByRole("menuitem", { name: "Remove h100" }).click();
   await app.arrived();

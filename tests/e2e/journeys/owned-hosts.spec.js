@@ -15,8 +15,8 @@ for (const width of [1440, 390]) {
     await expect(app.share("A")).toHaveAttribute("aria-label", /on owned hosts 2 GPUs, reclaimed first 2 GPUs/);
     await expect(app.now).toContainText("2 reclaimed first");
     await page.setViewportSize({ width, height: 900 });
-    await app.isAccessible();
-    await app.fitsWidth();
+    await app.expectAccessible();
+    await app.expectNoSidewaysScroll();
   });
 }
 

@@ -40,8 +40,8 @@ for (const width of [1440, 390]) {
     const region = page.getByRole("region", { name: "Queue priorities", exact: true });
     await region.focus();
     await expect(region).toBeFocused();
-    await app.isAccessible();
-    await app.fitsWidth();
+    await app.expectAccessible();
+    await app.expectNoSidewaysScroll();
   });
 }
 

@@ -8,6 +8,8 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   await app.atCycle(1);
   await app.tab("Rules").click();
   const link = page.locator(".setup").getByRole("button", { name: "reclaim, maintain fair share", exact: true }).first();
+  // The rule book, with which the links come, arrives after the frame.
+  await expect(link).toBeVisible();
   await page.locator('[data-path="settings.consolidating-reclaim"]').focus();
   await page.keyboard.press("Tab");
   await expect(link).toBeFocused();
@@ -19,7 +21,7 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   );
   const source = app.why.getByRole("link", { name: /KAI Scheduler/ });
   await expect(source).toHaveAttribute("href", /^https:\/\/github\.com\//);
-  await app.isAccessible();
+  await app.expectAccessible();
   // The rule stays open across cycles.
   await app.step.click();
   await app.atCycle(2);
@@ -74,5 +76,5 @@ test("on a phone the card comes to the front", async ({ page }) => {
   await app.tab("Rules").click();
   await page.locator(".setup").getByRole("button", { name: "usage", exact: true }).first().click();
   await expect(app.why.locator(".verdict")).toContainText("Past usage is the share of the cluster");
-  await app.isAccessible();
+  await app.expectAccessible();
 });

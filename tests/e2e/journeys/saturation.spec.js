@@ -20,8 +20,8 @@ for (const width of [1440, 390]) {
     await app.tab("Trends").click();
     await page.getByLabel("Show:").selectOption("saturation ratio");
     await expect(page.getByRole("button", { name: /^product: saturation ratio 2\.00 now/ })).toBeVisible();
-    await app.isAccessible();
-    await app.fitsWidth();
+    await app.expectAccessible();
+    await app.expectNoSidewaysScroll();
   });
 }
 

@@ -141,7 +141,7 @@ const SCREENS = [
     dialog(async (app, page) => {
       await page.getByRole("button", { name: "Policy", exact: true }).click();
       await page.getByRole("menuitemradio", { name: "Apache YuniKorn" }).click();
-      await app.hasPolicy("YuniKorn");
+      await app.waitForPolicy("YuniKorn");
       await app.command("Show converted settings");
     }),
   ],
@@ -205,8 +205,8 @@ async function look(app, name) {
   await app.page.mouse.move(0, 0);
   await app.page.waitForTimeout(250);
   await app.page.screenshot({ path: `${FOLDER}/${name}.png` });
-  await app.isAccessible(name, { soft: true });
-  await app.fitsWidth(name, { soft: true });
+  await app.expectAccessible(name, { soft: true });
+  await app.expectNoSidewaysScroll(name, { soft: true });
 }
 
 for (const [name, lead, panel] of SCREENS) {
