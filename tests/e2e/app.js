@@ -237,6 +237,17 @@ export async function settledBox(element) {
 /** Returns the current width of an element, to be polled; 0: it is not shown. */
 export const widthOf = async (element) => (await element.boundingBox())?.width ?? 0;
 
+/** Keeps a worker busy for a minute, so that it handles no messages. */
+export function block(worker) {
+  return worker.evaluate(() => {
+    // After the reply to this call.
+    setTimeout(() => {
+      const end = Date.now() + 60_000;
+      while (Date.now() < end);
+    });
+  });
+}
+
 /** Opens the form of a row from the menu of the row. */
 export async function form(page, name) {
   await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();

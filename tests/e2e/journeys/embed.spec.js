@@ -49,11 +49,13 @@ test("an embedded page shows charts and time, tells its height, and goes where i
   await go({ fairground: "go", cycle: 2 });
   await expect(now).toHaveAttribute("data-cycle", "2");
   await expect.poll(() => cycles(page)).toEqual([0, 1, 2]);
-  // Other messages are ignored: the one after them is the next to be followed.
+  // Other messages are ignored; the next one that is followed comes after them.
   for (const message of ["go", null, { cycle: 0 }, { fairground: "go" }, { fairground: "go", cycle: "0" }]) {
     await go(message);
   }
   for (const cycle of [-1, 0.5, NaN, Infinity, 1e12]) await go({ fairground: "go", cycle });
+  // Longer than a move takes: nothing must happen, which cannot be waited for.
+  await page.waitForTimeout(300);
   await go({ fairground: "go", cycle: 1 });
   await expect(now).toHaveAttribute("data-cycle", "1");
   await expect(now).toHaveAttribute("aria-busy", "false");
@@ -86,7 +88,7 @@ test("in an embedded page that can be changed, changes stay in it", async ({ pag
   await mark.press("ArrowRight");
   await mark.blur();
   await expect(mark).toHaveAttribute("aria-valuenow", "3");
-  // Longer than the delay before a change is stored: what must not happen cannot be waited for.
+  // Longer than the delay before a change is stored, which must not happen.
   await page.waitForTimeout(600);
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
   const [whole] = await Promise.all([

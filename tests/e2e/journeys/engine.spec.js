@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { App } from "../app.js";
+import { App, block } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 const digests = JSON.parse(readFileSync(new URL("../digests.json", import.meta.url)));
@@ -9,12 +9,15 @@ for (const [name, query] of [
   ["the page's own thread", "?engine=inline"],
 ]) {
   test(`in ${name}, examples decide as they do natively`, async ({ page }) => {
+    // Two hundred cycles of more than fifty examples.
+    test.slow();
     const app = new App(page);
     await app.open(`./${query}`);
     for (const [id, expected] of Object.entries(digests)) {
       await app.example(id);
       for (const [cycle, digest] of expected.entries()) {
-        if (cycle > 0) await app.steps(1);
+        if (cycle > 0) await app.step.click();
+        await expect(app.now, id).toHaveAttribute("data-cycle", String(cycle));
         await expect(app.now, `${id}, cycle ${cycle}`).toHaveAttribute("data-digest", digest);
       }
     }
@@ -44,13 +47,7 @@ test("a cycle that takes long is said to be computed, and can be cancelled insid
   await app.open();
   await app.step.click();
   await app.atCycle(1);
-  // The engine receives no messages for a minute.
-  await page.workers()[0].evaluate(() => {
-    setTimeout(() => {
-      const end = Date.now() + 60_000;
-      while (Date.now() < end);
-    });
-  });
+  await block(page.workers()[0]);
   await app.step.click();
   const status = page.locator(".status").first();
   await expect(status).toContainText("Computing cycle 2");

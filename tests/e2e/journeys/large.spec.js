@@ -1,6 +1,6 @@
 // Large scenarios, full storage, and reused names.
 
-import { App } from "../app.js";
+import { App, block } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 const QUOTA = 'queues["team-a"].gpu.quota';
@@ -39,9 +39,14 @@ test("a large trace is opened, kept on the device and opened again", async ({ pa
 test("reading a large file is cancelled at once", async ({ page }) => {
   const app = new App(page);
   await app.open();
+  // Reading cannot end before it is cancelled: the engine is busy, and so is each one that is started in its place.
+  const hold = (worker) => block(worker).catch(() => {});
+  page.on("worker", hold);
+  await hold(page.workers()[0]);
   await app.drop([["big.csv", trace(60_000)]]);
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByRole("progressbar", { name: "Reading" })).toBeVisible();
+  page.off("worker", hold);
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await expect(dialog).toHaveCount(0, { timeout: 1_000 });
   await expect(page.getByText("Reading was cancelled. Your scenario is unchanged.").first()).toBeVisible();
