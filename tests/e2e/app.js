@@ -1,12 +1,22 @@
 // Actions and locators shared by the journeys, in terms of the page.
 
+import { isDeepStrictEqual } from "node:util";
+import AxeBuilder from "@axe-core/playwright";
 import { expect } from "./fixture.js";
+
+/** A window in which all panels have room beside each other. */
+export const WIDE = { width: 1440, height: 900 };
+
+/** Below this width there is room for one panel at a time. */
+export const PHONE_BELOW = 768;
 
 /** Page object of the journeys. */
 export class App {
   constructor(page) {
     this.page = page;
     this.now = page.getByRole("region", { name: "Now", exact: true });
+    // The same panel, also while another one hides it on a phone.
+    this.charts = page.locator("#app .now-panel");
     this.why = page.getByRole("complementary", { name: "Why", exact: true });
     this.status = page.getByRole("status");
     this.step = page.getByRole("button", { name: "Step", exact: true });
@@ -18,17 +28,67 @@ export class App {
     await this.arrived();
   }
 
-  /** Waits until the charts show the current scenario. */
+  /** Opens the page in a wide window. */
+  async openWide(path) {
+    await this.page.setViewportSize(WIDE);
+    await this.open(path);
+  }
+
+  /**
+   * Waits until the charts show the current scenario.
+   *
+   * The state before an edit, or before another scenario is opened, does not pass: the command that does it removes the frame
+   * (`Model::take`) or marks it as stale (`playback::run::load`) before the event handler returns, and the attributes follow in
+   * a microtask, so a later read finds `aria-busy` "true" or no digest. Two things it does not wait for:
+   *
+   * - A move in time keeps the frame until the next one arrives; `atCycle` waits for it.
+   * - A change of the policy is translated by the engine first; `policy` waits for it.
+   *
+   * Reports (Division, Share usage, Priorities, Trends, WHY of a queue) arrive after the frame.
+   */
   async arrived() {
     // On a busy machine with two cores compiling the WebAssembly module alone takes ten seconds.
     await expect(this.page.locator("#first")).toHaveCount(0, { timeout: 60_000 });
-    await expect(this.now).toHaveAttribute("data-digest", /^[0-9a-f]{16}$/);
-    await expect(this.now).toHaveAttribute("aria-busy", "false");
+    await expect(this.charts).toHaveAttribute("data-digest", /^[0-9a-f]{16}$/);
+    await expect(this.charts).toHaveAttribute("aria-busy", "false");
   }
 
+  /**
+   * Waits until the charts show a cycle.
+   *
+   * After a move in time it must be another cycle than before. Not so after a scenario is opened: `data-cycle` is absent until
+   * its first frame.
+   */
   async atCycle(cycle) {
-    await expect(this.now).toHaveAttribute("data-cycle", String(cycle));
+    await expect(this.charts).toHaveAttribute("data-cycle", String(cycle));
     await this.arrived();
+  }
+
+  /** Runs `n` cycles from the one that the charts show. */
+  async steps(n) {
+    const from = await this.cycle();
+    for (let cycle = from + 1; cycle <= from + n; cycle += 1) {
+      await this.step.click();
+      await this.atCycle(cycle);
+    }
+  }
+
+  /** Opens an example and runs it to a cycle. */
+  async at(example, cycle) {
+    await this.example(example);
+    await this.steps(cycle);
+  }
+
+  /** Returns the cycle that the charts show; a move in time must have ended. */
+  async cycle() {
+    await this.arrived();
+    return Number(await this.charts.getAttribute("data-cycle"));
+  }
+
+  /** Returns the digest of the cycle that the charts show; a move in time must have ended. */
+  async digest() {
+    await this.arrived();
+    return this.charts.getAttribute("data-digest");
   }
 
   async example(id) {
@@ -36,6 +96,29 @@ export class App {
     await this.page.locator(`[data-example="${id}"]`).click();
     await expect(this.page.getByRole("dialog")).toHaveCount(0);
     await this.atCycle(0);
+  }
+
+  /** Chooses the policy in Rules. */
+  async policy(name) {
+    await this.tab("Rules").click();
+    await this.page.getByRole("radio", { name, exact: true }).check();
+    await this.waitForPolicy(name);
+  }
+
+  /** Waits until the scenario is translated to a policy and the charts show it. */
+  async waitForPolicy(name) {
+    await expect(this.page.getByRole("button", { name: "Policy", exact: true })).toContainText(name);
+    await this.arrived();
+  }
+
+  /** Runs the first command of the palette that matches a text. */
+  async command(text) {
+    await this.page.keyboard.press("Control+k");
+    const field = this.page.getByRole("combobox", { name: /^Search commands/ });
+    await expect(field).toBeFocused();
+    await field.fill(text);
+    await field.press("Enter");
+    await expect(field).toHaveCount(0);
   }
 
   /** Returns the cell of a value, such as `queues["team-a"].gpu.quota`. */
@@ -57,6 +140,29 @@ export class App {
     return this.now.getByRole("button", { name: new RegExp(`^${queue}: allocated `) });
   }
 
+  /** Returns the region of a view. */
+  view(name) {
+    return this.page.getByRole("region", { name, exact: true });
+  }
+
+  /** Brings a panel to the front where there is room for one at a time. */
+  async bring(panel) {
+    if (this.page.viewportSize().width >= PHONE_BELOW) return;
+    const button = this.page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel });
+    await button.click();
+    await expect(button).toHaveAttribute("aria-pressed", "true");
+  }
+
+  /** Returns a table by its caption. */
+  table(name) {
+    return this.page.getByRole("table", { name, exact: true });
+  }
+
+  /** Shows a chart as a table. */
+  async asTable(chart) {
+    await this.chartMenu(this.view(chart), "Show as a table");
+  }
+
   /** Selects an item of a chart's menu. */
   async chartMenu(chart, line) {
     await chart.getByRole("button", { name: "Table and pictures" }).click();
@@ -65,6 +171,28 @@ export class App {
 
   tab(name) {
     return this.page.getByRole("tab", { name, exact: true });
+  }
+
+  /** Returns the link of the current moment from the share sheet. */
+  async link() {
+    await this.page.getByRole("button", { name: "Share", exact: true }).click();
+    const field = this.page.getByRole("textbox", { name: "Link", exact: true });
+    await expect(field).toHaveValue(/#d1\./);
+    const link = await field.inputValue();
+    await this.page.keyboard.press("Escape");
+    await expect(this.page.getByRole("dialog")).toHaveCount(0);
+    return link;
+  }
+
+  /** Returns the drafts kept on this device: each scenario, and its text while that cannot be read. */
+  drafts() {
+    return this.page.evaluate(() => {
+      const drafts = JSON.parse(localStorage["fairground.drafts"] ?? "[]");
+      return drafts.map(({ id }) => {
+        const { scenario, text } = JSON.parse(localStorage[`fairground.draft.${id}`]);
+        return { scenario: JSON.parse(scenario), text };
+      });
+    });
   }
 
   /** Drops files on the page. */
@@ -76,6 +204,48 @@ export class App {
     }, files);
     await this.page.dispatchEvent("body", "drop", { dataTransfer: data });
   }
+
+  /** Checks that nothing scrolls sideways. `soft`: go on after a failure. */
+  async expectNoSidewaysScroll(name, { soft = false } = {}) {
+    const overflow = () => this.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    await expect.configure({ soft }).poll(overflow, `${name ?? "the page"} scrolls sideways`).toBeLessThanOrEqual(0);
+  }
+
+  /** Checks that axe finds no violations, in the page or in a part of it. `soft`: go on after a failure. */
+  async expectAccessible(name, { part, soft = false } = {}) {
+    // Contrast is not measured halfway through a transition.
+    await this.page.emulateMedia({ reducedMotion: "reduce" });
+    const axe = new AxeBuilder({ page: this.page });
+    const { violations } = await (part ? axe.include(part) : axe).analyze();
+    expect.configure({ soft })(violations, name).toEqual([]);
+  }
+}
+
+/** Returns the box of an element once it is shown and no longer moves. */
+export async function settledBox(element) {
+  await expect(element).toBeVisible();
+  let box = null;
+  const isSettled = async () => {
+    const before = box;
+    box = await element.boundingBox();
+    return box !== null && isDeepStrictEqual(box, before);
+  };
+  await expect.poll(isSettled, { message: "the element stops moving", intervals: [100] }).toBe(true);
+  return box;
+}
+
+/** Returns the current width of an element, to be polled; 0: it is not shown. */
+export const widthOf = async (element) => (await element.boundingBox())?.width ?? 0;
+
+/** Keeps a worker busy for a minute, so that it handles no messages. */
+export function block(worker) {
+  return worker.evaluate(() => {
+    // After the reply to this call.
+    setTimeout(() => {
+      const end = Date.now() + 60_000;
+      while (Date.now() < end);
+    });
+  });
 }
 
 /** Opens the form of a row from the menu of the row. */

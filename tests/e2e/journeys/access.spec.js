@@ -1,5 +1,4 @@
-import AxeBuilder from "@axe-core/playwright";
-import { App } from "../app.js";
+import { App, PHONE_BELOW, settledBox, widthOf } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 for (const theme of ["light", "dark"]) {
@@ -8,14 +7,11 @@ for (const theme of ["light", "dark"]) {
       await page.setViewportSize({ width, height: width > 500 ? 900 : 844 });
       const app = new App(page);
       await app.open(`./?theme=${theme}`);
+      await app.expectAccessible("before");
       await page.screenshot({ path: testInfo.outputPath("before.png") });
-      const before = await new AxeBuilder({ page }).analyze();
-      expect(before.violations).toEqual([]);
-      await app.step.click();
-      await app.atCycle(1);
+      await app.steps(1);
+      await app.expectAccessible("after");
       await page.screenshot({ path: testInfo.outputPath("after.png") });
-      const after = await new AxeBuilder({ page }).analyze();
-      expect(after.violations).toEqual([]);
     });
   }
 }
@@ -31,8 +27,7 @@ test("dialogs have no accessibility violations", async ({ page }) => {
     await page.locator(".now-panel").focus();
     await open();
     await expect(page.getByRole("dialog")).toBeVisible();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations).toEqual([]);
+    await app.expectAccessible();
     await page.keyboard.press("Escape");
     await expect(page.getByRole("dialog")).toHaveCount(0);
   }
@@ -43,13 +38,11 @@ for (const width of [320, 390, 768, 1024, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     const app = new App(page);
     await app.open();
-    const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(await sideways()).toBeLessThanOrEqual(0);
-    const bar = page.getByRole("navigation", { name: "Panels" });
-    if (!(await bar.isVisible())) return;
+    await app.expectNoSidewaysScroll();
+    if (width >= PHONE_BELOW) return;
     for (const panel of ["Setup", "Why", "Time", "Now"]) {
-      await bar.getByRole("button", { name: panel }).click();
-      expect(await sideways(), panel).toBeLessThanOrEqual(0);
+      await app.bring(panel);
+      await app.expectNoSidewaysScroll(panel);
     }
   });
 }
@@ -60,12 +53,9 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["dark", 390]]) {
     const app = new App(page);
     await app.open(`./?theme=${theme}`);
     const check = async (name) => {
-      await page.waitForTimeout(250);
+      await app.expectAccessible(name);
       await page.screenshot({ path: testInfo.outputPath(`${name}.png`) });
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations, name).toEqual([]);
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(sideways, name).toBeLessThanOrEqual(0);
+      await app.expectNoSidewaysScroll(name);
     };
     await page.locator(".now-panel").focus();
     await page.keyboard.press("ArrowRight");
@@ -81,7 +71,7 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["dark", 390]]) {
     ]) {
       await page.locator(".now-panel").focus();
       await page.keyboard.press(key);
-      await expect(page.getByRole("region", { name, exact: true })).toBeVisible();
+      await expect(app.view(name).locator(".picture svg, table").first()).toBeVisible();
       await check(name.toLowerCase().replaceAll(" ", "-"));
     }
     await page.keyboard.press("Control+k");
@@ -89,30 +79,30 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["dark", 390]]) {
     await check("palette");
     await page.keyboard.type("edit as text");
     await page.keyboard.press("Enter");
-    if (width < 700) await page.getByRole("button", { name: "Setup", exact: true }).click();
+    if (width < PHONE_BELOW) await page.getByRole("button", { name: "Setup", exact: true }).click();
     await page.getByRole("textbox", { name: "The scenario as text" }).fill("nodes: [");
+    await expect(page.locator(".text-findings")).toBeVisible();
     await check("text");
   });
 }
 
 test("panels fold, are made wider by keys, and stay so", async ({ page }) => {
-  await page.setViewportSize({ width: 1440, height: 900 });
   const app = new App(page);
-  await app.open();
+  await app.openWide();
   const setup = page.getByRole("region", { name: "Setup", exact: true });
-  const width = async () => (await setup.boundingBox()).width;
-  const before = await width();
+  const width = () => widthOf(setup);
+  const before = (await settledBox(setup)).width;
   await page.getByRole("separator", { name: "Width of Setup" }).focus();
   await page.keyboard.press("Shift+ArrowRight");
   await expect.poll(width).toBe(before + 80);
   await page.reload();
   await app.arrived();
-  expect(await width()).toBe(before + 80);
+  await expect.poll(width).toBe(before + 80);
   await page.getByRole("button", { name: "Collapse Setup" }).click();
   await expect.poll(width).toBe(40);
   await page.reload();
   await app.arrived();
-  expect(await width()).toBe(40);
+  await expect.poll(width).toBe(40);
   await page.getByRole("button", { name: "Open Setup" }).click();
   await expect.poll(width).toBe(before + 80);
 });

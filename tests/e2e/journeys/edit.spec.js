@@ -20,8 +20,10 @@ test("what an edit would do is shown before it is done", async ({ page }) => {
   await app.step.click();
   await app.atCycle(1);
   await app.cell('queues["team-a"].gpu.quota').click();
+  const field = page.locator(".edit-box input");
+  await expect(field).toBeFocused();
   await page.keyboard.press("ArrowUp");
-  await expect(page.locator(".edit-box input")).toHaveValue("3");
+  await expect(field).toHaveValue("3");
   await expect(app.now.getByText("ghost").first()).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(app.now.getByText("ghost")).toHaveCount(0);
@@ -69,6 +71,7 @@ test("queues are added, renamed, moved and removed", async ({ page }) => {
   await expect(page.locator("[data-row=queue-1]")).toHaveAttribute("aria-level", "3");
   await app.cell('queues["queue-1"].name').click();
   await page.keyboard.press("F2");
+  await expect(page.locator(".edit-box input")).toBeFocused();
   await page.keyboard.type("night");
   await page.keyboard.press("Enter");
   await expect(app.cell('queues["night"].name')).toBeFocused();
@@ -88,15 +91,9 @@ test("nodes, jobs and rules are edited", async ({ page }) => {
   await expect(app.now).toContainText("4 of 8 GPUs");
   await app.tab("Work").click();
   await app.set('jobs["b2"].gpu', "3");
-  await app.step.click();
-  await app.atCycle(1);
-  await app.step.click();
-  await app.atCycle(2);
+  await app.steps(2);
   await expect(app.share("team-b")).toHaveAttribute("aria-label", /allocated 4 GPUs/);
-  await app.tab("Rules").click();
-  await page.getByRole("radio", { name: /First in, first out/ }).check();
-  await app.arrived();
-  await expect(page.getByRole("button", { name: "Policy", exact: true })).toContainText("First in, first out");
+  await app.policy(/First in, first out/);
 });
 
 test("nothing typed is lost on reload", async ({ page }) => {

@@ -1,4 +1,3 @@
-import AxeBuilder from "@axe-core/playwright";
 import { App, fill, form } from "../app.js";
 import { expect, test } from "../fixture.js";
 
@@ -85,21 +84,17 @@ test("a control that no table shows opens the form at its field", async ({ page 
 for (const [width, theme] of [[1440, "light"], [390, "dark"]]) {
   test(`forms have no accessibility violations and no sideways scroll, ${width} px, ${theme}`, async ({ page }, testInfo) => {
     await page.setViewportSize({ width, height: 844 });
-    await page.emulateMedia({ reducedMotion: "reduce" });
     const app = new App(page);
     await app.open(`./?theme=${theme}`);
-    const bar = page.getByRole("navigation", { name: "Panels" });
-    if (await bar.isVisible()) await bar.getByRole("button", { name: "Setup" }).click();
+    await app.bring("Setup");
     for (const [tab, name] of [["Queues", "team-a"], ["Nodes", "node"], ["Work", "b2"], ["Rules", ""]]) {
       await app.tab(tab).click();
       if (name) await form(page, name);
       if (tab === "Work") await page.getByRole("button", { name: "Add a pod set" }).click();
-      await expect(page.locator(".now-panel")).toHaveAttribute("aria-busy", "false");
+      await app.arrived();
+      await app.expectAccessible(tab);
       await page.screenshot({ path: testInfo.outputPath(`${tab}.png`) });
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations, tab).toEqual([]);
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(sideways, tab).toBeLessThanOrEqual(0);
+      await app.expectNoSidewaysScroll(tab);
     }
   });
 }

@@ -6,14 +6,20 @@ import { expect, test } from "../fixture.js";
 const WEIGHT_A = 'queues["team-a"].gpu.weight';
 const WEIGHT_B = 'queues["team-b"].gpu.weight';
 
-/** Longer than the delay before a change is stored, in milliseconds. */
-const KEPT = 600;
+/** Waits until the drafts on this device have these weights. */
+async function kept(app, weights) {
+  const found = async () => {
+    const drafts = await app.drafts();
+    return drafts.map(({ scenario }) => scenario.queues.map((queue) => queue.gpu.weight).join(" ")).sort();
+  };
+  await expect.poll(found).toEqual(weights);
+}
 
 test("two tabs keep a copy each, whichever closes last", async ({ page, context }) => {
   const first = new App(page);
   await first.open();
   await first.set(WEIGHT_B, "3");
-  await page.waitForTimeout(KEPT);
+  await kept(first, ["1 3"]);
   const other = await context.newPage();
   const second = new App(other);
   await second.open();
@@ -24,7 +30,7 @@ test("two tabs keep a copy each, whichever closes last", async ({ page, context 
   await first.set(WEIGHT_B, "5");
   await second.set(WEIGHT_A, "6");
   await first.set(WEIGHT_B, "7");
-  await page.waitForTimeout(KEPT);
+  await kept(first, ["1 7", "6 3"]);
   // A reload of either tab shows its own draft.
   for (const app of [first, second]) {
     await app.page.reload();
@@ -35,25 +41,20 @@ test("two tabs keep a copy each, whichever closes last", async ({ page, context 
   await expect(second.cell(WEIGHT_B)).toContainText("3");
   await expect(second.cell(WEIGHT_A)).toContainText("6");
   await other.close();
-  const drafts = await page.evaluate(() => {
-    const lines = JSON.parse(localStorage["fairground.drafts"]);
-    return lines.map(({ id }) => JSON.parse(JSON.parse(localStorage[`fairground.draft.${id}`]).scenario));
-  });
-  const weights = drafts.map((scenario) => scenario.queues.map((queue) => queue.gpu.weight).join(" "));
-  expect(weights.sort()).toEqual(["1 7", "6 3"]);
+  await kept(first, ["1 7", "6 3"]);
 });
 
 test("a tab that was not heard does not overwrite another one's draft", async ({ page, context }) => {
   const first = new App(page);
   await first.open();
   await first.set(WEIGHT_B, "3");
-  await page.waitForTimeout(KEPT);
+  await kept(first, ["1 3"]);
   const other = await context.newPage();
   await other.addInitScript(() => delete globalThis.BroadcastChannel);
   const second = new App(other);
   await second.open();
   await second.set(WEIGHT_A, "6");
-  await other.waitForTimeout(KEPT);
+  await kept(second, ["6 3"]);
   await first.set(WEIGHT_B, "7");
   await expect(page.locator(".notices")).toContainText("this tab keeps its own copy");
   await page.reload();
@@ -75,7 +76,7 @@ test("text that cannot be read yet outlives other tabs of SETUP and a reload", a
   await app.tab("Queues").click();
   await page.getByText("The text of the scenario cannot be read yet.").getByRole("button", { name: "Show" }).click();
   await expect(text).toHaveValue("bad: [");
-  await page.waitForTimeout(KEPT);
+  await expect.poll(() => app.drafts()).toMatchObject([{ text: "bad: [" }]);
   await page.reload();
   await app.arrived();
   await app.tab("Text").click();
@@ -86,6 +87,7 @@ test("text that cannot be read yet outlives other tabs of SETUP and a reload", a
   await page.getByRole("button", { name: "Restore" }).click();
   await expect(text).toHaveValue("bad: [");
   await page.getByRole("button", { name: "Discard the text" }).click();
+  await expect(text).toHaveValue(/Two teams/);
   await text.fill((await text.inputValue()).replace("Two teams", "Three teams"));
   await expect(page.getByRole("button", { name: "Discard the text" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Three teams, four GPUs" })).toBeVisible();
@@ -109,6 +111,6 @@ test("a value that is being typed is kept by a reload, or asked about if it cann
   });
   await page.reload();
   await app.arrived();
-  expect(questions).toEqual(["beforeunload"]);
+  expect(questions, "the reload waits for the answer").toEqual(["beforeunload"]);
   await expect(app.cell(WEIGHT_A)).toContainText("9");
 });

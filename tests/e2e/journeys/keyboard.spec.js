@@ -12,10 +12,11 @@ test("the primary loop by keys alone", async ({ page }) => {
   await page.keyboard.press("Home");
   await app.atCycle(0);
   // To the tree by regions and Tab; edit a quota.
-  for (let i = 0; i < 8; i++) {
+  const setup = app.view("Setup");
+  await expect(async () => {
     await page.keyboard.press("F6");
-    if (await page.evaluate(() => document.activeElement?.getAttribute("aria-label") === "Setup")) break;
-  }
+    await expect(setup).toBeFocused({ timeout: 500 });
+  }).toPass({ intervals: [0], timeout: 20_000 });
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
@@ -24,6 +25,7 @@ test("the primary loop by keys alone", async ({ page }) => {
   await page.keyboard.press("ArrowRight");
   await expect(app.cell('queues["team-a"].gpu.quota')).toBeFocused();
   await page.keyboard.press("Enter");
+  await expect(page.locator(".edit-box input")).toBeFocused();
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await app.arrived();
@@ -41,6 +43,7 @@ test("the primary loop by keys alone", async ({ page }) => {
   await page.keyboard.press("[");
   await app.atCycle(0);
   await page.keyboard.press("g");
+  await expect(page.getByRole("dialog").getByRole("textbox")).toBeFocused();
   await page.keyboard.type("2");
   await page.keyboard.press("Enter");
   await app.atCycle(2);
@@ -86,7 +89,7 @@ test("the focus stays near where it was when what had it goes away", async ({ pa
   await expect(page.getByRole("dialog")).toHaveCount(0);
   const isNearCell = () =>
     page.evaluate(() => document.activeElement.closest('[data-path*="team-a"], [role="treegrid"]') !== null);
-  expect(await isNearCell()).toBe(true);
+  await expect.poll(isNearCell).toBe(true);
   await page.getByRole("button", { name: "Collapse Setup" }).press("Enter");
   await expect(page.getByRole("button", { name: "Open Setup" })).toBeVisible();
   await expect.poll(() => page.evaluate(() => document.activeElement.tagName)).not.toBe("BODY");
@@ -111,10 +114,7 @@ test("keys that type a character can be pressed with Alt, or be off, and stay so
   await expect(added).toHaveCount(1);
   await page.keyboard.press("Control+z");
   await expect(added).toHaveCount(0);
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("no letters");
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await app.command("no letters");
   await page.keyboard.press("Alt+q");
   await page.keyboard.press("q");
   // In the table of queues, which undo leaves focused, Home moves to the first column.
@@ -170,6 +170,7 @@ test("with mistakes Step leads to the first", async ({ page }) => {
   await app.open();
   await page.getByRole("tab", { name: "Text" }).click();
   const text = page.locator("textarea");
+  await expect(text).toHaveValue(/quota: 2/);
   const now = await text.inputValue();
   await text.fill(now.replace(/quota: 2/g, "quota: many"));
   await expect(page.locator(".status")).toContainText("Fix the errors to run this scenario.");

@@ -6,10 +6,7 @@ import { expect, test } from "../fixture.js";
 test("a single node of a group goes down, comes back and is drained at the cursor", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await app.step.click();
-  await app.atCycle(1);
-  await app.step.click();
-  await app.atCycle(2);
+  await app.steps(2);
   const node = app.now.getByRole("button", { name: /^node-2: / });
   const deed = (name) => app.why.getByRole("button", { name });
   const changes = page.getByRole("region", { name: "Changes during the run" });
@@ -35,9 +32,7 @@ test("a single node of a group goes down, comes back and is drained at the curso
   await app.arrived();
   await expect(node).toHaveAccessibleName(/^node-2: 1 of 2 · draining/);
   await expect(app.why).toContainText("is being drained");
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("bring node-2 back");
-  await page.keyboard.press("Enter");
+  await app.command("bring node-2 back");
   await app.arrived();
   await expect(node).not.toHaveAccessibleName(/draining/);
 });
@@ -45,9 +40,7 @@ test("a single node of a group goes down, comes back and is drained at the curso
 test("capacity and reloaded settings change from a cycle on", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await app.example("requests-of-two-priorities");
-  await app.step.click();
-  await app.atCycle(1);
+  await app.at("requests-of-two-priorities", 1);
   await page.getByRole("button", { name: "from cycle 1" }).click();
   await app.tab("Nodes").click();
   await app.set('nodes["node-1"].gpu', "2");

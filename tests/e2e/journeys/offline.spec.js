@@ -40,7 +40,7 @@ test("#reset removes the files of the page; what is of another build is left alo
   await context.setOffline(true);
   expect(await comes(path)).toBe(true);
   expect(await comes(path.replace(/-[0-9a-f]+\.css$/, "-later.css"))).toBe(false);
-  expect(problems.join("\n")).toContain("-later.css");
+  await expect.poll(() => problems.join("\n")).toContain("-later.css");
   problems.length = 0;
   await context.setOffline(false);
   await page.goto("about:blank");

@@ -1,14 +1,12 @@
 // EGO: owned hosts apart from the public pool, reclaim order, and grace periods with a countdown.
 
-import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 for (const width of [1440, 390]) {
   test(`a consumer above its share limit, ${width} px`, async ({ page }) => {
-    await page.setViewportSize({ width: 1440, height: 900 });
     const app = new App(page);
-    await app.open();
+    await app.openWide();
     await app.example("ego-share-limit");
     const cluster = page.getByRole("region", { name: "Cluster", exact: true });
     await expect(cluster).toContainText("owned by A · 1 host · 2 of 4 GPUs in use");
@@ -17,24 +15,19 @@ for (const width of [1440, 390]) {
     await expect(app.share("A")).toHaveAttribute("aria-label", /on owned hosts 2 GPUs, reclaimed first 2 GPUs/);
     await expect(app.now).toContainText("2 reclaimed first");
     await page.setViewportSize({ width, height: 900 });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations).toEqual([]);
-    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(sideways).toBeLessThanOrEqual(0);
+    await app.expectAccessible();
+    await app.expectNoSidewaysScroll();
   });
 }
 
 test("a grace period is counted down in WHY and in Gantt", async ({ page }) => {
-  await page.setViewportSize({ width: 1440, height: 900 });
   const app = new App(page);
-  await app.open();
+  await app.openWide();
   await app.example("ego-share-limit");
   for (const [cycle, left] of [[1, "20 s"], [2, "15 s"], [3, "10 s"]]) {
     await app.step.click();
     await app.atCycle(cycle);
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("a-6");
-    await page.keyboard.press("Enter");
+    await app.command("a-6");
     await expect(app.why).toContainText(`a-6 leaves at 0:25, ${left} left.`);
   }
   await app.tab("Gantt").click();

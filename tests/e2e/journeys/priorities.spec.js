@@ -1,8 +1,8 @@
 // Priorities: the table in YuniKorn's documentation, read from the page.
 
-import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
+import { expectCells } from "../table.js";
 
 /** Queue, task and change of queue priorities from the documentation. */
 const DOCUMENT = [
@@ -21,9 +21,8 @@ const DOCUMENT = [
 
 for (const width of [1440, 390]) {
   test(`the eleven steps of the documentation, ${width} px`, async ({ page }) => {
-    await page.setViewportSize({ width: 1440, height: 900 });
     const app = new App(page);
-    await app.open();
+    await app.openWide();
     await expect(app.tab("Priorities")).toBeHidden();
     await app.example("tenants-and-offsets");
     await page.setViewportSize({ width, height: 900 });
@@ -31,36 +30,28 @@ for (const width of [1440, 390]) {
     await page.keyboard.press("8");
     await expect(app.tab("Priorities")).toHaveAttribute("aria-selected", "true");
     await expect(page.locator(".tables")).toContainText("No cycle has run yet.");
-    const steps = page.getByRole("table", { name: "Steps", exact: true });
+    const steps = app.table("Steps");
     for (const [at, [queue, task, change]] of DOCUMENT.entries()) {
-      await app.step.click();
-      await app.atCycle(at + 1);
+      await app.steps(1);
       // One row per step so far, and the header.
       await expect(steps.getByRole("row")).toHaveCount(at + 2);
-      const cells = await steps.getByRole("row").last().getByRole("cell").allTextContents();
-      expect(cells.slice(0, 4)).toEqual([String(at + 1), queue, task, change]);
+      await expectCells(steps, { [at + 1]: { step: String(at + 1), queue, task, "queue priority before → after": change } });
     }
     const region = page.getByRole("region", { name: "Queue priorities", exact: true });
     await region.focus();
     await expect(region).toBeFocused();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations).toEqual([]);
-    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(sideways).toBeLessThanOrEqual(0);
+    await app.expectAccessible();
+    await app.expectNoSidewaysScroll();
   });
 }
 
 test("an application falls from 20 to 10, its queue from 25 to 15", async ({ page }) => {
-  await page.setViewportSize({ width: 1440, height: 900 });
   const app = new App(page);
-  await app.open();
+  await app.openWide();
   await app.example("requests-of-two-priorities");
   await app.tab("Priorities").click();
-  const queues = page.getByRole("table", { name: "Queue priorities", exact: true });
-  await expect(queues.getByRole("row", { name: /^batch/ }).getByRole("cell").last()).toHaveText("25");
-  await app.step.click();
-  await app.atCycle(1);
-  await expect(queues.getByRole("row", { name: /^batch/ }).getByRole("cell").last()).toHaveText("25 → 15");
-  const step = page.getByRole("table", { name: "Steps", exact: true }).getByRole("row").last();
-  await expect(step.getByRole("cell").last()).toHaveText("etl: 20 → 10");
+  await expectCells(app.table("Queue priorities"), { batch: { "queue priority": "25" } });
+  await app.steps(1);
+  await expectCells(app.table("Queue priorities"), { batch: { "queue priority": "25 → 15" } });
+  await expectCells(app.table("Steps"), { 1: { application: "etl: 20 → 10" } });
 });

@@ -2,89 +2,68 @@
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
-
-/** Returns a column of Shares as a table, by project. */
-async function shares(page, name) {
-  const table = page.getByRole("table", { name: "Shares", exact: true });
-  const head = await table.getByRole("columnheader").allTextContents();
-  const at = head.findIndex((text) => text.startsWith(name));
-  const lines = await table.locator("tbody tr").all();
-  const rows = await Promise.all(lines.map((line) => line.locator("th, td").allTextContents()));
-  return Object.fromEntries(rows.map((row) => [row[0].trim(), row[at].trim()]));
-}
-
-async function open(page) {
-  await page.setViewportSize({ width: 1440, height: 900 });
-  const app = new App(page);
-  await app.open();
-  return app;
-}
-
-/** Runs `n` further steps. */
-async function steps(app, from, n) {
-  for (let cycle = from + 1; cycle <= from + n; cycle += 1) {
-    await app.step.click();
-    await app.atCycle(cycle);
-  }
-}
-
-const asTable = (app) => app.chartMenu(app.page.getByRole("region", { name: "Shares", exact: true }), "Show as a table");
+import { expectCells } from "../table.js";
 
 test("quota, over quota and fairshare of each project and node pool", async ({ page }) => {
-  const app = await open(page);
+  const app = new App(page);
+  await app.openWide();
+  const shares = app.table("Shares");
   // A queue for each project and node pool; 6 + 3 / (2 + 3 + 1) × 20 = 16 for project 2.
-  await app.example("runai-departments-and-pools");
-  await steps(app, 0, 1);
+  await app.at("runai-departments-and-pools", 1);
   await page.getByLabel("Node pool", { exact: true }).selectOption("pool-a");
-  await asTable(app);
-  expect(await shares(page, "quota")).toMatchObject({ "project-1": "14", "project-2": "6", "project-3": "0" });
-  const fairshares = await shares(page, "fairshare");
-  expect(fairshares["project-2"]).toBe("16");
-  // No quota, but a share of the unused GPUs.
-  expect(fairshares["project-3"]).toBe("3");
+  await app.asTable("Shares");
+  await expectCells(shares, {
+    "project-1": { quota: "14" },
+    "project-2": { quota: "6", fairshare: "16" },
+    // No quota, but a share of the unused GPUs.
+    "project-3": { quota: "0", fairshare: "3" },
+  });
   // The same without pools: 17, 16 and 3.
-  await app.example("runai-projects");
-  await steps(app, 0, 1);
-  expect(await shares(page, "fairshare")).toMatchObject({ "project-1": "17", "project-2": "16", "project-3": "3" });
+  await app.at("runai-projects", 1);
+  await expectCells(shares, {
+    "project-1": { fairshare: "17" },
+    "project-2": { fairshare: "16" },
+    "project-3": { fairshare: "3" },
+  });
   // Over-subscription: quotas exceed the cluster.
-  await app.example("runai-over-subscribed");
-  await steps(app, 0, 2);
-  expect(await shares(page, "allocated")).toMatchObject({ "team-a": "5", "team-b": "2" });
+  await app.at("runai-over-subscribed", 2);
+  await expectCells(shares, { "team-a": { allocated: "5" }, "team-b": { allocated: "2" } });
 });
 
 test("fairshare balancing, reclaim and the three states of a queue", async ({ page }) => {
-  const app = await open(page);
+  const app = new App(page);
+  await app.openWide();
+  const shares = app.table("Shares");
   // Rebalancing: team-a is over its quota until team-b requests its own.
   await app.example("runai-quick-start");
-  await asTable(app);
-  expect(await shares(page, "state")).toMatchObject({ "team-a": "over-quota", "team-b": "in-quota" });
-  await steps(app, 0, 2);
-  expect(await shares(page, "allocated")).toMatchObject({ "team-a": "2", "team-b": "2" });
-  expect(await shares(page, "state")).toMatchObject({ "team-a": "in-quota", "team-b": "in-quota" });
+  await app.asTable("Shares");
+  await expectCells(shares, { "team-a": { state: "over-quota" }, "team-b": { state: "in-quota" } });
+  await app.steps(2);
+  await expectCells(shares, {
+    "team-a": { allocated: "2", state: "in-quota" },
+    "team-b": { allocated: "2", state: "in-quota" },
+  });
   // Reclaim: lower priority work reclaims from a project that runs higher priority work.
-  await app.example("runai-low-takes-high");
-  await steps(app, 0, 2);
-  expect(await shares(page, "allocated")).toMatchObject({ vision: "4", speech: "4" });
-  expect(await shares(page, "state")).toMatchObject({ vision: "over-quota", speech: "over-quota" });
+  await app.at("runai-low-takes-high", 2);
+  await expectCells(shares, {
+    vision: { allocated: "4", state: "over-quota" },
+    speech: { allocated: "4", state: "over-quota" },
+  });
   // In some scenarios even from queues below their deserved quota: their department is above its fairshare.
-  await app.example("runai-department-empty");
-  await steps(app, 0, 2);
-  expect(await shares(page, "allocated")).toMatchObject({ serving: "6", alice: "1", bob: "1" });
+  await app.at("runai-department-empty", 2);
+  await expectCells(shares, { serving: { allocated: "6" }, alice: { allocated: "1" }, bob: { allocated: "1" } });
 });
 
 test("workloads: gangs, priority preemption and what must stay in quota", async ({ page }) => {
-  const app = await open(page);
+  const app = new App(page);
+  await app.openWide();
   const underRunai = async (example) => {
     await app.example(example);
-    await app.tab("Rules").click();
-    await page.getByRole("radio", { name: "Run:ai", exact: true }).check();
-    await app.arrived();
-    await steps(app, 0, 1);
+    await app.policy("Run:ai");
+    await app.steps(1);
   };
   const explain = async (workload, says) => {
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type(workload);
-    await page.keyboard.press("Enter");
+    await app.command(workload);
     await expect(app.why).toContainText(says);
   };
   // Gang scheduling: all pods of a workload start together, or none.

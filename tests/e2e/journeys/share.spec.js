@@ -1,13 +1,6 @@
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-async function link(page) {
-  await page.getByRole("button", { name: "Share", exact: true }).click();
-  const text = await page.getByRole("textbox", { name: "Link", exact: true }).inputValue();
-  await page.keyboard.press("Escape");
-  return text;
-}
-
 test("a link opens on its own moment, explained", async ({ page, browser }) => {
   const app = new App(page);
   await app.open();
@@ -15,13 +8,13 @@ test("a link opens on its own moment, explained", async ({ page, browser }) => {
   await app.step.click();
   await app.atCycle(1);
   await app.share("team-b").click();
-  const digest = await app.now.getAttribute("data-digest");
-  const address = await link(page);
+  const digest = await app.digest();
+  const address = await app.link();
   const second = await (await browser.newContext()).newPage();
   const other = new App(second);
   await other.open(address);
   await other.atCycle(1);
-  expect(await other.now.getAttribute("data-digest")).toBe(digest);
+  await expect(other.now).toHaveAttribute("data-digest", digest);
   await expect(second.getByText("Shared scenario.")).toBeVisible();
   await expect(other.why).toContainText("team-b");
   await other.set('queues["team-b"].gpu.quota', "1");
@@ -32,7 +25,7 @@ test("a damaged link is reported and the draft is kept", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.set('queues["team-a"].gpu.quota', "4");
-  const address = await link(page);
+  const address = await app.link();
   await page.goto("about:blank");
   await page.goto(address.slice(0, 150));
   await expect(page.getByRole("dialog")).toContainText(/Only the first \d+ of \d+ characters arrived/);
@@ -77,16 +70,16 @@ test("#reset asks before it deletes what is kept, and offers it as files", async
   const app = new App(page);
   await app.open();
   await app.set('queues["team-a"].gpu.quota', "4");
-  await page.waitForTimeout(500);
+  const kept = () => page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("fairground.draft.")).length);
+  await expect.poll(kept).toBe(1);
   await page.goto("about:blank");
   await app.open("./#reset");
-  const kept = () => page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("fairground.draft.")).length);
   const question = page.getByRole("dialog", { name: "Delete everything kept on this device?" });
   await expect(question).toContainText("One draft will be deleted:");
   await page.keyboard.press("Escape");
   await expect(question).toHaveCount(0);
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
-  expect(await kept()).toBe(1);
+  await expect.poll(kept).toBe(1);
   // The same link again in the open page.
   await page.evaluate(() => (location.hash = "#reset"));
   const [download] = await Promise.all([
@@ -97,8 +90,8 @@ test("#reset asks before it deletes what is kept, and offers it as files", async
   await question.getByRole("button", { name: "Delete everything" }).click();
   await expect(question).toHaveCount(0);
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("2");
-  expect(await kept()).toBe(0);
-  expect(new URL(page.url()).hash).not.toBe("#reset");
+  await expect.poll(kept).toBe(0);
+  await expect(page).not.toHaveURL(/#reset$/);
   await page.reload();
   await app.arrived();
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("2");
@@ -109,12 +102,13 @@ test("back and forward lead from document to document, each with its draft", asy
   const quota = app.cell('queues["team-a"].gpu.quota');
   await app.open();
   await app.set('queues["team-a"].gpu.quota', "4");
-  const before = await page.evaluate(() => history.length);
+  const entries = () => page.evaluate(() => history.length);
+  const before = await entries();
   await app.example("tree-decides");
   await app.step.click();
   await app.atCycle(1);
   await app.example("gang-of-four");
-  expect(await page.evaluate(() => history.length)).toBe(before + 2);
+  await expect.poll(entries).toBe(before + 2);
   await page.goBack();
   await expect(page).toHaveTitle(/Fair shares in a queue tree/);
   await app.atCycle(1);
@@ -131,8 +125,8 @@ test("back and forward lead from document to document, each with its draft", asy
   await page.reload();
   await app.arrived();
   await expect(quota).toContainText("5");
-  expect(await page.evaluate(() => JSON.parse(localStorage["fairground.drafts"]).length)).toBe(1);
-  expect(await page.evaluate(() => history.length)).toBe(before + 2);
+  await expect.poll(async () => (await app.drafts()).length).toBe(1);
+  await expect.poll(entries).toBe(before + 2);
 });
 
 test("punctuation behind a link is not part of it; a cycle beyond the end is told", async ({ page }) => {
@@ -140,7 +134,7 @@ test("punctuation behind a link is not part of it; a cycle beyond the end is tol
   await app.open();
   await app.step.click();
   await app.atCycle(1);
-  const address = await link(page);
+  const address = await app.link();
   await page.goto("about:blank");
   await app.open(`${address}.`);
   await app.atCycle(1);
@@ -155,7 +149,7 @@ test("on a phone a link with an explanation opens on it", async ({ page }) => {
   await app.open();
   await app.step.click();
   await app.atCycle(1);
-  await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Now" }).click();
+  await app.bring("Now");
   await app.share("team-a").click();
   await expect(page).toHaveURL(/why=1/);
   const url = page.url();

@@ -1,4 +1,4 @@
-import { App } from "../app.js";
+import { App, settledBox } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 test("the start scenario tells its story", async ({ page }) => {
@@ -24,7 +24,7 @@ test("after each step one sentence under the header says what the cycle decided"
   const line = page.locator(".strip .ask");
   await expect(line).toContainText("Who gives one up?");
   await expect(line).toContainText("Fairground simulates GPU schedulers. KAI Scheduler is");
-  const height = async () => (await page.locator(".strip").boundingBox()).height;
+  const height = async () => (await settledBox(page.locator(".strip"))).height;
   const before = await height();
   for (const said of ["a2 gave up its GPU for b2.", "b2 started on node-2; a2 waits again.", "Nothing changed, and nothing more will happen."]) {
     await app.step.click();
@@ -52,13 +52,13 @@ test("stepping back leads to the same states", async ({ page }) => {
   const digests = [];
   for (let cycle = 0; cycle < 4; cycle++) {
     await app.atCycle(cycle);
-    digests.push(await app.now.getAttribute("data-digest"));
+    digests.push(await app.digest());
     if (cycle < 3) await app.step.click();
   }
   for (let cycle = 2; cycle >= 0; cycle--) {
     await page.getByRole("button", { name: "Step back" }).click();
     await app.atCycle(cycle);
-    expect(await app.now.getAttribute("data-digest")).toBe(digests[cycle]);
+    await expect(app.now).toHaveAttribute("data-digest", digests[cycle]);
   }
 });
 
@@ -80,6 +80,7 @@ test("with one more node nobody goes", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await page.getByRole("button", { name: "Add a node" }).click();
+  await app.arrived();
   await app.step.click();
   await app.atCycle(1);
   await expect(app.why).toContainText("b2 started on node-3");

@@ -5,8 +5,11 @@ import { expect, test } from "../fixture.js";
 
 const QUOTA = 'queues["team-a"].gpu.quota';
 
-/** Longer than the delay before a change is stored, in milliseconds. */
-const KEPT = 600;
+/** Waits until the drafts on this device have these GPU quotas of their first queues. */
+async function kept(app, quotas) {
+  const found = async () => (await app.drafts()).map(({ scenario }) => scenario.queues[0].gpu.quota).sort();
+  await expect.poll(found).toEqual(quotas);
+}
 
 async function bytes(download) {
   const chunks = [];
@@ -33,7 +36,7 @@ test("undo and earlier states outlive a reload", async ({ page }) => {
   await app.open();
   await app.set(QUOTA, "4");
   await app.set(QUOTA, "5");
-  await page.waitForTimeout(KEPT);
+  await kept(app, [5]);
   await page.reload();
   await app.arrived();
   await page.getByRole("button", { name: /^Undo: / }).click();
@@ -71,15 +74,15 @@ test("all drafts are exported in one file and opened again", async ({ page }) =>
   await app.set(QUOTA, "4");
   await app.example("tree-decides");
   await app.set('queues["vision"].gpu.quota', "1");
-  await page.waitForTimeout(KEPT);
+  // A scenario becomes a draft with its first edit.
+  await expect.poll(async () => (await app.drafts()).length).toBe(2);
   await page.getByRole("button", { name: "Examples", exact: true }).click();
   const download = await saved(page, "Export all drafts");
   expect(download.suggestedFilename()).toBe("fairground-drafts.zip");
   const file = await bytes(download);
-  // The address is updated a second after an edit, and the draft is stored again with it.
-  await page.waitForTimeout(1_500);
-  await page.evaluate(() => localStorage.clear());
+  // Not before the page is left, because it stores its draft then.
   await page.goto("about:blank");
+  await page.addInitScript(() => localStorage.clear());
   await app.open();
   const data = await page.evaluateHandle((text) => {
     const transfer = new DataTransfer();
@@ -90,16 +93,14 @@ test("all drafts are exported in one file and opened again", async ({ page }) =>
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
   await page.getByRole("button", { name: "Open all 2 scenarios" }).click();
   await expect(page.locator(".notices")).toContainText("One further scenario is kept among your drafts");
-  await page.waitForTimeout(KEPT);
-  expect(await page.evaluate(() => JSON.parse(localStorage["fairground.drafts"]).length)).toBe(2);
+  await expect.poll(async () => (await app.drafts()).length).toBe(2);
 });
 
 test("the share sheet has a kit and the picture", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  await expect(page.locator(".share-picture")).toHaveJSProperty("complete", true);
-  expect(await page.locator(".share-picture").evaluate((image) => image.naturalWidth)).toBeGreaterThan(100);
+  await expect.poll(() => page.locator(".share-picture").evaluate((image) => image.naturalWidth)).toBeGreaterThan(100);
   expect((await saved(page, "Download the picture (SVG)")).suggestedFilename()).toBe("shares.svg");
   await page.getByRole("button", { name: "Prepare the kit" }).click();
   const kit = await saved(page, "Download the kit");

@@ -1,14 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { App } from "../app.js";
+import { App, settledBox, widthOf } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 test("who ran when: rows, the mark that leads to its cycle, rows of GPUs, the table", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  for (const cycle of [1, 2]) {
-    await app.step.click();
-    await app.atCycle(cycle);
-  }
+  await app.steps(2);
   await app.tab("Gantt").click();
   const chart = page.getByRole("region", { name: "Gantt", exact: true });
   await expect(chart.getByRole("button", { name: /^a2 \(team-a\): .*its work lost/ })).toBeVisible();
@@ -77,7 +74,7 @@ test("a weight is pulled in Division, with a ghost until it is let go", async ({
   await app.atCycle(1);
   await app.tab("Division").click();
   const grip = page.getByRole("slider", { name: "Weight of team-a" });
-  const box = await grip.boundingBox();
+  const box = await settledBox(grip);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -100,10 +97,7 @@ test("an edit from a cycle on is a change of the run", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await expect(page.getByRole("button", { name: "from the start" })).toHaveCount(0);
-  for (const cycle of [1, 2]) {
-    await app.step.click();
-    await app.atCycle(cycle);
-  }
+  await app.steps(2);
   await page.getByRole("button", { name: "from cycle 2" }).click();
   await app.set('queues["team-a"].gpu.quota', "3");
   const changes = page.getByRole("region", { name: "Changes during the run" });
@@ -119,26 +113,23 @@ test("an edit from a cycle on is a change of the run", async ({ page }) => {
 });
 
 test("why is made wider by keys and stays so", async ({ page }) => {
-  await page.setViewportSize({ width: 1440, height: 900 });
   const app = new App(page);
-  await app.open();
-  const width = async () => (await app.why.boundingBox()).width;
-  const before = await width();
+  await app.openWide();
+  const width = () => widthOf(app.why);
+  const before = (await settledBox(app.why)).width;
   await page.getByRole("separator", { name: "Width of Why" }).focus();
   await page.keyboard.press("Shift+ArrowLeft");
   await expect.poll(width).toBe(before + 80);
   await page.reload();
   await app.arrived();
-  expect(await width()).toBe(before + 80);
+  await expect.poll(width).toBe(before + 80);
 });
 
 test("one cluster under four schedulers, with what was translated behind what came of it", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.example("four-schedulers");
-  await page.keyboard.press("Control+k");
-  await page.getByRole("dialog").getByRole("combobox").fill("Compare policies");
-  await page.keyboard.press("Enter");
+  await app.command("Compare policies");
   const dialog = page.getByRole("dialog");
   const panels = dialog.locator(".compared");
   await expect(panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) })).toHaveCount(1);
@@ -158,10 +149,7 @@ test("one cluster under four schedulers, with what was translated behind what ca
 test("every view holds an edit against how it was", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  for (const cycle of [1, 2]) {
-    await app.step.click();
-    await app.atCycle(cycle);
-  }
+  await app.steps(2);
   await app.tab("Gantt").click();
   await app.set('queues["team-a"].gpu.quota', "3");
   await expect(app.now.getByRole("button", { name: /^b2 .*waits in cycle 2; before: .*runs since cycle 2/ })).toBeVisible();

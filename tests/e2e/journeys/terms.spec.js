@@ -28,7 +28,7 @@ test("heads of tables and rows of an explanation open theirs", async ({ page }) 
   const app = new App(page);
   await app.open();
   await app.example("runai-low-takes-high");
-  await app.chartMenu(page.locator(".shares"), "Show as a table");
+  await app.asTable("Shares");
   const table = page.locator(".shares table");
   await table.getByRole("button", { name: "state", exact: true }).click();
   await expect(page.getByRole("dialog")).toContainText("over fairshare");
@@ -72,7 +72,7 @@ test.describe("on a phone", () => {
     await app.open();
     await app.step.click();
     await app.atCycle(1);
-    await expect.poll(() => page.url()).toContain("at=1");
+    await expect(page).toHaveURL(/at=1/);
     const link = page.url().replace(/&(sel|why)=[^&]*/g, "") + "&why=1";
     const other = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
     await other.goto(link);

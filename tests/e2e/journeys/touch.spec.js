@@ -1,6 +1,6 @@
 // Touch: marks are dragged sideways, and a vertical swipe still scrolls.
 
-import { App } from "../app.js";
+import { App, settledBox } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 test.use({ hasTouch: true, isMobile: true });
@@ -26,7 +26,7 @@ async function finger(page) {
 }
 
 const middle = async (mark) => {
-  const box = await mark.boundingBox();
+  const box = await settledBox(mark);
   expect(Math.min(box.width, box.height), "a target for fingers").toBeGreaterThanOrEqual(44);
   return [box.x + box.width / 2, box.y + box.height / 2];
 };
@@ -41,7 +41,7 @@ test.describe("on a phone", () => {
     await app.atCycle(1);
     const hand = await finger(page);
     const mark = page.getByRole("slider", { name: "Quota of team-a" });
-    const scale = await page.locator(".shares .picture").evaluate((e) => e.clientWidth);
+    const scale = (await settledBox(page.locator(".shares .picture"))).width;
     await hand.pull(await middle(mark), [scale / 4, 0]);
     await expect(app.share("team-a")).toHaveAccessibleName(/quota 2 GPUs,.*would have/);
     await hand.lift();
@@ -94,7 +94,7 @@ test.describe("on a tablet", () => {
     await page.keyboard.press("Enter");
     await app.atCycle(40);
     const slider = page.locator(".timeline").getByRole("slider", { name: "Cycle" });
-    const box = await slider.boundingBox();
+    const box = await settledBox(slider);
     const hand = await finger(page);
     await hand.pinch([box.x + box.width / 2, box.y + box.height / 2], 100, 300);
     await hand.lift();

@@ -1,15 +1,11 @@
-import { App } from "../app.js";
+import { App, settledBox, widthOf } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 test("what would help a waiting job is tried, offered, and does what it says", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await app.example("limit-is-a-ceiling");
-  await app.step.click();
-  await app.atCycle(1);
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("a4");
-  await page.keyboard.press("Enter");
+  await app.at("limit-is-a-ceiling", 1);
+  await app.command("a4");
   await expect(app.why.getByText("a4 · waits")).toBeVisible();
   await page.locator("body").press("h");
   const offer = app.why.getByRole("button", { name: "Raise the limit of team-a from 3 to 4 GPUs" });
@@ -27,6 +23,7 @@ test("the text and the tables are one scenario", async ({ page }) => {
   await app.open();
   await app.tab("Text").click();
   const text = page.getByRole("textbox", { name: "The scenario as text" });
+  await expect(text).toHaveValue(/quota: 2/);
   const before = await text.inputValue();
   await text.fill(before.replace("quota: 2", "quota: 3"));
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /quota 3/);
@@ -37,7 +34,7 @@ test("the text and the tables are one scenario", async ({ page }) => {
   await expect(text).toHaveAttribute("aria-invalid", "true");
   await finding.click();
   await expect(text).toBeFocused();
-  expect(await text.evaluate((t) => t.value.slice(t.selectionStart, t.selectionEnd))).toContain("quota: many");
+  await expect.poll(() => text.evaluate((t) => t.value.slice(t.selectionStart, t.selectionEnd))).toContain("quota: many");
   await text.fill("nodes: [");
   await expect(page.locator(".text-findings")).toBeVisible();
   await text.fill(before);
@@ -81,11 +78,7 @@ test("a run stops where it was asked to, and says why", async ({ page }) => {
 test("kinds of events are left out of the lane and of jumps", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await app.example("start");
-  await app.step.click();
-  await app.atCycle(1);
-  await app.step.click();
-  await app.atCycle(2);
+  await app.at("start", 2);
   const started = page.getByRole("button", { name: "started", exact: true });
   await started.click();
   await expect(started).toHaveAttribute("aria-pressed", "false");
@@ -143,7 +136,7 @@ test("a range is marked by keys and by pulling, and said", async ({ page }) => {
   await expect(page.locator(".range-says")).toContainText(/^Cycles 4 to 6, .* team-a held .* borrowed/);
   await page.keyboard.press("Escape");
   await expect(page.locator(".range-says")).toHaveCount(0);
-  const box = await slider.boundingBox();
+  const box = await settledBox(slider);
   await page.getByRole("button", { name: "Select a range" }).click();
   await page.mouse.move(box.x + 60, box.y + 50);
   await page.mouse.down();
@@ -178,7 +171,7 @@ test("the timeline zooms by keys, wheel and range, and follows the cursor", asyn
   await expect(slider).toHaveAttribute("aria-valuetext", /zoomed to cycles 0 to 10/);
   await all.click();
   await page.getByRole("button", { name: "Clear the range" }).click();
-  const box = await slider.boundingBox();
+  const box = await settledBox(slider);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.keyboard.down("Control");
   await page.mouse.wheel(0, -200);
@@ -191,10 +184,7 @@ test("the timeline zooms by keys, wheel and range, and follows the cursor", asyn
 test("while a value is typed it is said what it would come to", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  for (const cycle of [1, 2, 3]) {
-    await app.step.click();
-    await app.atCycle(cycle);
-  }
+  await app.steps(3);
   await app.cell('queues["team-a"].gpu.quota').click();
   await page.locator(".edit-box input").fill("3");
   await expect(page.locator(".since")).toContainText("as edited 1 spared, 1 never starts by cycle 3");
@@ -209,6 +199,7 @@ test("several rows are edited as one step, by keys", async ({ page }) => {
   await app.cell('queues["team-a"].gpu.weight').focus();
   await page.keyboard.press("Shift+ArrowDown");
   await page.keyboard.press("F2");
+  await expect(page.locator(".edit-box input")).toBeFocused();
   await page.keyboard.type("5");
   await page.keyboard.press("Enter");
   await app.arrived();
@@ -274,13 +265,11 @@ test("a division is stepped through by keys, and its table says the same", async
 test("a division fills its panel, and its table holds the arithmetic", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await app.example("odd-gpu");
-  await app.step.click();
-  await app.atCycle(1);
+  await app.at("odd-gpu", 1);
   await page.keyboard.press("2");
   const chart = page.getByRole("region", { name: "Division", exact: true });
-  const picture = await chart.locator(".division-body .picture svg").boundingBox();
-  const panel = await app.now.boundingBox();
+  const picture = await settledBox(chart.locator(".division-body .picture svg"));
+  const panel = await settledBox(app.now);
   expect(picture.height).toBeGreaterThan(panel.height / 2);
   await expect(chart.getByRole("table")).toContainText(/\d+ × \d+\/\d+ = [\d.]+ → \d+/);
   await expect(chart.getByRole("table")).toContainText(/1 remaining GPU goes to \S+ \(largest fraction, 0\.\d+\)/);
@@ -338,9 +327,9 @@ test("a quota is pulled in Shares, and charts go on showing how it was", async (
   const quota = app.cell('queues["team-a"].gpu.quota');
   await app.share("team-a").hover();
   const mark = page.getByRole("slider", { name: "Quota of team-a" });
-  const box = await mark.boundingBox();
+  const box = await settledBox(mark);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  const scale = await page.locator(".shares .picture").evaluate((e) => e.clientWidth);
+  const scale = (await settledBox(page.locator(".shares .picture"))).width;
   await page.mouse.move(x, y);
   await page.mouse.down();
   await page.mouse.move(x + scale / 5, y, { steps: 5 });
@@ -403,11 +392,7 @@ test("a run is kept, compared with at every moment, and removed", async ({ page 
 test("Fairness warns of jobs, and Compare leads to the first difference", async ({ page }) => {
   const app = new App(page);
   await app.open();
-  await app.example("tug-of-war");
-  for (let cycle = 1; cycle <= 12; cycle++) {
-    await app.step.click();
-    await app.atCycle(cycle);
-  }
+  await app.at("tug-of-war", 12);
   await app.tab("Fairness").click();
   const warning = app.now.locator(".warning");
   await expect(warning).toContainText(["Ping-pong", "Starvation"]);
@@ -424,8 +409,8 @@ test("setup is a rail where there is little room, unless it was opened by hand",
   const app = new App(page);
   await app.open();
   const setup = page.getByRole("region", { name: "Setup", exact: true });
-  const width = async () => (await setup.boundingBox()).width;
-  expect(await width()).toBe(40);
+  const width = () => widthOf(setup);
+  await expect.poll(width).toBe(40);
   const name = app.now.locator(".brow .nm", { hasText: "team-a" });
   await expect(name, "bars carry their names").toBeVisible();
   await page.setViewportSize({ width: 1280, height: 768 });
@@ -438,14 +423,13 @@ test("setup is a rail where there is little room, unless it was opened by hand",
   // WHY and the views are beside the rail.
   await app.step.click();
   await app.atCycle(1);
-  await expect(app.why).toBeVisible();
-  const [now, why] = [await app.now.boundingBox(), await app.why.boundingBox()];
+  const [why, now] = [await settledBox(app.why), await settledBox(app.now)];
   expect(now.x + now.width).toBeLessThanOrEqual(why.x);
   await page.getByRole("button", { name: "Open Setup" }).click();
   await expect.poll(width).toBeGreaterThan(300);
   await page.reload();
   await app.arrived();
-  expect(await width()).toBeGreaterThan(300);
+  await expect.poll(width).toBeGreaterThan(300);
 });
 
 test("Division and Tree have a column of their own where there is room", async ({ page }) => {
@@ -470,7 +454,7 @@ test("jobs that wait stand in one line above the cluster", async ({ page }) => {
   await app.open();
   const line = page.getByRole("region", { name: "Waiting jobs" });
   await expect(line).toContainText("No job is waiting");
-  const top = async () => (await page.getByRole("heading", { name: "Cluster", exact: true }).boundingBox()).y;
+  const top = async () => (await settledBox(page.getByRole("heading", { name: "Cluster", exact: true }))).y;
   await app.set('queues["team-a"].gpu.quota', "3");
   await app.step.click();
   await app.atCycle(1);
@@ -482,12 +466,10 @@ test("jobs that wait stand in one line above the cluster", async ({ page }) => {
   await expect(app.why).toContainText("b2 is waiting");
   await expect(chip).toHaveClass(/on/);
   expect(await top()).toBe(before);
-  await app.example("odd-gpu");
-  await app.step.click();
-  await app.atCycle(1);
+  await app.at("odd-gpu", 1);
   const more = line.getByRole("button", { name: /^\+\d+ more$/ });
   await expect(more).toBeVisible();
-  expect((await line.boundingBox()).height).toBeLessThan(50);
+  expect((await settledBox(line)).height).toBeLessThan(50);
   await line.getByRole("button").first().focus();
   await page.keyboard.press("End");
   await expect(more).toBeFocused();

@@ -3,20 +3,14 @@
 
 import { App, form } from "../app.js";
 import { expect, test } from "../fixture.js";
+import { expectCells } from "../table.js";
 
-async function open(page) {
-  await page.setViewportSize({ width: 1440, height: 900 });
-  const app = new App(page);
-  await app.open();
-  return app;
-}
-
-/** Returns the last cell of each queue in the table of queue priorities: the priority and its change in the last cycle. */
-async function priorities(page) {
-  const lines = await page.getByRole("table", { name: "Queue priorities", exact: true }).locator("tbody tr").all();
-  const cells = await Promise.all(lines.map((line) => line.locator("th, td").allTextContents()));
-  return Object.fromEntries(cells.map((row) => [row[0].trim(), row.at(-1).trim()]));
-}
+/** Waits until the table of queue priorities shows these priorities, with their change in the last cycle. */
+const expectPriorities = (app, wanted) =>
+  expectCells(
+    app.table("Queue priorities"),
+    Object.fromEntries(Object.entries(wanted).map(([queue, priority]) => [queue, { "queue priority": priority }])),
+  );
 
 /** Sets a property in the form of a queue. */
 async function choose(app, queue, property, value) {
@@ -27,24 +21,26 @@ async function choose(app, queue, property, value) {
 }
 
 test("YuniKorn: request, application and queue priorities", async ({ page }) => {
-  const app = await open(page);
+  const app = new App(page);
+  await app.openWide();
   // Two requests of 10 and 20: the application has 20, its queue with offset 5 has 25; then 10 and 15.
   await app.example("requests-of-two-priorities");
   await app.tab("Priorities").click();
-  expect((await priorities(page)).batch).toMatch(/^25/);
+  await expectPriorities(app, { batch: /^25/ });
   await app.step.click();
   await app.atCycle(1);
-  expect((await priorities(page)).batch).toMatch(/15$/);
+  await expectPriorities(app, { batch: /15$/ });
   // With offset 20 its second request is served before the 18 of report.
   await app.set('queues["batch"].priority', "20");
-  expect((await priorities(page)).batch).toMatch(/30$/);
+  await expectPriorities(app, { batch: /30$/ });
   await app.step.click();
   await app.atCycle(2);
   await expect(page.locator(".strip")).toContainText("etl-P10 started");
 });
 
 test("YuniKorn: the single queue with all its properties", async ({ page }) => {
-  const app = await open(page);
+  const app = new App(page);
+  await app.openWide();
   await app.example("single-queue");
   await form(page, "default");
   const value = (label) => page.locator(".setup").getByLabel(label, { exact: true });
@@ -58,9 +54,7 @@ test("YuniKorn: the single queue with all its properties", async ({ page }) => {
   await app.atCycle(1);
   await expect(page.locator(".strip")).toContainText("urgent started");
   // Priority ignored: age alone decides.
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("step back");
-  await page.keyboard.press("Enter");
+  await app.command("step back");
   await app.atCycle(0);
   await choose(app, "default", "application.sort.priority", "disabled");
   await app.step.click();
@@ -69,10 +63,11 @@ test("YuniKorn: the single queue with all its properties", async ({ page }) => {
 });
 
 test("YuniKorn: priorities before scheduling, offsets and fences", async ({ page }) => {
-  const app = await open(page);
+  const app = new App(page);
+  await app.openWide();
   await app.example("tenants-and-offsets");
   await app.tab("Priorities").click();
-  expect(await priorities(page)).toMatchObject({
+  await expectPriorities(app, {
     system: "1001",
     "system-normal": "10",
     "system-high": "1001",
@@ -87,8 +82,8 @@ test("YuniKorn: priorities before scheduling, offsets and fences", async ({ page
   });
   // Without its fence the queue tenants has the highest priority below it.
   await choose(app, "tenants", "priority.policy", "default");
-  expect((await priorities(page)).tenants).toBe("10");
+  await expectPriorities(app, { tenants: "10" });
   // An offset raises a queue and its ancestors.
   await app.set('queues["system-normal"].priority', "2000");
-  expect(await priorities(page)).toMatchObject({ "system-normal": "2010", system: "2010" });
+  await expectPriorities(app, { "system-normal": "2010", system: "2010" });
 });

@@ -1,7 +1,6 @@
 // Every screen of the page, wide and on a phone, in both themes: a screenshot of each is stored in target/screens for review, axe
 // must report no violations, and no screen may scroll sideways.
 
-import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
@@ -18,28 +17,8 @@ const project = (name, deserved, overQuotaWeight) => ({
 });
 const PROJECTS = JSON.stringify({ projects: [project("vision", 4, 2), project("speech", 2, 1)] });
 
-async function steps(app, n) {
-  for (let cycle = 1; cycle <= n; cycle++) {
-    await app.step.click();
-    await app.atCycle(cycle);
-  }
-}
-
-/** Brings a panel to the front where there is only room for one. */
-async function bring(page, panel) {
-  const bar = page.getByRole("navigation", { name: "Panels" });
-  if (panel && (await bar.isVisible())) await bar.getByRole("button", { name: panel }).click();
-}
-
-/** Runs a command of the palette. */
-async function palette(page, text) {
-  await page.keyboard.press("Control+k");
-  await page.getByRole("dialog").getByRole("combobox").fill(text);
-  await page.keyboard.press("Enter");
-}
-
 const view = (at) => async (app, page) => {
-  await steps(app, 2);
+  await app.steps(2);
   await app.now.focus();
   await page.keyboard.press(String(at + 1));
   await expect(page.getByRole("tab", { selected: true }).last()).toBeVisible();
@@ -52,10 +31,7 @@ const dialog = (open) => async (app, page) => {
   await expect(page.getByRole("dialog").first()).toBeVisible();
 };
 
-const example = (id, n) => async (app) => {
-  await app.example(id);
-  await steps(app, n);
-};
+const example = (id, n) => (app) => app.at(id, n);
 
 const CHIP = "Start empty or import your own";
 
@@ -66,23 +42,23 @@ const SCREENS = [
   [
     "why-queue",
     async (app) => {
-      await steps(app, 1);
+      await app.steps(1);
       await app.share("team-b").click();
     },
     "Why",
   ],
-  ["why-evicted", (app) => steps(app, 1), "Why"],
+  ["why-evicted", (app) => app.steps(1), "Why"],
   [
     "why-rule",
     async (app, page) => {
-      await steps(app, 1);
+      await app.steps(1);
       await app.tab("Rules").click();
       await page.getByRole("button", { name: "reclaim, maintain fair share", exact: true }).first().click();
       await expect(app.why).toContainText("decided 1 time in cycle 1");
     },
     "Why",
   ],
-  ["time", (app) => steps(app, 3), "Time"],
+  ["time", (app) => app.steps(3), "Time"],
   ...["Queues", "Nodes", "Work", "Rules", "Text"].map((tab) => [
     `setup-${tab.toLowerCase()}`,
     (app, page) => page.locator(".setup").getByRole("tab", { name: new RegExp(tab, "i") }).click(),
@@ -100,18 +76,17 @@ const SCREENS = [
   [
     "edited",
     async (app) => {
-      await steps(app, 2);
+      await app.steps(2);
       await app.set('queues["team-a"].gpu.quota', "3");
     },
   ],
   [
     "kept-runs",
     async (app, page) => {
-      await steps(app, 1);
+      await app.steps(1);
       await page.getByRole("button", { name: "Keep this run to compare with" }).click();
       await app.set('queues["team-a"].gpu.quota', "3");
-      await app.step.click();
-      await app.atCycle(2);
+      await app.steps(1);
     },
   ],
   [
@@ -135,7 +110,7 @@ const SCREENS = [
   ["dialog-examples", dialog(press("Examples"))],
   ["dialog-share", dialog(press("Share"))],
   ["dialog-help", dialog(press("Help"))],
-  ["dialog-about", dialog((app, page) => palette(page, "About: version"))],
+  ["dialog-about", dialog((app) => app.command("About: version"))],
   ["dialog-keys", dialog((app, page) => page.keyboard.press("?"))],
   ["dialog-palette", dialog((app, page) => page.keyboard.press("Control+k"))],
   ["dialog-go-to", dialog((app, page) => page.keyboard.press("g"))],
@@ -148,7 +123,7 @@ const SCREENS = [
     "dialog-compare",
     dialog(async (app, page) => {
       await app.example("four-schedulers");
-      await palette(page, "Compare policies");
+      await app.command("Compare policies");
       await expect(page.getByRole("dialog").locator(".picture svg").first()).toBeVisible();
       await expect(page.getByRole("dialog").locator("progress")).toHaveCount(0, { timeout: 20_000 });
     }),
@@ -157,7 +132,7 @@ const SCREENS = [
     "dialog-reset",
     dialog(async (app, page) => {
       await app.set('queues["team-a"].gpu.quota', "3");
-      await page.waitForTimeout(500);
+      await expect.poll(async () => (await app.drafts()).length).toBe(1);
       await page.evaluate(() => (location.hash = "#reset"));
     }),
   ],
@@ -166,11 +141,11 @@ const SCREENS = [
     dialog(async (app, page) => {
       await page.getByRole("button", { name: "Policy", exact: true }).click();
       await page.getByRole("menuitemradio", { name: "Apache YuniKorn" }).click();
-      await app.arrived();
-      await palette(page, "Show converted settings");
+      await app.waitForPolicy("YuniKorn");
+      await app.command("Show converted settings");
     }),
   ],
-  ["dialog-fidelity", dialog((app, page) => palette(page, "How accurate is this?"))],
+  ["dialog-fidelity", dialog((app) => app.command("How accurate is this?"))],
   [
     "damaged-link",
     async (app, page) => {
@@ -183,7 +158,7 @@ const SCREENS = [
     async (app, page) => {
       await page.goto("./?embed=1");
       await app.arrived();
-      await steps(app, 1);
+      await app.steps(1);
     },
   ],
   ["kai-gang", example("gang-of-four", 2)],
@@ -225,15 +200,13 @@ const SCREENS = [
   ["two-pools", example("two-pools", 2)],
 ];
 
-/** Takes a screenshot and runs axe. */
-async function look(page, name) {
-  await page.mouse.move(0, 0);
-  await page.waitForTimeout(250);
-  await page.screenshot({ path: `${FOLDER}/${name}.png` });
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect.soft(violations, name).toEqual([]);
-  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect.soft(sideways, name).toBeLessThanOrEqual(0);
+/** Takes a screenshot of the page at rest, and checks it. */
+async function look(app, name) {
+  await app.page.mouse.move(0, 0);
+  await app.page.waitForTimeout(250);
+  await app.page.screenshot({ path: `${FOLDER}/${name}.png` });
+  await app.expectAccessible(name, { soft: true });
+  await app.expectNoSidewaysScroll(name, { soft: true });
 }
 
 for (const [name, lead, panel] of SCREENS) {
@@ -244,10 +217,10 @@ for (const [name, lead, panel] of SCREENS) {
     await lead(app, page);
     for (const [width, height] of [WIDE, PHONE]) {
       await page.setViewportSize({ width, height });
-      await bring(page, panel);
+      if (panel) await app.bring(panel);
       for (const theme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme: theme });
-        await look(page, `${name}-${width}-${theme}`);
+        await look(app, `${name}-${width}-${theme}`);
       }
     }
   });
@@ -258,11 +231,11 @@ for (const [width, height] of SIZES.slice(1, -1)) {
     await page.setViewportSize({ width, height });
     const app = new App(page);
     await app.open("./?theme=light");
-    await steps(app, 2);
+    await app.steps(2);
     for (const [at, name] of VIEWS.entries()) {
       await app.now.focus();
       await page.keyboard.press(String(at + 1));
-      await look(page, `${name}-${width}-light`);
+      await look(app, `${name}-${width}-light`);
     }
   });
 }
@@ -273,11 +246,11 @@ for (const [width, height] of [WIDE, PHONE]) {
     await page.setViewportSize({ width, height });
     const app = new App(page);
     await app.open();
-    await steps(app, 2);
+    await app.steps(2);
     for (const [at, name] of VIEWS.entries()) {
       await app.now.focus();
       await page.keyboard.press(String(at + 1));
-      await look(page, `${name}-${width}-forced`);
+      await look(app, `${name}-${width}-forced`);
     }
   });
 }
