@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use fairground::export::with_schema_line;
+use fairground::words::Terms;
 use leptos::leptos_dom::helpers::{
     IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
 };
@@ -136,7 +137,8 @@ impl Effects {
                 let says = move || {
                     let said = host.now(|m| {
                         m.preview.as_ref()?;
-                        alternative::as_edited(m.run.as_ref()?, m.preview_run.as_ref()?)
+                        let terms = Terms::of(&m.scenario.policy);
+                        alternative::as_edited(m.run.as_ref()?, m.preview_run.as_ref()?, terms)
                     });
                     said.into_iter().for_each(|said| host.announce(format!("As edited: {said}.")));
                 };

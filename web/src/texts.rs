@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use fairground::policy::Policy;
 use fairground::scenario::Path;
 use fairground::words::Selection;
-use fairground::words::{decided, waiting};
+use fairground::words::{Terms, decided, waiting};
 use leptos::prelude::*;
 
 use crate::engine::protocol::FileBytes;
@@ -200,6 +200,28 @@ fn decisions(example: &Example) -> Vec<String> {
     lines
 }
 
+/// Whether a screen shows a run: charts, explanations, and what an edit changes. Other screens also describe other products.
+fn shows_run(screen: &str) -> bool {
+    ["view: ", "why: ", "edited", "kept runs"].iter().any(|beginning| screen.starts_with(beginning))
+}
+
+/// A word of a text for which the policy has its own. Parts of the policy's own terms, such as *quota* in *share quota*, and
+/// words joined to names are allowed.
+pub fn foreign_word(text: &str, terms: &Terms) -> Option<&'static str> {
+    let mut own: Vec<&str> = terms.pairs.iter().map(|(_, own)| *own).chain(["share usage quota"]).collect();
+    own.sort_by_key(|own| std::cmp::Reverse(own.len()));
+    let text = own.iter().fold(text.to_lowercase(), |text, own| text.replace(own, "…"));
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
+    let is_whole =
+        |word: &str, at: usize| !text[..at].ends_with(joins) && !text[at + word.len()..].starts_with(joins);
+    let has = |word: &str| text.match_indices(word).any(|(at, _)| is_whole(word, at));
+    let replaced = terms.pairs.iter().filter(|(neutral, own)| !own.contains(neutral));
+    let evicts = (terms.word("evicted") != "evicted").then_some("evict");
+    evicts.filter(|verb| text.contains(verb)).or_else(|| {
+        replaced.map(|(neutral, _)| *neutral).find(|neutral| *neutral != "claimed" && has(neutral))
+    })
+}
+
 /// Whether a text shows a mark, such as `[queue]`, in the place of a word.
 fn has_mark(text: &str) -> bool {
     let is_word = |mark: &str| mark.chars().all(|c| c.is_ascii_alphabetic() || c == ' ');
@@ -220,11 +242,17 @@ fn all_texts_are_written() {
         assert!(!own.is_empty(), "{name} says nothing of its own");
         let _ = writeln!(file, "== {name}\n{}\n", own.join("\n"));
     }
+    let mut foreign = Vec::new();
     for policy in &Policy::NAMES[1..] {
+        let terms = Terms::of(policy);
         for (name, lead) in screens() {
             let texts = lead(Page::open(start).does(Command::Policy((*policy).into()))).texts();
             let own = texts.into_iter().filter(|text| seen.insert(format!("{policy} {text}")));
             let own: Vec<String> = own.collect();
+            let words = own.iter().filter(|_| shows_run(&name));
+            foreign.extend(words.filter_map(|text| {
+                Some(format!("{policy}, {name} says {:?}: {text}", foreign_word(text, terms)?))
+            }));
             let _ = writeln!(file, "== {policy}: {name}\n{}\n", own.join("\n"));
         }
     }
@@ -248,10 +276,21 @@ fn all_texts_are_written() {
     }
     let left: Vec<&str> = file.lines().filter(|line| has_mark(line)).collect();
     assert!(left.is_empty(), "marks are not filled:\n{}", left.join("\n"));
+    assert!(foreign.is_empty(), "words of other policies:\n{}", foreign.join("\n"));
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
     std::fs::create_dir_all(folder).expect("the target folder");
     let path = format!("{folder}/texts.txt");
     std::fs::write(path, file).expect("the target folder can be written");
+}
+
+#[test]
+fn a_foreign_word_is_found() {
+    let ego =
+        Policy::ALL.iter().find(|policy| policy.terms.word("queue") == "consumer").expect("a policy").terms;
+    assert_eq!(foreign_word("Queue team-a", ego), Some("queue"));
+    assert_eq!(foreign_word("no allowed set of evictions", ego), Some("evict"));
+    assert_eq!(foreign_word("its share usage quota and share quota on node-1", ego), None);
+    assert_eq!(foreign_word("3 reclaims in queues", &Terms::PLAIN), None);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use expect_test::expect;
 use fairground::id::QueueId;
 use fairground::moment::{EventWord, Names};
 use fairground::scenario::Path;
-use fairground::words::Selection;
+use fairground::words::{Selection, Terms};
 use fairground_web::chart::alternative::{Alternative, as_edited, says};
 use fairground_web::chart::backend::Size;
 use fairground_web::chart::marks::Mark;
@@ -360,7 +360,7 @@ fn every_chart_follows_a_dragged_value() {
     expect!["4 jobs; in cycle 3: 3 running, 1 waiting, 0 finished; 1 eviction; 2 pod-cycles lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.alternative);
     let (run, edited) = (page.model.run.as_deref(), alternative::run(&page.model));
-    let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited));
+    let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited, &Terms::PLAIN));
     assert_eq!(said.as_deref(), Some("1 spared, 1 never starts by cycle 3"));
     let (report_now, other) = page.reports();
     let (Report::Gantt(report_now), Report::Gantt(other)) = (&*report_now, &*other) else {
@@ -512,7 +512,9 @@ fn run_at(times: &[i64], events: &[(u32, EventWord, &str)]) -> Run {
 fn runs_are_compared_at_moments_not_at_numbers_of_cycles() {
     let events = [(1, EventWord::Started, "a"), (2, EventWord::Started, "b")];
     let was = run_at(&[0, 1000, 5000], &events);
-    let said = |times: &[i64], events: &[(u32, EventWord, &str)]| as_edited(&was, &run_at(times, events));
+    let said = |times: &[i64], events: &[(u32, EventWord, &str)]| {
+        as_edited(&was, &run_at(times, events), &Terms::PLAIN)
+    };
     assert_eq!(said(&[0, 1000, 5000], &events).as_deref(), Some("the same evictions and starts by cycle 2"));
     // The same cycle is earlier.
     assert_eq!(said(&[0, 1000, 2000, 5000], &events).as_deref(), Some("1 starts sooner by 0:05"));
@@ -528,7 +530,10 @@ fn another_time_of_a_restart_is_no_equal_run() {
         [(0, started, "a"), (1, evicted, "a"), (again, started, "a")]
     };
     let [was, is] = [2, 3].map(|again| run_at(&[0, 1000, 2000, 3000], &of(again)));
-    assert_eq!(as_edited(&was, &is).as_deref(), Some("evictions and restarts at other times by cycle 3"));
+    assert_eq!(
+        as_edited(&was, &is, &Terms::PLAIN).as_deref(),
+        Some("evictions and restarts at other times by cycle 3")
+    );
 }
 
 #[test]

@@ -274,8 +274,8 @@ fn a_gang_that_failed_does_not_wait() {
         [team]
         gang (team): submitted in cycle 0; failed by cycle 8
         single (team): submitted in cycle 6; runs since cycle 8
-        2 jobs; in cycle 9: 1 running, 0 waiting, 0 finished, 1 failed or refused.
-        job	queue	pods	submitted	first start	ended	cycles run	lost cycles	evictions
+        2 applications; in cycle 9: 1 running, 0 waiting, 0 finished, 1 failed or refused.
+        application	queue	pods	submitted	first start	ended	cycles run	lost cycles	evictions
         gang	team	4	0	–	failed by 8	0	0	0
         single	team	1	6	8	–	2	0	0
     "#]]

@@ -1,6 +1,7 @@
 //! Kinds of events in pictures and legends.
 
 use super::EventWord;
+use crate::policy::vocabulary::Terms;
 
 /// The kind of an event; where marks overlap, earlier variants cover later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,19 +84,19 @@ impl Kind {
         EventWord::ALL.iter().copied().filter(move |word| Kind::with(*word) == Some(self))
     }
 
-    /// Name in the legend.
-    pub fn name(self) -> &'static str {
-        match self {
+    /// Name in the legend, in the words of a policy.
+    pub fn name(self, terms: &Terms) -> String {
+        terms.fill(match self {
             Kind::Reclaimed => "reclaimed",
             Kind::Preempted => "preempted",
             Kind::Moved => "moved",
-            Kind::Node => "node event",
+            Kind::Node => "[node] event",
             Kind::Changed => "changed by hand",
             Kind::Started => "started",
             Kind::Finished => "finished",
             Kind::Submitted => "submitted",
             Kind::Requeued => "waits again",
-            Kind::Claimed => "claimed",
-        }
+            Kind::Claimed => "[claimed]",
+        })
     }
 }

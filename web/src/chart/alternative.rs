@@ -110,7 +110,7 @@ pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
 
 /// Effect of an edit in progress until the last moment known in both runs: *2 evicted, 1 starts later by cycle 12*.
 /// `None` before the first cycle.
-pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
+pub fn as_edited(run: &Run, edited: &Run, terms: &Terms) -> Option<String> {
     let (clock, edited_clock) = (Clock::of(run), Clock::of(edited));
     let up_to = known_until(run, edited);
     if run.last_cycle.max(edited.last_cycle) == 0 {
@@ -144,7 +144,7 @@ pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
     }
     let one_or = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let parts = [
-        (evicted, format!("{evicted} evicted")),
+        (evicted, format!("{evicted} [evicted]")),
         (spared, format!("{spared} spared")),
         (later, one_or(later, "starts later", "start later")),
         (never, one_or(never, "never starts", "never start")),
@@ -153,11 +153,11 @@ pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
     let said = match parts.is_empty() {
         false => parts.join(", "),
-        true if !is_known => "as many evictions".into(),
-        true if was == is => "the same evictions and starts".into(),
-        true => "evictions and restarts at other times".into(),
+        true if !is_known => "as many [evictions]".into(),
+        true if was == is => "the same [evictions] and starts".into(),
+        true => "[evictions] and restarts at other times".into(),
     };
-    Some(format!("{said} by {by}"))
+    Some(format!("{} by {by}", terms.fill(&said)))
 }
 
 /// Maps cycles to times. Long runs have only some points; cycles between them are interpolated.
@@ -234,12 +234,12 @@ fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, Job
 }
 
 /// *2 evictions, were 3*; empty if the numbers are equal.
-pub fn evictions_say(was: &Run, run: &Run) -> String {
-    match evictions(was, run) {
+pub fn evictions_say(was: &Run, run: &Run, terms: &Terms) -> String {
+    terms.fill(&match evictions(was, run) {
         (was, now) if was == now => String::new(),
-        (was, 0) => format!("no eviction, {} before", count_of(was)),
-        (was, now) => format!("{}, {} before", count(now, "eviction"), count_of(was)),
-    }
+        (was, 0) => format!("no [eviction], {} before", count_of(was)),
+        (was, now) => format!("{}, {} before", count(now, "[eviction]"), count_of(was)),
+    })
 }
 
 fn count_of(n: u64) -> String {
@@ -254,7 +254,11 @@ pub fn says(before: &Baseline, frame: &Frame, run: &Run, resource: u8) -> String
     } else {
         String::new()
     };
-    let evictions = if before.is_in_step(run) { evictions_say(&before.run, run) } else { String::new() };
+    let terms = Terms::of(&frame.policy);
+    let evictions = match before.is_in_step(run) {
+        true => evictions_say(&before.run, run, terms),
+        false => String::new(),
+    };
     let mut parts = vec![moment, differences(frame, was, resource), evictions];
     parts.retain(|part| !part.is_empty());
     if parts.is_empty() {

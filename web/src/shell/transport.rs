@@ -174,7 +174,7 @@ struct SinceLine {
 fn since(store: Store) -> Option<SinceLine> {
     let (frame, run) = (store.frame.get()?, store.run.get()?);
     if store.changed.get().is_none() && store.alternative.with(Option::is_some) {
-        let says = alternative::as_edited(&run, &*store.alternative_run.get()?)?;
+        let says = alternative::as_edited(&run, &*store.alternative_run.get()?, store.terms.get())?;
         let title = "Compare with this run".to_string();
         return Some(SinceLine {
             was: false,

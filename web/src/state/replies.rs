@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::words::Ladder;
+use fairground::words::{Ladder, Terms};
 
 use super::branches::report;
 use super::document::translation;
@@ -55,7 +55,8 @@ pub(crate) fn replied(model: &mut Model, reply: Message<Response>, fx: &mut Vec<
         },
         Response::Stopped { met } if id == model.in_flight.frame => {
             if let Some(stop) = model.stop.take() {
-                notify(model, false, stopped(&stop, met, model.cursor), None, fx);
+                let says = stopped(&stop, met, model.cursor, Terms::of(&model.scenario.policy));
+                notify(model, false, says, None, fx);
             }
         }
         Response::Ladder { queue, resource, levels } if id == model.in_flight.ladder => {

@@ -272,7 +272,7 @@ fn things(model: &Model, add: Add<'_>) {
             add(&job.name, terms.word("job"), Command::Select(Some(Selection::Job(job.name.clone()))));
         }
         for node in frame.nodes.iter().take(THINGS_MAX) {
-            add(&node.name, "node", Command::Select(Some(Selection::Node(node.name.clone()))));
+            add(&node.name, terms.word("node"), Command::Select(Some(Selection::Node(node.name.clone()))));
         }
     }
 }
@@ -290,7 +290,32 @@ pub fn stops(model: &Model) -> Vec<(String, Stop)> {
         Some(Selection::Queue(queue)) => stops.push(until_share(queue)),
         _ => stops.extend(leaves(model).take(QUEUES_OFFERED).map(until_share)),
     }
-    stops.push(("Run until the next eviction".to_string(), Stop::Evicts));
+    let terms = Terms::of(&model.scenario.policy);
+    stops.push((terms.fill("Run until the next [eviction]"), Stop::Evicts));
     stops.push(("Run until nothing changes".to_string(), Stop::Nothing));
     stops
+}
+
+#[cfg(test)]
+mod tests {
+    use fairground::policy::Policy;
+
+    use super::*;
+    use crate::library::EXAMPLES;
+    use crate::state::document::opened::{Opened, Origin};
+    use crate::texts::foreign_word;
+
+    #[test]
+    fn entries_use_the_words_of_the_policy() {
+        for policy in Policy::ALL {
+            let mut scenario = EXAMPLES[0].scenario();
+            scenario.policy = policy.key.into();
+            let model = Model::new(Opened::new(scenario, Origin::Start));
+            for entry in all(&model).into_iter().filter(|entry| entry.group != "Examples") {
+                for text in [entry.label.as_str(), entry.hint] {
+                    assert_eq!(foreign_word(text, policy.terms), None, "{}: {text}", policy.key);
+                }
+            }
+        }
+    }
 }

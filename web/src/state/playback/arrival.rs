@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::moment::Kind;
-use fairground::words::Selection;
+use fairground::words::{Selection, Terms};
 
 use crate::engine::protocol::{EventWord, Frame, Run, Stop};
 use crate::state::branches::{alternative, kept, report};
@@ -17,14 +16,14 @@ use crate::state::playback::engine_state::{EngineState, Progress};
 use crate::state::playback::step::{show_action, show_decision};
 
 /// Message on why a run stopped.
-pub(crate) fn stopped(stop: &Stop, met: bool, cycle: u32) -> String {
+pub(crate) fn stopped(stop: &Stop, met: bool, cycle: u32, terms: &Terms) -> String {
     let what = match (stop, met) {
         (Stop::Starts(job), true) => format!("{job} started"),
         (Stop::Starts(job), false) => format!("{job} did not start"),
         (Stop::Share(queue), true) => format!("{queue} reached its share"),
         (Stop::Share(queue), false) => format!("{queue} did not reach its share"),
-        (Stop::Evicts, true) => "first eviction".to_string(),
-        (Stop::Evicts, false) => "no eviction".to_string(),
+        (Stop::Evicts, true) => terms.fill("first [eviction]"),
+        (Stop::Evicts, false) => terms.fill("no [eviction]"),
         (Stop::Nothing, true) => "nothing happened in it".to_string(),
         (Stop::Nothing, false) => "nothing further happens".to_string(),
     };
@@ -40,7 +39,8 @@ pub(crate) fn no_event(model: &Model) -> String {
         Some(Selection::Queue(name) | Selection::Job(name)) => format!(" of {name}"),
         _ => String::new(),
     };
-    let without: Vec<&str> = model.view.without.all().map(Kind::name).collect();
+    let terms = Terms::of(&model.scenario.policy);
+    let without: Vec<String> = model.view.without.all().map(|kind| kind.name(terms)).collect();
     let without = match without[..] {
         [] => String::new(),
         _ => format!("; {} are left out", without.join(", ")),
@@ -138,4 +138,23 @@ pub(crate) fn progress(
     };
     let part = part.map(|p| p.clamp(0.0, 1.0));
     model.engine = EngineState::Working(Some(Progress { cycle, time_ms, part, since_ms }));
+}
+
+#[cfg(test)]
+mod tests {
+    use fairground::policy::Policy;
+
+    use super::*;
+    use crate::texts::foreign_word;
+
+    #[test]
+    fn the_end_of_a_run_is_said_in_the_words_of_the_policy() {
+        for policy in Policy::ALL {
+            for met in [true, false] {
+                let says = stopped(&Stop::Evicts, met, 4, policy.terms);
+                assert!(says.contains(policy.terms.word("eviction")), "{}: {says}", policy.key);
+                assert_eq!(foreign_word(&says, policy.terms), None, "{}: {says}", policy.key);
+            }
+        }
+    }
 }

@@ -154,6 +154,7 @@ fn Spots(
     spots: Memo<Vec<Spot>>,
     selected: Memo<Option<(SelectedCells, String)>>,
 ) -> impl IntoView {
+    let store = Store::get();
     let keys = move |event: web_sys::KeyboardEvent| {
         let rule = |at: usize, _: &[web_sys::Element]| {
             spots.with(|spots| match event.key().as_str() {
@@ -169,7 +170,7 @@ fn Spots(
         move_focus(&event, "spot", rule);
     };
     view! {
-        <div role="group" aria-label="GPUs by node" on:keydown=keys>
+        <div role="group" aria-label=move || store.terms.get().fill("GPUs by [node]") on:keydown=keys>
             <For each=move || spots.get() key=Spot::key let:spot>
                 <SpotButton view spot selected />
             </For>

@@ -1,7 +1,7 @@
 //! Division: steps through the rounds that determine fair shares, with draggable weights.
 
 use fairground::policy::Policy;
-use fairground::words::Terms;
+use fairground::words::{Terms, capital};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -176,7 +176,7 @@ fn DragHandles(view: Memo<Option<DivisionView>>, size: Signal<Size>) -> impl Int
         move_focus(&event, "grip", |at, all| along_line(&event.key(), at, all.len()));
     };
     view! {
-        <div role="group" aria-label="Draggable weights" on:keydown=keys>
+        <div role="group" aria-label=move || store.terms.get().fill("Draggable [weights]") on:keydown=keys>
             <For each=names key=|item| item.clone() let:item>
                 <Wall at=item.0 queue=item.1.clone() resource=item.2 lies tab=tab_of(item.1) last />
             </For>
@@ -201,6 +201,7 @@ fn Wall(
     last: RwSignal<String>,
 ) -> impl IntoView {
     let store = Store::get();
+    let word = store.terms.get_untracked().word("weight");
     let path = StoredValue::new(weight_of(&queue, resource));
     let now = move || path.with_value(|path| document::value(&store.edited.get_untracked(), path));
     let place = Signal::derive(move || {
@@ -219,8 +220,8 @@ fn Wall(
     });
     view! {
         <DragHandle
-            label=format!("Weight of {queue}")
-            word="weight".to_string()
+            label=format!("{} of {queue}", capital(word))
+            word=word.to_string()
             path=path.get_value()
             place
             row=None

@@ -121,7 +121,7 @@ const COLUMNS: [(&str, Kind); 9] = [
     ("median wait", Kind::Span),
     ("P90 wait", Kind::Span),
     ("longest wait now", Kind::Span),
-    ("evictions", Kind::Count),
+    ("[evictions]", Kind::Count),
     ("lost", Kind::Amount),
 ];
 
@@ -161,6 +161,7 @@ fn lines_of(row: &Totals, is_queue: bool) -> Vec<[Option<f64>; 9]> {
 
 /// The view of a tally.
 pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
+    let terms = Terms::of(&frame.policy);
     let style = Style::of(tally, frame);
     let tree = Tree::new(&frame.queues);
     let rows: Vec<(u32, &Totals)> = tree
@@ -199,13 +200,13 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
     let parts = parts(rows.iter().flat_map(|(_, of)| lines_of(of, true)).collect());
     let caption = |(caption, kind): (&str, Kind)| match kind {
         Kind::Amount => format!("{caption}, {}", style.unit()),
-        _ => caption.to_string(),
+        _ => terms.fill(caption),
     };
-    let head = std::iter::once("queue".to_string()).chain(COLUMNS.map(caption));
+    let head = std::iter::once(terms.word("queue").to_string()).chain(COLUMNS.map(caption));
     FairnessView {
         summary: summary(tally, frame, &tree, &rows),
-        facts: facts(tally, &style),
-        warnings: ping_pong(tally).into_iter().chain(starvation(tally, frame)).collect(),
+        facts: facts(tally, &style, terms),
+        warnings: ping_pong(tally, terms).into_iter().chain(starvation(tally, frame)).collect(),
         table: Table::new(head, 1, lines),
         meant,
         parts,
@@ -292,10 +293,13 @@ fn measures(tally: &Tally) -> [Option<f64>; 5] {
 /// Name, format and reading aid of a fact.
 type Reading = (&'static str, Kind, String);
 
-fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
+fn facts(tally: &Tally, style: &Style, terms: &Terms) -> Vec<Fact> {
     let stranded = match tally.free {
         0.0 => "nothing is free".to_string(),
-        free => format!("of {} free: too small for any waiting job", style.text(Kind::Now, free)),
+        free => {
+            let (free, job) = (style.text(Kind::Now, free), terms.word("job"));
+            format!("of {free} free: too small for any waiting {job}")
+        }
     };
     let lost = style.amount(tally.summary.all.gpu_seconds_lost);
     let restarts = count(tally.summary.all.restarts, "restart");
@@ -312,7 +316,11 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
         (
             "Idle while wanted",
             Kind::Percent,
-            format!("{} free while jobs waited", style.amount(tally.summary.gpu_seconds_idle_wanted)),
+            format!(
+                "{} free while {} waited",
+                style.amount(tally.summary.gpu_seconds_idle_wanted),
+                terms.word("jobs")
+            ),
         ),
         ("Stranded now", Kind::Now, stranded),
         (
@@ -320,7 +328,7 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
             Kind::Count,
             format!("{restarts} in {}; {lost} lost", number::time(tally.summary.until.as_millis())),
         ),
-        ("Jain index", Kind::Ratio, jain_reading(tally.summary.jain).to_string()),
+        ("Jain index", Kind::Ratio, terms.fill(jain_reading(tally.summary.jain))),
     ];
     let fact = |((name, kind, reading), value): (Reading, Option<f64>)| Fact {
         name,
@@ -333,15 +341,15 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
 }
 
 /// The job that was evicted and restarted most often.
-fn ping_pong(tally: &Tally) -> Option<Warning> {
+fn ping_pong(tally: &Tally, terms: &Terms) -> Option<Warning> {
     let (first, others) = tally.ping_pong.split_first()?;
     let (evictions, restarts) = (count(first.evictions.into(), "time"), count(first.restarts.into(), "time"));
     let says = format!(
-        " was evicted {evictions} and started again {restarts} in {}{}",
+        " was [evicted] {evictions} and started again {restarts} in {}{}",
         number::time(tally.summary.until.as_millis()),
         and_others(others.len())
     );
-    Some(Warning { name: "Ping-pong", job: first.job.clone(), says })
+    Some(Warning { name: "Ping-pong", job: first.job.clone(), says: terms.fill(&says) })
 }
 
 /// A job starves after this number of cycles and after this multiple of the 90th percentile of waits of started jobs.
@@ -349,6 +357,7 @@ const STARVES_AFTER: (i64, f64) = (10, 2.0);
 
 /// The job with the longest wait for its first start, if it starves while its queue is below its fair share.
 fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
+    let terms = Terms::of(&frame.policy);
     let r = usize::from(tally.resource).min(usize::from(GPU));
     let waited = |job: &JobRow| tally.summary.until.as_millis() - job.submit_ms.max(0);
     let is_long = |job: &JobRow| {
@@ -374,25 +383,25 @@ fn starvation(tally: &Tally, frame: &Frame) -> Option<Warning> {
         number::time(waited(job)),
         queue.name,
         number::with_unit(r as u8, queue.allocated[r]),
-        Terms::of(&frame.policy).word("fair share"),
+        terms.word("fair share"),
         number::bound(r as u8, share(queue)),
-        and_others(all.len() - 1)
+        terms.fill(&and_others(all.len() - 1))
     );
     Some(Warning { name: "Starvation", job: job.name.clone(), says })
 }
 
 fn and_others(n: usize) -> String {
-    if n == 0 { ".".into() } else { format!("; {} as well.", count(n as u64, "other job")) }
+    if n == 0 { ".".into() } else { format!("; {} as well.", count(n as u64, "other [job]")) }
 }
 
 /// Reading of Jain's index, which is 1 if all queues got the same fraction of their fair share.
 fn jain_reading(jain: Option<f64>) -> &'static str {
     match jain {
-        None => "no queue had a share yet",
-        Some(jain) if jain >= 0.995 => "all queues got the same fraction of their share",
-        Some(jain) if jain >= 0.9 => "all queues got nearly the same fraction of their share",
-        Some(jain) if jain >= 0.7 => "some queues got a clearly smaller fraction of their share",
-        Some(_) => "a few queues got their share, others almost nothing",
+        None => "no [queue] had a share yet",
+        Some(jain) if jain >= 0.995 => "all [queues] got the same fraction of their share",
+        Some(jain) if jain >= 0.9 => "all [queues] got nearly the same fraction of their share",
+        Some(jain) if jain >= 0.7 => "some [queues] got a clearly smaller fraction of their share",
+        Some(_) => "a few [queues] got their share, others almost nothing",
     }
 }
 
@@ -412,7 +421,10 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &Totals)]) -
             let short = number::time((row.short_s * 1000.0) as i64);
             format!("{upto}: {} was owed most and was below its share for {short}.", name(*queue))
         }
-        None => format!("{upto}: no queue was below its share."),
+        None => {
+            let queue = Terms::of(&frame.policy).word("queue");
+            format!("{upto}: no {queue} was below its share.")
+        }
     }
 }
 

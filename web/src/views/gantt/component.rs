@@ -1,11 +1,11 @@
 //! Gantt: allocations over time.
 
-use fairground::words::Selection;
+use fairground::words::{Selection, Terms};
 use leptos::html;
 use leptos::prelude::*;
 
 use super::draw::{HEAD, LINE, Plan, gantt as draw, height, key};
-use super::view::{GanttView, Line, count_in, gantt, lay_behind};
+use super::view::{GanttView, Line, count_in, gantt, lay_behind, noun};
 use crate::chart::alternative::Alternative;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::report::{GanttBy, Report};
@@ -17,7 +17,7 @@ use crate::widgets::picture::{
 };
 
 /// Choices of rows.
-const ROWS: [(GanttBy, &str); 3] = [(GanttBy::Job, "job"), (GanttBy::Pod, "pod"), (GanttBy::Gpu, "GPU")];
+const ROWS: [GanttBy; 3] = [GanttBy::Job, GanttBy::Pod, GanttBy::Gpu];
 
 /// A focusable mark: its place, description and action.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,19 +51,25 @@ pub fn Gantt() -> impl IntoView {
     });
     let svg =
         Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
-    let spots = Memo::new(move |_| view.with(|v| v.as_ref().map_or(Vec::new(), |v| spots(v, width.get()))));
+    let spots = Memo::new(move |_| {
+        view.with(|v| v.as_ref().map_or(Vec::new(), |v| spots(v, width.get(), store.terms.get())))
+    });
     let keys = move |event: web_sys::KeyboardEvent| {
         if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
             walk(&event, Stride { down: 1, page: 10 });
         }
     };
     let by = store.part(|m| m.view.gantt.by);
-    let options = ROWS.iter().enumerate().map(|(i, (this, name))| {
-        let this = *this;
-        view! { <option value=i.to_string() prop:selected=move || by.get() == this>{*name}</option> }
+    let options = ROWS.into_iter().enumerate().map(|(i, this)| {
+        view! {
+            <option value=i.to_string() prop:selected=move || by.get() == this>
+                {move || store.terms.get().fill(noun(this))}
+            </option>
+        }
     });
+    let title = move || store.terms.get().fill("[Job] timeline");
     let choose = move |event: web_sys::Event| {
-        if let Some((by, _)) = event_target_value(&event).parse::<usize>().ok().and_then(|i| ROWS.get(i)) {
+        if let Some(by) = event_target_value(&event).parse::<usize>().ok().and_then(|i| ROWS.get(i)) {
             store.dispatch(Command::Gantt(GanttMove::By(*by)));
         }
     };
@@ -84,7 +90,7 @@ pub fn Gantt() -> impl IntoView {
     view! {
         <section class="chart gantt" aria-label="Gantt" data-composite on:keydown=keys>
             <div class="sect">
-                <h2>"Job timeline"</h2>
+                <h2>{title}</h2>
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
                 <label class="row">
                     "Group by "
@@ -96,7 +102,7 @@ pub fn Gantt() -> impl IntoView {
                 <div node_ref=place class="story-place">
                     <Show
                         when=move || !as_table.get()
-                        fallback=move || view.get().map(|view| table("Job timeline", view.table))
+                        fallback=move || view.get().map(|view| table(&title(), view.table))
                     >
                         {insert("picture", svg)}
                         <Cursor view width />
@@ -110,7 +116,7 @@ pub fn Gantt() -> impl IntoView {
     }
 }
 
-fn spots(view: &GanttView, width: f64) -> Vec<Spot> {
+fn spots(view: &GanttView, width: f64, terms: &Terms) -> Vec<Spot> {
     let plan = Plan { width, end: view.end };
     let mut spots = Vec::new();
     for (at, line) in view.lines.iter().enumerate() {
@@ -118,7 +124,7 @@ fn spots(view: &GanttView, width: f64) -> Vec<Spot> {
         match line {
             Line::Queue(name, _) => spots.push(Spot {
                 place: [0.0, top, plan.left(), LINE],
-                says: format!("Queue {name}"),
+                says: format!("{} {name}", terms.fill("[Queue]")),
                 selects: Some(Selection::Queue(name.clone())),
                 to: None,
             }),

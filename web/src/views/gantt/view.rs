@@ -1,8 +1,8 @@
 //! Gantt: a row per job, pod or GPU, with a thin line while it exists and a bar while it holds resources.
 
 use fairground::moment::Kind;
-use fairground::words::Selection;
 use fairground::words::number::{self, DOMINANT, count, in_unit, nth_named, unit_of};
+use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{self, Alternative};
 use crate::chart::queue_tree::{Tone, Tree};
@@ -114,8 +114,12 @@ pub struct EvictionMark {
     pub says: String,
 }
 
+/// Names of queues by position, and the vocabulary of the policy.
+type Naming<'a, 'b> = (&'b dyn Fn(u32) -> &'a str, &'b Terms);
+
 /// The view of a window of rows.
 pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selection>) -> GanttView {
+    let terms = Terms::of(&frame.policy);
     let tree = Tree::new(&frame.queues);
     let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
     let mut lines = Vec::new();
@@ -126,7 +130,7 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
             group = Some(queue);
             lines.push(Line::Queue(name(queue).to_string(), tree.tone(queue)));
         }
-        let mut drawn = drawn(gantt, row, &tree, selection, &name);
+        let mut drawn = drawn(gantt, row, &tree, selection, (&name, terms));
         if row.queue.is_some() {
             say_leaves(&mut drawn, &row.job, gantt, frame);
         }
@@ -138,14 +142,14 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
     }
     let complete = run.complete && run.last_cycle <= gantt.last;
     GanttView {
-        summary: summary(gantt),
+        summary: summary(gantt, terms),
         by: gantt.by,
         end: if complete { gantt.last.max(1) } else { end_of(gantt.last) },
         last: gantt.last,
         lines,
         window: (gantt.first, gantt.first + gantt.rows.len() as u32, gantt.total),
         marks,
-        table: table(gantt, &name),
+        table: table(gantt, &name, terms),
         was: false,
     }
 }
@@ -208,6 +212,7 @@ pub fn lay_behind(
         return;
     }
     let last = gantt.last.max(other.last);
+    let terms = Terms::of(&frame.policy);
     let tree = Tree::new(&frame.queues);
     let name = |queue: u32| alternative.frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
     let tone = |queue: u32| {
@@ -232,14 +237,14 @@ pub fn lay_behind(
         let end = other.known.1.or(other.fate.as_ref().map(|(cycle, _)| cycle + 1));
         let known = other.queue.map(|_| (other.known.0, end.unwrap_or(last + 1)));
         drawn.alternative = Some(Box::new(AlternativeRow { known, bars }));
-        drawn.says += &format!("; {}: {}", alternative.lead(), parts(other, last, &name).join("; "));
+        drawn.says += &format!("; {}: {}", alternative.lead(), parts(other, last, (&name, terms)).join("; "));
         view.marks.alternative = true;
     }
     view.was = alternative.changed.is_some();
     view.end = view.end.max(other.last);
     view.summary += &format!(" {}: {}.", alternative.opening(), since(&rows, alternative));
     if view.marks.alternative {
-        put_others(&mut view.table, &rows, alternative, &name);
+        put_others(&mut view.table, &rows, alternative, (&name, terms));
     }
 }
 
@@ -284,7 +289,7 @@ fn put_others<'a>(
     table: &mut Table,
     rows: &[(GanttRow, Option<GanttRow>)],
     alternative: Alternative<'_>,
-    name: &dyn Fn(u32) -> &'a str,
+    (name, terms): Naming<'a, '_>,
 ) {
     let word = alternative.word();
     if table.text_columns == GPU_TEXTS {
@@ -299,18 +304,18 @@ fn put_others<'a>(
         table.text_columns += 1;
         return;
     }
-    table.head.extend(JOB_NUMBERS[2..].iter().map(|caption| format!("{caption} ({word})")));
+    table.head.extend(JOB_NUMBERS[2..].iter().map(|caption| format!("{} ({word})", terms.fill(caption))));
     for (cells, (now, other)) in table.rows.iter_mut().zip(rows) {
         cells.extend(numbers(other.as_ref().unwrap_or(now)).into_iter().skip(2));
     }
 }
 
-fn drawn<'a>(
+fn drawn(
     gantt: &Gantt,
     row: &GanttRow,
     tree: &Tree,
     selection: Option<&Selection>,
-    name: &dyn Fn(u32) -> &'a str,
+    naming: Naming<'_, '_>,
 ) -> Row {
     let tone = |queue: u32| tree.tone(queue);
     let evictions = row.evictions.iter().filter_map(|(cycle, kind)| {
@@ -318,7 +323,7 @@ fn drawn<'a>(
         Some(EvictionMark {
             cycle: *cycle,
             kind,
-            says: format!("{} {} in cycle {cycle}", row.name, kind.name()),
+            says: format!("{} {} in cycle {cycle}", row.name, kind.name(naming.1)),
         })
     });
     let selects = match row.queue {
@@ -333,7 +338,7 @@ fn drawn<'a>(
         known: row.queue.map(|_| (row.known.0, ends)),
         bars: row.bars.iter().map(|bar| drawn_bar(bar, row, &tone)).collect(),
         evictions: evictions.collect(),
-        says: says(gantt, row, name),
+        says: says(gantt, row, naming),
         alternative: None,
         thin: false,
         fate: row.fate.as_ref().map_or(String::new(), |(_, fate)| fate.clone()),
@@ -361,13 +366,13 @@ fn span(from: u32, to: u32) -> String {
     }
 }
 
-fn says<'a>(gantt: &Gantt, row: &GanttRow, name: &dyn Fn(u32) -> &'a str) -> String {
-    let whose = row.queue.map_or(String::new(), |queue| format!(" ({})", name(queue)));
-    format!("{}{whose}: {}", row.name, parts(row, gantt.last, name).join("; "))
+fn says(gantt: &Gantt, row: &GanttRow, naming: Naming<'_, '_>) -> String {
+    let whose = row.queue.map_or(String::new(), |queue| format!(" ({})", naming.0(queue)));
+    format!("{}{whose}: {}", row.name, parts(row, gantt.last, naming).join("; "))
 }
 
 /// History of a row up to a cycle.
-fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<String> {
+fn parts(row: &GanttRow, last: u32, (name, terms): Naming<'_, '_>) -> Vec<String> {
     let mut parts = Vec::new();
     match row.queue {
         Some(_) => parts.push(format!("submitted in cycle {}", row.known.0)),
@@ -378,7 +383,9 @@ fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<St
         let when = if bar.open { format!("since cycle {}", bar.from) } else { span(bar.from, bar.to) };
         let mut said = match &bar.holder {
             Some((job, queue)) => format!("{job} of {} {when}", name(*queue)),
-            None if row.n > 1 => format!("{} of {} pods run {when}", bar.kept + bar.lost, row.n),
+            None if row.n > 1 => {
+                format!("{} of {} {} run {when}", bar.kept + bar.lost, row.n, terms.word("pods"))
+            }
             None => format!("runs {when}"),
         };
         match bar.lost {
@@ -391,7 +398,7 @@ fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<St
     parts.extend(
         row.evictions
             .iter()
-            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(*kind)?.name()))),
+            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(*kind)?.name(terms)))),
     );
     match row.known.1 {
         Some(end) => parts.push(format!("over in cycle {end}")),
@@ -414,13 +421,8 @@ fn cycles(row: &GanttRow) -> (u64, u64) {
     (of(|bar| bar.kept + bar.lost), of(|bar| bar.lost))
 }
 
-fn summary(gantt: &Gantt) -> String {
-    let noun = match gantt.by {
-        GanttBy::Job => "job",
-        GanttBy::Pod => "pod",
-        GanttBy::Gpu => "GPU",
-    };
-    let mut said = count(u64::from(gantt.total), noun);
+fn summary(gantt: &Gantt, terms: &Terms) -> String {
+    let mut said = count(u64::from(gantt.total), noun(gantt.by));
     if (gantt.rows.len() as u32) < gantt.total {
         said += &format!(", {} to {} shown", gantt.first + 1, gantt.first + gantt.rows.len() as u32);
     }
@@ -440,20 +442,33 @@ fn summary(gantt: &Gantt) -> String {
     let evictions: u64 = gantt.rows.iter().map(|row| row.evictions.len() as u64).sum();
     let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
     if evictions > 0 {
-        said += &format!("; {}", count(evictions, "eviction"));
+        said += &format!("; {}", count(evictions, "[eviction]"));
     }
     if lost > 0 {
-        let what = if gantt.by == GanttBy::Gpu { "GPU-cycle" } else { "pod-cycle" };
-        said += &format!("; {} lost", count(lost, what));
+        let what = if gantt.by == GanttBy::Gpu {
+            "GPU-cycle".into()
+        } else {
+            format!("{}-cycle", terms.word("pod"))
+        };
+        said += &format!("; {} lost", count(lost, &what));
     }
-    said + "."
+    terms.fill(&(said + "."))
+}
+
+/// What a row is.
+pub fn noun(by: GanttBy) -> &'static str {
+    match by {
+        GanttBy::Job => "[job]",
+        GanttBy::Pod => "[pod]",
+        GanttBy::Gpu => "GPU",
+    }
 }
 
 /// Text columns in the table of GPUs.
 const GPU_TEXTS: usize = 4;
 /// Numeric columns of a job or pod in the table.
 const JOB_NUMBERS: [&str; 7] =
-    ["pods", "submitted", "first start", "ended", "cycles run", "lost cycles", "evictions"];
+    ["[pods]", "submitted", "first start", "ended", "cycles run", "lost cycles", "[evictions]"];
 
 fn dash() -> String {
     "–".into()
@@ -487,17 +502,18 @@ fn numbers(row: &GanttRow) -> [String; 7] {
     ]
 }
 
-fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
+fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str, terms: &Terms) -> Table {
+    let filled = |caption: &str| terms.fill(caption);
     if gantt.by == GanttBy::Gpu {
         let rows = gantt.rows.iter().flat_map(|row| gpu_lines(row, name));
-        let head = ["GPU", "job", "queue", "work lost", "from cycle", "gone in cycle"];
-        return Table::new(head, GPU_TEXTS, rows);
+        let head = ["GPU", "[job]", "[queue]", "work lost", "from cycle", "gone in cycle"];
+        return Table::new(head.map(filled), GPU_TEXTS, rows);
     }
     let row = |row: &GanttRow| {
         let mut cells = vec![row.name.clone(), name(row.queue.unwrap_or(u32::MAX)).to_string()];
         cells.extend(numbers(row));
         cells
     };
-    let first = if gantt.by == GanttBy::Pod { "pod" } else { "job" };
-    Table::new([first, "queue"].into_iter().chain(JOB_NUMBERS), 2, gantt.rows.iter().map(row))
+    let head = [noun(gantt.by), "[queue]"].into_iter().chain(JOB_NUMBERS);
+    Table::new(head.map(filled), 2, gantt.rows.iter().map(row))
 }

@@ -164,7 +164,7 @@ fn kind_switch(store: Store, look: Memo<EventLaneOptions>, kind: Kind) -> AnyVie
             }
         >
             {icon(event_icon(kind))}
-            {kind.name()}
+            {move || kind.name(store.terms.get())}
         </button>
     }
     .into_any()

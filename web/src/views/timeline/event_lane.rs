@@ -23,7 +23,7 @@ pub type View = Memo<Option<Arc<TimelineView>>>;
 const OFFERED: usize = 200;
 
 /// Choices of followed events.
-const CHOICES: [&str; 3] = ["the selection", "all", "a queue or job"];
+const CHOICES: [&str; 3] = ["the selection", "all", "a [queue] or [job]"];
 
 /// Controls for followed events and the range.
 #[component]
@@ -111,8 +111,9 @@ fn Choice(view: View) -> impl IntoView {
             _ => {}
         }
     };
+    let filled = move |text: &str| store.terms.get().fill(text);
     let options = CHOICES.iter().enumerate().map(|(at, name)| {
-        view! { <option value=at.to_string() prop:selected=move || shown() == at>{*name}</option> }
+        view! { <option value=at.to_string() prop:selected=move || shown() == at>{move || filled(name)}</option> }
     });
     let is_wrong = RwSignal::new(false);
     let name = move || match subject.get() {
@@ -135,7 +136,7 @@ fn Choice(view: View) -> impl IntoView {
             <input
                 class="input"
                 list="lane-names"
-                aria-label="Queue or job"
+                aria-label=move || filled("[Queue] or [job]")
                 placeholder="its name"
                 autocomplete="off"
                 aria-invalid=move || is_wrong.get().then_some("true")
@@ -146,7 +147,7 @@ fn Choice(view: View) -> impl IntoView {
                 {move || offered.get().into_iter().map(|name| view! { <option value=name></option> }).collect_view()}
             </datalist>
         })}
-        {move || is_wrong.get().then(|| view! { <span role="alert">"No queue or job matches."</span> })}
+        {move || is_wrong.get().then(|| view! { <span role="alert">{filled("No [queue] or [job] matches.")}</span> })}
     }
 }
 

@@ -148,7 +148,7 @@ fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
     let n_of = |kind: Kind| within.iter().filter(|event| event.kind == kind).map(|event| event.n).sum();
     let happened = Kind::ALL.into_iter().filter_map(|kind| {
         let n: usize = n_of(kind);
-        (n > 0).then(|| format!("{n} {}", kind.name()))
+        (n > 0).then(|| format!("{n} {}", kind.name(Terms::of(&view.policy))))
     });
     let happened: Vec<String> = happened.collect();
     let of = view.followed.as_ref().map_or(String::new(), |name| format!("{name}: "));
@@ -162,7 +162,8 @@ fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
 
 /// Which events jumps stop at, unless they stop at every event.
 pub fn stops_at(view: &TimelineView, look: &EventLaneOptions) -> Option<String> {
-    let without: Vec<&str> = look.without.all().map(Kind::name).collect();
+    let terms = Terms::of(&view.policy);
+    let without: Vec<String> = look.without.all().map(|kind| kind.name(terms)).collect();
     let without = match (&without[..], without.len()) {
         ([], _) => String::new(),
         (_, n) if n > 3 => format!(", without {}", count(n as u64, "kind")),

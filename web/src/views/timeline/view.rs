@@ -378,8 +378,9 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, alternative): (&Ru
     view.alternatives = alternatives;
     view.was = alternative.changed.is_some();
     let Some(changed) = alternative.changed else { return };
-    let said = alternative::evictions_say(other, run);
-    let said = if said.is_empty() { "as many evictions as before".into() } else { said };
+    let terms = Terms::of(&view.policy);
+    let said = alternative::evictions_say(other, run, terms);
+    let said = if said.is_empty() { terms.fill("as many [evictions] as before") } else { said };
     view.summary += &format!(" Since {changed}: {said}.");
 }
 
@@ -404,6 +405,7 @@ const NEAR: f64 = 22.0;
 
 /// The marks of the lane at a width, or of its row of followed events.
 pub fn lane(view: &TimelineView, axis: Axis, is_followed: bool) -> Vec<LaneMark> {
+    let terms = Terms::of(&view.policy);
     let mut marks: Vec<LaneMark> = Vec::new();
     let mut members: Vec<&LaneEvent> = Vec::new();
     let close = |members: &mut Vec<&LaneEvent>, marks: &mut Vec<LaneMark>| {
@@ -414,7 +416,7 @@ pub fn lane(view: &TimelineView, axis: Axis, is_followed: bool) -> Vec<LaneMark>
             kind: best.kind,
             index: best.index,
             n: members.iter().map(|event| event.n).sum(),
-            says: mark_says(members),
+            says: mark_says(members, terms),
         });
         members.clear();
     };
@@ -428,18 +430,19 @@ pub fn lane(view: &TimelineView, axis: Axis, is_followed: bool) -> Vec<LaneMark>
     marks
 }
 
-fn mark_says(events: &[&LaneEvent]) -> String {
+fn mark_says(events: &[&LaneEvent], terms: &Terms) -> String {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return String::new() };
     let mut parts = Vec::new();
     for kind in Kind::ALL {
         let mut of_kind = events.iter().filter(|e| e.kind == kind);
         let Some(first) = of_kind.next() else { continue };
         let more: usize = of_kind.map(|e| e.n).sum();
+        let says = kind.name(terms);
         match (first.job.as_str(), first.n + more) {
-            ("", 1) => parts.push(kind.name().to_string()),
-            ("", n) => parts.push(format!("{n} {}", kind.name())),
-            (job, 1) => parts.push(format!("{job} {}", kind.name())),
-            (job, n) => parts.push(format!("{job} and {} {}", count(n as u64 - 1, "other"), kind.name())),
+            ("", 1) => parts.push(says),
+            ("", n) => parts.push(format!("{n} {says}")),
+            (job, 1) => parts.push(format!("{job} {says}")),
+            (job, n) => parts.push(format!("{job} and {} {says}", count(n as u64 - 1, "other"))),
         }
     }
     let at = if first.cycle == last.cycle {
@@ -466,7 +469,7 @@ fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
         unit_of(&frame.named, resource, in_unit(resource, last.total[r])),
     );
     if evictions > 0 {
-        said += &format!(", {}", count(evictions, "eviction"));
+        said += &Terms::of(&frame.policy).fill(&format!(", {}", count(evictions, "[eviction]")));
     }
     said + "."
 }
@@ -490,13 +493,15 @@ pub fn place_of(view: &TimelineView, time_ms: i64) -> Option<f64> {
 
 /// The events of the lane as a table.
 pub fn events_table(view: &TimelineView) -> Table {
+    let terms = Terms::of(&view.policy);
     let row = |event: &LaneEvent| {
         let time = time_of(view, event.cycle).map_or_else(|| "–".into(), number::time);
-        let kind = event.kind.name().to_string();
+        let kind = event.kind.name(terms);
         let job = if event.n > 1 { format!("{} together", event.n) } else { event.job.clone() };
         vec![kind, job, event.queue.clone(), event.cycle.to_string(), time]
     };
-    Table::new(["event", "job", "queue", "cycle", "time"], 3, view.events.iter().map(row))
+    let head = ["event", terms.word("job"), terms.word("queue"), "cycle", "time"];
+    Table::new(head, 3, view.events.iter().map(row))
 }
 
 /// The view as a table.

@@ -68,8 +68,9 @@ pub fn Waiting() -> impl IntoView {
         };
         move_focus(&event, "wait", |at, all| along_line(&key, at, all.len()));
     };
+    let label = move || store.terms.get().fill("Waiting [jobs]");
     view! {
-        <section class="waiting" class:none=move || view.with(|view| view.n == 0) aria-label="Waiting jobs" data-composite on:keydown=keys>
+        <section class="waiting" class:none=move || view.with(|view| view.n == 0) aria-label=label data-composite on:keydown=keys>
             <h2>{heading}</h2>
             <div class="wait-line" node_ref=place>
                 {move || chips().into_iter().enumerate().map(button).collect_view()}
