@@ -8,6 +8,8 @@
 //! # Source
 //! yunikorn.md 3.3, 3.5
 
+use std::collections::BTreeMap;
+
 use super::amounts;
 use super::cycle::CycleResult;
 use super::explain::{queue_id, short_of};
@@ -25,7 +27,12 @@ use crate::units::Resource;
 /// Records one refusal per pending job.
 pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleResult>, trace: &mut Trace) {
     let core = &memory.core;
-    let served = found.and_then(|found| memory.pod_of(found.ask)).map(|pod| world.cluster.pods[pod].job);
+    let pass = Pass {
+        world,
+        memory,
+        served: found.and_then(|found| memory.pod_of(found.ask)).map(|pod| world.cluster.pods[pod].job),
+        skipped: core.tried.iter().rev().copied().collect(),
+    };
     for job in world.live_jobs() {
         let mut asks = world.cluster.pods_of(job).filter(|(_, pod)| pod.phase == Phase::Pending);
         let waiting = asks.find_map(|(pod, _)| {
@@ -38,7 +45,7 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleRes
             // A gang is pending for the same reason as its next placeholder.
             let (also, checks) = match memory.gangs.next(core, job) {
                 Some(ask) => {
-                    let (gate, _, checks) = reason(world, memory, job, Some(ask), served);
+                    let (gate, _, checks) = pass.reason(job, Some(ask));
                     (vec![gate], checks)
                 }
                 None => (Vec::new(), Vec::new()),
@@ -46,7 +53,7 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&CycleRes
             trace.refusal(|| Refusal { job, gate, also, checks, outlook });
             continue;
         }
-        let (gate, outlook, checks) = reason(world, memory, job, ask, served);
+        let (gate, outlook, checks) = pass.reason(job, ask);
         trace.refusal(|| Refusal { job, gate, also: Vec::new(), checks, outlook });
     }
 }
@@ -64,33 +71,40 @@ fn gang_outlook(world: PartitionView<'_>, memory: &Memory, job: JobId, gate: &Ga
     }
 }
 
-fn reason(
-    world: PartitionView<'_>,
-    memory: &Memory,
-    job: JobId,
-    ask: Option<AskIx>,
+/// A completed pass.
+struct Pass<'p> {
+    world: PartitionView<'p>,
+    memory: &'p Memory,
+    /// The job whose ask was placed, which ends the pass.
     served: Option<JobId>,
-) -> (Gate, Outlook, Vec<Check>) {
-    let core = &memory.core;
-    let Some(ask) = ask else {
-        return (not_accepted(world, memory, job), Outlook::OnlyByEdit, Vec::new());
-    };
-    let leaving: Vec<_> = memory.leaving_for(job).collect();
-    if core.asks[ask].triggered && !leaving.is_empty() {
-        let last = leaving.iter().filter_map(|&pod| until(world.cluster.pods[pod].phase)).max();
-        let outlook = last
-            .map_or(Outlook::NotForeseeable, |time| Outlook::of_end(world.now, time, Ending::Termination));
-        return (Gate::WaitingForVictims { until: last }, outlook, Vec::new());
-    }
-    let skip = core.tried.iter().find(|(tried, _)| *tried == ask).map(|(_, skip)| *skip);
-    match (skip, served) {
-        (Some(Skip::QueueHeadroom), _) => headroom(memory, job, ask),
-        (Some(Skip::UserQuota), _) => user_limit(memory, job, ask),
-        (Some(Skip::MaxApplications), _) => max_applications(memory, job, ask),
-        (None, Some(served)) if served != job => {
-            (Gate::Behind { job: served }, Outlook::NotForeseeable, Vec::new())
+    /// Why asks were skipped, at their first attempt.
+    skipped: BTreeMap<AskIx, Skip>,
+}
+
+impl Pass<'_> {
+    fn reason(&self, job: JobId, ask: Option<AskIx>) -> (Gate, Outlook, Vec<Check>) {
+        let &Pass { world, memory, .. } = self;
+        let Some(ask) = ask else {
+            return (not_accepted(world, memory, job), Outlook::OnlyByEdit, Vec::new());
+        };
+        let is_triggered = memory.core.asks[ask].triggered;
+        let mut leaving = memory.leaving_for(job).peekable();
+        if is_triggered && leaving.peek().is_some() {
+            let last = leaving.filter_map(|pod| until(world.cluster.pods[pod].phase)).max();
+            let outlook = last.map_or(Outlook::NotForeseeable, |time| {
+                Outlook::of_end(world.now, time, Ending::Termination)
+            });
+            return (Gate::WaitingForVictims { until: last }, outlook, Vec::new());
         }
-        _ => no_node(memory, ask),
+        match (self.skipped.get(&ask), self.served) {
+            (Some(Skip::QueueHeadroom), _) => headroom(memory, job, ask),
+            (Some(Skip::UserQuota), _) => user_limit(memory, job, ask),
+            (Some(Skip::MaxApplications), _) => max_applications(memory, job, ask),
+            (None, Some(served)) if served != job => {
+                (Gate::Behind { job: served }, Outlook::NotForeseeable, Vec::new())
+            }
+            _ => no_node(memory, ask),
+        }
     }
 }
 

@@ -13,6 +13,8 @@
 //! # Differs
 //! nothing; not used where devices are shared ([`Session::is_whole`])
 
+use std::collections::BTreeMap;
+
 use crate::cluster::Preemptible;
 use crate::id::JobId;
 use crate::policy::ends::ends;
@@ -22,13 +24,42 @@ use crate::policy::kai::memory::Memory;
 use crate::policy::kai::opening::Opening;
 use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::session::Session;
-use crate::policy::kai::task::{JobRef, TaskRef};
+use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
 use crate::policy::{PartitionView, Rhythm};
 use crate::time::Time;
 use crate::trace::{Check, Ending, Gate, Level, Outlook, Refusal, Trace};
 
 /// Maximum number of times at which the cycle is run again.
 const MOMENTS_MAX: usize = 4;
+
+/// What the outlooks of a cycle look up, found in one pass over the session's jobs.
+struct Lookup {
+    jobs: BTreeMap<JobId, JobRef>,
+    /// Known ends, ascending, and the tasks that release resources then.
+    ends: Vec<(Time, JobId, Vec<TaskRef>)>,
+    /// By queue: the job with non-preemptible work that holds resources; `None` if there are several.
+    non_preemptible: BTreeMap<QueueRef, Option<JobRef>>,
+    /// Every node counts.
+    nodes: Vec<bool>,
+}
+
+impl Lookup {
+    fn of(session: &Session<'_>, world: PartitionView<'_>) -> Lookup {
+        let jobs: BTreeMap<JobId, JobRef> =
+            session.own_jobs().map(|job| (session.facts_of(job).id, job)).collect();
+        let held = |job| jobs.get(&job).map_or_else(Vec::new, |&job| session.held_by(job));
+        let ends = ends(world).into_iter().map(|(at, job)| (at, job, held(job))).collect();
+        let mut non_preemptible = BTreeMap::new();
+        for job in session.own_jobs() {
+            let facts = session.facts_of(job);
+            let holds = facts.preemptible != Preemptible::Yes && session.job(job).n_active_allocated != 0;
+            if let Some(queue) = facts.queue.filter(|_| holds) {
+                non_preemptible.entry(queue).and_modify(|only| *only = None).or_insert(Some(job));
+            }
+        }
+        Lookup { jobs, ends, non_preemptible, nodes: vec![true; session.nodes.len()] }
+    }
+}
 
 /// A completed cycle.
 #[derive(Clone, Copy)]
@@ -47,8 +78,11 @@ impl Over<'_> {
         refusals: &mut [Refusal],
         free_at: impl Fn(JobId) -> Option<Time>,
     ) {
-        self.protections(session, refusals);
-        let ends = ends(self.world);
+        if refusals.is_empty() {
+            return;
+        }
+        let lookup = Lookup::of(session, self.world);
+        self.protections(session, &lookup.jobs, refusals);
         for refusal in refusals {
             let (now, rhythm) = (self.world.now, self.rhythm);
             refusal.outlook = match &mut refusal.gate {
@@ -67,8 +101,8 @@ impl Over<'_> {
                 }
                 Gate::NotReady if refusal.outlook == Outlook::NotForeseeable => Outlook::NotForeseeable,
                 _ if refusal.outlook == Outlook::NotForeseeable => {
-                    let job = session.own_jobs().find(|&job| session.facts_of(job).id == refusal.job);
-                    job.map_or(Outlook::NotForeseeable, |job| self.when_ends(session, job, &ends))
+                    let job = lookup.jobs.get(&refusal.job);
+                    job.map_or(Outlook::NotForeseeable, |&job| self.when_ends(session, job, &lookup))
                 }
                 _ => refusal.outlook,
             };
@@ -76,11 +110,11 @@ impl Over<'_> {
     }
 
     /// Finds the jobs that only minimum runtimes keep pending, and until when.
-    fn protections(self, session: &Session<'_>, refusals: &mut [Refusal]) {
+    fn protections(self, session: &Session<'_>, jobs: &BTreeMap<JobId, JobRef>, refusals: &mut [Refusal]) {
         let note = |job: JobRef| session.notes.jobs.get(job.ix());
         // A job skipped because an equivalent one failed uses the protections noted for that one.
         let noted = |job: JobId| {
-            let job = session.own_jobs().find(|&j| session.facts_of(j).id == job)?;
+            let job = *jobs.get(&job)?;
             let own = note(job)?;
             let like = own.like.and_then(note).filter(|_| own.protected.is_empty());
             Some((job, like.unwrap_or(own).protected.as_slice()))
@@ -127,55 +161,46 @@ impl Over<'_> {
     }
 
     /// The job whose end lets another start.
-    fn when_ends(self, session: &mut Session<'_>, job: JobRef, ends: &[(Time, JobId)]) -> Outlook {
+    fn when_ends(self, session: &mut Session<'_>, job: JobRef, lookup: &Lookup) -> Outlook {
         let note = &session.notes.jobs[job.ix()];
         if note.not_placed.is_none() || session.job(job).n_active_allocated != 0 {
             return Outlook::NotForeseeable;
         }
-        let all = vec![true; session.nodes.len()];
-        let Some(feasibility) = Feasibility::new(session, job, &all) else { return Outlook::NotForeseeable };
+        let all = &lookup.nodes;
+        let Some(feasibility) = Feasibility::new(session, job, all) else { return Outlook::NotForeseeable };
         let mut ended: Vec<TaskRef> = Vec::new();
-        for &(at, other) in ends {
-            ended.extend(session.held_by(other));
-            if feasibility.is_open_without(session, &all, &ended) {
-                return Outlook::WhenEnds { job: other, at: Some(at) };
+        for (at, other, held) in &lookup.ends {
+            ended.extend(held);
+            if feasibility.is_open_without(session, all, &ended) {
+                return Outlook::WhenEnds { job: *other, at: Some(*at) };
             }
         }
-        let endless = session.only_non_preemptible(job).filter(|other| {
-            let is_endless = self.world.cluster.jobs[*other].lasts.is_none();
-            is_endless && feasibility.is_open_without(session, &all, &session.held_by(*other))
+        let only = session.over_quota_of(job).and_then(|queue| *lookup.non_preemptible.get(&queue)?);
+        let endless = only.filter(|&other| {
+            let is_endless = self.world.cluster.jobs[session.facts_of(other).id].lasts.is_none();
+            is_endless && feasibility.is_open_without(session, all, &session.held_by(other))
         });
-        endless.map_or(Outlook::NotForeseeable, |job| Outlook::WhenEnds { job, at: None })
+        endless.map_or(Outlook::NotForeseeable, |other| Outlook::WhenEnds {
+            job: session.facts_of(other).id,
+            at: None,
+        })
     }
 }
 
 impl Session<'_> {
     /// Tasks of a job that hold resources.
-    fn held_by(&self, id: JobId) -> Vec<TaskRef> {
-        let job = self.own_jobs().find(|&job| self.facts_of(job).id == id);
-        let tasks = job.into_iter().flat_map(|job| self.job(job).tasks());
-        tasks.filter(|&t| self.task(t).status.is_active_allocated()).collect()
+    fn held_by(&self, job: JobRef) -> Vec<TaskRef> {
+        self.job(job).tasks().filter(|&t| self.task(t).status.is_active_allocated()).collect()
     }
 
-    /// The only other job with non-preemptible work in a job's queue, if the quota of that queue is what refused the job.
-    fn only_non_preemptible(&self, job: JobRef) -> Option<JobId> {
+    /// The queue of a job, if its quota is what refused the job.
+    fn over_quota_of(&self, job: JobRef) -> Option<QueueRef> {
         let note = &self.notes.jobs[job.ix()];
         let of_quota = |failure: &Failure| match failure {
             Failure::Excess(excess) if excess.of_quota => Some(excess.queue),
             _ => None,
         };
         let queue = [&note.not_placed, &note.over_quota].into_iter().flatten().find_map(of_quota)?;
-        if self.facts_of(job).queue != Some(queue) {
-            return None;
-        }
-        let holds = |j: JobRef| {
-            let facts = self.facts_of(j);
-            facts.queue == Some(queue)
-                && facts.preemptible != Preemptible::Yes
-                && self.job(j).n_active_allocated != 0
-        };
-        let mut holders = self.own_jobs().filter(|&j| j != job && holds(j));
-        let only = holders.next().filter(|_| holders.next().is_none())?;
-        Some(self.facts_of(only).id)
+        Some(queue).filter(|_| self.facts_of(job).queue == Some(queue))
     }
 }

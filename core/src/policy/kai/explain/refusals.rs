@@ -11,18 +11,41 @@
 //! # Differs
 //! nothing
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::policy::kai::explain::notes::{Note, real};
 use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::place::failure::{Excess, Failure};
 use crate::policy::kai::place::placement::ROOM;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Status;
-use crate::policy::kai::task::{JobRef, TaskRef};
+use crate::policy::kai::task::{JobRef, QueueRef, TaskRef};
 use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject};
 use crate::units::Resource;
 
 /// A reason and the numbers compared.
 type Reason = (Gate, Vec<Check>);
+
+/// What the refusals of a cycle look up, found in one pass over the session's jobs.
+struct Lookup {
+    /// Jobs that claim room.
+    claimants: BTreeSet<JobRef>,
+    /// By queue, the first two jobs with pending pods in serving order.
+    first: BTreeMap<Option<QueueRef>, Vec<JobRef>>,
+}
+
+impl Lookup {
+    fn of(session: &Session<'_>, out: &Recorder<'_>) -> Lookup {
+        let mut first: BTreeMap<Option<QueueRef>, Vec<JobRef>> = BTreeMap::new();
+        let is_served = |job: &JobRef| session.job(*job).has_pending() && session.facts_of(*job).is_ordered;
+        for job in session.own_jobs().filter(is_served) {
+            let two = first.entry(session.facts_of(job).queue).or_default();
+            two.insert(two.partition_point(|&other| session.job_order(other, job).is_le()), job);
+            two.truncate(2);
+        }
+        Lookup { claimants: out.claims.iter().map(|claim| claim.0).collect(), first }
+    }
+}
 
 impl Session<'_> {
     /// One refusal for each job with pending pods, sorted by job.
@@ -35,14 +58,15 @@ impl Session<'_> {
                 && self.pod_of(t).held_on.is_none()
         };
         let waiting: Vec<JobRef> = self.own_jobs().filter(|&job| self.job(job).tasks().any(waits)).collect();
-        let mut refusals: Vec<Refusal> = waiting.into_iter().map(|job| self.refusal(job, out)).collect();
+        let lookup = Lookup::of(self, out);
+        let mut refusals: Vec<Refusal> = waiting.into_iter().map(|job| self.refusal(job, &lookup)).collect();
         refusals.sort_by_key(|r| r.job);
         refusals
     }
 
-    fn refusal(&self, job: JobRef, out: &Recorder<'_>) -> Refusal {
+    fn refusal(&self, job: JobRef, lookup: &Lookup) -> Refusal {
         let id = self.facts_of(job).id;
-        if out.claims.iter().any(|c| c.0 == job) {
+        if lookup.claimants.contains(&job) {
             // Earlier refusals of the cycle no longer apply. The end of the last victim is known after the decisions.
             let gate = Gate::WaitingForVictims { until: None };
             return Refusal {
@@ -53,7 +77,7 @@ impl Session<'_> {
                 outlook: Outlook::NotForeseeable,
             };
         }
-        let mut gates = self.gates(job, &self.notes.jobs[job.ix()]);
+        let mut gates = self.gates(job, &self.notes.jobs[job.ix()], lookup);
         let also = gates.split_off(1).into_iter().map(|g| g.0).collect();
         let (gate, checks) = gates.pop().expect("there is always a reason");
         let outlook = self.outlook(job, &gate);
@@ -79,7 +103,7 @@ impl Session<'_> {
     }
 
     /// All applicable reasons, the dominant one first; at least one.
-    fn gates(&self, job: JobRef, note: &Note) -> Vec<Reason> {
+    fn gates(&self, job: JobRef, note: &Note, lookup: &Lookup) -> Vec<Reason> {
         let facts = self.facts_of(job);
         let mut gates = Vec::new();
         if facts.is_set_aside {
@@ -120,11 +144,8 @@ impl Session<'_> {
             gates.push(self.nothing_helps(job, note, 0));
         }
         if gates.is_empty() {
-            let others = self
-                .own_jobs()
-                .filter(|&j| j != job && self.facts_of(j).queue == facts.queue && self.job(j).has_pending())
-                .filter(|&j| self.facts_of(j).is_ordered);
-            let first = others.min_by(|&l, &r| self.job_order(l, r)).unwrap_or(job);
+            let mut first = lookup.first.get(&facts.queue).into_iter().flatten();
+            let first = *first.find(|&&other| other != job).unwrap_or(&job);
             gates.push((Gate::Behind { job: self.facts_of(first).id }, Vec::new()));
         }
         gates
