@@ -375,3 +375,16 @@ fn the_published_share_stands_beside_where_it_differs() {
     assert_eq!(published(4, ""), None, "it is the same number");
     assert_eq!(published(5, ", usage: 0.5"), None, "the documents' pseudo-code knows no past usage");
 }
+
+#[test]
+fn an_unknown_nominated_node_is_reported_in_its_own_pod_set() {
+    let text = format!(
+        "format: fairground-scenario\nversion: 1\nnodes: [{{name: n, gpu: 4}}]\n{QUEUE}jobs:
+- {{name: j, queue: q, pod-sets: [{{name: x, gpu: 1}}, {{name: x, gpu: 1, nominated-node: none}}]}}
+"
+    );
+    let found = check(&read(&text).scenario.expect("it is a scenario")).diagnostics;
+    let unknown: Vec<String> =
+        found.iter().filter(|d| d.code == codes::NO_NODE).map(|d| d.at.to_string()).collect();
+    assert_eq!(unknown, ["jobs[\"j\"].pod-sets[1].nominated-node"]);
+}

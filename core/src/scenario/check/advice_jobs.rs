@@ -40,10 +40,10 @@ pub fn advice(
     let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
     for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
         let here = jobs.here(s, i);
+        let of_set = here.pod_sets(entry);
         let mut is_reported = false;
         for (k, own) in template.sets.iter().enumerate() {
-            let inner = entry.pod_sets.get(k).map(|set| here.inside("pod-sets", k, Some(set.name.as_str())));
-            let here = inner.unwrap_or(here);
+            let here = if k < entry.pod_sets.len() { of_set(k) } else { here };
             let amounts = RESOURCES.map(|r| own.request.resources.get(r).in_base_units());
             let mib = match own.request.gpu {
                 GpuRequest::Memory { mib, .. } => mib,

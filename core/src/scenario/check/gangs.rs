@@ -1,6 +1,6 @@
 //! Minimums of pods that start together, and gangs with placeholders.
 
-use super::{Here, names};
+use super::Here;
 use crate::cluster::Gang;
 use crate::format::{Findings, JobEntry, Scalar, codes, quantity, quoted, set};
 use crate::policy::description::{Description, Gangs};
@@ -35,9 +35,9 @@ pub fn in_common(
         return None;
     }
     let min = minimum(&entry.min_available, pods, here, f);
-    let repeats = names::repeats(entry.pod_sets.iter().map(|set| set.name.as_str()));
+    let of_set = here.pod_sets(entry);
     for (k, own) in entry.pod_sets.iter().enumerate() {
-        let inner = here.inside("pod-sets", k, (!repeats[k]).then_some(own.name.as_str()));
+        let inner = of_set(k);
         let given = [("min-available", own.min_available.is_some()), ("group", !own.group.is_empty())];
         for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
             let says = format!(

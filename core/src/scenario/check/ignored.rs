@@ -46,7 +46,7 @@ pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings
         };
         let set = first.pod_sets.iter().position(|set| pod_set_sets(set, what));
         let here = match set.filter(|_| !sets_itself(first, what)) {
-            Some(k) => jobs.here(s, i).inside("pod-sets", k, Some(first.pod_sets[k].name.as_str())),
+            Some(k) => jobs.here(s, i).pod_sets(first)(k),
             None => jobs.here(s, i),
         };
         f.add(codes::NOT_EXPRESSED, here.field(field), says, None);

@@ -1,17 +1,13 @@
 //! Pods that join their job after its submission.
 
-use super::{Here, names};
+use super::Here;
 use crate::format::{Findings, JobEntry, codes, quantity, quoted};
 use crate::policy::description::Description;
 use crate::time::Span;
 
 /// The delay after which each pod set joins the job, `None` for those submitted with it; reports invalid delays.
 pub fn delays(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Findings) -> Vec<Option<Span>> {
-    let repeats = names::repeats(entry.pod_sets.iter().map(|own| own.name.as_str()));
-    let inner = |k: usize| {
-        let name = entry.pod_sets[k].name.as_str();
-        here.inside("pod-sets", k, (!repeats[k]).then_some(name))
-    };
+    let inner = here.pod_sets(entry);
     let mut delays = Vec::with_capacity(entry.pod_sets.len());
     for (k, own) in entry.pod_sets.iter().enumerate() {
         let after = f.time(&own.after, Span::ZERO, &|| inner(k).field("after"), &quantity::span);

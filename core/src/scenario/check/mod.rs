@@ -30,7 +30,7 @@ mod timeline;
 use super::plan::{Plan, Planned};
 use crate::cluster::Cluster;
 use crate::format::quantity::{self, Wrong};
-use crate::format::{Code, Diagnostic, Findings, Path, Scalar, Scenario, codes, quoted, set};
+use crate::format::{Code, Diagnostic, Findings, JobEntry, Path, Scalar, Scenario, codes, quoted, set};
 use crate::policy::draft::Draft;
 use crate::policy::vocabulary::Terms;
 use crate::units::{Amount, Bound, Resource, Weight};
@@ -122,6 +122,12 @@ impl<'a> Here<'a> {
 
     fn inside(self, list: &'static str, index: usize, name: Option<&'a str>) -> Here<'a> {
         Here { inner: Some((list, index, name.filter(|n| !n.is_empty()))), ..self }
+    }
+
+    /// Locates the pod sets of a job by position; by name where it does not repeat an earlier one.
+    fn pod_sets(self, job: &'a JobEntry) -> impl Fn(usize) -> Here<'a> {
+        let repeats = names::repeats(job.pod_sets.iter().map(|set| set.name.as_str()));
+        move |k| self.inside("pod-sets", k, (!repeats[k]).then_some(job.pod_sets[k].name.as_str()))
     }
 
     fn group(self, name: &'static str) -> Here<'a> {

@@ -133,12 +133,9 @@ fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<
 pub fn nominations(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
     for (i, entry) in s.jobs.iter().enumerate() {
         let here = jobs.here(s, i);
-        let of_sets = entry
-            .pod_sets
-            .iter()
-            .enumerate()
-            .map(|(k, set)| (here.inside("pod-sets", k, Some(set.name.as_str())), &set.nominated_node))
-            .map(|(here, name)| (here.field("nominated-node"), name));
+        let inner = here.pod_sets(entry);
+        let of_sets = entry.pod_sets.iter().enumerate();
+        let of_sets = of_sets.map(|(k, set)| (inner(k).field("nominated-node"), &set.nominated_node));
         let of_job = [("nominated-node", &entry.nominated_node), ("required-node", &entry.required_node)];
         let of_job = of_job.into_iter().map(|(field, name)| (here.field(field), name));
         for (at, name) in of_job.chain(of_sets) {
