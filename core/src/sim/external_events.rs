@@ -118,11 +118,12 @@ impl Simulation {
     fn change(&mut self, position: u32, at: Time, events: &mut Log) {
         let fixed = self.fixed.clone();
         let planned = &fixed.timeline[position as usize];
-        let node = match planned.change {
-            PlanChange::Node { node, state, .. } => state.map(|state| (node, state)),
-            PlanChange::Queue { .. } | PlanChange::EndJob { .. } | PlanChange::Settings { .. } => None,
+        let (node, ended) = match planned.change {
+            PlanChange::Node { node, state, .. } => (state.map(|state| (node, state)), None),
+            PlanChange::EndJob { job } => (None, Some(job)),
+            PlanChange::Queue { .. } | PlanChange::Settings { .. } => (None, None),
         };
-        log(events, Event::Changed { entry: planned.entry, node });
+        log(events, Event::Changed { entry: planned.entry, node, ended });
         match &planned.change {
             PlanChange::Queue { queue, priority, resources, .. } => {
                 for (partition, resources) in resources {

@@ -138,6 +138,8 @@ pub enum Event {
         entry: u32,
         /// The node whose state it changes, if any, and the new state.
         node: Option<(NodeId, NodeState)>,
+        /// The job that it ends, if any.
+        ended: Option<JobId>,
     },
 }
 
@@ -162,7 +164,9 @@ impl Event {
                 Subject { pod: Some(pod), node: Some(node), other_job: by, ..none }
             }
             Event::Requeued { pod } | Event::NotReplaced { pod } => Subject { pod: Some(pod), ..none },
-            Event::Changed { node, .. } => Subject { node: node.map(|(node, _)| node), ..none },
+            Event::Changed { node, ended, .. } => {
+                Subject { job: ended, node: node.map(|(node, _)| node), ..none }
+            }
         }
     }
 }

@@ -469,6 +469,9 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
         Event::Changed { node: Some((_, state)), .. } => Text::default()
             .node(node)
             .say(format!(" {} by an entry of the scenario's timeline.", node_state(state))),
+        Event::Changed { ended: Some(_), .. } => {
+            job.say(" was ended by an entry of the scenario's timeline.")
+        }
         Event::Changed { node: None, .. } => {
             Text::of("The configuration changed by an entry of the scenario's timeline.")
         }

@@ -123,6 +123,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         Event::Gone { .. } => job.say(format!("{pods} shut down")),
         Event::JobDone { .. } => job.say(" completed"),
         Event::JobEvicted { .. } => job.say(" is over: its [evicted] [pods] are not recreated"),
+        Event::Changed { ended: Some(_), .. } => job.say(" ended by the timeline"),
         Event::Changed { node: None, .. } => Text::of("The configuration changed"),
         Event::Changed { node: Some((node, state)), .. } => {
             Text::default().node(frame.node(node)).say(format!(" {}", node_state(state)))
@@ -215,6 +216,8 @@ fn past(word: EventWord) -> &'static str {
         EventWord::Joined => "[pods] joined",
         EventWord::Evicted => "[evicted]",
         EventWord::Node => "[node]",
+        // The only change that concerns a job.
+        EventWord::Changed => "ended by the timeline",
         EventWord::Submitted
         | EventWord::SetAside
         | EventWord::Started
@@ -226,7 +229,6 @@ fn past(word: EventWord) -> &'static str {
         | EventWord::JobEvicted
         | EventWord::Finished
         | EventWord::Done
-        | EventWord::Changed
         | EventWord::Mark => word.name(),
     }
 }

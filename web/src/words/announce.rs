@@ -1,7 +1,7 @@
 //! One sentence per step: shown under the header, and announced to screen readers.
 
 use fairground::id::JobId;
-use fairground::trace::Event;
+use fairground::trace::{Event, EvictReason};
 use fairground::words::number::{GPU, amount, count, with_unit};
 use fairground::words::{Group, Terms, Text, capital, groups, node_state};
 
@@ -80,7 +80,7 @@ fn happened(frame: &Frame, is_start: bool) -> Option<Text> {
     let decided = groups.iter().filter(is_decided);
     for group in decided.chain(groups.iter().filter(|group| !is_decided(group))) {
         let claimer = frame.job_of(group.first).filter(|_| group.first.word() == EventWord::Claimed);
-        let is_covered = claimer.is_some_and(|job| takers.contains(&job));
+        let is_covered = claimer.is_some_and(|job| takers.contains(&job)) || is_with_its_job(group.first);
         if !is_covered && !is_submitted_and_decided(frame, group, &groups, &takers) {
             clauses.extend(Clause::of(frame, group));
             join_last(&mut clauses);
@@ -114,6 +114,11 @@ fn is_submitted_and_decided(frame: &Frame, group: &Group<'_>, all: &[Group<'_>],
 /// Whether the event is an eviction in favour of another job.
 fn is_for_another(row: &EventRow) -> bool {
     matches!(row.word(), EventWord::Reclaimed | EventWord::Preempted) && row.by().is_some()
+}
+
+/// Whether the event is the end of a pod because the timeline ended its job, which is an event of its own.
+fn is_with_its_job(row: &EventRow) -> bool {
+    row.eviction() == Some(EvictReason::Withdrawn)
 }
 
 /// The same event of several jobs.
@@ -169,7 +174,9 @@ impl Clause {
 
     /// Whether both can be merged into one part of the sentence.
     fn joins(&self, other: &Clause) -> bool {
-        !matches!(self.word, EventWord::Node | EventWord::Changed)
+        let is_of_jobs = !self.jobs.is_empty() && !other.jobs.is_empty();
+        self.word != EventWord::Node
+            && (self.word != EventWord::Changed || is_of_jobs)
             && self.word == other.word
             && self.by == other.by
     }
@@ -288,6 +295,9 @@ fn predicate(row: &EventRow, event: Event) -> (&'static str, [&'static str; 2]) 
                 " are over: their [evicted] [pods] are not recreated",
             ],
         ),
+        Event::Changed { ended: Some(_), .. } => {
+            ("", [" was ended by the timeline", " were ended by the timeline"])
+        }
         Event::Changed { node: None, .. } => ("the configuration changed", ["", ""]),
         Event::Changed { node: Some(_), .. } => ("", ["", ""]),
     }
@@ -333,7 +343,7 @@ mod tests {
             gang-of-four 1: `small` started on `node-2`.
             gang-of-four 2: Nothing changed, and nothing more will happen.
             preemption-fence 3: `y-1` started on `n1`.
-            ego-grace 3: `b-1` started on `host-2`; the configuration changed.
+            ego-grace 3: `b-1` started on `host-2`; `a10` was ended by the timeline.
             morning-rush 4: Nothing changed.
             quota-is-a-floor 1: `a8`, `a7`, `a6` and `a5` gave up 4 GPUs for `b1`, `b2`, `b3` and `b4`.
             department-empty 1: `n4`, `v4`, `n3` and 3 more gave up 6 GPUs for `ad1`, `ad2`, `ad3` and 3 more.
