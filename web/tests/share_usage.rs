@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use fairground::scenario::Scenario;
 use fairground_web::chart::table::Section;
 use fairground_web::engine::protocol::{Frame, Message, Request, Response};
 use fairground_web::engine::report::{Report, ReportRequest, ShareUsage};
@@ -12,8 +13,12 @@ use fairground_web::views::share_usage::view::{pools, sections};
 
 /// The report on an example at a cycle.
 fn report(example: &str, cycle: u32) -> (ShareUsage, Frame) {
+    report_on(Example::find(example).expect("an example").scenario(), cycle)
+}
+
+fn report_on(scenario: Scenario, cycle: u32) -> (ShareUsage, Frame) {
     let mut server = Server::default();
-    let scenario = Arc::new(Example::find(example).expect("an example").scenario());
+    let scenario = Arc::new(scenario);
     let mut ask = |ask| {
         let mut replies = server.handle(Message { generation: 1, body: ask });
         while server.is_busy() {
@@ -245,5 +250,23 @@ fn nothing_is_divided_where_nobody_waits() {
 
         divided | consumer | share priority | left × share ratio | usage demand | share usage quota
     "#]],
+    );
+}
+
+#[test]
+fn a_slot_plan_says_how_many_slots_are_free() {
+    let says = |left_out: &[&str]| {
+        let mut scenario = Example::find("ego-slots").expect("an example").scenario();
+        Arc::make_mut(&mut scenario.jobs).retain(|job| !left_out.contains(&job.name.as_str()));
+        let (usage, frame) = report_on(scenario, 1);
+        sections(&usage, &frame, None, 0)[0].says.clone()
+    };
+    assert!(says(&[]).ends_with(" sub-allocation. 0 of 12 slots are free."), "{}", says(&[]));
+    assert!(says(&["b1", "a2"]).ends_with(" 6 of 12 slots are free."));
+    assert!(says(&["b1"]).ends_with(" 3 of 12 slots are free."));
+    let (usage, _) = report("ego-share-usage", 1);
+    assert!(
+        usage.pools.iter().all(|(_, pool)| pool.free_slots.is_none()),
+        "a multidimensional plan has no slots"
     );
 }

@@ -25,6 +25,8 @@ pub struct SharePool {
     pub over_commit: Vec<(u8, f64)>,
     /// The unit sizes in use or requested.
     pub sizes: Vec<UnitSize>,
+    /// Free slots, and all slots of the pool; `None`: the pool is not divided into slots.
+    pub free_slots: Option<(u64, u64)>,
     /// Consumers in tree order, each leaf with its allocations.
     pub rows: Vec<UsageRow>,
     /// Steps in the division of share usage quotas; `None`: no job is pending, and every quota equals the usage.

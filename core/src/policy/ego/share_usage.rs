@@ -119,6 +119,7 @@ impl<'r> Reader<'r> {
             of: self.model.queues[root],
             over_commit: self.model.over_commitment(),
             sizes,
+            free_slots: self.slots.as_ref().map(|slots| (slots.free, slots.slots)),
             rows,
             division,
         }

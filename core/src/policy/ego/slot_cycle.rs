@@ -13,14 +13,15 @@
 
 use super::assign::{SiblingGroup, Turn};
 use super::grace::grace_in_pool;
-use super::ids::{ConsumerId, InPool, SubId, UnitId};
+use super::ids::{ConsumerId, HostId, InPool, SubId, UnitId};
 use super::layout::Layout;
 use super::number::Nat;
-use super::plan::{EnforceAt, ShareLimit, SlotRules, fits};
+use super::plan::{Dims, EnforceAt, ShareLimit, SlotRules, fits};
 use super::pool::Pool;
 use super::pool_state::{PoolState, Source};
 use super::reclaim::Reclaim;
 use super::slot::Slots;
+use crate::id::Arena;
 use crate::trace::Level;
 use crate::units::Resource;
 
@@ -65,10 +66,14 @@ pub(super) fn slots<'s>(
         want[sub.leaf] += u64::from(sub.want);
         held[sub.leaf] += u64::from(sub.covered());
     }
-    let slots =
-        state.plan.hosts.values().map(|host| (host[Resource::GPU.index()].max(0) / SLOT) as u64).sum();
+    let slots = slots_in(&state.plan.hosts);
     let SlotRules { share_quota, enforce_at } = rules;
     Slots { plan: state.plan, slots, limits, want, held, share_quota, enforce_at }
+}
+
+/// Number of whole slots in the resources of every host.
+pub(super) fn slots_in(hosts: &Arena<HostId, Dims>) -> u64 {
+    hosts.values().map(|host| (host[Resource::GPU.index()].max(0) / SLOT) as u64).sum()
 }
 
 /// Runs the passes of a slot plan; returns the turns of the free pass and the slots that moved. `level`: how much of the

@@ -24,6 +24,8 @@ use crate::trace::{Check, DivisionStep, Op, Quantity, QuotaStep, Value};
 pub(super) struct SlotView {
     /// Number of slots of the pool.
     pub slots: u64,
+    /// Slots that are neither used nor held by an earmark.
+    pub free: u64,
     /// Static and dynamic quota.
     pub quotas: [InPool<u64>; 2],
     /// Whether reclaim uses the static quota.
@@ -45,6 +47,7 @@ impl SlotView {
         let (_, offers) = slots.divided(rules.share_quota);
         Some(SlotView {
             slots: slots.slots,
+            free: slot_cycle::slots_in(&current.state.free),
             quotas: [ShareQuota::Static, ShareQuota::Dynamic].map(|kind| slots.quota(kind)),
             is_static: rules.share_quota == ShareQuota::Static,
             demand: slots.demand(),

@@ -83,6 +83,17 @@ fn row_name(row: &UsageRow) -> String {
     "\u{2003}".repeat(row.depth as usize) + &name
 }
 
+/// What the numbers of share usage mean.
+const SHARE_USAGE: &str = "Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its \
+     children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared with the \
+     quota. Usage demand is at most 1 for each sub-allocation.";
+
+/// Free slots of a pool that is divided into slots.
+fn free_slots((free, slots): (u64, u64)) -> String {
+    let are = if free == 1 { "is" } else { "are" };
+    format!(" {free} of {} {are} free.", count(slots, "slot"))
+}
+
 /// Usage, demand, quota and limit of all consumers.
 fn numbers(frame: &Frame, pool: &SharePool) -> Section {
     let row = |row: &UsageRow| {
@@ -119,10 +130,7 @@ fn numbers(frame: &Frame, pool: &SharePool) -> Section {
     ];
     Section {
         title: "Share usage and quota",
-        says: "Share usage is allocated units divided by the capacity of the pool for their size; a parent has the sum of its \
-               children. Projected usage leaves out units in their grace period and counts earmarked ones: it is compared \
-               with the quota. Usage demand is at most 1 for each sub-allocation."
-            .into(),
+        says: SHARE_USAGE.to_string() + &pool.free_slots.map_or_else(String::new, free_slots),
         table: Table::new(head, 1, pool.rows.iter().map(row)),
         meant: None,
     }
