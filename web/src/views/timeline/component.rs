@@ -7,8 +7,9 @@ use fairground::words::{Selection, number};
 use leptos::html;
 use leptos::prelude::*;
 
-use super::condense::cycles_per_step;
-use super::draw::{event_icon, lane_height, timeline_before as draw};
+use super::condense::{condensed, cycles_per_step};
+use super::draw::{event_icon, is_late, lane_height, timeline_before as draw};
+use super::draw_overlays::{AreaLabel, area_labels};
 use super::event_lane::{EventLane, View};
 use super::overlays::add_overlays;
 use super::pinch::Pinch;
@@ -86,15 +87,21 @@ pub fn Timeline(run: Signal<Option<Arc<Run>>>, frame: Signal<Option<Arc<Frame>>>
     let kinds =
         Memo::new(move |_| view.with(|view| view.as_deref().map_or(Kinds::default(), |view| view.kinds)));
     let axis = Memo::new(move |_| shown.with(|view| view.as_deref().map(|view| Axis::of(view, width.get()))));
-    // The cursor's cycle where it may cross captions, at the end of the axis.
-    let late = Memo::new(move |_| {
-        let at = axis.get().map_or(0.0, |axis| axis.x(cursor.get()));
-        (at > 0.75 * width.get()).then(|| cursor.get())
+    let labels = Memo::new(move |_| {
+        let axis = axis.get()?;
+        shown.with(|view| view.as_deref().map(|view| area_labels(&condensed(view), axis)))
+    });
+    // The cursor's cycle where its line would cross captions or labels; elsewhere it moves without a new picture.
+    let crossing = Memo::new(move |_| {
+        let cursor = cursor.get();
+        let is_late = axis.get().is_some_and(|axis| is_late(axis, cursor));
+        let crosses = |labels: &Vec<AreaLabel>| labels.iter().any(|label| label.is_crossed(cursor));
+        (is_late || labels.with(|labels| labels.as_ref().is_some_and(crosses))).then_some(cursor)
     });
     let svg = Signal::derive(move || {
         shown.with(|view| {
             let size = Size { width: width.get(), height: HEIGHT };
-            view.as_deref().map_or(String::new(), |view| draw(view, size, late.get()))
+            view.as_deref().map_or(String::new(), |view| draw(view, size, crossing.get()))
         })
     });
     let cycle =

@@ -38,7 +38,12 @@ pub fn timeline(view: &TimelineView, size: Size) -> String {
     timeline_before(view, size, None)
 }
 
-/// Draws the same with captions that end before the cursor, whose line would cross them.
+/// Whether the cursor is so far to the right that its line would cross the captions at the end of the axis.
+pub fn is_late(axis: Axis, cursor: u32) -> bool {
+    axis.x(cursor) > 0.75 * axis.width
+}
+
+/// Draws the same with captions and labels beside the cursor where its line would cross them.
 pub fn timeline_before(view: &TimelineView, size: Size, cursor: Option<u32>) -> String {
     let axis = Axis::of(view, size.width);
     let (height, row) = lane_height(view);
@@ -58,11 +63,11 @@ pub fn timeline_before(view: &TimelineView, size: Size, cursor: Option<u32>) -> 
         }
         let size = Size { height: size.height - height, ..size };
         names(&below, view, size, axis.left())?;
-        areas(&below, &condensed(view), size, (axis.left(), cursor))
+        areas(&below, &condensed(view), size, (axis, cursor))
     })
 }
 
-fn areas(area: &Area<'_>, view: &TimelineView, size: Size, (left, cursor): (f64, Option<u32>)) -> Drawn {
+fn areas(area: &Area<'_>, view: &TimelineView, size: Size, (axis, cursor): (Axis, Option<u32>)) -> Drawn {
     let most_x = (size.width / 90.0).clamp(2.0, 14.0) as usize;
     let cycles = ticks_between(view.first, view.end, most_x);
     let amounts = ticks(view.max, ((size.height - LABELS) / 28.0).clamp(1.0, 5.0) as usize);
@@ -70,7 +75,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size, (left, cursor): (f64,
     let mut plane: Plane<'_, '_> = builder
         .margin_right(px(RIGHT))
         .margin_top(px(TOP))
-        .set_label_area_size(plotters::chart::LabelAreaPosition::Left, px(left))
+        .set_label_area_size(plotters::chart::LabelAreaPosition::Left, px(axis.left()))
         .set_label_area_size(plotters::chart::LabelAreaPosition::Bottom, px(LABELS))
         .build_cartesian_2d(
             Ticked::new(f64::from(view.first) - 0.5..f64::from(view.end) + 0.5, cycles.clone()),
@@ -100,8 +105,9 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size, (left, cursor): (f64,
     }
     over(&mut plane, view)?;
     let mut labels = Labels::default();
-    lines(&mut plane, view, (size, cursor), &mut labels)?;
-    name_overlays(&plane, view, &mut labels)
+    let late = cursor.filter(|cursor| is_late(axis, *cursor));
+    lines(&mut plane, view, (size, late), &mut labels)?;
+    name_overlays(&plane, view, (axis, cursor), &mut labels)
 }
 
 /// An axis number of at most four characters.

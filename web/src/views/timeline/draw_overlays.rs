@@ -5,7 +5,7 @@ use plotters::element::{Polygon, Rectangle, Text};
 use plotters::series::LineSeries;
 
 use super::plane::{Plane, corners, steps};
-use super::view::{Against, AlternativeLine, TimelineView};
+use super::view::{Against, AlternativeLine, Axis, TimelineView};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Drawn, px, text_width};
 use crate::chart::marks;
@@ -194,14 +194,59 @@ fn path(view: &TimelineView, alternative: &AlternativeLine) -> Vec<(f64, f64)> {
     corners(view.max, &alternative.cycles, &alternative.amounts, alternative.last)
 }
 
+/// The label of an area beside the fair share. Its text must not cross the line of the cursor, which lies above the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AreaLabel {
+    name: &'static str,
+    /// Middle of the largest area, and the amount below it.
+    at: (f64, f64),
+    /// Half of the text with a margin, in cycles.
+    half: f64,
+    /// First and last position of the middle.
+    range: (f64, f64),
+}
+
+impl AreaLabel {
+    /// Whether the cursor would cross the label in the middle of its area.
+    pub fn is_crossed(&self, cursor: u32) -> bool {
+        (self.at.0 - f64::from(cursor)).abs() < self.half
+    }
+
+    /// The middle of the area, or both sides of a cursor that would cross the label there, the nearer first.
+    fn places(&self, cursor: Option<u32>) -> Vec<(f64, f64)> {
+        let Some(cursor) = cursor.filter(|cursor| self.is_crossed(*cursor)) else { return vec![self.at] };
+        let (x, y) = self.at;
+        let mut sides = [f64::from(cursor) - self.half, f64::from(cursor) + self.half];
+        sides.sort_by(|a, b| (a - x).abs().total_cmp(&(b - x).abs()));
+        let (first, last) = self.range;
+        sides.into_iter().filter(|side| (first..=last).contains(side)).map(|side| (side, y)).collect()
+    }
+}
+
+/// The labels *owed* and *borrowed*, each of the largest such area.
+pub fn area_labels(view: &TimelineView, axis: Axis) -> Vec<AreaLabel> {
+    let Some(share) = &view.share else { return Vec::new() };
+    let named = [("owed", owed(view, share)), ("borrowed", borrowed(view, share))];
+    let label = |(name, patches): (&'static str, Vec<Patch>)| {
+        let largest = patches.iter().max_by(|a, b| a.size.total_cmp(&b.size))?;
+        let half = (text_width(name, 12.0) / 2.0 + 6.0) / axis.step();
+        let first = f64::from(view.first) - 0.5 + half;
+        let last = (f64::from(view.end) + 0.5 - half).max(first);
+        let x = ((largest.from + largest.to) / 2.0).clamp(first, last);
+        Some(AreaLabel { name, at: (x, largest.low[0].1), half, range: (first, last) })
+    };
+    named.into_iter().filter_map(label).collect()
+}
+
 /// Labels the overlays: the largest areas beside the fair share, and dashed lines at long level stretches.
-pub fn name_overlays(plane: &Plane<'_, '_>, view: &TimelineView, labels: &mut Labels) -> Drawn {
-    if let Some(share) = &view.share {
-        for (patches, name) in [(owed(view, share), "owed"), (borrowed(view, share), "borrowed")] {
-            let largest = patches.iter().max_by(|a, b| a.size.total_cmp(&b.size));
-            let base = largest.map(|patch| ((patch.from + patch.to) / 2.0, patch.low[0].1));
-            labels.put(plane, view, name, base.as_slice())?;
-        }
+pub fn name_overlays(
+    plane: &Plane<'_, '_>,
+    view: &TimelineView,
+    (axis, cursor): (Axis, Option<u32>),
+    labels: &mut Labels,
+) -> Drawn {
+    for label in area_labels(view, axis) {
+        labels.put(plane, view, label.name, &label.places(cursor))?;
     }
     let word = if view.was { "before" } else { "as edited" };
     for alternative in &view.alternatives {

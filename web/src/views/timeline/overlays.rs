@@ -179,9 +179,11 @@ pub fn stops_at(view: &TimelineView, look: &EventLaneOptions) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::backend::{Size, text_width};
     use crate::engine::protocol::EventWord;
     use crate::fixtures::{departments, departments_run};
     use crate::state::moment::event_filter::Kinds;
+    use crate::views::timeline::draw::timeline_before;
     use crate::views::timeline::view::{Axis, events_table, lane, table, timeline};
 
     fn queue(name: &str) -> Option<Selection> {
@@ -308,5 +310,25 @@ mod tests {
         assert!(view.summary.contains(said), "{}", view.summary);
         assert!(view.summary.contains("4 evictions"), "{}", view.summary);
         assert_eq!(events_table(&view).rows[0], ["submitted", "7000 together", "", "0", "0:00"]);
+    }
+
+    #[test]
+    fn the_cursor_crosses_no_label_of_an_area() {
+        let view = view(&departments_run(), queue("research").as_ref(), &EventLaneOptions::default());
+        let size = Size { width: 800.0, height: 172.0 };
+        let axis = Axis::of(&view, size.width);
+        let x_of = |svg: &str, label: &str| -> Option<f64> {
+            let before = svg.split_once(&format!(">{label}</text>"))?.0;
+            let x = before.rsplit_once("<text x=\"")?.1.split_once('"')?.0;
+            Some(x.parse::<f64>().ok()? / 10.0)
+        };
+        let usual = x_of(&timeline_before(&view, size, None), "owed").expect("it is labelled");
+        let half = text_width("owed", 12.0) / 2.0;
+        let is_crossed = |x: f64, cursor: u32| (x - axis.x(cursor)).abs() < half;
+        assert!((0..=view.end).any(|cursor| is_crossed(usual, cursor)), "{usual}");
+        for cursor in 0..=view.end {
+            let x = x_of(&timeline_before(&view, size, Some(cursor)), "owed").expect("it is labelled");
+            assert!(!is_crossed(x, cursor), "{x} in cycle {cursor}");
+        }
     }
 }

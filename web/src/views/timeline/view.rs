@@ -38,7 +38,8 @@ impl Axis {
     pub fn left(self) -> f64 {
         (self.width * 0.1).clamp(108.0, 140.0)
     }
-    fn step(self) -> f64 {
+    /// Width of a cycle.
+    pub fn step(self) -> f64 {
         (self.width - self.left() - RIGHT).max(1.0) / (f64::from(self.last - self.first) + 1.0)
     }
     /// Centre of a cycle.
