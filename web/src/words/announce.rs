@@ -350,4 +350,15 @@ mod tests {
         "#]]
         .assert_eq(&lines);
     }
+
+    #[test]
+    fn the_end_of_a_running_job_by_the_timeline_is_one_event() {
+        let mut frame = fixtures::reclaimed();
+        let row = &frame.events[0];
+        let (pod, node) = (row.pod().expect("a pod"), row.node().expect("a node"));
+        let ended = Event::Changed { entry: 0, node: None, ended: frame.job_of(row) };
+        let evicted = Event::Evicted { pod, node, by: None, reason: EvictReason::Withdrawn };
+        frame.events = vec![EventRow::of(ended), EventRow::of(evicted)];
+        assert_eq!(step_sentence(&frame).spoken(), "a2 was ended by the timeline.");
+    }
 }
