@@ -56,7 +56,7 @@ pub trait Scheduler {
     const DESCRIPTION: &'static Description;
     /// Its settings, parsed from a scenario.
     type Config: Clone + PartialEq;
-    /// All state between cycles that decisions depend on, and nothing else.
+    /// All state between cycles that decisions depend on. What is kept beside it for speed is not copied and not compared.
     type Memory: Clone + PartialEq + Default;
     /// Its rules, and the rules affected by each of its settings.
     fn rulebook() -> Rulebook;

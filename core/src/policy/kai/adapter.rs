@@ -37,7 +37,7 @@ use super::task::QueueRef;
 use super::world::World;
 use crate::cluster::Phase;
 use crate::id::{JobId, NodeId, PodId, QueueId};
-use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
+use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
 use crate::trace::{DivisionStep, Ledger, LedgerRow, Level, OrderLevel, Trace};
 use crate::units::Resource;
@@ -87,6 +87,12 @@ impl Scheduler for Kai {
         Kai { config, rhythm }
     }
 
+    fn observe(&self, _world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
+        if *change == Change::Configuration {
+            memory.take_pool();
+        }
+    }
+
     fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
             tracker.advance(params, world.now);
@@ -94,11 +100,11 @@ impl Scheduler for Kai {
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
-        self.cycle_with(snapshot_queues(world), world, memory, trace)
+        self.cycle_with(|| snapshot_queues(world), world, memory, trace)
     }
 
     fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
-        self.ledger_with(snapshot_queues(world), world, memory)
+        self.ledger_with(|| snapshot_queues(world), world, memory)
     }
 
     fn derive(
@@ -108,7 +114,7 @@ impl Scheduler for Kai {
         queue: QueueId,
         resource: Resource,
     ) -> Vec<DivisionStep> {
-        let (queues, total) = self.divided(snapshot_queues(world), world, memory);
+        let (queues, total) = self.world(world, memory).divided(|| snapshot_queues(world));
         let mut steps = self.ladder(&queues, total, (queue, resource));
         if resource == Resource::GPU {
             steps.extend(published_share(&queues, total, queue));
@@ -123,7 +129,7 @@ impl Scheduler for Kai {
         queue: QueueId,
         job: Option<JobId>,
     ) -> Vec<OrderLevel> {
-        self.order_with(snapshot_queues(world), world, memory, (queue, job))
+        self.order_with(|| snapshot_queues(world), world, memory, (queue, job))
     }
 }
 
@@ -131,7 +137,7 @@ impl Scheduler for Kai {
 impl Kai {
     pub(in crate::policy) fn cycle_with(
         &self,
-        queues: Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<SnapshotQueue>,
         world: PartitionView<'_>,
         memory: &mut Memory,
         trace: &mut Trace,
@@ -141,7 +147,11 @@ impl Kai {
             tracker.advance(params, world.now);
         }
         memory.remember_catalogue(world, &self.config);
-        let opening = self.world(world, memory).opening(queues);
+        let kept = memory.take_pool();
+        let present = self.world(world, memory);
+        let pool = present.pool(&present.catalogue(), kept, &queues);
+        let opening = present.opening(&pool);
+        memory.keep_pool(pool);
         // Marks and outlooks run the cycle again.
         let again = (trace.level > Level::Outcomes).then(|| opening.clone());
         let mut session = Session::open(opening, trace.level);
@@ -179,12 +189,11 @@ impl Kai {
 
     pub(in crate::policy) fn ledger_with(
         &self,
-        queues: Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<SnapshotQueue>,
         world: PartitionView<'_>,
         memory: &Memory,
     ) -> Ledger {
-        let pool = self.world(world, memory);
-        let (queues, total) = (pool.divided(queues), pool.total());
+        let (queues, total) = self.world(world, memory).divided(queues);
         let shows_usage = queues.iter().any(|queue| queue.usage != Quantities::default());
         let mut rows: Vec<LedgerRow> = world.cluster.queues.ids().map(empty_row).collect();
         for queue in &queues {
@@ -202,24 +211,13 @@ impl Kai {
 
     pub(in crate::policy) fn derive_with(
         &self,
-        queues: Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<SnapshotQueue>,
         world: PartitionView<'_>,
         memory: &Memory,
         (queue, resource): (QueueId, Resource),
     ) -> Vec<DivisionStep> {
-        let (queues, total) = self.divided(queues, world, memory);
+        let (queues, total) = self.world(world, memory).divided(queues);
         self.ladder(&queues, total, (queue, resource))
-    }
-
-    /// The queues with their fair shares, and the divided total.
-    fn divided(
-        &self,
-        queues: Vec<SnapshotQueue>,
-        world: PartitionView<'_>,
-        memory: &Memory,
-    ) -> (Vec<Queue>, Quantities) {
-        let pool = self.world(world, memory);
-        (pool.divided(queues), pool.total())
     }
 
     fn ladder(
@@ -235,12 +233,13 @@ impl Kai {
 
     pub(in crate::policy) fn order_with(
         &self,
-        queues: Vec<SnapshotQueue>,
+        queues: impl Fn() -> Vec<SnapshotQueue>,
         world: PartitionView<'_>,
         memory: &Memory,
         (queue, job): (QueueId, Option<JobId>),
     ) -> Vec<OrderLevel> {
-        let opening = self.world(world, memory).opening(queues);
+        let world = self.world(world, memory);
+        let opening = world.opening(&world.pool(&world.catalogue(), None, &queues));
         let mut session = Session::open(opening, Level::Outcomes);
         serving_order::levels(&mut session, queue, job)
     }

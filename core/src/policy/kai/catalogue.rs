@@ -34,6 +34,9 @@ pub(super) struct Catalogue {
     places: Vec<Option<NodeRef>>,
     /// By job; `None` if it never runs in this pool.
     jobs: Vec<Option<JobEntry>>,
+    /// Whether the amounts of the cluster's queues are those of the scheduler: all sums are exact, and no job is ever
+    /// set aside.
+    pub has_exact_sums: bool,
 }
 
 /// Settings on which a catalogue depends.
@@ -58,11 +61,7 @@ impl Settings {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JobEntry {
     pub traits: Arc<JobTraits>,
-    /// Number of the cluster's jobs that precede it by name.
-    pub n_before: u32,
     pub queue: QueueId,
-    /// Whether sums of all requests are exact.
-    pub is_whole: bool,
     /// Sorted by name.
     pub pods: Vec<Arc<PodFacts>>,
 }
@@ -87,8 +86,10 @@ impl Catalogue {
             let order = order[id.index()];
             may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, order), &mut reader))
         };
-        let jobs = cluster.jobs.iter().map(entry).collect();
-        Arc::new(Catalogue { settings, nodes, places, jobs })
+        let jobs: Vec<Option<JobEntry>> = cluster.jobs.iter().map(entry).collect();
+        let has_exact_sums =
+            jobs.iter().flatten().all(|entry| entry.traits.is_whole && !entry.traits.is_tried_once);
+        Arc::new(Catalogue { settings, nodes, places, jobs, has_exact_sums })
     }
 
     /// Whether it was read under equivalent settings.
@@ -145,15 +146,17 @@ impl JobEntry {
         let traits = JobTraits {
             id,
             name: job.name.clone(),
+            n_before,
             priority: i64::from(job.priority),
             preemptible: job.preemptible,
             created_s: job.created.as_seconds(),
             is_tried_once: job.is_tried_once,
+            is_whole: pods.iter().all(|pod| pod.request.is_whole()),
+            n_pods: pods.len() as u32,
             rank,
             shape,
         };
-        let is_whole = pods.iter().all(|pod| pod.request.is_whole());
-        JobEntry { traits: Arc::new(traits), n_before, queue: job.queue, is_whole, pods }
+        JobEntry { traits: Arc::new(traits), queue: job.queue, pods }
     }
 }
 

@@ -20,9 +20,10 @@ use super::snapshot::{Quantities, Status};
 use super::task::{JobRef, PodRef, QueueRef, STATUSES, TaskRef};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
+use crate::time::Time;
 
-/// Facts about a job that do not change in a cycle. Dereferences to those that never change.
-#[derive(Clone, Debug)]
+/// A job at the opening of a cycle. Dereferences to its immutable facts.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct JobFacts {
     pub traits: Arc<JobTraits>,
     /// Its queue; `None` if no queue has that name.
@@ -32,6 +33,21 @@ pub(super) struct JobFacts {
     /// Whether it was tried, so that only its allocation remains visible.
     pub is_set_aside: bool,
     pub first_pod: PodRef,
+    /// Number of pods that exist.
+    pub n_pods: usize,
+    /// Last start, if ever.
+    pub last_start_s: Option<f64>,
+    /// Start of its staleness.
+    pub stale_since_s: Option<f64>,
+    /// Allocation, where a recording differs from the sum over pods.
+    pub allocated: Option<Quantities>,
+}
+
+impl JobFacts {
+    /// Positions of its pods.
+    pub fn pods(&self) -> std::ops::Range<usize> {
+        self.first_pod.ix()..self.first_pod.ix() + self.n_pods
+    }
 }
 
 impl std::ops::Deref for JobFacts {
@@ -47,14 +63,35 @@ impl std::ops::Deref for JobFacts {
 pub(super) struct JobTraits {
     pub id: JobId,
     pub name: Arc<str>,
+    /// Number of jobs that precede it by name.
+    pub n_before: u32,
     pub priority: i64,
     pub preemptible: Preemptible,
     pub created_s: f64,
     /// Whether it may be tried only once in this node pool.
     pub is_tried_once: bool,
+    /// Whether sums of all requests are exact.
+    pub is_whole: bool,
+    /// Number of pods, including those that do not exist yet or any more.
+    pub n_pods: u32,
     /// Rank in job order; fill is set later.
     pub rank: JobRank,
     pub shape: JobShape,
+}
+
+/// State of a job between cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct JobMemory {
+    /// Last start by the allocate action.
+    pub last_start: Option<Time>,
+    /// Start of its staleness.
+    pub stale_since: Option<Time>,
+    /// Last offer to the pool at which a job with a single try stayed pending.
+    pub tried_at: Option<u32>,
+    /// Whether it claimed room in the last cycle.
+    pub has_claim: bool,
+    /// Whether it lost a claim and none of its pods has been placed since.
+    pub lost_a_claim: bool,
 }
 
 /// An inner subgroup.
@@ -92,21 +129,24 @@ impl Group {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct JobShape {
     /// Minimum number of pods of each set placed together, at least 1.
-    pub minimums: Vec<i64>,
+    pub minimums: SmallVec<[i64; 1]>,
     /// Tree of inner subgroups, if any.
-    pub groups: Option<Group>,
+    pub groups: Option<Box<Group>>,
 }
 
 impl JobShape {
     /// Builds the shape from the minimum and path of each set.
     pub fn of<'p>(sets: impl Iterator<Item = (i64, &'p [Arc<str>])>) -> JobShape {
-        let (minimums, paths): (Vec<i64>, Vec<_>) = sets.map(|(min, path)| (min.max(1), path)).unzip();
-        JobShape { minimums, groups: Group::of(paths.into_iter()) }
+        let (minimums, paths): (SmallVec<[i64; 1]>, Vec<_>) =
+            sets.map(|(min, path)| (min.max(1), path)).unzip();
+        JobShape { minimums, groups: Group::of(paths.into_iter()).map(Box::new) }
     }
 }
 
 /// Pod sets of a job; most jobs have one.
 pub(super) type Sets = SmallVec<[PodSet; 1]>;
+/// Indices of a job's pod sets.
+pub(super) type SetOrder = SmallVec<[usize; 1]>;
 /// Tasks placed together.
 pub(super) type Chunk = SmallVec<[TaskRef; 2]>;
 
@@ -167,8 +207,18 @@ impl PodSet {
 }
 
 impl Job {
-    /// A job without tasks.
-    pub fn new(uid: JobRef, sets: Sets, n_pods: usize) -> Self {
+    /// A job without tasks at the opening.
+    pub fn new(uid: JobRef, facts: &JobFacts) -> Self {
+        let set = |&min_available: &i64| PodSet { min_available, ..PodSet::default() };
+        Job {
+            last_start_s: facts.last_start_s,
+            stale_since_s: facts.stale_since_s,
+            ..Job::with(uid, facts.shape.minimums.iter().map(set).collect(), facts.n_pods)
+        }
+    }
+
+    /// A job with these pod sets and without tasks.
+    pub fn with(uid: JobRef, sets: Sets, n_pods: usize) -> Self {
         Job {
             uid,
             sets,

@@ -54,7 +54,7 @@ impl Session<'_> {
     pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
         let from = &self.jobs[job.ix()];
         let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
-        let job = Job::new(from.uid, from.sets.iter().map(set).collect(), from.slots.len());
+        let job = Job::with(from.uid, from.sets.iter().map(set).collect(), from.slots.len());
         self.jobs.push(job);
         let clone = JobRef::of(self.jobs.len() - 1);
         let mut tasks = tasks.to_vec();

@@ -16,37 +16,42 @@ use std::sync::Arc;
 use super::catalogue::Catalogue;
 use super::config::Config;
 use super::explain::recorder::{Decided, Recorder};
+use super::job::JobMemory;
+use super::pool::Pool;
 use super::session::Session;
 use super::share::usage_tracker::UsageTracker;
 use super::task::JobRef;
 use crate::id::JobId;
 use crate::policy::PartitionView;
-use crate::time::Time;
 use crate::trace::{Event, Outlook, Recorded};
 
 /// State kept between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
-    pub(super) jobs: BTreeMap<JobId, JobMemory>,
+    /// By the number of jobs that precede a job by name, the order in which a pool has its jobs.
+    pub(super) jobs: BTreeMap<u32, JobMemory>,
     /// Measured usage, if enabled.
     pub(super) usage: Option<Box<UsageTracker>>,
     /// Immutable data, read by the first cycle that needs it.
     pub(super) catalogue: Option<Arc<Catalogue>>,
+    kept: Kept,
 }
 
-/// State of a job between cycles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct JobMemory {
-    /// Last start by the allocate action.
-    pub last_start: Option<Time>,
-    /// Start of its staleness.
-    pub stale_since: Option<Time>,
-    /// Last offer to the pool at which a job with a single try stayed pending.
-    pub tried_at: Option<u32>,
-    /// Whether it claimed room in the last cycle.
-    pub has_claim: bool,
-    /// Whether it lost a claim and none of its pods has been placed since.
-    pub lost_a_claim: bool,
+/// The pool as of the latest cycle, until the configuration changes. It follows from the cluster, so it is no state of its
+/// own: a copy has none, and all are equal.
+#[derive(Debug, Default)]
+struct Kept(Option<Box<Pool>>);
+
+impl Clone for Kept {
+    fn clone(&self) -> Kept {
+        Kept(None)
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, _: &Kept) -> bool {
+        true
+    }
 }
 
 impl Memory {
@@ -57,46 +62,64 @@ impl Memory {
         }
     }
 
+    /// The pool as of the latest cycle.
+    pub(super) fn pool(&self) -> Option<&Pool> {
+        self.kept.0.as_deref()
+    }
+
+    /// Removes and returns the pool as of the latest cycle.
+    pub(super) fn take_pool(&mut self) -> Option<Pool> {
+        self.kept.0.take().map(|pool| *pool)
+    }
+
+    /// Keeps the pool for the next cycle.
+    pub(super) fn keep_pool(&mut self, pool: Pool) {
+        self.kept = Kept(Some(Box::new(pool)));
+    }
+
     /// Whether a job's claimed room went to another job and none of its pods has been placed since.
     pub(super) fn lost_a_claim(&self, job: JobId) -> bool {
-        self.jobs.get(&job).is_some_and(|known| known.lost_a_claim)
+        let entry = self.catalogue.as_ref().and_then(|catalogue| catalogue.job(job));
+        let known = entry.and_then(|entry| self.jobs.get(&entry.traits.n_before));
+        known.is_some_and(|known| known.lost_a_claim)
     }
 
     /// Updates claims: a claim is lost if it was not renewed, or renewed only by further evictions.
     fn close_claims(&mut self, session: &Session<'_>, out: &Recorder<'_>) {
-        let id = |job: JobRef| session.facts_of(job).id;
-        let claimed: BTreeSet<JobId> = out.claims.iter().map(|claim| id(claim.0)).collect();
+        let number = |job: JobRef| session.facts_of(job).n_before;
+        let claimed: BTreeMap<u32, JobId> =
+            out.claims.iter().map(|claim| (number(claim.0), session.facts_of(claim.0).id)).collect();
         let bound = out.decisions.iter().filter_map(|decided| match decided {
-            Decided::Bind { pod, .. } => Some(id(session.pods[pod.ix()].job)),
+            Decided::Bind { pod, .. } => Some(number(session.pods[pod.ix()].job)),
             Decided::Evict { .. } => None,
         });
-        let bound: BTreeSet<JobId> = bound.collect();
+        let bound: BTreeSet<u32> = bound.collect();
         let evicts = |job: JobId| {
             let is_for = |recorded: &Recorded| matches!(recorded.event, Event::Evicted { by: Some(by), .. } if by == job);
             out.trace.events.iter().any(is_for)
         };
         for (job, known) in &mut self.jobs {
-            let is_lost = known.has_claim && (!claimed.contains(job) || evicts(*job));
+            let is_lost = known.has_claim && claimed.get(job).is_none_or(|&claimant| evicts(claimant));
             known.lost_a_claim = !bound.contains(job) && (known.lost_a_claim || is_lost);
             known.has_claim = false;
         }
-        for job in claimed {
-            self.of(job).has_claim = true;
+        for job in claimed.into_keys() {
+            self.jobs.entry(job).or_default().has_claim = true;
         }
     }
 
     /// Stores the results of a cycle.
     pub(super) fn close(&mut self, world: PartitionView<'_>, session: &Session<'_>, out: &mut Recorder<'_>) {
         for &job in &out.started {
-            self.of(session.facts_of(job).id).last_start = Some(world.now);
+            self.of(session, job).last_start = Some(world.now);
         }
         self.close_claims(session, out);
         for &(job, is_stale) in &out.stale {
-            self.of(session.facts_of(job).id).stale_since = is_stale.then_some(world.now);
+            self.of(session, job).stale_since = is_stale.then_some(world.now);
         }
         for job in session.set_aside() {
             let id = session.facts_of(job).id;
-            self.of(id).tried_at = Some(world.cluster.jobs[id].offers);
+            self.of(session, job).tried_at = Some(world.cluster.jobs[id].offers);
             if world.cluster.jobs[id].next_pool().is_some() {
                 // It is offered to the next pool now.
                 continue;
@@ -108,11 +131,14 @@ impl Memory {
         }
         let live = &world.cluster.live_jobs;
         if self.jobs.len() > 2 * live.len() + 64 {
-            self.jobs.retain(|job, _| live.binary_search(job).is_ok());
+            let catalogue = self.catalogue.as_ref();
+            let number = |&job: &JobId| Some(catalogue?.job(job)?.traits.n_before);
+            let live: BTreeSet<u32> = live.iter().filter_map(number).collect();
+            self.jobs.retain(|job, _| live.contains(job));
         }
     }
 
-    fn of(&mut self, job: JobId) -> &mut JobMemory {
-        self.jobs.entry(job).or_default()
+    fn of(&mut self, session: &Session<'_>, job: JobRef) -> &mut JobMemory {
+        self.jobs.entry(session.facts_of(job).n_before).or_default()
     }
 }

@@ -29,6 +29,7 @@ pub mod operator;
 pub mod order;
 mod place;
 mod pod;
+mod pool;
 pub(in crate::policy) mod queues;
 mod recorded;
 mod request;

@@ -16,10 +16,9 @@ use super::config::Config;
 use super::job::JobFacts;
 use super::place::groups::Groups;
 use super::place::node::Node;
-use super::pod::PodFacts;
+use super::pod::Pod;
 use super::share::shares::Queue;
-use super::snapshot::{Quantities, Status};
-use super::task::{GroupRef, NodeRef};
+use super::snapshot::Quantities;
 
 /// State of a node pool between two cycles.
 #[derive(Clone, Debug)]
@@ -40,31 +39,8 @@ pub(super) struct Opening<'a> {
     /// Without amounts.
     pub queues: Vec<Queue>,
     pub groups: Groups,
-    pub jobs: Vec<OpeningJob>,
+    /// Live jobs.
+    pub jobs: Arc<Vec<JobFacts>>,
     /// Pods of all jobs, job by job.
-    pub pods: Vec<OpeningPod>,
-}
-
-/// A live job.
-#[derive(Clone, Debug)]
-pub(super) struct OpeningJob {
-    pub facts: JobFacts,
-    /// Last start, if ever.
-    pub last_start_s: Option<f64>,
-    /// Start of its staleness.
-    pub stale_since_s: Option<f64>,
-    /// Allocation, where a recording differs from the sum over pods.
-    pub allocated: Option<Quantities>,
-    /// Current number of pods.
-    pub n_pods: usize,
-}
-
-/// A pod and its placement.
-#[derive(Clone, Debug)]
-pub(super) struct OpeningPod {
-    pub facts: Arc<PodFacts>,
-    pub status: Status,
-    pub node: Option<NodeRef>,
-    /// Shared devices it uses there.
-    pub groups: Vec<GroupRef>,
+    pub pods: Arc<Vec<Pod>>,
 }

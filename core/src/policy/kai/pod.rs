@@ -16,7 +16,8 @@ use std::sync::Arc;
 use super::fast::numbering::{Numbering, Numbers};
 use super::order::task_order::{TaskPlugins, TaskRank, task_order};
 use super::request::Request;
-use super::task::{JobRef, NodeRef};
+use super::snapshot::Status;
+use super::task::{GroupRef, JobRef, NodeRef};
 use crate::cluster::{PodRules, Requirement, Taint, Toleration, is_tolerated};
 use crate::id::PodId;
 
@@ -28,13 +29,28 @@ const CPU_WORKER: &str = "node-role.kubernetes.io/cpu-worker";
 /// A label key with its allowed values.
 type Required = (Arc<str>, Vec<Arc<str>>);
 
-#[derive(Clone, Debug)]
+/// A pod at the opening of a cycle. Dereferences to its immutable facts.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pod {
-    /// Immutable facts.
     pub facts: Arc<PodFacts>,
     pub job: JobRef,
-    /// Node on which it is allocated at the opening.
-    pub held_on: Option<NodeRef>,
+    pub status: Status,
+    pub node: Option<NodeRef>,
+    /// Shared devices it uses there.
+    pub groups: Vec<GroupRef>,
+}
+
+impl Pod {
+    /// A pod without state.
+    pub fn new(facts: Arc<PodFacts>) -> Pod {
+        let (job, status) = (JobRef::default(), Status::default());
+        Pod { facts, job, status, node: None, groups: Vec::new() }
+    }
+
+    /// Node on which it is allocated.
+    pub fn held_on(&self) -> Option<NodeRef> {
+        self.node.filter(|_| self.status.is_active_used())
+    }
 }
 
 impl std::ops::Deref for Pod {

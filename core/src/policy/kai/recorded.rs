@@ -14,16 +14,16 @@ use std::sync::Arc;
 
 use super::job::{JobFacts, JobShape, JobTraits};
 use super::number::is_whole;
-use super::opening::{Opening, OpeningJob, OpeningPod};
+use super::opening::Opening;
 use super::order::job_rank::job_ranks;
 use super::order::task_order::{TaskPlugins, TaskRank};
 use super::place::groups::Groups;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
-use super::pod::{NodeTraits, PodReader, ReadPod};
+use super::pod::{NodeTraits, Pod, PodReader, ReadPod};
 use super::request::{Request, yardstick};
 use super::share::shares::{QueueNames, is_leaf, open_queues};
 use super::snapshot::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod};
-use super::task::{NodeRef, PodRef};
+use super::task::{JobRef, NodeRef, PodRef};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 
 impl<'a> Opening<'a> {
@@ -47,8 +47,8 @@ impl<'a> Opening<'a> {
             nodes: nodes.iter().map(|&(id, node)| open_node(id, node, &scalars)).collect(),
             queues,
             groups: Groups::named(names),
-            jobs: Vec::with_capacity(snapshot.jobs.len()),
-            pods: Vec::new(),
+            jobs: Arc::default(),
+            pods: Arc::default(),
         };
         opening.read_jobs(snapshot, &nodes, &scalars);
         opening
@@ -77,6 +77,7 @@ impl<'a> Opening<'a> {
         jobs.sort_by(|l, r| l.1.name.cmp(&r.1.name));
         let ages: Vec<(i64, f64)> = jobs.iter().map(|(_, job, _)| (job.priority, job.created_s)).collect();
         let ranks = job_ranks(&ages, self.config.has("priority"));
+        let (opened, opened_pods) = (Arc::make_mut(&mut self.jobs), Arc::make_mut(&mut self.pods));
         for ((id, job, first_pod), rank) in jobs.into_iter().zip(ranks) {
             let queue = queue_names.find(&job.queue);
             let mut sets: Vec<_> = job.pod_sets.iter().collect();
@@ -85,13 +86,18 @@ impl<'a> Opening<'a> {
             let mut pods: Vec<(usize, usize, &SnapshotPod)> =
                 (first_pod..).zip(&job.pods).filter_map(|(id, pod)| Some((id, set_of(pod)?, pod))).collect();
             pods.sort_by(|l, r| l.2.name.cmp(&r.2.name));
+            let read = pods.iter().map(|&(id, set, pod)| read_pod(PodId::from_index(id), set, pod, scalars));
+            let pod_facts = reader.job(read.collect());
             let traits = JobTraits {
                 id,
                 name: job.name.clone(),
+                n_before: opened.len() as u32,
                 priority: job.priority,
                 preemptible: job.preemptible,
                 created_s: job.created_s,
                 is_tried_once: job.is_tried_once,
+                is_whole: pod_facts.iter().all(|pod| pod.request.is_whole()),
+                n_pods: pod_facts.len() as u32,
                 rank,
                 shape: JobShape::of(sets.iter().map(|set| (set.min_available, set.path.as_slice()))),
             };
@@ -100,21 +106,18 @@ impl<'a> Opening<'a> {
                 queue,
                 is_ordered: !job.is_set_aside && queue.is_some_and(|q| is_leaf(&self.queues, q)),
                 is_set_aside: job.is_set_aside,
-                first_pod: PodRef::of(self.pods.len()),
-            };
-            self.jobs.push(OpeningJob {
-                facts,
+                first_pod: PodRef::of(opened_pods.len()),
+                n_pods: pods.len(),
                 last_start_s: job.last_start_s,
                 stale_since_s: job.stale_since_s,
                 allocated: job.allocated,
-                n_pods: pods.len(),
-            });
-            let read = pods.iter().map(|&(id, set, pod)| read_pod(PodId::from_index(id), set, pod, scalars));
-            let facts = reader.job(read.collect());
-            for (facts, (_, _, pod)) in facts.into_iter().zip(pods) {
+            };
+            let uid = JobRef::of(opened.len());
+            opened.push(facts);
+            for (facts, (_, _, pod)) in pod_facts.into_iter().zip(pods) {
                 let node = nodes.binary_search_by(|n| n.1.name.cmp(&pod.node)).ok().map(NodeRef::of);
                 let groups = pod.gpu_groups.iter().filter_map(|name| self.groups.of_name(name)).collect();
-                self.pods.push(OpeningPod { facts, status: pod.status, node, groups });
+                opened_pods.push(Pod { facts, job: uid, status: pod.status, node, groups });
             }
         }
     }

@@ -11,13 +11,14 @@
 //! nothing
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::config::Config;
 use super::explain::notes::Notes;
 use super::fast::equivalence_classes::EquivalenceClasses;
 use super::fast::numbering::Numbers;
-use super::job::{Job, JobFacts, PodSet};
-use super::opening::{Opening, OpeningJob, OpeningPod};
+use super::job::{Job, JobFacts};
+use super::opening::Opening;
 use super::order::leaves::Leaves;
 use super::order::nondeterminism::{Probe, Ties};
 use super::place::groups::Groups;
@@ -37,8 +38,8 @@ pub(super) struct Session<'a> {
     pub total: Quantities,
     pub nodes: Vec<Node>,
     pub queues: Vec<Queue>,
-    pub facts: Vec<JobFacts>,
-    pub pods: Vec<Pod>,
+    pub facts: Arc<Vec<JobFacts>>,
+    pub pods: Arc<Vec<Pod>>,
     pub jobs: Vec<Job>,
     pub tasks: Vec<Task>,
     pub groups: Groups,
@@ -105,17 +106,17 @@ impl Plugins {
 
 impl<'a> Session<'a> {
     pub fn open(opening: Opening<'a>, level: Level) -> Self {
-        let Opening { config, nodes, jobs, pods, .. } = opening;
-        let (n_jobs, n_pods) = (jobs.len(), pods.len());
+        let Opening { config, nodes, jobs: facts, pods, .. } = opening;
+        let (n_jobs, n_pods) = (facts.len(), pods.len());
         let mut session = Session {
             config,
             plugins: Plugins::of(config),
             now_s: opening.now_s,
             total: opening.total,
             queues: opening.queues,
-            facts: Vec::with_capacity(n_jobs),
-            pods: Vec::with_capacity(n_pods),
-            jobs: Vec::with_capacity(n_jobs),
+            facts: facts.clone(),
+            pods: pods.clone(),
+            jobs: (0..).map(JobRef).zip(facts.iter()).map(|(uid, facts)| Job::new(uid, facts)).collect(),
             tasks: Vec::with_capacity(n_pods),
             groups: opening.groups,
             score_parts: score_parts::parts(config),
@@ -135,10 +136,10 @@ impl<'a> Session<'a> {
             ties: Ties::default(),
             notes: Notes::new(level, n_jobs),
         };
-        let mut pods = pods.into_iter();
-        for job in jobs {
-            let of_job = job.n_pods;
-            session.open_job(job, pods.by_ref().take(of_job));
+        session.reserve_nodes();
+        for (job, facts) in (0..).map(JobRef).zip(facts.iter()) {
+            session.open_pods(job, &pods[facts.pods()]);
+            session.place_job(job);
         }
         if session.plugins.proportion {
             session.sum_queues();
@@ -148,32 +149,38 @@ impl<'a> Session<'a> {
         session
     }
 
-    fn open_job(&mut self, from: OpeningJob, pods: impl Iterator<Item = OpeningPod>) {
-        let uid = JobRef::of(self.jobs.len());
-        let set = |&min_available: &i64| PodSet { min_available, ..PodSet::default() };
-        let mut job = Job::new(uid, from.facts.shape.minimums.iter().map(set).collect(), from.n_pods);
-        (job.last_start_s, job.stale_since_s) = (from.last_start_s, from.stale_since_s);
-        self.facts.push(from.facts);
-        for (slot, pod) in pods.enumerate() {
-            let (set, status, plain) = (pod.facts.set, pod.status, pod.facts.request.plain());
-            job.assign(slot, set, self.open_pod(uid, pod), status, plain);
+    /// Allocates the memory for the tasks of every node at once.
+    fn reserve_nodes(&mut self) {
+        let mut n_held = vec![0; self.nodes.len()];
+        self.pods.iter().filter_map(Pod::held_on).for_each(|at| n_held[at.ix()] += 1);
+        self.nodes.iter_mut().zip(n_held).for_each(|(node, n)| node.held.reserve(n + 1));
+    }
+
+    fn open_pods(&mut self, job: JobRef, pods: &[Pod]) {
+        for (slot, pod) in pods.iter().enumerate() {
+            let task = self.open_pod(pod);
+            self.jobs[job.ix()].assign(slot, pod.set, task, pod.status, pod.request.plain());
         }
-        job.allocated = from.allocated.unwrap_or(job.allocated);
-        self.jobs.push(job);
-        self.place_job(uid);
+        if let Some(allocated) = self.facts[job.ix()].allocated {
+            self.jobs[job.ix()].allocated = allocated;
+        }
     }
 
     /// Creates a pod's task and adds it to its node, if it is allocated there.
-    fn open_pod(&mut self, job: JobRef, from: OpeningPod) -> TaskRef {
-        let (pod, status) = (PodRef::of(self.pods.len()), from.status);
-        let mut task = Task { pod, status, node: from.node, groups: from.groups, ..Task::default() };
-        let held_on = from.node.filter(|_| status.is_active_used());
-        if let Some(at) = held_on {
-            self.nodes[at.ix()].add(&from.facts.request, &mut task);
+    fn open_pod(&mut self, pod: &Pod) -> TaskRef {
+        let at = TaskRef::of(self.tasks.len());
+        let mut task = Task {
+            pod: PodRef(at.0),
+            status: pod.status,
+            node: pod.node,
+            groups: pod.groups.clone(),
+            ..Task::default()
+        };
+        if let Some(node) = pod.held_on() {
+            self.nodes[node.ix()].add(&pod.request, &mut task);
         }
-        self.pods.push(Pod { facts: from.facts, job, held_on });
         self.tasks.push(task);
-        TaskRef::of(self.tasks.len() - 1)
+        at
     }
 
     /// 2.1: request and allocation of every queue.

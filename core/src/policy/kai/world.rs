@@ -13,36 +13,21 @@
 
 use std::sync::Arc;
 
-use super::catalogue::{Catalogue, JobEntry};
+use super::catalogue::Catalogue;
 use super::config::Config;
-use super::job::JobFacts;
-use super::memory::{JobMemory, Memory};
-use super::opening::{Opening, OpeningJob, OpeningPod};
-use super::place::groups::Groups;
+use super::memory::Memory;
+use super::opening::Opening;
 use super::place::node::{Node, NodeSpec, Room, device_mib};
 use super::pod::GPU_WORKER;
+use super::pool::Pool;
 use super::queues::without_departments;
 use super::request::yardstick;
-use super::share::shares::{self, Queue, QueueNames, is_leaf, open_queues};
+use super::share::shares::{self, Queue, QueueNames, open_queues};
 use super::snapshot::{Quantities, SnapshotQueue, Status};
-use super::task::{PodRef, QueueRef};
-use crate::cluster::{Devices, Phase, Preemptible};
-use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::cluster::{Preemptible, Sums};
+use crate::id::{Id, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
-use crate::time::Time;
 use crate::units::{Amount, Resource};
-
-/// A live job.
-#[derive(Clone, Copy)]
-struct LiveJob<'w> {
-    id: JobId,
-    /// Number of the cluster's jobs that precede it by name.
-    n_before: u32,
-    entry: &'w JobEntry,
-    known: Option<&'w JobMemory>,
-    /// Whether it has used its tries since it was last offered to the partition.
-    is_set_aside: bool,
-}
 
 /// A node pool as the scheduler reads it.
 #[derive(Clone, Copy)]
@@ -53,65 +38,59 @@ pub(super) struct World<'c, 'w> {
 }
 
 impl<'c, 'w> World<'c, 'w> {
-    /// Opens the session of a cycle.
-    pub fn opening(self, queues: Vec<SnapshotQueue>) -> Opening<'c> {
-        let catalogue = self.catalogue();
-        let (view, config) = (self.view, self.config);
-        let queues = self.queues(queues);
-        let jobs = self.live_jobs(&catalogue);
-        let nodes: Vec<Node> = catalogue.nodes.iter().map(|&id| self.open_node(id)).collect();
-        let mut opening = Opening {
-            config,
-            now_s: view.now.as_seconds(),
+    /// The pool in its present state: the one of its latest cycle brought up to date, or one opened from nothing.
+    pub fn pool(
+        self,
+        catalogue: &Catalogue,
+        kept: Option<Pool>,
+        queues: &dyn Fn() -> Vec<SnapshotQueue>,
+    ) -> Pool {
+        let is_kept = kept.is_some();
+        let mut pool = kept.unwrap_or_else(|| self.empty_pool(catalogue, self.queues(queues())));
+        pool.update(self.view, catalogue, &self.memory.jobs);
+        debug_assert!(!is_kept || pool == self.pool(catalogue, None, queues), "the kept pool is outdated");
+        pool
+    }
+
+    /// The pool without jobs.
+    fn empty_pool(self, catalogue: &Catalogue, queues: Vec<Queue>) -> Pool {
+        let names = QueueNames::of(&queues);
+        Pool {
             total: self.total(),
             yardstick: self.yardstick(),
-            is_whole: nodes.iter().all(|node| node.allocatable.is_whole()),
-            n_scalars: view.cluster.named.len(),
-            nodes,
-            groups: Groups::of_devices(self.shared_devices(&jobs)),
-            jobs: Vec::with_capacity(jobs.len()),
-            pods: Vec::with_capacity(jobs.len()),
+            nodes: catalogue.nodes.iter().map(|&id| self.open_node(id)).collect(),
+            places: self.view.cluster.queues.values().map(|queue| names.find(&queue.name)).collect(),
             queues,
-        };
-        let places = self.queue_places(&opening.queues);
-        for job in jobs {
-            self.open_job(&mut opening, &catalogue, job, places[job.entry.queue.index()]);
+            ..Pool::default()
         }
-        opening
     }
 
-    /// Numbers of the devices in partial use on any node.
-    fn shared_devices(self, jobs: &[LiveJob<'_>]) -> Devices {
-        let pods = jobs.iter().filter(|job| !job.entry.is_whole).flat_map(|job| &job.entry.pods);
-        let sharing = pods.filter(|facts| facts.request.is_shared());
-        let held = sharing.map(|facts| &self.view.cluster.pods[facts.id]).filter(|pod| pod.node.is_some());
-        Devices(held.fold(0, |devices, pod| devices | pod.devices.0))
+    /// Input of a session in the present state of the pool.
+    pub fn opening(self, pool: &Pool) -> Opening<'c> {
+        let mut queues = pool.queues.clone();
+        self.read_usage(&mut queues);
+        Opening {
+            config: self.config,
+            now_s: self.view.now.as_seconds(),
+            total: pool.total,
+            yardstick: pool.yardstick,
+            is_whole: pool.is_whole,
+            n_scalars: self.view.cluster.named.len(),
+            nodes: pool.nodes.clone(),
+            queues,
+            groups: pool.groups.clone(),
+            jobs: pool.jobs.clone(),
+            pods: pool.pods.clone(),
+        }
     }
 
-    fn catalogue(self) -> Arc<Catalogue> {
+    /// The immutable data of the pool.
+    pub fn catalogue(self) -> Arc<Catalogue> {
         let known = self.memory.catalogue.as_ref().filter(|known| known.is_for(self.config));
         known.cloned().unwrap_or_else(|| Catalogue::of(self.view, self.config))
     }
 
-    /// Live jobs, sorted by name.
-    fn live_jobs<'a>(self, catalogue: &'a Catalogue) -> Vec<LiveJob<'a>>
-    where
-        'w: 'a,
-    {
-        let mut known = self.memory.jobs.iter().peekable();
-        let live = |id: JobId| {
-            let entry = catalogue.job(id)?;
-            while known.next_if(|(other, _)| **other < id).is_some() {}
-            let known = known.next_if(|(other, _)| **other == id).map(|(_, known)| known);
-            let tried_at = known.and_then(|known| known.tried_at);
-            let is_set_aside = tried_at.is_some_and(|offer| offer == self.view.cluster.jobs[id].offers);
-            Some(LiveJob { id, n_before: entry.n_before, entry, known, is_set_aside })
-        };
-        let mut jobs: Vec<LiveJob<'_>> = self.view.live_jobs().filter_map(live).collect();
-        jobs.sort_unstable_by_key(|job| job.n_before);
-        jobs
-    }
-
+    /// A node without tasks.
     fn open_node(self, id: NodeId) -> Node {
         let node = &self.view.cluster.nodes[id];
         let of = |r| node.capacity.get(r).in_policy_units(r);
@@ -133,63 +112,27 @@ impl<'c, 'w> World<'c, 'w> {
         })
     }
 
-    fn open_job(
-        self,
-        opening: &mut Opening<'c>,
-        catalogue: &Catalogue,
-        LiveJob { id, entry, known, is_set_aside, .. }: LiveJob<'_>,
-        queue: Option<QueueRef>,
-    ) {
-        let (cluster, first_pod) = (self.view.cluster, opening.pods.len());
-        for facts in &entry.pods {
-            let pod = &cluster.pods[facts.id];
-            let Some(status) = status_of(pod.phase) else { continue };
-            opening.is_whole &= entry.is_whole || facts.request.is_whole();
-            let uses_part = !entry.is_whole && pod.node.is_some() && facts.request.is_shared();
-            let devices = if uses_part { pod.devices } else { Devices(0) };
-            let groups = devices.iter().filter_map(|device| opening.groups.of_device(device)).collect();
-            let node = pod.node.and_then(|node| catalogue.node(node));
-            opening.pods.push(OpeningPod { facts: facts.clone(), status, node, groups });
-        }
-        let facts = JobFacts {
-            traits: entry.traits.clone(),
-            queue,
-            is_ordered: !is_set_aside && queue.is_some_and(|q| is_leaf(&opening.queues, q)),
-            is_set_aside,
-            first_pod: PodRef::of(first_pod),
-        };
-        let last_start = known.and_then(|known| known.last_start).or(cluster.jobs[id].last_start);
-        opening.jobs.push(OpeningJob {
-            facts,
-            last_start_s: last_start.map(Time::as_seconds),
-            stale_since_s: known.and_then(|known| known.stale_since).map(Time::as_seconds),
-            allocated: None,
-            n_pods: opening.pods.len() - first_pod,
-        });
-    }
-
-    /// By queue of the cluster: the queue with its name.
-    fn queue_places(self, queues: &[Queue]) -> Vec<Option<QueueRef>> {
-        let names = QueueNames::of(queues);
-        self.view.cluster.queues.values().map(|queue| names.find(&queue.name)).collect()
-    }
-
-    /// Queues as the scheduler reads them, without amounts.
+    /// Queues as the scheduler reads them, without amounts and measured usage.
     fn queues(self, mut queues: Vec<SnapshotQueue>) -> Vec<Queue> {
         let mut ids: Vec<QueueId> = self.view.cluster.queues.ids().collect();
-        if let Some(tracker) = &self.memory.usage {
-            for (queue, &usage) in queues.iter_mut().zip(&tracker.usage) {
-                queue.usage = usage;
-            }
-        }
         if !self.config.full_hierarchy_fairness {
             queues = without_departments(queues, &mut ids);
         }
         open_queues(&queues, &ids)
     }
 
+    /// Sets the usage of all queues, if it is measured, except for that of the synthetic queue.
+    fn read_usage(self, queues: &mut [Queue]) {
+        let Some(tracker) = &self.memory.usage else { return };
+        for queue in queues {
+            if self.config.full_hierarchy_fairness || queue.parent.is_some() {
+                queue.usage = tracker.usage[queue.id.index()];
+            }
+        }
+    }
+
     /// Total of the pool's ready nodes.
-    pub fn total(self) -> Quantities {
+    fn total(self) -> Quantities {
         let mut total = Quantities::default();
         for (_, node) in self.view.nodes().filter(|(_, n)| n.takes_pods()) {
             let of = |r| node.capacity.get(r).in_policy_units(r);
@@ -201,54 +144,75 @@ impl<'c, 'w> World<'c, 'w> {
         total
     }
 
+    /// Device memory by which pending memory requests are divided, MiB.
     fn yardstick(self) -> f64 {
         let nodes = self.view.nodes().map(|(_, node)| node);
         let with_gpus = nodes.filter(|n| n.capacity.get(Resource::GPU) > Amount::ZERO);
         yardstick(self.config.dialect, with_gpus.map(|n| device_mib(n.gpu_memory_mib)))
     }
 
-    /// Queues with their current allocation, request and fair share.
-    pub fn divided(self, queues: Vec<SnapshotQueue>) -> Vec<Queue> {
-        let (cluster, catalogue) = (self.view.cluster, self.catalogue());
-        let mut queues = self.queues(queues);
-        let places = self.queue_places(&queues);
-        let yardstick = self.yardstick();
-        for LiveJob { id, entry, is_set_aside, .. } in self.live_jobs(&catalogue) {
-            let Some(leaf) = places[entry.queue.index()].filter(|_| !is_set_aside) else { continue };
-            let preemptible = entry.traits.preemptible;
-            let core = match preemptible {
-                Preemptible::Semi => cluster.fixed_pods(id),
+    /// Queues with their current allocation, request and fair share, and the divided total.
+    pub fn divided(self, queues: impl Fn() -> Vec<SnapshotQueue>) -> (Vec<Queue>, Quantities) {
+        let (catalogue, kept) = (self.catalogue(), self.memory.pool());
+        let (mut divided, total) = match kept {
+            Some(pool) => (pool.queues.clone(), pool.total),
+            None => (self.queues(queues()), self.total()),
+        };
+        self.read_usage(&mut divided);
+        let summed = |mut of: Vec<Queue>| {
+            self.sum_pods(&mut of, &self.pool(&catalogue, kept.cloned(), &queues));
+            of
+        };
+        if self.config.full_hierarchy_fairness && catalogue.has_exact_sums {
+            let others = cfg!(debug_assertions).then(|| summed(divided.clone()));
+            self.read_sums(&mut divided);
+            debug_assert!(others.is_none_or(|others| others == divided), "the cluster has other sums");
+        } else {
+            divided = summed(divided);
+        }
+        shares::divide(&mut divided, total, self.config.division_params());
+        (divided, total)
+    }
+
+    /// Sets the amounts of all queues to the exact sums of the cluster.
+    fn read_sums(self, queues: &mut [Queue]) {
+        for queue in queues {
+            let sums = &self.view.sums[queue.id];
+            queue.allocated = quantities(&sums.allocated);
+            queue.allocated_np = quantities(&sums.non_preemptible);
+            queue.request = quantities(&sums.requested());
+        }
+    }
+
+    /// Sums the amounts of all queues in canonical order.
+    fn sum_pods(self, queues: &mut [Queue], pool: &Pool) {
+        let cluster = self.view.cluster;
+        for job in pool.jobs.iter().filter(|job| !job.is_set_aside) {
+            let Some(leaf) = job.queue else { continue };
+            let core = match job.preemptible {
+                Preemptible::Semi => cluster.fixed_pods(job.id),
                 Preemptible::Yes | Preemptible::No => Vec::new(),
             };
-            let is_fixed = |pod: PodId| preemptible == Preemptible::No || core.contains(&pod);
-            for facts in &entry.pods {
-                let pod = &cluster.pods[facts.id];
-                match (status_of(pod.phase), pod.node) {
-                    (Some(Status::Pending), _) => {
-                        shares::add(&mut queues, leaf, facts.request.pending(yardstick), None);
+            let is_fixed = |pod: PodId| job.preemptible == Preemptible::No || core.contains(&pod);
+            for pod in &pool.pods[job.pods()] {
+                match (pod.status, cluster.pods[pod.id].node) {
+                    (Status::Pending, _) => {
+                        shares::add(queues, leaf, pod.request.pending(pool.yardstick), None);
                     }
-                    (Some(Status::Binding | Status::Running), Some(node)) => {
+                    (Status::Binding | Status::Running, Some(node)) => {
                         let mib = device_mib(cluster.nodes[node].gpu_memory_mib);
-                        let amount = facts.request.accepted_on(mib).quantities;
-                        shares::add(&mut queues, leaf, amount, Some(!is_fixed(facts.id)));
+                        let amount = pod.request.accepted_on(mib).quantities;
+                        shares::add(queues, leaf, amount, Some(!is_fixed(pod.id)));
                     }
                     _ => (),
                 }
             }
         }
-        shares::divide(&mut queues, self.total(), self.config.division_params());
-        queues
     }
 }
 
-fn status_of(phase: Phase) -> Option<Status> {
-    match phase {
-        Phase::Pending => Some(Status::Pending),
-        Phase::Gated => Some(Status::Gated),
-        Phase::Starting { .. } => Some(Status::Binding),
-        Phase::Running { .. } => Some(Status::Running),
-        Phase::Terminating { .. } => Some(Status::Releasing),
-        Phase::Finished { .. } => Some(Status::Succeeded),
-        Phase::Future | Phase::Removed { .. } | Phase::Evicted { .. } => None,
-    }
+fn quantities(sums: &Sums) -> Quantities {
+    Quantities::from_array(
+        Resource::ACCOUNTED.map(|r| Amount::base_units(sums[r.index()]).in_policy_units(r)),
+    )
 }

@@ -18,7 +18,7 @@ use crate::policy::draft::DraftQueue;
 use crate::policy::kai::{Kai, Memory, advice};
 use crate::policy::switches::Rulebook;
 use crate::policy::translator::Translator;
-use crate::policy::{PartitionView, Rhythm, Scheduler, Turn};
+use crate::policy::{Change, PartitionView, Rhythm, Scheduler, Turn};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
@@ -65,18 +65,22 @@ impl Scheduler for Runai {
         Runai { engine: Kai::new(config.engine, rhythm), sharing: config.sharing }
     }
 
+    fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
+        self.engine.observe(world, change, memory);
+    }
+
     fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
         self.engine.pass(world, memory);
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
-        let turn = self.engine.cycle_with(queues(world, &self.sharing), world, memory, trace);
+        let turn = self.engine.cycle_with(|| queues(world, &self.sharing), world, memory, trace);
         translate(trace);
         turn
     }
 
     fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
-        self.engine.ledger_with(queues(world, &self.sharing), world, memory)
+        self.engine.ledger_with(|| queues(world, &self.sharing), world, memory)
     }
 
     fn derive(
@@ -87,7 +91,7 @@ impl Scheduler for Runai {
         resource: Resource,
     ) -> Vec<DivisionStep> {
         let queues = queues(world, &self.sharing);
-        let mut steps = self.engine.derive_with(queues.clone(), world, memory, (queue, resource));
+        let mut steps = self.engine.derive_with(|| queues.clone(), world, memory, (queue, resource));
         translate_steps(&mut steps);
         if !steps.is_empty() {
             let ledger = self.ledger(world, memory);
@@ -104,7 +108,7 @@ impl Scheduler for Runai {
         queue: QueueId,
         job: Option<JobId>,
     ) -> Vec<OrderLevel> {
-        let mut levels = self.engine.order_with(queues(world, &self.sharing), world, memory, (queue, job));
+        let mut levels = self.engine.order_with(|| queues(world, &self.sharing), world, memory, (queue, job));
         translate_order(&mut levels);
         levels
     }

@@ -207,7 +207,7 @@ impl<'t> Recorder<'t> {
         let t = session.task(task);
         let is_there = |d: &Decided| matches!(d, Decided::Bind { pod, .. } if *pod == t.pod);
         let pod = session.pod_of(task);
-        let Some(node) = pod.held_on.or_else(|| {
+        let Some(node) = pod.held_on().or_else(|| {
             let bound = self.decisions.iter().find(|d| is_there(d));
             bound.and_then(|d| match d {
                 Decided::Bind { node, .. } => Some(*node),

@@ -55,7 +55,7 @@ impl Session<'_> {
         }
         let waits = |t: TaskRef| {
             matches!(self.task(t).status, Status::Pending | Status::Gated | Status::Pipelined)
-                && self.pod_of(t).held_on.is_none()
+                && self.pod_of(t).held_on().is_none()
         };
         let waiting: Vec<JobRef> = self.own_jobs().filter(|&job| self.job(job).tasks().any(waits)).collect();
         let lookup = Lookup::of(self, out);

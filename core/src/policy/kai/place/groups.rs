@@ -28,7 +28,7 @@ enum Known {
     Named(Arc<str>),
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct Groups {
     /// Groups that existed before the cycle, sorted.
     known: Vec<Known>,

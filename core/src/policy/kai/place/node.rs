@@ -65,7 +65,7 @@ impl Room {
 }
 
 /// A node with its tasks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::policy::kai) struct Node {
     pub id: NodeId,
     pub name: Arc<str>,

@@ -39,7 +39,7 @@ impl Shared {
 }
 
 /// Shared devices by group.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::policy::kai) struct SharedDevices {
     /// Entries in use.
     held: Vec<(GroupRef, Shared)>,

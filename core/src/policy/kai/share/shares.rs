@@ -23,7 +23,7 @@ use crate::policy::kai::task::QueueRef;
 use crate::trace::DivisionStep;
 
 /// Amounts of a queue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::policy::kai) struct Queue {
     pub id: QueueId,
     pub name: Arc<str>,
