@@ -17,7 +17,7 @@
 use crate::policy::kai::job::{Chunk, Job};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
-use crate::policy::kai::task::{JobRef, Task, TaskRef};
+use crate::policy::kai::task::{JobRef, Task};
 
 impl Session<'_> {
     /// The next chunk, cached on the job.
@@ -70,7 +70,7 @@ impl Session<'_> {
     }
 
     /// The next tasks to evict, and whether active ones remain.
-    pub fn tasks_to_evict(&self, job: JobRef) -> (Vec<TaskRef>, bool) {
+    pub fn tasks_to_evict(&self, job: JobRef) -> (Chunk, bool) {
         if self.is_semi(job) {
             let (task, more) = self.next_above_minimum(job);
             return (task.into_iter().collect(), more);
@@ -79,7 +79,7 @@ impl Session<'_> {
         let is_above = |set: usize| job.sets[set].active_allocated > job.sets[set].min_available;
         let some_above = (0..job.sets.len()).any(is_above);
         let visited = if some_above { 1 } else { job.sets.len() };
-        let mut evicted = Vec::new();
+        let mut evicted = Chunk::new();
         for set in self.sets_in_order(job).into_iter().rev().take(visited) {
             let mut tasks = self.tasks_of(job, set, |t| t.status.is_active_allocated());
             tasks.reverse();

@@ -19,7 +19,6 @@ use crate::policy::kai::task::{JobRef, TaskRef};
 
 impl Session<'_> {
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
-        self.compute_deferred_signatures();
         for job in self.own_jobs() {
             if self.facts[job.ix()].is_set_aside {
                 continue;
@@ -51,6 +50,7 @@ impl Session<'_> {
     }
 
     fn evict_stale(&mut self, job: JobRef, since_s: f64, out: &mut Recorder<'_>) {
+        self.compute_deferred_signatures();
         let active = |&t: &TaskRef| self.task(t).status.is_active_allocated();
         let tasks: Vec<TaskRef> = self.job(job).tasks().filter(active).collect();
         tasks.iter().for_each(|&task| self.evict_now(task));

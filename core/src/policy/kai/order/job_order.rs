@@ -14,7 +14,7 @@
 use std::cmp::Ordering;
 
 use crate::policy::kai::explain::notes::{count, real};
-use crate::policy::kai::job::{Job, JobFacts, PodSet};
+use crate::policy::kai::job::{Job, JobFacts, PodSet, SetOrder};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
@@ -76,8 +76,8 @@ impl Session<'_> {
     }
 
     /// 3.3: indices of a job's pod sets, in order.
-    pub fn sets_in_order(&self, job: &Job) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..job.sets.len()).collect();
+    pub fn sets_in_order(&self, job: &Job) -> SetOrder {
+        let mut order: SetOrder = (0..job.sets.len()).collect();
         if self.plugins.subgroup_order {
             order.sort_by(|&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
         }

@@ -14,7 +14,7 @@
 
 use crate::policy::kai::explain::notes::{count, real};
 use crate::policy::kai::fast::equivalence_classes::{Choice, Ranked};
-use crate::policy::kai::job::Group;
+use crate::policy::kai::job::{Group, SetOrder};
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::place::node::Node;
@@ -57,7 +57,7 @@ impl Session<'_> {
             None => self.sets_in_order(self.job(job)),
             Some(group) => {
                 let by_rank = self.sets_in_order(self.job(job));
-                let mut order = Vec::new();
+                let mut order = SetOrder::new();
                 in_tree_order(group, &by_rank, &mut order);
                 order
             }
@@ -262,9 +262,9 @@ pub static NOMINATED: Rule = Rule(&RuleRecord {
 });
 
 /// Child groups by name, then the group's own pod sets in order.
-fn in_tree_order(group: &Group, by_rank: &[usize], order: &mut Vec<usize>) {
+fn in_tree_order(group: &Group, by_rank: &[usize], order: &mut SetOrder) {
     for (_, child) in &group.groups {
         in_tree_order(child, by_rank, order);
     }
-    order.extend(by_rank.iter().filter(|set| group.sets.contains(set)));
+    order.extend(by_rank.iter().copied().filter(|set| group.sets.contains(set)));
 }

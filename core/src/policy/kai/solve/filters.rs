@@ -24,6 +24,8 @@ pub(in crate::policy::kai) struct Filters {
     requested: Vec<f64>,
     /// Number of victims already included.
     counted: usize,
+    /// Whether the devices suffice for each task on its own node. They always do from then on, because capacity only grows.
+    is_ample: bool,
     /// Nodes allowed by the label filter; `None` if no task of the claimant has node selectors.
     reachable: Option<Vec<bool>>,
 }
@@ -38,6 +40,7 @@ impl Filters {
             capacity: s.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect(),
             requested,
             counted: 0,
+            is_ample: false,
             reachable: selects.then(|| feasible.to_vec()),
         }
     }
@@ -62,15 +65,15 @@ impl Filters {
         hypothesis.pending.iter().all(|&t| s.pod_of(t).selects.as_deref().is_none_or(matches))
     }
 
-    fn devices_suffice(&self) -> bool {
-        if let [requested] = self.requested[..] {
-            return requested == 0.0 || self.capacity.iter().any(|&c| c >= requested);
-        }
+    fn devices_suffice(&mut self) -> bool {
         let n = self.requested.len();
         let most = self.requested.first().copied().unwrap_or_default();
-        // Enough nodes can each hold the largest request.
-        if self.capacity.iter().filter(|&&c| c >= most).count() >= n {
+        self.is_ample |= self.capacity.iter().filter(|&&c| c >= most).count() >= n;
+        if self.is_ample {
             return true;
+        }
+        if let [requested] = self.requested[..] {
+            return requested == 0.0;
         }
         let descending = |l: &f64, r: &f64| r.partial_cmp(l).expect("capacities are never NaN");
         let mut largest = self.capacity.clone();

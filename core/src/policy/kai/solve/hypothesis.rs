@@ -14,6 +14,9 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
+use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::{JobRef, NodeRef, PodRef, TaskRef};
@@ -25,9 +28,9 @@ pub(in crate::policy::kai) struct Hypothesis {
     /// Tasks to place.
     pub pending: Vec<TaskRef>,
     /// Recorded victims by group.
-    pub recorded: Vec<Vec<TaskRef>>,
+    pub recorded: Vec<Chunk>,
     /// Clones of the recorded groups, then other groups in the order of addition.
-    pub groups: Vec<Vec<TaskRef>>,
+    pub groups: Vec<Chunk>,
     /// Objects of all victims: recorded ones, then the others in the order of eviction.
     pub victims: Vec<TaskRef>,
     /// Index of the first victim that is not recorded.
@@ -37,25 +40,20 @@ pub(in crate::policy::kai) struct Hypothesis {
     /// Index into `by_job`.
     entered: BTreeMap<JobRef, usize>,
     /// Indices into `by_job`, per node, of the jobs with a potential victim there, in order of addition.
-    on_node: BTreeMap<Option<NodeRef>, Vec<usize>>,
+    on_node: BTreeMap<Option<NodeRef>, SmallVec<[usize; 4]>>,
 }
 
 #[derive(Clone, Debug)]
 pub(in crate::policy::kai) struct VictimsOfJob {
     pub job: JobRef,
-    pub pods: Vec<PodRef>,
+    pub pods: SmallVec<[PodRef; 2]>,
     /// Indices of its groups.
-    groups: Vec<usize>,
+    groups: SmallVec<[usize; 2]>,
 }
 
 impl Hypothesis {
     /// Returns the initial hypothesis, which has only recorded victims.
-    pub fn new(
-        s: &mut Session<'_>,
-        partial: JobRef,
-        pending: Vec<TaskRef>,
-        recorded: Vec<Vec<TaskRef>>,
-    ) -> Self {
+    pub fn new(s: &mut Session<'_>, partial: JobRef, pending: Vec<TaskRef>, recorded: Vec<Chunk>) -> Self {
         let mut hypothesis = Hypothesis { partial, pending, ..Hypothesis::default() };
         for tasks in &recorded {
             let clones = tasks.iter().map(|&t| s.clone_task(t)).collect();
@@ -68,11 +66,11 @@ impl Hypothesis {
     }
 
     /// Adds a group of victims, whose clones are evicted together; returns the index of its job.
-    fn enter(&mut self, s: &Session<'_>, tasks: &[TaskRef], clones: Vec<TaskRef>) -> usize {
+    fn enter(&mut self, s: &Session<'_>, tasks: &[TaskRef], clones: Chunk) -> usize {
         let job = s.job_of(tasks[0]);
         let at = *self.entered.entry(job).or_insert(self.by_job.len());
         if at == self.by_job.len() {
-            self.by_job.push(VictimsOfJob { job, pods: Vec::new(), groups: Vec::new() });
+            self.by_job.push(VictimsOfJob { job, pods: SmallVec::new(), groups: SmallVec::new() });
         }
         self.by_job[at].pods.extend(tasks.iter().map(|&t| s.task(t).pod));
         self.by_job[at].groups.push(self.groups.len());
@@ -117,7 +115,7 @@ impl Hypothesis {
         false
     }
 
-    fn add(&mut self, s: &mut Session<'_>, tasks: Vec<TaskRef>) {
+    fn add(&mut self, s: &mut Session<'_>, tasks: Chunk) {
         if tasks.is_empty() {
             return;
         }
@@ -132,6 +130,15 @@ impl Hypothesis {
             }
         }
         self.victims.extend(tasks);
+    }
+
+    /// The victims of some jobs, in the order in which the jobs were added.
+    pub fn victims_of(&self, jobs: impl Iterator<Item = JobRef>) -> Vec<&VictimsOfJob> {
+        let mut found: SmallVec<[usize; 8]> =
+            jobs.filter_map(|job| self.entered.get(&job).copied()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|at| &self.by_job[at]).collect()
     }
 
     /// Tasks evicted for a node: all victims of the jobs with a potential victim there, job by job.

@@ -119,10 +119,16 @@ impl Session<'_> {
     }
 
     /// 6.3: whether a job may take these victims; records the comparisons in the proof.
-    pub fn is_fair(&mut self, held: &Held, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
+    pub fn is_fair(
+        &mut self,
+        held: &Held,
+        hypothesis: &Hypothesis,
+        evicted: &[TaskRef],
+        proof: &mut Proof,
+    ) -> bool {
         let claimant = hypothesis.partial;
         let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
-        let reclaimed = self.reclaimed_units(hypothesis);
+        let reclaimed = self.reclaimed_units(hypothesis, evicted);
         if let Some((r, e)) = self.depends_on_order(claim, &reclaimed) {
             let subject = self.about_queues(hypothesis.partial, r, e);
             self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
@@ -132,9 +138,16 @@ impl Session<'_> {
     }
 
     /// Units taken from each leaf queue, sorted by queue name.
-    pub fn reclaimed_units(&self, hypothesis: &Hypothesis) -> Vec<ReclaimedUnits> {
+    fn reclaimed_units(&self, hypothesis: &Hypothesis, evicted: &[TaskRef]) -> Vec<ReclaimedUnits> {
         let mut reclaimed: Vec<ReclaimedUnits> = Vec::new();
-        for victims in self.in_visit_order(hypothesis.by_job.iter().collect()) {
+        // Victims that are not evicted in this attempt still run, like those placed again.
+        let is_sum_of_evicted = self.is_whole && self.config.allow_consolidating_reclaim;
+        let victims = if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
+            hypothesis.victims_of(evicted.iter().map(|&task| self.job_of(task)))
+        } else {
+            hypothesis.by_job.iter().collect()
+        };
+        for victims in self.in_visit_order(victims) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let units = self.units_of(victims.job, &victims.pods);
             let last = units.last().copied();

@@ -51,7 +51,7 @@ impl Session<'_> {
             return Attempt::Failed;
         }
         let mut proof = Proof::default();
-        if !self.is_valid(search, hypothesis, &mut proof) {
+        if !self.is_valid(search, hypothesis, victims, &mut proof) {
             self.notes.about(claimant, |note| note.refused = proof.into_checks());
             return Attempt::Refused;
         }
@@ -127,10 +127,16 @@ impl Session<'_> {
         Leaves::clone(&waiting).with(wanted, is_replaced, |job| self.job(job).rank)
     }
 
-    fn is_valid(&mut self, search: &VictimSearch, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
+    fn is_valid(
+        &mut self,
+        search: &VictimSearch,
+        hypothesis: &Hypothesis,
+        victims: &[TaskRef],
+        proof: &mut Proof,
+    ) -> bool {
         match search {
             VictimSearch::Reclaim(held) => {
-                let proportion = !self.plugins.proportion || self.is_fair(held, hypothesis, proof);
+                let proportion = !self.plugins.proportion || self.is_fair(held, hypothesis, victims, proof);
                 let queue = self.facts_of(hypothesis.partial).queue;
                 proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), hypothesis))
             }

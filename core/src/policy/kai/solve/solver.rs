@@ -13,9 +13,12 @@
 //! # Differs
 //! a job without a placeable task left, which crashes the real scheduler, is unsolved and reported
 
+use smallvec::SmallVec;
+
 use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::fast::feasibility::Feasibility;
+use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::order::queue_tree::QueueTree;
 use crate::policy::kai::session::Session;
@@ -40,9 +43,14 @@ struct Solution {
     /// Objects of the evicted or moved tasks.
     displaced: Vec<TaskRef>,
     /// Groups that contain them.
-    groups: Vec<Vec<TaskRef>>,
+    groups: Vec<Chunk>,
     proof: Proof,
 }
+
+/// Tasks evicted in an attempt.
+type Evicted = SmallVec<[TaskRef; 8]>;
+/// Attempts of a hypothesis, each with whether the claimant may fit.
+type Attempts = SmallVec<[(Evicted, bool); 1]>;
 
 impl Session<'_> {
     /// Returns the statement that lets a job's chunk run, if one exists.
@@ -207,7 +215,7 @@ impl Session<'_> {
         let is_open =
             |s: &Self, evicted: &[TaskRef]| feasibility.as_ref().is_none_or(|p| p.is_open(s, nodes, evicted));
         let evictions = self.attempt_evictions(hypothesis, &recorded).into_iter();
-        let attempts: Vec<(Vec<TaskRef>, bool)> = evictions
+        let attempts: Attempts = evictions
             .map(|evicted| {
                 let is_open = is_open(self, &evicted);
                 (evicted, is_open)
@@ -246,19 +254,20 @@ impl Session<'_> {
 
     /// Tasks evicted in each attempt of a hypothesis, recorded victims first: those alone, or, node by node of the
     /// latest victim's job, all victims of the jobs with a victim there.
-    fn attempt_evictions(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Vec<Vec<TaskRef>> {
+    fn attempt_evictions(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> SmallVec<[Evicted; 1]> {
         let Some(&latest) = hypothesis.potential().last() else {
-            return if recorded.is_empty() { Vec::new() } else { vec![recorded.to_vec()] };
+            let alone = (!recorded.is_empty()).then(|| Evicted::from_slice(recorded));
+            return alone.into_iter().collect();
         };
         let of_latest = self.job(self.job_of(latest)).tasks().map(|t| self.task(t).node);
-        let mut of_latest: Vec<Option<NodeRef>> = of_latest.collect();
+        let mut of_latest: SmallVec<[Option<NodeRef>; 1]> = of_latest.collect();
         of_latest.sort();
         of_latest.dedup();
         let in_order = of_latest.clone();
         let slot = |n: &Option<NodeRef>| in_order.iter().position(|o| o == n).unwrap_or_default();
         self.draw(RandomOrder::Nodes, &mut of_latest, in_order.len(), slot);
         let evicted = |node: Option<NodeRef>| {
-            let mut tasks = recorded.to_vec();
+            let mut tasks = Evicted::from_slice(recorded);
             tasks.extend(hypothesis.evicted_on(node));
             tasks
         };
@@ -271,7 +280,7 @@ impl Session<'_> {
         search: &VictimSearch,
         st: &mut Statement,
         hypothesis: &Hypothesis,
-        (n_recorded, attempts): (usize, Vec<(Vec<TaskRef>, bool)>),
+        (n_recorded, attempts): (usize, Attempts),
         nodes: &mut [bool],
         feasibility: &mut Option<Feasibility>,
     ) -> Attempt {
