@@ -28,7 +28,7 @@ pub struct Law {
 }
 
 /// All laws.
-pub static LAWS: [Law; 15] = [
+pub static LAWS: [Law; 16] = [
     Law { name: "nothing is lost or held twice", of: nothing_is_lost_or_held_twice },
     Law { name: "no node gives more than it has", of: no_node_gives_more_than_it_has },
     Law { name: "pods run where they may", of: pods_run_where_they_may },
@@ -37,6 +37,7 @@ pub static LAWS: [Law; 15] = [
     Law { name: "what is not replaced never starts twice", of: what_is_not_replaced_never_starts_twice },
     Law { name: "runs are equal", of: runs_are_equal },
     Law { name: "seeking equals running", of: seeking_equals_running },
+    Law { name: "copies run alike", of: copies_run_alike },
     Law { name: "events suffice", of: events_suffice },
     Law { name: "checks hold", of: checks_hold },
     Law { name: "checks of a pod name its job", of: checks_of_a_pod_name_its_job },
@@ -333,6 +334,22 @@ pub fn seeking_equals_running(plan: &Plan, number: u64) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// A run continued with a copy after every cycle equals one that is never copied: what a policy keeps beside its state
+/// changes nothing.
+pub fn copies_run_alike(plan: &Plan, _: u64) -> Verdict {
+    let mut one = Simulation::new(plan);
+    let mut copy = one.clone();
+    while one.cycle() < CYCLES {
+        let (record, of_copy) = (one.advance(), copy.advance());
+        ensure(record == of_copy, || format!("{of_copy:?} instead of {record:?}"))?;
+        if record.is_none() {
+            break;
+        }
+        copy = copy.clone();
+    }
+    ensure(one == copy, || "the records are the same, what remains is not".into())
 }
 
 /// Folding the events gives the same placements as the cluster, after every cycle.

@@ -2,8 +2,8 @@
 
 use fairground::policy::kai::config::UsageClient;
 use fairground::policy::{Policy, ego, kai, yunikorn};
-use fairground::scenario::{Plan, check, read};
-use fairground::time::Span;
+use fairground::scenario::{Plan, PlanChange, Planned, check, read};
+use fairground::time::{Span, Time};
 use fairground_tests::laws::{self, Verdict};
 use fairground_tests::worlds::{Numbers, plan, pooled};
 use proptest::prelude::*;
@@ -60,6 +60,23 @@ fn plans() -> impl Strategy<Value = Plan> {
     )
 }
 
+/// Plans in which the policy reloads other settings after some cycles.
+fn reloading() -> impl Strategy<Value = Plan> {
+    let policies = policies();
+    let is_same_kind = |l: &Policy, r: &Policy| std::mem::discriminant(l) == std::mem::discriminant(r);
+    (plans(), 0..policies.len(), 1000..8000i64).prop_map(move |(mut plan, from, at)| {
+        let others = policies[from..].iter().chain(&policies[..from]);
+        let other = others.clone().find(|other| is_same_kind(other, &plan.policy)).unwrap_or(&plan.policy);
+        let rhythms = std::iter::once(plan.rhythm).chain(plan.further.iter().map(|(_, rhythm)| *rhythm));
+        let scheduling = rhythms.map(|rhythm| (other.clone(), rhythm)).collect();
+        let entry = plan.timeline.len() as u32;
+        let change = PlanChange::Settings { scheduling };
+        plan.timeline.push(Planned { at: Time::from_millis(at), entry, change });
+        plan.timeline.sort_by_key(|planned| (planned.at, planned.entry));
+        plan
+    })
+}
+
 fn holds(law: fn(&Plan, u64) -> Verdict, plan: &Plan, number: u64) -> Result<(), TestCaseError> {
     law(plan, number).map_err(TestCaseError::fail)
 }
@@ -103,8 +120,19 @@ proptest! {
     }
 
     #[test]
+    fn reloaded_settings_run_alike_in_copies(plan in reloading(), number in any::<u64>()) {
+        holds(laws::copies_run_alike, &plan, number)?;
+        holds(laws::seeking_equals_running, &plan, number)?;
+    }
+
+    #[test]
     fn seeking_equals_running(plan in plans(), number in any::<u64>()) {
         holds(laws::seeking_equals_running, &plan, number)?;
+    }
+
+    #[test]
+    fn copies_run_alike(plan in plans(), number in any::<u64>()) {
+        holds(laws::copies_run_alike, &plan, number)?;
     }
 
     #[test]
