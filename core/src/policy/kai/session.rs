@@ -10,6 +10,7 @@
 //! # Differs
 //! nothing
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ pub(super) struct Session<'a> {
     /// Jobs whose signature is still to be computed.
     pub unsigned: Vec<JobRef>,
     /// Pods whose eviction was committed; may contain duplicates and pods still shown as running.
-    pub evicted: Vec<PodRef>,
+    pub evicted: BTreeSet<PodRef>,
     /// See [`Session::waiting`]; cleared on commit.
     pub waiting: Option<Rc<Leaves>>,
     /// Whether the queue order is total among the children of every queue, for any allocation.
@@ -127,7 +128,7 @@ impl<'a> Session<'a> {
             n_jobs,
             is_whole: opening.is_whole,
             unsigned: Vec::new(),
-            evicted: Vec::new(),
+            evicted: BTreeSet::new(),
             waiting: None,
             siblings_are_ordered: false,
             yardstick: opening.yardstick,

@@ -91,7 +91,7 @@ impl Session<'_> {
             self.node_update(node, task);
         }
         self.account(task, false);
-        self.evicted.push(self.tasks[task.ix()].pod);
+        self.evicted.insert(self.tasks[task.ix()].pod);
         self.waiting = None;
     }
 }
@@ -291,7 +291,7 @@ impl Statement {
             match self.ops[i] {
                 Op::Evict { task, .. } => {
                     s.tasks[task.ix()].is_virtual = false;
-                    s.evicted.push(s.tasks[task.ix()].pod);
+                    s.evicted.insert(s.tasks[task.ix()].pod);
                     done.push(Done::Evicted(task));
                 }
                 Op::Pipeline { task, host, .. } => done.push(Done::Claimed(task, host)),

@@ -18,7 +18,7 @@ use crate::policy::kai::snapshot::{
 use crate::trace::{Level, Trace};
 
 /// Number of clusters.
-const CLUSTERS: u64 = 2_000;
+const CLUSTERS: u64 = 3_000;
 /// Number of cycles of each.
 const CYCLES: usize = 4;
 
@@ -38,8 +38,10 @@ impl Rng {
 /// What runs in a cluster.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// Also gangs, elastic jobs, departments, limits and work that is not preemptible.
+    /// Also small gangs, elastic jobs, departments, limits and work that is not preemptible.
     Mixed,
+    /// Like `Mixed`, with gangs on several nodes.
+    Gangs,
     /// Preemptible jobs of one pod in queues without limits.
     Single,
 }
@@ -53,16 +55,20 @@ fn gpus(gpu: f64) -> Quantities {
     Quantities { cpu: -1.0, memory: -1.0, gpu }
 }
 
-/// Six leaves; in one half of the mixed clusters below two departments.
+/// Six leaves; in one half of the clusters with gangs below two departments.
 fn queues(rng: &mut Rng, kind: Kind) -> Vec<SnapshotQueue> {
-    let is_deep = kind == Kind::Mixed && rng.below(2) == 0;
+    let is_deep = kind != Kind::Single && rng.below(2) == 0;
     let mut queue = |n: usize, parent: Arc<str>, quota: f64| SnapshotQueue {
         name: name("q", n),
         parent,
         priority: 100 + rng.below(6) as i64 / 5,
         created_s: n as f64,
         quota: gpus(quota),
-        limit: gpus(if kind == Kind::Mixed && rng.below(5) == 0 { 4.0 + rng.below(12) as f64 } else { -1.0 }),
+        limit: gpus(if kind != Kind::Single && rng.below(5) == 0 {
+            4.0 + rng.below(12) as f64
+        } else {
+            -1.0
+        }),
         weight: Quantities { cpu: 1.0, memory: 1.0, gpu: rng.below(4) as f64 },
         ..SnapshotQueue::default()
     };
@@ -86,6 +92,7 @@ fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
             rng.one_of(&[1, 1, 1, 2, 2, 4, 8]),
             rng.one_of(&[0.0, 0.0, 500.0, 2000.0]),
         ),
+        Kind::Gangs => (rng.one_of(&[1, 2, 4, 6, 8, 10]), rng.one_of(&[1, 1, 2]), rng.one_of(&[0.0, 500.0])),
         Kind::Single => (1, rng.one_of(&[1, 1, 1, 2, 3, 4, 6, 8]), 0.0),
     };
     let pod = |i| SnapshotPod {
@@ -100,10 +107,10 @@ fn job(rng: &mut Rng, kind: Kind, n: usize) -> SnapshotJob {
     SnapshotJob {
         name: name("job", n),
         queue: name("q", rng.below(6) as usize),
-        priority: if kind == Kind::Mixed { rng.one_of(&[50, 50, 50, 75]) } else { 50 },
+        priority: if kind != Kind::Single { rng.one_of(&[50, 50, 50, 75]) } else { 50 },
         preemptible: rng.one_of(match kind {
-            Kind::Mixed => &[Preemptible::Yes, Preemptible::Yes, Preemptible::Yes, Preemptible::No],
             Kind::Single => &[Preemptible::Yes],
+            _ => &[Preemptible::Yes, Preemptible::Yes, Preemptible::Yes, Preemptible::No],
         }),
         created_s: (n * 7 % 50) as f64,
         pod_sets: vec![set],
@@ -188,7 +195,7 @@ fn shortcuts_do_not_change_a_cycle() {
     let (mut n_evictions, mut n_cycles_with_evictions) = (0, 0);
     for seed in 0..CLUSTERS {
         let mut rng = Rng(seed);
-        let kind = if seed % 2 == 0 { Kind::Mixed } else { Kind::Single };
+        let kind = [Kind::Mixed, Kind::Single, Kind::Gangs][(seed % 3) as usize];
         let mut snapshot = cluster(&mut rng, kind);
         for cycle in 0..CYCLES {
             let (with, without) = (outcome(&snapshot, true), outcome(&snapshot, false));

@@ -135,21 +135,15 @@ impl Feasibility {
         if self.shapes.iter().all(|shape| shape.sum >= shape.n) {
             return true;
         }
-        let mut freed: Vec<(NodeRef, Freed)> = Vec::new();
+        let mut freed: BTreeMap<NodeRef, Freed> = BTreeMap::new();
         for &task in evicted {
-            let Some(at) = s.task(task).node else { continue };
-            let slot = match freed.iter().position(|f| f.0 == at) {
-                Some(i) => i,
-                None => {
-                    freed.push((at, Freed::default()));
-                    freed.len() - 1
-                }
-            };
-            freed[slot].1.add(&s.pod_of(task).request);
+            if let Some(at) = s.task(task).node {
+                freed.entry(at).or_default().add(&s.pod_of(task).request);
+            }
         }
         self.shapes.iter().all(|shape| {
             let mut sum = shape.sum;
-            for &(at, freed) in &freed {
+            for (&at, &freed) in &freed {
                 sum += s.room_for(shape.pod, at, freed).min(shape.n);
                 if nodes[at.ix()] {
                     sum -= shape.now[at.ix()].min(shape.n);
@@ -198,7 +192,7 @@ fn fits(held: Quantities, requested: Quantities, bound: Quantities) -> bool {
 
 /// Amounts freed by evictions on a node; named resources are ignored.
 #[derive(Clone, Copy, Debug, Default)]
-struct Freed {
+pub(super) struct Freed {
     cpu: f64,
     memory: f64,
     gpus: f64,
@@ -243,7 +237,7 @@ impl Session<'_> {
     }
 
     /// Upper bound on the number of equal tasks that fit a node once `freed` is released.
-    fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
+    pub(super) fn room_for(&self, pod: PodRef, at: NodeRef, freed: Freed) -> i64 {
         let (facts, node) = (&self.pods[pod.ix()], &self.nodes[at.ix()]);
         let r = &facts.request;
         if self.plugins.predicates && !node.ready {

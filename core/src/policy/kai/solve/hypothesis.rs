@@ -141,10 +141,14 @@ impl Hypothesis {
         found.into_iter().map(|at| &self.by_job[at]).collect()
     }
 
-    /// Tasks evicted for a node: all victims of the jobs with a potential victim there, job by job.
-    pub fn evicted_on(&self, node: Option<NodeRef>) -> impl Iterator<Item = TaskRef> + '_ {
-        let jobs = self.on_node.get(&node).into_iter().flatten();
-        let groups = jobs.flat_map(|&at| &self.by_job[at].groups);
+    /// The jobs with a potential victim on a node, as indices into `by_job`.
+    pub fn jobs_on(&self, node: Option<NodeRef>) -> &[usize] {
+        self.on_node.get(&node).map_or(&[], SmallVec::as_slice)
+    }
+
+    /// The victims of these jobs, job by job.
+    pub fn tasks_of<'a>(&'a self, jobs: &'a [usize]) -> impl Iterator<Item = TaskRef> + 'a {
+        let groups = jobs.iter().flat_map(|&at| &self.by_job[at].groups);
         groups.flat_map(|&group| self.groups[group].iter().copied())
     }
 }

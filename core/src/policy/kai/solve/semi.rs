@@ -263,7 +263,7 @@ mod tests {
             let (last, more) = s.next_above_minimum(job);
             assert_eq!((name_of(s, last), more), (Some("p2".into()), true));
             let pod = s.task(last.expect("one is above")).pod;
-            s.evicted.push(pod);
+            s.evicted.insert(pod);
             let (last, more) = s.next_above_minimum(job);
             assert_eq!((name_of(s, last), more), (Some("p1".into()), false));
         });

@@ -13,11 +13,12 @@
 //! # Differs
 //! a job without a placeable task left, which crashes the real scheduler, is unsolved and reported
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::policy::kai::explain::notes::Proof;
 use crate::policy::kai::explain::recorder::Recorder;
 use crate::policy::kai::fast::feasibility::Feasibility;
+use crate::policy::kai::fast::repeated_attempts::FailedAttempts;
 use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::order::queue_tree::QueueTree;
@@ -49,8 +50,15 @@ struct Solution {
 
 /// Tasks evicted in an attempt.
 type Evicted = SmallVec<[TaskRef; 8]>;
-/// Attempts of a hypothesis, each with whether the claimant may fit.
-type Attempts = SmallVec<[(Evicted, bool); 1]>;
+
+/// The attempts of a hypothesis. Those that evict the same tasks in the same order are *equal*.
+#[derive(Default)]
+struct Attempts {
+    /// Tasks evicted in each different attempt, recorded victims first.
+    evicted: SmallVec<[Evicted; 1]>,
+    /// Indices into `evicted`.
+    in_order: SmallVec<[usize; 1]>,
+}
 
 impl Session<'_> {
     /// Returns the statement that lets a job's chunk run, if one exists.
@@ -212,19 +220,14 @@ impl Session<'_> {
         feasibility: &mut Option<Feasibility>,
     ) -> Option<Solution> {
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
-        let is_open =
-            |s: &Self, evicted: &[TaskRef]| feasibility.as_ref().is_none_or(|p| p.is_open(s, nodes, evicted));
-        let evictions = self.attempt_evictions(hypothesis, &recorded).into_iter();
-        let attempts: Attempts = evictions
-            .map(|evicted| {
-                let is_open = is_open(self, &evicted);
-                (evicted, is_open)
-            })
-            .collect();
-        let n_closed = attempts.iter().filter(|(_, is_open)| !is_open).count();
+        let attempts = self.attempts(hypothesis, &recorded);
+        let may_fit =
+            |evicted: &Evicted| feasibility.as_ref().is_none_or(|p| p.is_open(self, nodes, evicted));
+        let is_open: SmallVec<[bool; 1]> = attempts.evicted.iter().map(may_fit).collect();
+        let n_closed = attempts.in_order.iter().filter(|&&i| !is_open[i]).count();
         self.note_tried(search, hypothesis, n_closed);
-        if n_closed == attempts.len() {
-            attempts.iter().for_each(|(evicted, _)| self.skip_attempt(evicted));
+        if n_closed == attempts.in_order.len() {
+            attempts.evicted.iter().for_each(|evicted| self.skip_attempt(evicted));
             return None;
         }
         let n_ties = self.ties.len();
@@ -238,7 +241,7 @@ impl Session<'_> {
         let attempt = if hypothesis.potential().is_empty() {
             self.simulate(search, &mut st, hypothesis, &recorded, nodes, feasibility.as_ref())
         } else {
-            self.try_nodes(search, &mut st, hypothesis, (recorded.len(), attempts), nodes, feasibility)
+            self.try_nodes(search, &mut st, hypothesis, (attempts, &is_open), nodes, feasibility)
         };
         let Attempt::Solved(displaced, proof) = attempt else {
             st.discard(self);
@@ -252,12 +255,15 @@ impl Session<'_> {
         Some(Solution { statement: st, displaced, groups, proof })
     }
 
-    /// Tasks evicted in each attempt of a hypothesis, recorded victims first: those alone, or, node by node of the
-    /// latest victim's job, all victims of the jobs with a victim there.
-    fn attempt_evictions(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> SmallVec<[Evicted; 1]> {
+    /// The recorded victims alone or, node by node of the latest victim's job, with all victims of the jobs with a victim
+    /// there.
+    fn attempts(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Attempts {
+        let mut attempts = Attempts::default();
         let Some(&latest) = hypothesis.potential().last() else {
-            let alone = (!recorded.is_empty()).then(|| Evicted::from_slice(recorded));
-            return alone.into_iter().collect();
+            if !recorded.is_empty() {
+                attempts = Attempts { evicted: smallvec![recorded.into()], in_order: smallvec![0] };
+            }
+            return attempts;
         };
         let of_latest = self.job(self.job_of(latest)).tasks().map(|t| self.task(t).node);
         let mut of_latest: SmallVec<[Option<NodeRef>; 1]> = of_latest.collect();
@@ -266,12 +272,19 @@ impl Session<'_> {
         let in_order = of_latest.clone();
         let slot = |n: &Option<NodeRef>| in_order.iter().position(|o| o == n).unwrap_or_default();
         self.draw(RandomOrder::Nodes, &mut of_latest, in_order.len(), slot);
-        let evicted = |node: Option<NodeRef>| {
-            let mut tasks = Evicted::from_slice(recorded);
-            tasks.extend(hypothesis.evicted_on(node));
-            tasks
-        };
-        of_latest.into_iter().map(evicted).collect()
+        let mut different: SmallVec<[&[usize]; 1]> = SmallVec::new();
+        for node in of_latest {
+            let jobs = hypothesis.jobs_on(node);
+            let known = different.iter().position(|&other| other == jobs);
+            let i = known.unwrap_or_else(|| {
+                let victims = hypothesis.tasks_of(jobs);
+                attempts.evicted.push(recorded.iter().copied().chain(victims).collect());
+                different.push(jobs);
+                different.len() - 1
+            });
+            attempts.in_order.push(i);
+        }
+        attempts
     }
 
     /// Simulates one attempt after the other until one succeeds or is refused; those that are not open fail.
@@ -280,23 +293,31 @@ impl Session<'_> {
         search: &VictimSearch,
         st: &mut Statement,
         hypothesis: &Hypothesis,
-        (n_recorded, attempts): (usize, Attempts),
+        (attempts, is_open): (Attempts, &[bool]),
         nodes: &mut [bool],
         feasibility: &mut Option<Feasibility>,
     ) -> Attempt {
-        let mut open = attempts.iter().filter(|(_, is_open)| *is_open).map(|(victims, _)| victims);
+        let n_recorded = hypothesis.first_potential;
+        let mut open = attempts.in_order.iter().filter(|&&i| is_open[i]);
         let first = open.next();
-        let is_choice = open.any(|victims| Some(victims) != first);
-        for (victims, is_open) in attempts {
-            if !is_open {
-                self.skip_attempt(&victims);
+        let is_choice = open.any(|i| Some(i) != first);
+        let mut failed = FailedAttempts::default();
+        for &i in &attempts.in_order {
+            let victims = &attempts.evicted[i];
+            if failed.includes(self, i) {
+                self.note_tried(search, hypothesis, usize::from(is_open[i]));
+                continue;
+            }
+            failed.add(self, i);
+            if !is_open[i] {
+                self.skip_attempt(victims);
                 continue;
             }
             if n_recorded == 0
-                && feasibility.as_mut().is_some_and(|f| f.closes(self, hypothesis.partial, nodes, &victims))
+                && feasibility.as_mut().is_some_and(|f| f.closes(self, hypothesis.partial, nodes, victims))
             {
                 self.note_tried(search, hypothesis, 1);
-                self.skip_attempt(&victims);
+                self.skip_attempt(victims);
                 continue;
             }
             let checkpoint = st.checkpoint();
@@ -310,7 +331,7 @@ impl Session<'_> {
                     added.push(at);
                 }
             }
-            match self.simulate(search, st, hypothesis, &victims, nodes, feasibility.as_ref()) {
+            match self.simulate(search, st, hypothesis, victims, nodes, feasibility.as_ref()) {
                 Attempt::Failed => {
                     added.into_iter().for_each(|n| nodes[n.ix()] = false);
                     st.rollback(self, checkpoint);
