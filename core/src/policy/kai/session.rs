@@ -54,7 +54,7 @@ pub(super) struct Session<'a> {
     /// Number of original jobs; later ones are clones.
     pub n_jobs: usize,
     /// Whether all quantities are whole numbers and no device is shared, so that sums are exact in any order
-    /// and undoing restores every number.
+    /// and undoing restores every number. Cleared by an attempt that evicts a task twice.
     pub is_whole: bool,
     /// Jobs whose signature is still to be computed.
     pub unsigned: Vec<JobRef>,

@@ -146,6 +146,11 @@ impl Hypothesis {
         self.on_node.get(&node).map_or(&[], SmallVec::as_slice)
     }
 
+    /// Whether recorded victims are among the victims of these jobs.
+    pub fn includes_recorded(&self, jobs: &[usize]) -> bool {
+        jobs.iter().flat_map(|&at| &self.by_job[at].groups).any(|&group| group < self.recorded.len())
+    }
+
     /// The victims of these jobs, job by job.
     pub fn tasks_of<'a>(&'a self, jobs: &'a [usize]) -> impl Iterator<Item = TaskRef> + 'a {
         let groups = jobs.iter().flat_map(|&at| &self.by_job[at].groups);

@@ -56,6 +56,8 @@ type Evicted = SmallVec<[TaskRef; 8]>;
 struct Attempts {
     /// Tasks evicted in each different attempt, recorded victims first.
     evicted: SmallVec<[Evicted; 1]>,
+    /// By different attempt: whether it evicts a recorded victim a second time, which is not undone completely.
+    evicts_twice: SmallVec<[bool; 1]>,
     /// Indices into `evicted`.
     in_order: SmallVec<[usize; 1]>,
 }
@@ -261,7 +263,11 @@ impl Session<'_> {
         let mut attempts = Attempts::default();
         let Some(&latest) = hypothesis.potential().last() else {
             if !recorded.is_empty() {
-                attempts = Attempts { evicted: smallvec![recorded.into()], in_order: smallvec![0] };
+                attempts = Attempts {
+                    evicted: smallvec![recorded.into()],
+                    evicts_twice: smallvec![false],
+                    in_order: smallvec![0],
+                };
             }
             return attempts;
         };
@@ -279,6 +285,7 @@ impl Session<'_> {
             let i = known.unwrap_or_else(|| {
                 let victims = hypothesis.tasks_of(jobs);
                 attempts.evicted.push(recorded.iter().copied().chain(victims).collect());
+                attempts.evicts_twice.push(hypothesis.includes_recorded(jobs));
                 different.push(jobs);
                 different.len() - 1
             });
@@ -319,6 +326,10 @@ impl Session<'_> {
                 self.note_tried(search, hypothesis, 1);
                 self.skip_attempt(victims);
                 continue;
+            }
+            if attempts.evicts_twice[i] {
+                self.is_whole = false;
+                *feasibility = None;
             }
             let checkpoint = st.checkpoint();
             if self.evict_all(st, &victims[n_recorded..]).is_err() {
