@@ -55,6 +55,24 @@ test.describe("on a phone", () => {
     await expect.poll(top).toBeGreaterThan(before);
     await expect(app.share("team-a")).toHaveAccessibleName(/quota 3 GPUs,/);
   });
+
+  test("the message of a value that is no number leaves its buttons free, also after a turn", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    await app.bring("Setup");
+    await app.cell('queues["team-a"].gpu.quota').tap();
+    await page.getByRole("textbox", { name: "quota of team-a" }).fill("many");
+    const message = page.getByRole("alert").filter({ hasText: "is not a number" });
+    for (const size of [{ width: 390, height: 560 }, { width: 560, height: 390 }]) {
+      await page.setViewportSize(size);
+      await expect(async () => {
+        const more = await settledBox(page.getByRole("button", { name: "One more" }));
+        const { y } = await settledBox(message);
+        expect(y).toBeGreaterThanOrEqual(more.y + more.height);
+        expect(y).toBeLessThan(more.y + more.height + 20);
+      }).toPass();
+    }
+  });
 });
 
 test.describe("on a tablet", () => {
