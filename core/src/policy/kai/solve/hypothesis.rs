@@ -29,6 +29,8 @@ pub(in crate::policy::kai) struct Hypothesis {
     pub pending: Vec<TaskRef>,
     /// Recorded victims by group.
     pub recorded: Vec<Chunk>,
+    /// Whether two recorded victims are objects of the same task.
+    is_recorded_twice: bool,
     /// Clones of the recorded groups, then other groups in the order of addition.
     pub groups: Vec<Chunk>,
     /// Objects of all victims: recorded ones, then the others in the order of eviction.
@@ -61,6 +63,9 @@ impl Hypothesis {
         }
         hypothesis.victims = recorded.iter().flatten().copied().collect();
         hypothesis.first_potential = hypothesis.victims.len();
+        let mut pods: SmallVec<[PodRef; 8]> = hypothesis.victims.iter().map(|&t| s.task(t).pod).collect();
+        pods.sort_unstable();
+        hypothesis.is_recorded_twice = pods.windows(2).any(|two| two[0] == two[1]);
         hypothesis.recorded = recorded;
         hypothesis
     }
@@ -146,9 +151,10 @@ impl Hypothesis {
         self.on_node.get(&node).map_or(&[], SmallVec::as_slice)
     }
 
-    /// Whether recorded victims are among the victims of these jobs.
-    pub fn includes_recorded(&self, jobs: &[usize]) -> bool {
-        jobs.iter().flat_map(|&at| &self.by_job[at].groups).any(|&group| group < self.recorded.len())
+    /// Whether an attempt evicts a task twice, given the jobs whose victims it evicts beside the recorded ones.
+    pub fn evicts_twice(&self, jobs: &[usize]) -> bool {
+        let mut groups = jobs.iter().flat_map(|&at| &self.by_job[at].groups);
+        self.is_recorded_twice || groups.any(|&group| group < self.recorded.len())
     }
 
     /// The victims of these jobs, job by job.

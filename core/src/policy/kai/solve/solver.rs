@@ -56,10 +56,10 @@ type Evicted = SmallVec<[TaskRef; 8]>;
 struct Attempts {
     /// Tasks evicted in each different attempt, recorded victims first.
     evicted: SmallVec<[Evicted; 1]>,
-    /// By different attempt: whether it evicts a recorded victim a second time, which is not undone completely.
-    evicts_twice: SmallVec<[bool; 1]>,
     /// Indices into `evicted`.
     in_order: SmallVec<[usize; 1]>,
+    /// Whether one of them evicts a task twice, which is not undone completely.
+    evicts_twice: bool,
 }
 
 impl Session<'_> {
@@ -223,6 +223,10 @@ impl Session<'_> {
     ) -> Option<Solution> {
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
         let attempts = self.attempts(hypothesis, &recorded);
+        if attempts.evicts_twice {
+            self.is_whole = false;
+            *feasibility = None;
+        }
         let may_fit =
             |evicted: &Evicted| feasibility.as_ref().is_none_or(|p| p.is_open(self, nodes, evicted));
         let is_open: SmallVec<[bool; 1]> = attempts.evicted.iter().map(may_fit).collect();
@@ -265,8 +269,8 @@ impl Session<'_> {
             if !recorded.is_empty() {
                 attempts = Attempts {
                     evicted: smallvec![recorded.into()],
-                    evicts_twice: smallvec![false],
                     in_order: smallvec![0],
+                    evicts_twice: hypothesis.evicts_twice(&[]),
                 };
             }
             return attempts;
@@ -285,7 +289,7 @@ impl Session<'_> {
             let i = known.unwrap_or_else(|| {
                 let victims = hypothesis.tasks_of(jobs);
                 attempts.evicted.push(recorded.iter().copied().chain(victims).collect());
-                attempts.evicts_twice.push(hypothesis.includes_recorded(jobs));
+                attempts.evicts_twice |= hypothesis.evicts_twice(jobs);
                 different.push(jobs);
                 different.len() - 1
             });
@@ -326,10 +330,6 @@ impl Session<'_> {
                 self.note_tried(search, hypothesis, 1);
                 self.skip_attempt(victims);
                 continue;
-            }
-            if attempts.evicts_twice[i] {
-                self.is_whole = false;
-                *feasibility = None;
             }
             let checkpoint = st.checkpoint();
             if self.evict_all(st, &victims[n_recorded..]).is_err() {
