@@ -9,6 +9,7 @@ use crate::state::document::change::Change;
 use crate::state::document::edit;
 use crate::store::Store;
 use crate::widgets::on_leave;
+use crate::widgets::picture::watch;
 
 /// Above this many jobs, text is checked when editing ends, not while typing.
 const CHECK_LIVE_JOBS_MAX: usize = 3_000;
@@ -102,20 +103,17 @@ fn TextBox(
     });
     // Panels clip their content, so the message is positioned in the window.
     let place = RwSignal::new((0.0, 0.0));
-    let put = move || {
-        if let Some(input) = input.get_untracked() {
-            let rect = input.get_bounding_client_rect();
-            let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1e4);
-            place.set((rect.left().min(width - 256.0).max(8.0), rect.bottom()));
-        }
-    };
     Effect::new(move |_| {
-        if mistake.with(Option::is_some) {
-            put();
+        if mistake.with(Option::is_some)
+            && let Some(input) = input.get()
+        {
+            watch(&input, document().document_element(), move |input| {
+                let rect = input.get_bounding_client_rect();
+                let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1e4);
+                place.set((rect.left().min(width - 256.0).max(8.0), rect.bottom()));
+            });
         }
     });
-    let resized = window_event_listener(leptos::ev::resize, move |_| put());
-    on_cleanup(move || resized.remove());
     let try_out = move |value: String| {
         text.set(value.clone());
         if store.now(|m| m.scenario.jobs.len()) > CHECK_LIVE_JOBS_MAX {

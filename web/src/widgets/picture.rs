@@ -64,7 +64,7 @@ pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement)
 
 /// Calls back with an element, initially and whenever its size or that of another one changes, until the effect runs
 /// again.
-fn watch(
+pub fn watch(
     element: &web_sys::HtmlElement,
     other: Option<web_sys::Element>,
     measure: impl Fn(&web_sys::HtmlElement) + 'static,
