@@ -6,13 +6,19 @@ import { expect, test } from "../fixture.js";
 const WEIGHT_A = 'queues["team-a"].gpu.weight';
 const WEIGHT_B = 'queues["team-b"].gpu.weight';
 
-/** Waits until the drafts on this device have these weights. */
+/** Waits until the drafts on this device have these weights and no tab stores anything any more. */
 async function kept(app, weights) {
+  let before;
   const found = async () => {
+    const stored = await app.page.evaluate(() => JSON.stringify(localStorage));
+    const isSettled = stored === before;
+    before = stored;
+    if (!isSettled) return "storage still changes";
     const drafts = await app.drafts();
     return drafts.map(({ scenario }) => scenario.queues.map((queue) => queue.gpu.weight).join(" ")).sort();
   };
-  await expect.poll(found).toEqual(weights);
+  // Longer than the delay before a change is stored.
+  await expect.poll(found, { intervals: [600] }).toEqual(weights);
 }
 
 test("two tabs keep a copy each, whichever closes last", async ({ page, context }) => {
