@@ -1,5 +1,6 @@
 //! Executes the effects that state changes request from the browser, the engine and other tabs.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -446,25 +447,43 @@ pub fn set_theme(theme: Theme) {
     };
 }
 
-/// Focuses the field of a value once its form is rendered.
-fn focus_field(path: &str) {
-    focus_field_when_rendered(path.to_string(), FOCUS_TRIES);
-}
-
 /// Number of attempts to find a field.
 const FOCUS_TRIES: u32 = 40;
 const FOCUS_PAUSE: Duration = Duration::from_millis(60);
 
-fn focus_field_when_rendered(path: String, tries: u32) {
-    let look = move || match field_of(&path) {
-        Some(field) => {
-            field.scroll_into_view();
-            let _ = field.focus();
+/// Focuses the field of a value once its form is rendered, unless the user has pressed anywhere by then: a press may have
+/// opened another field, which would close if it lost the focus.
+fn focus_field(path: &str) {
+    let has_pressed = Rc::new(Cell::new(false));
+    let seen = has_pressed.clone();
+    let listener = window_event_listener(leptos::ev::pointerdown, move |_| seen.set(true));
+    let look = {
+        let path = path.to_string();
+        move || {
+            if has_pressed.get() {
+                return true;
+            }
+            let field = field_of(&path);
+            if let Some(field) = &field {
+                field.scroll_into_view();
+                let _ = field.focus();
+            }
+            field.is_some()
         }
-        None if tries > 0 => focus_field_when_rendered(path.clone(), tries - 1),
-        None => {}
     };
-    set_timeout(look, FOCUS_PAUSE);
+    try_later(look, move || listener.remove(), FOCUS_TRIES);
+}
+
+/// Tries something after a pause until it succeeds or the number of attempts is used up; then ends it.
+fn try_later(attempt: impl Fn() -> bool + 'static, end: impl FnOnce() + 'static, tries: u32) {
+    let next = move || {
+        if attempt() || tries == 1 {
+            end();
+        } else {
+            try_later(attempt, end, tries - 1);
+        }
+    };
+    set_timeout(next, FOCUS_PAUSE);
 }
 
 fn field_of(path: &str) -> Option<web_sys::HtmlElement> {

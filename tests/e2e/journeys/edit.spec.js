@@ -1,4 +1,4 @@
-import { App } from "../app.js";
+import { App, form } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 test("a weight changes the shares, and undo takes it back", async ({ page }) => {
@@ -61,6 +61,22 @@ test("what is entered before the code for edits is there is looked at once it is
   await field.fill("3");
   await field.press("Enter");
   await expect(app.share("team-b")).toHaveAttribute("aria-label", /quota 3/);
+});
+
+test("a field opened right after a form was closed stays open", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await form(page, "team-a");
+  // Closing the form moves the focus to its row after a pause; this press comes before.
+  await page.evaluate(async (path) => {
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    await new Promise(requestAnimationFrame);
+    const cell = document.querySelector(`[data-path='${path}']`);
+    cell.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+    cell.click();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }, 'queues["team-b"].gpu.quota');
+  await expect(page.locator(".edit-box input")).toBeFocused();
 });
 
 test("queues are added, renamed, moved and removed", async ({ page }) => {
