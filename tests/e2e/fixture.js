@@ -19,15 +19,23 @@ export const test = base.extend({
       if (message.type() === "error") problems.push(`console error: ${message.text()}`);
     });
     page.on("pageerror", (error) => problems.push(`uncaught exception: ${error.stack ?? error}`));
-    // A reload aborts prefetches of the previous page; no other aborted request is tolerated.
-    let isLeaving = false;
+    // Leaving a document aborts its requests; no other aborted request is tolerated. Browsers report it before or after the next
+    // document, so the aborted ones are sorted out at the end.
+    let document = 0;
+    const documentOf = new WeakMap();
+    const aborted = [];
     page.on("request", (request) => {
-      isLeaving ||= request.isNavigationRequest() && request.frame() === page.mainFrame();
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) document += 1;
+      documentOf.set(request, document);
     });
-    page.on("domcontentloaded", () => (isLeaving = false));
+    // Opening `about:blank` is no request.
+    page.on("framenavigated", (frame) => {
+      if (frame === page.mainFrame() && frame.url() === "about:blank") document += 1;
+    });
     page.on("requestfailed", (request) => {
-      const isEnded = isLeaving && request.failure()?.errorText === "net::ERR_ABORTED";
-      if (!isEnded) problems.push(`failed request: ${request.url()} (${request.failure()?.errorText})`);
+      const problem = `failed request: ${request.url()} (${request.failure()?.errorText})`;
+      if (request.failure()?.errorText === "net::ERR_ABORTED") aborted.push([documentOf.get(request), problem]);
+      else problems.push(problem);
     });
     page.on("response", (response) => {
       if (response.status() >= 400) problems.push(`status ${response.status()}: ${response.url()}`);
@@ -39,6 +47,7 @@ export const test = base.extend({
       }
     });
     await use(problems);
+    problems.push(...aborted.filter(([of]) => of === document).map(([, problem]) => problem));
     expect(problems, "the page must run without errors").toEqual([]);
   },
 

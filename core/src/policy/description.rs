@@ -43,6 +43,8 @@ pub struct Description {
     pub form: Form,
     /// Settings with equivalents in other policies.
     pub translation: Translation,
+    /// Prefixes of its schedulers' names, which pods state in `schedulerName`.
+    pub schedulers: &'static [&'static str],
     /// Files in its product's format that can be exported, queues first.
     pub exports: &'static [Export],
     /// Export as a virtual cluster with the real scheduler; `None`: not supported.
@@ -235,6 +237,7 @@ impl Description {
         silent: &[],
         form: Form { job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE], ..Form::NONE },
         translation: Translation::PLAIN,
+        schedulers: &[],
         exports: &[],
         kit: None,
         queue_state: None,
@@ -242,6 +245,11 @@ impl Description {
         usage_rule: None,
         modelled: None,
     };
+
+    /// Whether a scheduler with this name schedules by the policy.
+    pub fn is_scheduler(&self, name: &str) -> bool {
+        self.schedulers.iter().any(|prefix| name.starts_with(prefix))
+    }
 
     /// A queue value, if the policy reads it for any resource.
     fn queue_value(&self, field: Field) -> Option<&QueueValue> {

@@ -17,12 +17,9 @@ const PREFIX: &str = "yunikorn.apache.org/";
 /// Policy of a scenario with pods of YuniKorn.
 pub const POLICY: &str = DESCRIPTION.key;
 
-/// Name of the scheduler, or its prefix, in `schedulerName`.
-pub const SCHEDULER: &str = "yunikorn";
-
 /// Whether a pod names YuniKorn as its scheduler.
 pub fn is_scheduler(pod: &Place<'_>) -> bool {
-    pod.scalar(&["spec", "schedulerName"]).is_some_and(|name| name.starts_with(SCHEDULER))
+    pod.scalar(&["spec", "schedulerName"]).is_some_and(|name| DESCRIPTION.is_scheduler(name))
 }
 
 /// Returns a label or annotation of YuniKorn.

@@ -7,14 +7,15 @@ use super::{Cluster, Report, applications, workloads};
 use crate::import::amounts::Amounts;
 use crate::import::date::date;
 use crate::import::loose::Place;
+use crate::policy::Policy;
 use crate::scenario::{JobEntry, ORDER_LABELS, Scalar, quantity};
 use crate::units::Resource;
 
 /// Namespaces of KAI's reservation pods, which hold devices for fractional GPUs.
 const RESERVATIONS: [&str; 3] = ["kai-resource-reservation", "runai-reservation", "kai-scale-adjust"];
 
-/// Schedulers whose queues are read, by prefix of their name.
-pub const SCHEDULERS: [&str; 4] = ["kai-scheduler", "runai-scheduler", "volcano", applications::SCHEDULER];
+/// Prefix of the names of Volcano's schedulers: their queues are read, though no policy models them.
+const VOLCANO: &str = "volcano";
 
 /// Annotations with the pod group of a pod.
 const GROUPS: [&str; 3] =
@@ -100,6 +101,11 @@ pub struct Pod<'a> {
     pub nominated_node: Option<&'a str>,
 }
 
+/// Whether the queues of a scheduler are read.
+pub fn is_own_scheduler(name: &str) -> bool {
+    name.starts_with(VOLCANO) || Policy::ALL.iter().any(|policy| policy.is_scheduler(name))
+}
+
 impl<'a> Pod<'a> {
     /// Whether it is unfinished and its scheduler is one whose queues are read.
     pub fn is_live(&self) -> bool {
@@ -133,7 +139,7 @@ impl<'a> Pod<'a> {
             is_own: !is_reservation
                 && match scheduler {
                     _ if workload.is_some() => true,
-                    Some(name) => SCHEDULERS.iter().any(|own| name.starts_with(own)),
+                    Some(name) => is_own_scheduler(name),
                     None => group.is_some() || object.label("kai.scheduler/queue").is_some(),
                 },
             node: bound,

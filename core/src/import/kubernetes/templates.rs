@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::objects::{Kind, Object, tally};
-use super::pods::{DEFAULT_QUEUE, Pod, Request, SCHEDULERS, queue_label};
+use super::pods::{DEFAULT_QUEUE, Pod, Request, is_own_scheduler, queue_label};
 use super::{Cluster, Report, moment};
 use crate::import::loose::Place;
 use crate::import::typed;
@@ -54,7 +54,7 @@ fn is_own(object: &Object<'_>) -> bool {
     let has_queue =
         || queue(object, &object.place.at(&["spec", "template"]).map(|t| template(object, t))).is_some();
     match scheduler {
-        Some(name) => SCHEDULERS.iter().any(|own| name.starts_with(own)),
+        Some(name) => is_own_scheduler(name),
         None => has_queue(),
     }
 }

@@ -61,6 +61,7 @@ pub const DESCRIPTION: Description = Description {
         pool: form::PLACEMENTS.1,
     },
     translation: super::translate::TRANSLATION,
+    schedulers: &["kai-scheduler"],
     exports: &[super::export::QUEUES],
     kit: Some(super::kit::kit),
     queue_state: None,

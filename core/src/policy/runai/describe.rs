@@ -42,6 +42,7 @@ pub const DESCRIPTION: Description = Description {
         let state = State::of(allocated, quota, fairshare);
         (state as u8, state.name())
     }),
+    schedulers: &["runai-scheduler"],
     exports: &[super::export::ORGANISATION],
     kit: None,
     modelled: Some(&MODELLED),

@@ -47,6 +47,7 @@ pub const DESCRIPTION: Description = Description {
         ..Description::BASELINE.form
     },
     translation: super::translate::TRANSLATION,
+    schedulers: &["yunikorn"],
     exports: &[super::export::QUEUES],
     modelled: Some(&MODELLED),
     ..Description::BASELINE

@@ -27,15 +27,15 @@ impl Session<'_> {
         let all = vec![true; self.nodes.len()];
         let mut known = MayFit::default();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.may_fit(job, &all, &mut known));
-        if remaining.is_over() {
+        if remaining.is_over(self) {
             return;
         }
         tree.load(self, jobs);
         let nodes: Vec<NodeRef> = (0..self.nodes.len()).map(NodeRef::of).collect();
-        while !remaining.is_over()
+        while !remaining.is_over(self)
             && let Some(job) = tree.pop(self)
         {
-            if !remaining.includes(job) {
+            if !remaining.includes(self, job) {
                 continue;
             }
             remaining.popped(job);

@@ -33,13 +33,13 @@ impl Session<'_> {
         jobs.retain(|&job| self.may_move_others(job));
         let there = self.idle_or_releasing();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.could_fit_together(job, there));
-        if remaining.is_over() {
+        if remaining.is_over(self) {
             self.defer_signatures(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while !remaining.is_over()
+        while !remaining.is_over(self)
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);
@@ -61,7 +61,7 @@ impl Session<'_> {
                 None => failed.remember(self, None, job),
             }
         }
-        if remaining.is_over() {
+        if remaining.is_over(self) {
             self.defer_signatures(&jobs);
         }
     }

@@ -30,13 +30,13 @@ impl Session<'_> {
             let facts = s.facts_of(job);
             facts.queue.and_then(|q| lowest[q.ix()]).is_some_and(|lowest| lowest < facts.priority)
         });
-        if remaining.is_over() {
+        if remaining.is_over(self) {
             self.defer_signatures(&jobs);
             return;
         }
         tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while !remaining.is_over()
+        while !remaining.is_over(self)
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);
@@ -65,7 +65,7 @@ impl Session<'_> {
                 None => failed.remember(self, queue, job),
             }
         }
-        if remaining.is_over() {
+        if remaining.is_over(self) {
             self.defer_signatures(&jobs);
         }
     }

@@ -24,12 +24,12 @@ impl Session<'_> {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Reclaim));
         let jobs = self.candidates();
         let mut remaining = Candidates::new(self, &jobs, |s, job| s.can_reclaim(job).0);
-        if remaining.is_over() {
+        if remaining.is_over(self) {
             return;
         }
         tree.load(self, jobs);
         let mut failed = Failed::default();
-        while !remaining.is_over()
+        while !remaining.is_over(self)
             && let Some(job) = tree.pop(self)
         {
             remaining.popped(job);

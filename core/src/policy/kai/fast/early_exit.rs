@@ -51,13 +51,18 @@ impl Candidates {
     }
 
     /// Whether no candidate remains.
-    pub fn is_over(&self) -> bool {
-        self.is_used && self.n == 0
+    pub fn is_over(&self, s: &Session<'_>) -> bool {
+        self.holds(s) && self.n == 0
     }
 
     /// Whether a job may change something.
-    pub fn includes(&self, job: JobRef) -> bool {
-        !self.is_used || self.is_candidate[job.ix()]
+    pub fn includes(&self, s: &Session<'_>, job: JobRef) -> bool {
+        !self.holds(s) || self.is_candidate[job.ix()]
+    }
+
+    /// Whether the selection is still right: not after a rollback that left something behind.
+    fn holds(&self, s: &Session<'_>) -> bool {
+        self.is_used && s.is_whole
     }
 
     /// Removes a popped job.
