@@ -20,18 +20,20 @@ export const test = base.extend({
     });
     page.on("pageerror", (error) => problems.push(`uncaught exception: ${error.stack ?? error}`));
     // Leaving a document aborts its requests; no other aborted request is tolerated. Browsers report it before or after the next
-    // document, so the aborted ones are sorted out at the end.
+    // document, so the aborted ones are sorted out at the end. A document is left when the next one is committed, not when that
+    // is requested; opening `about:blank` is no request.
     let document = 0;
+    let isLeaving = false;
     const documentOf = new WeakMap();
     const aborted = [];
     page.on("request", (request) => {
-      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) document += 1;
+      isLeaving ||= request.isNavigationRequest() && request.frame() === page.mainFrame();
       documentOf.set(request, document);
     });
-    // Opening `about:blank` is no request.
     page.on("framenavigated", (frame) => {
-      if (frame === page.mainFrame() && frame.url() === "about:blank") document += 1;
+      if (frame === page.mainFrame() && (isLeaving || frame.url() === "about:blank")) document += 1;
     });
+    page.on("domcontentloaded", () => (isLeaving = false));
     page.on("requestfailed", (request) => {
       const problem = `failed request: ${request.url()} (${request.failure()?.errorText})`;
       if (request.failure()?.errorText === "net::ERR_ABORTED") aborted.push([documentOf.get(request), problem]);

@@ -296,7 +296,8 @@ fn division_and_cluster_say_how_it_was() {
     let alternative = Alternative { frame: &old, changed: changed.as_deref() };
     let mut view = cluster::view::cluster(frame, 600.0, 2);
     lay_alternative(&mut view, frame, alternative, 2);
-    let says: Vec<String> = view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.state()).collect();
+    let says: Vec<String> =
+        view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.state(&Terms::PLAIN)).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
     assert!(view.marks.contains(&cluster::cards::CellMark::Before));
 }

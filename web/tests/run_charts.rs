@@ -3,8 +3,8 @@
 mod run;
 
 use expect_test::expect;
-use fairground::words::Selection;
 use fairground::words::number::NAMED;
+use fairground::words::{Selection, Terms};
 use fairground_web::engine::protocol::{AlternativeRequest, Request, Response};
 use fairground_web::engine::report::{Gantt, GanttBy, Level, Report, ReportRequest, Series};
 use fairground_web::library::EXAMPLES;
@@ -278,7 +278,7 @@ fn what_the_scenario_names_is_charted() {
     let nodes = cluster(&frame, 600.0, NAMED);
     let heads: Vec<_> = nodes.cards.iter().map(|card| card.head.as_str()).collect();
     assert_eq!(heads, ["2 of 2 rdma", "0 of 0 rdma"]);
-    assert_eq!(nodes.says(&nodes.cards[0], 0), "n, rdma: a 2, 0 free");
+    assert_eq!(nodes.says(&nodes.cards[0], 0, &Terms::PLAIN), "n, rdma: a 2, 0 free");
     let cores = cluster(&frame, 600.0, 0);
     assert_eq!(cores.cards[0].head, "4 of 16 cores");
     let parts: Vec<_> =

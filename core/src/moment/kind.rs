@@ -91,7 +91,7 @@ impl Kind {
             Kind::Preempted => "preempted",
             Kind::Moved => "moved",
             Kind::Node => "[node] event",
-            Kind::Changed => "changed by hand",
+            Kind::Changed => "timeline change",
             Kind::Started => "started",
             Kind::Finished => "finished",
             Kind::Submitted => "submitted",

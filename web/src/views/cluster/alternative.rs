@@ -79,6 +79,8 @@ fn held<'a>(frame: &'a Frame, node: &NodeCard, shown: &Shown<'_>) -> BTreeMap<&'
 
 #[cfg(test)]
 mod tests {
+    use fairground::words::Terms;
+
     use super::*;
     use crate::engine::protocol::Holding;
     use crate::fixtures::reclaimed;
@@ -103,7 +105,8 @@ mod tests {
         lay_alternative(&mut view, &frame, Alternative { frame: &was, changed: Some("an edit") }, 0);
         let cells: Vec<&CellView> = view.cards.iter().flat_map(|card| &card.cells).collect();
         assert_eq!((&cells[0].alternative, cells[1].alternative.is_some()), (&None, true));
-        assert!(cells[1].state().ends_with("; before: team-a 1, team-b 3"), "{}", cells[1].state());
+        let says = cells[1].state(&Terms::PLAIN);
+        assert!(says.ends_with("; before: team-a 1, team-b 3"), "{says}");
         assert!(view.marks.contains(&CellMark::Before));
         let mut view = cluster(&frame, 400.0, 2);
         lay_alternative(&mut view, &frame, Alternative { frame: &frame, changed: None }, 2);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fairground::words::Terms;
 use fairground::words::number::number;
 
 use crate::chart::queue_tree::Tone;
@@ -145,8 +146,8 @@ impl CellView {
         self.parts.iter().map(|part| part.job.as_str()).collect::<Vec<_>>().join(" ")
     }
 
-    /// State in words.
-    pub fn state(&self) -> String {
+    /// State in the words of a policy.
+    pub fn state(&self, terms: &Terms) -> String {
         let mut says: Vec<String> = match self.holds.as_str() {
             "" => self.parts.iter().map(part_says).collect(),
             holds => vec![holds.to_string()],
@@ -154,7 +155,7 @@ impl CellView {
         if says.is_empty() {
             says.push("free".into());
         }
-        says.extend(self.claim.as_ref().map(|(_, job)| format!("claimed for {job}")));
+        says.extend(self.claim.as_ref().map(|(_, job)| terms.fill("[claimed] for ") + job));
         let alternative = self.alternative.as_ref().map(|alternative| {
             format!("; {} {}", if alternative.was { "before:" } else { "would be" }, alternative.who)
         });
@@ -189,10 +190,10 @@ impl ClusterView {
         Some((card, card.cells.iter().find(|cell| cell.place.holds(x, y))))
     }
 
-    /// Describes a cell as a sentence.
-    pub fn says(&self, card: &Card, cell: usize) -> String {
+    /// Describes a cell as a sentence, in the words of a policy.
+    pub fn says(&self, card: &Card, cell: usize, terms: &Terms) -> String {
         let Card { name, cells, .. } = card;
-        let state = cells.get(cell).map_or(String::new(), CellView::state);
+        let state = cells.get(cell).map_or(String::new(), |cell| cell.state(terms));
         match self.filled_with.as_str() {
             "" => format!("{name}, GPU {}: {state}", cell + 1),
             unit => format!("{name}, {unit}: {state}"),
@@ -216,4 +217,16 @@ fn part_says(part: &Part) -> String {
         }
     }
     says
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claimed_gpu_is_named_in_the_words_of_the_policy() {
+        let cell = CellView { claim: Some((Tone::default(), "b2".into())), ..CellView::default() };
+        assert_eq!(cell.state(&Terms::PLAIN), "free, claimed for b2");
+        assert_eq!(cell.state(Terms::of("ego")), "free, earmarked for b2");
+    }
 }

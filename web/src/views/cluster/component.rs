@@ -205,7 +205,10 @@ fn SpotButton(
             match spot.cell.and_then(|cell| Some((cell, card.cells.get(cell)?))) {
                 Some((at, cell)) => {
                     let job = cell.job().map(|job| Selection::Job(job.into()));
-                    (view.says(card, at), job.or_else(|| (!cell.holds.is_empty()).then(node)))
+                    (
+                        view.says(card, at, store.terms.get()),
+                        job.or_else(|| (!cell.holds.is_empty()).then(node)),
+                    )
                 }
                 None => (format!("{}: {}", card.name, card.head), Some(node())),
             }

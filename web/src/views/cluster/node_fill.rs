@@ -101,7 +101,7 @@ pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<
 pub(super) fn filled_table(view: &ClusterView, terms: &Terms) -> Table {
     let unit = &view.filled_with;
     let row = |card: &Card| {
-        let holds = card.cells.first().map_or(String::new(), CellView::state);
+        let holds = card.cells.first().map_or(String::new(), |cell| cell.state(terms));
         vec![card.name.clone(), card.head.clone(), holds]
     };
     let head: [String; 3] = [terms.word("node").into(), format!("held, {unit}"), "by".into()];

@@ -308,7 +308,7 @@ pub fn table(view: &ClusterView, terms: &Terms) -> Table {
     }
     let rows = view.cards.iter().flat_map(|card| {
         let row = |(i, cell): (usize, &CellView)| {
-            vec![card.name.clone(), (i + 1).to_string(), cell.label(), cell.state()]
+            vec![card.name.clone(), (i + 1).to_string(), cell.label(), cell.state(terms)]
         };
         card.cells.iter().enumerate().map(row)
     });
