@@ -96,3 +96,53 @@ impl Filters {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The device filter as the specification words it, without shortcuts.
+    fn first_fit(capacity: &[f64], requested: &[f64]) -> bool {
+        let mut largest = capacity.to_vec();
+        largest.sort_by(|l, r| r.total_cmp(l));
+        largest.truncate(requested.len());
+        let mut left = largest.clone();
+        for &request in requested {
+            if request == 0.0 {
+                return true;
+            }
+            for node in 0..=largest.len() {
+                if node == largest.len() || largest[node] < request {
+                    return false;
+                }
+                if left[node] >= request {
+                    left[node] -= request;
+                    break;
+                }
+            }
+        }
+        true
+    }
+
+    /// All lists of `n` numbers from 0 to 3.
+    fn lists(n: u32) -> impl Iterator<Item = Vec<f64>> {
+        (0..4_u32.pow(n))
+            .map(move |code| (0..n).map(|place| f64::from(code / 4_u32.pow(place) % 4)).collect())
+    }
+
+    #[test]
+    fn the_device_filter_is_first_fit_on_the_largest_nodes() {
+        let mut refused = 0;
+        for capacity in (1..=4).flat_map(lists) {
+            for requested in (1..=3).flat_map(lists).filter(|r| r.is_sorted_by(|l, r| l >= r)) {
+                let expected = first_fit(&capacity, &requested);
+                refused += u32::from(!expected);
+                let (capacity, requested) = (capacity.clone(), requested.clone());
+                let mut filters =
+                    Filters { capacity, requested, counted: 0, is_ample: false, reachable: None };
+                assert_eq!(filters.devices_suffice(), expected, "{filters:?}");
+            }
+        }
+        assert!(refused > 0);
+    }
+}
