@@ -287,7 +287,7 @@ fn division_and_cluster_say_how_it_was() {
     let [now, was] = [(frame, now), (&old, &was)]
         .map(|(frame, ladder)| division::view::division(frame, &ladder.levels[0], 2, usize::MAX));
     let view = division::view::with_alternative(now, &was, true);
-    let terms = fairground::words::Terms::of("kai");
+    let terms = Terms::of("kai");
     assert_eq!(
         division::view::says(&view.tanks[0], view.was, terms),
         "team-a: gets 3, 3 of it quota, requests 3, weight 1; got 2"
@@ -296,9 +296,8 @@ fn division_and_cluster_say_how_it_was() {
     let alternative = Alternative { frame: &old, changed: changed.as_deref() };
     let mut view = cluster::view::cluster(frame, 600.0, 2);
     lay_alternative(&mut view, frame, alternative, 2);
-    let says: Vec<String> =
-        view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.state(&Terms::PLAIN)).collect();
-    assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
+    let mut cells = view.cards.iter().flat_map(|card| &card.cells);
+    assert!(cells.any(|cell| cell.state(terms).ends_with("; before: b2")));
     assert!(view.marks.contains(&cluster::cards::CellMark::Before));
 }
 

@@ -221,12 +221,16 @@ fn part_says(part: &Part) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fairground::policy::Policy;
+
     use super::*;
 
     #[test]
     fn a_claimed_gpu_is_named_in_the_words_of_the_policy() {
         let cell = CellView { claim: Some((Tone::default(), "b2".into())), ..CellView::default() };
         assert_eq!(cell.state(&Terms::PLAIN), "free, claimed for b2");
-        assert_eq!(cell.state(Terms::of("ego")), "free, earmarked for b2");
+        for policy in Policy::ALL {
+            assert_eq!(cell.state(policy.terms), format!("free, {} for b2", policy.terms.word("claimed")));
+        }
     }
 }
