@@ -11,8 +11,7 @@ export default defineConfig({
   outputDir: "results",
   reporter: "list",
   forbidOnly: true,
-  // A test that fails once does not keep a change out; it is listed as flaky, and has a race to mend.
-  retries: 1,
+  retries: 0,
   workers: 2,
   fullyParallel: true,
   // Longer than the wait for the start of the page.
@@ -39,7 +38,7 @@ export default defineConfig({
   },
   projects: [
     { name: "journeys", testDir: "journeys" },
-    { name: "bench", testDir: "bench", fullyParallel: false, retries: 0 },
+    { name: "bench", testDir: "bench", fullyParallel: false },
     { name: "screens", testDir: "screens" },
   ],
 });
