@@ -19,25 +19,29 @@ export const test = base.extend({
       if (message.type() === "error") problems.push(`console error: ${message.text()}`);
     });
     page.on("pageerror", (error) => problems.push(`uncaught exception: ${error.stack ?? error}`));
-    // Leaving a document aborts its requests; no other aborted request is tolerated. Browsers report it before or after the next
-    // document, so the aborted ones are sorted out at the end. A document is left when the next one is committed, not when that
-    // is requested; opening `about:blank` is no request.
+    // Leaving a document aborts its requests; no other aborted request is tolerated. Browsers report it while the document is being
+    // left, or later; a document is left when the next one is committed, not when that is requested.
     let document = 0;
     let isLeaving = false;
     const documentOf = new WeakMap();
-    const aborted = [];
     page.on("request", (request) => {
       isLeaving ||= request.isNavigationRequest() && request.frame() === page.mainFrame();
       documentOf.set(request, document);
     });
+    // Opening `about:blank` is no request.
+    const goto = page.goto.bind(page);
+    page.goto = (url, options) => {
+      isLeaving ||= url === "about:blank";
+      return goto(url, options);
+    };
     page.on("framenavigated", (frame) => {
-      if (frame === page.mainFrame() && (isLeaving || frame.url() === "about:blank")) document += 1;
+      if (frame === page.mainFrame() && isLeaving) document += 1;
     });
     page.on("domcontentloaded", () => (isLeaving = false));
     page.on("requestfailed", (request) => {
-      const problem = `failed request: ${request.url()} (${request.failure()?.errorText})`;
-      if (request.failure()?.errorText === "net::ERR_ABORTED") aborted.push([documentOf.get(request), problem]);
-      else problems.push(problem);
+      const isEnded =
+        request.failure()?.errorText === "net::ERR_ABORTED" && (isLeaving || documentOf.get(request) < document);
+      if (!isEnded) problems.push(`failed request: ${request.url()} (${request.failure()?.errorText})`);
     });
     page.on("response", (response) => {
       if (response.status() >= 400) problems.push(`status ${response.status()}: ${response.url()}`);
@@ -49,7 +53,6 @@ export const test = base.extend({
       }
     });
     await use(problems);
-    problems.push(...aborted.filter(([of]) => of === document).map(([, problem]) => problem));
     expect(problems, "the page must run without errors").toEqual([]);
   },
 
