@@ -87,7 +87,7 @@ fn reclaim(names: &Names, by: &str) -> impl Fn(PodId, NodeId) -> Event {
 fn check(rule: &str, subject: Subject, left: (Quantity, f64), op: Op, right: (Quantity, f64)) -> Check {
     let rules = Policy::rulebook(Policy::NAMES[0]).expect("the default has rules").rules;
     let rule = *rules.iter().find(|known| known.key() == rule).expect("a rule");
-    let term = |(quantity, gpus)| Term { quantity, value: Value::Triple([0.0, 0.0, gpus]) };
+    let term = |(quantity, gpus)| Term::new(quantity, Value::Triple([0.0, 0.0, gpus]));
     Check::new(rule, subject, term(left), op, term(right))
 }
 

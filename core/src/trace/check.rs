@@ -52,13 +52,36 @@ pub struct Subject {
     pub resource: Option<Resource>,
 }
 
-/// A side of a comparison: a quantity and its value.
+/// A side of a comparison: a quantity, its value, and what the value was computed from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// The quantity.
     pub quantity: Quantity,
     /// Its value.
     pub value: Value,
+    /// The amounts it was computed from, of the same owner: quota, fair share and limit of an
+    /// [`Quantity::Allocatable`], allocation and fair share of a [`Quantity::Saturation`]. Empty for plain amounts.
+    pub parts: Vec<Term>,
+}
+
+impl Term {
+    /// A plain amount.
+    pub fn new(quantity: Quantity, value: Value) -> Term {
+        Term { quantity, value, parts: Vec::new() }
+    }
+
+    /// The same term with the amounts it was computed from.
+    pub fn computed_from(self, parts: Vec<Term>) -> Term {
+        Term { parts, ..self }
+    }
+
+    /// The term of a quantity: this one, or the first among its parts and theirs.
+    pub fn find(&self, quantity: Quantity) -> Option<&Term> {
+        if self.quantity == quantity {
+            return Some(self);
+        }
+        self.parts.iter().find_map(|part| part.find(quantity))
+    }
 }
 
 /// A quantity in a comparison.
@@ -70,6 +93,10 @@ pub enum Quantity {
     AllocatedNonPreemptible,
     /// Allocation of a queue if the job were placed.
     AllocatedWithJob,
+    /// What a queue held, of the kind that the term adds the job to.
+    Before,
+    /// Allocation of a queue after the evictions for a job.
+    AllocatedAfter,
     /// Allocation of a queue without the victims.
     AllocatedWithoutVictims,
     /// Quota of a queue.

@@ -4,8 +4,10 @@
 //! record. Names are separate pieces ([`Piece`]), never markup.
 
 mod check;
+mod comparison;
 mod ego;
 mod event;
+mod facts;
 mod happenings;
 mod ladder;
 mod next;
@@ -17,6 +19,7 @@ mod pending;
 mod phrases;
 mod protection;
 mod queue;
+mod reclaim;
 mod report;
 mod rule;
 mod selection;
@@ -28,7 +31,9 @@ mod ticket;
 
 use crate::scenario::{Path, Scenario};
 
-pub use check::says;
+pub use check::{Party, says};
+pub use comparison::{Comparison, terms as terms_of};
+pub use facts::{Cell, Fact};
 pub use happenings::{Entry, Group, groups, history};
 pub use ladder::{Ladder, Step, ladder};
 pub use order::{Level, Order, order_lines, put_order};
@@ -59,8 +64,8 @@ pub struct Explanation {
     pub also: Vec<Text>,
     /// The compared numbers.
     pub evidence: Option<Evidence>,
-    /// The comparisons, as sentences.
-    pub checks: Vec<Text>,
+    /// The recorded comparisons.
+    pub checks: Vec<Comparison>,
     /// The rule that decided.
     pub rule: Option<RuleCard>,
     /// Settings that the rule reads.
@@ -89,7 +94,7 @@ impl Explanation {
     /// Translates neutral terms to a policy's; texts of rules already use them.
     fn in_terms(&mut self, terms: &Terms) {
         let texts = [&mut self.about, &mut self.verdict, &mut self.outlook].into_iter();
-        let texts = texts.chain(&mut self.also).chain(&mut self.checks);
+        let texts = texts.chain(&mut self.also).chain(self.checks.iter_mut().map(|check| &mut check.text));
         let texts = texts.chain(self.controls.iter_mut().map(|control| &mut control.label));
         let texts = texts.chain(self.ladder.iter_mut().map(|step| &mut step.text));
         let texts = texts.chain(self.history.iter_mut().map(|entry| &mut entry.text));
@@ -117,7 +122,7 @@ pub struct Evidence {
     /// Captions of the columns; the first is the unit.
     pub head: Vec<Text>,
     /// Rows: caption, cells, and whether the row was decisive.
-    pub rows: Vec<(&'static str, Vec<String>, bool)>,
+    pub rows: Vec<(&'static str, Vec<Cell>, bool)>,
 }
 
 /// A rule.
@@ -304,9 +309,9 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
     let (state, verdict) = state_of(job, queue);
     let mut rows = vec![
-        ("submitted", vec![number::time(job.submit_ms)], false),
-        ("GPUs of all [pods]", vec![number::number(job.gpus)], false),
-        ("[pods] running", vec![job.running.to_string()], false),
+        ("submitted", vec![number::time(job.submit_ms).into()], false),
+        ("GPUs of all [pods]", vec![number::number(job.gpus).into()], false),
+        ("[pods] running", vec![job.running.to_string().into()], false),
     ];
     for (what, n) in [
         ("[pods] waiting", job.pending),
@@ -315,11 +320,11 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         ("not recreated", job.gone),
     ] {
         if n > 0 {
-            rows.push((what, vec![n.to_string()], false));
+            rows.push((what, vec![n.to_string().into()], false));
         }
     }
     if let Some(start) = job.first_start_ms {
-        rows.push(("waited", vec![number::time(start - job.submit_ms)], false));
+        rows.push(("waited", vec![number::time(start - job.submit_ms).into()], false));
     }
     Explanation {
         about: Text::default().job(name).say(state),

@@ -214,7 +214,7 @@ fn any_check_is_a_sentence() {
 }
 
 fn term(quantity: Quantity, value: Value) -> Term {
-    Term { quantity, value }
+    Term::new(quantity, value)
 }
 
 /// Steps in neutral words.
@@ -347,7 +347,7 @@ fn the_start_scenario_keeps_what_is_promised() {
         text += &format!("{what}: {}{}\n", cells.join(" | "), if *key { " *" } else { "" });
     }
     for check in &explanation.checks {
-        text += &format!("{check}\n");
+        text += &format!("{}\n", check.text);
     }
     text += &format!("{}\n", job_at(told.expect("a2 is reclaimed"), "b2").verdict);
     expect![[r#"
@@ -384,7 +384,7 @@ fn examples_explain_why_jobs_wait() {
                 text += &format!("  also: {also}\n");
             }
             for check in &explanation.checks {
-                text += &format!("  {check}\n");
+                text += &format!("  {}\n", check.text);
             }
         }
     }

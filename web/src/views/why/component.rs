@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::views::timeline::draw::event_icon;
 use crate::widgets::picture::icon;
 use crate::widgets::term::term;
-use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
+use crate::words::{self, Comparison, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
 /// The explanation of the selection at the cursor; without a selection, of the cycle.
 pub fn explained(store: Store) -> Memo<Option<Explanation>> {
@@ -114,9 +114,9 @@ fn body(shown: Explanation) -> impl IntoView {
 }
 
 /// The comparisons behind a decision, folded.
-fn comparisons(checks: Vec<Text>) -> impl IntoView {
+fn comparisons(checks: Vec<Comparison>) -> impl IntoView {
     let n = checks.len();
-    let items = checks.into_iter().map(|check| view! { <li>{text(check)}</li> }).collect_view();
+    let items = checks.into_iter().map(|check| view! { <li>{text(check.text)}</li> }).collect_view();
     view! {
         <details class="more">
             <summary>{if n == 1 { "1 comparison".to_string() } else { format!("{n} comparisons") }}</summary>
@@ -133,7 +133,7 @@ pub fn text(text: Text) -> impl IntoView {
         .map(|piece| {
             let selection = piece.selection();
             match piece {
-                Piece::Plain(words) | Piece::Name(words) => words.into_any(),
+                Piece::Plain(words) | Piece::Name(words) | Piece::Amount(words, _) => words.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     let by_key = selection.clone();
                     // Not a button element: punctuation after it would wrap to the next line.
@@ -184,7 +184,7 @@ fn evidence_table(evidence: Evidence, terms: &Terms) -> impl IntoView {
                             view! {
                                 <tr class:key=key>
                                     <td>{term(terms.fill(what))}</td>
-                                    {cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}
+                                    {cells.into_iter().map(|cell| view! { <td>{cell.shown}</td> }).collect_view()}
                                 </tr>
                             }
                         })
@@ -276,7 +276,7 @@ fn since(key: &str) -> Option<AnyView> {
 /// A text without links, with names as code.
 fn plain(text: Text) -> Vec<AnyView> {
     let piece = |piece| match piece {
-        Piece::Plain(words) | Piece::Name(words) => words.into_any(),
+        Piece::Plain(words) | Piece::Name(words) | Piece::Amount(words, _) => words.into_any(),
         Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
             view! { <code>{name}</code> }.into_any()
         }

@@ -104,16 +104,22 @@ pub(in crate::policy::kai) fn shown(amount: f64) -> f64 {
 
 /// A bound or amount of all three resources.
 pub(in crate::policy::kai) fn triple(quantity: Quantity, amounts: Quantities) -> Term {
-    Term { quantity, value: Value::Triple(amounts.to_array().map(shown)) }
+    Term::new(quantity, Value::Triple(amounts.to_array().map(shown)))
+}
+
+/// An allocation with a job's request, computed from both.
+pub(in crate::policy::kai) fn with_need(quantity: Quantity, held: Quantities, need: Quantities) -> Term {
+    let parts = vec![triple(Quantity::Before, held), triple(Quantity::Request, need)];
+    triple(quantity, held + need).computed_from(parts)
 }
 
 pub(in crate::policy::kai) fn real(quantity: Quantity, value: f64) -> Term {
-    Term { quantity, value: Value::Real(value) }
+    Term::new(quantity, Value::Real(value))
 }
 
 /// A count, priority or truth value.
 pub(in crate::policy::kai) fn count(quantity: Quantity, value: i64) -> Term {
-    Term { quantity, value: Value::Count(value) }
+    Term::new(quantity, Value::Count(value))
 }
 
 /// Amounts in the form of a ledger.

@@ -59,7 +59,7 @@ impl Session<'_> {
             let of = |facts: &JobFacts| real(Quantity::Created, facts.created_s);
             return check(OLDER, of(left), Op::Exceeds, of(right));
         }
-        let of = |facts: &JobFacts| Term { quantity: Quantity::Name, value: Value::Name(facts.name.clone()) };
+        let of = |facts: &JobFacts| Term::new(Quantity::Name, Value::Name(facts.name.clone()));
         check(NAME, of(left), Op::Exceeds, of(right))
     }
 

@@ -93,7 +93,9 @@ impl Session<'_> {
         } else {
             (LIMIT, Quantity::AllocatedWithJob, Quantity::Limit)
         };
-        Check::new(rule, subject, real(left, held + requested), Op::AtMost, real(right, bound))
+        let with_job = real(left, held + requested)
+            .computed_from(vec![real(Quantity::Before, held), real(Quantity::Request, requested)]);
+        Check::new(rule, subject, with_job, Op::AtMost, real(right, bound))
     }
 
     /// The comparisons of a chunk within all bounds, for resources that have bounds.
