@@ -1,7 +1,7 @@
 //! Amounts of a decision, taken from its recorded comparisons: the only source of numbers in sentences about decisions.
 
 use super::check::{Party, owners_of, side};
-use super::number::{bound, with_unit};
+use super::number::{bound, ratio, with_unit};
 use crate::trace::{Check, Quantity};
 
 /// A recorded amount that a sentence or table shows.
@@ -20,12 +20,19 @@ pub struct Fact {
 impl Fact {
     /// Formats the amount with its unit.
     pub fn with_unit(&self) -> String {
-        self.value.map_or_else(|| "unlimited".into(), |value| with_unit(self.resource, value))
+        match self.value {
+            Some(value) if !self.is_ratio() => with_unit(self.resource, value),
+            _ => self.bare(),
+        }
     }
 
     /// Formats the amount without its unit.
     pub fn bare(&self) -> String {
-        bound(self.resource, self.value)
+        if self.is_ratio() { ratio(self.value) } else { bound(self.resource, self.value) }
+    }
+
+    fn is_ratio(&self) -> bool {
+        matches!(self.quantity, Quantity::Saturation | Quantity::DominantShare | Quantity::Usage)
     }
 }
 
@@ -64,6 +71,11 @@ impl<'a> Facts<'a> {
     /// The largest recorded amount of a quantity that belongs to a party.
     pub fn largest(self, party: Party, quantity: Quantity) -> Option<Fact> {
         self.all(party, quantity).max_by(|a, b| number_of(a).total_cmp(&number_of(b)))
+    }
+
+    /// The smallest recorded amount of a quantity that belongs to a party.
+    pub fn smallest(self, party: Party, quantity: Quantity) -> Option<Fact> {
+        self.all(party, quantity).min_by(|a, b| number_of(a).total_cmp(&number_of(b)))
     }
 }
 

@@ -29,6 +29,8 @@ pub mod terms;
 mod text;
 mod ticket;
 
+use std::borrow::Cow;
+
 use crate::scenario::{Path, Scenario};
 
 pub use check::{Party, says};
@@ -47,7 +49,7 @@ pub use terms::Terms;
 pub use text::{Piece, Text};
 pub use ticket::ticket;
 
-use crate::id::JobId;
+use crate::id::{Id, JobId};
 use crate::moment::{EventRow, EventWord, Frame, JobRow, Run};
 use crate::trace::Rule;
 
@@ -224,6 +226,9 @@ fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
         explanation.when = number::time(frame.time_ms);
     }
     explanation.policy.clone_from(&frame.policy);
+    if !frame.pool.is_empty() {
+        explanation.about = explanation.about.say(" · [node] pool ").name(&frame.pool);
+    }
     let terms = Terms::of(&frame.policy);
     explanation.controls.retain(|control| control.is_read(terms));
     explanation.in_terms(terms);
@@ -240,6 +245,7 @@ pub fn why(
     derivation: Option<&Ladder>,
     resource: u8,
 ) -> Explanation {
+    let frame = &*deciding_pool(frame, selection);
     let mut explanation = match selection {
         Selection::Queue(name) => queue::queue(frame, name, derivation, resource),
         Selection::Job(name) => job(frame, name, resource),
@@ -271,6 +277,22 @@ pub fn why(
         explanation.history = history(run, job, frame.cycle);
     }
     in_words_of(frame, explanation)
+}
+
+/// The frame with the numbers of the node pool in which a job or an event was decided.
+fn deciding_pool<'f>(frame: &'f Frame, selection: &Selection) -> Cow<'f, Frame> {
+    let of_job = |name: &str| frame.jobs.iter().find(|job| job.name == name).map(|job| job.pool.as_str());
+    let pool = match selection {
+        Selection::Job(name) => of_job(name),
+        Selection::Event { cycle, index } if frame.cycle == *cycle => {
+            let event = frame.events.get(*index as usize);
+            let of_node = event.and_then(EventRow::node).and_then(|node| frame.nodes.get(node.index()));
+            let of_node = of_node.map(|node| node.pool.as_str());
+            of_node.or_else(|| of_job(frame.job_name(event?)))
+        }
+        Selection::Event { .. } | Selection::Queue(_) | Selection::Node(_) | Selection::Rule(_) => None,
+    };
+    pool.and_then(|pool| frame.in_pool(pool)).map_or(Cow::Borrowed(frame), Cow::Owned)
 }
 
 /// When the evicted pods of a job are gone, if that takes time.

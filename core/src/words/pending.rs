@@ -435,8 +435,10 @@ impl Case<'_> {
         free: Option<FreeGpus>,
     ) -> Text {
         let text = self.job().say(" is waiting: ");
-        let is_known = free.is_some();
-        let text = text.say(self.needs(free).unwrap_or_else(|| "no [node] fits".into()));
+        let lacks_gpus = reasons.iter().any(|(reason, _)| *reason == NodeReason::Insufficient(Resource::GPU));
+        let is_known = free.is_some() && lacks_gpus;
+        let needs = self.needs(free).filter(|_| lacks_gpus || reasons.is_empty());
+        let text = text.say(needs.unwrap_or_else(|| no_node_for(reasons).into()));
         let text = if placed > 0 && of > 1 && is_known {
             text.say(format!(" ({placed} of {of} [pods] could be placed)"))
         } else {
@@ -544,6 +546,20 @@ impl Case<'_> {
             | Gate::TriedOnce
             | Gate::LikeFailed { .. } => Vec::new(),
         }
+    }
+}
+
+/// Whether more free room on some node would help.
+pub fn is_of_room(reasons: &[(NodeReason, u32)]) -> bool {
+    let is_room = |reason: &NodeReason| matches!(reason, NodeReason::Insufficient(_) | NodeReason::PodSlots);
+    reasons.iter().any(|(reason, _)| is_room(reason))
+}
+
+/// Why no node takes a pod, if not for lack of GPUs.
+fn no_node_for(reasons: &[(NodeReason, u32)]) -> &'static str {
+    match is_of_room(reasons) {
+        true => "no [node] that it may use has room",
+        false => "it may not use any [node]",
     }
 }
 

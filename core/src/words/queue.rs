@@ -7,7 +7,7 @@ use super::{Cell, Control, Evidence, Explanation, Ladder, Selection, Terms, ladd
 use crate::id::{Id, QueueId};
 use crate::moment::Kind;
 use crate::moment::states::saturation;
-use crate::moment::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
+use crate::moment::{BoundTriple, Frame, JobRow, PoolRow, PriorityRow, QueueRow};
 
 /// Explains a queue.
 pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u8) -> Explanation {
@@ -34,7 +34,8 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
             .say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource, terms)
             .then(fuller_sibling(frame, row, resource))
-            .then(over_limit(row, resource)),
+            .then(over_limit(row, resource))
+            .then(in_pools(frame, position, resource)),
         evidence: Some(evidence(row, resource, &frame.policy)),
         controls: ["quota", "weight", "limit"]
             .into_iter()
@@ -74,6 +75,32 @@ fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
         ..Entry::default()
     }
 }
+
+/// Its allocation and fair share in each node pool, where the numbers of the whole cluster are their sums.
+fn in_pools(frame: &Frame, position: usize, resource: u8) -> Text {
+    if frame.pools.is_empty() || !frame.pool.is_empty() {
+        return Text::default();
+    }
+    let r = usize::from(resource.min(2));
+    let of = |pool: &PoolRow| {
+        let row = pool.queues.get(position)?;
+        let (has, share) =
+            (amount(resource, row.allocated[r]), row.fair_share.as_ref().map(|share| share[r]));
+        let text = Text::of(has);
+        Some(
+            match share {
+                Some(share) => text.say(format!(" of its [fair share] of {} in ", bound(resource, share))),
+                None => text.say(" in "),
+            }
+            .name(&pool.name),
+        )
+    };
+    let each: Vec<Text> = frame.pools.iter().take(POOLS).filter_map(of).collect();
+    Text::of(" By [node] pool: ").list(each, "and").say(".")
+}
+
+/// Largest number of listed node pools.
+const POOLS: usize = 6;
 
 fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     let r = usize::from(resource.min(2));

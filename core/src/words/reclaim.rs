@@ -57,6 +57,11 @@ impl<'a> Sides<'a> {
             .or_else(|| self.facts.largest(giver, Quantity::AllocatedWithoutVictims))
     }
 
+    /// The giver's allocation after the last eviction.
+    fn left(&self) -> Option<Fact> {
+        self.facts.smallest(Party::Queue(self.giver), Quantity::AllocatedAfter)
+    }
+
     /// What the giver is over: its quota, or the larger of quota and fair share.
     fn floor(&self) -> Option<(&'static str, Fact)> {
         let quota = self.of(self.giver, Quantity::Quota);
@@ -132,11 +137,7 @@ impl<'a> Sides<'a> {
             ),
             ("[quota]", self.of(self.giver, Quantity::Quota), self.of(self.taker, Quantity::Quota)),
             ("allocated before", self.held(), self.of(self.taker, Quantity::Before)),
-            (
-                "allocated after",
-                self.of(self.giver, Quantity::AllocatedAfter),
-                self.of(self.taker, Quantity::AllocatedWithJob),
-            ),
+            ("allocated after", self.left(), self.of(self.taker, Quantity::AllocatedWithJob)),
             (
                 "saturation ratio after",
                 self.of(self.giver, Quantity::Saturation),

@@ -1,5 +1,7 @@
 //! WHY: verdict, evidence, rule, settings and outlook of the selection.
 
+use std::sync::Arc;
+
 use fairground::policy::versions;
 use fairground::words::number::count;
 use fairground::words::{Paragraph, Selection, Terms};
@@ -25,6 +27,8 @@ pub fn explained(store: Store) -> Memo<Option<Explanation>> {
             Some(Selection::Rule(key)) => words::rule(&frame, &key, rules.as_deref(), &scenario),
             Some(about) => {
                 let resource = store.explained.get();
+                let in_pool = matches!(about, Selection::Queue(_)).then(|| store.pool.get());
+                let frame = in_pool.and_then(|pool| frame.in_pool(&pool)).map_or(frame, Arc::new);
                 let mut why = words::why(&frame, run.as_deref(), &about, ladder.as_deref(), resource);
                 words::put_order(&mut why, &frame, &about, order.as_deref());
                 why

@@ -9,7 +9,7 @@ use crate::id::QueueId;
 use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::place::failure::Failure;
 use crate::policy::kai::snapshot::Quantities;
-use crate::policy::kai::task::{JobRef, PodRef, QueueRef};
+use crate::policy::kai::task::{JobRef, NodeRef, PodRef, QueueRef};
 use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Term, Value};
 use crate::units::PerResource;
 
@@ -22,6 +22,8 @@ pub(in crate::policy::kai) struct Notes {
     pub jobs: Vec<Note>,
     /// Capacity test of the chunk being placed.
     pub gate: Vec<Check>,
+    /// Nodes that the last pod without a node may use: no selector, taint or state excludes it.
+    pub open: Vec<NodeRef>,
     /// Comparisons that selected a pod's node.
     pub placed: BTreeMap<PodRef, Vec<Check>>,
 }

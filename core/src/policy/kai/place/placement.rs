@@ -78,6 +78,7 @@ impl Session<'_> {
                     if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {
                         (*n, *of) = (placed, chunk.len() as u32);
                         *free = explains.then(|| self.free_gpus());
+                        self.notes.open.clear();
                     }
                     return Err(failure);
                 }
@@ -88,9 +89,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Idle and releasing GPUs on the participating nodes.
+    /// Idle and releasing GPUs on the nodes that the last pod may use.
     fn free_gpus(&self) -> FreeGpus {
-        let free = self.nodes.iter().filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing());
+        let open = self.notes.open.iter().map(|node| &self.nodes[node.ix()]);
+        let free = open.filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing());
         free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
             total: all.total + n,
             most: all.most.max(n),
@@ -122,7 +124,14 @@ impl Session<'_> {
                 return Ok(());
             }
         }
-        let reasons = if explains { NodeReason::counted(choice.misfits(nodes)) } else { Vec::new() };
+        if !explains {
+            return Err(Failure::NoNode { task, placed: 0, of: 0, reasons: Vec::new(), free: None });
+        }
+        // What excludes a node stays when room becomes free, so it is told first.
+        let excludes = |at: NodeRef| self.excludes(&self.pods[pod.ix()], at);
+        let reasons = nodes.iter().filter_map(|&at| excludes(at).or_else(|| choice.misfit(at)));
+        let reasons = NodeReason::counted(reasons.collect());
+        self.notes.open = nodes.iter().copied().filter(|&at| excludes(at).is_none()).collect();
         Err(Failure::NoNode { task, placed: 0, of: 0, reasons, free: None })
     }
 

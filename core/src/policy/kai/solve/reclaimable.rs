@@ -238,8 +238,14 @@ impl Session<'_> {
             for &unit in units {
                 let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
                 let reason = self.unit_is_allowed(claim, (r, e), now);
-                let checks =
+                let mut checks =
                     if self.notes.is_on() { self.unit_checks(claim, (r, e), now) } else { Vec::new() };
+                let of_giver = |check: &&mut Check| check.left.quantity == Quantity::AllocatedWithoutVictims;
+                for check in checks.iter_mut().filter(of_giver) {
+                    let mut after = now;
+                    after -= unit;
+                    check.left.parts.push(triple(Quantity::AllocatedAfter, after));
+                }
                 proof.add_eviction(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
                 reason?;
                 for q in self.path_from_root(*queue) {
@@ -325,9 +331,6 @@ impl Session<'_> {
     ) -> bool {
         let facts = self.facts_of(claim.claimant);
         let mut at = facts.queue;
-        if let Some(q) = at.filter(|_| self.notes.is_on()) {
-            proof.common.push(self.entitlement(claim.claimant, q, claim.held[q.ix()].0, claim.need));
-        }
         while let Some(q) = at {
             let x = match &mut left[q.ix()] {
                 Some(left) => {
