@@ -170,8 +170,7 @@ impl Case<'_> {
         let is_dominant = self.refusal.gate == *gate;
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
         let protects = |check: &Check| protection(self.frame, check);
-        let mut failed = failed.peekable();
-        let above = failed.peek().and_then(|check| self.at_ancestor(ancestor, check));
+        let above = self.at_ancestor(ancestor).filter(|_| is_dominant);
         match (above, failed.filter_map(protects).next()) {
             (Some(above), Some(why)) => Text::of(". ").then(above).say("; ").then(why),
             (Some(why), None) | (None, Some(why)) => Text::of(". ").then(why),
@@ -265,19 +264,23 @@ impl Case<'_> {
     }
 
     /// The numbers of an ancestor of the job's queue that may not reclaim more.
-    fn at_ancestor(&self, ancestor: Option<QueueId>, failed: &Check) -> Option<Text> {
+    fn at_ancestor(&self, ancestor: Option<QueueId>) -> Option<Text> {
         let own = self.own()?;
         let above = ancestor.filter(|above| *above != own)?;
-        let r = decisive_resource(failed).unwrap_or(self.resource).min(2);
-        let facts = Facts::of(std::slice::from_ref(failed), r);
-        let held = facts.get(Party::Queue(above), Quantity::Before)?;
-        let share = facts.get(Party::Queue(above), Quantity::FairShare)?;
-        if held.value? < share.value? {
-            return None;
-        }
+        let is_it = |check: &&Check| {
+            !check.holds
+                && check.subject.queue == Some(above)
+                && check.left.quantity == Quantity::AllocatedWithJob
+                && check.right.quantity == Quantity::Quota
+        };
+        let check = self.refusal.checks.iter().find(is_it)?;
+        let r = decisive_resource(check).unwrap_or(self.resource).min(2);
+        let facts = Facts::of(std::slice::from_ref(check), r);
+        let with = facts.get(Party::Queue(above), Quantity::AllocatedWithJob)?;
+        let quota = facts.get(Party::Queue(above), Quantity::Quota)?;
         let text = Text::default().queue(self.frame.queue(above)).say(", the parent of ");
-        let text = text.queue(self.frame.queue(own)).say(", uses ").number(held);
-        Some(text.say(" of its [fair share] of ").amount(share).say(" and cannot reclaim more"))
+        let text = text.queue(self.frame.queue(own)).say(", would use ").amount(with);
+        Some(text.say(" with it, over its [quota] of ").number(quota))
     }
 
     fn too_large(&self, resource: Resource) -> Text {
@@ -354,7 +357,7 @@ impl Case<'_> {
             let room = self.in_use().map(|in_use| in_use + ", and ").unwrap_or_default();
             return self.job().say(format!(" is waiting: {room}")).then(text);
         }
-        let failed = self.refusal.checks.iter().find(|check| !check.holds);
+        let failed = self.not_entitled_check();
         let r = failed.and_then(decisive_resource).unwrap_or(self.resource).min(2);
         let text = self.job().say(format!(" is waiting: {}", self.short_of())).queue(&queue.name);
         let text = text.say(" cannot reclaim for it: with ").then(self.job());
@@ -373,6 +376,17 @@ impl Case<'_> {
             }
             _ => text.say(", it would use more than it may reclaim."),
         }
+    }
+
+    /// The comparison that does not let its queue reclaim: with its fair share, or with its quota.
+    fn not_entitled_check(&self) -> Option<&Check> {
+        let failed = |right: Quantity, left: Quantity| {
+            let is_it =
+                |check: &&Check| !check.holds && check.right.quantity == right && check.left.quantity == left;
+            self.refusal.checks.iter().rfind(is_it)
+        };
+        failed(Quantity::FairShare, Quantity::AllocatedWithJob)
+            .or_else(|| failed(Quantity::Quota, Quantity::AllocatedNonPreemptible))
     }
 
     /// The missing room when nodes were tried, as the first half of a sentence.

@@ -104,10 +104,8 @@ impl Session<'_> {
             }
         }
         splits.sort_by_key(|(r, _)| *r == own);
-        let first = |&(r, e): &(QueueRef, QueueRef)| {
-            self.unit_checks(claim, (r, e), held[e.ix()].0).into_iter().next()
-        };
-        let checks: Vec<_> = splits.iter().filter_map(first).collect();
+        let checks = splits.iter().flat_map(|&split| self.unit_checks(claim, split, held[split.1.ix()].0));
+        let checks: Vec<_> = checks.collect();
         self.notes.about(job, |note| note.refused = checks);
     }
 

@@ -78,8 +78,14 @@ impl Session<'_> {
             };
         }
         let mut gates = self.gates(job, &self.notes.jobs[job.ix()], lookup);
-        let also = gates.split_off(1).into_iter().map(|g| g.0).collect();
-        let (gate, checks) = gates.pop().expect("there is always a reason");
+        let mut also = Vec::new();
+        let mut further = Vec::new();
+        for (gate, checks) in gates.split_off(1) {
+            also.push(gate);
+            further.extend(checks);
+        }
+        let (gate, mut checks) = gates.pop().expect("there is always a reason");
+        checks.extend(further);
         let outlook = self.outlook(job, &gate);
         Refusal { job: id, gate, also, checks, outlook }
     }
