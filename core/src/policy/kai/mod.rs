@@ -23,7 +23,7 @@ mod kit_shards;
 mod kit_timetable;
 mod memory;
 mod names;
-mod number;
+pub(in crate::policy) mod number;
 mod opening;
 pub mod operator;
 pub mod order;

@@ -1,7 +1,4 @@
 //! Notes kept during a cycle for its explanations, only from level *decisive* on.
-//!
-//! # Source
-//! architecture 7; product 9.2
 
 use std::collections::BTreeMap;
 

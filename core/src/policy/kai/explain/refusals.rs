@@ -4,12 +4,6 @@
 //! One dominant reason: not a leaf, not ready; too large for every node; over limit, over quota; not entitled; no
 //! victims that would help, for it or for an equivalent job that was tried first; no node fits; behind others. A job that
 //! claims room waits for victims, and earlier refusals no longer count. The outlook of a refusal is completed in `outlooks`.
-//!
-//! # Source
-//! product 9.2
-//!
-//! # Differs
-//! nothing
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -281,7 +281,7 @@ impl Session<'_> {
         })
     }
 
-    /// Reason that allows search a unit while the other queue holds `now`; `None` if the unit is refused.
+    /// Reason that allows a unit while the other queue holds `now`; `None` if the unit is refused.
     pub fn unit_is_allowed(
         &self,
         claim: Claim<'_>,
