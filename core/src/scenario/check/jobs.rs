@@ -34,7 +34,6 @@ pub struct Template {
     pub lasts: Option<Lasts>,
     /// What happens to pods that are evicted or lose their node.
     pub restart: Restart,
-    /// Priority.
     pub priority: i32,
     /// Whether its pods may be evicted for others.
     pub preemptible: Preemptible,

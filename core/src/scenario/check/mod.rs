@@ -269,7 +269,7 @@ impl Findings {
         let (code, says, fix) = match wrong {
             Wrong::Form => (form, format!("{field} {shown} is not {wanted}"), None),
             Wrong::Fine => {
-                let says = format!("{field} {shown} is finer than what is counted; it takes {wanted}");
+                let says = format!("{field} {shown} has too many decimals; it takes {wanted}");
                 (codes::NUMBER, says, None)
             }
             Wrong::Large => {
