@@ -182,7 +182,7 @@ fn department_jobs() -> Arc<Names> {
     names(&jobs.chain(of(5, "a1 a2")).chain(of(6, "s1 s2 s3")).collect::<Vec<_>>())
 }
 
-/// Two departments on 32 GPUs during a reclaim. Long because a frame is one table.
+/// Two departments on 32 GPUs during a reclaim.
 pub fn departments() -> Frame {
     let inf = f64::INFINITY;
     let mut queues = vec![

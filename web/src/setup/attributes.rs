@@ -1,8 +1,11 @@
 //! Attributes of queues, nodes, jobs and pod sets, and settings of the scenario: label, help and default. The forms are
 //! generated from these tables. Long because it is a list.
 
+use fairground::policy::description::Description;
+use fairground::policy::field::Field;
 pub use fairground::policy::form::{Ask, Attribute, Group, REMARK};
 use fairground::policy::form::{DISPLAY_NAME, PROTECTION, YES_NO, ask, text};
+use fairground::units::Resource;
 
 /// KAI's preset classes.
 const CLASSES: Ask = Ask::Usual(&[
@@ -14,6 +17,16 @@ const CLASSES: Ask = Ask::Usual(&[
 const RESTART: Ask =
     Ask::Choice(&[("again", "restarts"), ("resume", "resumes"), ("never", "is not recreated")]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
+
+/// Default of a queue's value under a policy without a form of its own; the table has KAI's.
+pub fn default_of(policy: &Description, attribute: &Attribute) -> &'static str {
+    let unset = || {
+        let (resource, field) = attribute.key.split_once('.')?;
+        let resource = Resource::ACCOUNTED.into_iter().find(|r| r.name() == resource)?;
+        policy.unset(Field::ALL.into_iter().find(|f| f.name() == field)?, resource)
+    };
+    unset().filter(|unset| !attribute.default.starts_with(unset)).unwrap_or(attribute.default)
+}
 
 pub const QUEUE: &[Group] = &[
     (
@@ -394,6 +407,17 @@ mod tests {
             let renamed = attribute.key == "name" && at.0.len() > 1;
             assert!(renamed || document::value(&after, &at).starts_with('1'), "{at} keeps what is set");
         }
+    }
+
+    #[test]
+    fn defaults_of_the_common_form_are_those_of_the_policy() {
+        let of = |policy: &str, key: &str| {
+            let attribute = QUEUE.iter().flat_map(|(_, all)| all.iter()).find(|a| a.key == key);
+            default_of(Policy::described_or_default(policy), attribute.expect("a value of queues"))
+        };
+        let keys = ["gpu.quota", "gpu.limit", "gpu.weight", "priority"];
+        assert_eq!(keys.map(|key| of("kai", key)), ["0", "0: nothing can run", "0", "100"]);
+        assert_eq!(keys.map(|key| of("max-min", key)), ["0", "unlimited", "1", "100"]);
     }
 
     #[test]

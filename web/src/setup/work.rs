@@ -1,6 +1,6 @@
 //! Jobs and patterns of jobs.
 
-use fairground::scenario::Path;
+use fairground::scenario::{Path, Scenario};
 use fairground::words::Selection;
 use leptos::prelude::*;
 
@@ -25,7 +25,6 @@ fn page_of(scenario: &Scenario, job: &str) -> Option<usize> {
 }
 
 /// The editable table of jobs, in pages of 200.
-/// Long because its markup is one tree.
 #[component]
 pub fn Work() -> impl IntoView {
     let store = Store::get();
