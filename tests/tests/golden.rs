@@ -81,7 +81,7 @@ macro_rules! recordings_agree {
     )* };
 }
 
-// Separate tests, so that policies can be run alone; `cargo xtask mutants` knows them by name.
+// Separate tests, so that policies can be run alone.
 recordings_agree! {
     0 kai_recordings_agree kai_recordings_agree_through_scenario_files
     1 yunikorn_recordings_agree yunikorn_recordings_agree_through_scenario_files

@@ -115,7 +115,6 @@ pub struct Gang {
 pub struct PodSet {
     /// Name, unique in the job; `default` if the scenario names none.
     pub name: Arc<str>,
-    /// The job.
     pub job: JobId,
     /// Number of pods that have to be placed together.
     pub min_available: u32,

@@ -443,7 +443,6 @@ pub struct LadderLevel {
     pub lines: Vec<LadderLine>,
     /// The queue on the path of the derivation.
     pub queue: String,
-    /// Its fair share.
     pub fair_share: f64,
     /// Its fair share by other calculations, for information only.
     pub alternatives: Vec<AlternativeShare>,

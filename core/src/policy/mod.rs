@@ -51,6 +51,7 @@ use crate::trace::{
 use crate::units::{Resource, ResourceVec, Weight};
 
 /// The interface of a policy.
+#[warn(missing_docs)]
 pub trait Scheduler {
     /// Self-description.
     const DESCRIPTION: &'static Description;

@@ -159,9 +159,7 @@ pub fn seconds(value: &Value) -> String {
 /// A queue or job that may own a side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
-    /// A queue.
     Queue(QueueId),
-    /// A job.
     Job(JobId),
 }
 

@@ -130,7 +130,6 @@ pub struct Evidence {
 /// A rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleCard {
-    /// Its key.
     pub key: String,
     /// In one line.
     pub says: String,

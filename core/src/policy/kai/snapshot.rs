@@ -1,8 +1,7 @@
 //! Input and result of one cycle, in the scheduler's own terms and units.
 //!
-//! The snapshot is the interface of the policy: [`super`] creates one from the cluster, and recorded
-//! cases of the real scheduler are read into one directly, because recordings may contain states (bound pods,
-//! arbitrary doubles, negative weights) that no scenario can describe.
+//! Recorded cases of the real scheduler are read into a snapshot, because they may contain states (bound pods, arbitrary doubles,
+//! negative weights) that no scenario can describe. A cycle of the simulation is opened from the cluster instead.
 //!
 //! # Source
 //! kai.md 1 (data model); recordings of format `kai-cycle/1`.

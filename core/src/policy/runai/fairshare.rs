@@ -135,7 +135,6 @@ pub fn whole(total: f64, k: f64, members: &[Member<'_>]) -> Vec<f64> {
 /// A project in the published formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProjectTerms {
-    /// Quota.
     pub quota: Exact,
     /// Running and pending requests.
     pub request: Exact,
