@@ -242,7 +242,7 @@ impl Simulation {
             let part = &mut self.state.partitions[partition];
             part.wake = Wake::At(to + period);
             if timers.usage.is_some() && n > 0 {
-                part.policy.pass(view, &mut part.memory);
+                part.policy.cycles_skipped(view, &mut part.memory);
                 has_passed = true;
             }
         }

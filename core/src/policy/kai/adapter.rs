@@ -93,7 +93,7 @@ impl Scheduler for Kai {
         }
     }
 
-    fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
+    fn cycles_skipped(&self, world: PartitionView<'_>, memory: &mut Memory) {
         if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
             tracker.advance(params, world.now);
         }
