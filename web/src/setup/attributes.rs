@@ -411,13 +411,19 @@ mod tests {
 
     #[test]
     fn defaults_of_the_common_form_are_those_of_the_policy() {
-        let of = |policy: &str, key: &str| {
-            let attribute = QUEUE.iter().flat_map(|(_, all)| all.iter()).find(|a| a.key == key);
-            default_of(Policy::described_or_default(policy), attribute.expect("a value of queues"))
-        };
-        let keys = ["gpu.quota", "gpu.limit", "gpu.weight", "priority"];
-        assert_eq!(keys.map(|key| of("kai", key)), ["0", "0: nothing can run", "0", "100"]);
-        assert_eq!(keys.map(|key| of("max-min", key)), ["0", "unlimited", "1", "100"]);
+        let mut n_other = 0;
+        for policy in Policy::ALL.iter().filter(|policy| policy.form.queue.is_none()) {
+            for field in Field::ALL {
+                let Some(unset) = policy.unset(field, Resource::GPU) else { continue };
+                let key = format!("gpu.{}", field.name());
+                let attribute = QUEUE.iter().flat_map(|(_, all)| all.iter()).find(|a| a.key == key);
+                let attribute = attribute.expect("a value of queues");
+                let default = default_of(policy, attribute);
+                assert!(default.starts_with(unset), "{} {key}: {default}", policy.key);
+                n_other += usize::from(default != attribute.default);
+            }
+        }
+        assert!(n_other > 0, "another policy than that of the table is tested");
     }
 
     #[test]
