@@ -127,7 +127,10 @@ fn opening_difference(
         let times = (job.last_start_s, job.stale_since_s);
         let recorded = (expected.last_start_s, expected.stale_since_s);
         if times != recorded {
-            return Some(format!("job {}: expected start and staleness {recorded:?}, got {times:?}", job.name));
+            return Some(format!(
+                "job {}: expected start and staleness {recorded:?}, got {times:?}",
+                job.name
+            ));
         }
         let (evicted, recorded) = (job.last_eviction_s, expected.last_eviction_s);
         if job.preemption_delay_s.is_some() && evicted != recorded {

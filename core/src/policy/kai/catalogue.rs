@@ -88,7 +88,8 @@ impl Catalogue {
         let mut reader = PodReader::new(traits.collect(), settings.has_roles, settings.plugins);
         let entry = |(id, job): (JobId, &Job)| {
             let order = order[id.index()];
-            may_run_in(job, world.partition).then(|| JobEntry::of(cluster, (id, order), settings.revision, &mut reader))
+            may_run_in(job, world.partition)
+                .then(|| JobEntry::of(cluster, (id, order), settings.revision, &mut reader))
         };
         let jobs: Vec<Option<JobEntry>> = cluster.jobs.iter().map(entry).collect();
         let has_exact_sums =

@@ -156,6 +156,16 @@ pub const SETTINGS: &[Group] = &[
     (
         "KAI settings",
         &[
+            ask(
+                text(
+                    "settings.version",
+                    "Version",
+                    "0.13",
+                    "The release line whose rules decide. 0.17 searches jobs to evict in another way, counts requests of GPU memory \
+                     by the devices of the cluster, and knows more settings of jobs.",
+                ),
+                Ask::Choice(&[("0.13", "v0.13, v0.14.0"), ("0.17", "v0.17")]),
+            ),
             text(
                 "settings.actions",
                 "Actions of a cycle",

@@ -114,7 +114,9 @@ impl Memory {
             if let Event::Evicted { pod, by: Some(_), .. } = recorded.event {
                 let job = world.cluster.pods[pod].job;
                 let entry = self.catalogue.as_ref().and_then(|catalogue| catalogue.job(job));
-                let number = entry.filter(|entry| entry.traits.preemption_delay_s.is_some()).map(|e| e.traits.n_before);
+                let number = entry
+                    .filter(|entry| entry.traits.preemption_delay_s.is_some())
+                    .map(|e| e.traits.n_before);
                 if let Some(number) = number {
                     self.jobs.entry(number).or_default().last_eviction = Some(world.now);
                 }

@@ -51,7 +51,7 @@ mod world;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;
-pub use explain::recorder::CRASH;
+pub use explain::recorder::{CRASH, UNFINISHED};
 pub use memory::Memory;
 pub use order::queue_order::NAME;
 

@@ -200,8 +200,7 @@ pub(super) fn part(mib: i64, device_mib: i64) -> f64 {
 
 /// Amount requested in a task's test on its node.
 pub(super) fn requested_on_node(revision: Revision, request: &Request, device_mib: i64) -> Quantities {
-    let of_devices =
-        || devices_on_node(revision, request) * part(request.mib_on(device_mib), device_mib);
+    let of_devices = || devices_on_node(revision, request) * part(request.mib_on(device_mib), device_mib);
     let gpu = if request.is_cpu_only() { 0.0 } else { of_devices() };
     Quantities { cpu: request.cpu, memory: request.memory, gpu }
 }

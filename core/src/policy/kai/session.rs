@@ -194,7 +194,9 @@ impl<'a> Session<'a> {
             for task in self.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
                 let (amount, held) = match status {
-                    Status::Pending => (self.pods[pod.ix()].request.pending(self.memory_basis.pending), false),
+                    Status::Pending => {
+                        (self.pods[pod.ix()].request.pending(self.memory_basis.pending), false)
+                    }
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };

@@ -95,9 +95,11 @@ impl Group {
                 None => members.push((set.name, Member::Set(i))),
             }
         }
-        members.extend(inner.iter().map(|(&name, sets)| {
-            (name, Member::Group(Group::below(name, depth + 1, sets, min_sub_group)))
-        }));
+        members.extend(
+            inner.iter().map(|(&name, sets)| {
+                (name, Member::Group(Group::below(name, depth + 1, sets, min_sub_group)))
+            }),
+        );
         members.sort_by_key(|&(name, _)| name);
         let members = members.into_iter().map(|(_, member)| member).collect();
         Group { members, min_sub_group: min_sub_group(name) }

@@ -205,6 +205,18 @@ fn job_fields(
     if job.stale_since_s.is_some() {
         return Err("a gang that is stale at the start");
     }
+    if job.preemption_delay_s.is_some() {
+        return Err("a preemption delay of a job");
+    }
+    if job.staleness_grace_s.is_some() {
+        return Err("a staleness grace period of a job");
+    }
+    if !job.min_sub_group.is_empty() {
+        return Err("a group that needs only some of its members");
+    }
+    if job.pod_sets.iter().any(|set| set.min_available == 0) {
+        return Err("a minimum of 0 pods");
+    }
     let mut fields = Fields::new();
     put(&mut fields, "name", quoted(&job.name));
     put(&mut fields, "queue", quoted(&job.queue));

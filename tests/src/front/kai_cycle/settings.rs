@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use fairground::policy::kai::config::{Action, Config, Placement, ReclaimResolve};
+use fairground::policy::kai::settings::default_plugins;
 
 use super::file::{number, seconds};
 use crate::cycle::format::Case;
@@ -79,7 +80,10 @@ fn evicted_pods_stay(case: &Case) -> Result<bool, &'static str> {
 fn switches(config: &Config) -> Result<Vec<(String, String)>, &'static str> {
     let mut all = Vec::new();
     let mut put = |name: &str, value: String| all.push((name.to_owned(), value));
-    let mut default = Config::default();
+    let mut default = Config { plugins: default_plugins(config.revision), ..Config::default() };
+    if config.revision != default.revision {
+        put("version", format!("{:?}", config.revision.name()));
+    }
     for (name, own) in [("gpu-placement", config.gpu_placement), ("cpu-placement", config.cpu_placement)] {
         if own == Placement::Spread {
             put(name, "spread".to_owned());

@@ -68,7 +68,6 @@ impl Node {
             }
         }
     }
-
 }
 
 impl Session<'_> {

@@ -36,6 +36,7 @@ use crate::policy::kai::job::Chunk;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::revision::Revision;
 use crate::policy::kai::session::Session;
+use crate::policy::kai::snapshot::Status;
 use crate::policy::kai::solve::hypothesis::{Hypothesis, VictimsOfJob};
 use crate::policy::kai::solve::simulate::{Attempt, Tried};
 use crate::policy::kai::solve::solver::Solution;
@@ -317,18 +318,20 @@ impl Session<'_> {
         }
         let added = self.make_feasible(&evicted, nodes);
         let tried = Tried { partial: hypothesis.partial, evicted: &evicted, victims: &victims };
-        let Attempt::Solved(displaced, proof) = self.simulate(search, &mut st, tried, nodes, feasibility) else {
+        let Attempt::Solved(mut displaced, proof) = self.simulate(search, &mut st, tried, nodes, feasibility)
+        else {
             added.into_iter().for_each(|n| nodes[n.ix()] = false);
             st.discard(self);
             self.ties.forget(n_ties);
             return None;
         };
+        displaced.sort_by_key(|&t| self.task(t).status != Status::Releasing);
         let recorded = hypothesis.groups[..hypothesis.recorded.len()].iter();
         let groups = self.groups_with(&displaced, recorded.chain(&scenario.groups));
         Some(Solution { statement: st, displaced, groups, proof })
     }
 
-    /// For each task the first group that contains its pod, each group once.
+    /// For each task the first group that contains its pod, each group once and by name (N-4).
     fn groups_with<'g>(&self, tasks: &[TaskRef], groups: impl Iterator<Item = &'g Chunk>) -> Vec<Chunk> {
         let groups: Vec<&Chunk> = groups.collect();
         let mut found: Vec<usize> = Vec::new();
@@ -337,7 +340,12 @@ impl Session<'_> {
             let first = groups.iter().position(|group| group.iter().any(|&t| self.task(t).pod == pod));
             found.extend(first.filter(|group| !found.contains(group)));
         }
-        found.into_iter().map(|group| groups[group].clone()).collect()
+        let by_name = |group: usize| {
+            let mut group = groups[group].clone();
+            group.sort_by_key(|&t| self.task(t).pod);
+            group
+        };
+        found.into_iter().map(by_name).collect()
     }
 
     /// Victims by job, in the order in which the jobs first occur.
@@ -396,8 +404,12 @@ impl Session<'_> {
 
     /// All victims of a job as one group, recorded ones as further objects.
     fn as_one_group(&mut self, hypothesis: &Hypothesis, at: usize) -> Chunk {
-        let mut tasks: Vec<TaskRef> = hypothesis.tasks_of(&[at]).collect();
-        tasks.sort_by_key(|&t| self.task(t).pod);
+        let mut tasks: Vec<TaskRef> = Vec::new();
+        for task in hypothesis.tasks_of(&[at]) {
+            if tasks.iter().all(|&known| self.task(known).pod != self.task(task).pod) {
+                tasks.push(task);
+            }
+        }
         tasks.into_iter().map(|t| self.clone_task(t)).collect()
     }
 
@@ -408,7 +420,8 @@ impl Session<'_> {
             return vec![scenario(Vec::new())];
         }
         let requests: Vec<f64> = hypothesis.pending.iter().map(|&t| self.pod_of(t).request.gpus).collect();
-        let (smallest, demand) = (requests.iter().copied().fold(f64::INFINITY, f64::min), requests.iter().sum::<f64>());
+        let (smallest, demand) =
+            (requests.iter().copied().fold(f64::INFINITY, f64::min), requests.iter().sum::<f64>());
         let mut capacity: Vec<f64> = self.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect();
         let mut free = |task: TaskRef| {
             if let Some(node) = self.task(task).node {

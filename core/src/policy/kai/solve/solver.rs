@@ -86,8 +86,8 @@ impl Session<'_> {
         let feasible = self.feasible_nodes(job);
         let chunk = self.chunk(job, false);
         let generators = self.generators();
-        let lists_once =
-            !generators.contains(&Generator::NodeByNode) && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
+        let lists_once = !generators.contains(&Generator::NodeByNode)
+            && !matches!(search, VictimSearch::Consolidation { most: Some(_) });
         let candidates = (lists_once && !chunk.is_empty()).then(|| self.victims_for(search, job));
         let mut claimant = Claimant { search, job, chunk, feasible, candidates, failed: BTreeSet::new() };
         generators.into_iter().find_map(|generator| self.solve_by(generator, &mut claimant, out))
@@ -111,17 +111,26 @@ impl Session<'_> {
         let used_before = self.job(claimant.job).active_used();
         let solution = match generator {
             Generator::NodeByNode => self.one_more_at_a_time(claimant, out)?,
-            Generator::NodeLocalGreedy | Generator::MultiNodeGang => self.by_bisection(generator, claimant)?,
+            Generator::NodeLocalGreedy | Generator::MultiNodeGang => {
+                self.by_bisection(generator, claimant)?
+            }
         };
         let job = self.job(claimant.job);
         if job.is_gang_satisfied() && job.active_used() > used_before {
             return Some(Solved { statement: solution.statement, proof: solution.proof });
         }
+        if generator != Generator::NodeByNode {
+            out.unfinished(self, claimant.job);
+        }
         self.waiting = None;
         None
     }
 
-    fn one_more_at_a_time(&mut self, claimant: &mut Claimant<'_>, out: &mut Recorder<'_>) -> Option<Solution> {
+    fn one_more_at_a_time(
+        &mut self,
+        claimant: &mut Claimant<'_>,
+        out: &mut Recorder<'_>,
+    ) -> Option<Solution> {
         let n = claimant.chunk.len();
         let mut recording = Recording::default();
         for k in 1..=n {
