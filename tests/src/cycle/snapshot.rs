@@ -97,8 +97,17 @@ pub fn write_back(
 /// unless their job `stays`, and timestamps are shifted so that the present time remains 0.
 pub fn pass(snapshot: &mut Snapshot, outcome: &CycleOutcome, seconds: f64, stays: impl Fn(&str) -> bool) {
     for job in &mut snapshot.jobs {
+        let before: Vec<(Status, Arc<str>, Vec<Arc<str>>)> =
+            job.pods.iter().map(|p| (p.status, p.node.clone(), p.gpu_groups.clone())).collect();
         for step in &outcome.steps {
-            apply_step(job, step, |pod| is_evicted(outcome, pod));
+            apply_step(job, step);
+        }
+        // A victim of a claim that was not carried out is as before the round.
+        for (pod, before) in job.pods.iter_mut().zip(before) {
+            let leaves = matches!(pod.status, Status::Releasing | Status::Pipelined);
+            if leaves && !is_evicted(outcome, &pod.name) {
+                (pod.status, pod.node, pod.gpu_groups) = before;
+            }
         }
         let stays = stays(&job.name);
         for pod in &mut job.pods {
@@ -126,15 +135,9 @@ fn is_evicted(outcome: &CycleOutcome, name: &str) -> bool {
     events.any(|event| matches!(event, Committed::Evict { pod, .. } if **pod == *name))
 }
 
-fn apply_step(job: &mut SnapshotJob, step: &ActionOutcome, is_evicted: impl Fn(&str) -> bool) {
+fn apply_step(job: &mut SnapshotJob, step: &ActionOutcome) {
     for after in &step.pods {
         if let Some(pod) = job.pods.iter_mut().find(|p| p.name == after.pod) {
-            let leaves = matches!(after.status, Status::Releasing | Status::Pipelined);
-            let is_waiting = matches!(pod.status, Status::Pending | Status::Gated | Status::Pipelined);
-            // A victim of a claim that was not carried out is as before.
-            if leaves && !is_waiting && !is_evicted(&pod.name) {
-                continue;
-            }
             pod.status = after.status;
             pod.node = after.node.clone();
             pod.gpu_groups = after.gpu_groups.clone();

@@ -154,6 +154,7 @@ impl JobEntry {
         let set_of = |pod: &Pod| sets.iter().position(|(set, _)| *set == pod.pod_set);
         let read = pods.iter().filter_map(|&(id, pod)| Some(read_pod(cluster, (id, pod), set_of(pod)?)));
         let pods = reader.job(read.collect());
+        let has_times = revision.reads_job_times();
         let traits = JobTraits {
             id,
             name: job.name.clone(),
@@ -162,8 +163,11 @@ impl JobEntry {
             preemptible: job.preemptible,
             created_s: job.created.as_seconds(),
             is_tried_once: job.is_tried_once,
-            preemption_delay_s: job.preemption_delay.map(|span| span.as_seconds()),
-            staleness_grace_s: job.staleness_grace.map(|grace| grace.map(|span| span.as_seconds())),
+            preemption_delay_s: job.preemption_delay.filter(|_| has_times).map(|span| span.as_seconds()),
+            staleness_grace_s: job
+                .staleness_grace
+                .filter(|_| has_times)
+                .map(|grace| grace.map(|span| span.as_seconds())),
             is_whole: pods.iter().all(|pod| pod.request.is_whole()),
             n_pods: pods.len() as u32,
             rank,

@@ -31,6 +31,18 @@ pub const JOB: Group = (
             Ask::Choice(&[("-1", "considered in every cycle"), ("1", "tried once")]),
         ),
         text(
+            "preemption-delay",
+            "Preemption delay",
+            "0s",
+            "Version 0.17: for how long after its creation or an eviction it may not evict other [jobs].",
+        ),
+        text(
+            "staleness-grace",
+            "Grace period below its minimum",
+            "that of all gangs",
+            "Version 0.17: how long it may run below its minimum, or: unlimited.",
+        ),
+        text(
             "nominated-node",
             "Nominated [node]",
             "none",

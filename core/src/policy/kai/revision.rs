@@ -42,6 +42,11 @@ impl Revision {
         }
     }
 
+    /// Whether jobs have a preemption delay and a grace period of their own.
+    pub fn reads_job_times(self) -> bool {
+        self >= Revision::V0_17
+    }
+
     /// Finds a revision by its name.
     pub fn named(name: &str) -> Option<Revision> {
         Revision::ALL.into_iter().find(|revision| revision.name() == name.trim_start_matches('v'))

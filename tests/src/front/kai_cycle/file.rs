@@ -205,11 +205,8 @@ fn job_fields(
     if job.stale_since_s.is_some() {
         return Err("a gang that is stale at the start");
     }
-    if job.preemption_delay_s.is_some() {
-        return Err("a preemption delay of a job");
-    }
-    if job.staleness_grace_s.is_some() {
-        return Err("a staleness grace period of a job");
+    if job.last_eviction_s.is_some() {
+        return Err("a job that was evicted before the start");
     }
     if !job.min_sub_group.is_empty() {
         return Err("a group that needs only some of its members");
@@ -225,6 +222,16 @@ fn job_fields(
         put(&mut fields, "preemptible", job.preemptible.to_string());
     }
     put_unless(&mut fields, "submit", seconds(job.created_s), "0s");
+    if let Some(delay) = job.preemption_delay_s.filter(|&delay| delay > 0.0) {
+        put(&mut fields, "preemption-delay", seconds(delay));
+    }
+    if let Some(grace) = job.staleness_grace_s {
+        put(
+            &mut fields,
+            "staleness-grace",
+            if grace < 0.0 { "unlimited".to_owned() } else { seconds(grace) },
+        );
+    }
     let sets = Sets::of(job)?;
     fields.extend(sets.fields(job, names)?);
     let on: Vec<&Pod> = sets.in_file_order().filter(|p| holds(p)).collect();

@@ -34,7 +34,8 @@ pub fn time_matters(case: &Case) -> bool {
     let config = opening.config;
     let queues = case.queues.iter().flat_map(|q| [q.preempt_min_runtime_s, q.reclaim_min_runtime_s]);
     let defaults = [config.default_preempt_min_runtime_s, config.default_reclaim_min_runtime_s];
-    queues.flatten().chain(defaults).any(|s| s > 0.0)
+    let delays = case.jobs.iter().filter_map(|job| job.preemption_delay_s);
+    queues.flatten().chain(defaults).chain(delays).any(|s| s > 0.0)
 }
 
 /// Cycle interval; `None` for the default of one second, if no time matters.
