@@ -108,6 +108,14 @@ pub struct SnapshotJob {
     pub last_start_s: Option<f64>,
     /// Start of its staleness in seconds, if stale.
     pub stale_since_s: Option<f64>,
+    /// How long after its creation or an eviction it may not evict others, seconds.
+    pub preemption_delay_s: Option<f64>,
+    /// Last eviction of one of its pods for another job, in seconds, if ever.
+    pub last_eviction_s: Option<f64>,
+    /// Its own staleness grace period in seconds; negative for never.
+    pub staleness_grace_s: Option<f64>,
+    /// Number of members that a group needs, by its name; the name of the job itself is empty. Others need all.
+    pub min_sub_group: Vec<(Arc<str>, u32)>,
     /// The job-level allocation, where a recording differs from the sum over pods.
     pub allocated: Option<Quantities>,
     /// Leaf subgroups.

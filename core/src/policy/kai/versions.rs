@@ -1,7 +1,8 @@
 //! Modelled versions of KAI Scheduler, and later changes.
 //!
 //! # Source
-//! Differences in the scheduler's code between the modelled revision and `d5bc503a` (2026-08-07), read, not run.
+//! Differences in the scheduler's code between `72de64fc` and `d5bc503a` (2026-08-07), which was run as well; later changes up
+//! to v0.18.6 (2026-10-18) by reading. The setting `version` simulates those up to v0.17 (kai-v0.17.md).
 
 use crate::policy::versions::{Modelled, Since};
 
@@ -16,7 +17,7 @@ pub const MODELLED: Modelled = Modelled {
     versions: "v0.13.x and v0.14.0",
     revision: "72de64fc8eca10fa8cca26a20156178f3edbe092",
     source: "source code of 2026-03-07",
-    compared: "v0.17.0 of 2026-08-03; the code was read, the new version was not run",
+    compared: "v0.18.6 of 2026-10-18; up to v0.17 the code was run, later changes were read",
     changes: CHANGES,
 };
 
@@ -199,5 +200,105 @@ const CHANGES: &[Since] = &[
         before: "Dynamic resource allocation, topology constraints and NUMA are not modelled here.",
         now: "All three were changed or added.",
         notice: "Only where they are used.",
+    },
+    Since {
+        version: "v0.18.0 (alpha, off by default)",
+        rules: &["kai/reclaim/", "kai/queue-order/"],
+        before: "A queue within its quota loses nothing to a reclaim for another queue's quota.",
+        now: "With queuePriorityInQuotaReclaim a queue of higher priority reclaims its quota from one of lower \
+              priority that is inside its own.",
+        notice: "Only where it is switched on. Not simulated.",
+    },
+    Since {
+        version: "v0.18.0 (alpha)",
+        rules: &["kai/capacity/", "kai/preempt/lower-priority"],
+        before: "Jobs are preemptible or not.",
+        now: "A third kind, semi-preemptible: the minimum is safe, pods above it go over quota and are evicted first.",
+        notice: "Only for jobs of that kind. Not simulated under KAI.",
+    },
+    Since {
+        version: "v0.18.0, v0.17.2",
+        rules: &["kai/fit/room", "kai/stale-gang/grace"],
+        before: "A subgroup that lacks pods is placed with those that exist; every subgroup must have its minimum, \
+              or the job is stale.",
+        now: "It waits until enough pods exist; a job is stale only if fewer subgroups than it needs are complete.",
+        notice: "No half gangs; optional subgroups no longer get a job evicted.",
+    },
+    Since {
+        version: "v0.18.0, v0.17.2",
+        rules: &["kai/fit/room"],
+        before: "A pod that is evicted in this cycle still repels others by its affinity.",
+        now: "It no longer does.",
+        notice: "Reclaim works for jobs that refuse the node of their victim.",
+    },
+    Since {
+        version: "v0.18.0",
+        rules: &["kai/job-order/"],
+        before: "Among equal jobs the newest is evicted first.",
+        now: "With the plugin gpujoborder the one with most, or fewest, GPUs.",
+        notice: "Only where the plugin is loaded. Not simulated.",
+    },
+    Since {
+        version: "v0.18.0",
+        rules: &["kai/reclaim/"],
+        before: "Every pod is evicted by reclaim or preemption only.",
+        now: "Pods with the label kai.scheduler/background leave without a reclaim.",
+        notice: "Only for pods with that label.",
+    },
+    Since {
+        version: "v0.18.0",
+        rules: &["kai/fit/room"],
+        before: "The memory of a GPU is rounded down to a multiple of 100 MiB.",
+        now: "It is used as reported.",
+        notice: "One more small part fits some GPUs.",
+    },
+    Since {
+        version: "v0.18.0",
+        rules: &["kai/fit/room"],
+        before: "There is one way to share a GPU.",
+        now: "There are two, and pods of different ways never share one.",
+        notice: "A half-free GPU can refuse a pod.",
+    },
+    Since {
+        version: "v0.18.0",
+        rules: &[],
+        before: "A Deployment is one job per pod.",
+        now: "It is one job with a minimum of 1.",
+        notice: "Its further pods count as elastic.",
+    },
+    Since {
+        version: "v0.18.0, v0.9 and later patches",
+        rules: &[],
+        before: "Extended resources count in thousandths in one place.",
+        now: "They count in whole units.",
+        notice: "Only with devices other than GPUs.",
+    },
+    Since {
+        version: "v0.18.0",
+        rules: &["kai/reclaim/"],
+        before: "The test of idle GPUs in a search compares exactly.",
+        now: "It allows a difference of 0.000000001.",
+        notice: "Parts such as three times 0.1 no longer fail by rounding.",
+    },
+    Since {
+        version: "v0.18.1",
+        rules: &["kai/fit/room"],
+        before: "Every resource whose name ends in gpu counts as a GPU.",
+        now: "Only nvidia.com/gpu and amd.com/gpu do.",
+        notice: "nvidia.com/vgpu is no GPU any more.",
+    },
+    Since {
+        version: "main, October 2026, release unknown",
+        rules: &["kai/division/"],
+        before: "All priorities divide their rounds before any remainder is given.",
+        now: "Each priority gives its remainder at once.",
+        notice: "A whole GPU that is left over stays with the higher priority.",
+    },
+    Since {
+        version: "main, October 2026, release unknown",
+        rules: &[],
+        before: "A node that is cordoned takes no pod.",
+        now: "It takes pods that tolerate it.",
+        notice: "Pods for maintenance start.",
     },
 ];

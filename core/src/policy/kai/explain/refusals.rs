@@ -121,7 +121,7 @@ impl Session<'_> {
                 Failure::TooLarge { resource, .. } => {
                     gates.push((Gate::TooLarge { resource: *resource }, Vec::new()));
                 }
-                Failure::NoNode { .. } => (),
+                Failure::NoNode { .. } | Failure::NoTask => (),
             }
         }
         gates.dedup();

@@ -2,8 +2,7 @@
 //!
 //! # Rule
 //! Jobs: higher priority; then *below* its minimum before *exactly* before *above*; then older; then smaller name. Pod
-//! sets: one below its minimum before a satisfied one, two satisfied ones by `active/minAvailable`; then smaller
-//! name.
+//! sets: see [`crate::policy::kai::subgroups`].
 //!
 //! # Source
 //! kai.md 3.2, 3.3
@@ -14,7 +13,7 @@
 use std::cmp::Ordering;
 
 use crate::policy::kai::explain::notes::{count, real};
-use crate::policy::kai::job::{Job, JobFacts, PodSet, SetOrder};
+use crate::policy::kai::job::{Job, JobFacts, SetOrder};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::task::JobRef;
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
@@ -79,20 +78,8 @@ impl Session<'_> {
     pub fn sets_in_order(&self, job: &Job) -> SetOrder {
         let mut order: SetOrder = (0..job.sets.len()).collect();
         if self.plugins.subgroup_order {
-            order.sort_by(|&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
+            order.sort_by(|&l, &r| job.sets[l].fill().order(job.sets[r].fill()).then(l.cmp(&r)));
         }
         order
-    }
-}
-
-fn set_order(l: &PodSet, r: &PodSet) -> Ordering {
-    match (l.is_below(), r.is_below()) {
-        (true, true) => Ordering::Equal,
-        (true, false) => Ordering::Less,
-        (false, true) => Ordering::Greater,
-        (false, false) => {
-            let filled = |s: &PodSet| s.active_allocated as f64 / s.min_available as f64;
-            filled(l).partial_cmp(&filled(r)).expect("minAvailable is at least 1")
-        }
     }
 }

@@ -21,7 +21,8 @@ use crate::policy::kai::number::UNLIMITED;
 use crate::policy::kai::order::nondeterminism::{self, RandomOrder};
 use crate::policy::kai::session::Session;
 use crate::policy::kai::snapshot::Quantities;
-use crate::policy::kai::solve::hypothesis::Hypothesis;
+use crate::policy::kai::solve::hypothesis::VictimsOfJob;
+use crate::policy::kai::solve::simulate::Tried;
 use crate::policy::kai::task::{JobRef, PodRef, QueueRef, TaskRef};
 use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::Resource;
@@ -124,18 +125,12 @@ impl Session<'_> {
     }
 
     /// 6.3: whether a job may take these victims; records the comparisons in the proof.
-    pub fn is_fair(
-        &mut self,
-        held: &Held,
-        hypothesis: &Hypothesis,
-        evicted: &[TaskRef],
-        proof: &mut Proof,
-    ) -> bool {
-        let claimant = hypothesis.partial;
+    pub fn is_fair(&mut self, held: &Held, tried: Tried<'_>, proof: &mut Proof) -> bool {
+        let claimant = tried.partial;
         let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
-        let reclaimed = self.reclaimed_units(hypothesis, evicted);
+        let reclaimed = self.reclaimed_units(tried);
         if let Some((r, e)) = self.depends_on_order(claim, &reclaimed) {
-            let subject = self.about_queues(hypothesis.partial, r, e);
+            let subject = self.about_queues(claimant, r, e);
             self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
         }
         let Some(left) = self.units_are_allowed(claim, &reclaimed, proof) else { return false };
@@ -143,15 +138,16 @@ impl Session<'_> {
     }
 
     /// Units taken from each leaf queue, sorted by queue name.
-    fn reclaimed_units(&self, hypothesis: &Hypothesis, evicted: &[TaskRef]) -> Vec<ReclaimedUnits> {
+    fn reclaimed_units(&self, tried: Tried<'_>) -> Vec<ReclaimedUnits> {
         let mut reclaimed: Vec<ReclaimedUnits> = Vec::new();
+        let mut victims: Vec<&VictimsOfJob> = tried.victims.iter().collect();
         // Victims that are not evicted in this attempt still run, like those placed again.
         let is_sum_of_evicted = self.is_whole && self.config.allow_consolidating_reclaim;
-        let victims = if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
-            hypothesis.victims_of(evicted.iter().map(|&task| self.job_of(task)))
-        } else {
-            hypothesis.by_job.iter().collect()
-        };
+        if is_sum_of_evicted && !self.draws(RandomOrder::Validator) {
+            let mut evicted: Vec<JobRef> = tried.evicted.iter().map(|&task| self.job_of(task)).collect();
+            evicted.sort_unstable();
+            victims.retain(|of_job| evicted.binary_search(&of_job.job).is_ok());
+        }
         for victims in self.in_visit_order(victims) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let units = self.units_of(victims.job, &victims.pods);
